@@ -1,11 +1,12 @@
 import { defineConfig } from 'vitest/config';
 
-const sourceFirst = ['@countersign/source', 'node', 'import', 'module', 'default'];
+// Vitest hands these to Node as well: with 'import' among them, Node would load ES modules where CommonJS asks for its own.
+const sourceFirst = ['@countersign/source', 'node'];
 
 export default defineConfig({
   // Test the sources: a stale `dist` must never make a test pass or fail.
   resolve: { conditions: sourceFirst },
-  ssr: { resolve: { conditions: sourceFirst, externalConditions: sourceFirst } },
+  ssr: { resolve: { conditions: sourceFirst } },
   test: {
     include: ['packages/*/src/**/*.test.ts', 'tests/**/*.test.ts'],
     globalSetup: ['tests/support/postgres-global-setup.ts'],
