@@ -19,7 +19,11 @@ export default async function setup(project: TestProject): Promise<(() => Promis
 
 async function isWanted({ vitest }: TestProject): Promise<boolean> {
   if (vitest.config.watch) return true;
-  const chosen = await vitest.getRelevantTestSpecifications(process.argv.slice(3).filter((word) => !word.startsWith('-')));
+  const [command = 'run', ...rest] = process.argv.slice(2);
+  const words = (command === 'run' ? rest : [command, ...rest]).filter((word) => !word.startsWith('-'));
+  let chosen = await vitest.getRelevantTestSpecifications(words);
+  // The words may have been an option's value and no file name: better a server too many than one too few.
+  if (chosen.length === 0) chosen = await vitest.getRelevantTestSpecifications();
   const texts = await Promise.all(chosen.map(({ moduleId }) => readFile(moduleId, 'utf8')));
   return texts.some((text) => /postgres/i.test(text));
 }

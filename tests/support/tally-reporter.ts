@@ -1,9 +1,24 @@
 import type { Reporter, TestModule } from 'vitest/node';
 
-/** Prints `N passed, N failed` on a line of its own once a run has ended. */
+/**
+ * Says `N passed, N failed` on a line of its own, last of all.
+ *
+ * What went wrong outside a test (a file that could not be loaded, a hook, a stray rejection) counts as failed too:
+ * otherwise a run that exits non-zero could read "0 failed".
+ */
 export default class TallyReporter implements Reporter {
   onTestRunEnd(modules: ReadonlyArray<TestModule>, unhandledErrors: ReadonlyArray<unknown>): void {
-    void modules;
-    void unhandledErrors;
+    let passed = 0;
+    let failed = unhandledErrors.length;
+    for (const module of modules) {
+      failed += module.errors().length;
+      for (const suite of module.children.allSuites()) failed += suite.errors().length;
+      for (const test of module.children.allTests()) {
+        const { state } = test.result();
+        if (state === 'passed') passed += 1;
+        if (state === 'failed') failed += 1;
+      }
+    }
+    process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
   }
 }

@@ -1,0 +1,13 @@
+// Runs every check there is, one after another, and says at the end which ones failed.
+import { spawnSync } from 'node:child_process';
+
+const checks = ['format:check', 'lint', 'typecheck', 'hygiene', 'test'];
+const failed = checks.filter((check) => {
+  console.log(`\n— ${check}`);
+  return spawnSync('npm', ['run', '--silent', check], { stdio: 'inherit' }).status !== 0;
+});
+
+if (failed.length > 0) {
+  console.error(`\nFailed: ${failed.join(', ')}`);
+  process.exit(1);
+}
