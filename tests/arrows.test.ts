@@ -1,0 +1,237 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { posix } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { readImports, readSourceModules, root, type SourceModule } from './support/source-modules.js';
+
+const ports = ['@countersign/core/ports', '@countersign/core/testing'];
+const protocol = '@countersign/protocol';
+
+interface Room {
+  /** What of our own its sources may import, by the very names they would write. */
+  readonly may: readonly string[];
+  /** Sources that may import more than the rest of their package. */
+  readonly exceptions?: Readonly<Record<string, readonly string[]>>;
+  /** A package that also runs in a browser knows no module of Node. */
+  readonly browser?: true;
+}
+
+// The arrows between the packages. One that is not built yet already has its line.
+const rooms: Readonly<Record<string, Room>> = {
+  protocol: { may: [], browser: true },
+  core: { may: [protocol] },
+  providers: { may: [...ports, protocol] },
+  tools: { may: [...ports, protocol] },
+  storage: { may: [...ports, protocol] },
+  server: {
+    may: [
+      '@countersign/core',
+      ...ports,
+      '@countersign/providers',
+      '@countersign/tools',
+      '@countersign/storage',
+      protocol,
+    ],
+  },
+  client: { may: [protocol], browser: true },
+  web: { may: ['@countersign/client', protocol], browser: true },
+  terminal: { may: ['@countersign/client', protocol], exceptions: { 'main.ts': ['@countersign/server'] } },
+  countersign: {
+    may: [
+      '@countersign/core',
+      ...ports,
+      '@countersign/providers',
+      '@countersign/tools',
+      '@countersign/storage',
+      '@countersign/server',
+      '@countersign/client',
+      '@countersign/web',
+      '@countersign/terminal',
+      protocol,
+    ],
+  },
+};
+
+/** What tests may import beyond what their package may. */
+const testsMay = ['@countersign/core/testing', '@countersign/storage'];
+
+/** Inside core, from the bottom up; a folder imports only from its own layer or from below. */
+const layers = [
+  ['mentions', 'approval', 'turn', 'masking', 'policy'],
+  ['publishers'],
+  ['memory', 'persistence'],
+  ['orchestrator'],
+  ['subscribers'],
+];
+const pureFolders = layers[0] ?? [];
+const pureNodeModules = ['node:assert', 'node:buffer', 'node:crypto', 'node:path', 'node:url', 'node:util'];
+
+const names = z.record(z.string(), z.string()).default({});
+const manifestSchema = z.object({ dependencies: names, devDependencies: names, peerDependencies: names });
+type Manifest = z.infer<typeof manifestSchema>;
+
+const built = readdirSync(`${root}packages`).filter((name) => existsSync(`${root}packages/${name}/package.json`));
+const workspace = manifest('package.json');
+
+describe('the arrows between packages', () => {
+  it('has a line for every package there is', () => {
+    expect(built.filter((name) => !(name in rooms))).toEqual([]);
+  });
+
+  describe.each(built)('%s', (name) => {
+    const room = rooms[name] ?? { may: [] };
+    const own = manifest(`packages/${name}/package.json`);
+    const modules = readSourceModules(`packages/${name}/src`);
+
+    it('imports only what it may see', () => {
+      expect(modules.flatMap((module) => crossings(name, room, own, module))).toEqual([]);
+    });
+
+    it('declares no package of ours that it may not see', () => {
+      const visible = [...room.may, ...Object.values(room.exceptions ?? {}).flat()].map(packageOf);
+      const declared = Object.keys({ ...own.dependencies, ...own.peerDependencies }).filter(isOurs);
+      expect(declared.filter((dependency) => !visible.includes(dependency))).toEqual([]);
+    });
+
+    it('lists what it exports by name', () => {
+      expect(modules.filter(({ hasExportStar }) => hasExportStar).map(({ path }) => path)).toEqual([]);
+    });
+  });
+});
+
+describe('the layers inside core', () => {
+  const modules = readSourceModules('packages/core/src').filter(({ isTest }) => !isTest);
+  const inCore = (module: SourceModule): string => module.path.slice('packages/core/src/'.length);
+  const folderOf = (path: string): string => path.split('/')[0] ?? '';
+  const withTargets = modules.flatMap((module) =>
+    module.imports.map((name) => ({ from: inCore(module), name, to: resolve(inCore(module), name) })),
+  );
+  const say = ({ from, name }: { from: string; name: string }): string => `${from} imports ${name}`;
+
+  it('ports know the protocol alone', () => {
+    const wrong = withTargets.filter(
+      ({ from, name, to }) => folderOf(from) === 'ports' && name !== protocol && folderOf(to ?? '') !== 'ports',
+    );
+    expect(wrong.map(say)).toEqual([]);
+  });
+
+  it('decisions do no input or output', () => {
+    const wrong = withTargets.filter(
+      ({ from, name }) =>
+        pureFolders.includes(folderOf(from)) && isBuiltin(name) && !pureNodeModules.includes(withScheme(name)),
+    );
+    expect(wrong.map(say)).toEqual([]);
+  });
+
+  it('arrows point downward', () => {
+    const layerOf = (path: string): number => layers.findIndex((folders) => folders.includes(folderOf(path)));
+    const wrong = withTargets.filter(({ from, to }) => layerOf(from) >= 0 && layerOf(to ?? '') > layerOf(from));
+    expect(wrong.map(say)).toEqual([]);
+  });
+
+  it('nothing but the test kit imports the test kit', () => {
+    const wrong = withTargets.filter(
+      ({ from, to }) => folderOf(from) !== 'testing' && folderOf(to ?? '') === 'testing',
+    );
+    expect(wrong.map(say)).toEqual([]);
+  });
+});
+
+describe('the reader of imports', () => {
+  it('sees every way to import', () => {
+    const text = `
+      import a from 'a'; import 'b'; import type { C } from 'c'; export { d } from 'd'; export * from 'e';
+      const f = await import('f'); type G = import('g').G; const h = await import(f); require('i');
+    `;
+    expect(readImports('x.ts', text)).toEqual({
+      imports: ['a', 'b', 'c', 'd', 'e', 'f', 'g', '(computed)', 'i'],
+      hasExportStar: true,
+    });
+  });
+
+  it.each([
+    ['core', '@countersign/storage'],
+    ['core', '../../storage/src/index.js'],
+    ['storage', '@countersign/core'],
+    ['storage', '@countersign/core/src/turn/next-step.js'],
+    ['storage', 'vitest'],
+    ['protocol', 'node:fs'],
+    ['tools', 'fs'],
+    ['terminal', '@countersign/server'],
+  ])('%s may not import %s, declared or not', (name, imported) => {
+    expect(found(name, 'x.ts', imported, { [packageOf(imported)]: '1' })).toHaveLength(1);
+  });
+
+  it('the one file that may import more is known', () => {
+    expect(found('terminal', 'main.ts', '@countersign/server', { '@countersign/server': '1' })).toEqual([]);
+  });
+
+  it('what is not declared may not be imported', () => {
+    expect(found('core', 'x.ts', 'zod', { zod: '1' })).toEqual([]);
+    expect(found('core', 'x.ts', 'zod', {})).toHaveLength(1);
+  });
+
+  it('a test may import the test kit and the storage', () => {
+    expect(found('core', 'x.test.ts', '@countersign/storage', {})).toEqual([]);
+    expect(found('core', 'x.test.ts', '@countersign/server', {})).toHaveLength(1);
+  });
+
+  function found(name: string, file: string, imported: string, dependencies: Record<string, string>): string[] {
+    const own = { dependencies, devDependencies: {}, peerDependencies: {} };
+    const path = `packages/${name}/src/${file}`;
+    const isTest = file.endsWith('.test.ts');
+    return crossings(name, rooms[name] ?? { may: [] }, own, {
+      path,
+      isTest,
+      imports: [imported],
+      hasExportStar: false,
+    });
+  }
+});
+
+function crossings(name: string, room: Room, own: Manifest, module: SourceModule): string[] {
+  const src = `packages/${name}/src/`;
+  const inPackage = module.path.slice(src.length);
+  const may = [...room.may, ...(room.exceptions?.[inPackage] ?? []), ...(module.isTest ? testsMay : [])];
+  const declared = {
+    ...own.dependencies,
+    ...own.peerDependencies,
+    ...(module.isTest ? { ...own.devDependencies, ...workspace.devDependencies } : {}),
+  };
+
+  const isFine = (imported: string): boolean => {
+    const target = resolve(module.path, imported);
+    if (target !== undefined) return target.startsWith(src) || (module.isTest && target.startsWith('tests/support/'));
+    if (isBuiltin(imported)) return imported.startsWith('node:') && (room.browser !== true || module.isTest);
+    // The test runner is an optional peer: only the shared test kit may need it.
+    if (packageOf(imported) === 'vitest') return module.isTest || inPackage.startsWith('testing/');
+    if (isOurs(imported)) return may.includes(imported) && (module.isTest || packageOf(imported) in declared);
+    return packageOf(imported) in declared;
+  };
+  return module.imports.filter((imported) => !isFine(imported)).map((imported) => `${module.path} imports ${imported}`);
+}
+
+/** Where a relative import leads, or undefined if it is not relative. */
+function resolve(from: string, imported: string): string | undefined {
+  return imported.startsWith('.') ? posix.join(posix.dirname(from), imported) : undefined;
+}
+
+function isOurs(imported: string): boolean {
+  return imported.startsWith('@countersign/') || packageOf(imported) === 'countersign';
+}
+
+function packageOf(imported: string): string {
+  return imported
+    .split('/')
+    .slice(0, imported.startsWith('@') ? 2 : 1)
+    .join('/');
+}
+
+function withScheme(builtin: string): string {
+  return builtin.startsWith('node:') ? builtin : `node:${builtin}`;
+}
+
+function manifest(path: string): Manifest {
+  return manifestSchema.parse(JSON.parse(readFileSync(`${root}${path}`, 'utf8')));
+}

@@ -1,0 +1,55 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parseSync, Visitor } from 'oxc-parser';
+
+export const root = fileURLToPath(new URL('../../', import.meta.url));
+
+export interface SourceModule {
+  /** Path from the root of the workspace, with forward slashes. */
+  readonly path: string;
+  readonly isTest: boolean;
+  /** Everything it names to import: statically, dynamically, as a type or by re-export. */
+  readonly imports: readonly string[];
+  readonly hasExportStar: boolean;
+}
+
+/** Reads every TypeScript module below a folder of the workspace. */
+export function readSourceModules(folder: string): SourceModule[] {
+  return sourceFiles(folder).map((path) => {
+    const isTest = path.endsWith('.test.ts') || path.endsWith('.test.tsx');
+    return { path, isTest, ...readImports(path, readFileSync(`${root}${path}`, 'utf8')) };
+  });
+}
+
+/** An import whose name is computed is listed as `(computed)`: no table can allow it. */
+export function readImports(path: string, text: string): Pick<SourceModule, 'imports' | 'hasExportStar'> {
+  const { program, errors } = parseSync(path, text);
+  if (errors[0]) throw new Error(`${path} does not parse: ${errors[0].message}`);
+  const imports = new Set<string>();
+  let hasExportStar = false;
+  new Visitor({
+    ImportDeclaration: ({ source }) => imports.add(source.value),
+    ExportNamedDeclaration: ({ source }) => source && imports.add(source.value),
+    ExportAllDeclaration({ source }) {
+      imports.add(source.value);
+      hasExportStar = true;
+    },
+    ImportExpression: ({ source }) => imports.add(literal(source)),
+    TSImportType: ({ source }) => imports.add(source.value),
+    TSExternalModuleReference: ({ expression }) => imports.add(expression.value),
+    CallExpression({ callee, arguments: [name] }) {
+      if (callee.type === 'Identifier' && callee.name === 'require' && name) imports.add(literal(name));
+    },
+  }).visit(program);
+  return { imports: [...imports], hasExportStar };
+}
+
+function literal(node: { readonly type: string; readonly value?: unknown }): string {
+  return node.type === 'Literal' && typeof node.value === 'string' ? node.value : '(computed)';
+}
+
+function sourceFiles(folder: string): string[] {
+  return readdirSync(`${root}${folder}`, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
+    .map((entry) => `${entry.parentPath}/${entry.name}`.slice(root.length));
+}
