@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { checkSpec, compare, quotedNumbers, specNumbers } from '../scripts/check-spec.mjs';
+
+describe('the numbers of docs/spec', () => {
+  const found = checkSpec();
+
+  it('are all quoted by a test, or listed as not built yet', () => {
+    expect(found.unquoted).toEqual([]);
+  });
+
+  it('exist, where a test quotes them', () => {
+    expect(found.unknown).toEqual([]);
+  });
+
+  it('leave the list once a test quotes them', () => {
+    expect(found.builtAfterAll).toEqual([]);
+  });
+
+  it('stand on the list only if the spec has them', () => {
+    expect(found.listedInVain).toEqual([]);
+  });
+
+  it('are listed as not built yet ever less often', () => {
+    // Lower this with the list; it is never raised.
+    expect(found.listed.length).toBeLessThanOrEqual(22);
+  });
+});
+
+describe('the reader of numbers', () => {
+  // Put together here, or the titles below would count as quotes of this file's own.
+  const title = (numbers: string): string => `[${numbers}] says so`;
+
+  it('reads the spec', () => {
+    expect(specNumbers('- **M1** one\n- **A12** two, see **M1**\n- **bold** no\n')).toEqual(['M1', 'A12']);
+  });
+
+  it('reads titles, not other text', () => {
+    const text = `
+      it('${title('A1')}', f); it.each(x)('${title('A2,A3')}', f); describe.skipIf(x)(\`${title('A4, A5')} \${y}\`, f);
+      test.for\`a\`('${title('A6')}', f); expect('${title('A7')}'); // it('${title('A8')}')
+    `;
+    expect(quotedNumbers('x.ts', text).sort()).toEqual(['A1', 'A2', 'A3', 'A4', 'A5', 'A6']);
+  });
+
+  it('tells apart what is missing, made up and built after all', () => {
+    const quoted = new Map([
+      ['A1', 'x.test.ts'],
+      ['A9', 'x.test.ts'],
+    ]);
+    expect(compare(['A1', 'A2', 'A3'], ['A1', 'A3', 'A4'], quoted)).toEqual({
+      unquoted: ['A2'],
+      unknown: ['A9 in x.test.ts'],
+      builtAfterAll: ['A1'],
+      listedInVain: ['A4'],
+      listed: ['A1', 'A3', 'A4'],
+    });
+  });
+});
