@@ -11,7 +11,7 @@ it.each(['typecheck', 'lint', 'format:check'])(
     const { status, stdout, stderr } = spawnSync('npm', ['run', '--silent', script], {
       cwd: root,
       encoding: 'utf8',
-      env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0' },
+      env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined },
     });
     expect(status === 0 ? '' : `${stdout}${stderr}`).toBe('');
   },
