@@ -1,0 +1,105 @@
+import { readFileSync } from 'node:fs';
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { CountersignError } from '@countersign/protocol';
+import type { AuditHead } from './head.js';
+
+/** Keeps the ends of audit chains outside the database: a tail that is cut off inside it would verify otherwise (A16). */
+export interface HeadKeeper {
+  get(worldId: string): AuditHead | undefined;
+  /** After a commit. Blocks nobody: the file follows a moment later, and a crash may leave it behind. */
+  moved(worldId: string, head: AuditHead): void;
+  /** Waits until the file says what is known here. */
+  flush(): Promise<void>;
+}
+
+/** For a database that lives in memory: whoever could change it could change a file beside it as well. */
+export function keepHeadsInMemory(): HeadKeeper {
+  const heads = new Map<string, AuditHead>();
+  return { get: (worldId) => heads.get(worldId), moved: (worldId, head) => void heads.set(worldId, head), flush };
+}
+
+/** How long the file may lag behind. Written with each step it would cost as much as the step. */
+const LAG_MS = 100;
+
+/**
+ * @param hashAt gives the hash of a world's record in the database. A head that the database contradicts stays as it is, or the
+ *   records that follow would wipe the only trace of what was cut off.
+ */
+export async function keepHeadsInFile(
+  file: string,
+  hashAt: (worldId: string, seq: number) => Promise<string | undefined>,
+): Promise<HeadKeeper> {
+  const heads = readHeads(file);
+  const contradicted = new Set<string>();
+  for (const [worldId, head] of heads) {
+    if ((await hashAt(worldId, head.seq)) !== head.hash) contradicted.add(worldId);
+  }
+
+  let isDirty = false;
+  let timer: NodeJS.Timeout | undefined;
+  let writing: Promise<void> = Promise.resolve();
+
+  async function write(): Promise<void> {
+    if (!isDirty) return;
+    isDirty = false;
+    const draft = `${file}.new`;
+    try {
+      await writeFile(draft, `${JSON.stringify(Object.fromEntries(heads), undefined, 1)}\n`, { mode: 0o600 });
+      await rename(draft, file);
+    } catch (cause) {
+      isDirty = true;
+      await rm(draft, { force: true });
+      throw new CountersignError(
+        'store-unavailable',
+        `${file}, which guards the audit log, can't be written. Make room for it or make it writable.`,
+        { cause },
+      );
+    }
+  }
+  /** One write at a time: two renames could leave the older one in place. */
+  const writeNext = (): Promise<void> => {
+    const next = writing.then(write);
+    writing = next.catch(() => undefined);
+    return next;
+  };
+
+  return {
+    get: (worldId) => heads.get(worldId),
+    moved(worldId, head) {
+      if (contradicted.has(worldId) || (heads.get(worldId)?.seq ?? 0) >= head.seq) return;
+      heads.set(worldId, head);
+      isDirty = true;
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        // A failure leaves it dirty: the next record or `flush` tries again, and `flush` says so.
+        writeNext().catch(() => undefined);
+      }, LAG_MS).unref();
+    },
+    flush() {
+      clearTimeout(timer);
+      timer = undefined;
+      return writeNext();
+    },
+  };
+}
+
+function readHeads(file: string): Map<string, AuditHead> {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return new Map();
+    throw new CountersignError('store-unavailable', `${file}, which guards the audit log, can't be read.`, { cause });
+  }
+  try {
+    return new Map(Object.entries(JSON.parse(text) as Record<string, AuditHead>));
+  } catch (cause) {
+    throw new CountersignError(
+      'store-unavailable',
+      `${file}, which guards the audit log, is damaged. Restore it from a backup, or remove it to go on without what it knew.`,
+      { cause },
+    );
+  }
+}
+
+async function flush(): Promise<void> {}

@@ -1,0 +1,5 @@
+/** Where a world's audit chain ends. */
+export interface AuditHead {
+  seq: number;
+  hash: string;
+}

@@ -1,0 +1,85 @@
+import type { AuditVerdict } from '@countersign/core/ports';
+import type { RowOf } from '../prepared.js';
+import type { AuditTable } from '../schema.js';
+import type { UpkeepVerbs } from '../verbs/upkeep.js';
+import { canonicalJson } from './canonical-json.js';
+import type { AuditHead } from './head.js';
+import { link } from './link.js';
+
+const PAGE = 500;
+
+type Broken = Extract<AuditVerdict, { ok: false }>;
+
+/**
+ * Walks a world's chain from its first record and compares where it ends with the two places that know it: the database's own head
+ * and the one outside. The one outside may lag behind, as a crash can leave it, but what it says must be in the chain.
+ */
+export async function verifyChain(
+  worldId: string,
+  db: Pick<UpkeepVerbs, 'auditRows' | 'auditHead' | 'auditHasHash'>,
+  outside: AuditHead | undefined,
+): Promise<AuditVerdict> {
+  const inside = await db.auditHead(worldId);
+  let seq = 0;
+  let hash = '';
+  for (;;) {
+    const rows = await db.auditRows(worldId, seq, PAGE);
+    for (const row of rows) {
+      const problem = await problemOf(row, { seq, hash });
+      if (problem !== undefined) return problem;
+      ({ seq, hash } = row);
+      if (seq === outside?.seq && hash !== outside.hash) {
+        return broken(seq, 'cut-off', 'the chain is not the one that was known outside the database');
+      }
+    }
+    if (rows.length < PAGE) break;
+  }
+  if (seq < (outside?.seq ?? 0)) {
+    return broken(
+      seq + 1,
+      'cut-off',
+      `the chain ends here, and ${outside?.seq} records were known outside the database`,
+    );
+  }
+  if (seq !== (inside?.seq ?? 0) || hash !== (inside?.hash ?? '')) {
+    return broken(seq + 1, 'cut-off', `the chain ends here, and the database counted ${inside?.seq ?? 0} records`);
+  }
+  return { ok: true, records: seq };
+
+  async function problemOf(row: RowOf<AuditTable>, before: AuditHead): Promise<Broken | undefined> {
+    const expected = before.seq + 1;
+    if (row.seq !== expected) return broken(expected, 'removed', `record ${expected} is missing`);
+    if (linkOf(row) !== row.hash) return broken(row.seq, 'edited', `record ${row.seq} does not fit its hash`);
+    if (row.previousHash === before.hash) return undefined;
+    if (await db.auditHasHash(worldId, row.previousHash)) {
+      return broken(row.seq, 'reordered', `record ${row.seq} followed another one when it was written`);
+    }
+    // Nothing in the chain is what came before it: taken out and the rest numbered anew, or changed and hashed anew.
+    const isShorter = (await lastSeq(before.seq)) < Math.max(inside?.seq ?? 0, outside?.seq ?? 0);
+    return isShorter
+      ? broken(row.seq, 'removed', `what came before record ${row.seq} is missing`)
+      : broken(before.seq, 'edited', `record ${before.seq} is not the one that record ${row.seq} followed`);
+  }
+
+  async function lastSeq(from: number): Promise<number> {
+    let last = from;
+    for (;;) {
+      const rows = await db.auditRows(worldId, last, PAGE);
+      last = rows.at(-1)?.seq ?? last;
+      if (rows.length < PAGE) return last;
+    }
+  }
+}
+
+function linkOf({ previousHash, record }: RowOf<AuditTable>): string | undefined {
+  try {
+    return link(previousHash, canonicalJson(JSON.parse(record)));
+  } catch {
+    // No longer JSON: it fits no hash.
+    return undefined;
+  }
+}
+
+function broken(at: number, problem: Broken['problem'], detail: string): Broken {
+  return { ok: false, at, problem, detail };
+}

@@ -1,0 +1,20 @@
+import type { Statement } from './prepared.js';
+
+/** A result that is there at once on SQLite and later on PostgreSQL; `await` takes both. */
+export type Soon<T> = T | Promise<T>;
+
+/**
+ * One database connection as the verbs see it. Each method binds a statement once and gives a function that runs it.
+ * After any failure the transaction can only be rolled back: what was half done must not be committed because somebody caught an error.
+ */
+export interface Connection {
+  all<P, Row>(statement: Statement<P, Row>): (parameters: P) => Soon<Row[]>;
+  first<P, Row>(statement: Statement<P, Row>): (parameters: P) => Soon<Row | undefined>;
+  /** Gives the number of rows that changed. */
+  run<P>(statement: Statement<P, unknown>): (parameters: P) => Soon<number>;
+  /**
+   * Holds a chat's row until the transaction ends, where others could write meanwhile. The end of a turn looks for the next one that
+   * waits: a message that queues its turn at that very moment would otherwise see the old turn unended, and nobody would ever open it.
+   */
+  lockChat(chatId: string): Soon<void>;
+}

@@ -1,0 +1,211 @@
+import type { Migration } from './ddl.js';
+
+/** Each index costs every insert about a microsecond, so each says what would be slow without it. */
+export const createTables: Migration = ({ integer, ordinal, plain, clustered }) => [
+  `create table meta (key text not null primary key, value text not null) ${clustered}`,
+
+  `create table worlds (
+    ordinal ${ordinal},
+    id text not null unique,
+    name text not null,
+    settings text not null,
+    rev ${integer} not null,
+    event_seq ${integer} not null,
+    created_at ${integer} not null,
+    deleted_at ${integer}
+  ) ${plain}`,
+  `create table world_policies (world_id text not null primary key, policy text not null) ${clustered}`,
+
+  `create table agents (
+    ordinal ${ordinal},
+    world_id text not null,
+    id text not null,
+    definition text not null,
+    created_at ${integer} not null,
+    deleted_at ${integer},
+    unique (world_id, id)
+  ) ${plain}`,
+
+  `create table chats (
+    ordinal ${ordinal},
+    id text not null unique,
+    world_id text not null,
+    title text not null,
+    titled ${integer} not null,
+    status text not null,
+    last_seq ${integer} not null,
+    human_seq ${integer} not null,
+    created_at ${integer} not null
+  ) ${plain}`,
+  // The list of a world's chats would read those of all worlds.
+  `create index chats_of_world on chats (world_id)`,
+
+  // Not clustered: a message may be a megabyte, and large rows make a tree by key deep.
+  `create table messages (
+    id text not null unique,
+    world_id text not null,
+    chat_id text not null,
+    seq ${integer} not null,
+    role text not null,
+    sender text not null,
+    speaker text not null,
+    agent_id text,
+    turn_id text,
+    iteration ${integer},
+    reply_to text,
+    content text not null,
+    tool_calls text,
+    tool_call_id text,
+    addressees text not null,
+    provider_state text,
+    client_message_id text,
+    created_at ${integer} not null,
+    unique (chat_id, seq)
+  ) ${plain}`,
+  // What a model sees of a turn would be searched in the whole chat.
+  `create index messages_of_turn on messages (turn_id, seq) where turn_id is not null`,
+  // Also the guard: a message that is sent twice must not be written twice.
+  `create unique index messages_by_client_id on messages (chat_id, client_message_id)
+    where client_message_id is not null`,
+
+  `create table turns (
+    id text not null primary key,
+    world_id text not null,
+    chat_id text not null,
+    agent_id text not null,
+    trigger_id text not null,
+    trigger_seq ${integer} not null,
+    state text not null,
+    outcome text,
+    iteration ${integer} not null,
+    epoch ${integer} not null,
+    rev ${integer} not null,
+    owner text,
+    interruptions ${integer} not null,
+    begun_seq ${integer},
+    input_tokens ${integer} not null,
+    output_tokens ${integer} not null,
+    created_at ${integer} not null,
+    ended_at ${integer}
+  ) ${clustered}`,
+  // The guard: an agent has at most one turn under way in a chat, however many processes try to open one.
+  `create unique index turns_current on turns (chat_id, agent_id) where state in ('open', 'waiting')`,
+  // An agent's view of a chat and its turn limit would be found by reading every turn of every chat.
+  `create index turns_by_trigger on turns (chat_id, agent_id, trigger_seq)`,
+  // Who works, who waits and who is next is asked with each step, and would be looked for among all turns that ever ended.
+  `create index turns_unfinished on turns (world_id, state, chat_id, agent_id) where state <> 'ended'`,
+
+  `create table invocations (
+    id text not null unique,
+    world_id text not null,
+    chat_id text not null,
+    agent_id text not null,
+    turn_id text not null,
+    iteration ${integer} not null,
+    position ${integer} not null,
+    message_id text not null,
+    tool_name text not null,
+    arguments text not null,
+    edited ${integer} not null,
+    call_hash text,
+    status text not null,
+    location text not null,
+    read_only ${integer} not null,
+    idempotent ${integer} not null,
+    approval_id text,
+    started_epoch ${integer},
+    result text,
+    outcome_unknown ${integer} not null,
+    created_at ${integer} not null,
+    started_at ${integer},
+    settled_at ${integer}
+  ) ${plain}`,
+  // Each step of a turn loads its calls: they would be searched among all calls there are.
+  `create index invocations_of_turn on invocations (turn_id, iteration, position)`,
+  // Asked before each call; nearly always empty.
+  `create index invocations_unknown on invocations (chat_id, tool_name) where outcome_unknown = 1`,
+
+  `create table approvals (
+    ordinal ${ordinal},
+    id text not null unique,
+    world_id text not null,
+    chat_id text not null,
+    agent_id text not null,
+    invocation_id text not null,
+    message_id text not null,
+    tool_name text not null,
+    call_hash text not null,
+    message text not null,
+    options text not null,
+    why text not null,
+    rule text,
+    proposed_rule text,
+    status text not null,
+    decision text,
+    scope text,
+    reason text,
+    decision_text text,
+    decided_by text,
+    requested_at ${integer} not null,
+    expires_at ${integer},
+    decided_at ${integer}
+  ) ${plain}`,
+  // A person's queue would be picked out of everything that was ever asked.
+  `create index approvals_pending on approvals (world_id, chat_id) where status = 'pending'`,
+  // What was asked in a chat, and its deletion, would read the questions of all chats.
+  `create index approvals_of_chat on approvals (chat_id)`,
+
+  `create table grants (
+    ordinal ${ordinal},
+    id text not null unique,
+    world_id text not null,
+    chat_id text not null,
+    agent_id text not null,
+    tool_name text not null,
+    pattern text,
+    answered_rule text,
+    granted_by text not null,
+    granted_at ${integer} not null,
+    last_used_at ${integer} not null,
+    revoked_at ${integer}
+  ) ${plain}`,
+  // The gate looks here before each call; among ten thousand grants it has a millisecond (N3).
+  `create index grants_for_call on grants (chat_id, agent_id, tool_name)`,
+
+  `create table clients (
+    ordinal ${ordinal},
+    id text not null unique,
+    world_id text not null,
+    label text not null,
+    secret_hash text not null,
+    approvals ${integer} not null,
+    tools text not null,
+    left_at ${integer},
+    created_at ${integer} not null
+  ) ${plain}`,
+  // Which tools a world has is asked with each turn, and would read the clients of all worlds.
+  `create index clients_of_world on clients (world_id)`,
+
+  `create table events (
+    world_id text not null,
+    id ${integer} not null,
+    chat_id text,
+    event text not null,
+    message_id text,
+    data text,
+    at ${integer} not null,
+    primary key (world_id, id)
+  ) ${clustered}`,
+  // A chat's stream that resumes, and the chat's deletion, would read the events of the whole world.
+  `create index events_of_chat on events (chat_id, id) where chat_id is not null`,
+
+  `create table audit (
+    world_id text not null,
+    seq ${integer} not null,
+    record text not null,
+    previous_hash text not null,
+    hash text not null,
+    primary key (world_id, seq)
+  ) ${clustered}`,
+  `create table audit_heads (world_id text not null primary key, seq ${integer} not null, hash text not null) ${clustered}`,
+];

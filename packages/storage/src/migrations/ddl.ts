@@ -1,0 +1,14 @@
+/** The few words in which the two databases define tables differently. */
+export interface Ddl {
+  /** Holds a time, a number of something, a flag. */
+  integer: string;
+  /** The first column of a table whose rows keep their order of creation. */
+  ordinal: string;
+  /** Ends a table. */
+  plain: string;
+  /** Ends a table that is stored in the order of its primary key, where the database can. */
+  clustered: string;
+}
+
+/** One step forward. Never changed once released: files of that version exist. */
+export type Migration = (ddl: Ddl) => readonly string[];

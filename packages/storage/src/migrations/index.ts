@@ -1,0 +1,5 @@
+import type { Migration } from './ddl.js';
+import { createTables } from './1-create-tables.js';
+
+/** In order; a store at version n has had the first n. */
+export const migrations: readonly Migration[] = [createTables];

@@ -1,0 +1,215 @@
+import type { GeneratedAlways } from 'kysely';
+
+/**
+ * The tables as typed queries see them, the same on SQLite and PostgreSQL. Booleans are 0 or 1, JSON is text, times are milliseconds.
+ * `migrations/` creates them and says what each index is for.
+ */
+
+export interface MetaTable {
+  key: string;
+  value: string;
+}
+
+export interface WorldsTable {
+  id: string;
+  name: string;
+  settings: string;
+  rev: number;
+  /** The number of the world's last event. */
+  event_seq: number;
+  created_at: number;
+  /** The row stays when the world goes: its id is never given again and its last events keep their numbers. */
+  deleted_at: number | null;
+}
+
+/** Apart from `worlds`, which every step updates: fifty kilobytes of rules would be written again with each event. */
+export interface WorldPoliciesTable {
+  world_id: string;
+  policy: string;
+}
+
+export interface AgentsTable {
+  world_id: string;
+  id: string;
+  definition: string;
+  created_at: number;
+  deleted_at: number | null;
+}
+
+export interface ChatsTable {
+  id: string;
+  world_id: string;
+  title: string;
+  titled: number;
+  status: string;
+  last_seq: number;
+  human_seq: number;
+  created_at: number;
+}
+
+export interface MessagesTable {
+  id: string;
+  world_id: string;
+  chat_id: string;
+  seq: number;
+  role: string;
+  sender: string;
+  speaker: string;
+  agent_id: string | null;
+  turn_id: string | null;
+  iteration: number | null;
+  reply_to: string | null;
+  content: string;
+  tool_calls: string | null;
+  tool_call_id: string | null;
+  addressees: string;
+  provider_state: string | null;
+  client_message_id: string | null;
+  created_at: number;
+}
+
+export interface TurnsTable {
+  id: string;
+  world_id: string;
+  chat_id: string;
+  agent_id: string;
+  trigger_id: string;
+  trigger_seq: number;
+  state: string;
+  outcome: string | null;
+  iteration: number;
+  epoch: number;
+  rev: number;
+  owner: string | null;
+  interruptions: number;
+  begun_seq: number | null;
+  input_tokens: number;
+  output_tokens: number;
+  created_at: number;
+  ended_at: number | null;
+}
+
+export interface InvocationsTable {
+  id: string;
+  world_id: string;
+  chat_id: string;
+  agent_id: string;
+  turn_id: string;
+  iteration: number;
+  position: number;
+  message_id: string;
+  tool_name: string;
+  arguments: string;
+  edited: number;
+  call_hash: string | null;
+  status: string;
+  location: string;
+  read_only: number;
+  idempotent: number;
+  approval_id: string | null;
+  started_epoch: number | null;
+  result: string | null;
+  outcome_unknown: number;
+  created_at: number;
+  started_at: number | null;
+  settled_at: number | null;
+}
+
+export interface ApprovalsTable {
+  id: string;
+  world_id: string;
+  chat_id: string;
+  agent_id: string;
+  invocation_id: string;
+  message_id: string;
+  tool_name: string;
+  call_hash: string;
+  message: string;
+  options: string;
+  why: string;
+  rule: string | null;
+  proposed_rule: string | null;
+  status: string;
+  decision: string | null;
+  scope: string | null;
+  reason: string | null;
+  decision_text: string | null;
+  decided_by: string | null;
+  requested_at: number;
+  expires_at: number | null;
+  decided_at: number | null;
+}
+
+export interface GrantsTable {
+  id: string;
+  world_id: string;
+  chat_id: string;
+  agent_id: string;
+  tool_name: string;
+  pattern: string | null;
+  answered_rule: string | null;
+  granted_by: string;
+  granted_at: number;
+  last_used_at: number;
+  revoked_at: number | null;
+}
+
+export interface ClientsTable {
+  id: string;
+  world_id: string;
+  label: string;
+  secret_hash: string;
+  approvals: number;
+  tools: string;
+  left_at: number | null;
+  created_at: number;
+}
+
+export interface EventsTable {
+  world_id: string;
+  id: number;
+  chat_id: string | null;
+  event: string;
+  /** A message event holds only this: a large message must not be written twice. */
+  message_id: string | null;
+  data: string | null;
+  at: number;
+}
+
+export interface AuditTable {
+  world_id: string;
+  seq: number;
+  /** The record as canonical JSON: the very text that was hashed. */
+  record: string;
+  previous_hash: string;
+  hash: string;
+}
+
+/** The end of each world's chain. Outlives its world, as the chain does. */
+export interface AuditHeadsTable {
+  world_id: string;
+  seq: number;
+  hash: string;
+}
+
+/** Order of creation, given by the database: two rows of one millisecond keep their order. Never written by us. */
+interface Ordinal {
+  ordinal: GeneratedAlways<number>;
+}
+
+export interface Tables {
+  meta: MetaTable;
+  worlds: WorldsTable & Ordinal;
+  world_policies: WorldPoliciesTable;
+  agents: AgentsTable & Ordinal;
+  chats: ChatsTable & Ordinal;
+  messages: MessagesTable;
+  turns: TurnsTable;
+  invocations: InvocationsTable;
+  approvals: ApprovalsTable & Ordinal;
+  grants: GrantsTable & Ordinal;
+  clients: ClientsTable & Ordinal;
+  events: EventsTable;
+  audit: AuditTable;
+  audit_heads: AuditHeadsTable;
+}

@@ -1,0 +1,100 @@
+import { accessSync, closeSync, constants, openSync, readSync, statSync, type Stats } from 'node:fs';
+import { dirname } from 'node:path';
+import { CountersignError } from '@countersign/protocol';
+
+/** "CoSi": says whose file it is. */
+export const APPLICATION_ID = 0x436f5369;
+
+const MAGIC = 'SQLite format 3\0';
+const HEADER_LENGTH = 100;
+
+/**
+ * Looks at a file before SQLite does, which would change what it opens. Throws in words if it is not ours to write; the file stays as
+ * it is. Gives undefined when there is none yet.
+ */
+export function checkFile(file: string, newestVersion: number): Stats | undefined {
+  const folder = dirname(file);
+  const folderStats = statOf(folder);
+  if (folderStats === undefined || !folderStats.isDirectory()) {
+    throw new CountersignError('not-found', `There is no folder ${folder}. Create it, or choose another place.`);
+  }
+  const stats = statOf(file);
+  if (stats !== undefined && !stats.isFile()) {
+    const what = stats.isDirectory() ? 'a folder' : 'no ordinary file';
+    throw new CountersignError('invalid', `${file} is ${what}. Name the file that the store is to be kept in.`);
+  }
+  if (stats !== undefined) {
+    refuseReadonly(file, stats);
+    checkHeader(file, stats, newestVersion);
+  }
+  // SQLite keeps a second file beside the first.
+  refuseReadonly(folder, folderStats);
+  return stats;
+}
+
+export function newerVersion(file: string, version: number, newest: number): CountersignError {
+  return new CountersignError(
+    'store-newer',
+    `${file} was written by a newer version (schema ${version}; this one knows up to ${newest}). Update Countersign to open it.`,
+  );
+}
+
+function checkHeader(file: string, stats: Stats, newestVersion: number): void {
+  if (stats.size === 0) return;
+  const header = readHeader(file);
+  if (header.length < HEADER_LENGTH || header.toString('latin1', 0, MAGIC.length) !== MAGIC) {
+    throw new CountersignError(
+      'store-foreign',
+      `${file} is not a Countersign store. It was left as it is: choose another file.`,
+    );
+  }
+  if (header.readUInt32BE(68) !== APPLICATION_ID) {
+    throw new CountersignError(
+      'store-foreign',
+      `${file} is a database of another program. It was left as it is: choose another file.`,
+    );
+  }
+  const version = header.readUInt32BE(60);
+  if (version > newestVersion) throw newerVersion(file, version, newestVersion);
+}
+
+function readHeader(file: string): Buffer {
+  let descriptor: number;
+  try {
+    descriptor = openSync(file, 'r');
+  } catch (cause) {
+    throw new CountersignError('store-unavailable', `${file} can't be read. Check who may read it.`, { cause });
+  }
+  try {
+    const header = Buffer.alloc(HEADER_LENGTH);
+    return header.subarray(0, readSync(descriptor, header, 0, HEADER_LENGTH, 0));
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function refuseReadonly(path: string, stats: Stats): void {
+  // Root may write whatever the mode says; somebody who took every write bit away still meant it.
+  let cause: unknown;
+  let isWritable = (stats.mode & 0o222) !== 0;
+  try {
+    accessSync(path, constants.W_OK);
+  } catch (error) {
+    cause = error;
+    isWritable = false;
+  }
+  if (!isWritable) {
+    throw new CountersignError('store-readonly', `${path} is read-only. Make it writable, or choose another place.`, {
+      cause,
+    });
+  }
+}
+
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch (cause) {
+    // A file where a folder should be, or a folder nobody may look into.
+    throw new CountersignError('not-found', `${path} can't be reached. Check the path and who may read it.`, { cause });
+  }
+}

@@ -1,0 +1,70 @@
+import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite';
+import type { Connection } from '../connection.js';
+import type { Statement, Value } from '../prepared.js';
+import { fromStored, toStored } from '../text.js';
+import { fromSqlite } from './errors.js';
+
+export interface SqliteConnection extends Connection {
+  /** The first error since `begin`. With one, a transaction is not committed. */
+  failure: unknown;
+  /** False between transactions: a transaction that somebody kept must not write on its own. */
+  isActive: boolean;
+}
+
+export function sqliteConnection(db: DatabaseSyncInstance, file: string): SqliteConnection {
+  const connection: SqliteConnection = {
+    failure: undefined,
+    isActive: false,
+    all<P, Row>(statement: Statement<P, Row>) {
+      return bound(statement, (prepared, values) => {
+        const rows = prepared.all(...values) as Row[];
+        for (const row of rows) readText(row);
+        return rows;
+      });
+    },
+    first<P, Row>(statement: Statement<P, Row>) {
+      return bound(statement, (prepared, values) => {
+        const row = prepared.get(...values) as Row | undefined;
+        if (row !== undefined) readText(row);
+        return row;
+      });
+    },
+    run<P>(statement: Statement<P, unknown>) {
+      return bound(statement, (prepared, values) => prepared.run(...values).changes);
+    },
+    // One connection in one process: nobody else can write meanwhile.
+    lockChat() {},
+  };
+
+  function bound<P, Row, T>(
+    { sql, names }: Statement<P, Row>,
+    run: (prepared: StatementSyncInstance, values: Value[]) => T,
+  ): (parameters: P) => T {
+    let prepared: StatementSyncInstance | undefined;
+    return (parameters) => {
+      if (!connection.isActive) throw new Error('A transaction was used after its end.');
+      try {
+        prepared ??= db.prepare(sql);
+        const values = new Array<Value>(names.length);
+        for (let i = 0; i < names.length; i += 1) {
+          const value = parameters[names[i] as keyof P] as Value;
+          values[i] = typeof value === 'string' ? toStored(value) : value;
+        }
+        return run(prepared, values);
+      } catch (cause) {
+        const error = fromSqlite(cause, file);
+        connection.failure ??= error;
+        throw error;
+      }
+    };
+  }
+  return connection;
+}
+
+function readText(row: unknown): void {
+  const columns = row as Record<string, unknown>;
+  for (const name in columns) {
+    const value = columns[name];
+    if (typeof value === 'string') columns[name] = fromStored(value);
+  }
+}

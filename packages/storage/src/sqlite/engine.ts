@@ -1,0 +1,70 @@
+import type { DatabaseSyncInstance } from '@photostructure/sqlite';
+import type { Clock } from '@countersign/core/ports';
+import { unitOn, type Engine } from '../engine.js';
+import { createMutex } from '../mutex.js';
+import type { Statements } from '../statements.js';
+import { sqliteConnection } from './connection.js';
+import { fromSqlite } from './errors.js';
+
+/** One connection. Everything takes its turn on it, reads too: between the statements of a step they would see half of it. */
+export function sqliteEngine(
+  db: DatabaseSyncInstance,
+  file: string,
+  statements: Statements,
+  clock: Pick<Clock, 'now'>,
+): Engine {
+  const connection = sqliteConnection(db, file);
+  const unit = unitOn(connection, statements);
+  const { session } = unit;
+  const exclusive = createMutex();
+  // Immediate: a transaction that starts by reading and then writes could not be made to wait.
+  const begin = db.prepare('begin immediate');
+  const commit = db.prepare('commit');
+  const rollback = db.prepare('rollback');
+
+  function start(): void {
+    session.now = clock.now();
+    session.emissions = [];
+    session.records = [];
+    connection.failure = undefined;
+    connection.isActive = true;
+  }
+
+  return {
+    write: (work) =>
+      exclusive(async () => {
+        start();
+        try {
+          execute(begin);
+          const result = await work(unit);
+          if (connection.failure !== undefined) throw connection.failure;
+          execute(commit);
+          return result;
+        } catch (error) {
+          // A full disk has rolled it back already.
+          if (db.isTransaction) rollback.run();
+          throw error;
+        } finally {
+          connection.isActive = false;
+        }
+      }),
+    read: (work) =>
+      exclusive(async () => {
+        start();
+        try {
+          return await work(unit);
+        } finally {
+          connection.isActive = false;
+        }
+      }),
+    close: () => exclusive(async () => db.close()),
+  };
+
+  function execute(statement: typeof begin): void {
+    try {
+      statement.run();
+    } catch (cause) {
+      throw fromSqlite(cause, file);
+    }
+  }
+}

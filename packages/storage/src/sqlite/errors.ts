@@ -1,0 +1,45 @@
+import { CountersignError } from '@countersign/protocol';
+
+/** What SQLite says, as something a person can act on. Anything else is a mistake of ours and stays as it is. */
+export function fromSqlite(cause: unknown, file: string): unknown {
+  const code = primaryCode(cause);
+  switch (code) {
+    case 5:
+    case 6:
+      return new CountersignError('store-locked', `${file} is in use by another process. Close it and try again.`, {
+        cause,
+      });
+    case 8:
+      return new CountersignError('store-readonly', `${file} can't be written. Make it and its folder writable.`, {
+        cause,
+      });
+    case 10:
+      return new CountersignError('store-unavailable', `${file} can't be read or written: the disk reports an error.`, {
+        cause,
+      });
+    case 11:
+    case 26:
+      return new CountersignError('store-unavailable', `${file} is damaged. Restore it from a backup.`, { cause });
+    case 13:
+      return new CountersignError('store-unavailable', `There is no room left for ${file}. Free some and try again.`, {
+        cause,
+      });
+    case 19:
+      return isUnique(cause)
+        ? new CountersignError('conflict', `The store already holds this: ${(cause as Error).message}.`, { cause })
+        : cause;
+    default:
+      return cause;
+  }
+}
+
+/** SQLite's result code without its extension, or undefined if it is no error of SQLite. */
+export function primaryCode(cause: unknown): number | undefined {
+  return cause instanceof Error && 'errcode' in cause && typeof cause.errcode === 'number'
+    ? cause.errcode & 0xff
+    : undefined;
+}
+
+function isUnique(cause: unknown): boolean {
+  return cause instanceof Error && cause.message.startsWith('UNIQUE');
+}

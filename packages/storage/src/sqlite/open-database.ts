@@ -1,0 +1,67 @@
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import { CountersignError } from '@countersign/protocol';
+import { migrations } from '../migrations/index.js';
+import { APPLICATION_ID, newerVersion } from './check-file.js';
+import { fromSqlite, primaryCode } from './errors.js';
+import { locked } from './own-file.js';
+
+const ddl = {
+  integer: 'integer',
+  ordinal: 'integer primary key',
+  plain: 'strict',
+  clustered: 'strict, without rowid',
+};
+
+/** Opens and locks a database, and brings it to the newest schema. */
+export function openDatabase(path: string, synchronous: 'FULL' | 'NORMAL'): DatabaseSyncInstance {
+  const db = new DatabaseSync(path, { enableForeignKeyConstraints: false, timeout: 0 });
+  try {
+    // Before the first read: a store has one owner, and without shared memory SQLite is faster too.
+    db.exec('pragma locking_mode = exclusive');
+    identify(db, path);
+    db.exec('pragma journal_mode = wal');
+    // Takes the lock now: later, the first step would find out.
+    db.exec('begin immediate; commit');
+    db.exec(`pragma synchronous = ${synchronous}`);
+    db.exec('pragma cache_size = -32768');
+    db.exec('pragma temp_store = memory');
+    db.exec('pragma journal_size_limit = 67108864');
+    migrate(db, path);
+    return db;
+  } catch (cause) {
+    db.close();
+    if (primaryCode(cause) === 5) throw locked(path, cause);
+    throw fromSqlite(cause, path);
+  }
+}
+
+/** Marks a new file as ours, before it is switched to WAL: in the WAL the mark would not be seen by who looks at the file alone. */
+function identify(db: DatabaseSyncInstance, path: string): void {
+  const id = pragma(db, 'application_id');
+  if (id === APPLICATION_ID) return;
+  if (id !== 0 || db.prepare('select 1 from sqlite_schema limit 1').get() !== undefined) {
+    throw new CountersignError('store-foreign', `${path} is a database of another program: choose another file.`);
+  }
+  db.exec('pragma auto_vacuum = none');
+  db.exec(`pragma application_id = ${APPLICATION_ID}`);
+}
+
+/** Forward, in order, each in a transaction of its own: what was reached stays reached (S5). */
+function migrate(db: DatabaseSyncInstance, path: string): void {
+  const version = pragma(db, 'user_version');
+  if (version > migrations.length) throw newerVersion(path, version, migrations.length);
+  const missing = migrations.slice(version);
+  for (const [index, migration] of missing.entries()) {
+    db.exec('begin immediate');
+    for (const statement of migration(ddl)) db.exec(statement);
+    db.exec(`pragma user_version = ${version + index + 1}`);
+    db.exec('commit');
+  }
+  // Into the file itself, where an older program looks before it opens it.
+  if (missing.length > 0) db.exec('pragma wal_checkpoint(truncate)');
+}
+
+function pragma(db: DatabaseSyncInstance, name: 'application_id' | 'user_version'): number {
+  const row = db.prepare(`pragma ${name}`).get() as Record<string, number>;
+  return row[name] ?? 0;
+}

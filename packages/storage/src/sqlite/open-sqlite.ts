@@ -1,0 +1,62 @@
+import { resolve } from 'node:path';
+import type { Clock, Store } from '@countersign/core/ports';
+import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+import { keepHeadsInFile, keepHeadsInMemory } from '../audit/head-keeper.js';
+import { createStore } from '../create-store.js';
+import { migrations } from '../migrations/index.js';
+import { buildStatements, type Statements } from '../statements.js';
+import { sqliteEngine } from './engine.js';
+import { openDatabase } from './open-database.js';
+import { ownFile } from './own-file.js';
+
+export interface SqliteOptions {
+  /** The store's clock; the system's unless given. */
+  clock?: Pick<Clock, 'now'>;
+  /**
+   * `FULL`, unless said otherwise: each step survives a power cut. `NORMAL` survives the death of the process and is several times
+   * faster; a power cut may take the last steps, and a tool that had run would run again.
+   */
+  synchronous?: 'FULL' | 'NORMAL';
+}
+
+/**
+ * Opens a store in one file, which this process alone owns until `close`; with `:memory:`, one that is gone then.
+ * Refuses in words, and leaves as it is, what is not ours, newer than us, read-only or in use.
+ */
+export async function openSqlite(path: string, options: SqliteOptions = {}): Promise<Store> {
+  const { synchronous = 'FULL', clock = Date } = options;
+  if (path === ':memory:') {
+    const db = openDatabase(path, synchronous);
+    return createStore(sqliteEngine(db, 'The store in memory', sqliteStatements(), clock), keepHeadsInMemory);
+  }
+
+  const file = resolve(path);
+  const owned = ownFile(file, migrations.length);
+  try {
+    const db = openDatabase(file, synchronous);
+    try {
+      owned.noteOwner();
+      const engine = sqliteEngine(db, file, sqliteStatements(), clock);
+      const close = () => engine.close().finally(() => owned.release());
+      return await createStore({ ...engine, close }, (hashAt) => keepHeadsInFile(`${file}.audit-head`, hashAt));
+    } catch (cause) {
+      db.close();
+      throw cause;
+    }
+  } catch (cause) {
+    owned.release();
+    throw cause;
+  }
+}
+
+let statements: Statements | undefined;
+
+/** Built when the first store is opened, and once for all of them. */
+export function sqliteStatements(): Statements {
+  statements ??= buildStatements({
+    createAdapter: () => new SqliteAdapter(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  });
+  return statements;
+}

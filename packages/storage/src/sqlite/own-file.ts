@@ -1,0 +1,67 @@
+import { closeSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { CountersignError } from '@countersign/protocol';
+import { checkFile } from './check-file.js';
+
+/**
+ * Files that this process has open. Looked at before anything else: on POSIX, closing any descriptor of a file drops all locks the
+ * process holds on it, so even reading the header of a file we own would let another process in.
+ * Shared by every copy of this module in the process.
+ */
+const key = Symbol.for('countersign.storage.open-files');
+const openFiles = ((globalThis as Record<symbol, unknown>)[key] ??= new Set<string>()) as Set<string>;
+
+export interface OwnedFile {
+  /** Leaves a note of who holds the file. Only for people: the lock is SQLite's. */
+  noteOwner(): void;
+  release(): void;
+}
+
+/** Takes a file for this process, creating it if need be. */
+export function ownFile(file: string, newestVersion: number): OwnedFile {
+  const existing = statSync(file, { throwIfNoEntry: false });
+  if (existing !== undefined && openFiles.has(identity(existing))) throw locked(file);
+  if (checkFile(file, newestVersion) === undefined) create(file);
+
+  const id = identity(statSync(file));
+  openFiles.add(id);
+  const note = `${file}.owner`;
+  let hasNote = false;
+  return {
+    noteOwner() {
+      writeFileSync(note, `${process.pid}\n`, { mode: 0o600 });
+      hasNote = true;
+    },
+    release() {
+      openFiles.delete(id);
+      if (hasNote) rmSync(note, { force: true });
+    },
+  };
+}
+
+export function locked(file: string, cause?: unknown): CountersignError {
+  let owner = '';
+  try {
+    owner = ` (pid ${readFileSync(`${file}.owner`, 'utf8').trim()})`;
+  } catch {
+    // It has not written its note yet: the message goes without.
+  }
+  return new CountersignError(
+    'store-locked',
+    `${file} is already in use by another process${owner}. Close it, or talk to the server that runs on it.`,
+    { cause },
+  );
+}
+
+function create(file: string): void {
+  try {
+    // Before SQLite would, with whatever the umask allows: what agents say and do is nobody else's business.
+    closeSync(openSync(file, 'wx', 0o600));
+  } catch (cause) {
+    if (cause instanceof Error && 'code' in cause && cause.code === 'EEXIST') return;
+    throw new CountersignError('store-readonly', `${file} can't be created. Make its folder writable.`, { cause });
+  }
+}
+
+function identity({ dev, ino }: { dev: number; ino: number }): string {
+  return `${dev}:${ino}`;
+}

@@ -1,0 +1,20 @@
+import { toUSVString } from 'node:util';
+
+/**
+ * Text as databases can hold it. SQLite's binding ends a text at its first NUL (and would then find `id` when asked for `id\0x`),
+ * PostgreSQL refuses one, and both replace half of a surrogate pair, so that a call would no longer be the one that was signed (A7).
+ * Such characters are written as SUB and four hex digits; a SUB itself too, so that reading is exact.
+ */
+const SUB = '\u001a';
+const UNSAFE = /[\0\u001a]|\p{Surrogate}/gu;
+const ESCAPED = /\u001a([0-9a-f]{4})/g;
+
+export function toStored(text: string): string {
+  if (!text.includes('\0') && !text.includes(SUB) && toUSVString(text) === text) return text;
+  return text.replace(UNSAFE, (character) => SUB + character.charCodeAt(0).toString(16).padStart(4, '0'));
+}
+
+export function fromStored(text: string): string {
+  if (!text.includes(SUB)) return text;
+  return text.replace(ESCAPED, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+}

@@ -1,0 +1,40 @@
+import type { StoreTransaction } from '@countersign/core/ports';
+import type { Connection } from './connection.js';
+import type { Session } from './session.js';
+import type { Statements } from './statements.js';
+import { approvalVerbs } from './verbs/approvals.js';
+import { auditVerbs } from './verbs/audit.js';
+import { chatVerbs } from './verbs/chats.js';
+import { clientVerbs } from './verbs/clients.js';
+import { eventVerbs } from './verbs/events.js';
+import { grantVerbs } from './verbs/grants.js';
+import { invocationVerbs } from './verbs/invocations.js';
+import { messageVerbs } from './verbs/messages.js';
+import { purgeVerbs } from './verbs/purge.js';
+import { turnVerbs } from './verbs/turns.js';
+import { worldVerbs } from './verbs/worlds.js';
+
+/** Everything that can be read and written over one connection. Made once for each, not once for each transaction. */
+export function transactionOn(on: Connection, statements: Statements, session: Session): StoreTransaction {
+  const { buryWorld, ...worlds } = worldVerbs(on, statements, session);
+  return {
+    now: () => session.now,
+    ...worlds,
+    ...chatVerbs(on, statements, session),
+    ...messageVerbs(on, statements, session),
+    ...turnVerbs(on, statements),
+    ...invocationVerbs(on, statements),
+    ...approvalVerbs(on, statements, session),
+    ...grantVerbs(on, statements, session),
+    ...clientVerbs(on, statements),
+    ...eventVerbs(on, statements),
+    ...auditVerbs(on, statements),
+    ...purgeVerbs(on, statements.purge, buryWorld),
+    emit(emission) {
+      session.emissions.push(emission);
+    },
+    record(entry) {
+      session.records.push(entry);
+    },
+  };
+}

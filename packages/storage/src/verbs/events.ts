@@ -1,0 +1,95 @@
+import type { Emission, MessageRecord, StoredEvent, StoreTransaction } from '@countersign/core/ports';
+import type { Connection } from '../connection.js';
+import { aliased, prepared, valuesOf, type Queries, type RowOf } from '../prepared.js';
+import type { EventsTable } from '../schema.js';
+import { toMessage, type MessageStatements } from './messages.js';
+
+const columns = [
+  'world_id',
+  'id',
+  'chat_id',
+  'event',
+  'message_id',
+  'data',
+  'at',
+] as const satisfies readonly (keyof EventsTable)[];
+
+export type EventStatements = ReturnType<typeof eventStatements>;
+
+export function eventStatements(db: Queries) {
+  const events = db.selectFrom('events').select(aliased(columns));
+  return {
+    events: prepared<{ worldId: string; after: number; limit: number }>()((p) =>
+      events.where('world_id', '=', p('worldId')).where('id', '>', p('after')).orderBy('id').limit(p('limit')),
+    ),
+    eventsOfChat: prepared<{ worldId: string; chatId: string; after: number; limit: number }>()((p) =>
+      events
+        .where('chat_id', '=', p('chatId'))
+        .where('world_id', '=', p('worldId'))
+        .where('id', '>', p('after'))
+        .orderBy('id')
+        .limit(p('limit')),
+    ),
+    lastEventId: prepared<{ id: string }>()((p) =>
+      db.selectFrom('worlds').select('event_seq as seq').where('id', '=', p('id')),
+    ),
+    insertEvent: prepared<RowOf<EventsTable>>()((p) => db.insertInto('events').values(valuesOf(columns, p))),
+  };
+}
+
+type EventVerbs = Pick<StoreTransaction, 'events' | 'lastEventId'>;
+
+export function eventVerbs(on: Connection, s: EventStatements & MessageStatements): EventVerbs {
+  const events = on.all(s.events);
+  const eventsOfChat = on.all(s.eventsOfChat);
+  const messagesOfEvents = on.all(s.messagesOfEvents);
+  const messagesOfChatEvents = on.all(s.messagesOfChatEvents);
+  const lastEventId = on.first(s.lastEventId);
+
+  return {
+    async events(worldId, { after, limit, chatId }) {
+      const rows =
+        chatId === undefined
+          ? await events({ worldId, after, limit })
+          : await eventsOfChat({ worldId, chatId, after, limit });
+      if (!rows.some((row) => row.event === 'message')) return rows.map((row) => toEvent(row));
+      const last = rows.at(-1)?.id ?? after;
+      const spoken =
+        chatId === undefined
+          ? await messagesOfEvents({ worldId, after, last })
+          : await messagesOfChatEvents({ chatId, after, last });
+      const messages = new Map(spoken.map((row) => [row.id, toMessage(row)]));
+      return rows.flatMap((row) => {
+        if (row.messageId === null) return [toEvent(row)];
+        const message = messages.get(row.messageId);
+        // Its chat went between the two reads, and the event with it.
+        return message === undefined ? [] : [toMessageEvent(row, message)];
+      });
+    },
+    lastEventId: async (worldId) => (await lastEventId({ id: worldId }))?.seq ?? 0,
+  };
+}
+
+/** An emission under the number it was given, as a row. */
+export function toEventRow(worldId: string, id: number, at: number, emission: Emission): RowOf<EventsTable> {
+  return emission.event === 'message'
+    ? { worldId, id, chatId: emission.chatId, event: 'message', messageId: emission.message.id, data: null, at }
+    : {
+        worldId,
+        id,
+        chatId: emission.chatId,
+        event: emission.event,
+        messageId: null,
+        data: JSON.stringify(emission.data),
+        at,
+      };
+}
+
+function toEvent({ id, worldId, chatId, event, data, at }: RowOf<EventsTable>): StoredEvent {
+  // The row was written by `toEventRow` from such an event.
+  return { id, worldId, at, event, chatId, data: JSON.parse(data ?? 'null') as unknown } as StoredEvent;
+}
+
+function toMessageEvent({ id, worldId, at }: RowOf<EventsTable>, message: MessageRecord): StoredEvent {
+  return { id, worldId, at, event: 'message', chatId: message.chatId, message };
+}

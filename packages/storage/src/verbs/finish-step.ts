@@ -1,0 +1,78 @@
+import type { StoredEvent } from '@countersign/core/ports';
+import { CountersignError } from '@countersign/protocol';
+import { sql } from 'kysely';
+import { canonicalJson } from '../audit/canonical-json.js';
+import type { AuditHead } from '../audit/head.js';
+import { link } from '../audit/link.js';
+import type { Connection } from '../connection.js';
+import { prepared, type Queries } from '../prepared.js';
+import type { Session } from '../session.js';
+import type { AuditStatements } from './audit.js';
+import { toEventRow, type EventStatements } from './events.js';
+
+export type FinishStatements = ReturnType<typeof finishStatements>;
+
+export function finishStatements(db: Queries) {
+  return {
+    /** Also the lock under which audit records are chained. A world that is gone keeps its row, so its last words get numbers too. */
+    takeEventIds: prepared<{ worldId: string; count: number }>()((p) =>
+      db
+        .updateTable('worlds')
+        .set({ event_seq: sql`event_seq + ${p('count')}` })
+        .where('id', '=', p('worldId'))
+        .returning('event_seq as last'),
+    ),
+  };
+}
+
+export interface Finished {
+  events: StoredEvent[];
+  /** The new end of the audit chain, if the step recorded anything. */
+  head: AuditHead | undefined;
+}
+
+/**
+ * The last thing before the commit: numbers what was emitted and chains what was recorded, under the world's row lock. Done earlier,
+ * a slow step could commit a lower number after a higher one was read, and a resumed stream would skip it (S6).
+ */
+export function finishStep(
+  on: Connection,
+  s: FinishStatements & EventStatements & AuditStatements,
+  session: Session,
+): (worldId: string) => Promise<Finished> {
+  const takeEventIds = on.first(s.takeEventIds);
+  const insertEvent = on.run(s.insertEvent);
+  const auditHead = on.first(s.auditHead);
+  const insertAudit = on.run(s.insertAudit);
+  const moveAuditHead = on.run(s.moveAuditHead);
+
+  return async (worldId) => {
+    const { emissions, records, now } = session;
+    if (emissions.length === 0 && records.length === 0) return { events: [], head: undefined };
+    const taken = await takeEventIds({ worldId, count: emissions.length });
+    if (taken === undefined) throw new CountersignError('not-found', `There is no world "${worldId}".`);
+
+    let id = taken.last - emissions.length;
+    const events: StoredEvent[] = [];
+    for (const emission of emissions) {
+      id += 1;
+      await insertEvent(toEventRow(worldId, id, now, emission));
+      events.push({ ...emission, id, worldId, at: now });
+    }
+    if (records.length === 0) return { events, head: undefined };
+
+    const end = await auditHead({ worldId });
+    let seq = end?.seq ?? 0;
+    let hash = end?.hash ?? '';
+    const at = new Date(now).toISOString();
+    for (const entry of records) {
+      const record = canonicalJson({ ...entry, at, worldId });
+      const previousHash = hash;
+      seq += 1;
+      hash = link(previousHash, record);
+      await insertAudit({ worldId, seq, record, previousHash, hash });
+    }
+    await moveAuditHead({ worldId, seq, hash });
+    return { events, head: { seq, hash } };
+  };
+}

@@ -1,0 +1,87 @@
+import type { StoreTransaction } from '@countersign/core/ports';
+import { sql } from 'kysely';
+import type { Connection } from '../connection.js';
+import { aliased, prepared, valuesOf, type Queries, type RowOf } from '../prepared.js';
+import type { GrantsTable } from '../schema.js';
+import type { Session } from '../session.js';
+
+const columns = [
+  'id',
+  'world_id',
+  'chat_id',
+  'agent_id',
+  'tool_name',
+  'pattern',
+  'answered_rule',
+  'granted_by',
+  'granted_at',
+  'last_used_at',
+  'revoked_at',
+] as const satisfies readonly (keyof GrantsTable)[];
+
+export type GrantStatements = ReturnType<typeof grantStatements>;
+
+export function grantStatements(db: Queries) {
+  const grants = db.selectFrom('grants').select(aliased(columns));
+  const live = grants.where('revoked_at', 'is', null);
+
+  return {
+    grant: prepared<{ id: string }>()((p) => grants.where('id', '=', p('id'))),
+    grants: prepared<{ chatId: string; agentId: string; toolName: string; usedAfter: number }>()((p) =>
+      live
+        .where('chat_id', '=', p('chatId'))
+        .where('agent_id', '=', p('agentId'))
+        .where('tool_name', '=', p('toolName'))
+        .where('last_used_at', '>', p('usedAfter'))
+        .orderBy('ordinal'),
+    ),
+    grantsOfWorld: prepared<{ worldId: string }>()((p) =>
+      live.where(sql<boolean>`chat_id in (select id from chats where world_id = ${p('worldId')})`).orderBy('ordinal'),
+    ),
+    insertGrant: prepared<RowOf<GrantsTable>>()((p) => db.insertInto('grants').values(valuesOf(columns, p))),
+    touchGrant: prepared<{ id: string; now: number }>()((p) =>
+      db
+        .updateTable('grants')
+        .set({ last_used_at: p('now') })
+        .where('id', '=', p('id')),
+    ),
+    revokeGrant: prepared<{ id: string; now: number }>()((p) =>
+      db
+        .updateTable('grants')
+        .set({ revoked_at: p('now') })
+        .where('id', '=', p('id'))
+        .where('revoked_at', 'is', null),
+    ),
+  };
+}
+
+type GrantVerbs = Pick<
+  StoreTransaction,
+  'grant' | 'grants' | 'grantsOfWorld' | 'insertGrant' | 'touchGrant' | 'revokeGrant'
+>;
+
+export function grantVerbs(on: Connection, s: GrantStatements, session: Session): GrantVerbs {
+  const grant = on.first(s.grant);
+  const grants = on.all(s.grants);
+  const grantsOfWorld = on.all(s.grantsOfWorld);
+  const insertGrant = on.run(s.insertGrant);
+  const touchGrant = on.run(s.touchGrant);
+  const revokeGrant = on.run(s.revokeGrant);
+
+  return {
+    async grant(id) {
+      const row = await grant({ id });
+      return row && { ...row };
+    },
+    grants: async (chatId, agentId, toolName, usedAfter) =>
+      (await grants({ chatId, agentId, toolName, usedAfter })).map((row) => ({ ...row })),
+    grantsOfWorld: async (worldId) => (await grantsOfWorld({ worldId })).map((row) => ({ ...row })),
+    async insertGrant(record) {
+      await insertGrant(record);
+    },
+    async touchGrant(id) {
+      await touchGrant({ id, now: session.now });
+    },
+    revokeGrant: async (id) => (await revokeGrant({ id, now: session.now })) === 1,
+  };
+}

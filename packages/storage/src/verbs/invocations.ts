@@ -1,0 +1,166 @@
+import type { InvocationChange, InvocationRecord, StoreTransaction } from '@countersign/core/ports';
+import { sql } from 'kysely';
+import { changed, keptUnless, type Has } from '../change-set.js';
+import type { Connection } from '../connection.js';
+import { aliased, prepared, valuesOf, type Queries, type RowOf } from '../prepared.js';
+import type { InvocationsTable } from '../schema.js';
+
+const columns = [
+  'id',
+  'world_id',
+  'chat_id',
+  'agent_id',
+  'turn_id',
+  'iteration',
+  'position',
+  'message_id',
+  'tool_name',
+  'arguments',
+  'edited',
+  'call_hash',
+  'status',
+  'location',
+  'read_only',
+  'idempotent',
+  'approval_id',
+  'started_epoch',
+  'result',
+  'outcome_unknown',
+  'created_at',
+  'started_at',
+  'settled_at',
+] as const satisfies readonly (keyof InvocationsTable)[];
+
+type Nullable = 'callHash' | 'approvalId' | 'startedEpoch' | 'result' | 'startedAt' | 'settledAt';
+type ChangeParameters = {
+  status: string;
+  arguments: string | null;
+  edited: number | null;
+  outcomeUnknown: number | null;
+} & Pick<RowOf<InvocationsTable>, Nullable> &
+  Has<Nullable>;
+
+export type InvocationStatements = ReturnType<typeof invocationStatements>;
+
+export function invocationStatements(db: Queries) {
+  const invocations = db.selectFrom('invocations').select(aliased(columns));
+  // Written as in its index.
+  const unknown = sql<boolean>`outcome_unknown = 1`;
+
+  return {
+    invocation: prepared<{ id: string }>()((p) => invocations.where('id', '=', p('id'))),
+    invocations: prepared<{ turnId: string; iteration: number }>()((p) =>
+      invocations.where('turn_id', '=', p('turnId')).where('iteration', '=', p('iteration')).orderBy('position'),
+    ),
+    outcomeUnknown: prepared<{ chatId: string; toolName: string; arguments: string }>()((p) =>
+      db
+        .selectFrom('invocations')
+        .select('id')
+        .where(unknown)
+        .where('chat_id', '=', p('chatId'))
+        .where('tool_name', '=', p('toolName'))
+        .where('arguments', '=', p('arguments'))
+        .limit(sql.lit(1)),
+    ),
+    insertInvocation: prepared<RowOf<InvocationsTable>>()((p) =>
+      db.insertInto('invocations').values(valuesOf(columns, p)),
+    ),
+    changeInvocation: prepared<ChangeParameters & { id: string; from: string }>()((p) =>
+      db
+        .updateTable('invocations')
+        .set({
+          status: p('status'),
+          arguments: sql`coalesce(${p('arguments')}, arguments)`,
+          edited: sql`coalesce(${p('edited')}, edited)`,
+          outcome_unknown: sql`coalesce(${p('outcomeUnknown')}, outcome_unknown)`,
+          call_hash: keptUnless(p('hasCallHash'), p('callHash'), 'call_hash'),
+          approval_id: keptUnless(p('hasApprovalId'), p('approvalId'), 'approval_id'),
+          started_epoch: keptUnless(p('hasStartedEpoch'), p('startedEpoch'), 'started_epoch'),
+          result: keptUnless(p('hasResult'), p('result'), 'result'),
+          started_at: keptUnless(p('hasStartedAt'), p('startedAt'), 'started_at'),
+          settled_at: keptUnless(p('hasSettledAt'), p('settledAt'), 'settled_at'),
+        })
+        .where('id', '=', p('id'))
+        .where('status', '=', p('from')),
+    ),
+    clearOutcomeUnknown: prepared<{ chatId: string; toolName: string; arguments: string }>()((p) =>
+      db
+        .updateTable('invocations')
+        .set({ outcome_unknown: sql.lit(0) })
+        .where(unknown)
+        .where('chat_id', '=', p('chatId'))
+        .where('tool_name', '=', p('toolName'))
+        .where('arguments', '=', p('arguments')),
+    ),
+  };
+}
+
+type InvocationVerbs = Pick<
+  StoreTransaction,
+  'invocation' | 'invocations' | 'outcomeUnknown' | 'insertInvocation' | 'changeInvocation' | 'clearOutcomeUnknown'
+>;
+
+export function invocationVerbs(on: Connection, s: InvocationStatements): InvocationVerbs {
+  const invocation = on.first(s.invocation);
+  const invocations = on.all(s.invocations);
+  const outcomeUnknown = on.first(s.outcomeUnknown);
+  const insertInvocation = on.run(s.insertInvocation);
+  const changeInvocation = on.run(s.changeInvocation);
+  const clearOutcomeUnknown = on.run(s.clearOutcomeUnknown);
+
+  return {
+    async invocation(id) {
+      const row = await invocation({ id });
+      return row && toInvocation(row);
+    },
+    invocations: async (turnId, iteration) => (await invocations({ turnId, iteration })).map(toInvocation),
+    outcomeUnknown: async (chatId, toolName, argumentsText) =>
+      (await outcomeUnknown({ chatId, toolName, arguments: argumentsText })) !== undefined,
+    async insertInvocation(record) {
+      await insertInvocation({
+        ...record,
+        edited: Number(record.edited),
+        readOnly: Number(record.readOnly),
+        idempotent: Number(record.idempotent),
+        outcomeUnknown: Number(record.outcomeUnknown),
+      });
+    },
+    changeInvocation: async (id, from, change) => (await changeInvocation({ id, from, ...toParameters(change) })) === 1,
+    async clearOutcomeUnknown(chatId, toolName, argumentsText) {
+      await clearOutcomeUnknown({ chatId, toolName, arguments: argumentsText });
+    },
+  };
+}
+
+function toParameters(change: InvocationChange): ChangeParameters {
+  return {
+    status: change.status,
+    arguments: change.arguments ?? null,
+    edited: change.edited === undefined ? null : Number(change.edited),
+    outcomeUnknown: change.outcomeUnknown === undefined ? null : Number(change.outcomeUnknown),
+    callHash: change.callHash ?? null,
+    hasCallHash: changed(change.callHash),
+    approvalId: change.approvalId ?? null,
+    hasApprovalId: changed(change.approvalId),
+    startedEpoch: change.startedEpoch ?? null,
+    hasStartedEpoch: changed(change.startedEpoch),
+    result: change.result ?? null,
+    hasResult: changed(change.result),
+    startedAt: change.startedAt ?? null,
+    hasStartedAt: changed(change.startedAt),
+    settledAt: change.settledAt ?? null,
+    hasSettledAt: changed(change.settledAt),
+  };
+}
+
+function toInvocation(row: RowOf<InvocationsTable>): InvocationRecord {
+  return {
+    ...row,
+    edited: row.edited === 1,
+    status: row.status as InvocationRecord['status'],
+    location: row.location as InvocationRecord['location'],
+    readOnly: row.readOnly === 1,
+    idempotent: row.idempotent === 1,
+    outcomeUnknown: row.outcomeUnknown === 1,
+  };
+}

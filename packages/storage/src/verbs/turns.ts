@@ -1,0 +1,231 @@
+import type { StoreTransaction, TurnChange, TurnRecord } from '@countersign/core/ports';
+import { sql } from 'kysely';
+import type { Connection } from '../connection.js';
+import { changed, keptUnless, type Has } from '../change-set.js';
+import { aliased, prepared, valuesOf, type Bind, type Queries, type RowOf } from '../prepared.js';
+import type { TurnsTable } from '../schema.js';
+
+const columns = [
+  'id',
+  'world_id',
+  'chat_id',
+  'agent_id',
+  'trigger_id',
+  'trigger_seq',
+  'state',
+  'outcome',
+  'iteration',
+  'epoch',
+  'rev',
+  'owner',
+  'interruptions',
+  'begun_seq',
+  'input_tokens',
+  'output_tokens',
+  'created_at',
+  'ended_at',
+] as const satisfies readonly (keyof TurnsTable)[];
+
+/** A change as parameters: null leaves a column that is never null; the others have a word of their own. */
+type ChangeParameters = { [K in 'state']: string | null } & {
+  [K in 'iteration' | 'interruptions' | 'inputTokens' | 'outputTokens']: number | null;
+} & Pick<RowOf<TurnsTable>, 'outcome' | 'owner' | 'begunSeq' | 'endedAt'> &
+  Has<'outcome' | 'owner' | 'begunSeq' | 'endedAt'>;
+
+export type TurnStatements = ReturnType<typeof turnStatements>;
+
+export function turnStatements(db: Queries) {
+  const turns = db.selectFrom('turns').select(aliased(columns));
+  // Written as in the index over unfinished turns: with anything else SQLite would walk through all turns there ever were.
+  const unfinished = sql<boolean>`state <> 'ended'`;
+  const current = sql<boolean>`state in ('open', 'waiting')`;
+  const working = sql<boolean>`state in ('open', 'queued')`;
+  const worldOf = (chatId: string) => sql<string>`(select world_id from chats where chats.id = ${chatId})`;
+  const changes = (p: Bind<ChangeParameters>) => ({
+    state: sql<string>`coalesce(${p('state')}, state)`,
+    iteration: sql<number>`coalesce(${p('iteration')}, iteration)`,
+    interruptions: sql<number>`coalesce(${p('interruptions')}, interruptions)`,
+    input_tokens: sql<number>`coalesce(${p('inputTokens')}, input_tokens)`,
+    output_tokens: sql<number>`coalesce(${p('outputTokens')}, output_tokens)`,
+    outcome: keptUnless(p('hasOutcome'), p('outcome'), 'outcome'),
+    owner: keptUnless(p('hasOwner'), p('owner'), 'owner'),
+    begun_seq: keptUnless(p('hasBegunSeq'), p('begunSeq'), 'begun_seq'),
+    ended_at: keptUnless(p('hasEndedAt'), p('endedAt'), 'ended_at'),
+  });
+
+  return {
+    turn: prepared<{ id: string }>()((p) => turns.where('id', '=', p('id'))),
+    endedTurns: prepared<{ chatId: string; agentId: string; after: number; before: number; limit: number }>()((p) =>
+      turns
+        .where('chat_id', '=', p('chatId'))
+        .where('agent_id', '=', p('agentId'))
+        .where('trigger_seq', '>', p('after'))
+        .where('trigger_seq', '<', p('before'))
+        .where(sql<boolean>`state = 'ended'`)
+        .orderBy('trigger_seq', 'desc')
+        .limit(p('limit')),
+    ),
+    unfinishedTurns: prepared<object>()(() =>
+      turns.where(unfinished).orderBy('created_at').orderBy('trigger_seq').orderBy('id'),
+    ),
+    unfinishedTurnsOfChat: prepared<{ chatId: string }>()((p) =>
+      turns
+        .where(unfinished)
+        .where('world_id', '=', worldOf(p('chatId')))
+        .where(sql<boolean>`state in ('open', 'waiting', 'queued')`)
+        .where('chat_id', '=', p('chatId'))
+        .orderBy('created_at')
+        .orderBy('trigger_seq')
+        .orderBy('id'),
+    ),
+    currentTurn: prepared<{ chatId: string; agentId: string }>()((p) =>
+      turns.where('chat_id', '=', p('chatId')).where('agent_id', '=', p('agentId')).where(current),
+    ),
+    nextQueuedTurn: prepared<{ chatId: string; agentId: string }>()((p) =>
+      turns
+        .where(unfinished)
+        .where('world_id', '=', worldOf(p('chatId')))
+        .where(sql<boolean>`state = 'queued'`)
+        .where('chat_id', '=', p('chatId'))
+        .where('agent_id', '=', p('agentId'))
+        .orderBy('trigger_seq')
+        .limit(sql.lit(1)),
+    ),
+    // An agent's turns of a chat begin in the order of their triggers, so the newest that began before the message bounds the rest.
+    // Without that bound each check of the limit would read every turn the agent ever took there.
+    countTurnsSince: prepared<{ chatId: string; agentId: string; seq: number }>()((p) =>
+      db
+        .selectFrom('turns')
+        .select(sql<number>`count(*)`.as('count'))
+        .where('chat_id', '=', p('chatId'))
+        .where('agent_id', '=', p('agentId'))
+        .where(
+          sql<boolean>`trigger_seq > coalesce((select earlier.trigger_seq from turns as earlier
+            where earlier.chat_id = ${p('chatId')} and earlier.agent_id = ${p('agentId')} and earlier.begun_seq < ${p('seq')}
+            order by earlier.trigger_seq desc limit 1), -1)`,
+        )
+        .where('begun_seq', '>=', p('seq'))
+        .where(sql<boolean>`coalesce(outcome, '') <> 'silent'`),
+    ),
+    countUnfinished: prepared<{ chatId: string }>()((p) =>
+      db
+        .selectFrom('turns')
+        .select([
+          sql<number>`count(case when state <> 'waiting' then 1 end)`.as('working'),
+          sql<number>`count(case when state = 'waiting' then 1 end)`.as('waiting'),
+        ])
+        .where(unfinished)
+        .where('world_id', '=', worldOf(p('chatId')))
+        .where(sql<boolean>`state in ('open', 'waiting', 'queued')`)
+        .where('chat_id', '=', p('chatId')),
+    ),
+    countWorking: prepared<{ worldId: string }>()((p) =>
+      db
+        .selectFrom('turns')
+        .select(sql<number>`count(*)`.as('count'))
+        .where(unfinished)
+        .where('world_id', '=', p('worldId'))
+        .where(working),
+    ),
+
+    insertTurn: prepared<RowOf<TurnsTable>>()((p) =>
+      db
+        .insertInto('turns')
+        .values(valuesOf(columns, p))
+        .onConflict((conflict) => conflict.column('id').doNothing()),
+    ),
+    stepTurn: prepared<ChangeParameters & { id: string; epoch: number; rev: number }>()((p) =>
+      db
+        .updateTable('turns')
+        .set({ rev: sql`rev + 1`, ...changes(p) })
+        .where('id', '=', p('id'))
+        .where('epoch', '=', p('epoch'))
+        .where('rev', '=', p('rev')),
+    ),
+    fenceTurn: prepared<ChangeParameters & { id: string }>()((p) =>
+      db
+        .updateTable('turns')
+        .set({ epoch: sql`epoch + 1`, rev: sql`rev + 1`, ...changes(p) })
+        .where('id', '=', p('id'))
+        .returning(aliased(columns)),
+    ),
+  };
+}
+
+type TurnVerbs = Pick<
+  StoreTransaction,
+  | 'turn'
+  | 'endedTurns'
+  | 'unfinishedTurns'
+  | 'currentTurn'
+  | 'nextQueuedTurn'
+  | 'countTurnsSince'
+  | 'countUnfinished'
+  | 'countWorking'
+  | 'insertTurn'
+  | 'stepTurn'
+  | 'fenceTurn'
+>;
+
+export function turnVerbs(on: Connection, s: TurnStatements): TurnVerbs {
+  const turn = on.first(s.turn);
+  const endedTurns = on.all(s.endedTurns);
+  const unfinishedTurns = on.all(s.unfinishedTurns);
+  const unfinishedTurnsOfChat = on.all(s.unfinishedTurnsOfChat);
+  const currentTurn = on.first(s.currentTurn);
+  const nextQueuedTurn = on.first(s.nextQueuedTurn);
+  const countTurnsSince = on.first(s.countTurnsSince);
+  const countUnfinished = on.first(s.countUnfinished);
+  const countWorking = on.first(s.countWorking);
+  const insertTurn = on.run(s.insertTurn);
+  const stepTurn = on.run(s.stepTurn);
+  const fenceTurn = on.first(s.fenceTurn);
+
+  return {
+    turn: async (id) => toTurn(await turn({ id })),
+    endedTurns: async (chatId, agentId, { after, before, limit }) =>
+      (await endedTurns({ chatId, agentId, after, before, limit })).map((row) => toTurn(row)),
+    unfinishedTurns: async (chatId) =>
+      (chatId === undefined ? await unfinishedTurns({}) : await unfinishedTurnsOfChat({ chatId })).map((row) =>
+        toTurn(row),
+      ),
+    currentTurn: async (chatId, agentId) => toTurn(await currentTurn({ chatId, agentId })),
+    nextQueuedTurn: async (chatId, agentId) => {
+      await on.lockChat(chatId);
+      return toTurn(await nextQueuedTurn({ chatId, agentId }));
+    },
+    countTurnsSince: async (chatId, agentId, seq) => (await countTurnsSince({ chatId, agentId, seq }))?.count ?? 0,
+    countUnfinished: async (chatId) => ({ working: 0, waiting: 0, ...(await countUnfinished({ chatId })) }),
+    countWorking: async (worldId) => (await countWorking({ worldId }))?.count ?? 0,
+
+    async insertTurn(record) {
+      await insertTurn(record);
+    },
+    stepTurn: async ({ id, epoch, rev }, change) => (await stepTurn({ id, epoch, rev, ...toParameters(change) })) === 1,
+    fenceTurn: async (id, change) => toTurn(await fenceTurn({ id, ...toParameters(change) })),
+  };
+}
+
+function toParameters(change: TurnChange): ChangeParameters {
+  return {
+    state: change.state ?? null,
+    iteration: change.iteration ?? null,
+    interruptions: change.interruptions ?? null,
+    inputTokens: change.inputTokens ?? null,
+    outputTokens: change.outputTokens ?? null,
+    outcome: change.outcome ?? null,
+    hasOutcome: changed(change.outcome),
+    owner: change.owner ?? null,
+    hasOwner: changed(change.owner),
+    begunSeq: change.begunSeq ?? null,
+    hasBegunSeq: changed(change.begunSeq),
+    endedAt: change.endedAt ?? null,
+    hasEndedAt: changed(change.endedAt),
+  };
+}
+
+function toTurn(row: RowOf<TurnsTable>): TurnRecord;
+function toTurn(row: RowOf<TurnsTable> | undefined): TurnRecord | undefined;
+function toTurn(row: RowOf<TurnsTable> | undefined): TurnRecord | undefined {
+  return row && { ...row, state: row.state as TurnRecord['state'], outcome: row.outcome as TurnRecord['outcome'] };
+}

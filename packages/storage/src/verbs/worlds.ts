@@ -1,0 +1,210 @@
+import type { AgentRecord, StoreTransaction, WorldRecord } from '@countersign/core/ports';
+import { CountersignError, type AgentDefinition, type WorldSettings } from '@countersign/protocol';
+import { sql } from 'kysely';
+import type { Connection } from '../connection.js';
+import { aliased, prepared, type Queries } from '../prepared.js';
+import type { Session } from '../session.js';
+
+export type WorldStatements = ReturnType<typeof worldStatements>;
+
+export function worldStatements(db: Queries) {
+  const living = db
+    .selectFrom('worlds')
+    .innerJoin('world_policies', 'world_policies.world_id', 'worlds.id')
+    .select(['id', 'name', 'settings', 'policy', 'rev', 'created_at as createdAt'])
+    .where('deleted_at', 'is', null);
+  const agents = db.selectFrom('agents').select(aliased(['world_id', 'id', 'definition', 'created_at']));
+
+  return {
+    world: prepared<{ id: string }>()((p) => living.where('id', '=', p('id'))),
+    worldRev: prepared<{ id: string }>()((p) =>
+      db.selectFrom('worlds').select('rev').where('id', '=', p('id')).where('deleted_at', 'is', null),
+    ),
+    worlds: prepared<object>()(() => living.orderBy('ordinal')),
+    worldIdTaken: prepared<{ id: string }>()((p) => db.selectFrom('worlds').select('id').where('id', '=', p('id'))),
+    agents: prepared<{ worldId: string }>()((p) =>
+      agents.where('world_id', '=', p('worldId')).where('deleted_at', 'is', null).orderBy('ordinal'),
+    ),
+    agentIdTaken: prepared<{ worldId: string; id: string }>()((p) =>
+      db.selectFrom('agents').select('id').where('world_id', '=', p('worldId')).where('id', '=', p('id')),
+    ),
+
+    insertWorld: prepared<{ id: string; name: string; settings: string; rev: number; eventSeq: number; now: number }>()(
+      (p) =>
+        db
+          .insertInto('worlds')
+          .values({
+            id: p('id'),
+            name: p('name'),
+            settings: p('settings'),
+            rev: p('rev'),
+            event_seq: p('eventSeq'),
+            created_at: p('now'),
+          })
+          .onConflict((conflict) => conflict.column('id').doNothing()),
+    ),
+    insertPolicy: prepared<{ worldId: string; policy: string }>()((p) =>
+      db.insertInto('world_policies').values({ world_id: p('worldId'), policy: p('policy') }),
+    ),
+    insertAuditHead: prepared<{ worldId: string; seq: number; hash: string }>()((p) =>
+      db.insertInto('audit_heads').values({ world_id: p('worldId'), seq: p('seq'), hash: p('hash') }),
+    ),
+    updateWorld: prepared<{ id: string; name: string | null; settings: string | null }>()((p) =>
+      db
+        .updateTable('worlds')
+        .set({
+          name: sql`coalesce(${p('name')}, name)`,
+          settings: sql`coalesce(${p('settings')}, settings)`,
+          rev: sql`rev + 1`,
+        })
+        .where('id', '=', p('id'))
+        .where('deleted_at', 'is', null),
+    ),
+    updatePolicy: prepared<{ worldId: string; policy: string }>()((p) =>
+      db
+        .updateTable('world_policies')
+        .set({ policy: p('policy') })
+        .where('world_id', '=', p('worldId')),
+    ),
+    buryWorld: prepared<{ id: string; now: number }>()((p) =>
+      db
+        .updateTable('worlds')
+        .set({ deleted_at: p('now'), name: sql.lit(''), settings: sql.lit('{}'), rev: sql`rev + 1` })
+        .where('id', '=', p('id')),
+    ),
+    deletePolicy: prepared<{ worldId: string }>()((p) =>
+      db.deleteFrom('world_policies').where('world_id', '=', p('worldId')),
+    ),
+    deleteAgentsOfWorld: prepared<{ worldId: string }>()((p) =>
+      db.deleteFrom('agents').where('world_id', '=', p('worldId')),
+    ),
+
+    insertAgent: prepared<{ worldId: string; id: string; definition: string; now: number }>()((p) =>
+      db
+        .insertInto('agents')
+        .values({ world_id: p('worldId'), id: p('id'), definition: p('definition'), created_at: p('now') })
+        .onConflict((conflict) => conflict.columns(['world_id', 'id']).doNothing()),
+    ),
+    updateAgent: prepared<{ worldId: string; id: string; definition: string }>()((p) =>
+      db
+        .updateTable('agents')
+        .set({ definition: p('definition') })
+        .where('world_id', '=', p('worldId'))
+        .where('id', '=', p('id'))
+        .where('deleted_at', 'is', null),
+    ),
+    // The row stays, without what was in it: a grant binds to an id, and a new agent must not inherit it (A22).
+    buryAgent: prepared<{ worldId: string; id: string; now: number }>()((p) =>
+      db
+        .updateTable('agents')
+        .set({ definition: sql.lit('{}'), deleted_at: p('now') })
+        .where('world_id', '=', p('worldId'))
+        .where('id', '=', p('id'))
+        .where('deleted_at', 'is', null),
+    ),
+  };
+}
+
+type WorldVerbs = Pick<
+  StoreTransaction,
+  | 'world'
+  | 'worldRev'
+  | 'worlds'
+  | 'worldIdTaken'
+  | 'agents'
+  | 'agentIdTaken'
+  | 'insertWorld'
+  | 'updateWorld'
+  | 'insertAgent'
+  | 'updateAgent'
+  | 'deleteAgent'
+> & {
+  /** Empties the world's own rows and keeps its id. What is in its chats goes first. */
+  buryWorld(id: string): Promise<void>;
+};
+
+export function worldVerbs(on: Connection, s: WorldStatements, session: Session): WorldVerbs {
+  const world = on.first(s.world);
+  const worldRev = on.first(s.worldRev);
+  const worlds = on.all(s.worlds);
+  const worldIdTaken = on.first(s.worldIdTaken);
+  const agents = on.all(s.agents);
+  const agentIdTaken = on.first(s.agentIdTaken);
+  const insertWorld = on.run(s.insertWorld);
+  const insertPolicy = on.run(s.insertPolicy);
+  const insertAuditHead = on.run(s.insertAuditHead);
+  const updateWorld = on.run(s.updateWorld);
+  const updatePolicy = on.run(s.updatePolicy);
+  const buryWorld = on.run(s.buryWorld);
+  const deletePolicy = on.run(s.deletePolicy);
+  const deleteAgentsOfWorld = on.run(s.deleteAgentsOfWorld);
+  const insertAgent = on.run(s.insertAgent);
+  const updateAgent = on.run(s.updateAgent);
+  const buryAgent = on.run(s.buryAgent);
+
+  const raiseRev = (id: string) => updateWorld({ id, name: null, settings: null });
+
+  return {
+    world: async (id) => toWorld(await world({ id })),
+    worldRev: async (id) => (await worldRev({ id }))?.rev,
+    worlds: async () => (await worlds({})).map((row) => toWorld(row)),
+    worldIdTaken: async (id) => (await worldIdTaken({ id })) !== undefined,
+    agents: async (worldId) => (await agents({ worldId })).map(toAgent),
+    agentIdTaken: async (worldId, id) => (await agentIdTaken({ worldId, id })) !== undefined,
+
+    async insertWorld({ id, name, settings, policy }) {
+      const row = { id, name, settings: JSON.stringify(settings), rev: 1, eventSeq: 0, now: session.now };
+      if ((await insertWorld(row)) === 0) {
+        throw new CountersignError('conflict', `The world id "${id}" was given before and is never given again.`);
+      }
+      await insertPolicy({ worldId: id, policy: JSON.stringify(policy) });
+      await insertAuditHead({ worldId: id, seq: 0, hash: '' });
+      return { id, name, settings, policy, rev: 1, createdAt: session.now };
+    },
+    async updateWorld(id, { name, settings, policy }) {
+      await updateWorld({ id, name: name ?? null, settings: settings === undefined ? null : JSON.stringify(settings) });
+      if (policy !== undefined) await updatePolicy({ worldId: id, policy: JSON.stringify(policy) });
+    },
+    async buryWorld(id) {
+      await deleteAgentsOfWorld({ worldId: id });
+      await deletePolicy({ worldId: id });
+      await buryWorld({ id, now: session.now });
+    },
+
+    async insertAgent(worldId, id, definition) {
+      if ((await insertAgent({ worldId, id, definition: JSON.stringify(definition), now: session.now })) === 0) {
+        throw new CountersignError('conflict', `The agent id "${id}" was given before and is never given again.`);
+      }
+      await raiseRev(worldId);
+      return { worldId, id, definition, createdAt: session.now };
+    },
+    async updateAgent(worldId, id, definition) {
+      await updateAgent({ worldId, id, definition: JSON.stringify(definition) });
+      await raiseRev(worldId);
+    },
+    async deleteAgent(worldId, id) {
+      await buryAgent({ worldId, id, now: session.now });
+      await raiseRev(worldId);
+    },
+  };
+}
+
+interface WorldRow {
+  id: string;
+  name: string;
+  settings: string;
+  policy: string;
+  rev: number;
+  createdAt: number;
+}
+
+function toWorld(row: WorldRow): WorldRecord;
+function toWorld(row: WorldRow | undefined): WorldRecord | undefined;
+function toWorld(row: WorldRow | undefined): WorldRecord | undefined {
+  if (row === undefined) return undefined;
+  return { ...row, settings: JSON.parse(row.settings) as WorldSettings, policy: JSON.parse(row.policy) as string[] };
+}
+
+function toAgent(row: { worldId: string; id: string; definition: string; createdAt: number }): AgentRecord {
+  return { ...row, definition: JSON.parse(row.definition) as AgentDefinition };
+}
