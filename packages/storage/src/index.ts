@@ -1,2 +1,4 @@
+export { openPostgres } from './postgres/open-postgres.js';
+export type { PostgresOptions } from './postgres/open-postgres.js';
 export { openSqlite } from './sqlite/open-sqlite.js';
 export type { SqliteOptions } from './sqlite/open-sqlite.js';

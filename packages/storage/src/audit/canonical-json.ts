@@ -6,7 +6,11 @@ export function canonicalJson(value: unknown): string {
 function sorted(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(sorted);
-  if ('toJSON' in value && typeof value.toJSON === 'function') return sorted(value.toJSON());
+  if (hasOwnForm(value)) return sorted(value.toJSON());
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
   return Object.fromEntries(entries.map(([key, inner]) => [key, sorted(inner)]));
+}
+
+function hasOwnForm(value: object): value is { toJSON(): unknown } {
+  return 'toJSON' in value && typeof value.toJSON === 'function';
 }

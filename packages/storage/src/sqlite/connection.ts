@@ -5,16 +5,28 @@ import { fromStored, toStored } from '../text.js';
 import { fromSqlite } from './errors.js';
 
 export interface SqliteConnection extends Connection {
-  /** The first error since `begin`. With one, a transaction is not committed. */
-  failure: unknown;
-  /** False between transactions: a transaction that somebody kept must not write on its own. */
-  isActive: boolean;
+  start(): void;
+  /** Throws the first error since `start`: what failed in part is not committed, even if somebody caught the error. */
+  assertWhole(): void;
+  /** From here on nothing runs: a transaction that somebody kept must not write on its own. */
+  stop(): void;
 }
 
 export function sqliteConnection(db: DatabaseSyncInstance, file: string): SqliteConnection {
-  const connection: SqliteConnection = {
-    failure: undefined,
-    isActive: false,
+  let failure: Error | undefined;
+  let isActive = false;
+
+  return {
+    start() {
+      failure = undefined;
+      isActive = true;
+    },
+    assertWhole() {
+      if (failure !== undefined) throw failure;
+    },
+    stop() {
+      isActive = false;
+    },
     all<P, Row>(statement: Statement<P, Row>) {
       return bound(statement, (prepared, values) => {
         const rows = prepared.all(...values) as Row[];
@@ -42,23 +54,22 @@ export function sqliteConnection(db: DatabaseSyncInstance, file: string): Sqlite
   ): (parameters: P) => T {
     let prepared: StatementSyncInstance | undefined;
     return (parameters) => {
-      if (!connection.isActive) throw new Error('A transaction was used after its end.');
+      if (!isActive) throw new Error('A transaction was used after its end.');
       try {
         prepared ??= db.prepare(sql);
-        const values = new Array<Value>(names.length);
-        for (let i = 0; i < names.length; i += 1) {
-          const value = parameters[names[i] as keyof P] as Value;
-          values[i] = typeof value === 'string' ? toStored(value) : value;
+        const values: Value[] = [];
+        for (const name of names) {
+          const value = parameters[name] as Value;
+          values.push(typeof value === 'string' ? toStored(value) : value);
         }
         return run(prepared, values);
       } catch (cause) {
         const error = fromSqlite(cause, file);
-        connection.failure ??= error;
+        failure ??= error;
         throw error;
       }
     };
   }
-  return connection;
 }
 
 function readText(row: unknown): void {

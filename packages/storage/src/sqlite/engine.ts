@@ -5,6 +5,7 @@ import { createMutex } from '../mutex.js';
 import type { Statements } from '../statements.js';
 import { sqliteConnection } from './connection.js';
 import { fromSqlite } from './errors.js';
+import { closeDatabase } from './open-database.js';
 
 /** One connection. Everything takes its turn on it, reads too: between the statements of a step they would see half of it. */
 export function sqliteEngine(
@@ -26,8 +27,7 @@ export function sqliteEngine(
     session.now = clock.now();
     session.emissions = [];
     session.records = [];
-    connection.failure = undefined;
-    connection.isActive = true;
+    connection.start();
   }
 
   return {
@@ -37,7 +37,7 @@ export function sqliteEngine(
         try {
           execute(begin);
           const result = await work(unit);
-          if (connection.failure !== undefined) throw connection.failure;
+          connection.assertWhole();
           execute(commit);
           return result;
         } catch (error) {
@@ -45,7 +45,7 @@ export function sqliteEngine(
           if (db.isTransaction) rollback.run();
           throw error;
         } finally {
-          connection.isActive = false;
+          connection.stop();
         }
       }),
     read: (work) =>
@@ -54,10 +54,10 @@ export function sqliteEngine(
         try {
           return await work(unit);
         } finally {
-          connection.isActive = false;
+          connection.stop();
         }
       }),
-    close: () => exclusive(async () => db.close()),
+    close: () => exclusive(async () => closeDatabase(db, file)),
   };
 
   function execute(statement: typeof begin): void {

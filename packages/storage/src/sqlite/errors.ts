@@ -1,9 +1,8 @@
 import { CountersignError } from '@countersign/protocol';
 
 /** What SQLite says, as something a person can act on. Anything else is a mistake of ours and stays as it is. */
-export function fromSqlite(cause: unknown, file: string): unknown {
-  const code = primaryCode(cause);
-  switch (code) {
+export function fromSqlite(cause: unknown, file: string): Error {
+  switch (primaryCode(cause) ?? 0) {
     case 5:
     case 6:
       return new CountersignError('store-locked', `${file} is in use by another process. Close it and try again.`, {
@@ -27,9 +26,9 @@ export function fromSqlite(cause: unknown, file: string): unknown {
     case 19:
       return isUnique(cause)
         ? new CountersignError('conflict', `The store already holds this: ${(cause as Error).message}.`, { cause })
-        : cause;
+        : asError(cause);
     default:
-      return cause;
+      return asError(cause);
   }
 }
 
@@ -42,4 +41,8 @@ export function primaryCode(cause: unknown): number | undefined {
 
 function isUnique(cause: unknown): boolean {
   return cause instanceof Error && cause.message.startsWith('UNIQUE');
+}
+
+function asError(cause: unknown): Error {
+  return cause instanceof Error ? cause : new Error(String(cause));
 }

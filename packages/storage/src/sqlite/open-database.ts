@@ -29,9 +29,30 @@ export function openDatabase(path: string, synchronous: 'FULL' | 'NORMAL'): Data
     migrate(db, path);
     return db;
   } catch (cause) {
-    db.close();
-    if (primaryCode(cause) === 5) throw locked(path, cause);
+    if (primaryCode(cause) === 5) {
+      db.close();
+      throw locked(path, cause);
+    }
+    closeDatabase(db, path);
     throw fromSqlite(cause, path);
+  }
+}
+
+/**
+ * Closes a database and lets go of its file. The binding keeps a connection with statements alive until they are collected, lock and
+ * all; so the file is left in one piece and unlocked first, or nobody could open it for an unknown time. The lock can only be given
+ * up outside WAL.
+ */
+export function closeDatabase(db: DatabaseSyncInstance, path: string): void {
+  try {
+    db.exec('pragma journal_mode = delete');
+    db.exec('pragma locking_mode = normal');
+    // The new mode takes effect with the next access.
+    db.exec('select 1 from sqlite_schema limit 1');
+  } catch (cause) {
+    throw fromSqlite(cause, path);
+  } finally {
+    db.close();
   }
 }
 

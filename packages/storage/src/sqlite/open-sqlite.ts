@@ -6,7 +6,7 @@ import { createStore } from '../create-store.js';
 import { migrations } from '../migrations/index.js';
 import { buildStatements, type Statements } from '../statements.js';
 import { sqliteEngine } from './engine.js';
-import { openDatabase } from './open-database.js';
+import { closeDatabase, openDatabase } from './open-database.js';
 import { ownFile } from './own-file.js';
 
 export interface SqliteOptions {
@@ -40,7 +40,7 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
       const close = () => engine.close().finally(() => owned.release());
       return await createStore({ ...engine, close }, (hashAt) => keepHeadsInFile(`${file}.audit-head`, hashAt));
     } catch (cause) {
-      db.close();
+      closeDatabase(db, file);
       throw cause;
     }
   } catch (cause) {

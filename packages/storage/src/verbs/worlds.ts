@@ -120,7 +120,7 @@ type WorldVerbs = Pick<
   | 'deleteAgent'
 > & {
   /** Empties the world's own rows and keeps its id. What is in its chats goes first. */
-  buryWorld(id: string): Promise<void>;
+  buryWorld: (id: string) => Promise<void>;
 };
 
 export function worldVerbs(on: Connection, s: WorldStatements, session: Session): WorldVerbs {

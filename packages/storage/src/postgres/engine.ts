@@ -1,0 +1,80 @@
+import type pg from 'pg';
+import { unitOn, type Engine, type Unit } from '../engine.js';
+import type { Statements } from '../statements.js';
+import { postgresConnection, type PostgresConnection } from './connection.js';
+import { fromPostgres } from './errors.js';
+
+interface Desk {
+  connection: PostgresConnection;
+  unit: Unit;
+}
+
+/** A connection of the pool for each piece of work. The database's clock is the judge of time on all machines (A11). */
+export function postgresEngine(pool: pg.Pool, statements: Statements): Engine {
+  const desks = new WeakMap<pg.PoolClient, Desk>();
+
+  function deskOf(client: pg.PoolClient): Desk {
+    const known = desks.get(client);
+    if (known !== undefined) return known;
+    const connection = postgresConnection(client);
+    const desk = { connection, unit: unitOn(connection, statements) };
+    desks.set(client, desk);
+    return desk;
+  }
+
+  async function run<T>(kind: 'read' | 'write', work: (unit: Unit) => Promise<T>): Promise<T> {
+    const client = await pool.connect().catch(fail);
+    const { connection, unit } = deskOf(client);
+    try {
+      // One round trip: the transaction and the moment it began.
+      const now = await client.query<{ now: number }>(`${BEGIN[kind]}; ${NOW}`).catch(fail);
+      unit.session.now = momentOf(now);
+      unit.session.emissions = [];
+      unit.session.records = [];
+      connection.start(kind);
+      const result = await work(unit);
+      connection.stop();
+      connection.assertWhole();
+      await client.query('commit').catch(fail);
+      client.release();
+      return result;
+    } catch (error) {
+      connection.stop();
+      // A connection that can't even roll back is thrown away; the server rolls back when it notices.
+      const isLost = await client.query('rollback').then(no, yes);
+      client.release(isLost);
+      throw error;
+    }
+  }
+
+  return {
+    write: (work) => run('write', work),
+    read: (work) => run('read', work),
+    close: () => pool.end(),
+  };
+}
+
+const BEGIN = {
+  write: 'begin',
+  // One snapshot, so that what is read together fits together.
+  read: 'begin isolation level repeatable read read only',
+};
+const NOW = 'select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now';
+
+/** Two statements in one text give two results, which the types of the driver don't tell. */
+function momentOf(results: unknown): number {
+  const second = (results as { rows: { now: number }[] }[])[1];
+  const now = second?.rows[0]?.now;
+  if (now === undefined) throw new Error('PostgreSQL did not say what time it is.');
+  return now;
+}
+
+function fail(cause: unknown): never {
+  throw fromPostgres(cause);
+}
+function no(): boolean {
+  return false;
+}
+function yes(): boolean {
+  return true;
+}

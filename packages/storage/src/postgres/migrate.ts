@@ -1,0 +1,65 @@
+import { CountersignError } from '@countersign/protocol';
+import type pg from 'pg';
+import { migrations } from '../migrations/index.js';
+
+const ddl = {
+  integer: 'bigint',
+  ordinal: 'bigint generated always as identity primary key',
+  plain: '',
+  clustered: '',
+};
+
+/** Any number will do, as long as every process takes the same. */
+const LOCK = 0x436f5369;
+
+/** Forward, in order, each in a transaction of its own; of many processes that start at once, one does it (S5). */
+export async function migrate(client: pg.ClientBase, schema: string): Promise<void> {
+  for (;;) {
+    await client.query('begin');
+    try {
+      await client.query('select pg_advisory_xact_lock($1)', [LOCK]);
+      await client.query(`create schema if not exists ${schema}`);
+      const version = await readVersion(client, schema);
+      const migration = migrations[version];
+      if (migration !== undefined) {
+        for (const statement of migration(ddl)) await client.query(statement);
+        await client.query(
+          `insert into meta (key, value) values ('schema-version', $1) on conflict (key) do update set value = excluded.value`,
+          [String(version + 1)],
+        );
+      }
+      await client.query('commit');
+      if (version + 1 >= migrations.length) return;
+    } catch (error) {
+      await client.query('rollback');
+      throw error;
+    }
+  }
+}
+
+async function readVersion(client: pg.ClientBase, schema: string): Promise<number> {
+  const tables = await client.query<{ name: string }>(
+    'select table_name as name from information_schema.tables where table_schema = $1',
+    [schema],
+  );
+  if (tables.rows.length === 0) return 0;
+  const hasMeta = tables.rows.some(({ name }) => name === 'meta');
+  const found = hasMeta
+    ? await client.query<{ value: string }>(`select value from meta where key = 'schema-version'`)
+    : undefined;
+  const version = Number(found?.rows[0]?.value);
+  if (!Number.isInteger(version)) {
+    throw new CountersignError(
+      'store-foreign',
+      `The schema ${schema} of this PostgreSQL belongs to another program. It was left as it is: choose another schema.`,
+    );
+  }
+  if (version > migrations.length) {
+    throw new CountersignError(
+      'store-newer',
+      `This PostgreSQL store was written by a newer version (schema ${version}; this one knows up to ${migrations.length}). ` +
+        'Update Countersign to open it.',
+    );
+  }
+  return version;
+}

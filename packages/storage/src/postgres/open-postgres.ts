@@ -1,0 +1,67 @@
+import type { Store } from '@countersign/core/ports';
+import { CountersignError } from '@countersign/protocol';
+import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
+import pg from 'pg';
+import { keepHeadsInFile, keepHeadsInMemory } from '../audit/head-keeper.js';
+import { createStore } from '../create-store.js';
+import { buildStatements, type Statements } from '../statements.js';
+import { postgresEngine } from './engine.js';
+import { fromPostgres } from './errors.js';
+import { migrate } from './migrate.js';
+
+export interface PostgresOptions {
+  /** The schema that holds the tables; `countersign` unless given. Created if there is none. */
+  schema?: string;
+  /** Where this process keeps the ends of the audit chains. Without it they are known only until it ends. */
+  headFile?: string;
+  /** Connections at most; 10 unless given. */
+  maxConnections?: number;
+}
+
+/** Opens a store that any number of processes can share (S4). */
+export async function openPostgres(url: string, options: PostgresOptions = {}): Promise<Store> {
+  const { schema = 'countersign', headFile, maxConnections = 10 } = options;
+  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(schema)) {
+    throw new CountersignError('invalid', `"${schema}" can't be a schema: use a-z, 0-9 and _.`, { field: 'schema' });
+  }
+  const types = new pg.TypeOverrides();
+  // A number of 64 bits comes as text otherwise; none of ours exceeds what a number holds exactly.
+  types.setTypeParser(pg.types.builtins.INT8, Number);
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: maxConnections,
+    options: `-c search_path=${schema}`,
+    types,
+  });
+  // A server that goes away tells idle connections too. Without a listener that would end the process; the next step says it in words.
+  pool.on('error', ignore);
+  pool.on('connect', (client) => client.on('error', ignore));
+  try {
+    const client = await pool.connect();
+    try {
+      await migrate(client, schema);
+    } finally {
+      client.release();
+    }
+    const engine = postgresEngine(pool, postgresStatements());
+    return await createStore(engine, (hashAt) =>
+      headFile === undefined ? keepHeadsInMemory() : keepHeadsInFile(headFile, hashAt),
+    );
+  } catch (cause) {
+    await pool.end();
+    throw fromPostgres(cause);
+  }
+}
+
+let statements: Statements | undefined;
+
+function postgresStatements(): Statements {
+  statements ??= buildStatements({
+    createAdapter: () => new PostgresAdapter(),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+  });
+  return statements;
+}
+
+function ignore(): void {}
