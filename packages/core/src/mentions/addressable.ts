@@ -1,0 +1,6 @@
+/** What the mention rules need to know of an agent. */
+export interface Addressable {
+  id: string;
+  name: string;
+  active: boolean;
+}

@@ -1,0 +1,124 @@
+import { AFTER_MENTIONS, nextPlaceOf, skipSpace } from './characters.js';
+import { findBacktickRuns, findCodeSpans, type Range } from './find-code-spans.js';
+import type { NameIndex } from './index-names.js';
+import { matchMention } from './match-mention.js';
+
+/**
+ * One line of a message. `text` from `body` (after white space) to `proseEnd` is prose, save for `code` spans;
+ * `opening` opens a fence where its prose ends, after mentions if it has any.
+ */
+export interface Line {
+  kind: 'blank' | 'text' | 'opening' | 'code';
+  start: number;
+  body: number;
+  proseEnd: number;
+  /** Where the line itself ends. */
+  end: number;
+  /** Where the next line starts. */
+  next: number;
+}
+
+export interface ReadText {
+  lines: Line[];
+  /** What is code, in order: mentions and tags in it mean nothing. */
+  code: Range[];
+}
+
+const LIST_MARKER = /(?:[-*+]|\d{1,9}[.)])[ \t]+/y;
+const FENCE = /`{3,}|~{3,}/y;
+
+/** Tells prose from code, in one pass. */
+export function readLines(content: string, names: NameIndex): ReadText {
+  const lines: Line[] = [];
+  const code: Range[] = [];
+  const findFence = fenceFinder(content, names);
+  let fence: string | undefined;
+  let paragraph: number | undefined;
+
+  // Inline code ends with its paragraph: a stray backtick must not hide a mention far below.
+  const endParagraph = (end: number): void => {
+    if (paragraph === undefined) return;
+    const runs = findBacktickRuns(content, paragraph, end);
+    if (runs.length > 1) for (const span of findCodeSpans(content, runs)) code.push(span);
+    paragraph = undefined;
+  };
+
+  const readLine = (start: number, end: number, next: number): void => {
+    const body = skipSpace(content, start);
+    const line = (kind: Line['kind'], proseEnd = end): void => {
+      if (kind !== 'text') endParagraph(start);
+      else paragraph ??= start;
+      lines.push({ kind, start, body, proseEnd, end, next });
+      if (kind === 'code') code.push({ start, end });
+      if (kind === 'opening') code.push({ start: proseEnd, end });
+    };
+    if (fence !== undefined) {
+      if (closesFence(content, body, end, fence)) fence = undefined;
+      return line('code');
+    }
+    if (body === end) return line('blank');
+    // Indented code needs a blank line (or code) before it: elsewhere indentation is only white space before the words.
+    if (paragraph === undefined && start > 0 && isIndented(content, start)) return line('code');
+    const opening = findFence(body, end);
+    if (opening === undefined) return line('text');
+    fence = opening.fence;
+    return line('opening', opening.at);
+  };
+
+  let start = 0;
+  const nextFeed = nextPlaceOf(content, '\n');
+  const nextReturn = nextPlaceOf(content, '\r');
+  for (;;) {
+    const end = Math.min(nextFeed(start), nextReturn(start), content.length);
+    const next = end + (content[end] === '\r' && content[end + 1] === '\n' ? 2 : 1);
+    readLine(start, end, Math.min(next, content.length));
+    if (end === content.length) break;
+    start = next;
+  }
+  endParagraph(content.length);
+  return { lines, code };
+}
+
+/**
+ * Tells where a fence opens in a line. Mentions in front are looked through: `@bob ```js` opens code for whoever wrote it,
+ * and taking a mention away must not turn what follows from prose into code.
+ */
+function fenceFinder(
+  content: string,
+  names: NameIndex,
+): (body: number, end: number) => { fence: string; at: number } | undefined {
+  const nextTicks = nextPlaceOf(content, '```');
+  const nextTildes = nextPlaceOf(content, '~~~');
+  return (body, end) => {
+    if (nextTicks(body) >= end && nextTildes(body) >= end) return undefined;
+    let at = body;
+    for (;;) {
+      const mention = matchMention(content, at, end, names);
+      if (mention === undefined) break;
+      at = skipSpace(content, mention.end, AFTER_MENTIONS);
+    }
+    let mark = at;
+    LIST_MARKER.lastIndex = mark;
+    while (LIST_MARKER.test(content)) mark = LIST_MARKER.lastIndex;
+    FENCE.lastIndex = mark;
+    const fence = FENCE.exec(content)?.[0];
+    if (fence === undefined) return undefined;
+    const isInline = fence.startsWith('`') && content.slice(mark + fence.length, end).includes('`');
+    return isInline ? undefined : { fence, at };
+  };
+}
+
+function closesFence(content: string, body: number, end: number, fence: string): boolean {
+  if (!content.startsWith(fence, body)) return false;
+  let position = body + fence.length;
+  while (content[position] === fence[0]) position += 1;
+  return skipSpace(content, position) === end;
+}
+
+function isIndented(content: string, start: number): boolean {
+  for (let position = start; position < start + 4; position += 1) {
+    if (content[position] === '\t') return true;
+    if (content[position] !== ' ') return false;
+  }
+  return true;
+}

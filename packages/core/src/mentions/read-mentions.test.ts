@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest';
+import type { Addressable } from './addressable.js';
+import { readMentions } from './read-mentions.js';
+
+const agent = (id: string, name = id, active = true): Addressable => ({ id, name, active });
+const crew = [
+  agent('bob', 'Bob'),
+  agent('alice', 'Alice'),
+  agent('harbour-crew', 'Harbour Crew'),
+  agent('harbour', 'Harbour'),
+];
+const named = (content: string, agents = crew): string[] => readMentions(content, agents).agentIds;
+
+describe('readMentions', () => {
+  it.each([
+    ['@bob hi', ['bob']],
+    ['@BOB: hi', ['bob']],
+    ['@Bob Hi there', ['bob']],
+    ['  \t@bob hi', ['bob']],
+    ['\u00a0 @bob hi', ['bob']],
+    ['      @bob hi', ['bob']],
+    ['@bob', ['bob']],
+    ["@bob's plan", ['bob']],
+    ['@bob- hi', ['bob']],
+    ['@bob.', ['bob']],
+    ['hello\n@bob hi', ['bob']],
+    ['hello\r\n  @bob hi', ['bob']],
+    ['hello\r@bob hi', ['bob']],
+    ['@bob do this\nand\n@alice do that', ['bob', 'alice']],
+  ])('[M3] a mention at the start of a line addresses: %j', (content, expected) => {
+    expect(named(content)).toEqual(expected);
+  });
+
+  it.each([
+    ['@alice, @bob hi', ['alice', 'bob']],
+    ['@bob @alice hi', ['bob', 'alice']],
+    ['@bob,@alice hi', ['bob', 'alice']],
+    ['@bob、@alice hi', ['bob', 'alice']],
+    ['@bob @Bob @BOB hi', ['bob']],
+    ['@bob, @harbour crew, @alice hi', ['bob', 'harbour-crew', 'alice']],
+    ['@bob and @alice', ['bob']],
+    ['@bob: @alice said so', ['bob']],
+  ])('[M3] several leading mentions address all of them: %j', (content, expected) => {
+    expect(named(content)).toEqual(expected);
+  });
+
+  it.each([
+    ['@harbour crew go', ['harbour-crew']],
+    ['@Harbour  Crew, go', ['harbour-crew']],
+    ['@harbour-crew go', ['harbour-crew']],
+    ['@harbour crews go', ['harbour']],
+    ['@harbour go', ['harbour']],
+    ['@harbour\ncrew', ['harbour']],
+  ])('[M3] the longest name or id that fits is meant: %j', (content, expected) => {
+    expect(named(content)).toEqual(expected);
+  });
+
+  it.each(['@bobby hi', '@bob-hi', '@bob_hi', '@bob2', '@bobé'])(
+    '[M3] a longer word is not the name: %j',
+    (content) => {
+      expect(readMentions(content, crew)).toEqual({
+        agentIds: [],
+        human: false,
+        unknown: [content.slice(1).split(' ')[0]],
+      });
+    },
+  );
+
+  it.each([
+    'mail bob@x.com',
+    'bob@alice',
+    '@ bob',
+    '@',
+    '@@bob',
+    '@bob@x.com',
+    '@bob/tools is a package',
+    '**@bob** hi',
+    '- @bob hi',
+    '> @bob',
+  ])('[M3] this addresses nobody, known or unknown: %j', (content) => {
+    expect(readMentions(content, crew)).toEqual({ agentIds: [], human: false, unknown: [] });
+  });
+
+  it.each([
+    '`@bob` is a name',
+    '`x\n@bob` still the same code',
+    '``x ` y\n@bob``',
+    '```\n@bob hi\n```',
+    '```js\n@bob hi\n`` \n@bob',
+    '~~~\n```\n@bob\n~~~',
+    '````\n```\n@bob\n````',
+    '- ```\n  @bob\n  ```',
+    'see:\n\n    @bob hi',
+    '\n    @bob hi',
+    '```\n```\n    @bob hi',
+    'see:\n\n\t@bob hi\n\n\t@bob again',
+    '1. do\n    ```\n@bob\n    ```',
+  ])('[M3] a mention in code addresses nobody: %j', (content) => {
+    expect(readMentions(content, crew)).toEqual({ agentIds: [], human: false, unknown: [] });
+  });
+
+  it.each([
+    '```\ncode\n```\n@bob hi',
+    '`unclosed\n@bob hi',
+    'a stray `\n\n@bob and another `',
+    '\\`x\n@bob hi `',
+    '`` x `\n@bob hi',
+    '``` not a fence ```\n@bob hi',
+    'see:\n    @bob, this line goes on with its paragraph',
+    '@bob ```js\n@alice\n```',
+    '```\n```js\n@alice\n```\n@bob',
+  ])('[M3] code that has ended, or is none, hides nothing: %j', (content) => {
+    expect(named(content)).toEqual(['bob']);
+  });
+
+  it('[M3] @human, in any case, is people and no name but that one is', () => {
+    expect(readMentions('@Human please', crew)).toEqual({ agentIds: [], human: true, unknown: [] });
+    expect(readMentions('@user1, @user, @world, @humans hi', crew)).toEqual({
+      agentIds: [],
+      human: false,
+      unknown: ['user1', 'user', 'world', 'humans'],
+    });
+  });
+
+  it('[M3] an agent that got hold of the name human never gets what is meant for people', () => {
+    expect(readMentions('@human hi', [agent('human', 'Human')])).toEqual({ agentIds: [], human: true, unknown: [] });
+  });
+
+  it('[M3] a longer name that begins with human is that agent', () => {
+    expect(readMentions('@human resources hi', [agent('hr', 'Human Resources')])).toEqual({
+      agentIds: ['hr'],
+      human: false,
+      unknown: [],
+    });
+  });
+
+  it('[M3] names nobody has are told once each, as written, and do not end the list', () => {
+    expect(readMentions('@Ghost, @ghost, @bob @nobody- hi', crew)).toEqual({
+      agentIds: ['bob'],
+      human: false,
+      unknown: ['Ghost', 'nobody'],
+    });
+  });
+
+  it('[M3] an endless unknown name is cut to what a name can be', () => {
+    expect(readMentions(`@${'𝒳'.repeat(1000)}`, crew).unknown).toEqual(['𝒳'.repeat(64)]);
+  });
+
+  it('[M3] letters of any script and either composition match', () => {
+    const agents = [agent('jose', 'José'), agent('yurij', 'Юрий 2'), agent('odos', 'ΟΔΟΣ'), agent('wang', '王小明')];
+    expect(named('@JOSE\u0301, @юрий 2, @οδος hi', agents)).toEqual(['jose', 'yurij', 'odos']);
+    expect(named('@王小明，你好', agents)).toEqual(['wang']);
+    expect(named('@王小明你好', agents)).toEqual([]);
+  });
+
+  it('[M3] a name that is also the id of another agent means the one who is called so', () => {
+    const agents = [agent('bob-2', 'Bob 2'), agent('bob-2-2', 'Bob-2')];
+    expect(named('@bob 2', agents)).toEqual(['bob-2']);
+    expect(named('@bob-2', agents)).toEqual(['bob-2-2']);
+  });
+
+  it('[M3] an agent that is switched off is still addressed by its name', () => {
+    expect(named('@off hi', [agent('off', 'Off', false)])).toEqual(['off']);
+  });
+});

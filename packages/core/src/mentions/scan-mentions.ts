@@ -1,0 +1,61 @@
+import { BETWEEN_MENTIONS, skipSpace } from './characters.js';
+import type { Range } from './find-code-spans.js';
+import type { NameIndex } from './index-names.js';
+import { matchKnown, matchMention, type Mention } from './match-mention.js';
+import { readLines, type Line } from './read-lines.js';
+
+/** An `@` after one of these is inside a word: an e-mail address, a path, a handle of somewhere else. */
+const INSIDE_WORD = /[\p{L}\p{M}\p{N}_.+%/\\-]$/u;
+
+/** The mentions at the start of each line, in order: the only ones that address (M3). */
+export function leadingMentions(content: string, names: NameIndex): Mention[] {
+  // Most messages mention nobody; they need not be taken apart.
+  if (!content.includes('@')) return [];
+  const found: Mention[] = [];
+  const text = readLines(content, names);
+  const isCode = codeReader(text.code);
+  for (const line of text.lines) {
+    if (!hasProse(line) || content[line.body] !== '@' || isCode(line.body)) continue;
+    let mention = matchMention(content, line.body, line.proseEnd, names);
+    while (mention !== undefined) {
+      found.push(mention);
+      mention = matchMention(content, skipSpace(content, mention.end, BETWEEN_MENTIONS), line.proseEnd, names);
+    }
+  }
+  return found;
+}
+
+/** Whether prose names an agent of this world anywhere, addressing or not. */
+export function namesAnAgent(content: string, names: NameIndex): boolean {
+  if (!content.includes('@')) return false;
+  const text = readLines(content, names);
+  const isCode = codeReader(text.code);
+  for (const line of text.lines) {
+    if (!hasProse(line)) continue;
+    for (let at = line.body; at < line.proseEnd; at += 1) {
+      if (content[at] !== '@' || isInsideWord(content, at) || isCode(at)) continue;
+      if (matchKnown(content, at, line.proseEnd, names)?.target.kind === 'agent') return true;
+    }
+  }
+  return false;
+}
+
+export function hasProse(line: Line): boolean {
+  return line.kind === 'text' || line.kind === 'opening';
+}
+
+/** Answers for rising positions only, so that a text with a hundred thousand spans is walked once. */
+export function codeReader(code: readonly Range[]): (position: number) => boolean {
+  let next = 0;
+  return (position) => {
+    while ((code[next]?.end ?? Infinity) <= position) next += 1;
+    return (code[next]?.start ?? Infinity) <= position;
+  };
+}
+
+function isInsideWord(content: string, at: number): boolean {
+  const before = content[at - 1];
+  if (before === '@') return true;
+  if (before === ' ' || before === '\n') return false;
+  return INSIDE_WORD.test(content.slice(Math.max(0, at - 2), at));
+}
