@@ -1,0 +1,257 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { nameSchema, slug } from '@countersign/protocol';
+import {
+  prepareAnswer,
+  readMentions,
+  resolveAddressees,
+  shouldAgentRespond,
+  type Addressable,
+  type Speaker,
+} from './index.js';
+
+const word = fc.constantFrom('a', 'b', 'Bob', 'bob', 'Hi', '2', 'é', 'İ', 'ΣΑΣ', '王', 'smith', 'x');
+/** Short words and few of them, so that names are prefixes of each other and of what is said. */
+const name = fc
+  .oneof(
+    fc
+      .array(word, { minLength: 1, maxLength: 3 })
+      .chain((words) => fc.constantFrom(' ', '-', '_', '', '  ').map((by) => words.join(by))),
+    fc.string({ unit: 'grapheme', minLength: 1, maxLength: 8 }),
+  )
+  .filter((text) => nameSchema.safeParse(text).success);
+
+const world = fc
+  .array(fc.record({ name, active: fc.boolean() }), { minLength: 2, maxLength: 5 })
+  .map((members): Addressable[] => {
+    const taken = new Set<string>();
+    return members.flatMap((member) => {
+      const id = slug(member.name);
+      if (taken.has(id)) return [];
+      taken.add(id);
+      return [{ id, ...member }];
+    });
+  });
+
+const noise = fc.constantFrom(
+  ...[
+    '@',
+    '@human',
+    '@ghost',
+    'mail bob@x.com',
+    ' ',
+    '  ',
+    '    ',
+    '\t',
+    '\n',
+    '\n\n',
+    '\r\n',
+    ', ',
+    ': ',
+    ',',
+    '`',
+    '``',
+    '```',
+    '~~~',
+  ],
+  ...['- ', '1. ', '> ', '\\', '/', '.', '-', '_', 'Hi there', 'smith', 'the', '\u00a0', '<', '>'],
+);
+const tag = fc.constantFrom('<world>STOP</world>', '< world> done </world >', '<world>TO: ', '</world>', '<world>');
+const scene = (pieces: fc.Arbitrary<string>) =>
+  world.chain((agents) => {
+    const called = fc.constantFrom(
+      ...agents.flatMap(({ id, name: text }) => [text, id, `@${text}`, `@${id}`, `@${text} `, `\n@${id}, `]),
+    );
+    const member = fc.constantFrom(...agents.map(({ id }) => id));
+    const speaker = fc.oneof(
+      fc.constantFrom<Speaker>({ kind: 'human' }, { kind: 'world' }),
+      member.map((agentId): Speaker => ({ kind: 'agent', agentId })),
+    );
+    const content = fc.array(fc.oneof(called, pieces), { maxLength: 14 }).map((parts) => parts.join(''));
+    return fc.record({ agents: fc.constant(agents), content, agentId: member, answering: speaker });
+  });
+const plain = scene(noise);
+const tagged = scene(fc.oneof(noise, tag));
+const fold = (text: string): string => text.normalize('NFKC').toLowerCase().replaceAll(/\s+/g, ' ');
+const runs = { numRuns: 1000 };
+
+describe('any world and any text', () => {
+  it('[M3] every name and id, in either case, addresses its agent at the start of a line', () => {
+    fc.assert(
+      fc.property(
+        world,
+        fc.constantFrom('', ' ', 'text\n', 'text\n\n  '),
+        fc.constantFrom('', ',', ': hi', '.', '\nnext'),
+        (agents, before, after) => {
+          for (const agent of agents) {
+            const namesakes = agents.filter(({ name: other }) => fold(other) === fold(agent.name)).map(({ id }) => id);
+            for (const spelling of [agent.name, agent.name.toLowerCase(), agent.name.normalize('NFD')]) {
+              const read = readMentions(`${before}@${spelling}${after}`, agents).agentIds;
+              expect(read).toHaveLength(1);
+              expect(namesakes).toContain(read[0]);
+            }
+          }
+        },
+      ),
+      runs,
+    );
+  });
+
+  it('[M3] a text without an @ addresses nobody by name', () => {
+    fc.assert(
+      fc.property(plain, ({ agents, content }) => {
+        expect(readMentions(content.replaceAll('@', ''), agents)).toEqual({ agentIds: [], human: false, unknown: [] });
+      }),
+    );
+  });
+
+  it('[M3] fenced, a text addresses nobody', () => {
+    fc.assert(
+      fc.property(tagged, ({ agents, content }) => {
+        const fence = '~'.repeat(100);
+        expect(readMentions(`${fence}\n${content}\n${fence}`, agents)).toEqual({
+          agentIds: [],
+          human: false,
+          unknown: [],
+        });
+      }),
+    );
+  });
+
+  it('[M4] whoever answers is active, answers once, and is not the speaker', () => {
+    fc.assert(
+      fc.property(plain, ({ agents, content, answering }) => {
+        const { agentIds } = resolveAddressees({ content, speaker: answering, agents });
+        expect(new Set(agentIds).size).toBe(agentIds.length);
+        for (const id of agentIds) {
+          expect(agents.find((agent) => agent.id === id)?.active).toBe(true);
+          expect(answering).not.toEqual({ kind: 'agent', agentId: id });
+        }
+        for (const agent of agents) {
+          const message = { content, speaker: answering, role: 'user' } as const;
+          expect(shouldAgentRespond(agent, message, { agents })).toBe(agentIds.includes(agent.id));
+        }
+      }),
+      runs,
+    );
+  });
+
+  it('[M5] what is published says whom it addresses, and never itself', () => {
+    fc.assert(
+      fc.property(tagged, (input) => {
+        const prepared = prepareAnswer(input);
+        const speaker = { kind: 'agent', agentId: input.agentId } as const;
+        expect(resolveAddressees({ content: prepared.content, speaker, agents: input.agents }).agentIds).toEqual(
+          prepared.agentIds,
+        );
+        expect(readMentions(prepared.content, input.agents).agentIds).not.toContain(input.agentId);
+      }),
+      runs,
+    );
+  });
+
+  it('[M5] preparing twice changes nothing more', () => {
+    fc.assert(
+      fc.property(plain, (input) => {
+        const once = prepareAnswer(input);
+        expect(prepareAnswer({ ...input, content: once.content })).toEqual(once);
+      }),
+      runs,
+    );
+  });
+
+  it('[M5] an ended answer addresses nobody, whatever stood in it', () => {
+    fc.assert(
+      fc.property(plain, (input) => {
+        const prepared = prepareAnswer({ ...input, content: `<world>STOP</world>\n${input.content}` });
+        expect(prepared).toMatchObject({ agentIds: [], ended: true });
+        expect(readMentions(prepared.content, input.agents)).toMatchObject({ agentIds: [], human: false });
+      }),
+      runs,
+    );
+  });
+
+  it('[M5] TO addresses the one it names and nobody else, whatever stood in it', () => {
+    fc.assert(
+      fc.property(plain, fc.nat(), (input, pick) => {
+        const others = input.agents.filter(({ id, name: text }) => {
+          const read = readMentions(`@${text}`, input.agents).agentIds;
+          return id !== input.agentId && read[0] === id;
+        });
+        const to = others[pick % others.length];
+        fc.pre(to !== undefined);
+        const { content } = prepareAnswer({ ...input, content: `<world>TO: ${to.name}</world>\n${input.content}` });
+        expect(readMentions(content, input.agents)).toMatchObject({ agentIds: [to.id], human: false });
+      }),
+      runs,
+    );
+  });
+
+  it('[M5] an answer to another agent is empty or addresses somebody', () => {
+    fc.assert(
+      fc.property(plain, (input) => {
+        fc.pre(input.answering.kind === 'agent' && input.answering.agentId !== input.agentId);
+        const { content } = prepareAnswer(input);
+        const read = readMentions(content, input.agents);
+        expect(content.trim() === '' || read.human || read.agentIds.length > 0).toBe(true);
+      }),
+      runs,
+    );
+  });
+
+  it('[M5] an answer to a person keeps everybody it addressed but itself, and is untouched without itself', () => {
+    fc.assert(
+      fc.property(plain, ({ agents, agentId, content }) => {
+        const prepared = prepareAnswer({ content, agentId, answering: { kind: 'human' }, agents });
+        const before = readMentions(content, agents).agentIds;
+        const others = before.filter((id) => id !== agentId);
+        expect(readMentions(prepared.content, agents).agentIds).toEqual(expect.arrayContaining(others));
+        expect(before.includes(agentId) || prepared.content === content).toBe(true);
+      }),
+      runs,
+    );
+  });
+});
+
+describe('a long text', () => {
+  const agents: Addressable[] = [
+    { id: 'me', name: 'a a a a a a a a', active: true },
+    { id: 'bob', name: 'Bob', active: true },
+  ];
+  const kilobyte = 2 ** 10;
+  const whole = ['@', '`', ' ', '-', '<', '@a-', '@bob@', '<world>', '@a a a a a a a a a '];
+  const lines = ['\n', '\r', '\n    ', '```\n', '@me\n', '@me ```\n', '<world>TO: me</world>\n'];
+  const words = [
+    '` ',
+    '`` ` ',
+    '\\`',
+    '\t',
+    '@a ',
+    '@me ',
+    '@me: ',
+    '< ',
+    '<world> ',
+    '<world>STOP</world>',
+    '- ',
+    '- @',
+    'x@bob ',
+    'x @bobx ',
+    '@ﷺ',
+  ];
+
+  // Anything that reads a text again for each of its parts would run for minutes here and be ended by the time limit.
+  it.each([
+    ...whole.map((piece) => [piece, 1024] as const),
+    ...[...lines, ...words].map((piece) => [piece, 256] as const),
+  ])('[M3] of %j, %i KiB, is read once', (piece, kilobytes) => {
+    const long = piece.repeat(Math.ceil((kilobytes * kilobyte) / piece.length));
+    // With an @ in front, or a text without one would not be looked at.
+    const content = `@bobx\n${long}`;
+    expect(readMentions(content, agents).human).toBe(false);
+    expect(
+      resolveAddressees({ content: `x@y ${long}`, speaker: { kind: 'human' }, agents }).agentIds.length,
+    ).toBeLessThan(3);
+    const answering: Speaker = { kind: 'agent', agentId: 'bob' };
+    expect(prepareAnswer({ content, agentId: 'me', answering, agents }).agentIds).not.toContain('me');
+  });
+});

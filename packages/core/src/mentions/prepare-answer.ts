@@ -1,0 +1,54 @@
+import type { Addressable } from './addressable.js';
+import { indexNames } from './index-names.js';
+import { putInFront } from './put-in-front.js';
+import { readMentions } from './read-mentions.js';
+import { removeMentions } from './remove-mentions.js';
+import { resolveAddressees } from './resolve-addressees.js';
+import type { Speaker } from './speaker.js';
+import { takeWorldTags } from './take-world-tags.js';
+
+export interface Answer {
+  content: string;
+  agentId: string;
+  /** Who is answered. */
+  answering: Speaker;
+  agents: readonly Addressable[];
+}
+
+export interface PreparedAnswer {
+  /** What is published. Empty if the model said nothing but mentions of itself or an ending tag. */
+  content: string;
+  /** Who answers it: what `resolveAddressees` reads from `content`, so that transcript and addressing can't differ. */
+  agentIds: string[];
+  /** The agent ended the exchange; whoever is named in what remains is not asked. */
+  ended: boolean;
+}
+
+/** Makes a model's answer ready to be published (M5). */
+export function prepareAnswer({ content, agentId, answering, agents }: Answer): PreparedAnswer {
+  const names = indexNames(agents);
+  const tagged = takeWorldTags(content, names);
+  if (tagged.ended) {
+    const said = removeMentions(tagged.content, names, (target) => target.kind !== 'unknown');
+    return { content: said, agentIds: [], ended: true };
+  }
+  const published = address(tagged.content);
+  const { agentIds } = resolveAddressees({ content: published, speaker: { kind: 'agent', agentId }, agents });
+  return { content: published, agentIds, ended: false };
+
+  function address(said: string): string {
+    const to = tagged.to.filter((target) => target.kind === 'human' || target.agentId !== agentId);
+    if (to.length > 0) {
+      return putInFront(
+        to,
+        removeMentions(said, names, (target) => target.kind !== 'unknown'),
+        agents,
+      );
+    }
+    const own = removeMentions(said, names, (target) => target.kind === 'agent' && target.agentId === agentId);
+    if (answering.kind !== 'agent' || answering.agentId === agentId || own.trim() === '') return own;
+    const mentions = readMentions(own, agents);
+    if (mentions.human || mentions.agentIds.length > 0) return own;
+    return putInFront([answering], own, agents);
+  }
+}

@@ -1,0 +1,76 @@
+import { AFTER_MENTIONS, BETWEEN_MENTIONS, skipSpace } from './characters.js';
+import type { NameIndex } from './index-names.js';
+import { matchMention, type Mention } from './match-mention.js';
+import { readLines, type Line } from './read-lines.js';
+import { codeReader, hasProse } from './scan-mentions.js';
+
+type IsUnwanted = (target: Mention['target']) => boolean;
+
+/**
+ * Takes leading mentions out of a text. What was prose stays prose and what was code stays code; a text with
+ * nothing to take out comes back as it was, to the byte.
+ */
+export function removeMentions(content: string, names: NameIndex, isUnwanted: IsUnwanted): string {
+  if (!content.includes('@')) return content;
+  const text = readLines(content, names);
+  const isCode = codeReader(text.code);
+  const parts: string[] = [];
+  let removed = false;
+  let afterEmptied = false;
+  let previous: Line['kind'] | undefined;
+
+  for (const line of text.lines) {
+    const rest = hasProse(line) && !isCode(line.body) ? withoutMentions(content, line, names, isUnwanted) : undefined;
+    removed ||= rest !== undefined;
+    if (rest === '') {
+      afterEmptied = true;
+      continue;
+    }
+    // The line that is gone stood between two blank ones: one of them is enough.
+    const isSpare = afterEmptied && previous === 'blank' && line.kind === 'blank';
+    // Next to a line that is gone, indentation that was only white space would now make it code.
+    const start = afterEmptied && hasProse(line) ? line.body : line.start;
+    afterEmptied = false;
+    if (isSpare) continue;
+    previous = line.kind;
+    if (rest === undefined) parts.push(content.slice(start, line.next));
+    else parts.push(content.slice(start, line.body), rest, content.slice(line.end, line.next));
+  }
+  return removed ? withoutBlankStart(parts.join('').trimEnd(), names) : content;
+}
+
+/** Indented code keeps the blank line before it: without one it would be prose. */
+function withoutBlankStart(content: string, names: NameIndex): string {
+  if (content.trimStart() === content) return content;
+  const first = readLines(content, names).lines.find((line) => line.kind !== 'blank');
+  return first === undefined || first.kind === 'code' ? content : content.slice(first.start);
+}
+
+/** The line from its body on without them; undefined if there were none. */
+function withoutMentions(content: string, line: Line, names: NameIndex, isUnwanted: IsUnwanted): string | undefined {
+  const kept: string[] = [];
+  let removed = false;
+  let at = line.body;
+  // What follows the last mention that stays, as it was written; or, after one that goes, what is left with a comma
+  // between, since `@bob @me smith` must not become `@bob smith` if there is a Bob Smith.
+  let rest = at;
+  let joint = '';
+  for (;;) {
+    const mention = matchMention(content, at, line.proseEnd, names);
+    if (mention === undefined) break;
+    if (isUnwanted(mention.target)) {
+      removed = true;
+      at = skipSpace(content, mention.end, AFTER_MENTIONS);
+      rest = at;
+      joint = kept.length > 0 ? ', ' : '';
+    } else {
+      kept.push(content.slice(mention.start, mention.end));
+      at = skipSpace(content, mention.end, BETWEEN_MENTIONS);
+      rest = mention.end;
+      joint = '';
+    }
+  }
+  if (!removed) return undefined;
+  const tail = content.slice(rest, line.end);
+  return kept.join(', ') + (tail === '' ? '' : joint + tail);
+}
