@@ -1,1 +1,58 @@
-export {};
+export { RESERVED_NAMES, isReservedName, nameSchema, slug } from './names.js';
+export {
+  REQUEST_APPROVAL_TOOL,
+  RESERVED_TOOL_PREFIX,
+  messageSchema,
+  roleSchema,
+  toolCallSchema,
+  toolCallStatusSchema,
+  usageSchema,
+} from './messages.js';
+export type { Message, Role, ToolCall, ToolCallStatus, Usage } from './messages.js';
+export {
+  approvalOptionSchema,
+  scopeSchema,
+  toolApprovalSchema,
+  toolDefinitionSchema,
+  toolNameSchema,
+} from './tools.js';
+export type { ApprovalOption, Scope, Subject, ToolApproval, ToolDefinition } from './tools.js';
+export { clientToolResultSchema, toolDecisionSchema } from './decisions.js';
+export type { ClientToolResult, RefusalCode, Signer, ToolDecision, ToolResultOutcome } from './decisions.js';
+export {
+  crudEventSchema,
+  sseEventSchema,
+  systemEventSchema,
+  toolEventSchema,
+  toolOutputEventSchema,
+  worldEventSchema,
+} from './events.js';
+export type {
+  CRUDEvent,
+  SSEEvent,
+  SystemEvent,
+  ToolEvent,
+  ToolEventType,
+  ToolOutputEvent,
+  WorldActivityEvent,
+  WorldEvent,
+  WorldEventName,
+} from './events.js';
+export { DEFAULT_CHAT_TITLE, newAgentSchema, newWorldSchema, worldSettingsSchema } from './worlds.js';
+export type {
+  Agent,
+  AgentDefinition,
+  Chat,
+  ChatStatus,
+  NewAgent,
+  NewWorld,
+  World,
+  WorldMode,
+  WorldSettings,
+} from './worlds.js';
+export type { Approval, ApprovalStatus, ApprovalWithContext, AuditEntry, AuditRecord, Grant } from './approvals.js';
+export { CountersignError } from './errors.js';
+export type { ErrorCode } from './errors.js';
+export { parseInput } from './parse-input.js';
+export { checkWith, checkWithJsonSchema, toJsonSchema } from './json-schema.js';
+export type { ArgumentCheck, JsonSchema } from './json-schema.js';

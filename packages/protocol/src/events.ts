@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { type messageSchema, usageSchema } from './messages.js';
+
+const toolEventCommon = {
+  invocation_id: z.string().min(1),
+  tool_name: z.string().min(1),
+  turn_id: z.string().min(1),
+  agent_id: z.string().min(1),
+  agent_name: z.string().min(1),
+};
+const maskedArguments = z.unknown();
+
+/** The one family of lifecycle events (T2, T3). A `switch` over `type` is the whole state machine. */
+export const toolEventSchema = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('TOOL_APPROVAL_REQUESTED'),
+    ...toolEventCommon,
+    arguments: maskedArguments,
+    approval_id: z.string(),
+  }),
+  z.object({
+    type: z.literal('TOOL_APPROVED'),
+    ...toolEventCommon,
+    reason: z.string().exactOptional(),
+    /** Present when a person edited the call (T4). */
+    arguments: maskedArguments.exactOptional(),
+  }),
+  z.object({ type: z.literal('TOOL_DENIED'), ...toolEventCommon, reason: z.string().min(1) }),
+  z.object({ type: z.literal('TOOL_EXECUTION_STARTED'), ...toolEventCommon, arguments: maskedArguments }),
+  z.object({ type: z.literal('TOOL_EXECUTION_SUCCEEDED'), ...toolEventCommon, result: z.unknown() }),
+  z.object({ type: z.literal('TOOL_EXECUTION_FAILED'), ...toolEventCommon, error: z.string().min(1) }),
+]);
+export type ToolEvent = z.infer<typeof toolEventSchema>;
+export type ToolEventType = ToolEvent['type'];
+
+export const sseEventSchema = z.object({
+  type: z.enum(['start', 'chunk', 'end', 'error']),
+  /** The id that the finished message will have. */
+  messageId: z.string().min(1),
+  agentName: z.string().min(1),
+  content: z.string().exactOptional(),
+  usage: usageSchema.exactOptional(),
+  /** Which try at the answer this belongs to; a new `start` empties what came before (S6). */
+  attempt: z.number().int().exactOptional(),
+  /** How many characters came before this chunk. */
+  offset: z.number().int().exactOptional(),
+});
+export type SSEEvent = z.infer<typeof sseEventSchema>;
+
+export const toolOutputEventSchema = z.object({
+  invocation_id: z.string().min(1),
+  stream: z.enum(['stdout', 'stderr']),
+  content: z.string(),
+});
+export type ToolOutputEvent = z.infer<typeof toolOutputEventSchema>;
+
+export const systemEventSchema = z.object({
+  type: z.enum(['error', 'notice', 'title']),
+  message: z.string(),
+});
+export type SystemEvent = z.infer<typeof systemEventSchema>;
+
+/**
+ * `idle`: nothing pending in this chat. `waiting`: nothing pending but people (M8). `turn-ended`: a turn ended without a word
+ * (passed, stopped, silent), which no message tells.
+ */
+export const worldEventSchema = z.object({
+  type: z.enum(['working', 'waiting', 'idle', 'turn-ended']),
+  pendingOperations: z.number().int().min(0),
+  turnId: z.string().exactOptional(),
+  outcome: z.string().exactOptional(),
+});
+export type WorldActivityEvent = z.infer<typeof worldEventSchema>;
+
+export const crudEventSchema = z.object({
+  operation: z.enum(['create', 'update', 'delete']),
+  entity: z.enum(['world', 'agent', 'chat', 'grant', 'policy', 'client', 'tool']),
+  id: z.string(),
+});
+export type CRUDEvent = z.infer<typeof crudEventSchema>;
+
+interface Envelope {
+  /** The number in the world's log. What is not stored (chunks, output) repeats the last stored one (S6). */
+  id: number;
+  worldId: string;
+  chatId?: string;
+}
+
+/** Everything a client can hear (W4). */
+export type WorldEvent = Envelope &
+  (
+    | { event: 'message'; data: z.infer<typeof messageSchema> }
+    | { event: 'sse'; data: SSEEvent }
+    | { event: 'tool'; data: ToolEvent }
+    | { event: 'tool-output'; data: ToolOutputEvent }
+    | { event: 'system'; data: SystemEvent }
+    | { event: 'world'; data: WorldActivityEvent }
+    | { event: 'crud'; data: CRUDEvent }
+  );
+export type WorldEventName = WorldEvent['event'];

@@ -1,0 +1,40 @@
+import { z } from 'zod';
+
+export const roleSchema = z.enum(['system', 'user', 'assistant', 'tool']);
+export type Role = z.infer<typeof roleSchema>;
+
+/** One call of a model in the standard format. `arguments` is JSON text, exactly as it was recorded. */
+export const toolCallSchema = z.object({
+  id: z.string().min(1),
+  type: z.literal('function'),
+  function: z.object({ name: z.string().min(1), arguments: z.string() }),
+});
+export type ToolCall = z.infer<typeof toolCallSchema>;
+
+/** What became of one call, derived from the record so that a client can rebuild its view from messages alone (M1). */
+export const toolCallStatusSchema = z.object({ complete: z.boolean(), result: z.unknown() });
+export type ToolCallStatus = z.infer<typeof toolCallStatusSchema>;
+
+/** The one message shape, in memory and on the wire (M1). */
+export const messageSchema = z.object({
+  messageId: z.string().min(1),
+  chatId: z.string().min(1),
+  role: roleSchema,
+  /** An agent's id, or the name of whoever spoke: `human` unless a client gave a better one, `world`, `system`. */
+  sender: z.string().min(1),
+  content: z.string(),
+  createdAt: z.iso.datetime(),
+  agentId: z.string().exactOptional(),
+  replyToMessageId: z.string().exactOptional(),
+  tool_calls: z.array(toolCallSchema).exactOptional(),
+  tool_call_id: z.string().exactOptional(),
+  toolCallStatus: z.record(z.string(), toolCallStatusSchema).exactOptional(),
+});
+export type Message = z.infer<typeof messageSchema>;
+
+export const usageSchema = z.object({ inputTokens: z.number().int().min(0), outputTokens: z.number().int().min(0) });
+export type Usage = z.infer<typeof usageSchema>;
+
+/** The prefix of names that belong to clients of a person. A model that calls one is refused (A10). */
+export const RESERVED_TOOL_PREFIX = 'client.';
+export const REQUEST_APPROVAL_TOOL = 'client.requestApproval';

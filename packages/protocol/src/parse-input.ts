@@ -1,0 +1,16 @@
+import type { z } from 'zod';
+import { CountersignError } from './errors.js';
+
+/** Parses what came from outside; a misfit is one sentence that names the field. */
+export function parseInput<S extends z.ZodType>(schema: S, input: unknown, what: string): z.output<S> {
+  const parsed = schema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  const keys = issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [];
+  const field = [...(issue?.path ?? []), ...keys].map(String).join('.');
+  const sentence = issue?.message ?? 'does not fit';
+  throw new CountersignError('invalid', `${what}: ${field === '' ? '' : `${field}: `}${sentence}`, {
+    ...(field === '' ? {} : { field }),
+    cause: parsed.error,
+  });
+}
