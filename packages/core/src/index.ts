@@ -1,1 +1,40 @@
-export {};
+export { callHash, checkToolApproval, parseArguments, toolDigest } from './approval/index.js';
+export type { Gate, GateGrant, GateInput, GateTool } from './approval/index.js';
+export { maskSecrets, maskText, maskValue, reveal } from './masking/index.js';
+export { prepareAnswer, readMentions, resolveAddressees, shouldAgentRespond } from './mentions/index.js';
+export { createAgentMemory } from './memory/agent-memory.js';
+export type { AgentMemory } from './memory/agent-memory.js';
+export { prepareMessagesForLLM } from './memory/prepare-messages-for-llm.js';
+export type { PreparedView } from './memory/prepare-messages-for-llm.js';
+export type { WorldSnapshot } from './memory/world-snapshot.js';
+export { createRuntime } from './orchestrator/create-runtime.js';
+export type { Engine, RuntimeOptions } from './orchestrator/create-runtime.js';
+export { CLIENT_GRACE_MS } from './orchestrator/clients.js';
+export type { ClientRegistry, NewClient } from './orchestrator/clients.js';
+export { processAgentMessage } from './orchestrator/process-agent-message.js';
+export { publishMessage } from './orchestrator/publish-message.js';
+export type { IncomingMessage } from './orchestrator/publish-message.js';
+export { publishToolResult } from './orchestrator/publish-tool-result.js';
+export { agentMemoryOf, listApprovals, listGrants, listMessages, showApproval } from './orchestrator/queries.js';
+export type { Place, PlaceFinder, Probe, Runtime } from './orchestrator/runtime.js';
+export { deleteChat, stopChat } from './orchestrator/stop-chat.js';
+export {
+  addAgent,
+  createChat,
+  createWorld,
+  deleteWorld,
+  removeAgent,
+  revokeGrant,
+  setPolicy,
+  updateAgent,
+  updateWorld,
+} from './orchestrator/worlds.js';
+export { compilePolicy, judge, parseRule, proposeRule } from './policy/index.js';
+export type { Policy, Rule } from './policy/index.js';
+export { createEventBus } from './publishers/event-bus.js';
+export type { EventBus, EventListener, ListenerFailure } from './publishers/event-bus.js';
+export { toPublicMessage } from './publishers/public-message.js';
+export { toWorldEvent } from './publishers/to-world-event.js';
+export { subscribeAgentToMessages, subscribeAgentToToolMessages } from './subscribers/subscribe-agent.js';
+export { nextStep } from './turn/next-step.js';
+export type { NextStep, TurnSituation } from './turn/next-step.js';

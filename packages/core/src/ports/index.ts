@@ -1,1 +1,42 @@
-export {};
+export type { Clock } from './clock.js';
+export { ProviderError } from './provider.js';
+export type {
+  GenerateRequest,
+  LLMResponse,
+  ModelMessage,
+  ModelTool,
+  ModelToolCall,
+  Provider,
+  ProviderFailure,
+} from './provider.js';
+export { defineTool } from './define-tool.js';
+export type { ToolInput } from './define-tool.js';
+export { ToolFailure } from './tool.js';
+export type { Tool, ToolContext, ToolPlace } from './tool.js';
+export type {
+  AgentRecord,
+  ApprovalRecord,
+  ChatRecord,
+  ClientRecord,
+  Emission,
+  GrantRecord,
+  InvocationRecord,
+  InvocationStatus,
+  MessageRecord,
+  NewMessage,
+  SpeakerKind,
+  StoredEvent,
+  TurnOutcome,
+  TurnRecord,
+  TurnState,
+  WorldRecord,
+} from './records.js';
+export type {
+  AuditVerdict,
+  InvocationChange,
+  Page,
+  Store,
+  StoreReader,
+  StoreTransaction,
+  TurnChange,
+} from './store.js';

@@ -1,0 +1,101 @@
+import type {
+  AgentRecord,
+  MessageRecord,
+  ModelMessage,
+  ModelTool,
+  Provider,
+  StoreReader,
+  Tool,
+  TurnRecord,
+} from '../ports/index.js';
+import { agentMayAskFor } from '../policy/index.js';
+import type { AgentMemory } from './agent-memory.js';
+import { sizeOf, toModelMessages, type ViewFor } from './model-messages.js';
+import { systemMessage } from './system-message.js';
+import type { WorldSnapshot } from './world-snapshot.js';
+
+/** A careful default for models whose window nobody told us. */
+const DEFAULT_CONTEXT_TOKENS = 32_000;
+/** Kept free for the answer when the agent sets no limit of its own. */
+const DEFAULT_ANSWER_TOKENS = 4_000;
+/** Low on purpose: counting too many tokens leaves out a message, counting too few loses the call. */
+const CHARACTERS_PER_TOKEN = 3;
+const SHRUNK = '{"note":"this result was left out because the conversation is too long"}';
+
+export interface PreparedView {
+  messages: ModelMessage[];
+  tools: ModelTool[];
+}
+
+/** The filtered view of one turn (C1, C2): fresh system message, past exchanges that fit, then this turn with its calls and results. */
+export async function prepareMessagesForLLM(
+  reader: StoreReader,
+  memory: AgentMemory,
+  snapshot: WorldSnapshot,
+  agent: AgentRecord,
+  turn: TurnRecord,
+  context: { provider: Provider; tools: Iterable<Tool> },
+): Promise<PreparedView> {
+  const { model, maxTokens } = agent.definition;
+  const view: ViewFor = {
+    provider: context.provider.name,
+    model,
+    version: snapshot.world.rev,
+    speakerName: (message) => speakerName(message, snapshot),
+  };
+  const tools = [...context.tools].filter((tool) => agentMayAskFor(agent.definition.tools, tool.definition.name));
+  const others = snapshot.agents.filter((other) => other.id !== agent.id && other.definition.active);
+  const budget = budgetOf(context.provider, model, maxTokens, tools);
+
+  const trigger = await reader.message(turn.triggerId);
+  const own = toModelMessages(trigger, await reader.messagesOfTurn(turn.id), view);
+  const fixed = systemMessage(agent, others, tools, true).length;
+  const current = shrinkToBudget(own, Math.max(0, budget - fixed));
+  const left = Math.max(0, budget - fixed - current.reduce((sum, message) => sum + sizeOf(message), 0));
+  const past = await memory.past(reader, turn, view, left);
+
+  return {
+    messages: [
+      { role: 'system', content: systemMessage(agent, others, tools, past.leftOut) },
+      ...past.blocks.flatMap((block) => block.messages),
+      ...current,
+    ],
+    tools: tools.map(({ definition }) => ({
+      name: definition.name,
+      description: definition.description,
+      parameters: definition.parameters,
+    })),
+  };
+}
+
+function budgetOf(provider: Provider, model: string, maxTokens: number | undefined, tools: readonly Tool[]): number {
+  const window = provider.contextTokens?.(model) ?? DEFAULT_CONTEXT_TOKENS;
+  const schemas = tools.reduce((sum, tool) => sum + schemaSize(tool), 0);
+  return Math.max(0, (window - (maxTokens ?? DEFAULT_ANSWER_TOKENS)) * CHARACTERS_PER_TOKEN - schemas);
+}
+
+const schemaSizes = new WeakMap<Tool, number>();
+
+function schemaSize(tool: Tool): number {
+  const known = schemaSizes.get(tool);
+  if (known !== undefined) return known;
+  const size = tool.definition.description.length + JSON.stringify(tool.definition.parameters).length;
+  schemaSizes.set(tool, size);
+  return size;
+}
+
+/** When the turn alone is too big, its oldest results become a note (C2); calls stay, so that pairs stay whole. */
+function shrinkToBudget(messages: readonly ModelMessage[], budget: number): ModelMessage[] {
+  let size = messages.reduce((sum, message) => sum + sizeOf(message), 0);
+  return messages.map((message) => {
+    if (size <= budget || message.role !== 'tool' || message.content.length <= SHRUNK.length) return message;
+    size -= message.content.length - SHRUNK.length;
+    return { ...message, content: SHRUNK };
+  });
+}
+
+/** Other speakers are `user` messages with their name (C1). The person in front of the screen needs none. */
+function speakerName(message: MessageRecord, snapshot: WorldSnapshot): string | undefined {
+  if (message.speaker === 'agent') return snapshot.agent(message.sender)?.definition.name ?? message.sender;
+  return message.sender === 'human' ? undefined : message.sender;
+}

@@ -1,0 +1,53 @@
+import type { AgentRecord, StoreReader, WorldRecord } from '../ports/index.js';
+import { closedPolicy, compilePolicy, type Policy } from '../policy/index.js';
+
+/** A world's settings, agents and compiled rules as of one `rev`. */
+export interface WorldSnapshot {
+  world: WorldRecord;
+  policy: Policy;
+  agents: readonly AgentRecord[];
+  agent(id: string): AgentRecord | undefined;
+  agentPolicy(id: string): Policy;
+}
+
+export type SnapshotCache = (reader: StoreReader, worldId: string) => Promise<WorldSnapshot | undefined>;
+
+/**
+ * Reads a world's `rev` in the caller's transaction and everything else only when it changed: compiling a thousand rules
+ * for each step would cost more than the step. Checked every time, so a new deny rule counts from the next step on.
+ */
+export function createSnapshotCache(): SnapshotCache {
+  const snapshots = new Map<string, WorldSnapshot>();
+  return async (reader, worldId) => {
+    const rev = await reader.worldRev(worldId);
+    if (rev === undefined) {
+      snapshots.delete(worldId);
+      return undefined;
+    }
+    const known = snapshots.get(worldId);
+    if (known?.world.rev === rev) return known;
+    const world = await reader.world(worldId);
+    if (world === undefined) return undefined;
+    const snapshot = makeSnapshot(world, await reader.agents(worldId));
+    snapshots.set(worldId, snapshot);
+    return snapshot;
+  };
+}
+
+function makeSnapshot(world: WorldRecord, agents: readonly AgentRecord[]): WorldSnapshot {
+  const byId = new Map(agents.map((agent) => [agent.id, agent]));
+  const policies = new Map(agents.map((agent) => [agent.id, compileOrClose(agent.definition.policy)]));
+  return {
+    world,
+    policy: compileOrClose(world.policy),
+    agents,
+    agent: (id) => byId.get(id),
+    agentPolicy: (id) => policies.get(id) ?? closedPolicy('this agent is not in this world'),
+  };
+}
+
+/** A stored policy that can't be read allows nothing: a policy never fails open. */
+function compileOrClose(rules: readonly string[]): Policy {
+  const compiled = compilePolicy(rules);
+  return compiled.ok ? compiled.policy : closedPolicy(`rule ${compiled.index + 1} can't be read: ${compiled.error}`);
+}

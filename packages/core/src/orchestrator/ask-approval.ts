@@ -1,0 +1,114 @@
+import { REQUEST_APPROVAL_TOOL } from '@countersign/protocol';
+import type { Gate } from '../approval/index.js';
+import { fillMessage, maskSecrets } from '../masking/index.js';
+import type { InvocationRecord, Tool } from '../ports/index.js';
+import { newId } from '../turn/ids.js';
+import type { Runtime, Step } from './runtime.js';
+import { auditOf, emitToolEvent, maskArguments } from './tool-events.js';
+import { writeTurnMessage } from './write-message.js';
+
+/**
+ * Puts the question to people, as a standard tool call that is saved before it is published (A3).
+ * The invocation must already stand as `asked` with this approval's id.
+ */
+export async function askApproval(
+  runtime: Runtime,
+  step: Step,
+  question: {
+    approvalId: string;
+    invocation: InvocationRecord;
+    tool: Tool;
+    gate: Extract<Gate, { kind: 'ask' }>;
+    callHash: string;
+  },
+): Promise<void> {
+  const { approvalId, invocation, tool, callHash } = question;
+  const gate = withoutSecrets(question.gate);
+  const shown = maskArguments(invocation.arguments).value;
+  const message = fillMessage(tool.definition.approval?.message ?? `Run ${tool.definition.name}`, shown);
+  const timeout = step.snapshot.world.settings.approvalTimeoutMs;
+  const requestedAt = step.tx.now();
+  const expiresAt = timeout === undefined ? null : requestedAt + timeout;
+  const written = await writeTurnMessage(
+    step,
+    { id: invocation.turnId, worldId: invocation.worldId, chatId: invocation.chatId, agentId: invocation.agentId },
+    invocation.iteration,
+    {
+      role: 'assistant',
+      sender: invocation.agentId,
+      speaker: 'agent',
+      content: '',
+      replyTo: invocation.messageId,
+      toolCalls: [
+        {
+          id: approvalId,
+          type: 'function',
+          function: {
+            name: REQUEST_APPROVAL_TOOL,
+            arguments: JSON.stringify({
+              originalToolCall: { id: invocation.id, name: invocation.toolName, arguments: shown },
+              message,
+              options: gate.options,
+              callHash,
+              why: gate.why,
+              ...(gate.rule === undefined ? {} : { rule: gate.rule }),
+              ...(gate.proposedRule === undefined ? {} : { proposedRule: gate.proposedRule }),
+              ...(expiresAt === null ? {} : { expiresAt: new Date(expiresAt).toISOString() }),
+            }),
+          },
+        },
+      ],
+    },
+  );
+  await step.tx.insertApproval({
+    id: approvalId,
+    worldId: invocation.worldId,
+    chatId: invocation.chatId,
+    agentId: invocation.agentId,
+    invocationId: invocation.id,
+    messageId: written.id,
+    toolName: invocation.toolName,
+    callHash,
+    message,
+    options: gate.options,
+    why: gate.why,
+    rule: gate.rule ?? null,
+    proposedRule: gate.proposedRule ?? null,
+    status: 'pending',
+    decision: null,
+    scope: null,
+    reason: null,
+    decisionText: null,
+    decidedBy: null,
+    requestedAt,
+    expiresAt,
+    decidedAt: null,
+  });
+  emitToolEvent(step, invocation, { type: 'TOOL_APPROVAL_REQUESTED', arguments: shown, approval_id: approvalId });
+  step.tx.record({
+    kind: 'request',
+    ...auditOf(invocation),
+    why: gate.why,
+    ...(gate.rule === undefined ? {} : { rule: gate.rule }),
+  });
+  if (expiresAt !== null) {
+    step.afterCommit(() => runtime.watchDeadline(invocation.worldId, approvalId, expiresAt));
+  }
+}
+
+/** The first question about a call has an id made from the call's, so that a later one is known for what it is. */
+export function firstApprovalId(invocationId: string): string {
+  return `approval_${invocationId.replace(/^call_/, '')}`;
+}
+
+/** For a call that is asked anew because something changed since the first question. */
+export function renewedApprovalId(): string {
+  return newId('approval');
+}
+
+/** A rule that would show a secret of the call can't be proposed, nor stored (A15); a person can still write one. */
+function withoutSecrets(gate: Extract<Gate, { kind: 'ask' }>): Extract<Gate, { kind: 'ask' }> {
+  if (gate.proposedRule === undefined || maskSecrets(gate.proposedRule) === gate.proposedRule) return gate;
+  const { proposedRule: _, ...rest } = gate;
+  return { ...rest, options: gate.options.filter((option) => option !== 'approve_always') };
+}

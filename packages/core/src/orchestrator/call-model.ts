@@ -1,0 +1,217 @@
+import type { SSEEvent } from '@countersign/protocol';
+import {
+  ProviderError,
+  type GenerateRequest,
+  type LLMResponse,
+  type Provider,
+  type TurnRecord,
+} from '../ports/index.js';
+import { createChunkMasker, maskSecrets } from '../masking/index.js';
+import { prepareMessagesForLLM } from '../memory/prepare-messages-for-llm.js';
+import { newId } from '../turn/ids.js';
+import { wordsOf } from './gate-call.js';
+import { handleTextResponse } from './handle-text-response.js';
+import { handleToolCalls } from './handle-tool-calls.js';
+import { commit, type Runtime } from './runtime.js';
+import { endTurn, noteActivity } from './turn-lifecycle.js';
+import { writeNotice } from './write-message.js';
+
+const TRIES = 3;
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 60_000;
+
+/** One model call of a turn, and what its answer leads to. A failure ends the turn in words and loses nothing (P4). */
+export async function callModel(runtime: Runtime, turn: TurnRecord, signal: AbortSignal): Promise<void> {
+  const prepared = await prepare(runtime, turn);
+  if (!prepared.ok) {
+    await failTurn(runtime, turn, prepared.error);
+    return;
+  }
+  const { provider, place, request, agentName } = prepared;
+  const messageId = newId('msg');
+  const stream = streamTo(runtime, turn, messageId, agentName);
+  let response: LLMResponse;
+  try {
+    response = checkResponse(await generate(runtime, provider, request, stream, signal));
+  } catch (error) {
+    stream.end({ type: 'error', content: maskSecrets(wordsOf(error)) });
+    // Stopped or shutting down: who aborted has written, or will write, what becomes of the turn.
+    if (signal.aborted) return;
+    await failTurn(runtime, turn, explain(error, agentName, provider.name));
+    return;
+  }
+  // Tool events come only after the stream that asked for them has ended (T12).
+  stream.end({ type: 'end', usage: response.usage });
+  runtime.probe('after model-call');
+  const from = { messageId, provider: provider.name, model: request.model };
+  if (response.type === 'text') await handleTextResponse(runtime, turn, { ...from, response });
+  else await handleToolCalls(runtime, turn, { ...from, response, place });
+}
+
+async function prepare(runtime: Runtime, turn: TurnRecord) {
+  const read = await runtime.store.read(async (reader) => {
+    const snapshot = await runtime.snapshots(reader, turn.worldId);
+    const agent = snapshot?.agent(turn.agentId);
+    if (snapshot === undefined || agent === undefined) return undefined;
+    const provider = runtime.provider(agent.definition.provider);
+    if (provider === undefined) return { agent };
+    const tools = runtime.tools(turn.worldId).values();
+    const view = await prepareMessagesForLLM(reader, runtime.memory, snapshot, agent, turn, { provider, tools });
+    return { agent, snapshot, provider, view };
+  });
+  if (read === undefined)
+    return { ok: false as const, error: 'The agent is no longer in this world, so nobody answers.' };
+  const { name, provider: wanted, model, temperature, maxTokens } = read.agent.definition;
+  if (read.provider === undefined || read.view === undefined || read.snapshot === undefined) {
+    return {
+      ok: false as const,
+      error: `${name} uses the provider "${wanted}", which is not set up here. Set it up or give ${name} another one.`,
+    };
+  }
+  const request: Omit<GenerateRequest, 'signal' | 'onChunk'> = {
+    purpose: 'answer',
+    model,
+    messages: read.view.messages,
+    tools: read.view.tools,
+    stream: read.snapshot.world.settings.streaming,
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(maxTokens === undefined ? {} : { maxTokens }),
+  };
+  try {
+    const place = await runtime.findPlace(read.snapshot);
+    return { ok: true as const, provider: read.provider, request, place, agentName: name };
+  } catch (error) {
+    return { ok: false as const, error: `The working folder can't be used: ${wordsOf(error)}` };
+  }
+}
+
+/** Retryable failures are tried again after a pause, the vendor's if it named one (P4). */
+async function generate(
+  runtime: Runtime,
+  provider: Provider,
+  request: Omit<GenerateRequest, 'signal' | 'onChunk'>,
+  stream: ModelStream,
+  signal: AbortSignal,
+): Promise<LLMResponse> {
+  for (let attempt = 1; ; attempt += 1) {
+    stream.start(attempt);
+    runtime.probe('before model-call');
+    try {
+      return await untilAborted(provider.generate({ ...request, signal, onChunk: stream.chunk }), signal);
+    } catch (error) {
+      if (signal.aborted || !(error instanceof ProviderError) || error.next !== 'retry' || attempt >= TRIES)
+        throw error;
+      const pause = error.retryAfterMs ?? FIRST_PAUSE_MS * 2 ** (attempt - 1);
+      // A vendor that asks for longer than a person would wait is answered with the failure, not with silence.
+      if (pause > LONGEST_PAUSE_MS) throw error;
+      await pauseFor(runtime, pause, signal);
+    }
+  }
+}
+
+/** A provider that ignores its signal must not hold up a stop (M9). */
+export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  if (signal.aborted) throw new ProviderError('aborted', 'stopped');
+  let onAbort: (() => void) | undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(new ProviderError('aborted', 'stopped'));
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    if (onAbort !== undefined) signal.removeEventListener('abort', onAbort);
+  }
+}
+
+async function pauseFor(runtime: Runtime, ms: number, signal: AbortSignal): Promise<void> {
+  let cancel = (): void => undefined;
+  try {
+    await untilAborted(
+      new Promise<void>((resolve) => {
+        cancel = runtime.clock.after(ms, resolve);
+      }),
+      signal,
+    );
+  } finally {
+    cancel();
+  }
+}
+
+/** A provider is code from elsewhere: what does not have the shape of an answer is a failure, not a crash. */
+function checkResponse(response: LLMResponse): LLMResponse {
+  const usage = response.usage ?? { inputTokens: 0, outputTokens: 0 };
+  const content = typeof response.content === 'string' ? response.content : '';
+  const state = response.providerState === undefined ? {} : { providerState: response.providerState };
+  if (response.type === 'tool_calls' && response.tool_calls.length > 0) {
+    return { type: 'tool_calls', content, tool_calls: response.tool_calls.map(nameCall), usage, ...state };
+  }
+  return { type: 'text', content, usage, ...state };
+}
+
+/** Events promise a name (T3), and a name of a megabyte would be one in every one of them. */
+function nameCall(call: { id: string; function: { name: string; arguments: string } }) {
+  const name = call.function.name.trim() === '' ? '(no name)' : call.function.name.slice(0, 200);
+  return { id: call.id, type: 'function' as const, function: { name, arguments: call.function.arguments } };
+}
+
+interface ModelStream {
+  start(attempt: number): void;
+  chunk(text: string): void;
+  end(last: { type: 'end'; usage: SSEEvent['usage'] } | { type: 'error'; content: string }): void;
+}
+
+/** Chunks are heard, not stored (S6). Secrets are held back until they can be masked as a whole. */
+function streamTo(runtime: Runtime, turn: TurnRecord, messageId: string, agentName: string): ModelStream {
+  let attempt = 0;
+  let offset = 0;
+  let masker = createChunkMasker();
+  const send = (event: Omit<SSEEvent, 'messageId' | 'agentName' | 'attempt'>): void => {
+    runtime.bus.publishUnstored(turn.worldId, turn.chatId, {
+      event: 'sse',
+      data: { ...event, messageId, agentName, attempt },
+    });
+  };
+  const sendText = (content: string): void => {
+    if (content === '') return;
+    send({ type: 'chunk', content, offset });
+    offset += content.length;
+  };
+  return {
+    start(number) {
+      attempt = turn.interruptions * TRIES + number;
+      offset = 0;
+      masker = createChunkMasker();
+      send({ type: 'start' });
+    },
+    chunk: (text) => sendText(masker.push(text)),
+    end(last) {
+      sendText(masker.end());
+      send(last.type === 'end' ? { type: 'end', ...(last.usage === undefined ? {} : { usage: last.usage }) } : last);
+    },
+  };
+}
+
+/** Ends a turn that can't go on, with words a person can act on. */
+export async function failTurn(runtime: Runtime, turn: TurnRecord, message: string): Promise<void> {
+  await commit(runtime, 'turn-failed', turn.worldId, async (step) => {
+    const chat = await step.tx.chat(turn.chatId);
+    if (!(await endTurn(runtime, step, turn, 'failed'))) return;
+    await writeNotice(step, turn, 'error', maskSecrets(message));
+    if (chat !== undefined) await noteActivity(runtime, step, chat);
+  });
+}
+
+function explain(error: unknown, agent: string, provider: string): string {
+  if (!(error instanceof ProviderError)) return `${agent} could not answer: ${wordsOf(error)}`;
+  const what: Record<ProviderError['kind'], string> = {
+    auth: `The key for ${provider} was not accepted. Check it and write again.`,
+    'rate-limited': `${provider} asks to slow down. Wait a moment and write again.`,
+    overloaded: `${provider} is overloaded. Wait a moment and write again.`,
+    'context-too-long': 'The conversation is too long for this model. Start a new chat or choose another model.',
+    'bad-request': `${provider} refused the request. Check the model and its settings.`,
+    network: `${provider} could not be reached. Check the connection and write again.`,
+    aborted: 'The call was stopped.',
+  };
+  return `${agent} could not answer. ${what[error.kind]} (${wordsOf(error)})`;
+}

@@ -1,0 +1,73 @@
+import type { ApprovalRecord, InvocationRecord, TurnRecord } from '../ports/index.js';
+import { closeApproval } from './close-approval.js';
+import { commit, type Runtime, type Step } from './runtime.js';
+import { resumeTurn } from './resume-turn.js';
+import { settleInvocation } from './settle-invocation.js';
+import { auditOf } from './tool-events.js';
+
+/** Nobody answered in time (A11): the call is denied as timed out, and the model is told. */
+export async function expireApproval(
+  runtime: Runtime,
+  step: Step,
+  approval: ApprovalRecord,
+  invocation: InvocationRecord,
+  turn: TurnRecord,
+): Promise<void> {
+  const closed = await closeApproval(
+    step,
+    approval,
+    { id: turn.id, iteration: invocation.iteration },
+    { status: 'expired', decision: 'deny', scope: 'once', reason: 'timed out', by: 'system', decisionText: null },
+  );
+  if (!closed) return;
+  step.tx.record({ kind: 'decision', ...auditOf(invocation), decision: 'expired', who: 'system', why: 'timed out' });
+  await settleInvocation(runtime, step, invocation, {
+    kind: 'denied',
+    error: `Nobody approved ${invocation.toolName} in time`,
+    reason: 'timed out',
+  });
+  await resumeTurn(runtime, step, turn.id);
+}
+
+/** Keeps one timer per deadline. The store's clock judges, so a timer that fires early only looks and comes back. */
+export function watchDeadlines(runtime: () => Runtime): {
+  watch(worldId: string, approvalId: string, expiresAt: number): void;
+  close(): void;
+} {
+  const timers = new Map<string, () => void>();
+  function watch(worldId: string, approvalId: string, expiresAt: number): void {
+    const { clock, report } = runtime();
+    timers.get(approvalId)?.();
+    const wait = Math.max(0, expiresAt - clock.now());
+    timers.set(
+      approvalId,
+      clock.after(wait, () => {
+        timers.delete(approvalId);
+        fire(runtime(), worldId, approvalId).then(
+          (again) => again === undefined || watch(worldId, approvalId, again),
+          (error: unknown) => report(error, 'an approval could not be expired'),
+        );
+      }),
+    );
+  }
+  return {
+    watch,
+    close() {
+      for (const cancel of timers.values()) cancel();
+      timers.clear();
+    },
+  };
+}
+
+/** The deadline, if it is still to come by the store's clock. */
+async function fire(runtime: Runtime, worldId: string, approvalId: string): Promise<number | undefined> {
+  return await commit(runtime, 'expire-approval', worldId, async (step) => {
+    const approval = await step.tx.approval(approvalId);
+    if (approval === undefined || approval.status !== 'pending' || approval.expiresAt === null) return undefined;
+    if (approval.expiresAt > step.tx.now()) return approval.expiresAt;
+    const invocation = await step.tx.invocation(approval.invocationId);
+    const turn = invocation === undefined ? undefined : await step.tx.turn(invocation.turnId);
+    if (invocation !== undefined && turn !== undefined) await expireApproval(runtime, step, approval, invocation, turn);
+    return undefined;
+  });
+}

@@ -1,0 +1,115 @@
+import type { InvocationRecord, StoreReader, Tool } from '../ports/index.js';
+import { callHash, checkToolApproval, parseArguments, toolDigest, type Gate } from '../approval/index.js';
+import { defaultSubjects } from '../policy/index.js';
+import type { WorldSnapshot } from '../memory/world-snapshot.js';
+import type { Place, Runtime } from './runtime.js';
+
+/** A grant lapses when it was not used for this long (A5). */
+export const GRANT_LIFETIME_MS = 12 * 60 * 60 * 1000;
+
+/** A call as the gate and its tool see it: arguments read and checked once. */
+export interface ReadCall {
+  toolName: string;
+  tool: Tool | undefined;
+  /** Canonical where it could be read: the text that is hashed, stored, shown and run (A7). */
+  argumentsText: string;
+  arguments: { ok: true; value: unknown } | { ok: false; error: string };
+}
+
+export function readCall(tool: Tool | undefined, toolName: string, argumentsText: string): ReadCall {
+  const parsed = parseArguments(argumentsText);
+  if (!parsed.ok) return { toolName, tool, argumentsText, arguments: parsed };
+  const checked = tool === undefined ? ({ ok: true, value: parsed.value } as const) : validate(tool, parsed.value);
+  return { toolName, tool, argumentsText: parsed.text, arguments: checked };
+}
+
+/** A validator that throws is a broken tool, not a broken turn. */
+function validate(tool: Tool, value: Record<string, unknown>): ReadCall['arguments'] {
+  try {
+    return tool.validate(value);
+  } catch (error) {
+    return { ok: false, error: `the arguments could not be checked: ${wordsOf(error)}` };
+  }
+}
+
+/** Puts a call before the one gate (A2), with everything it needs read in the caller's transaction. */
+export async function gateCall(
+  reader: StoreReader,
+  snapshot: WorldSnapshot,
+  call: ReadCall,
+  about: { agentId: string; chatId: string; place: Place; decision: 'approved' | undefined },
+): Promise<Gate> {
+  const agent = snapshot.agent(about.agentId);
+  const grants = await reader.grants(about.chatId, about.agentId, call.toolName, reader.now() - GRANT_LIFETIME_MS);
+  return checkToolApproval({
+    call: {
+      tool: call.toolName,
+      arguments: call.arguments,
+      subjects: subjectsOf(call),
+      place: about.place,
+    },
+    tool: call.tool,
+    agent: { tools: agent?.definition.tools ?? [], policy: snapshot.agentPolicy(about.agentId) },
+    world: { mode: snapshot.world.settings.mode, policy: snapshot.policy },
+    grants: grants.map((grant) => ({
+      id: grant.id,
+      ...(grant.pattern === null ? {} : { pattern: grant.pattern }),
+      ...(grant.answeredRule === null ? {} : { answeredRule: grant.answeredRule }),
+    })),
+    decision: about.decision,
+    contained: false,
+    outcomeUnknown: await reader.outcomeUnknown(about.chatId, call.toolName, call.argumentsText),
+  });
+}
+
+/** A tool whose `subjects` throws told us nothing: then no rule may allow the call unasked. */
+export function subjectsOf(call: ReadCall): ReturnType<NonNullable<Tool['subjects']>> {
+  if (!call.arguments.ok) return [];
+  if (call.tool?.subjects === undefined) return defaultSubjects(call.arguments.value);
+  try {
+    return call.tool.subjects(call.arguments.value);
+  } catch (error) {
+    return [{ kind: 'dynamic', why: `what it touches could not be told: ${wordsOf(error)}` }];
+  }
+}
+
+const digests = new WeakMap<Tool, string>();
+
+/** The signature of exactly this call, here and now (A7). */
+export async function signCall(
+  runtime: Runtime,
+  call: ReadCall,
+  about: { agentId: string; chatId: string; place: Place },
+): Promise<string> {
+  const { tool } = call;
+  let digest = '';
+  if (tool !== undefined) {
+    digest = digests.get(tool) ?? toolDigest(tool.definition);
+    digests.set(tool, digest);
+  }
+  const fingerprint =
+    tool?.fingerprint === undefined || !call.arguments.ok
+      ? undefined
+      : await tool.fingerprint(call.arguments.value, { workingDirectory: about.place.workingDirectory });
+  return callHash(runtime.store.hashKey, {
+    agentId: about.agentId,
+    chatId: about.chatId,
+    tool: digest,
+    toolName: call.toolName,
+    argumentsText: call.argumentsText,
+    workingDirectory: about.place.workingDirectory,
+    sandbox: about.place.sandbox,
+    ...(fingerprint === undefined ? {} : { fingerprint }),
+  });
+}
+
+/** The call an invocation stands for, with the tool as it is registered now. */
+export function callOf(runtime: Runtime, invocation: InvocationRecord): ReadCall {
+  const tool = runtime.tools(invocation.worldId).get(invocation.toolName);
+  return readCall(tool, invocation.toolName, invocation.arguments);
+}
+
+export function wordsOf(error: unknown): string {
+  if (error instanceof Error && error.message !== '') return error.message;
+  return typeof error === 'string' && error !== '' ? error : 'unknown error';
+}

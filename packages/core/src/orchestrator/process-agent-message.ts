@@ -1,0 +1,115 @@
+import type { InvocationRecord, TurnRecord } from '../ports/index.js';
+import { nextStep } from '../turn/next-step.js';
+import { callModel } from './call-model.js';
+import { commit, type Runtime } from './runtime.js';
+import { runInvocation } from './run-invocation.js';
+import type { TurnRun } from './scheduler.js';
+import { startInvocation } from './start-invocation.js';
+import { takeOver } from './take-over.js';
+import { endTurn, noteActivity } from './turn-lifecycle.js';
+import { writeNotice } from './write-message.js';
+
+/**
+ * The one loop: look at the record, take the next step, until the turn has ended or only somebody else can bring it further.
+ * A loop and not a recursion (T10). Everything it knows is in the store, so it can be left and taken up anywhere (A9).
+ */
+export async function processAgentMessage(runtime: Runtime, turnId: string, run: TurnRun): Promise<void> {
+  const tools = new Map<string, Promise<void>>();
+  const stopped = aborted(run.signal);
+  let epoch: number | undefined;
+  while (!run.signal.aborted) {
+    const situation = await load(runtime, turnId);
+    if (situation === undefined || situation.turn.owner !== runtime.owner) return;
+    const { turn } = situation;
+    epoch ??= turn.epoch;
+    if (turn.epoch !== epoch) return;
+    const step = nextStep(situation);
+    switch (step.kind) {
+      case 'call-model':
+        await callModel(runtime, turn, run.signal);
+        break;
+      case 'take-over':
+        await takeOver(runtime, turn, step.invocationIds);
+        break;
+      case 'start':
+        for (const id of step.invocationIds) await start(runtime, turn, id, run, tools);
+        break;
+      case 'await-tools':
+        await Promise.race([...tools.values(), run.wakes.next(), stopped]);
+        break;
+      case 'wait':
+        if (turn.state === 'waiting' || (await leave(runtime, turn))) return;
+        break;
+      case 'give-up':
+        await giveUp(runtime, turn);
+        break;
+      case 'leave':
+        return;
+    }
+  }
+}
+
+interface Loaded {
+  turn: TurnRecord;
+  invocations: InvocationRecord[];
+  limits: { maxIterations: number; maxParallelTools: number };
+}
+
+async function load(runtime: Runtime, turnId: string): Promise<Loaded | undefined> {
+  return await runtime.store.read(async (reader) => {
+    const turn = await reader.turn(turnId);
+    if (turn === undefined) return undefined;
+    const snapshot = await runtime.snapshots(reader, turn.worldId);
+    if (snapshot === undefined) return undefined;
+    const invocations = turn.iteration === 0 ? [] : await reader.invocations(turn.id, turn.iteration);
+    return { turn, invocations, limits: snapshot.world.settings };
+  });
+}
+
+async function start(
+  runtime: Runtime,
+  turn: TurnRecord,
+  invocationId: string,
+  run: TurnRun,
+  tools: Map<string, Promise<void>>,
+): Promise<void> {
+  const started = await startInvocation(runtime, { turnId: turn.id, epoch: turn.epoch }, invocationId);
+  if (started === undefined || started.invocation.location === 'client') return;
+  const running = runInvocation(runtime, turn, started, run.signal)
+    .catch((error: unknown) => runtime.report(error, `the end of ${started.invocation.toolName} could not be written`))
+    .finally(() => tools.delete(invocationId));
+  tools.set(invocationId, running);
+}
+
+/** A compare-and-set: a decision recorded since the last look makes the leaver look again, or it would be slept through. */
+async function leave(runtime: Runtime, turn: TurnRecord): Promise<boolean> {
+  return await commit(runtime, 'leave', turn.worldId, async (step) => {
+    const chat = await step.tx.chat(turn.chatId);
+    if (!(await step.tx.stepTurn(turn, { state: 'waiting' }))) return false;
+    if (chat !== undefined) await noteActivity(runtime, step, chat);
+    return true;
+  });
+}
+
+/** Ends a turn that asked the model too often (T10), with words for the person. */
+async function giveUp(runtime: Runtime, turn: TurnRecord): Promise<void> {
+  await commit(runtime, 'give-up', turn.worldId, async (step) => {
+    const chat = await step.tx.chat(turn.chatId);
+    if (!(await endTurn(runtime, step, turn, 'exhausted'))) return;
+    const name = step.snapshot.agent(turn.agentId)?.definition.name ?? turn.agentId;
+    await writeNotice(
+      step,
+      turn,
+      'error',
+      `${name} stopped after ${turn.iteration} model calls without an answer. Say how to go on, or raise maxIterations.`,
+    );
+    if (chat !== undefined) await noteActivity(runtime, step, chat);
+  });
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  await new Promise<void>((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

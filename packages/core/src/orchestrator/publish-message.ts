@@ -1,0 +1,84 @@
+import { CountersignError } from '@countersign/protocol';
+import { resolveAddressees } from '../mentions/index.js';
+import type { WorldSnapshot } from '../memory/world-snapshot.js';
+import { commit, type Runtime, type Step } from './runtime.js';
+import { noteActivity, queueTurns } from './turn-lifecycle.js';
+import { writeMessage } from './write-message.js';
+
+export interface IncomingMessage {
+  worldId: string;
+  chatId: string;
+  content: string;
+  /** `human` or `world`: an agent's words come only from its own turn (M4). */
+  speaker: 'human' | 'world';
+  /** The name shown for the person. */
+  sender?: string;
+  /** The same one again is the same message: the first answer is given again. */
+  clientMessageId?: string;
+}
+
+/** Most a message may hold; beyond it a model could not read it and a page could not show it. */
+const MAX_MESSAGE_CHARACTERS = 1_000_000;
+
+/** Keeps a message and the turns of everybody who answers it, in one transaction, then wakes them. */
+export async function publishMessage(runtime: Runtime, incoming: IncomingMessage): Promise<{ messageId: string }> {
+  if (incoming.content.trim() === '')
+    throw new CountersignError('invalid', 'content: a message must not be empty', { field: 'content' });
+  if (incoming.content.length > MAX_MESSAGE_CHARACTERS) {
+    throw new CountersignError('invalid', `content: a message has at most ${MAX_MESSAGE_CHARACTERS} characters`, {
+      field: 'content',
+    });
+  }
+  return await commit(runtime, 'publish-message', incoming.worldId, async (step) => {
+    const chat = await step.tx.chat(incoming.chatId);
+    if (chat === undefined || chat.worldId !== incoming.worldId) {
+      throw new CountersignError('not-found', `there is no chat "${incoming.chatId}" in this world`);
+    }
+    if (incoming.clientMessageId !== undefined) {
+      const known = await step.tx.messageByClientId(chat.id, incoming.clientMessageId);
+      if (known !== undefined) return { messageId: known.id };
+    }
+    const to = addresseesOf(step.snapshot, incoming);
+    const message = await writeMessage(
+      step,
+      { worldId: chat.worldId, chatId: chat.id },
+      {
+        role: 'user',
+        sender: incoming.sender ?? incoming.speaker,
+        speaker: incoming.speaker,
+        content: incoming.content,
+        addressees: to.agentIds,
+        clientMessageId: incoming.clientMessageId ?? null,
+      },
+    );
+    if (to.agentIds.length === 0) sayNobodyAnswers(step, chat.id, to.unknown);
+    await queueTurns(runtime, step, message);
+    await noteActivity(runtime, step, chat);
+    return { messageId: message.id };
+  });
+}
+
+function addresseesOf(snapshot: WorldSnapshot, incoming: IncomingMessage): { agentIds: string[]; unknown: string[] } {
+  const { mainAgent } = snapshot.world.settings;
+  return resolveAddressees({
+    content: incoming.content,
+    speaker: { kind: incoming.speaker },
+    agents: addressable(snapshot),
+    ...(mainAgent === undefined ? {} : { mainAgent }),
+  });
+}
+
+export function addressable(snapshot: WorldSnapshot): { id: string; name: string; active: boolean }[] {
+  return snapshot.agents.map(({ id, definition }) => ({ id, name: definition.name, active: definition.active }));
+}
+
+/** Silence would look like a hang: a message that only names nobody, or a world without agents, says so (M3). */
+function sayNobodyAnswers(step: Step, chatId: string, unknown: readonly string[]): void {
+  const nobody = step.snapshot.agents.every((agent) => !agent.definition.active);
+  if (unknown.length === 0 && !nobody) return;
+  const message =
+    unknown.length > 0
+      ? `Nobody here is called ${unknown.map((name) => `@${name}`).join(', ')}, so nobody answers.`
+      : 'There is no active agent in this world, so nobody answers.';
+  step.tx.emit({ event: 'system', chatId, data: { type: 'notice', message } });
+}

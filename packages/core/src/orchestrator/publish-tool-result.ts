@@ -1,0 +1,234 @@
+import { createHash } from 'node:crypto';
+import type { RefusalCode, Scope, Signer, ToolDecision, ToolResultOutcome } from '@countersign/protocol';
+import { parseInput, toolDecisionSchema } from '@countersign/protocol';
+import type { ApprovalRecord, InvocationRecord, TurnRecord } from '../ports/index.js';
+import { canonicalJson } from '../policy/index.js';
+import { toolTurnId } from '../turn/ids.js';
+import { isSettled } from '../turn/next-step.js';
+import { closeApproval } from './close-approval.js';
+import { expireApproval } from './expire-approval.js';
+import { firstApprovalId } from './ask-approval.js';
+import { checkDecision, readEdit, type CheckedDecision, type Edit } from './check-decision.js';
+import { commit, type Runtime, type Step } from './runtime.js';
+import { settleInvocation } from './settle-invocation.js';
+import { auditOf, emitToolEvent, maskArguments } from './tool-events.js';
+import { resumeTurn } from './resume-turn.js';
+
+const STATUS: Record<RefusalCode, 403 | 404 | 409 | 422> = {
+  unknown: 404,
+  foreign: 403,
+  settled: 409,
+  expired: 409,
+  changed: 409,
+  invalid: 422,
+};
+
+/**
+ * A person's answer to an approval (A4). One transaction records it and wakes its turn; however often it is sent, one counts
+ * (A8). Everything that does not fit is refused with its state, changes nothing and is in the audit log (W5, A6).
+ */
+export async function publishToolResult(
+  runtime: Runtime,
+  worldId: string,
+  agentId: string | undefined,
+  input: ToolDecision,
+  signer: Signer,
+): Promise<ToolResultOutcome> {
+  const sent = parseInput(toolDecisionSchema, input, 'decision');
+  // Outside the transaction, since an edited call may have to read files to be signed. Checked again inside.
+  const edit = await readEdit(runtime, worldId, sent);
+  return await commit(runtime, 'decision', worldId, async (step) => {
+    const found = await find(step, sent.tool_call_id);
+    const outcome =
+      found === undefined
+        ? refused('unknown', 'no call or approval has this id')
+        : await decide(runtime, step, { found, sent, agentId, worldId, edit, signer });
+    if (outcome.kind === 'refused') recordRefusal(step, worldId, found, outcome, signer);
+    return outcome;
+  });
+}
+
+interface Found {
+  invocation: InvocationRecord;
+  approval: ApprovalRecord | undefined;
+  turn: TurnRecord;
+  /** False when the decision names the call: then it must not answer a question its sender has not seen. */
+  byApproval: boolean;
+}
+
+async function find(step: Step, id: string): Promise<Found | undefined> {
+  const named = await step.tx.approval(id);
+  const invocation = await step.tx.invocation(named?.invocationId ?? id);
+  if (invocation === undefined) return undefined;
+  const current = invocation.approvalId === null ? undefined : await step.tx.approval(invocation.approvalId);
+  const turn = await step.tx.turn(invocation.turnId);
+  if (turn === undefined) return undefined;
+  return { invocation, approval: named ?? current, turn, byApproval: named !== undefined };
+}
+
+interface Deciding {
+  found: Found;
+  sent: ToolDecision;
+  agentId: string | undefined;
+  worldId: string;
+  edit: Edit | undefined;
+  signer: Signer;
+}
+
+async function decide(runtime: Runtime, step: Step, deciding: Deciding): Promise<ToolResultOutcome> {
+  const { found, sent, agentId, worldId, signer } = deciding;
+  const { invocation, approval, turn } = found;
+  if (
+    invocation.worldId !== worldId ||
+    (agentId !== undefined && agentId !== invocation.agentId) ||
+    (sent.chatId !== undefined && sent.chatId !== invocation.chatId)
+  ) {
+    return refused('foreign', 'this call belongs to another agent, chat or world');
+  }
+  const state = invocation.status;
+  if (sent.turnId !== undefined && sent.turnId !== toolTurnId(turn.id, invocation.iteration)) {
+    return refused('changed', 'this call belongs to another turn', state);
+  }
+  if (approval === undefined) return refused('settled', 'nobody was asked about this call', state);
+  if (approval.status !== 'pending') return answerAgain(approval, sent, invocation);
+  if (approval.expiresAt !== null && approval.expiresAt <= step.tx.now()) {
+    await expireApproval(runtime, step, approval, invocation, turn);
+    return refused('expired', 'this approval has expired; nothing ran', 'denied');
+  }
+  if (sent.callHash !== undefined && sent.callHash !== approval.callHash) {
+    return refused('changed', 'the call is not the one that was shown; look at it again', state);
+  }
+  const renewed = approval.id !== firstApprovalId(invocation.id);
+  if (renewed && !found.byApproval && sent.callHash === undefined) {
+    return refused('changed', 'this call was asked anew; answer the new approval', state);
+  }
+  const checked = await checkDecision(step, { sent, approval, invocation, edit: deciding.edit });
+  if (!checked.ok) return refused('invalid', checked.detail, state);
+  const recorded = await record(runtime, step, found, approval, checked.decision, sent, signer);
+  if (!recorded) return refused('settled', 'this call was settled meanwhile', state);
+  return {
+    kind: 'recorded',
+    status: 200,
+    invocationId: invocation.id,
+    state: sent.decision === 'approve' ? 'approved' : 'denied',
+  };
+}
+
+/** The same decision again is fine and does nothing; another one comes too late (W5). */
+function answerAgain(approval: ApprovalRecord, sent: ToolDecision, invocation: InvocationRecord): ToolResultOutcome {
+  const state = invocation.status;
+  if (approval.status === 'expired') return refused('expired', 'this approval has expired; nothing ran', state);
+  if (approval.decisionText !== null && approval.decisionText === decisionDigest(sent)) {
+    return { kind: 'repeated', status: 200, invocationId: invocation.id, state };
+  }
+  const by = approval.decidedBy === null ? '' : ` by ${approval.decidedBy}`;
+  return refused('settled', `this was already ${approval.status}${by}`, state);
+}
+
+/** What makes two decisions the same. The reason is only words about it. */
+function decisionDigest(sent: ToolDecision): string {
+  const { decision, scope, arguments: edited, pattern, rule } = sent;
+  const sameScope = decision === 'approve' ? (scope ?? 'once') : undefined;
+  const same = {
+    decision,
+    scope: sameScope ?? null,
+    edited: edited ?? null,
+    pattern: pattern ?? null,
+    rule: rule ?? null,
+  };
+  return createHash('sha256').update(canonicalJson(same)).digest('hex');
+}
+
+async function record(
+  runtime: Runtime,
+  step: Step,
+  { invocation, turn }: Found,
+  approval: ApprovalRecord,
+  decision: CheckedDecision,
+  sent: ToolDecision,
+  signer: Signer,
+): Promise<boolean> {
+  const approves = decision.kind === 'approve';
+  const scope: Scope = approves ? decision.scope : 'once';
+  const closed = await closeApproval(
+    step,
+    approval,
+    { id: turn.id, iteration: invocation.iteration },
+    {
+      status: approves ? 'approved' : 'denied',
+      decision: decision.kind,
+      scope,
+      reason: sent.reason ?? null,
+      by: signer.who,
+      decisionText: decisionDigest(sent),
+      ...(approves ? { more: { ...decision.record } } : {}),
+    },
+  );
+  if (!closed || isSettled(invocation.status)) return false;
+  step.tx.record({
+    kind: 'decision',
+    ...auditOf(approves ? { ...invocation, arguments: decision.argumentsText } : invocation),
+    decision: decision.kind,
+    scope,
+    who: signer.who,
+    client: signer.client,
+    ...(sent.reason === undefined ? {} : { why: sent.reason }),
+    ...(approval.rule === null ? {} : { rule: approval.rule }),
+  });
+  if (approves) await approve(step, invocation, decision, sent.reason, signer.who);
+  else await deny(runtime, step, invocation, sent.reason);
+  await resumeTurn(runtime, step, turn.id);
+  return true;
+}
+
+async function approve(
+  step: Step,
+  invocation: InvocationRecord,
+  decision: Extract<CheckedDecision, { kind: 'approve' }>,
+  reason: string | undefined,
+  by: string,
+): Promise<void> {
+  const edited = decision.edited ? { edited: true } : {};
+  await step.tx.changeInvocation(invocation.id, 'asked', {
+    status: 'approved',
+    arguments: decision.argumentsText,
+    callHash: decision.callHash,
+    ...edited,
+  });
+  await decision.remember(step, by);
+  emitToolEvent(step, invocation, {
+    type: 'TOOL_APPROVED',
+    ...(reason === undefined ? {} : { reason }),
+    ...(decision.edited ? { arguments: maskArguments(decision.argumentsText).value } : {}),
+  });
+  await step.tx.clearOutcomeUnknown(invocation.chatId, invocation.toolName, decision.argumentsText);
+}
+
+async function deny(
+  runtime: Runtime,
+  step: Step,
+  invocation: InvocationRecord,
+  reason: string | undefined,
+): Promise<void> {
+  await settleInvocation(runtime, step, invocation, {
+    kind: 'denied',
+    error: `User denied approval for ${invocation.toolName}`,
+    reason: reason ?? 'no reason given',
+  });
+}
+
+function refused(code: RefusalCode, detail: string, state?: string): ToolResultOutcome {
+  return { kind: 'refused', status: STATUS[code], code, detail, ...(state === undefined ? {} : { state }) };
+}
+
+function recordRefusal(
+  step: Step,
+  worldId: string,
+  found: Found | undefined,
+  outcome: Extract<ToolResultOutcome, { kind: 'refused' }>,
+  signer: Signer,
+): void {
+  // Of a call in another world nothing is told here but that somebody tried.
+  const about = found !== undefined && found.invocation.worldId === worldId ? auditOf(found.invocation) : {};
+  step.tx.record({ kind: 'refusal', ...about, who: signer.who, client: signer.client, why: outcome.detail });
+}

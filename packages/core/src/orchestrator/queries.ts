@@ -1,0 +1,128 @@
+import type {
+  Approval,
+  ApprovalStatus,
+  ApprovalWithContext,
+  Grant,
+  Message,
+  ToolCallStatus,
+} from '@countersign/protocol';
+import type { ApprovalRecord, InvocationRecord, MessageRecord, StoreReader } from '../ports/index.js';
+import { approvalStatus, callStatus, toPublicMessage } from '../publishers/public-message.js';
+import { toolTurnId } from '../turn/ids.js';
+import type { Runtime } from './runtime.js';
+import { maskArguments } from './tool-events.js';
+
+const CONTEXT_MESSAGES = 10;
+
+/** The queue of questions as people see it, oldest first (A12). */
+export async function listApprovals(
+  runtime: Runtime,
+  worldId: string,
+  filter: { status?: ApprovalStatus; chatId?: string } = {},
+): Promise<Approval[]> {
+  return await runtime.store.read(async (reader) => {
+    const shown: Approval[] = [];
+    for (const approval of await reader.approvals(worldId, filter)) {
+      const invocation = await reader.invocation(approval.invocationId);
+      if (invocation !== undefined) shown.push(await toApproval(runtime, reader, approval, invocation));
+    }
+    return shown;
+  });
+}
+
+/** One question with the last messages of its chat (A3). */
+export async function showApproval(
+  runtime: Runtime,
+  worldId: string,
+  approvalId: string,
+): Promise<ApprovalWithContext | undefined> {
+  return await runtime.store.read(async (reader) => {
+    const approval = await reader.approval(approvalId);
+    const invocation = approval === undefined ? undefined : await reader.invocation(approval.invocationId);
+    if (approval === undefined || invocation === undefined || approval.worldId !== worldId) return undefined;
+    const last = await reader.lastMessages(approval.chatId, { limit: CONTEXT_MESSAGES });
+    const context = await Promise.all(last.map((message) => withStatus(reader, message)));
+    return { ...(await toApproval(runtime, reader, approval, invocation)), context };
+  });
+}
+
+async function toApproval(
+  runtime: Runtime,
+  reader: StoreReader,
+  approval: ApprovalRecord,
+  invocation: InvocationRecord,
+): Promise<Approval> {
+  const snapshot = await runtime.snapshots(reader, approval.worldId);
+  return {
+    approvalId: approval.id,
+    toolCallId: approval.invocationId,
+    turnId: toolTurnId(invocation.turnId, invocation.iteration),
+    agentId: approval.agentId,
+    agentName: snapshot?.agent(approval.agentId)?.definition.name ?? approval.agentId,
+    chatId: approval.chatId,
+    toolName: approval.toolName,
+    arguments: maskArguments(invocation.arguments).value,
+    message: approval.message,
+    options: [...approval.options],
+    callHash: approval.callHash,
+    status: approval.status,
+    requestedAt: new Date(approval.requestedAt).toISOString(),
+    ...(approval.expiresAt === null ? {} : { expiresAt: new Date(approval.expiresAt).toISOString() }),
+    why: approval.why,
+    ...(approval.proposedRule === null ? {} : { proposedRule: approval.proposedRule }),
+  };
+}
+
+/** Messages of a chat as people see them, with what became of each call (M1). */
+export async function listMessages(
+  runtime: Runtime,
+  chatId: string,
+  page: { after?: number; limit?: number } = {},
+): Promise<Message[]> {
+  return await runtime.store.read(async (reader) => {
+    const records = await reader.messages(chatId, { after: page.after ?? 0, limit: page.limit ?? 1000 });
+    return await Promise.all(records.map((record) => withStatus(reader, record)));
+  });
+}
+
+/** What one agent knows of a chat: what it was told, and its own calls, approvals, results and answers. */
+export async function agentMemoryOf(runtime: Runtime, chatId: string, agentId: string): Promise<Message[]> {
+  return await runtime.store.read(async (reader) => {
+    const known: MessageRecord[] = [];
+    let after = 0;
+    for (;;) {
+      const page = await reader.messages(chatId, { after, limit: 500 });
+      known.push(...page.filter((message) => message.agentId === agentId || message.addressees.includes(agentId)));
+      const last = page.at(-1);
+      if (last === undefined) return await Promise.all(known.map((message) => withStatus(reader, message)));
+      after = last.seq;
+    }
+  });
+}
+
+async function withStatus(reader: StoreReader, record: MessageRecord): Promise<Message> {
+  if (record.toolCalls === null) return toPublicMessage(record);
+  const status: Record<string, ToolCallStatus> = {};
+  for (const { id } of record.toolCalls) {
+    const approval = await reader.approval(id);
+    const invocation = approval === undefined ? await reader.invocation(id) : undefined;
+    if (approval !== undefined) status[id] = approvalStatus(approval);
+    else if (invocation !== undefined) status[id] = callStatus(invocation);
+  }
+  return toPublicMessage(record, status);
+}
+
+export async function listGrants(runtime: Runtime, worldId: string): Promise<Grant[]> {
+  const grants = await runtime.store.read((reader) => reader.grantsOfWorld(worldId));
+  return grants.map((grant) => ({
+    grantId: grant.id,
+    agentId: grant.agentId,
+    chatId: grant.chatId,
+    toolName: grant.toolName,
+    ...(grant.pattern === null ? {} : { pattern: grant.pattern }),
+    scope: 'session',
+    grantedBy: grant.grantedBy,
+    grantedAt: new Date(grant.grantedAt).toISOString(),
+    lastUsedAt: new Date(grant.lastUsedAt).toISOString(),
+  }));
+}

@@ -1,0 +1,116 @@
+import { ToolFailure, type ToolContext, type TurnRecord } from '../ports/index.js';
+import { createChunkMasker } from '../masking/index.js';
+import { nextStep } from '../turn/next-step.js';
+import { wordsOf } from './gate-call.js';
+import { commit, type Runtime } from './runtime.js';
+import { settleInvocation, type Settlement } from './settle-invocation.js';
+import type { Started } from './start-invocation.js';
+import { noteActivity } from './turn-lifecycle.js';
+
+/** Runs a started call and writes how it ended. Never rejects for what the tool does: that is a result (T11). */
+export async function runInvocation(
+  runtime: Runtime,
+  turn: TurnRecord,
+  started: NonNullable<Started>,
+  signal: AbortSignal,
+): Promise<void> {
+  const settlement = await execute(runtime, started, signal);
+  // Stopped meanwhile: who stopped it has settled the call. Shutting down: the next start will say that nobody saw its end.
+  if (signal.aborted) return;
+  await settleStarted(runtime, turn, started.invocation.id, settlement);
+}
+
+/** Writes the end of a call that this process, or a client, ran. */
+export async function settleStarted(
+  runtime: Runtime,
+  turn: Pick<TurnRecord, 'id' | 'worldId' | 'epoch'>,
+  invocationId: string,
+  settlement: Settlement,
+): Promise<boolean> {
+  return await commit(runtime, 'settle-invocation', turn.worldId, async (step) => {
+    // Read here and not carried along: a decision on a sibling may have raised `rev` while the tool ran.
+    const current = await step.tx.turn(turn.id);
+    const invocation = await step.tx.invocation(invocationId);
+    if (current === undefined || invocation === undefined) return false;
+    if (current.epoch !== turn.epoch || invocation.status !== 'started') return false;
+    const siblings = await step.tx.invocations(current.id, current.iteration);
+    const next = nextStep({
+      turn: current,
+      invocations: siblings.map((call) =>
+        call.id === invocationId ? { ...call, status: 'succeeded' as const } : call,
+      ),
+      limits: step.snapshot.world.settings,
+    });
+    const state = next.kind === 'wait' ? 'waiting' : 'open';
+    if (!(await step.tx.stepTurn(current, { state }))) return false;
+    const settled = await settleInvocation(runtime, step, invocation, settlement);
+    if (state !== current.state) {
+      const chat = await step.tx.chat(current.chatId);
+      if (chat !== undefined) await noteActivity(runtime, step, chat);
+    }
+    return settled;
+  });
+}
+
+async function execute(runtime: Runtime, started: NonNullable<Started>, signal: AbortSignal): Promise<Settlement> {
+  const { invocation, tool, value, place } = started;
+  const output = outputOf(runtime, started);
+  const context: ToolContext = {
+    worldId: invocation.worldId,
+    agentId: invocation.agentId,
+    chatId: invocation.chatId,
+    invocationId: invocation.id,
+    workingDirectory: place.workingDirectory,
+    signal,
+    output: output.write,
+  };
+  runtime.probe('before tool-execution');
+  try {
+    const result = await untilSettledOrAborted(tool.execute(value, context), signal);
+    return { kind: 'succeeded', result };
+  } catch (error) {
+    const result = error instanceof ToolFailure && error.result !== undefined ? { result: error.result } : {};
+    return { kind: 'failed', error: wordsOf(error), ...result };
+  } finally {
+    output.end();
+    runtime.probe('after tool-execution');
+  }
+}
+
+/** A tool that ignores its signal must not hold up a stop; whatever it still does, it can't settle its call any more. */
+async function untilSettledOrAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  if (signal.aborted) throw new Error('stopped');
+  return await new Promise<T>((resolve, reject) => {
+    const onAbort = (): void => reject(new Error('stopped'));
+    signal.addEventListener('abort', onAbort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}
+
+/** Output goes to people as it comes, masked; late output of a finished call goes nowhere. */
+function outputOf(
+  runtime: Runtime,
+  { invocation }: NonNullable<Started>,
+): { write: ToolContext['output']; end: () => void } {
+  const maskers = new Map<'stdout' | 'stderr', ReturnType<typeof createChunkMasker>>();
+  let ended = false;
+  const send = (stream: 'stdout' | 'stderr', content: string): void => {
+    if (content === '') return;
+    runtime.bus.publishUnstored(invocation.worldId, invocation.chatId, {
+      event: 'tool-output',
+      data: { invocation_id: invocation.id, stream, content },
+    });
+  };
+  return {
+    write(text, stream = 'stdout') {
+      if (ended) return;
+      const masker = maskers.get(stream) ?? createChunkMasker();
+      maskers.set(stream, masker);
+      send(stream, masker.push(String(text)));
+    },
+    end() {
+      ended = true;
+      for (const [stream, masker] of maskers) send(stream, masker.end());
+    },
+  };
+}

@@ -1,0 +1,75 @@
+import { CountersignError } from '@countersign/protocol';
+import type { Clock, Provider, Store, StoreTransaction, Tool } from '../ports/index.js';
+import type { AgentMemory } from '../memory/agent-memory.js';
+import type { SnapshotCache, WorldSnapshot } from '../memory/world-snapshot.js';
+import type { EventBus } from '../publishers/event-bus.js';
+import type { Scheduler } from './scheduler.js';
+
+/** Where a world's tools act, looked up anew for each call: a folder may have become a link since it was signed (A7). */
+export interface Place {
+  /** Real path, links resolved. */
+  workingDirectory: string;
+  home: string;
+  /** What kind of sandbox tools run in, in words that go into the signature. */
+  sandbox: string;
+}
+export type PlaceFinder = (world: WorldSnapshot) => Promise<Place>;
+
+/** Named moments before and after which a crash must lose nothing; crash tests are generated from them. */
+export type Probe = (moment: string) => void;
+
+/** What every step of the loop needs. One per process and store. */
+export interface Runtime {
+  store: Store;
+  clock: Clock;
+  bus: EventBus;
+  scheduler: Scheduler;
+  memory: AgentMemory;
+  snapshots: SnapshotCache;
+  /** Names this process in the claims of turns. */
+  owner: string;
+  provider(name: string): Provider | undefined;
+  tools(worldId: string): ReadonlyMap<string, Tool>;
+  findPlace: PlaceFinder;
+  /** Our own tokens: a tool that finds one must not pass it to a model (T14). */
+  ownSecrets: readonly string[];
+  resultLimitBytes: number;
+  probe: Probe;
+  /** Arms the timer of an approval with a deadline. */
+  watchDeadline(worldId: string, approvalId: string, expiresAt: number): void;
+  /** A chat has nothing left to do: the moment to give it a title (M7). */
+  chatFellIdle(worldId: string, chatId: string): void;
+  /** Told of failures that have no turn to end in. */
+  report(error: unknown, what: string): void;
+}
+
+/** One step under way: its transaction, the world as of it, and what happens once it is kept. */
+export interface Step {
+  tx: StoreTransaction;
+  snapshot: WorldSnapshot;
+  /** Runs after the commit, in order. For wake-ups and aborts, which must not happen for a step that was rolled back. */
+  afterCommit(act: () => void): void;
+}
+
+/**
+ * Persist, then publish (S1): `work` is one transaction, and what it emitted reaches listeners only when it is kept.
+ * Throws `not-found` if the world is gone.
+ */
+export async function commit<T>(
+  runtime: Runtime,
+  name: string,
+  worldId: string,
+  work: (step: Step) => Promise<T>,
+): Promise<T> {
+  const acts: (() => void)[] = [];
+  runtime.probe(`before ${name}`);
+  const { value, events } = await runtime.store.transact(worldId, async (tx) => {
+    const snapshot = await runtime.snapshots(tx, worldId);
+    if (snapshot === undefined) throw new CountersignError('not-found', `there is no world "${worldId}"`);
+    return await work({ tx, snapshot, afterCommit: (act) => acts.push(act) });
+  });
+  runtime.probe(`after ${name}`);
+  for (const event of events) runtime.bus.publish(event);
+  for (const act of acts) act();
+  return value;
+}

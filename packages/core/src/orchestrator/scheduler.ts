@@ -1,0 +1,90 @@
+/** Lets a running turn hear that something changed while it waited for its tools. */
+export interface WakeSignal {
+  /** Resolves at the next wake-up after the last call, at once if there was one in between. */
+  next(): Promise<void>;
+}
+
+export interface TurnRun {
+  wakes: WakeSignal;
+  /** Fires when the turn was stopped or this process shuts down. */
+  signal: AbortSignal;
+}
+
+/** Delivers wake-ups: each turn runs at most once at a time in this process; a wake-up meanwhile makes it look again. */
+export interface Scheduler {
+  wake(turnId: string): void;
+  /** Ends what the turn is doing now: its model call and its tools. */
+  abort(turnId: string, reason: string): void;
+  /** Takes no more work, ends what runs and resolves when it has ended, or after `graceMs`. */
+  close(graceMs: number): Promise<void>;
+  /** Resolves when nothing runs. */
+  quiet(): Promise<void>;
+}
+
+interface Active {
+  controller: AbortController;
+  /** True when a wake-up came that the run has not seen. */
+  woken: boolean;
+  notify: (() => void) | undefined;
+}
+
+/** A keyed queue in one process. Exclusion between processes is the turn's claim in the store, not this. */
+export function createScheduler(
+  run: (turnId: string, run: TurnRun) => Promise<void>,
+  wait: (ms: number) => Promise<void>,
+): Scheduler {
+  const active = new Map<string, Active>();
+  const running = new Set<Promise<void>>();
+  let closed = false;
+
+  function start(turnId: string): void {
+    const entry: Active = { controller: new AbortController(), woken: false, notify: undefined };
+    active.set(turnId, entry);
+    const wakes: WakeSignal = {
+      next: () =>
+        new Promise((resolve) => {
+          if (entry.woken) {
+            entry.woken = false;
+            resolve();
+            return;
+          }
+          entry.notify = () => {
+            entry.notify = undefined;
+            entry.woken = false;
+            resolve();
+          };
+        }),
+    };
+    const promise = run(turnId, { wakes, signal: entry.controller.signal }).finally(() => {
+      active.delete(turnId);
+      running.delete(promise);
+      // A wake-up between the run's last look and its end would be lost without this second run.
+      if (entry.woken && !closed) start(turnId);
+    });
+    running.add(promise);
+  }
+
+  return {
+    wake(turnId) {
+      if (closed) return;
+      const entry = active.get(turnId);
+      if (entry === undefined) {
+        start(turnId);
+        return;
+      }
+      entry.woken = true;
+      entry.notify?.();
+    },
+    abort(turnId, reason) {
+      active.get(turnId)?.controller.abort(new Error(reason));
+    },
+    async close(graceMs) {
+      closed = true;
+      for (const entry of active.values()) entry.controller.abort(new Error('shutting down'));
+      await Promise.race([Promise.all(running), wait(graceMs)]);
+    },
+    async quiet() {
+      while (running.size > 0) await Promise.all(running);
+    },
+  };
+}

@@ -1,0 +1,118 @@
+import type { InvocationRecord, InvocationStatus } from '../ports/index.js';
+import { maskValue } from '../masking/index.js';
+import { frameResult } from '../results/index.js';
+import type { Runtime, Step } from './runtime.js';
+import { auditOf, emitToolEvent, maskArguments } from './tool-events.js';
+import { wordsOf } from './gate-call.js';
+import { writeTurnMessage } from './write-message.js';
+
+/** How a call ended. `refused` is a call that could not run (T11); `unknown` ended without anybody seeing how (S3). */
+export type Settlement =
+  | { kind: 'succeeded'; result: unknown }
+  | { kind: 'failed'; error: string; result?: unknown }
+  | { kind: 'refused'; error: string }
+  | { kind: 'unknown'; error: string }
+  | { kind: 'denied'; error: string; reason: string };
+
+/**
+ * Ends a call, once: its result for the model, the tool message, the lifecycle event and the audit record, in the step's
+ * transaction. False: somebody else settled it before, and nothing was written.
+ */
+export async function settleInvocation(
+  runtime: Runtime,
+  step: Step,
+  invocation: InvocationRecord,
+  settlement: Settlement,
+): Promise<boolean> {
+  const content = frame(runtime, invocation, settlement);
+  const status = STATUS[settlement.kind];
+  const changed = await step.tx.changeInvocation(invocation.id, invocation.status, {
+    status,
+    result: content,
+    outcomeUnknown: settlement.kind === 'unknown',
+    settledAt: step.tx.now(),
+  });
+  if (!changed) return false;
+  await writeTurnMessage(
+    step,
+    { id: invocation.turnId, worldId: invocation.worldId, chatId: invocation.chatId, agentId: invocation.agentId },
+    invocation.iteration,
+    {
+      role: 'tool',
+      sender: 'tool',
+      speaker: 'tool',
+      content,
+      toolCallId: invocation.id,
+      replyTo: invocation.messageId,
+    },
+  );
+  say(step, invocation, settlement, content);
+  return true;
+}
+
+const STATUS: Record<Settlement['kind'], InvocationStatus> = {
+  succeeded: 'succeeded',
+  failed: 'failed',
+  refused: 'failed',
+  unknown: 'failed',
+  denied: 'denied',
+};
+
+function frame(runtime: Runtime, invocation: InvocationRecord, settlement: Settlement): string {
+  const options = { limitBytes: runtime.resultLimitBytes, ownSecrets: runtime.ownSecrets };
+  // The model asked for something else than what ran: without this it would go on from a wrong belief (A7).
+  const edited = invocation.edited ? { edited_by_person: maskArguments(invocation.arguments).value } : undefined;
+  switch (settlement.kind) {
+    case 'succeeded':
+      return frameResult(
+        { ok: true, result: edited === undefined ? settlement.result : { ...edited, result: settlement.result } },
+        options,
+      );
+    case 'denied':
+      return frameResult({ ok: false, error: settlement.error, reason: settlement.reason }, options);
+    case 'failed': {
+      const result = edited === undefined ? settlement.result : { ...edited, result: settlement.result };
+      return frameResult({ ok: false, error: settlement.error, ...(result === undefined ? {} : { result }) }, options);
+    }
+    case 'refused':
+    case 'unknown':
+      return frameResult({ ok: false, error: settlement.error }, options);
+  }
+}
+
+function say(step: Step, invocation: InvocationRecord, settlement: Settlement, content: string): void {
+  const about = auditOf(invocation);
+  switch (settlement.kind) {
+    case 'succeeded': {
+      const framed = JSON.parse(content) as { result?: unknown };
+      emitToolEvent(step, invocation, {
+        type: 'TOOL_EXECUTION_SUCCEEDED',
+        result: maskValue(framed.result ?? null).value,
+      });
+      step.tx.record({ kind: 'outcome', ...about, decision: 'succeeded' });
+      return;
+    }
+    case 'denied':
+      emitToolEvent(step, invocation, { type: 'TOOL_DENIED', reason: shown(settlement.reason) });
+      return;
+    case 'refused':
+      emitToolEvent(step, invocation, { type: 'TOOL_EXECUTION_FAILED', error: shown(settlement.error) });
+      step.tx.record({ kind: 'refusal', ...about, why: shown(settlement.error) });
+      return;
+    case 'failed':
+    case 'unknown':
+      emitToolEvent(step, invocation, { type: 'TOOL_EXECUTION_FAILED', error: shown(settlement.error) });
+      step.tx.record({
+        kind: 'outcome',
+        ...about,
+        decision: settlement.kind === 'unknown' ? 'outcome unknown' : 'failed',
+        why: shown(settlement.error),
+      });
+  }
+}
+
+/** Errors quote arguments and output, so they are masked like them. Never empty: clients show it as the whole story (T3). */
+function shown(text: string): string {
+  const masked = maskValue(text).value;
+  return typeof masked === 'string' && masked !== '' ? masked : wordsOf(undefined);
+}

@@ -1,0 +1,158 @@
+import type { InvocationRecord, Tool, TurnRecord } from '../ports/index.js';
+import type { Gate } from '../approval/index.js';
+import type { WorldSnapshot } from '../memory/world-snapshot.js';
+import { nextStep } from '../turn/next-step.js';
+import { askApproval, renewedApprovalId } from './ask-approval.js';
+import { callOf, gateCall, signCall, wordsOf, type ReadCall } from './gate-call.js';
+import { refuse } from './handle-tool-calls.js';
+import { commit, type Place, type Runtime, type Step } from './runtime.js';
+import { settleInvocation } from './settle-invocation.js';
+import { auditOf, emitToolEvent, maskArguments } from './tool-events.js';
+import { noteActivity } from './turn-lifecycle.js';
+
+/** What may run now. Anything else has been written already: asked anew, refused, or lost to another process. */
+export type Started = { invocation: InvocationRecord; tool: Tool; value: unknown; place: Place } | undefined;
+
+/**
+ * The last moment before the side effect: owner, signature and rules are checked again in the very transaction that marks the
+ * call as started (A2, A7). Whoever gets a value here is the only one who ever will (A8).
+ */
+export async function startInvocation(
+  runtime: Runtime,
+  claim: { turnId: string; epoch: number },
+  invocationId: string,
+): Promise<Started> {
+  const before = await runtime.store.read(async (reader) => {
+    const turn = await reader.turn(claim.turnId);
+    const invocation = await reader.invocation(invocationId);
+    const snapshot = turn === undefined ? undefined : await runtime.snapshots(reader, turn.worldId);
+    return { turn, invocation, snapshot };
+  });
+  const { turn, snapshot } = before;
+  if (turn === undefined || snapshot === undefined || turn.epoch !== claim.epoch) return undefined;
+  if (before.invocation?.status !== 'approved') return undefined;
+  const call = callOf(runtime, before.invocation);
+  const now = await lookAround(runtime, snapshot, before.invocation, call);
+  return await commit(runtime, 'start-invocation', turn.worldId, async (step) => {
+    const invocation = await step.tx.invocation(invocationId);
+    // Changed between the look and the transaction: the loop looks again.
+    if (invocation?.status !== 'approved' || invocation.arguments !== before.invocation?.arguments) return undefined;
+    if (!now.ok) {
+      if (await step.tx.stepTurn(turn, {})) {
+        await settleInvocation(runtime, step, invocation, { kind: 'refused', error: now.error });
+      }
+      return undefined;
+    }
+    const signed = invocation.callHash !== null && invocation.callHash === now.hash;
+    const gate = await gateCall(step.tx, step.snapshot, call, {
+      agentId: turn.agentId,
+      chatId: turn.chatId,
+      place: now.place,
+      decision: signed ? 'approved' : undefined,
+    });
+    return await act(runtime, step, turn, invocation, call, gate, now);
+  });
+}
+
+type Surroundings = { ok: true; place: Place; hash: string } | { ok: false; error: string };
+
+async function lookAround(
+  runtime: Runtime,
+  snapshot: WorldSnapshot,
+  invocation: InvocationRecord,
+  call: ReadCall,
+): Promise<Surroundings> {
+  try {
+    const place = await runtime.findPlace(snapshot);
+    return { ok: true, place, hash: await signCall(runtime, call, { ...invocation, place }) };
+  } catch (error) {
+    return { ok: false, error: `what this call would touch could not be read: ${wordsOf(error)}` };
+  }
+}
+
+async function act(
+  runtime: Runtime,
+  step: Step,
+  turn: TurnRecord,
+  invocation: InvocationRecord,
+  call: ReadCall,
+  gate: Gate,
+  now: Extract<Surroundings, { ok: true }>,
+): Promise<Started> {
+  // A call of a dead process that may run again was started in the eyes of everybody: it can only end, not be asked (T4).
+  const rerun = invocation.startedAt !== null;
+  if (rerun && gate.kind !== 'run') {
+    if (await step.tx.stepTurn(turn, {})) {
+      await settleInvocation(runtime, step, invocation, { kind: 'unknown', error: 'interrupted, outcome unknown' });
+    }
+    return undefined;
+  }
+  switch (gate.kind) {
+    case 'run': {
+      if (call.tool === undefined || !call.arguments.ok)
+        throw new Error('the gate let a call through that can not run');
+      if (!(await step.tx.stepTurn(turn, {}))) return undefined;
+      const startedAt = step.tx.now();
+      const change = { status: 'started' as const, startedEpoch: turn.epoch, startedAt };
+      if (!(await step.tx.changeInvocation(invocation.id, 'approved', change))) return undefined;
+      if (gate.grantId !== undefined) await step.tx.touchGrant(gate.grantId);
+      if (!rerun) {
+        const shown = maskArguments(invocation.arguments).value;
+        emitToolEvent(step, invocation, { type: 'TOOL_EXECUTION_STARTED', arguments: shown });
+      }
+      step.tx.record({
+        kind: 'run',
+        ...auditOf(invocation),
+        why: gate.because,
+        ...(gate.rule === undefined ? {} : { rule: gate.rule }),
+      });
+      return {
+        invocation: { ...invocation, ...change },
+        tool: call.tool,
+        value: call.arguments.value,
+        place: now.place,
+      };
+    }
+    case 'ask':
+      await askAnew(runtime, step, turn, invocation, call, gate, now.hash);
+      return undefined;
+    case 'refuse':
+      if (await step.tx.stepTurn(turn, {})) await refuse(runtime, step, invocation, gate);
+      return undefined;
+  }
+}
+
+/** The call, its folder, what it would overwrite or the rules changed since somebody said yes: that yes was for something else. */
+async function askAnew(
+  runtime: Runtime,
+  step: Step,
+  turn: TurnRecord,
+  invocation: InvocationRecord,
+  call: ReadCall,
+  gate: Extract<Gate, { kind: 'ask' }>,
+  callHash: string,
+): Promise<void> {
+  if (call.tool === undefined) throw new Error('a tool that is not there can not be asked for');
+  const approvalId = renewedApprovalId();
+  const asked: InvocationRecord = { ...invocation, status: 'asked', approvalId, callHash };
+  const siblings = await step.tx.invocations(turn.id, turn.iteration);
+  const situation = {
+    turn,
+    invocations: siblings.map((sibling) => (sibling.id === asked.id ? asked : sibling)),
+    limits: step.snapshot.world.settings,
+  };
+  const waits = nextStep(situation).kind === 'wait';
+  const chat = await step.tx.chat(turn.chatId);
+  if (!(await step.tx.stepTurn(turn, waits ? { state: 'waiting' } : {}))) return;
+  const changed = await step.tx.changeInvocation(invocation.id, 'approved', { status: 'asked', approvalId, callHash });
+  if (!changed) return;
+  const why = invocation.callHash === null ? gate.why : `what was approved has changed since; ${gate.why}`;
+  await askApproval(runtime, step, {
+    approvalId,
+    invocation: asked,
+    tool: call.tool,
+    gate: { ...gate, why },
+    callHash,
+  });
+  if (waits && chat !== undefined) await noteActivity(runtime, step, chat);
+}

@@ -1,0 +1,70 @@
+import { CountersignError, type Signer } from '@countersign/protocol';
+import type { TurnRecord } from '../ports/index.js';
+import { closeApproval } from './close-approval.js';
+import { commit, type Runtime, type Step } from './runtime.js';
+import { settleInvocation } from './settle-invocation.js';
+import { endWithoutWords, noteActivity } from './turn-lifecycle.js';
+
+/**
+ * Stops everything in a chat (M9): in one transaction every unfinished turn is fenced off and ended and its calls are
+ * settled, so the chat is idle whatever a tool or a model does with its signal; then what runs is aborted.
+ */
+export async function stopChat(runtime: Runtime, worldId: string, chatId: string, signer: Signer): Promise<void> {
+  await commit(runtime, 'stop', worldId, (step) => stopInStep(runtime, step, worldId, chatId, signer));
+}
+
+/** Deleting stops first (M9). */
+export async function deleteChat(runtime: Runtime, worldId: string, chatId: string, signer: Signer): Promise<void> {
+  await commit(runtime, 'delete-chat', worldId, async (step) => {
+    await stopInStep(runtime, step, worldId, chatId, signer);
+    await step.tx.deleteChat(chatId);
+    step.tx.emit({ event: 'crud', chatId: null, data: { operation: 'delete', entity: 'chat', id: chatId } });
+  });
+  runtime.memory.forgetChat(chatId);
+}
+
+async function stopInStep(
+  runtime: Runtime,
+  step: Step,
+  worldId: string,
+  chatId: string,
+  signer: Signer,
+): Promise<void> {
+  const chat = await step.tx.chat(chatId);
+  if (chat === undefined || chat.worldId !== worldId) {
+    throw new CountersignError('not-found', `there is no chat "${chatId}" in this world`);
+  }
+  const turns = await step.tx.unfinishedTurns(chatId);
+  if (turns.length === 0) return;
+  for (const turn of turns) await stopTurn(runtime, step, turn, signer);
+  step.tx.record({ kind: 'stop', chatId, who: signer.who, client: signer.client });
+  step.tx.emit({ event: 'system', chatId, data: { type: 'notice', message: `Stopped by ${signer.who}.` } });
+  await noteActivity(runtime, step, chat);
+}
+
+export async function stopTurn(runtime: Runtime, step: Step, turn: TurnRecord, signer: Signer): Promise<void> {
+  await step.tx.fenceTurn(turn.id, { state: 'ended', outcome: 'stopped', owner: null, endedAt: step.tx.now() });
+  step.afterCommit(() => runtime.scheduler.abort(turn.id, 'stopped'));
+  await endWithoutWords(step, turn, 'stopped');
+  if (turn.iteration === 0) return;
+  for (const invocation of await step.tx.invocations(turn.id, turn.iteration)) {
+    if (invocation.status === 'started') {
+      await settleInvocation(runtime, step, invocation, { kind: 'unknown', error: 'stopped, outcome unknown' });
+    } else if (invocation.status === 'asked' || invocation.status === 'approved') {
+      const approval = invocation.approvalId === null ? undefined : await step.tx.approval(invocation.approvalId);
+      if (approval !== undefined) {
+        await closeApproval(
+          step,
+          approval,
+          { id: turn.id, iteration: invocation.iteration },
+          { status: 'denied', decision: 'deny', scope: 'once', reason: 'stopped', by: signer.who, decisionText: null },
+        );
+      }
+      await settleInvocation(runtime, step, invocation, {
+        kind: 'denied',
+        error: `${invocation.toolName} was not run`,
+        reason: 'stopped',
+      });
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import type { TurnRecord } from '../ports/index.js';
+import { commit, type Runtime, type Step } from './runtime.js';
+import { settleInvocation } from './settle-invocation.js';
+import { endTurn, noteActivity } from './turn-lifecycle.js';
+import { writeNotice } from './write-message.js';
+
+/** A turn whose process died this often takes the process with it; it ends instead (S3). */
+export const MAX_INTERRUPTIONS = 5;
+
+/**
+ * Calls that a dead process had started. Nobody saw their end: they fail as unknown, unless their tool says that running
+ * twice is the same as running once; then they are started again (S3).
+ */
+export async function takeOver(runtime: Runtime, turn: TurnRecord, invocationIds: readonly string[]): Promise<void> {
+  await commit(runtime, 'take-over', turn.worldId, async (step) => {
+    if (!(await step.tx.stepTurn(turn, {}))) return;
+    for (const id of invocationIds) {
+      const invocation = await step.tx.invocation(id);
+      if (invocation === undefined || invocation.status !== 'started') continue;
+      if (invocation.idempotent) {
+        await step.tx.changeInvocation(id, 'started', { status: 'approved', startedEpoch: null });
+        continue;
+      }
+      await settleInvocation(runtime, step, invocation, { kind: 'unknown', error: 'interrupted, outcome unknown' });
+    }
+  });
+}
+
+/** After a start: every unfinished turn is this process's now; those that ran are counted as interrupted, and all are woken. */
+export async function recover(runtime: Runtime): Promise<void> {
+  const turns = await runtime.store.read((reader) => reader.unfinishedTurns());
+  for (const turn of turns) {
+    if (turn.state !== 'open') continue;
+    await commit(runtime, 'recover', turn.worldId, async (step) => {
+      // Parked by an orderly shutdown: nobody owned it, nothing was interrupted.
+      const interruptions = turn.interruptions + (turn.owner === null ? 0 : 1);
+      const claimed = await step.tx.fenceTurn(turn.id, { owner: runtime.owner, interruptions });
+      if (claimed === undefined) return;
+      if (interruptions >= MAX_INTERRUPTIONS) await endInterrupted(runtime, turn.id, step);
+      else step.afterCommit(() => runtime.scheduler.wake(turn.id));
+    });
+  }
+}
+
+async function endInterrupted(runtime: Runtime, turnId: string, step: Step): Promise<void> {
+  const turn = await step.tx.turn(turnId);
+  if (turn === undefined) return;
+  const chat = await step.tx.chat(turn.chatId);
+  for (const invocation of await step.tx.invocations(turn.id, turn.iteration)) {
+    if (invocation.status === 'started') {
+      await settleInvocation(runtime, step, invocation, { kind: 'unknown', error: 'interrupted, outcome unknown' });
+    } else if (invocation.status === 'approved' || invocation.status === 'asked') {
+      await settleInvocation(runtime, step, invocation, {
+        kind: 'denied',
+        error: `The call of ${invocation.toolName} was not run`,
+        reason: 'the turn was interrupted too often',
+      });
+    }
+  }
+  if (!(await endTurn(runtime, step, turn, 'interrupted'))) return;
+  await writeNotice(
+    step,
+    turn,
+    'error',
+    `This turn was interrupted ${turn.interruptions} times and is not tried again. Check what it did, then write again.`,
+  );
+  if (chat !== undefined) await noteActivity(runtime, step, chat);
+}

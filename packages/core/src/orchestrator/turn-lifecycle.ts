@@ -1,0 +1,129 @@
+import type { ChatRecord, MessageRecord, TurnChange, TurnOutcome, TurnRecord } from '../ports/index.js';
+import { turnId } from '../turn/ids.js';
+import type { Runtime, Step } from './runtime.js';
+import { writeTurnMessage } from './write-message.js';
+
+/** Writes the turn of each agent that answers a message, in the message's own transaction (S1). */
+export async function queueTurns(runtime: Runtime, step: Step, message: MessageRecord): Promise<void> {
+  for (const agentId of message.addressees) {
+    const busy = await step.tx.currentTurn(message.chatId, agentId);
+    const turn: TurnRecord = {
+      id: turnId(message.id, agentId),
+      worldId: message.worldId,
+      chatId: message.chatId,
+      agentId,
+      triggerId: message.id,
+      triggerSeq: message.seq,
+      state: 'queued',
+      outcome: null,
+      iteration: 0,
+      epoch: 1,
+      rev: 1,
+      owner: null,
+      interruptions: 0,
+      begunSeq: null,
+      inputTokens: 0,
+      outputTokens: 0,
+      createdAt: step.tx.now(),
+      endedAt: null,
+    };
+    // Kept in order behind an unfinished turn, which it must never replace (M11).
+    if (busy !== undefined) {
+      await step.tx.insertTurn(turn);
+      continue;
+    }
+    const begun = await begin(step, turn);
+    await step.tx.insertTurn({ ...turn, ...begun.change, owner: begun.open ? runtime.owner : null });
+    if (begun.open) wake(runtime, step, turn.id);
+    else await begun.say();
+  }
+}
+
+/** Ends a turn and opens the next one of the same agent and chat in the same transaction. False: the turn was lost, nothing written. */
+export async function endTurn(
+  runtime: Runtime,
+  step: Step,
+  turn: TurnRecord,
+  outcome: TurnOutcome,
+  change: TurnChange = {},
+): Promise<boolean> {
+  const ended = { ...change, state: 'ended' as const, outcome, owner: null, endedAt: step.tx.now() };
+  if (!(await step.tx.stepTurn(turn, ended))) return false;
+  await openNext(runtime, step, turn.chatId, turn.agentId);
+  return true;
+}
+
+/** Opens the oldest queued turn of an agent in a chat, passing over those the turn limit silences. */
+export async function openNext(runtime: Runtime, step: Step, chatId: string, agentId: string): Promise<void> {
+  for (;;) {
+    const next = await step.tx.nextQueuedTurn(chatId, agentId);
+    if (next === undefined) return;
+    const begun = await begin(step, next);
+    await step.tx.stepTurn(next, { ...begun.change, owner: begun.open ? runtime.owner : null });
+    if (begun.open) {
+      wake(runtime, step, next.id);
+      return;
+    }
+    await begun.say();
+  }
+}
+
+type Begun = { open: true; change: TurnChange } | { open: false; change: TurnChange; say: () => Promise<void> };
+
+/** Checked when a turn begins (M6): within the limit it opens, at the limit the agent says so once, beyond it stays silent. */
+async function begin(step: Step, turn: TurnRecord): Promise<Begun> {
+  const { turnLimit } = step.snapshot.world.settings;
+  const chat = await step.tx.chat(turn.chatId);
+  const begunSeq = chat?.lastSeq ?? turn.triggerSeq;
+  const taken = await step.tx.countTurnsSince(turn.chatId, turn.agentId, chat?.humanSeq ?? 0);
+  if (taken < turnLimit) return { open: true, change: { state: 'open', begunSeq } };
+  const ended = { state: 'ended' as const, begunSeq, endedAt: step.tx.now() };
+  if (taken > turnLimit)
+    return { open: false, change: { ...ended, outcome: 'silent' }, say: () => endWithoutWords(step, turn, 'silent') };
+  return {
+    open: false,
+    change: { ...ended, outcome: 'handed-over' },
+    say: async () => {
+      await writeTurnMessage(step, turn, 0, {
+        role: 'assistant',
+        sender: turn.agentId,
+        speaker: 'agent',
+        content: `@human I have taken ${turnLimit} turns since you last wrote, so I stop here. Write to me to go on.`,
+        replyTo: turn.triggerId,
+      });
+    },
+  };
+}
+
+/** The record of a turn's end where no message is one: without it a turn could not be told from an unfinished one (A9). */
+export async function endWithoutWords(
+  step: Step,
+  turn: Pick<TurnRecord, 'id' | 'chatId' | 'worldId'>,
+  outcome: TurnOutcome,
+): Promise<void> {
+  const pendingOperations = await step.tx.countWorking(turn.worldId);
+  step.tx.emit({
+    event: 'world',
+    chatId: turn.chatId,
+    data: { type: 'turn-ended', pendingOperations, turnId: turn.id, outcome },
+  });
+}
+
+/** Tells what a chat is doing when that changed (M8). Last in a step, when its turns stand as they will be committed. */
+export async function noteActivity(
+  runtime: Runtime,
+  step: Step,
+  chat: Pick<ChatRecord, 'id' | 'worldId' | 'status'>,
+): Promise<void> {
+  const { working, waiting } = await step.tx.countUnfinished(chat.id);
+  const status = working > 0 ? 'working' : waiting > 0 ? 'waiting' : 'idle';
+  if (status === chat.status) return;
+  await step.tx.setChatStatus(chat.id, status);
+  const pendingOperations = await step.tx.countWorking(chat.worldId);
+  step.tx.emit({ event: 'world', chatId: chat.id, data: { type: status, pendingOperations } });
+  if (status === 'idle') step.afterCommit(() => runtime.chatFellIdle(chat.worldId, chat.id));
+}
+
+function wake(runtime: Runtime, step: Step, id: string): void {
+  step.afterCommit(() => runtime.scheduler.wake(id));
+}

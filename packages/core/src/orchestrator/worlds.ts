@@ -1,0 +1,225 @@
+import {
+  CountersignError,
+  DEFAULT_CHAT_TITLE,
+  newAgentSchema,
+  newWorldSchema,
+  parseInput,
+  slug,
+  worldSettingsSchema,
+  type AgentDefinition,
+  type NewAgent,
+  type NewWorld,
+  type Signer,
+  type WorldSettings,
+} from '@countersign/protocol';
+import type { AgentRecord, ChatRecord, WorldRecord } from '../ports/index.js';
+import { compilePolicy } from '../policy/index.js';
+import { newId } from '../turn/ids.js';
+import { commit, type Runtime, type Step } from './runtime.js';
+import { stopTurn } from './stop-chat.js';
+import { noteActivity } from './turn-lifecycle.js';
+
+export async function createWorld(runtime: Runtime, input: NewWorld): Promise<WorldRecord> {
+  const { name, policy, ...settings } = parseInput(newWorldSchema, input, 'world');
+  refuseUnreadableRules(policy, 'policy');
+  if (settings.mainAgent !== undefined) {
+    throw new CountersignError('invalid', 'world: mainAgent: a new world has no agents yet; add it first', {
+      field: 'mainAgent',
+    });
+  }
+  // Two at once may find the same id free; the second then finds the row and takes the next.
+  for (let tries = 0; ; tries += 1) {
+    const id = await runtime.store.read((reader) =>
+      freeId(slug(name, 'world'), (candidate) => reader.worldIdTaken(candidate)),
+    );
+    try {
+      const { value } = await runtime.store.transact(id, (tx) => tx.insertWorld({ id, name, settings, policy }));
+      return value;
+    } catch (error) {
+      const taken = await runtime.store.read((reader) => reader.worldIdTaken(id));
+      if (!taken || tries >= 5) throw error;
+    }
+  }
+}
+
+export async function updateWorld(
+  runtime: Runtime,
+  worldId: string,
+  change: Partial<WorldSettings> & { name?: string },
+): Promise<void> {
+  await commit(runtime, 'update-world', worldId, async (step) => {
+    const { name, ...settings } = change;
+    const merged = parseInput(
+      newWorldSchema.pick({ name: true }).extend(worldSettingsSchema.shape),
+      {
+        ...step.snapshot.world.settings,
+        ...settings,
+        name: name ?? step.snapshot.world.name,
+      },
+      'world',
+    );
+    if (merged.mainAgent !== undefined && step.snapshot.agent(merged.mainAgent) === undefined) {
+      throw new CountersignError('invalid', `world: mainAgent: there is no agent "${merged.mainAgent}" here`, {
+        field: 'mainAgent',
+      });
+    }
+    const { name: newName, ...newSettings } = merged;
+    await step.tx.updateWorld(worldId, { name: newName, settings: newSettings });
+    step.tx.emit({ event: 'crud', chatId: null, data: { operation: 'update', entity: 'world', id: worldId } });
+  });
+}
+
+/** Replaces a world's rules. One that can't be read refuses them all: a policy never fails open (A19). */
+export async function setPolicy(
+  runtime: Runtime,
+  worldId: string,
+  rules: readonly string[],
+  signer: Signer,
+): Promise<void> {
+  refuseUnreadableRules(rules, 'rules');
+  await commit(runtime, 'set-policy', worldId, async (step) => {
+    const before = new Set(step.snapshot.world.policy);
+    const after = new Set(rules);
+    await step.tx.updateWorld(worldId, { policy: [...after] });
+    for (const rule of after) if (!before.has(rule)) recordRule(step, rule, 'added', signer);
+    for (const rule of before) if (!after.has(rule)) recordRule(step, rule, 'removed', signer);
+    step.tx.emit({ event: 'crud', chatId: null, data: { operation: 'update', entity: 'policy', id: worldId } });
+  });
+}
+
+function recordRule(step: Step, rule: string, decision: string, signer: Signer): void {
+  step.tx.record({ kind: 'policy', rule, decision, who: signer.who, client: signer.client });
+}
+
+function refuseUnreadableRules(rules: readonly string[], field: string): void {
+  const compiled = compilePolicy(rules);
+  if (compiled.ok) return;
+  const where = `${field}.${compiled.index}`;
+  throw new CountersignError('invalid', `${where}: ${compiled.error} (at character ${compiled.position + 1})`, {
+    field: where,
+  });
+}
+
+export async function addAgent(runtime: Runtime, worldId: string, input: NewAgent): Promise<AgentRecord> {
+  const definition = parseInput(newAgentSchema, input, 'agent');
+  refuseUnreadableRules(definition.policy, 'policy');
+  return await commit(runtime, 'add-agent', worldId, async (step) => {
+    refuseTakenName(step, definition, undefined);
+    const id = await freeId(slug(definition.name, 'agent'), async (candidate) => {
+      return (
+        (await step.tx.agentIdTaken(worldId, candidate)) ||
+        step.snapshot.agents.some((agent) => fold(agent.definition.name) === candidate)
+      );
+    });
+    const agent = await step.tx.insertAgent(worldId, id, definition);
+    step.tx.emit({ event: 'crud', chatId: null, data: { operation: 'create', entity: 'agent', id } });
+    return agent;
+  });
+}
+
+export async function updateAgent(
+  runtime: Runtime,
+  worldId: string,
+  agentId: string,
+  change: Partial<NewAgent>,
+): Promise<void> {
+  await commit(runtime, 'update-agent', worldId, async (step) => {
+    const agent = agentOf(step, agentId);
+    const definition = parseInput(newAgentSchema, { ...agent.definition, ...change }, 'agent');
+    refuseUnreadableRules(definition.policy, 'policy');
+    refuseTakenName(step, definition, agentId);
+    await step.tx.updateAgent(worldId, agentId, definition);
+    step.tx.emit({ event: 'crud', chatId: null, data: { operation: 'update', entity: 'agent', id: agentId } });
+  });
+}
+
+/** Its unfinished turns end first, so that nobody is left with a question of an agent that is gone. */
+export async function removeAgent(runtime: Runtime, worldId: string, agentId: string, signer: Signer): Promise<void> {
+  await commit(runtime, 'remove-agent', worldId, async (step) => {
+    agentOf(step, agentId);
+    const turns = (await step.tx.unfinishedTurns()).filter(
+      (turn) => turn.worldId === worldId && turn.agentId === agentId,
+    );
+    for (const turn of turns) await stopTurn(runtime, step, turn, signer);
+    await step.tx.deleteAgent(worldId, agentId);
+    for (const chatId of new Set(turns.map((turn) => turn.chatId))) {
+      const chat = await step.tx.chat(chatId);
+      if (chat !== undefined) await noteActivity(runtime, step, chat);
+    }
+    step.tx.emit({ event: 'crud', chatId: null, data: { operation: 'delete', entity: 'agent', id: agentId } });
+  });
+}
+
+function agentOf(step: Step, agentId: string): AgentRecord {
+  const agent = step.snapshot.agent(agentId);
+  if (agent === undefined) throw new CountersignError('not-found', `there is no agent "${agentId}" in this world`);
+  return agent;
+}
+
+/** A mention must have one reading: no two agents share a name, and no name is another's id. */
+function refuseTakenName(step: Step, definition: AgentDefinition, self: string | undefined): void {
+  const wanted = fold(definition.name);
+  const clash = step.snapshot.agents.find(
+    (agent) => agent.id !== self && (fold(agent.definition.name) === wanted || fold(agent.id) === wanted),
+  );
+  if (clash === undefined) return;
+  throw new CountersignError('conflict', `agent: name: "${definition.name}" is taken by ${clash.id}`, {
+    field: 'name',
+  });
+}
+
+function fold(name: string): string {
+  return name.normalize('NFKC').toLowerCase();
+}
+
+async function freeId(base: string, taken: (id: string) => Promise<boolean>): Promise<string> {
+  if (!(await taken(base))) return base;
+  for (let number = 2; ; number += 1) {
+    const id = `${base}-${number}`;
+    if (!(await taken(id))) return id;
+  }
+}
+
+export async function createChat(runtime: Runtime, worldId: string, title?: string): Promise<ChatRecord> {
+  return await commit(runtime, 'create-chat', worldId, async (step) => {
+    const chat = await step.tx.insertChat({ id: newId('chat'), worldId, title: DEFAULT_CHAT_TITLE });
+    if (title !== undefined) await step.tx.setChatTitle(chat.id, title);
+    step.tx.emit({ event: 'crud', chatId: chat.id, data: { operation: 'create', entity: 'chat', id: chat.id } });
+    return { ...chat, title: title ?? chat.title, titled: title !== undefined };
+  });
+}
+
+/** From the next call on (A14). False if it was not live. */
+export async function revokeGrant(
+  runtime: Runtime,
+  worldId: string,
+  grantId: string,
+  signer: Signer,
+): Promise<boolean> {
+  return await commit(runtime, 'revoke-grant', worldId, async (step) => {
+    const grant = await step.tx.grant(grantId);
+    if (grant === undefined || grant.worldId !== worldId) return false;
+    if (!(await step.tx.revokeGrant(grantId))) return false;
+    step.tx.record({
+      kind: 'grant',
+      decision: 'revoked',
+      chatId: grant.chatId,
+      agentId: grant.agentId,
+      tool: grant.toolName,
+      who: signer.who,
+      client: signer.client,
+    });
+    step.tx.emit({ event: 'crud', chatId: grant.chatId, data: { operation: 'delete', entity: 'grant', id: grantId } });
+    return true;
+  });
+}
+
+export async function deleteWorld(runtime: Runtime, worldId: string, signer: Signer): Promise<void> {
+  await commit(runtime, 'delete-world', worldId, async (step) => {
+    const turns = (await step.tx.unfinishedTurns()).filter((turn) => turn.worldId === worldId);
+    for (const turn of turns) await stopTurn(runtime, step, turn, signer);
+    step.tx.record({ kind: 'policy', decision: 'world deleted', who: signer.who, client: signer.client });
+    await step.tx.deleteWorld(worldId);
+    step.tx.emit({ event: 'crud', chatId: null, data: { operation: 'delete', entity: 'world', id: worldId } });
+  });
+}

@@ -1,0 +1,57 @@
+import type { MessageRecord, NewMessage, TurnRecord } from '../ports/index.js';
+import { newId } from '../turn/ids.js';
+import type { Step } from './runtime.js';
+
+type Written = Partial<NewMessage> & Pick<NewMessage, 'role' | 'sender' | 'speaker' | 'content'>;
+
+/** Appends a message and says so, in the step's transaction. */
+export async function writeMessage(
+  step: Step,
+  where: { worldId: string; chatId: string },
+  message: Written,
+): Promise<MessageRecord> {
+  const record = await step.tx.appendMessage({
+    id: newId('msg'),
+    agentId: null,
+    turnId: null,
+    iteration: null,
+    replyTo: null,
+    toolCalls: null,
+    toolCallId: null,
+    addressees: [],
+    providerState: null,
+    clientMessageId: null,
+    ...message,
+    worldId: where.worldId,
+    chatId: where.chatId,
+  });
+  step.tx.emit({ event: 'message', chatId: where.chatId, message: record });
+  return record;
+}
+
+/** A message of an agent inside its turn: its calls, approvals, results and answer. */
+export async function writeTurnMessage(
+  step: Step,
+  turn: Pick<TurnRecord, 'id' | 'worldId' | 'chatId' | 'agentId'>,
+  iteration: number,
+  message: Written,
+): Promise<MessageRecord> {
+  return await writeMessage(step, turn, { agentId: turn.agentId, turnId: turn.id, iteration, ...message });
+}
+
+/** Something the person should know that nobody said: an error to act on, a stop. It is in the transcript, not in any model's view. */
+export async function writeNotice(
+  step: Step,
+  turn: Pick<TurnRecord, 'id' | 'worldId' | 'chatId' | 'agentId' | 'triggerId' | 'iteration'>,
+  type: 'error' | 'notice',
+  message: string,
+): Promise<void> {
+  await writeTurnMessage(step, turn, turn.iteration, {
+    role: 'system',
+    sender: 'system',
+    speaker: 'system',
+    content: message,
+    replyTo: turn.triggerId,
+  });
+  step.tx.emit({ event: 'system', chatId: turn.chatId, data: { type, message } });
+}

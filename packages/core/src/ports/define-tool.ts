@@ -1,0 +1,58 @@
+import {
+  checkWith,
+  parseInput,
+  toJsonSchema,
+  toolDefinitionSchema,
+  type Subject,
+  type ToolApproval,
+} from '@countersign/protocol';
+import type { Tool, ToolContext, ToolPlace } from './tool.js';
+
+type Schema = Parameters<typeof checkWith>[0];
+type ValueOf<S extends Schema> = S['_zod']['output'];
+
+/** A tool as its author writes it. */
+export interface ToolInput<S extends Schema> {
+  name: string;
+  description: string;
+  /** A zod object. The model sees it as JSON Schema; `execute` gets the parsed value. */
+  parameters: S;
+  readOnly?: boolean;
+  idempotent?: boolean;
+  approval?: ToolApproval;
+  subjects?(args: ValueOf<S>): readonly Subject[];
+  fingerprint?(args: ValueOf<S>, place: ToolPlace): Promise<string>;
+  execute(args: ValueOf<S>, context: ToolContext): unknown;
+}
+
+/**
+ * Makes a tool that runs in this process. Without `approval` it runs unasked; `approval: { required: true }` asks a person.
+ * Refuses a definition that does not fit, naming the field.
+ */
+export function defineTool<S extends Schema>(input: ToolInput<S>): Tool {
+  const definition = parseInput(
+    toolDefinitionSchema,
+    {
+      name: input.name,
+      description: input.description,
+      parameters: toJsonSchema(input.parameters),
+      location: 'server',
+      ...(input.readOnly === undefined ? {} : { readOnly: input.readOnly }),
+      ...(input.idempotent === undefined ? {} : { idempotent: input.idempotent }),
+      ...(input.approval === undefined ? {} : { approval: input.approval }),
+    },
+    `tool "${input.name}"`,
+  );
+  const check = checkWith(input.parameters);
+  const { subjects, fingerprint } = input;
+  // The runtime hands back only what `check` returned, which has the schema's type.
+  const typed = (value: unknown): ValueOf<S> => value as ValueOf<S>;
+  return {
+    definition,
+    trusted: true,
+    validate: check,
+    ...(subjects === undefined ? {} : { subjects: (args) => subjects(typed(args)) }),
+    ...(fingerprint === undefined ? {} : { fingerprint: (args, place) => fingerprint(typed(args), place) }),
+    execute: async (args, context) => await input.execute(typed(args), context),
+  };
+}

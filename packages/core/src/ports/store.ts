@@ -1,0 +1,213 @@
+import type {
+  AgentRecord,
+  ApprovalRecord,
+  AuditEntry,
+  AuditRecord,
+  ChatRecord,
+  ClientRecord,
+  Emission,
+  GrantRecord,
+  InvocationRecord,
+  InvocationStatus,
+  MessageRecord,
+  NewMessage,
+  StoredEvent,
+  TurnRecord,
+  WorldRecord,
+} from './records.js';
+import type { AgentDefinition, ApprovalStatus, ChatStatus, WorldSettings } from '@countersign/protocol';
+
+export interface Page {
+  limit: number;
+}
+
+/** What can be read. Inside a transaction, reads see its own writes. */
+export interface StoreReader {
+  /** The store's clock: one judge of what is too late, on however many machines (A11). */
+  now(): number;
+
+  world(id: string): Promise<WorldRecord | undefined>;
+  /** `rev` of a world, or undefined when there is none: what caches are checked against. */
+  worldRev(id: string): Promise<number | undefined>;
+  worlds(): Promise<WorldRecord[]>;
+  /** Every id ever given to a world: none is given again. */
+  worldIdTaken(id: string): Promise<boolean>;
+  /** Living agents, in the order they were added. */
+  agents(worldId: string): Promise<AgentRecord[]>;
+  agentIdTaken(worldId: string, agentId: string): Promise<boolean>;
+
+  chat(id: string): Promise<ChatRecord | undefined>;
+  chats(worldId: string): Promise<ChatRecord[]>;
+
+  message(id: string): Promise<MessageRecord | undefined>;
+  messageByClientId(chatId: string, clientMessageId: string): Promise<MessageRecord | undefined>;
+  /** Oldest first, after a position. */
+  messages(chatId: string, page: Page & { after: number }): Promise<MessageRecord[]>;
+  /** The newest `limit`, oldest of them first. */
+  lastMessages(chatId: string, page: Page): Promise<MessageRecord[]>;
+  /** Everything that belongs to one turn, oldest first; its trigger is not among it. */
+  messagesOfTurn(turnId: string): Promise<MessageRecord[]>;
+
+  turn(id: string): Promise<TurnRecord | undefined>;
+  /** Ended turns of an agent in a chat with `before > triggerSeq > after`, newest first. */
+  endedTurns(chatId: string, agentId: string, page: Page & { after: number; before: number }): Promise<TurnRecord[]>;
+  /** Turns that are not ended; of one chat, or of the whole store. Oldest first. */
+  unfinishedTurns(chatId?: string): Promise<TurnRecord[]>;
+  /** The open or waiting turn of an agent in a chat. */
+  currentTurn(chatId: string, agentId: string): Promise<TurnRecord | undefined>;
+  nextQueuedTurn(chatId: string, agentId: string): Promise<TurnRecord | undefined>;
+  /** Turns of an agent in a chat that began at or after a message, except silent ones (M6). */
+  countTurnsSince(chatId: string, agentId: string, seq: number): Promise<number>;
+  /** How many turns of a chat are open or queued, and how many wait for somebody (M8). */
+  countUnfinished(chatId: string): Promise<{ working: number; waiting: number }>;
+  /** Open and queued turns of a world. */
+  countWorking(worldId: string): Promise<number>;
+
+  invocation(id: string): Promise<InvocationRecord | undefined>;
+  /** The calls of one model answer, in call order. */
+  invocations(turnId: string, iteration: number): Promise<InvocationRecord[]>;
+  /** Is there a call of this tool with these arguments in this chat whose outcome nobody knows (S3)? */
+  outcomeUnknown(chatId: string, toolName: string, argumentsText: string): Promise<boolean>;
+
+  approval(id: string): Promise<ApprovalRecord | undefined>;
+  /** Oldest first. */
+  approvals(worldId: string, filter: { status?: ApprovalStatus; chatId?: string }): Promise<ApprovalRecord[]>;
+  /** Pending ones with a deadline, soonest first, of the whole store. */
+  expiringApprovals(): Promise<ApprovalRecord[]>;
+
+  grant(id: string): Promise<GrantRecord | undefined>;
+  /** Not revoked and used after `usedAfter`: those of one agent, chat and tool. */
+  grants(chatId: string, agentId: string, toolName: string, usedAfter: number): Promise<GrantRecord[]>;
+  /** Not revoked, of a world, oldest first. */
+  grantsOfWorld(worldId: string): Promise<GrantRecord[]>;
+
+  client(id: string): Promise<ClientRecord | undefined>;
+  clients(worldId: string): Promise<ClientRecord[]>;
+
+  /** Events with an id above `after`, in order; of one chat if given. */
+  events(worldId: string, page: Page & { after: number; chatId?: string }): Promise<StoredEvent[]>;
+  lastEventId(worldId: string): Promise<number>;
+  audit(worldId: string, page: Page & { after: number }): Promise<AuditEntry[]>;
+}
+
+/** What a step may write. Everything or nothing of it is kept. */
+export interface StoreTransaction extends StoreReader {
+  insertWorld(world: {
+    id: string;
+    name: string;
+    settings: WorldSettings;
+    policy: readonly string[];
+  }): Promise<WorldRecord>;
+  /** Raises `rev`. */
+  updateWorld(
+    id: string,
+    change: { name?: string; settings?: WorldSettings; policy?: readonly string[] },
+  ): Promise<void>;
+  /** Removes what belongs to it. Its id stays taken and its audit log stays. */
+  deleteWorld(id: string): Promise<void>;
+  /** Raises the world's `rev`, like the two below. */
+  insertAgent(worldId: string, id: string, definition: AgentDefinition): Promise<AgentRecord>;
+  updateAgent(worldId: string, id: string, definition: AgentDefinition): Promise<void>;
+  deleteAgent(worldId: string, id: string): Promise<void>;
+
+  insertChat(chat: { id: string; worldId: string; title: string }): Promise<ChatRecord>;
+  setChatStatus(id: string, status: ChatStatus): Promise<void>;
+  setChatTitle(id: string, title: string): Promise<void>;
+  /** Removes its messages, turns, calls, approvals, grants and events. */
+  deleteChat(id: string): Promise<void>;
+
+  /** Gives the message its position, under the chat's row lock. Sets the chat's `humanSeq` if a human or the world speaks. */
+  appendMessage(message: NewMessage): Promise<MessageRecord>;
+
+  insertTurn(turn: TurnRecord): Promise<void>;
+  /**
+   * The fence in front of every step (DESIGN "One loop"): raises `rev` and applies the change, if `epoch` and `rev` still are what
+   * the caller read. False: nothing was written, and the caller must write nothing either.
+   */
+  stepTurn(turn: { id: string; epoch: number; rev: number }, change: TurnChange): Promise<boolean>;
+  /** Raises `epoch` and `rev`, so that whoever runs it can't write any more. Used by takeover and stop. */
+  fenceTurn(id: string, change: TurnChange): Promise<TurnRecord | undefined>;
+
+  insertInvocation(invocation: InvocationRecord): Promise<void>;
+  /** Compare-and-set on `status`: true means that this caller changed it, and nobody else did. */
+  changeInvocation(id: string, from: InvocationStatus, change: InvocationChange): Promise<boolean>;
+  /** A person decided about such a call, so its unknown outcome need not be asked about again. */
+  clearOutcomeUnknown(chatId: string, toolName: string, argumentsText: string): Promise<void>;
+
+  insertApproval(approval: ApprovalRecord): Promise<void>;
+  /** Compare-and-set from `pending`. */
+  settleApproval(
+    id: string,
+    change: Pick<ApprovalRecord, 'status' | 'decision' | 'scope' | 'reason' | 'decisionText' | 'decidedBy'>,
+  ): Promise<boolean>;
+
+  insertGrant(grant: GrantRecord): Promise<void>;
+  touchGrant(id: string): Promise<void>;
+  /** True if it was live. */
+  revokeGrant(id: string): Promise<boolean>;
+
+  insertClient(client: ClientRecord): Promise<void>;
+  setClientLeft(id: string, leftAt: number | null): Promise<void>;
+  deleteClient(id: string): Promise<void>;
+
+  /** Numbered under the world's row lock, last before the commit, so that no lower number commits after a higher was read. */
+  emit(emission: Emission): void;
+  /** Chained the same way. Arguments must be masked already: what is written here can't be mended (A15, A16). */
+  record(entry: Omit<AuditRecord, 'at' | 'worldId'>): void;
+
+  /** Empties what can be derived from messages and events: turns, calls, approvals and grants (A9). */
+  clearIndexes(worldId: string): Promise<void>;
+}
+
+export type TurnChange = Partial<
+  Pick<
+    TurnRecord,
+    | 'state'
+    | 'outcome'
+    | 'iteration'
+    | 'owner'
+    | 'interruptions'
+    | 'begunSeq'
+    | 'inputTokens'
+    | 'outputTokens'
+    | 'endedAt'
+  >
+>;
+export type InvocationChange = Pick<InvocationRecord, 'status'> &
+  Partial<
+    Pick<
+      InvocationRecord,
+      | 'arguments'
+      | 'edited'
+      | 'callHash'
+      | 'approvalId'
+      | 'startedEpoch'
+      | 'result'
+      | 'outcomeUnknown'
+      | 'startedAt'
+      | 'settledAt'
+    >
+  >;
+
+/** Whether an audit chain is whole (A16). */
+export type AuditVerdict =
+  | { ok: true; records: number }
+  | { ok: false; at: number; problem: 'edited' | 'removed' | 'reordered' | 'cut-off'; detail: string };
+
+export interface Store {
+  /** Keys the signatures of calls (A7). Made once per store and kept in it. */
+  readonly hashKey: Uint8Array;
+  /**
+   * One step, one transaction (S1). All of `work` and its emissions and audit records in the given world are committed, or none is:
+   * if `work` throws, nothing is written and the error is passed on. `work` must await nothing but the transaction: on SQLite every
+   * other step of the process waits meanwhile.
+   */
+  transact<T>(
+    worldId: string,
+    work: (tx: StoreTransaction) => Promise<T>,
+  ): Promise<{ value: T; events: StoredEvent[] }>;
+  read<T>(work: (reader: StoreReader) => Promise<T>): Promise<T>;
+  /** Walks the chain and compares its head with the one kept outside the database. */
+  verifyAudit(worldId: string): Promise<AuditVerdict>;
+  close(): Promise<void>;
+}

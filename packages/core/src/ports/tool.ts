@@ -1,0 +1,48 @@
+import type { Subject, ToolDefinition } from '@countersign/protocol';
+
+/** What a running tool knows of its call (T15). */
+export interface ToolContext {
+  worldId: string;
+  agentId: string;
+  chatId: string;
+  invocationId: string;
+  /** The real path of the world's working folder. */
+  workingDirectory: string;
+  /** Fires on stop, timeout or shutdown: whatever the tool started must end with it. */
+  signal: AbortSignal;
+  /** Shows output to people while the tool runs (T13). It is not what the model gets. */
+  output: (text: string, stream?: 'stdout' | 'stderr') => void;
+}
+
+/** Where a call would act; given to what must look before the person is asked. */
+export interface ToolPlace {
+  workingDirectory: string;
+}
+
+/**
+ * A tool as the runtime sees it. It never asks for approval itself: the gate has decided before `execute` is called.
+ * What `execute` returns goes to the model; what it throws is given to the model as the error, and the loop goes on (T11).
+ */
+export interface Tool {
+  readonly definition: ToolDefinition;
+  /** False for what comes from outside (MCP servers, clients) until a person marked it trusted (A1). */
+  readonly trusted: boolean;
+  /** Checks arguments against the schema. The value is what `execute` gets. */
+  validate(args: Record<string, unknown>): { ok: true; value: unknown } | { ok: false; error: string };
+  /** Pure: what a call touches, so that rules match on meaning. Absent: its arguments as `name=value` words. */
+  subjects?(args: unknown): readonly Subject[];
+  /** What the signature covers beyond the arguments, such as the old content of a file that would be overwritten (A7). */
+  fingerprint?(args: unknown, place: ToolPlace): Promise<string>;
+  execute(args: unknown, context: ToolContext): Promise<unknown>;
+}
+
+/** A tool that ran and failed with something to show, such as a non-zero exit code with its output (T15). */
+export class ToolFailure extends Error {
+  override readonly name = 'ToolFailure';
+  readonly result: unknown;
+
+  constructor(message: string, result?: unknown) {
+    super(message);
+    this.result = result;
+  }
+}

@@ -1,0 +1,65 @@
+import type { Message, ToolCall, ToolCallStatus } from '@countersign/protocol';
+import { RESERVED_TOOL_PREFIX } from '@countersign/protocol';
+import type { ApprovalRecord, InvocationRecord, MessageRecord } from '../ports/index.js';
+import { maskSecrets, maskValue } from '../masking/index.js';
+import { isSettled } from '../turn/next-step.js';
+
+/** A message as people see it: standard shape (M1), secrets masked (A15). */
+export function toPublicMessage(record: MessageRecord, status?: Record<string, ToolCallStatus>): Message {
+  return {
+    messageId: record.id,
+    chatId: record.chatId,
+    role: record.role,
+    sender: record.sender,
+    content: record.role === 'tool' ? maskJsonText(record.content) : maskSecrets(record.content),
+    createdAt: new Date(record.createdAt).toISOString(),
+    ...(record.agentId === null ? {} : { agentId: record.agentId }),
+    ...(record.replyTo === null ? {} : { replyToMessageId: record.replyTo }),
+    ...(record.toolCalls === null
+      ? {}
+      : { tool_calls: record.toolCalls.map(maskCall), toolCallStatus: status ?? openStatus(record.toolCalls) }),
+    ...(record.toolCallId === null ? {} : { tool_call_id: record.toolCallId }),
+  };
+}
+
+/** What became of a call, as clients read it from a message (M1). */
+export function callStatus(invocation: Pick<InvocationRecord, 'status' | 'result'>): ToolCallStatus {
+  if (!isSettled(invocation.status)) return { complete: false, result: null };
+  return { complete: true, result: maskValue(parseJson(invocation.result ?? 'null')).value };
+}
+
+export function approvalStatus(approval: ApprovalRecord): ToolCallStatus {
+  if (approval.status === 'pending') return { complete: false, result: null };
+  return {
+    complete: true,
+    result: {
+      decision: approval.decision,
+      scope: approval.scope,
+      timestamp: approval.decidedAt === null ? null : new Date(approval.decidedAt).toISOString(),
+    },
+  };
+}
+
+/** Calls of ours (`client.*`) were masked when they were written; masking twice would escape the masks. */
+function maskCall(call: ToolCall): ToolCall {
+  if (call.function.name.startsWith(RESERVED_TOOL_PREFIX)) return call;
+  return { ...call, function: { name: call.function.name, arguments: maskJsonText(call.function.arguments) } };
+}
+
+function maskJsonText(text: string): string {
+  const value = parseJson(text);
+  return value === undefined ? maskSecrets(text) : JSON.stringify(maskValue(value).value);
+}
+
+/** Undefined for what is not JSON, such as arguments a model broke off. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function openStatus(calls: readonly ToolCall[]): Record<string, ToolCallStatus> {
+  return Object.fromEntries(calls.map((call) => [call.id, { complete: false, result: null }]));
+}

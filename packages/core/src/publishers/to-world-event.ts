@@ -1,0 +1,24 @@
+import type { WorldEvent } from '@countersign/protocol';
+import type { StoredEvent } from '../ports/index.js';
+import { toPublicMessage } from './public-message.js';
+
+/** An event of the log as listeners get it. */
+export function toWorldEvent(stored: StoredEvent): WorldEvent {
+  const envelope = {
+    id: stored.id,
+    worldId: stored.worldId,
+    ...(stored.chatId === null ? {} : { chatId: stored.chatId }),
+  };
+  switch (stored.event) {
+    case 'message':
+      return { ...envelope, event: 'message', data: toPublicMessage(stored.message) };
+    case 'tool':
+      return { ...envelope, event: 'tool', data: stored.data };
+    case 'system':
+      return { ...envelope, event: 'system', data: stored.data };
+    case 'world':
+      return { ...envelope, event: 'world', data: stored.data };
+    case 'crud':
+      return { ...envelope, event: 'crud', data: stored.data };
+  }
+}

@@ -1,0 +1,33 @@
+import type { Clock } from '../ports/index.js';
+
+/** Time that moves only when told. */
+export interface FakeClock extends Clock {
+  /** Moves on and fires what has become due, in order. */
+  advance(ms: number): void;
+}
+
+export function createFakeClock(start = Date.parse('2026-01-01T00:00:00Z')): FakeClock {
+  let now = start;
+  let timers: { at: number; fire: () => void }[] = [];
+  return {
+    now: () => now,
+    after(ms, fire) {
+      const timer = { at: now + ms, fire };
+      timers.push(timer);
+      return () => {
+        timers = timers.filter((other) => other !== timer);
+      };
+    },
+    advance(ms) {
+      const end = now + ms;
+      for (;;) {
+        const due = timers.filter((timer) => timer.at <= end).toSorted((a, b) => a.at - b.at)[0];
+        if (due === undefined) break;
+        timers = timers.filter((timer) => timer !== due);
+        now = Math.max(now, due.at);
+        due.fire();
+      }
+      now = end;
+    },
+  };
+}

@@ -1,0 +1,67 @@
+import type { InvocationStatus, TurnState } from '../ports/index.js';
+
+/** What `nextStep` looks at: the turn and the calls of its latest model answer, never the history. */
+export interface TurnSituation {
+  turn: { state: TurnState; iteration: number; epoch: number };
+  /** Calls of model answer number `turn.iteration`, in call order. */
+  invocations: readonly {
+    id: string;
+    status: InvocationStatus;
+    location: 'server' | 'client';
+    readOnly: boolean;
+    startedEpoch: number | null;
+  }[];
+  limits: { maxIterations: number; maxParallelTools: number };
+}
+
+export type NextStep =
+  | { kind: 'call-model' }
+  /** Started by a process that is gone: nobody will report their end. */
+  | { kind: 'take-over'; invocationIds: string[] }
+  | { kind: 'start'; invocationIds: string[] }
+  /** Calls run in this process and nothing more may start beside them. */
+  | { kind: 'await-tools' }
+  /** Only a person or a client can bring this turn further. */
+  | { kind: 'wait' }
+  | { kind: 'give-up' }
+  | { kind: 'leave' };
+
+/** The whole order of a turn (T1–T15), pure: the same situation always gives the same step. */
+export function nextStep({ turn, invocations, limits }: TurnSituation): NextStep {
+  if (turn.state === 'ended' || turn.state === 'queued') return { kind: 'leave' };
+
+  const orphans = invocations.filter(
+    (call) => call.status === 'started' && call.location === 'server' && call.startedEpoch !== turn.epoch,
+  );
+  if (orphans.length > 0) return { kind: 'take-over', invocationIds: orphans.map((call) => call.id) };
+
+  if (invocations.every((call) => isSettled(call.status))) {
+    return turn.iteration >= limits.maxIterations ? { kind: 'give-up' } : { kind: 'call-model' };
+  }
+
+  const running = invocations.filter((call) => call.status === 'started');
+  const startable = pickStartable(
+    invocations.filter((call) => call.status === 'approved'),
+    running,
+    limits.maxParallelTools,
+  );
+  if (startable.length > 0) return { kind: 'start', invocationIds: startable };
+  if (running.some((call) => call.location === 'server')) return { kind: 'await-tools' };
+  return { kind: 'wait' };
+}
+
+export function isSettled(status: InvocationStatus): boolean {
+  return status === 'succeeded' || status === 'failed' || status === 'denied';
+}
+
+type Call = TurnSituation['invocations'][number];
+
+/** One after another in call order; neighbours that only read run together (T9). */
+function pickStartable(ready: readonly Call[], running: readonly Call[], maxParallel: number): string[] {
+  const first = ready[0];
+  if (first === undefined || running.some((call) => !call.readOnly)) return [];
+  if (!first.readOnly) return running.length === 0 ? [first.id] : [];
+  const barrier = ready.findIndex((call) => !call.readOnly);
+  const neighbours = barrier === -1 ? ready : ready.slice(0, barrier);
+  return neighbours.slice(0, Math.max(0, maxParallel - running.length)).map((call) => call.id);
+}
