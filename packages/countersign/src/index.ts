@@ -1,1 +1,30 @@
-export {};
+export { openWorld } from './open-world.js';
+export type { OpenWorldOptions } from './open-world.js';
+export { systemClock } from './system-clock.js';
+export type { Decision, OpenedChat, OpenedWorld } from './world.js';
+export { defineTool, ProviderError, ToolFailure } from '@countersign/core/ports';
+export type {
+  GenerateRequest,
+  LLMResponse,
+  ModelMessage,
+  Provider,
+  Tool,
+  ToolContext,
+  ToolInput,
+} from '@countersign/core/ports';
+export { scripted } from '@countersign/core/testing';
+export type { Script, ScriptedCall, ScriptedProvider, ScriptedReply } from '@countersign/core/testing';
+export { CountersignError } from '@countersign/protocol';
+export type {
+  Agent,
+  Approval,
+  AuditEntry,
+  Grant,
+  Message,
+  NewAgent,
+  Signer,
+  ToolDecision,
+  ToolEvent,
+  ToolResultOutcome,
+  WorldEvent,
+} from '@countersign/protocol';

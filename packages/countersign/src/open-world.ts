@@ -1,0 +1,116 @@
+import { homedir } from 'node:os';
+import { realpath, stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import {
+  createRuntime,
+  createWorld,
+  updateWorld,
+  type Engine,
+  type ListenerFailure,
+  type Place,
+  type Probe,
+  type WorldSnapshot,
+} from '@countersign/core';
+import type { Clock, Provider, Store, Tool, WorldRecord } from '@countersign/core/ports';
+import { CountersignError, type NewWorld, type WorldSettings } from '@countersign/protocol';
+import { openSqlite } from '@countersign/storage';
+import { systemClock } from './system-clock.js';
+import { createWorldHandle, type OpenedWorld } from './world.js';
+
+export interface OpenWorldOptions extends Partial<WorldSettings> {
+  /** Which world of the file. Default: the file's name. It is made if it is not there. */
+  name?: string;
+  /** Rules of a new world. Those of an existing one are changed by `setPolicy`, so that opening it never drops a rule somebody added. */
+  policy?: NewWorld['policy'];
+  providers?: readonly Provider[];
+  /** Given here, they are there when unfinished turns go on; `addTool` comes later. */
+  tools?: readonly Tool[];
+  /** `FULL` (default) survives a power cut; `NORMAL` survives `kill -9` and is faster. */
+  synchronous?: 'FULL' | 'NORMAL';
+  clock?: Clock;
+  /** Told when a listener of yours fails, and of failures that no chat can tell. Default: standard error. */
+  onError?: (error: unknown, what: string) => void;
+  /** Called before and after each step and side effect; for tests that crash there. */
+  probe?: Probe;
+}
+
+/**
+ * Opens a world on a SQLite file, in one call, and takes up whatever was unfinished in it. `:memory:` keeps nothing.
+ * One process owns a file: a second one is told so.
+ */
+export async function openWorld(file: string, options: OpenWorldOptions = {}): Promise<OpenedWorld> {
+  const clock = options.clock ?? systemClock;
+  const store = await openSqlite(file, {
+    clock,
+    ...(options.synchronous === undefined ? {} : { synchronous: options.synchronous }),
+  });
+  try {
+    const engine = createEngine(store, clock, options);
+    const record = await findOrCreate(engine, file, options);
+    await engine.start();
+    return createWorldHandle(engine, record.id, record.name);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+function createEngine(store: Store, clock: Clock, options: OpenWorldOptions): Engine {
+  const onError =
+    options.onError ?? ((error, what) => process.stderr.write(`countersign: ${what}: ${String(error)}\n`));
+  const onListenerFailure: ListenerFailure = (error, event) =>
+    onError(error, `a listener failed on ${event.event} ${event.id}`);
+  return createRuntime({
+    store,
+    clock,
+    providers: options.providers ?? [],
+    tools: options.tools ?? [],
+    findPlace,
+    onError,
+    onListenerFailure,
+    ...(options.probe === undefined ? {} : { probe: options.probe }),
+  });
+}
+
+async function findOrCreate(engine: Engine, file: string, options: OpenWorldOptions): Promise<WorldRecord> {
+  const {
+    name: wanted,
+    policy,
+    providers: _p,
+    tools: _t,
+    synchronous: _s,
+    clock: _c,
+    onError: _e,
+    probe: _b,
+    ...settings
+  } = options;
+  const name = wanted ?? nameOf(file);
+  const worlds = await engine.runtime.store.read((reader) => reader.worlds());
+  const known = worlds.find((world) => world.name === name || world.id === name);
+  if (known === undefined)
+    return await createWorld(engine.runtime, { name, ...settings, ...(policy === undefined ? {} : { policy }) });
+  if (Object.keys(settings).length > 0) await updateWorld(engine.runtime, known.id, settings);
+  return known;
+}
+
+function nameOf(file: string): string {
+  const name = basename(file)
+    .replace(/\.[^.]*$/, '')
+    .replace(/[^\p{L}\p{N} _-]+/gu, ' ')
+    .replace(/^[ _-]+|[ _-]+$/g, '');
+  return name === '' ? 'world 1' : name.slice(0, 64);
+}
+
+/** The real folder, links resolved, looked up for every call: one that was swapped since it was signed is asked anew (A7). */
+async function findPlace(snapshot: WorldSnapshot): Promise<Place> {
+  const wanted = snapshot.world.settings.workingDirectory ?? process.cwd();
+  const workingDirectory = await realpath(wanted).catch(() => {
+    throw new CountersignError('invalid', `the working folder ${wanted} is not there`, { field: 'workingDirectory' });
+  });
+  if (!(await stat(workingDirectory)).isDirectory()) {
+    throw new CountersignError('invalid', `the working folder ${wanted} is not a folder`, {
+      field: 'workingDirectory',
+    });
+  }
+  return { workingDirectory, home: homedir(), sandbox: 'none' };
+}

@@ -1,0 +1,216 @@
+import {
+  addAgent,
+  agentMemoryOf,
+  createChat,
+  deleteChat,
+  deleteWorld,
+  listApprovals,
+  listGrants,
+  listMessages,
+  publishMessage,
+  publishToolResult,
+  removeAgent,
+  revokeGrant,
+  setPolicy,
+  showApproval,
+  stopChat,
+  updateAgent,
+  updateWorld,
+  type ClientRegistry,
+  type Engine,
+  type EventListener,
+} from '@countersign/core';
+import type { AuditVerdict, Tool } from '@countersign/core/ports';
+import {
+  CountersignError,
+  type Agent,
+  type Approval,
+  type ApprovalStatus,
+  type ApprovalWithContext,
+  type AuditEntry,
+  type Chat,
+  type ChatStatus,
+  type Grant,
+  type Message,
+  type NewAgent,
+  type Signer,
+  type ToolDecision,
+  type ToolResultOutcome,
+  type WorldEvent,
+  type WorldEventName,
+  type WorldSettings,
+} from '@countersign/protocol';
+
+type EventData = { [E in WorldEvent as E['event']]: E['data'] };
+/** A decision without the id, which the approval brings along. */
+export type Decision = Omit<ToolDecision, 'tool_call_id'>;
+
+/** One conversation. */
+export interface OpenedChat {
+  readonly id: string;
+  /** Resolves when the message is kept; the answers come as events. */
+  send(content: string, options?: { sender?: string; clientMessageId?: string }): Promise<{ messageId: string }>;
+  messages(page?: { after?: number; limit?: number }): Promise<Message[]>;
+  memory(agentId: string): Promise<Message[]>;
+  status(): Promise<ChatStatus>;
+  title(): Promise<string>;
+  /** Resolves when nothing is going on here but, maybe, people being waited for. */
+  settled(): Promise<Exclude<ChatStatus, 'working'>>;
+  stop(): Promise<void>;
+  delete(): Promise<void>;
+}
+
+/** A world that is open in this process. */
+export interface OpenedWorld {
+  readonly id: string;
+  readonly name: string;
+  addAgent(agent: NewAgent): Promise<Agent>;
+  updateAgent(agentId: string, change: Partial<NewAgent>): Promise<void>;
+  removeAgent(agentId: string): Promise<void>;
+  agents(): Promise<Agent[]>;
+  addTool(tool: Tool): void;
+  /** A new chat, or the one with this id. */
+  chat(id?: string): Promise<OpenedChat>;
+  chats(): Promise<Chat[]>;
+  /** Hears one kind of event of this world. The returned function ends it. A listener that fails holds up nobody. */
+  on<E extends WorldEventName>(
+    event: E,
+    listener: (data: EventData[E], event: WorldEvent) => void | Promise<void>,
+  ): () => void;
+  subscribe(listener: EventListener): () => void;
+  approvals(filter?: { status?: ApprovalStatus; chatId?: string }): Promise<Approval[]>;
+  approval(approvalId: string): Promise<ApprovalWithContext | undefined>;
+  /** Answers an approval. What does not fit is a refusal in the result, not an exception. */
+  decide(
+    approval: string | Pick<Approval, 'approvalId' | 'callHash'>,
+    decision: Decision,
+    signer?: Partial<Signer>,
+  ): Promise<ToolResultOutcome>;
+  /** The same with the owner named, as `publishToolResult(world, agentId, …)` in the documents. */
+  publishToolResult(agentId: string, decision: ToolDecision, signer?: Partial<Signer>): Promise<ToolResultOutcome>;
+  grants(): Promise<Grant[]>;
+  revoke(grantId: string): Promise<boolean>;
+  policy(): Promise<readonly string[]>;
+  setPolicy(rules: readonly string[]): Promise<void>;
+  update(change: Partial<WorldSettings> & { name?: string }): Promise<void>;
+  audit(page?: { after?: number; limit?: number }): Promise<AuditEntry[]>;
+  verifyAudit(): Promise<AuditVerdict>;
+  /** Clients with tools of their own. */
+  readonly clients: ClientRegistry;
+  /** Resolves when nothing runs in this world. */
+  quiet(): Promise<void>;
+  delete(): Promise<void>;
+  /** Parks what runs and lets go of the file. */
+  close(): Promise<void>;
+}
+
+const LIBRARY: Signer = { who: 'human', client: 'library' };
+
+export function createWorldHandle(engine: Engine, id: string, name: string): OpenedWorld {
+  const { runtime } = engine;
+  const signerOf = (signer?: Partial<Signer>): Signer => ({ ...LIBRARY, ...signer });
+  return {
+    id,
+    name,
+    addAgent: async (agent) => {
+      const made = await addAgent(runtime, id, agent);
+      return { id: made.id, ...made.definition };
+    },
+    updateAgent: (agentId, change) => updateAgent(runtime, id, agentId, change),
+    removeAgent: (agentId) => removeAgent(runtime, id, agentId, LIBRARY),
+    agents: async () => {
+      const agents = await runtime.store.read((reader) => reader.agents(id));
+      return agents.map((agent) => ({ id: agent.id, ...agent.definition }));
+    },
+    addTool: (tool) => engine.addTool(id, tool),
+    chat: async (chatId) => {
+      if (chatId === undefined) return createChatHandle(engine, id, (await createChat(runtime, id)).id);
+      const chat = await runtime.store.read((reader) => reader.chat(chatId));
+      if (chat === undefined || chat.worldId !== id) throw noChat(chatId);
+      return createChatHandle(engine, id, chat.id);
+    },
+    chats: async () => {
+      const chats = await runtime.store.read((reader) => reader.chats(id));
+      return chats.map((chat) => ({
+        id: chat.id,
+        title: chat.title,
+        status: chat.status,
+        createdAt: new Date(chat.createdAt).toISOString(),
+      }));
+    },
+    on: (event, listener) =>
+      runtime.bus.subscribe(id, (heard) => {
+        if (!isEvent(heard, event)) return undefined;
+        return listener(heard.data, heard);
+      }),
+    subscribe: (listener) => runtime.bus.subscribe(id, listener),
+    approvals: (filter) => listApprovals(runtime, id, filter ?? { status: 'pending' }),
+    approval: (approvalId) => showApproval(runtime, id, approvalId),
+    decide: (approval, decision, signer) => {
+      const shown = typeof approval === 'string' ? {} : { callHash: approval.callHash };
+      const tool_call_id = typeof approval === 'string' ? approval : approval.approvalId;
+      return publishToolResult(runtime, id, undefined, { ...shown, ...decision, tool_call_id }, signerOf(signer));
+    },
+    publishToolResult: (agentId, decision, signer) =>
+      publishToolResult(runtime, id, agentId, decision, signerOf(signer)),
+    grants: () => listGrants(runtime, id),
+    revoke: (grantId) => revokeGrant(runtime, id, grantId, LIBRARY),
+    policy: async () => (await runtime.store.read((reader) => reader.world(id)))?.policy ?? [],
+    setPolicy: (rules) => setPolicy(runtime, id, rules, LIBRARY),
+    update: (change) => updateWorld(runtime, id, change),
+    audit: (page) =>
+      runtime.store.read((reader) => reader.audit(id, { after: page?.after ?? 0, limit: page?.limit ?? 1000 })),
+    verifyAudit: () => runtime.store.verifyAudit(id),
+    clients: engine.clients,
+    quiet: () => engine.quiet(),
+    delete: () => deleteWorld(runtime, id, LIBRARY),
+    close: () => engine.close(),
+  };
+}
+
+function createChatHandle(engine: Engine, worldId: string, id: string): OpenedChat {
+  const { runtime } = engine;
+  const find = async () => {
+    const chat = await runtime.store.read((reader) => reader.chat(id));
+    if (chat === undefined) throw noChat(id);
+    return chat;
+  };
+  return {
+    id,
+    send: (content, options = {}) =>
+      publishMessage(runtime, { worldId, chatId: id, content, speaker: 'human', ...options }),
+    messages: (page) => listMessages(runtime, id, page),
+    memory: (agentId) => agentMemoryOf(runtime, id, agentId),
+    status: async () => (await find()).status,
+    title: async () => (await find()).title,
+    settled: () =>
+      new Promise((resolve, reject) => {
+        const end = runtime.bus.subscribe(worldId, (event) => {
+          if (event.event !== 'world' || event.chatId !== id) return;
+          const { type } = event.data;
+          if (type !== 'idle' && type !== 'waiting') return;
+          end();
+          resolve(type);
+        });
+        // Listening first, then looking: the other way round a change in between would be missed.
+        find().then(({ status }) => {
+          if (status === 'working') return;
+          end();
+          resolve(status);
+        }, reject);
+      }),
+    stop: () => stopChat(runtime, worldId, id, LIBRARY),
+    delete: () => deleteChat(runtime, worldId, id, LIBRARY),
+  };
+}
+
+function noChat(id: string): CountersignError {
+  return new CountersignError('not-found', `there is no chat "${id}" in this world`);
+}
+
+function isEvent<E extends WorldEventName>(
+  event: WorldEvent,
+  name: E,
+): event is WorldEvent & { event: E; data: EventData[E] } {
+  return event.event === name;
+}
