@@ -1,0 +1,6 @@
+import { matchesGlob, toolGlob } from './glob.js';
+
+/** Whether a tool is on an agent's list. Names are compared exactly: what only looks like a listed name is not on it. */
+export function agentMayAskFor(tools: readonly string[], toolName: string): boolean {
+  return tools.some((entry) => matchesGlob(toolGlob(entry), toolName));
+}

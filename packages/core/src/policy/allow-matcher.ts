@@ -1,0 +1,62 @@
+import { type Glob, matchesGlob, wordGlob } from './glob.js';
+import { hostPattern, matchesHost } from './host-pattern.js';
+import { isLoneStar, type Matcher, segmentKey, wordKey } from './matcher.js';
+import { matchesPath, pathPattern } from './path-pattern.js';
+import type { PatternWord } from './types.js';
+
+/**
+ * How an allow rule reads its arguments (A19): as narrowly as they can be read. A star stays within one word and never
+ * takes in an option; only a lone last star means any further words, or none. What is dynamic, or a path that is not
+ * normalised, is covered by nothing: nobody knows yet what it is.
+ */
+export function allowMatcher(words: readonly PatternWord[] | undefined): Matcher {
+  if (words === undefined || (words.length === 1 && isLoneStar(words[0]))) {
+    return {
+      any: true,
+      matches: (subject) => subject.kind !== 'dynamic' && !(subject.kind === 'path' && !subject.normal),
+    };
+  }
+  const open = isLoneStar(words.at(-1));
+  const fixed = open ? words.slice(0, -1) : words;
+  const globs = fixed.map((word) => ({
+    glob: wordGlob(word),
+    startsWithStar: word[0] !== undefined && 'stars' in word[0],
+  }));
+  const [only, second] = fixed;
+  const single = second === undefined ? only : undefined;
+  const path = single && pathPattern(single, 'strict');
+  const host = single && hostPattern(single);
+  const key = (path && segmentKey(path)) ?? wordKey(fixed);
+
+  return {
+    any: false,
+    ...(key === undefined ? {} : { key }),
+    matches: (subject, bases) => {
+      switch (subject.kind) {
+        case 'dynamic':
+          return false;
+        case 'path':
+          return (
+            path !== undefined && subject.normal !== undefined && matchesPath(path, subject.normal, bases, 'strict')
+          );
+        case 'host':
+          return host !== undefined && matchesHost(host, subject.plain);
+        case 'words':
+          return coversWords(globs, open, subject.words);
+      }
+    },
+  };
+}
+
+function coversWords(
+  globs: readonly { readonly glob: Glob; readonly startsWithStar: boolean }[],
+  open: boolean,
+  words: readonly string[],
+): boolean {
+  if (open ? words.length < globs.length : words.length !== globs.length) return false;
+  return globs.every(({ glob, startsWithStar }, index) => {
+    const word = words[index] ?? '';
+    // `git * x` must not let `git --exec-path=/tmp x` in: an option can change what the rest means.
+    return !(startsWithStar && word.startsWith('-')) && matchesGlob(glob, word);
+  });
+}

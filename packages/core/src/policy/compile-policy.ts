@@ -1,0 +1,84 @@
+import { allowMatcher } from './allow-matcher.js';
+import { type Glob, toolGlob } from './glob.js';
+import type { Matcher } from './matcher.js';
+import { parseRule } from './parse-rule.js';
+import { guardMatcher } from './guard-matcher.js';
+import type { ParseFailure, Verb } from './types.js';
+
+export interface CompiledRule {
+  /** As it was written: what a person is shown, and what a grant remembers. */
+  readonly text: string;
+  readonly matcher: Matcher;
+}
+
+/** The rules of one verb for one tool name or glob. */
+export interface Shelf {
+  readonly any: CompiledRule[];
+  readonly patterned: CompiledRule[];
+  /** The patterned ones once more, by what a subject must contain for them to match. */
+  readonly byWord: Map<string, CompiledRule[]>;
+  readonly bySegment: Map<string, CompiledRule[]>;
+  readonly withoutKey: CompiledRule[];
+}
+
+export interface RuleIndex {
+  readonly byTool: Map<string, Shelf>;
+  readonly byGlob: Map<string, { readonly glob: Glob; readonly shelf: Shelf }>;
+}
+
+/** Rules made ready for judging. Build it once and keep it: compiling costs more than a thousand judgements. */
+export interface Policy extends Readonly<Record<Verb, RuleIndex>> {
+  /** Why this policy asks about everything, if it does. */
+  readonly closed?: string;
+}
+
+/** All or nothing: a policy with one rule left out could be without its only deny. */
+export function compilePolicy(
+  rules: readonly string[],
+): { ok: true; policy: Policy } | (ParseFailure & { readonly index: number }) {
+  const policy = emptyPolicy();
+  for (const [index, text] of rules.entries()) {
+    const parsed = parseRule(text);
+    if (!parsed.ok) return { ...parsed, index };
+    const { verb, tool, words } = parsed.rule;
+    const matcher = verb === 'allow' ? allowMatcher(words) : guardMatcher(words);
+    shelve(shelfFor(policy[verb], tool), { text, matcher });
+  }
+  return { ok: true, policy };
+}
+
+/** For stored rules that no longer compile: everything is asked, nothing allowed, and no grant quiets it. */
+export function closedPolicy(reason: string): Policy {
+  return { ...emptyPolicy(), closed: reason };
+}
+
+function emptyPolicy(): Policy {
+  const index = (): RuleIndex => ({ byTool: new Map(), byGlob: new Map() });
+  return { allow: index(), ask: index(), deny: index() };
+}
+
+function shelfFor(index: RuleIndex, tool: string): Shelf {
+  const known = tool.includes('*') ? index.byGlob.get(tool)?.shelf : index.byTool.get(tool);
+  if (known) return known;
+  const shelf: Shelf = { any: [], patterned: [], byWord: new Map(), bySegment: new Map(), withoutKey: [] };
+  if (tool.includes('*')) index.byGlob.set(tool, { glob: toolGlob(tool), shelf });
+  else index.byTool.set(tool, shelf);
+  return shelf;
+}
+
+function shelve(shelf: Shelf, rule: CompiledRule): void {
+  if (rule.matcher.any) {
+    shelf.any.push(rule);
+    return;
+  }
+  shelf.patterned.push(rule);
+  const { key } = rule.matcher;
+  if (key === undefined) {
+    shelf.withoutKey.push(rule);
+    return;
+  }
+  const index = key.kind === 'word' ? shelf.byWord : shelf.bySegment;
+  const siblings = index.get(key.text);
+  if (siblings) siblings.push(rule);
+  else index.set(key.text, [rule]);
+}

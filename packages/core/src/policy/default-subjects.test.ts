@@ -1,0 +1,36 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { defaultSubjects } from './default-subjects.js';
+
+describe('defaultSubjects', () => {
+  it('[A1] tells the arguments as words, sorted by name', () => {
+    expect(defaultSubjects({ to: 'bob smith', count: 2, deep: { b: 1, a: [true] } })).toEqual([
+      { kind: 'words', words: ['count=2', 'deep={"a":[true],"b":1}', 'to=bob smith'] },
+    ]);
+  });
+
+  it('[A1] tells a call without arguments as a subject without words', () => {
+    expect(defaultSubjects({})).toEqual([{ kind: 'words', words: [] }]);
+  });
+
+  it('[A19] never lets a name pose as an option or swallow the equals sign', () => {
+    expect(defaultSubjects({ '-rf': '/', 'to=a': 'b' })).toEqual([{ kind: 'words', words: ['"-rf"=/', '"to=a"=b'] }]);
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.string()), (args) => {
+        const [subject] = defaultSubjects(args);
+        const words = subject?.kind === 'words' ? subject.words : ['-'];
+        expect(words.filter((word) => word.startsWith('-'))).toEqual([]);
+        expect(new Set(words).size).toBe(Object.keys(args).length);
+      }),
+    );
+  });
+
+  it.each([
+    ['a string', 'x'],
+    ['null', null],
+    ['an array', [1]],
+    ['a date inside', { at: new Date(0) }],
+  ])('[A19] calls what it can not put in words dynamic: %s', (_name, args) => {
+    expect(defaultSubjects(args)).toMatchObject([{ kind: 'dynamic' }]);
+  });
+});

@@ -1,0 +1,60 @@
+import { type Glob, matchesGlob, wordGlob } from './glob.js';
+import { looseHostGlob } from './host-pattern.js';
+import { MANY, matchesSequence } from './match-sequence.js';
+import { type Matcher, segmentKey, wordKey } from './matcher.js';
+import { isAnchored, matchesPath, type PathPattern, pathPattern } from './path-pattern.js';
+import type { PatternWord } from './types.js';
+
+interface Reading {
+  readonly text: Glob;
+  readonly host: Glob;
+  readonly path: PathPattern | undefined;
+}
+
+/**
+ * How a deny or ask rule reads its arguments: as widely as they can be read. A star in a word matches anything, options
+ * too, and as a whole word any number of words. A pattern that can only be a path, such as `~/.ssh/**`, also matches
+ * a command or argument that names such a path, as far as its text tells: a tool without `subjects` of its own must
+ * not be a way around it.
+ */
+export function guardMatcher(words: readonly PatternWord[] | undefined): Matcher {
+  const elements = (words ?? [[{ stars: 1 } as const]]).map((word) => (isStarsOnly(word) ? MANY : readWord(word)));
+  if (elements.every((element) => element === MANY)) return { any: true, matches: () => true };
+
+  const [only, second] = words ?? [];
+  const place =
+    only !== undefined && second === undefined && isAnchored(only) ? pathPattern(only, 'liberal') : undefined;
+  const key = place === undefined ? wordKey(words ?? []) : segmentKey(place);
+
+  return {
+    any: false,
+    ...(key === undefined ? {} : { key }),
+    matches: (subject, bases) => {
+      switch (subject.kind) {
+        case 'dynamic':
+          return false;
+        case 'words':
+          return (
+            matchesSequence(elements, subject.words, (element, word) => matchesGlob(element.text, word)) ||
+            (place !== undefined && subject.guessedPaths().some((path) => matchesPath(place, path, bases, 'liberal')))
+          );
+        case 'host':
+          return matchesSequence(elements, [subject.loose], (element, host) => matchesGlob(element.host, host));
+        case 'path':
+          return matchesSequence(
+            elements,
+            [''],
+            ({ path }) => path !== undefined && matchesPath(path, subject.guessed, bases, 'liberal'),
+          );
+      }
+    },
+  };
+}
+
+function readWord(word: PatternWord): Reading {
+  return { text: wordGlob(word), host: looseHostGlob(word), path: pathPattern(word, 'liberal') };
+}
+
+function isStarsOnly(word: PatternWord): boolean {
+  return word.length > 0 && word.every((piece) => 'stars' in piece);
+}

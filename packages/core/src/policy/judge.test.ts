@@ -1,0 +1,365 @@
+import type { Subject } from '@countersign/protocol';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { closedPolicy, compilePolicy, type Policy } from './compile-policy.js';
+import { allowMatcher } from './allow-matcher.js';
+import { guardMatcher } from './guard-matcher.js';
+import { judge } from './judge.js';
+import { parseRule } from './parse-rule.js';
+import { prepareCall } from './prepare-call.js';
+
+const place = { workingDirectory: '/work/project', home: '/home/ann' };
+
+function policy(...rules: string[]): Policy {
+  const compiled = compilePolicy(rules);
+  if (!compiled.ok) throw new Error(`${rules[compiled.index]}: ${compiled.error}`);
+  return compiled.policy;
+}
+
+const none = policy();
+const command = (...words: string[]): Subject => ({ kind: 'words', words });
+const path = (path: string): Subject => ({ kind: 'path', path });
+const host = (host: string): Subject => ({ kind: 'host', host });
+const dynamic: Subject = { kind: 'dynamic', why: '$(…)' };
+
+function outcome(rules: readonly string[], ...subjects: Subject[]): string {
+  return judge({ world: policy(...rules), agent: none }, { tool: 'x', subjects, place }).outcome;
+}
+
+describe('an allow rule', () => {
+  it.each<[string, string[], boolean]>([
+    ['x(git status)', ['git', 'status'], true],
+    ['x(git status)', ['git', 'status', '-s'], false],
+    ['x(git status)', ['git'], false],
+    ['x(git status)', ['Git', 'status'], false],
+    ['x(ls *)', ['ls'], true],
+    ['x(ls *)', ['ls', '-la', 'src'], true],
+    ['x(ls *)', ['lsof'], false],
+    ['x(ls * *)', ['ls', '-la'], false],
+    ['x(ls * *)', ['ls', 'src', '-la'], true],
+    ['x(ls * *)', ['ls'], false],
+    ['x(ls "*")', ['ls', 'src'], false],
+    ['x(ls "*")', ['ls', '*'], true],
+    ['x(git * main)', ['git', 'diff', 'main'], true],
+    ['x(git * main)', ['git', 'diff', '--stat', 'main'], false],
+    ['x(git * main)', ['git', '--exec-path=/tmp', 'main'], false],
+    ['x(cat *.md)', ['cat', 'a.md'], true],
+    ['x(cat *.md)', ['cat', '-x.md'], false],
+    ["x(cat ''*.md)", ['cat', '-x.md'], false],
+    ['x(cat -*)', ['cat', '-n'], true],
+    ['x(cat **)', ['cat', 'a', 'b'], false],
+    ['x(to=*)', ['to=a b\nc'], true],
+    ['x(to=*)', ['to=a', 'cc=b'], false],
+    ['x()', [], true],
+    ['x()', [''], false],
+    ["x('')", [''], true],
+    ["x('')", [], false],
+    ['x(*)', ['anything', '-rf'], true],
+    ['x', ['anything', '-rf'], true],
+    ['*', ['anything', '-rf'], true],
+    ['y', ['anything'], false],
+    ['X', ['anything'], false],
+  ])('[A19] allow %s on %j: %s', (rule, words, expected) => {
+    expect(outcome([`allow ${rule}`], command(...words))).toBe(expected ? 'allow' : 'none');
+  });
+
+  it.each<[string, string, boolean]>([
+    ['x(./**)', '/work/project/src/a.ts', true],
+    ['x(./**)', '/work/project', true],
+    ['x(./**)', '/work/project2/a', false],
+    ['x(./**)', '/work/project/../secret', false],
+    ['x(./**)', '/work/project//a', false],
+    ['x(./**)', 'src/a.ts', false],
+    ['x(./*)', '/work/project/a', true],
+    ['x(./*)', '/work/project/a/b', false],
+    ['x(./src/**/*.ts)', '/work/project/src/a/b/c.ts', true],
+    ['x(./src/**/*.ts)', '/work/project/src/c.ts', true],
+    ['x(./src/**/*.ts)', '/work/project/src/c.js', false],
+    ['x(../other/*)', '/work/other/a', true],
+    ['x(~/notes/*)', '/home/ann/notes/a', true],
+    ['x(~/notes/*)', '/home/bob/notes/a', false],
+    ['x(/etc/hosts)', '/etc/hosts', true],
+    ['x(/**)', '/etc/hosts', true],
+    ['x(**/a.md)', '/any/where/a.md', true],
+    ['x(src/*)', '/work/project/src/a', false],
+    ['x(*.md)', '/a.md', false],
+    ['x(./**/../a)', '/work/project/a', false],
+    ['x(./**)', '/work/project/a\0b', false],
+    ['x', '/work/../etc/passwd', false],
+    ['x(*)', '/work/../etc/passwd', false],
+    ['x', '/etc/passwd', true],
+  ])('[A19] allow %s on the path %s: %s', (rule, text, expected) => {
+    expect(outcome([`allow ${rule}`], path(text))).toBe(expected ? 'allow' : 'none');
+  });
+
+  it.each<[string, string, boolean]>([
+    ['x(example.com)', 'EXAMPLE.com', true],
+    ['x(Example.COM)', 'example.com.', true],
+    ['x(example.com)', 'example.com.evil.org', false],
+    ['x(*.example.com)', 'a.b.example.com', true],
+    ['x(*.example.com)', 'example.com', false],
+    ['x(*.example.com)', 'evilexample.com', false],
+    ['x(ex*.com)', 'ex.evil.com', false],
+    ['x(ex*.com)', 'example.com', true],
+    ['x(bank.com)', 'ban\u212a.com', false],
+  ])('[A19] allow %s on the host %s: %s', (rule, text, expected) => {
+    expect(outcome([`allow ${rule}`], host(text))).toBe(expected ? 'allow' : 'none');
+  });
+
+  it('[A19] must cover every subject, and different rules may cover different ones', () => {
+    const rules = ['allow x(ls *)', 'allow x(git status)'];
+    expect(outcome(rules, command('ls'), command('git', 'status'))).toBe('allow');
+    expect(outcome(rules, command('ls'), command('touch', 'pwned'))).toBe('none');
+  });
+
+  it('[A19] never covers anything dynamic, not even as a bare tool', () => {
+    expect(outcome(['allow x', 'allow *', 'allow x(*)'], dynamic)).toBe('none');
+    expect(outcome(['allow x'], command('ls'), dynamic)).toBe('none');
+  });
+
+  it('[A19] covers a call without subjects only if it covers every call', () => {
+    expect(outcome(['allow x(a)', 'allow x()'])).toBe('none');
+    expect(outcome(['allow x(*)'])).toBe('allow');
+  });
+
+  it('[A19] relative to a folder that is not known covers nothing', () => {
+    const call = { tool: 'x', subjects: [path('/a/b')], place: { workingDirectory: '', home: 'nowhere' } };
+    expect(judge({ world: policy('allow x(./**)', 'allow x(~/**)'), agent: none }, call).outcome).toBe('none');
+  });
+});
+
+describe('a deny rule', () => {
+  it.each<[string, string[], boolean]>([
+    ['x(rm *)', ['rm'], true],
+    ['x(rm *)', ['rm', '-rf', '/'], true],
+    ['x(* push *)', ['git', '-C', 'a', 'push', '-f'], true],
+    ['x(* push *)', ['push'], true],
+    ['x(* push)', ['git', 'push', 'x'], false],
+    ['x(git * --force)', ['git', 'push', 'a', '--force'], true],
+    ['x(*force*)', ['--force-with-lease'], true],
+    ['x(rm)', ['rm', 'a'], false],
+    ['x(**)', [], true],
+    ['x(* *)', [], true],
+    ['*', ['a'], true],
+    ['x(~/.ssh/**)', ['cat', '/home/ann/.ssh/id'], true],
+    ['x(~/.ssh/**)', ['cat', '~/.ssh/id'], true],
+    ['x(~/.ssh/**)', ['path=/home/ann/x/../.ssh/id'], true],
+    ['x(~/.ssh/**)', [`path=/home/ann/${'./'.repeat(3000)}.ssh/id`], true],
+    ['x(./secret)', ['cat', 'secret'], true],
+    ['x(/)', ['cat', 'secret'], true],
+    ['x(./*/key/*)', ['./a/key/../b'], true],
+    ['x(**/.env)', ['cat', 'a/.env'], true],
+    ['x(~/.ssh/**)', ['cat', '/home/ann/ssh'], false],
+    ['x(secret)', ['cat', 'secret'], false],
+  ])('[A19] deny %s on %j: %s', (rule, words, expected) => {
+    expect(outcome([`deny ${rule}`], command(...words))).toBe(expected ? 'deny' : 'none');
+  });
+
+  it.each<[string, string, boolean]>([
+    ['*(~/.ssh/**)', '/home/ann/.ssh/id', true],
+    ['*(~/.ssh/)', '/home/ann/.ssh/keys/id', true],
+    ['*(~/.ssh/**)', '/home/ann/work/../.ssh/id', true],
+    ['*(.env)', '/work/project/a/.env', true],
+    ['*(secrets/*)', '/work/project/secrets/a', true],
+    ['*(./a*)', '/work/project/-/a', false],
+    ['*(./**)', 'relative', true],
+    ['*(./*)', '/work/project/a/b', false],
+  ])('[A19] deny %s on the path %s: %s', (rule, text, expected) => {
+    expect(outcome([`deny ${rule}`], path(text))).toBe(expected ? 'deny' : 'none');
+  });
+
+  it('[A19] about home holds anywhere when home is not known', () => {
+    const call = { tool: 'x', subjects: [path('/home/ann/.ssh/id')], place: { workingDirectory: '/', home: '' } };
+    expect(judge({ world: policy('deny *(~/.ssh/**)'), agent: none }, call).outcome).toBe('deny');
+  });
+
+  it.each<[string, string, boolean]>([
+    ['x(*example.com)', 'a.EXAMPLE.com.', true],
+    ['x(ex*.com)', 'ex.evil.com', true],
+    ['x(bank.com)', 'ban\u212a.com', true],
+    ['x(169.254.*)', '169.254.169.254', true],
+    ['x(169.254.*)', '1692.54.1.1', false],
+  ])('[A19] deny %s on the host %s: %s', (rule, text, expected) => {
+    expect(outcome([`deny ${rule}`], host(text))).toBe(expected ? 'deny' : 'none');
+  });
+
+  it('[A19] matches if any one subject does', () => {
+    expect(outcome(['allow x', 'deny x(rm *)'], command('ls'), command('rm', 'a'))).toBe('deny');
+  });
+
+  it('[A19] for a bare tool matches what is dynamic and what touches nothing; with a pattern it does not', () => {
+    expect(outcome(['deny x'], dynamic)).toBe('deny');
+    expect(outcome(['deny x(*)'])).toBe('deny');
+    expect(outcome(['deny x(rm *)'], dynamic)).toBe('none');
+  });
+});
+
+describe('judge', () => {
+  it('[A19] names the rule as it was written', () => {
+    const world = policy('allow  x', 'deny x(rm  *)');
+    expect(judge({ world, agent: none }, { tool: 'x', subjects: [command('rm')], place })).toEqual({
+      outcome: 'deny',
+      rule: 'deny x(rm  *)',
+    });
+  });
+
+  it("[A19] takes an agent's deny and ask, and nothing from its allow", () => {
+    const call = { tool: 'x', subjects: [command('a')], place };
+    expect(judge({ world: none, agent: policy('allow x') }, call).outcome).toBe('none');
+    expect(judge({ world: policy('allow x'), agent: policy('ask x(a)') }, call)).toEqual({
+      outcome: 'ask',
+      rule: 'ask x(a)',
+    });
+    expect(judge({ world: policy('allow x', 'ask x'), agent: policy('deny x') }, call).outcome).toBe('deny');
+  });
+
+  it('[A19] asks about everything and allows nothing when a policy could not be read', () => {
+    const closed = closedPolicy('rule 3');
+    const call = { tool: 'x', subjects: [command('a')], place };
+    expect(judge({ world: closed, agent: none }, call)).toEqual({ outcome: 'ask' });
+    expect(judge({ world: policy('allow x'), agent: closed }, call)).toEqual({ outcome: 'ask' });
+    expect(judge({ world: closed, agent: policy('deny x') }, call).outcome).toBe('deny');
+  });
+});
+
+const word = fc.constantFrom('./x/a', 'p=/work/b', 'x/../a', 'a', 'b', '-a', '-', '', 'a b', '*', './a', '/etc', '~');
+const subject: fc.Arbitrary<Subject> = fc.oneof(
+  fc.array(word, { maxLength: 4 }).map((words) => command(...words)),
+  fc.constantFrom('/work/project/a', '/etc', '/work/project/../b').map(path),
+  fc.constantFrom('a.b', 'b').map(host),
+  fc.constant(dynamic),
+);
+const patternWord = fc.constantFrom(
+  '.',
+  '/',
+  '~',
+  './a',
+  '**/a',
+  './*/a',
+  '../b',
+  'a/',
+  'a',
+  'b',
+  '*',
+  'a*',
+  '*a',
+  "'*'",
+  "''",
+  './**',
+  '/etc',
+  '-a',
+  '*.b',
+);
+const argumentsText = fc.oneof(
+  fc.constant(''),
+  fc.array(patternWord, { minLength: 1, maxLength: 4 }).map((words) => `(${words.join(' ')})`),
+);
+const tool = fc.constantFrom('x', '*', 'x*', 'y');
+const rule = fc
+  .tuple(fc.constantFrom('allow', 'ask', 'deny'), tool, argumentsText)
+  .map(([verb, name, args]) => `${verb} ${name}${args}`);
+
+describe('judge, whatever the rules', () => {
+  it('[A19] looking rules up by what a call contains finds what trying each one finds', () => {
+    fc.assert(
+      fc.property(fc.constantFrom('allow', 'deny'), argumentsText, subject, (verb, args, one) => {
+        const parsed = parseRule(`${verb} x${args}`);
+        if (!parsed.ok) throw new Error(parsed.error);
+        const matcher = verb === 'allow' ? allowMatcher(parsed.rule.words) : guardMatcher(parsed.rule.words);
+        const { subjects, bases } = prepareCall({ tool: 'x', subjects: [one], place });
+        const found = outcome([`${verb} x${args}`], one) === verb;
+        expect(found).toBe(subjects.every((prepared) => matcher.matches(prepared, bases)));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('[A19] gives the same outcome in any order of the rules', () => {
+    const shuffled = fc
+      .array(rule, { maxLength: 8 })
+      .chain((rules) => fc.tuple(fc.constant(rules), fc.shuffledSubarray(rules, { minLength: rules.length })));
+    fc.assert(
+      fc.property(shuffled, fc.array(subject, { maxLength: 3 }), ([rules, others], subjects) => {
+        expect(outcome(others, ...subjects)).toBe(outcome(rules, ...subjects));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('[A19] a deny rule that matches wins over every other rule', () => {
+    fc.assert(
+      fc.property(
+        fc.array(rule, { maxLength: 8 }),
+        argumentsText,
+        fc.array(subject, { maxLength: 3 }),
+        (rules, args, subjects) => {
+          fc.pre(outcome([`deny x${args}`], ...subjects) === 'deny');
+          expect(outcome([...rules, `deny x${args}`], ...subjects)).toBe('deny');
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it('[A19] whatever an allow rule covers, the same pattern in a deny rule matches', () => {
+    fc.assert(
+      fc.property(argumentsText, fc.array(subject, { maxLength: 3 }), (args, subjects) => {
+        fc.pre(outcome([`allow x${args}`], ...subjects) === 'allow');
+        expect(outcome([`deny x${args}`], ...subjects)).toBe('deny');
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('[A19] a star in an allow rule lets no option in, unless it is the lone last word', () => {
+    fc.assert(
+      fc.property(
+        fc.array(patternWord, { minLength: 1, maxLength: 4 }),
+        fc.array(word, { maxLength: 4 }),
+        fc.nat(4),
+        (pattern, words, at) => {
+          fc.pre(pattern.at(-1) !== '*' && !pattern.some((text) => text.startsWith('-')));
+          const spoiled = [...words.slice(0, at), '--exec=evil', ...words.slice(at)];
+          expect(outcome([`allow x(${pattern.join(' ')})`], command(...spoiled))).toBe('none');
+        },
+      ),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+describe('speed', () => {
+  const median = (run: () => unknown): number => {
+    const times = Array.from({ length: 31 }, () => {
+      const start = performance.now();
+      run();
+      return performance.now() - start;
+    });
+    return times.sort((a, b) => a - b)[15] ?? Number.POSITIVE_INFINITY;
+  };
+
+  it('[N3] judges well under a millisecond with 1,000 rules of each kind of pattern', () => {
+    const rules = Array.from({ length: 250 }, (_, n) => [
+      `allow x(tool${n} * --flag${n} *)`,
+      `deny x(* bad${n} *)`,
+      `ask x(./folder${n}/**)`,
+      `deny mcp__s${n}__*(~/.secret${n}/**)`,
+    ]).flat();
+    const world = policy(...rules);
+    const call = {
+      tool: 'x',
+      subjects: [command('tool249', 'a', '--flag249', 'b'), command('tool3', 'a', '--flag3')],
+      place,
+    };
+    expect(judge({ world, agent: none }, call).outcome).toBe('allow');
+    expect(median(() => judge({ world, agent: none }, call))).toBeLessThan(1);
+  });
+
+  it('[N3] no word a model can write makes matching slow', () => {
+    const world = policy('deny x(*a*a*a*a*a*a*a*a*a*b)', `deny x(${'* a* '.repeat(20)} b)`, 'allow x(*a*a*a*a*a*b *)');
+    const long = { tool: 'x', subjects: [command('a'.repeat(1_000_000))], place };
+    const many = { tool: 'x', subjects: [command(...Array.from({ length: 10_000 }, () => 'aa'))], place };
+    expect(median(() => judge({ world, agent: none }, long))).toBeLessThan(50);
+    expect(median(() => judge({ world, agent: none }, many))).toBeLessThan(50);
+  });
+});

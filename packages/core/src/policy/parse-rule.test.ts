@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { compilePolicy } from './compile-policy.js';
+import { parseRule } from './parse-rule.js';
+
+describe('parseRule', () => {
+  it('[A19] reads a verb and a tool', () => {
+    expect(parseRule('ask mcp__github__*')).toEqual({ ok: true, rule: { verb: 'ask', tool: 'mcp__github__*' } });
+    expect(parseRule('  deny\t shell_cmd ')).toEqual({ ok: true, rule: { verb: 'deny', tool: 'shell_cmd' } });
+  });
+
+  it('[A19] reads words, stars and quotes', () => {
+    expect(parseRule(`allow x(git  'a b*' "c(\\"d" e\\ f* ''\t**/g \\u{1f600}\\n)`)).toEqual({
+      ok: true,
+      rule: {
+        verb: 'allow',
+        tool: 'x',
+        words: [
+          [{ text: 'git' }],
+          [{ text: 'a b*' }],
+          [{ text: 'c("d' }],
+          [{ text: 'e f' }, { stars: 1 }],
+          [],
+          [{ stars: 2 }, { text: '/g' }],
+          [{ text: '\u{1f600}\n' }],
+        ],
+      },
+    });
+  });
+
+  it('[A19] reads empty parentheses of an allow rule as "no arguments"', () => {
+    expect(parseRule('allow clock()')).toEqual({ ok: true, rule: { verb: 'allow', tool: 'clock', words: [] } });
+  });
+
+  it.each([
+    ['', 0, 'starts with'],
+    ['permit x', 0, 'starts with'],
+    ['Allow x', 0, 'starts with'],
+    ['allow', 5, 'missing'],
+    ['allow (x)', 6, 'missing'],
+    ['deny sh\u0435ll_cmd', 7, 'A-Z'],
+    ['allow client.requestApproval', 12, 'A-Z'],
+    ['allow x y', 8, 'without a blank'],
+    ['allow x (y)', 8, 'without a blank'],
+    ['allow x(y', 9, 'closing parenthesis'],
+    ['allow x(y) z', 11, 'nothing may follow'],
+    ['allow x(y))', 10, 'nothing may follow'],
+    ['allow x(f(y))', 9, 'quoted'],
+    ["allow x('y)", 8, "closing '"],
+    ['allow x("y)', 8, 'closing "'],
+    ['allow x(\\d)', 8, 'means nothing'],
+    ['allow x(\\u{110000})', 8, 'no such character'],
+    ['allow x(y\\', 9, 'followed by'],
+    ['allow x(***)', 8, 'two stars'],
+    ["allow x(*''*)", 11, 'two stars'],
+    ['deny x(./a**)', 10, 'whole path segment'],
+    ['deny x(./**.key)', 9, 'whole path segment'],
+    ['allow x\nallow y', 7, 'one line'],
+    ["allow x('a\nb')", 10, 'one line'],
+    ['allow x(a\u202eb)', 9, 'can not be seen'],
+    ['allow x(a\u00a0b)', 9, 'can not be seen'],
+    ['allow x(a\u200bb)', 9, 'can not be seen'],
+    ['allow x(a\ud800)', 9, 'can not be seen'],
+    ['allow x(a\0)', 9, 'can not be seen'],
+    ['deny x()', 6, 'no arguments'],
+    ['ask x( )', 5, 'no arguments'],
+    [`allow x(${'y'.repeat(2000)})`, 2000, 'at most'],
+  ])('[A19] refuses %j with its position', (text, position, words) => {
+    const parsed = parseRule(text);
+    expect(parsed).toMatchObject({ ok: false, position });
+    expect(!parsed.ok && parsed.error).toContain(words);
+  });
+});
+
+describe('compilePolicy', () => {
+  it('[A19] refuses a whole policy for one rule that can not be read, and says which', () => {
+    expect(compilePolicy(['allow x', 'deny y(', 'deny z'])).toMatchObject({ ok: false, index: 1, position: 7 });
+  });
+});

@@ -1,0 +1,68 @@
+import { findHidden } from './hidden-characters.js';
+import { hiddenFailure, scanPattern } from './scan-pattern.js';
+import type { ParseFailure, Rule, Verb } from './types.js';
+
+/** The longest rule the wire accepts; a proposed rule that is longer could not be written. */
+export const LONGEST_RULE = 2000;
+
+const VERBS: ReadonlySet<string> = new Set<Verb>(['allow', 'ask', 'deny']);
+
+/**
+ * `allow|ask|deny TOOL` or `… TOOL(PATTERN)`, on one line. Anything else is refused with its position: a rule that is
+ * half understood would allow, or fail to deny, something its writer did not mean.
+ */
+export function parseRule(text: string): { ok: true; rule: Rule } | ParseFailure {
+  if (text.length > LONGEST_RULE) return failure(`a rule has at most ${LONGEST_RULE} characters`, LONGEST_RULE);
+  const hidden = findHidden(text);
+  if (hidden >= 0)
+    return /[\r\n]/.test(text.charAt(hidden)) ? failure('a rule is one line', hidden) : hiddenFailure(hidden);
+
+  const verbAt = skipBlanks(text, 0);
+  const verbEnd = skipUntil(text, verbAt, ' \t(');
+  const verb = text.slice(verbAt, verbEnd);
+  if (!isVerb(verb)) return failure('a rule starts with allow, ask or deny', verbAt);
+
+  const toolAt = skipBlanks(text, verbEnd);
+  const toolEnd = skipUntil(text, toolAt, ' \t(');
+  const tool = text.slice(toolAt, toolEnd);
+  if (tool === '') return failure('the name of a tool is missing', toolAt);
+  // Tool names are ASCII. A look-alike letter would make a deny rule that never matches anything.
+  const odd = tool.search(/[^A-Za-z0-9_*-]/);
+  if (odd >= 0) return failure('a tool name is made of A-Z a-z 0-9 _ - and the star', toolAt + odd);
+
+  if (text.charAt(toolEnd) !== '(') {
+    const rest = skipBlanks(text, toolEnd);
+    if (rest === text.length) return { ok: true, rule: { verb, tool } };
+    return failure('after the tool comes nothing, or a pattern in parentheses without a blank before them', rest);
+  }
+
+  const scanned = scanPattern(text, toolEnd + 1, 'parenthesis');
+  if (!scanned.ok) return scanned;
+  const rest = skipBlanks(text, scanned.end + 1);
+  if (rest !== text.length) return failure('nothing may follow the closing parenthesis', rest);
+  // `deny tool()` looks like "deny tool" and would match only calls without arguments.
+  if (scanned.words.length === 0 && verb !== 'allow') {
+    return failure(`empty parentheses mean "no arguments"; write ${verb} ${tool} for any arguments`, toolEnd);
+  }
+  return { ok: true, rule: { verb, tool, words: scanned.words } };
+}
+
+function isVerb(text: string): text is Verb {
+  return VERBS.has(text);
+}
+
+function skipBlanks(text: string, from: number): number {
+  let at = from;
+  while (text.charAt(at) === ' ' || text.charAt(at) === '\t') at += 1;
+  return at;
+}
+
+function skipUntil(text: string, from: number, stops: string): number {
+  let at = from;
+  while (at < text.length && !stops.includes(text.charAt(at))) at += 1;
+  return at;
+}
+
+function failure(error: string, position: number): ParseFailure {
+  return { ok: false, error, position };
+}

@@ -1,0 +1,109 @@
+import { type Glob, matchesGlob, wordGlob } from './glob.js';
+import { MANY, matchesSequence } from './match-sequence.js';
+import type { Bases } from './path-text.js';
+import type { PatternWord, Piece } from './types.js';
+
+type Anchor = 'root' | 'home' | 'workingDirectory';
+
+export interface PathPattern {
+  readonly anchor: Anchor;
+  /** How many folders above the anchor the pattern begins (`../x`). */
+  readonly up: number;
+  readonly segments: readonly (Glob | typeof MANY)[];
+}
+
+/**
+ * A word as a path pattern: `*` within a segment, `**` any depth, `./` the working folder, `~/` home.
+ *
+ * `strict` is for allow rules: undefined, and so nothing, unless it is plain where the path begins.
+ * `liberal` is for deny and ask: without an anchor it matches at any depth, and `folder/` means all that is in it.
+ */
+export function pathPattern(word: PatternWord, reading: 'strict' | 'liberal'): PathPattern | undefined {
+  const [head, ...tail] = splitSegments(word);
+  if (head === undefined || word.length === 0) return undefined;
+  const start = literalOf(head);
+  const anchor = anchorOf(start, tail.length > 0);
+  const floating = anchor === undefined && !isDeep(head);
+  if (floating && reading === 'strict') return undefined;
+
+  const segments: (Glob | typeof MANY)[] = floating ? [MANY] : [];
+  let up = start === '..' ? 1 : 0;
+  for (const segment of anchor === undefined ? [head, ...tail] : tail) {
+    const text = literalOf(segment);
+    if (isDeep(segment)) segments.push(MANY);
+    else if (text === '..') {
+      // What lies above "any depth" can't be told; an allow rule must not guess.
+      if (segments.at(-1) === MANY) {
+        if (reading === 'strict') return undefined;
+      } else if (segments.pop() === undefined) up += 1;
+    } else if (text !== '' && text !== '.') segments.push(wordGlob(segment));
+  }
+  if (reading === 'liberal' && tail.length > 0 && literalOf(tail.at(-1) ?? []) === '') segments.push(MANY);
+  return { anchor: anchor ?? 'root', up, segments };
+}
+
+/** Whether a word says where a path begins, so that it can only be meant as a path. */
+export function isAnchored(word: PatternWord): boolean {
+  const [head, ...tail] = splitSegments(word);
+  if (head === undefined) return false;
+  return tail.length > 0 && (isDeep(head) || anchorOf(literalOf(head), true) !== undefined);
+}
+
+export function matchesPath(
+  pattern: PathPattern,
+  path: readonly string[],
+  bases: Bases,
+  reading: 'strict' | 'liberal',
+): boolean {
+  const base = baseOf(pattern.anchor, bases);
+  if (base === undefined) {
+    // Home is not known: a deny rule about it then holds wherever such a path ends, an allow rule nowhere.
+    return reading === 'liberal' && matchesSequence([MANY, ...pattern.segments], path, matchesGlob);
+  }
+  const depth = Math.max(0, base.length - pattern.up);
+  if (path.length < depth) return false;
+  for (let index = 0; index < depth; index += 1) if (base[index] !== path[index]) return false;
+  return matchesSequence(pattern.segments, depth === 0 ? path : path.slice(depth), matchesGlob);
+}
+
+function baseOf(anchor: Anchor, bases: Bases): readonly string[] | undefined {
+  switch (anchor) {
+    case 'root':
+      return [];
+    case 'home':
+      return bases.home;
+    case 'workingDirectory':
+      return bases.workingDirectory;
+  }
+}
+
+function anchorOf(start: string | undefined, more: boolean): Anchor | undefined {
+  if (start === '') return more ? 'root' : undefined;
+  if (start === '~') return 'home';
+  return start === '.' || start === '..' ? 'workingDirectory' : undefined;
+}
+
+function splitSegments(word: PatternWord): PatternWord[] {
+  const segments: Piece[][] = [[]];
+  for (const piece of word) {
+    if ('stars' in piece) segments.at(-1)?.push(piece);
+    else {
+      for (const [index, text] of piece.text.split('/').entries()) {
+        if (index > 0) segments.push([]);
+        if (text !== '') segments.at(-1)?.push({ text });
+      }
+    }
+  }
+  return segments;
+}
+
+function literalOf(segment: PatternWord): string | undefined {
+  if (segment.length === 0) return '';
+  const [only] = segment;
+  return segment.length === 1 && only && 'text' in only ? only.text : undefined;
+}
+
+function isDeep(segment: PatternWord): boolean {
+  const [only] = segment;
+  return segment.length === 1 && only !== undefined && 'stars' in only && only.stars === 2;
+}

@@ -1,0 +1,136 @@
+import type { Subject } from '@countersign/protocol';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { coversCall, patternCovers } from './covers-call.js';
+import { defaultSubjects } from './default-subjects.js';
+import { proposeRule } from './propose-rule.js';
+
+const place = { workingDirectory: '/work/project', home: '/home/ann' };
+const command = (...words: string[]): Subject => ({ kind: 'words', words });
+
+describe('proposeRule', () => {
+  it.each<[string, Subject[], string | undefined]>([
+    ['a command', [command('git', 'commit', '-m', 'a b')], "allow x(git commit -m 'a b')"],
+    ['a star that is meant', [command('ls', '*')], "allow x(ls '*')"],
+    ['no arguments', [command()], 'allow x()'],
+    ['a path in the working folder', [{ kind: 'path', path: '/work/project/a b' }], "allow x('./a b')"],
+    ['the working folder', [{ kind: 'path', path: '/work/project' }], 'allow x(.)'],
+    ['a path at home', [{ kind: 'path', path: '/home/ann/n' }], 'allow x(~/n)'],
+    ['another path', [{ kind: 'path', path: '/work/project2/a' }], 'allow x(/work/project2/a)'],
+    ['a host', [{ kind: 'host', host: 'Example.com' }], 'allow x(example.com)'],
+    ['the same command twice', [command('ls'), command('ls')], 'allow x(ls)'],
+    ['two commands', [command('ls'), command('cat')], undefined],
+    ['something dynamic', [{ kind: 'dynamic', why: '$x' }], undefined],
+    ['a command and something dynamic', [command('ls'), { kind: 'dynamic', why: '$x' }], undefined],
+    ['no subject', [], undefined],
+    ['a path that is not normalised', [{ kind: 'path', path: '/work/project/../a' }], undefined],
+    ['a call too long for a rule', [command('y'.repeat(2000))], undefined],
+  ])('[A19] proposes the narrowest rule for %s', (_name, subjects, expected) => {
+    expect(proposeRule('x', subjects, place)).toBe(expected);
+  });
+
+  it('[A19] proposes nothing for a name that would be read as a glob or breaks the grammar', () => {
+    for (const tool of ['*', 'a*', 'a b', 'a(', '\u0430', ''])
+      expect(proposeRule(tool, [command('a')], place)).toBeUndefined();
+  });
+
+  const text = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 12 }),
+    fc.string({
+      unit: fc.constantFrom('*', '(', ')', "'", '"', '\\', ' ', '-', '\n', '\u202e', '/', '.', '~'),
+      maxLength: 6,
+    }),
+  );
+
+  it('[A19] always covers its call, and no call with one word changed, added or left out', () => {
+    fc.assert(
+      fc.property(fc.array(text, { minLength: 1, maxLength: 5 }), fc.nat(4), text, (words, at, other) => {
+        const rule = proposeRule('x', [command(...words)], place) ?? 'none';
+        const covers = (...changed: string[]): boolean =>
+          coversCall(rule, { tool: 'x', subjects: [command(...changed)], place });
+        const index = at % words.length;
+        expect(covers(...words)).toBe(true);
+        expect(covers(...words.with(index, other))).toBe(words[index] === other);
+        expect(covers(...words, other)).toBe(false);
+        expect(covers(...words.slice(1))).toBe(false);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('[A19] covers the arguments of any tool without subjects of its own, and no others', () => {
+    fc.assert(
+      fc.property(fc.dictionary(text, fc.jsonValue({ maxDepth: 2 })), text, (args, extra) => {
+        const rule = proposeRule('x', defaultSubjects(args), place);
+        fc.pre(rule !== undefined);
+        expect(coversCall(rule, { tool: 'x', subjects: defaultSubjects(args), place })).toBe(true);
+        const more = defaultSubjects({ ...args, [`${extra}!`]: 1 });
+        expect(coversCall(rule, { tool: 'x', subjects: more, place })).toBe(
+          Object.hasOwn(args, `${extra}!`) && args[`${extra}!`] === 1,
+        );
+      }),
+    );
+  });
+
+  it('[A19] covers the path it was made for, whatever is in its names', () => {
+    const segment = text
+      .map((name) => name.replaceAll(/[/\0]/g, '_'))
+      .filter((name) => name !== '' && name !== '.' && name !== '..');
+    const folder = fc.constantFrom('', '/work/project', '/home/ann');
+    fc.assert(
+      fc.property(folder, fc.array(segment, { minLength: 1, maxLength: 4 }), segment, (base, segments, other) => {
+        const rule = proposeRule('x', [{ kind: 'path', path: `${base}/${segments.join('/')}` }], place) ?? 'none';
+        const covers = (path: string): boolean =>
+          coversCall(rule, { tool: 'x', subjects: [{ kind: 'path', path }], place });
+        expect(covers(`${base}/${segments.join('/')}`)).toBe(true);
+        expect(covers(`${base}/${[...segments.slice(0, -1), other].join('/')}`)).toBe(segments.at(-1) === other);
+        expect(covers(`${base}/${segments.join('/')}/${other}`)).toBe(false);
+      }),
+    );
+  });
+});
+
+describe('coversCall', () => {
+  const call = { tool: 'x', subjects: [command('git', 'status')], place };
+
+  it.each([
+    ['allow x', true],
+    ['allow *(git *)', true],
+    ['allow y', false],
+    ['allow x(git)', false],
+    ['deny x', false],
+    ['ask x', false],
+    ['allow x(git status', false],
+    ['', false],
+  ])('[A5] %j as the rule of an "always": %s', (rule, expected) => {
+    expect(coversCall(rule, call)).toBe(expected);
+  });
+
+  it('[A5] must cover every subject by itself', () => {
+    expect(coversCall('allow x(git *)', { ...call, subjects: [command('git'), command('rm')] })).toBe(false);
+  });
+});
+
+describe('patternCovers', () => {
+  const call = { tool: 'x', subjects: [command('git', 'status')], place };
+
+  it.each([
+    ['git *', true],
+    ['*', true],
+    ['git status', true],
+    ['git', false],
+    ['', false],
+    ['  ', false],
+    ['git)', false],
+    ['git\nstatus', false],
+  ])('[A5] %j as the pattern of a grant: %s', (pattern, expected) => {
+    expect(patternCovers(pattern, call)).toBe(expected);
+  });
+
+  it('[A19] covers nothing dynamic, and without subjects only as a lone star', () => {
+    expect(patternCovers('*', { ...call, subjects: [{ kind: 'dynamic', why: '' }] })).toBe(false);
+    expect(patternCovers('*', { ...call, subjects: [] })).toBe(true);
+    expect(patternCovers('git *', { ...call, subjects: [] })).toBe(false);
+    expect(patternCovers('', { ...call, subjects: [command()] })).toBe(true);
+  });
+});
