@@ -1,0 +1,77 @@
+import type { ApprovalOption, Scope, ToolApproval } from '@countersign/protocol';
+import { proposeRule, type Weighing } from '../policy/index.js';
+import type { Gate, GateInput } from './gate.js';
+
+/** Why the gate asks. `alone`: no other ask rule is left that would ask again after this one is answered. */
+export type Question =
+  | { readonly kind: 'outcome-unknown' }
+  | { readonly kind: 'closed'; readonly reason: string }
+  | { readonly kind: 'rule'; readonly rule: string; readonly alone: boolean }
+  | { readonly kind: 'default' };
+
+const SCOPES: readonly { readonly option: ApprovalOption; readonly scope: Scope }[] = [
+  { option: 'approve_once', scope: 'once' },
+  { option: 'approve_session', scope: 'session' },
+  { option: 'approve_always', scope: 'always' },
+];
+
+/** Puts the question, with the options that would take effect and no others (A2). */
+export function ask(input: GateInput, weighing: Weighing, question: Question): Gate {
+  const { call, tool } = input;
+  const limits = tool?.trusted === true ? tool.definition.approval : undefined;
+  const effective = new Set<ApprovalOption>(['approve_once']);
+  if (sessionTakesEffect(weighing, question)) effective.add('approve_session');
+  // Beside an ask rule or an unknown outcome an allow rule changes nothing, so none is proposed.
+  const proposed =
+    question.kind === 'default' && isOffered('approve_always', 'always', limits)
+      ? proposeRule(call.tool, call.subjects, call.place)
+      : undefined;
+  if (proposed !== undefined) effective.add('approve_always');
+
+  const approvals = SCOPES.filter(({ option, scope }) => effective.has(option) && isOffered(option, scope, limits));
+  return {
+    kind: 'ask',
+    why: describe(input, question),
+    // `deny` is always there and always first: no default approves (A17).
+    options: ['deny', ...approvals.map(({ option }) => option)],
+    ...(question.kind === 'rule' ? { rule: question.rule } : {}),
+    ...(proposed === undefined ? {} : { proposedRule: proposed }),
+  };
+}
+
+/** Whether the same call, made again, would run on the grant. */
+function sessionTakesEffect({ unclear }: Weighing, question: Question): boolean {
+  switch (question.kind) {
+    case 'outcome-unknown':
+    case 'closed':
+      return false;
+    case 'rule':
+      return question.alone && unclear === undefined;
+    case 'default':
+      return unclear === undefined;
+  }
+}
+
+function isOffered(option: ApprovalOption, scope: Scope, limits: ToolApproval | undefined): boolean {
+  const rank = (scope: Scope): number => SCOPES.findIndex((entry) => entry.scope === scope);
+  if (limits?.options && !limits.options.includes(option)) return false;
+  return limits?.scope === undefined || rank(scope) <= rank(limits.scope);
+}
+
+function describe({ call, tool, world, contained }: GateInput, question: Question): string {
+  switch (question.kind) {
+    case 'outcome-unknown':
+      return 'the same call was cut off earlier in this chat and its outcome is unknown';
+    case 'closed':
+      return `the policy can't be read, so everything is asked: ${question.reason}`;
+    case 'rule':
+      return `a rule asks about this call: ${question.rule}`;
+    case 'default': {
+      const dynamic = call.subjects.find((subject) => subject.kind === 'dynamic');
+      if (dynamic) return `what it would do is only known when it runs: ${dynamic.why}`;
+      if (tool?.trusted !== true) return `${call.tool} comes from outside and is not marked trusted`;
+      if (world.mode === 'auto' && !contained) return 'it reaches outside the sandbox or the working folder';
+      return `${call.tool} needs approval`;
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import { createHash, createHmac } from 'node:crypto';
+import type { ToolDefinition } from '@countersign/protocol';
+import { canonicalJson } from '../policy/index.js';
+
+/** Everything a decision signs (A7). */
+export interface SignedParts {
+  readonly agentId: string;
+  readonly chatId: string;
+  /** From `toolDigest`. */
+  readonly tool: string;
+  readonly toolName: string;
+  /** The very text that is stored and run. */
+  readonly argumentsText: string;
+  /** The real path. */
+  readonly workingDirectory: string;
+  readonly sandbox: string;
+  /** For file writes, of the old content. */
+  readonly fingerprint?: string;
+}
+
+/**
+ * HMAC-SHA-256 over the parts as one JSON array: quoted and escaped, no part can pose as the end of another. Keyed, so
+ * that who can write rows, or guess arguments, can't make or test a signature.
+ */
+export function callHash(key: Uint8Array | string, parts: SignedParts): string {
+  if (key.length === 0) throw new TypeError('a call hash needs a key');
+  const { agentId, chatId, tool, toolName, argumentsText, workingDirectory, sandbox, fingerprint } = parts;
+  const text = JSON.stringify([
+    'countersign.call.1',
+    agentId,
+    chatId,
+    tool,
+    toolName,
+    argumentsText,
+    workingDirectory,
+    sandbox,
+    fingerprint ?? null,
+  ]);
+  return createHmac('sha256', key).update(text).digest('hex');
+}
+
+/** Changes with anything a tool says of itself, so that an approval for the old tool does not run the new one. */
+export function toolDigest(definition: ToolDefinition): string {
+  return createHash('sha256').update(canonicalJson(definition)).digest('hex');
+}

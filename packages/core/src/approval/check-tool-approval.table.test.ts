@@ -1,0 +1,218 @@
+import type { ToolDefinition, WorldMode } from '@countersign/protocol';
+import { describe, expect, it } from 'vitest';
+import { closedPolicy, compilePolicy, type Policy } from '../policy/index.js';
+import { checkToolApproval } from './check-tool-approval.js';
+import type { Gate, GateGrant, GateInput } from './gate.js';
+
+// Every combination of what the gate looks at, against A2's order written down as a list. The oracle reads only the
+// names of the cases below and knows nothing of rules, patterns or definitions.
+const CAN_RUN = ['yes', 'reserved', 'no-tool', 'other-name', 'not-listed', 'bad-arguments'] as const;
+const MODES: readonly WorldMode[] = ['read', 'ask', 'auto'];
+const APPROVALS = ['none', 'not-required', 'required', 'pattern-hit', 'pattern-miss'] as const;
+const DENIES = ['none', 'world', 'agent'] as const;
+const ASKS = ['none', 'world', 'agent', 'both', 'closed'] as const;
+const ALLOWS = ['none', 'world', 'agent'] as const;
+const GRANTS = [
+  'none',
+  'whole',
+  'hit',
+  'miss',
+  'whole-for-world-ask',
+  'hit-for-world-ask',
+  'miss-for-world-ask',
+] as const;
+const FLAGS = [false, true] as const;
+
+interface Case {
+  canRun: (typeof CAN_RUN)[number];
+  mode: WorldMode;
+  approval: (typeof APPROVALS)[number];
+  readOnly: boolean;
+  trusted: boolean;
+  deny: (typeof DENIES)[number];
+  ask: (typeof ASKS)[number];
+  allow: (typeof ALLOWS)[number];
+  grant: (typeof GRANTS)[number];
+  decided: boolean;
+  contained: boolean;
+  unknown: boolean;
+}
+
+function grantCovers({ grant }: Case): boolean {
+  return grant !== 'none' && grant !== 'miss' && grant !== 'miss-for-world-ask';
+}
+
+function askLeft({ ask, grant }: Case): 'nothing' | 'one' | 'two' | 'closed' {
+  const worldAnswered = grant === 'whole-for-world-ask' || grant === 'hit-for-world-ask';
+  switch (ask) {
+    case 'none':
+      return 'nothing';
+    case 'world':
+      return worldAnswered ? 'nothing' : 'one';
+    case 'agent':
+      return 'one';
+    case 'both':
+      return worldAnswered ? 'one' : 'two';
+    case 'closed':
+      return 'closed';
+  }
+}
+
+/** A2 with A20 and S3, one line a step: the first that applies is the answer. */
+const ORDER: readonly (readonly [applies: (c: Case) => boolean, answer: string])[] = [
+  [(c) => c.canRun !== 'yes', 'fail'],
+  [(c) => c.mode === 'read' && !(c.readOnly && c.trusted), 'deny'],
+  [(c) => c.deny !== 'none', 'deny by rule'],
+  [(c) => c.decided, 'run: decision'],
+  [(c) => c.unknown, 'ask: deny approve_once'],
+  [(c) => askLeft(c) === 'closed', 'ask: deny approve_once'],
+  [(c) => askLeft(c) === 'two', 'ask by rule: deny approve_once'],
+  [(c) => askLeft(c) === 'one', 'ask by rule: deny approve_once approve_session'],
+  [(c) => grantCovers(c), 'run: grant'],
+  [(c) => c.allow === 'world', 'run: rule'],
+  [(c) => c.trusted && (c.approval === 'none' || c.approval === 'not-required'), 'run: unasked'],
+  [(c) => c.trusted && c.approval === 'pattern-hit', 'run: pattern'],
+  [(c) => c.mode === 'auto' && c.contained, 'run: sandboxed'],
+  [() => true, 'ask: deny approve_once approve_session approve_always'],
+];
+
+function* everyCase(): Generator<Case> {
+  for (const canRun of CAN_RUN)
+    for (const mode of MODES)
+      for (const approval of APPROVALS)
+        for (const deny of DENIES)
+          for (const ask of ASKS)
+            for (const allow of ALLOWS)
+              for (const grant of GRANTS)
+                for (let bits = 0; bits < 32; bits += 1) {
+                  const [readOnly, trusted, decided, contained, unknown] = [1, 2, 4, 8, 16].map(
+                    (bit) => FLAGS[bits & bit ? 1 : 0],
+                  );
+                  yield {
+                    canRun,
+                    mode,
+                    approval,
+                    deny,
+                    ask,
+                    allow,
+                    grant,
+                    readOnly: readOnly === true,
+                    trusted: trusted === true,
+                    decided: decided === true,
+                    contained: contained === true,
+                    unknown: unknown === true,
+                  };
+                }
+}
+
+function policy(...rules: (string | false)[]): Policy {
+  const compiled = compilePolicy(rules.filter((rule) => rule !== false));
+  if (!compiled.ok) throw new Error(compiled.error);
+  return compiled.policy;
+}
+
+const remembered = new Map<string, Policy>();
+function policyOnce(key: string, make: () => Policy): Policy {
+  const known = remembered.get(key) ?? make();
+  remembered.set(key, known);
+  return known;
+}
+
+const APPROVAL_OF: Record<Case['approval'], ToolDefinition['approval'] | undefined> = {
+  none: undefined,
+  'not-required': { required: false },
+  required: { required: true },
+  'pattern-hit': { required: true, pattern: 'a *' },
+  'pattern-miss': { required: true, pattern: 'z *' },
+};
+
+const ASK_RULE = 'ask x(a *)';
+const GRANT_OF: Record<Case['grant'], readonly GateGrant[]> = {
+  none: [],
+  whole: [{ id: 'g' }],
+  hit: [{ id: 'g', pattern: 'a *' }],
+  miss: [{ id: 'g', pattern: 'z *' }],
+  'whole-for-world-ask': [{ id: 'g', answeredRule: ASK_RULE }],
+  'hit-for-world-ask': [{ id: 'g', pattern: 'a *', answeredRule: ASK_RULE }],
+  'miss-for-world-ask': [{ id: 'g', pattern: 'z *', answeredRule: ASK_RULE }],
+};
+
+function inputOf(c: Case): GateInput {
+  const approval = APPROVAL_OF[c.approval];
+  return {
+    call: {
+      tool: c.canRun === 'reserved' ? 'client.requestApproval' : 'x',
+      arguments: c.canRun === 'bad-arguments' ? { ok: false, error: 'bad' } : { ok: true, value: {} },
+      subjects: [{ kind: 'words', words: ['a', 'b'] }],
+      place: { workingDirectory: '/w', home: '/h' },
+    },
+    tool:
+      c.canRun === 'no-tool'
+        ? undefined
+        : {
+            trusted: c.trusted,
+            definition: {
+              name: c.canRun === 'other-name' ? 'y' : 'x',
+              description: 'd',
+              parameters: {},
+              location: 'server',
+              readOnly: c.readOnly,
+              ...(approval ? { approval } : {}),
+            },
+          },
+    agent: {
+      tools: c.canRun === 'not-listed' ? ['y*'] : ['x*', 'client.*'],
+      policy: policyOnce(`agent ${c.deny} ${c.ask} ${c.allow}`, () =>
+        policy(
+          c.deny === 'agent' && 'deny x',
+          (c.ask === 'agent' || c.ask === 'both') && 'ask *',
+          c.allow === 'agent' && 'allow x',
+        ),
+      ),
+    },
+    world: {
+      mode: c.mode,
+      policy: policyOnce(`world ${c.deny} ${c.ask} ${c.allow}`, () => {
+        const rules = policy(
+          c.deny === 'world' && 'deny x(a *)',
+          (c.ask === 'world' || c.ask === 'both') && ASK_RULE,
+          c.allow === 'world' && 'allow x(* b)',
+        );
+        return c.ask === 'closed' ? { ...closedPolicy('unreadable'), deny: rules.deny } : rules;
+      }),
+    },
+    grants: GRANT_OF[c.grant],
+    decision: c.decided ? 'approved' : undefined,
+    contained: c.contained,
+    outcomeUnknown: c.unknown,
+  };
+}
+
+function told(gate: Gate): string {
+  switch (gate.kind) {
+    case 'run':
+      return `run: ${gate.because}`;
+    case 'ask':
+      return `ask${gate.rule === undefined ? '' : ' by rule'}: ${gate.options.join(' ')}`;
+    case 'refuse':
+      return `${gate.how}${gate.rule === undefined ? '' : ' by rule'}`;
+  }
+}
+
+describe('checkToolApproval, every combination', () => {
+  it('[A2] follows the order of the contract', () => {
+    const wrong: unknown[] = [];
+    const seen = new Set<string>();
+    let cases = 0;
+    for (const c of everyCase()) {
+      const expected = ORDER.find(([applies]) => applies(c))?.[1] ?? 'nothing';
+      const actual = told(checkToolApproval(inputOf(c)));
+      if (actual !== expected && wrong.length < 5) wrong.push({ ...c, expected, actual });
+      seen.add(actual);
+      cases += 1;
+    }
+    expect(wrong).toEqual([]);
+    expect(cases).toBe(6 * 3 * 5 * 3 * 5 * 3 * 7 * 32);
+    expect(seen).toEqual(new Set(ORDER.map(([, answer]) => answer)));
+  }, 60_000);
+});

@@ -1,0 +1,301 @@
+import type { Subject, ToolApproval, ToolDefinition } from '@countersign/protocol';
+import { describe, expect, it } from 'vitest';
+import { closedPolicy, compilePolicy, type Policy } from '../policy/index.js';
+import { checkToolApproval } from './check-tool-approval.js';
+import type { GateInput } from './gate.js';
+
+function policy(...rules: string[]): Policy {
+  const compiled = compilePolicy(rules);
+  if (!compiled.ok) throw new Error(compiled.error);
+  return compiled.policy;
+}
+
+function tool(name: string, approval?: ToolApproval, rest: Partial<ToolDefinition> = {}): ToolDefinition {
+  return { name, description: 'd', parameters: {}, location: 'server', ...rest, ...(approval ? { approval } : {}) };
+}
+
+const words = (...words: string[]): Subject => ({ kind: 'words', words });
+
+function input(change: Partial<GateInput> = {}, subjects: readonly Subject[] = [words('a')]): GateInput {
+  return {
+    call: {
+      tool: 'write_file',
+      arguments: { ok: true, value: {} },
+      subjects,
+      place: { workingDirectory: '/w', home: '/h' },
+    },
+    tool: { definition: tool('write_file', { required: true }), trusted: true },
+    agent: { tools: ['*'], policy: policy() },
+    world: { mode: 'ask', policy: policy() },
+    grants: [],
+    decision: undefined,
+    contained: false,
+    outcomeUnknown: false,
+    ...change,
+  };
+}
+
+const named = (name: string): GateInput => {
+  const base = input({ tool: { definition: tool(name), trusted: true } });
+  return { ...base, call: { ...base.call, tool: name } };
+};
+
+const world = (...rules: string[]): Partial<GateInput> => ({ world: { mode: 'ask', policy: policy(...rules) } });
+
+describe('checkToolApproval', () => {
+  it('[A2] asks, and offers what would take effect, deny first', () => {
+    expect(checkToolApproval(input())).toEqual({
+      kind: 'ask',
+      why: 'write_file needs approval',
+      options: ['deny', 'approve_once', 'approve_session', 'approve_always'],
+      proposedRule: 'allow write_file(a)',
+    });
+  });
+
+  it.each(['client.requestApproval', 'client.x', 'CLIENT.x', ' client.x', '\uff43lient.x'])(
+    '[A10] %j is reserved whatever else is allowed, signed or registered',
+    (name) => {
+      const gate = checkToolApproval({ ...named(name), ...world('allow *'), decision: 'approved' });
+      expect(gate).toMatchObject({
+        kind: 'refuse',
+        how: 'fail',
+        reason: expect.stringContaining('reserved') as string,
+      });
+    },
+  );
+
+  it('[T11] a name that only looks like a tool is unknown', () => {
+    const gate = checkToolApproval({ ...input(), call: { ...input().call, tool: 'write_f\u0456le' } });
+    expect(gate).toMatchObject({
+      kind: 'refuse',
+      how: 'fail',
+      reason: expect.stringContaining('no tool named') as string,
+    });
+  });
+
+  it('[T11] a hostile name is cut and can not break out of the sentence', () => {
+    const gate = checkToolApproval({ ...input(), call: { ...input().call, tool: `x"\n${'y'.repeat(10_000)}` } });
+    expect(gate).toMatchObject({ kind: 'refuse', how: 'fail' });
+    expect(gate.kind === 'refuse' && gate.reason.length).toBeLessThan(200);
+    expect(gate.kind === 'refuse' && gate.reason).not.toContain('\n');
+  });
+
+  it('[A1] a tool that is not on the list of the agent is unknown to it', () => {
+    const gate = checkToolApproval(
+      input({ agent: { tools: ['read_*', 'WRITE_FILE', ''], policy: policy() }, decision: 'approved' }),
+    );
+    expect(gate).toMatchObject({ kind: 'refuse', how: 'fail' });
+  });
+
+  it('[T11] arguments that are not valid fail in their own words, before anybody is asked', () => {
+    const base = input({ decision: 'approved' });
+    const gate = checkToolApproval({
+      ...base,
+      call: { ...base.call, arguments: { ok: false, error: 'path is missing' } },
+    });
+    expect(gate).toEqual({ kind: 'refuse', how: 'fail', reason: 'path is missing' });
+  });
+
+  it('[A20] in read mode an untrusted tool that calls itself readOnly does not run, even if it was approved', () => {
+    const definition = tool('write_file', undefined, { readOnly: true });
+    const change = { world: { mode: 'read' as const, policy: policy('allow *') }, decision: 'approved' as const };
+    expect(checkToolApproval(input({ ...change, tool: { definition, trusted: false } }))).toMatchObject({
+      how: 'deny',
+    });
+    expect(checkToolApproval(input({ ...change, tool: { definition, trusted: true } }))).toMatchObject({
+      because: 'decision',
+    });
+  });
+
+  it('[A2] a deny rule written after the approval refuses', () => {
+    expect(checkToolApproval(input({ ...world('allow *', 'deny write_file(a)'), decision: 'approved' }))).toEqual({
+      kind: 'refuse',
+      how: 'deny',
+      reason: 'a rule denies this call: deny write_file(a)',
+      rule: 'deny write_file(a)',
+    });
+  });
+
+  it('[A1] what an untrusted tool says of itself opens nothing', () => {
+    for (const approval of [undefined, { required: false }, { required: true, pattern: '*' }]) {
+      const gate = checkToolApproval(input({ tool: { definition: tool('write_file', approval), trusted: false } }));
+      expect(gate).toMatchObject({ kind: 'ask', why: expect.stringContaining('not marked trusted') as string });
+    }
+  });
+
+  it('[A1] what an untrusted tool says of itself closes nothing either', () => {
+    const definition = tool('write_file', { required: true, options: ['approve_always'], scope: 'once' });
+    expect(checkToolApproval(input({ tool: { definition, trusted: false } }))).toMatchObject({
+      options: ['deny', 'approve_once', 'approve_session', 'approve_always'],
+    });
+  });
+
+  it.each<[ToolApproval, string[]]>([
+    [{ required: true, scope: 'once' }, ['deny', 'approve_once']],
+    [{ required: true, scope: 'session' }, ['deny', 'approve_once', 'approve_session']],
+    [{ required: true, options: ['approve_once', 'approve_always'] }, ['deny', 'approve_once', 'approve_always']],
+    [
+      { required: true, options: ['approve_session', 'approve_once', 'deny'] },
+      ['deny', 'approve_once', 'approve_session'],
+    ],
+    [{ required: true, options: ['approve_always'], scope: 'session' }, ['deny']],
+  ])('[A1] %j limits what is offered', (approval, options) => {
+    expect(
+      checkToolApproval(input({ tool: { definition: tool('write_file', approval), trusted: true } })),
+    ).toMatchObject({ options });
+  });
+
+  it('[A2] "always" is not offered where no rule can say it', () => {
+    const gate = checkToolApproval(input({}, [words('a'), words('b')]));
+    expect(gate).toMatchObject({ options: ['deny', 'approve_once', 'approve_session'] });
+    expect(gate).not.toHaveProperty('proposedRule');
+  });
+
+  it('[A2] a grant answers an ask rule only if it was given for that very rule', () => {
+    const rules = world('ask write_file');
+    const ask = checkToolApproval(
+      input({ ...rules, grants: [{ id: 'old' }, { id: 'other', answeredRule: 'ask write_file(a)' }] }),
+    );
+    expect(ask).toMatchObject({
+      kind: 'ask',
+      rule: 'ask write_file',
+      options: ['deny', 'approve_once', 'approve_session'],
+    });
+    const run = checkToolApproval(
+      input({ ...rules, grants: [{ id: 'old' }, { id: 'g', answeredRule: 'ask write_file' }] }),
+    );
+    expect(run).toEqual({ kind: 'run', because: 'grant', grantId: 'g' });
+  });
+
+  it('[A2] with two ask rules each needs its own answer, and one session would not be enough', () => {
+    const rules = world('ask write_file', 'ask *(a)');
+    expect(checkToolApproval(input(rules))).toMatchObject({ options: ['deny', 'approve_once'] });
+    const one = { ...rules, grants: [{ id: 'g', answeredRule: 'ask *(a)' }] };
+    expect(checkToolApproval(input(one))).toMatchObject({
+      rule: 'ask write_file',
+      options: ['deny', 'approve_once', 'approve_session'],
+    });
+    const both = { ...rules, grants: [...one.grants, { id: 'h', answeredRule: 'ask write_file' }] };
+    expect(checkToolApproval(input(both))).toMatchObject({ kind: 'run', because: 'grant' });
+  });
+
+  it('[A5] a grant that outlives its ask rule is still a grant', () => {
+    expect(checkToolApproval(input({ grants: [{ id: 'g', answeredRule: 'ask write_file' }] }))).toMatchObject({
+      grantId: 'g',
+    });
+  });
+
+  it('[A17] a pattern that can not be read covers nothing', () => {
+    for (const pattern of ['(', 'a\nb', '', "'"]) {
+      expect(checkToolApproval(input({ grants: [{ id: 'g', pattern }] }))).toMatchObject({ kind: 'ask' });
+      const definition = tool('write_file', { required: true, pattern });
+      expect(checkToolApproval(input({ tool: { definition, trusted: true } }))).toMatchObject({ kind: 'ask' });
+    }
+  });
+
+  it('[S3] after an unknown outcome the same call is asked whatever grants, rules, tool or sandbox say', () => {
+    const gate = checkToolApproval(
+      input({
+        outcomeUnknown: true,
+        world: { mode: 'auto', policy: policy('allow *', 'ask write_file') },
+        contained: true,
+        grants: [{ id: 'g', answeredRule: 'ask write_file' }],
+        tool: { definition: tool('write_file'), trusted: true },
+      }),
+    );
+    expect(gate).toEqual({
+      kind: 'ask',
+      why: 'the same call was cut off earlier in this chat and its outcome is unknown',
+      options: ['deny', 'approve_once'],
+    });
+    expect(checkToolApproval(input({ outcomeUnknown: true, decision: 'approved' }))).toMatchObject({
+      because: 'decision',
+    });
+  });
+
+  it('[A19] a policy that can not be read makes everything a question that no grant quiets', () => {
+    const closed = { mode: 'auto' as const, policy: closedPolicy('rule 2') };
+    const gate = checkToolApproval(
+      input({
+        world: closed,
+        contained: true,
+        grants: [{ id: 'g' }],
+        tool: { definition: tool('write_file'), trusted: true },
+      }),
+    );
+    expect(gate).toMatchObject({
+      kind: 'ask',
+      why: expect.stringContaining('rule 2') as string,
+      options: ['deny', 'approve_once'],
+    });
+  });
+
+  describe('with something dynamic in the call', () => {
+    const dynamic: Subject[] = [words('ls'), { kind: 'dynamic', why: 'a command substitution' }];
+
+    it('[A19] no rule and no pattern lets it run', () => {
+      const definition = tool('write_file', { required: true, pattern: '*' });
+      const gate = checkToolApproval(
+        input(
+          {
+            ...world('allow *', 'allow write_file(*)'),
+            grants: [{ id: 'g', pattern: '*' }],
+            tool: { definition, trusted: true },
+          },
+          dynamic,
+        ),
+      );
+      expect(gate).toMatchObject({ kind: 'ask', why: expect.stringContaining('a command substitution') as string });
+    });
+
+    it('[A5] a session grant for the whole tool does', () => {
+      expect(checkToolApproval(input({ grants: [{ id: 'g' }] }, dynamic))).toMatchObject({ because: 'grant' });
+    });
+
+    it('[A19] but not while it might be what a rule denies or asks about, and then no session is offered', () => {
+      for (const rule of ['deny write_file(rm *)', 'ask *(~/.ssh/**)']) {
+        const gate = checkToolApproval(input({ ...world(rule), grants: [{ id: 'g' }] }, dynamic));
+        expect(gate).toMatchObject({ kind: 'ask', options: ['deny', 'approve_once'] });
+      }
+      expect(checkToolApproval(input({ ...world('deny other(rm *)'), grants: [{ id: 'g' }] }, dynamic))).toMatchObject({
+        kind: 'run',
+      });
+    });
+
+    it('[A20] inside the sandbox auto runs it', () => {
+      const gate = checkToolApproval(input({ world: { mode: 'auto', policy: policy() }, contained: true }, dynamic));
+      expect(gate).toEqual({ kind: 'run', because: 'sandboxed' });
+    });
+  });
+
+  it('[A2] every option that is offered takes effect on the same call made again', () => {
+    const situations = [input(), input(world('ask write_file')), input({ world: { mode: 'auto', policy: policy() } })];
+    for (const situation of situations) {
+      const gate = checkToolApproval(situation);
+      if (gate.kind !== 'ask') throw new Error('expected a question');
+      for (const option of gate.options) {
+        const grant = { id: 'g', ...(gate.rule === undefined ? {} : { answeredRule: gate.rule }) };
+        const rules = gate.proposedRule === undefined ? [] : [gate.proposedRule];
+        const after: Record<string, GateInput> = {
+          approve_once: { ...situation, decision: 'approved' },
+          approve_session: { ...situation, grants: [grant] },
+          approve_always: { ...situation, world: { ...situation.world, policy: policy(...rules) } },
+        };
+        const next = after[option];
+        expect(option === 'deny' ? 'run' : next && checkToolApproval(next).kind).toBe('run');
+      }
+    }
+  });
+
+  it('[N3] decides well under a millisecond with 10,000 grants and 1,000 rules', () => {
+    const grants = Array.from({ length: 10_000 }, (_, n) => ({ id: `g${n}`, answeredRule: `ask y${n}` }));
+    const rules = Array.from({ length: 1000 }, (_, n) => `${n % 2 ? 'allow' : 'deny'} write_file(b${n} *)`);
+    const crowded = input({ ...world(...rules), grants });
+    const times = Array.from({ length: 51 }, () => {
+      const start = performance.now();
+      checkToolApproval(crowded);
+      return performance.now() - start;
+    });
+    expect(times.sort((a, b) => a - b)[25]).toBeLessThan(1);
+  });
+});

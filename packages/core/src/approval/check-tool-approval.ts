@@ -1,0 +1,81 @@
+import { RESERVED_TOOL_PREFIX } from '@countersign/protocol';
+import { agentMayAskFor, patternCovers, type Weighing, weigh } from '../policy/index.js';
+import { ask } from './ask.js';
+import { findAnswers, findGrant } from './find-grant.js';
+import type { Gate, GateInput } from './gate.js';
+
+/**
+ * The only place that says yes (A2). Pure; asked when the model calls and again in the transaction that starts the
+ * call. The order is the contract: each line may assume that none above it applied.
+ */
+export function checkToolApproval(input: GateInput): Gate {
+  const impossible = refuseImpossible(input);
+  if (impossible) return impossible;
+
+  const { call, world, agent } = input;
+  const weighing = weigh({ world: world.policy, agent: agent.policy }, call);
+  const refused = refuseByMode(input) ?? refuseByRule(weighing);
+  if (refused) return refused;
+
+  if (input.decision === 'approved') return { kind: 'run', because: 'decision' };
+
+  if (input.outcomeUnknown) return ask(input, weighing, { kind: 'outcome-unknown' });
+  if (weighing.closed !== undefined) return ask(input, weighing, { kind: 'closed', reason: weighing.closed });
+  const { unanswered, answeredBy } = findAnswers(weighing.asks, input.grants, call, weighing);
+  const [question, ...more] = unanswered;
+  if (question !== undefined) return ask(input, weighing, { kind: 'rule', rule: question, alone: more.length === 0 });
+
+  const grant = answeredBy ?? findGrant(input.grants, call, weighing);
+  if (grant) return { kind: 'run', because: 'grant', grantId: grant.id };
+  if (weighing.allow !== undefined) return { kind: 'run', because: 'rule', rule: weighing.allow };
+
+  return runUnasked(input) ?? ask(input, weighing, { kind: 'default' });
+}
+
+/** Nobody is asked about a call that can't run (T11), and no model reaches a name of ours (A10). */
+function refuseImpossible({ call, tool, agent }: GateInput): Gate | undefined {
+  // Folded: a fullwidth or upper-case `client.` is an attempt at the same thing and belongs in the audit as such.
+  if (call.tool.normalize('NFKC').trim().toLowerCase().startsWith(RESERVED_TOOL_PREFIX)) {
+    return fail(`${quoted(call.tool)} is reserved: tools can't ask for approval themselves. Call the tool you need.`);
+  }
+  // A definition under another name would be judged by one name and run by another.
+  if (tool === undefined || tool.definition.name !== call.tool || !agentMayAskFor(agent.tools, call.tool)) {
+    return fail(`There is no tool named ${quoted(call.tool)}. Use one of the tools you were given.`);
+  }
+  return call.arguments.ok ? undefined : fail(call.arguments.error);
+}
+
+function refuseByMode({ world, tool, call }: GateInput): Gate | undefined {
+  if (world.mode !== 'read' || (tool?.trusted === true && tool.definition.readOnly === true)) return undefined;
+  return {
+    kind: 'refuse',
+    how: 'deny',
+    reason: `this world is in read mode: only tools that change nothing may run, and ${call.tool} may change something`,
+  };
+}
+
+function refuseByRule({ deny }: Weighing): Gate | undefined {
+  return deny === undefined
+    ? undefined
+    : { kind: 'refuse', how: 'deny', reason: `a rule denies this call: ${deny}`, rule: deny };
+}
+
+/** What needs no question, after every rule and grant had its say. */
+function runUnasked({ tool, call, world, contained }: GateInput): Gate | undefined {
+  if (tool?.trusted === true) {
+    const { approval } = tool.definition;
+    if (approval === undefined || !approval.required) return { kind: 'run', because: 'unasked' };
+    if (approval.pattern !== undefined && patternCovers(approval.pattern, call))
+      return { kind: 'run', because: 'pattern' };
+  }
+  return world.mode === 'auto' && contained ? { kind: 'run', because: 'sandboxed' } : undefined;
+}
+
+function fail(reason: string): Gate {
+  return { kind: 'refuse', how: 'fail', reason };
+}
+
+/** A model chooses the name: it is cut, and nothing in it can break out of the sentence. */
+function quoted(name: string): string {
+  return JSON.stringify(name.length > 80 ? `${name.slice(0, 80)}…` : name);
+}

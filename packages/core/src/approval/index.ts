@@ -1,0 +1,5 @@
+export { callHash, toolDigest } from './call-hash.js';
+export type { SignedParts } from './call-hash.js';
+export { checkToolApproval } from './check-tool-approval.js';
+export type { Gate, GateGrant, GateInput, GateTool } from './gate.js';
+export { parseArguments } from './parse-arguments.js';

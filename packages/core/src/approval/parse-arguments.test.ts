@@ -1,0 +1,100 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { canonicalJson } from '../policy/index.js';
+import { parseArguments } from './parse-arguments.js';
+
+describe('parseArguments', () => {
+  it('[A7] gives the value and the one text it is stored and hashed as', () => {
+    expect(parseArguments(' {"b": -0, "a": [1e2]} ')).toEqual({
+      ok: true,
+      value: { a: [100], b: 0 },
+      text: '{"a":[100],"b":0}',
+    });
+  });
+
+  it('[T11] takes the truly empty text for no arguments, and nothing else', () => {
+    expect(parseArguments('')).toEqual({ ok: true, value: {}, text: '{}' });
+    for (const text of [
+      ' ',
+      '\n',
+      '\0',
+      'null',
+      'undefined',
+      '""',
+      '[]',
+      '{',
+      '{}{}',
+      '\ufeff{}',
+      '{"a":}',
+      "{'a':1}",
+    ]) {
+      expect(parseArguments(text)).toMatchObject({ ok: false });
+    }
+  });
+
+  it('[T11] says what is wrong in words a model can use', () => {
+    expect(parseArguments('[1]')).toMatchObject({ error: expect.stringContaining('not an array') as string });
+    expect(parseArguments('"x"')).toMatchObject({ error: expect.stringContaining('not a string') as string });
+    expect(parseArguments('{"a":1e999}')).toMatchObject({ error: expect.stringContaining('too large') as string });
+  });
+
+  it('[A15] does not quote the text it could not read', () => {
+    const parsed = parseArguments('{"password": hunter2}');
+    expect(parsed).toMatchObject({ ok: false, error: expect.stringContaining('not valid JSON') as string });
+    expect(JSON.stringify(parsed)).not.toMatch(/hunter2|password/);
+  });
+
+  it('[T11] refuses more than 64 levels and more than 4 MB', () => {
+    const nested = (levels: number): string => '{"a":'.repeat(levels) + '1' + '}'.repeat(levels);
+    expect(parseArguments(nested(64))).toMatchObject({ ok: true });
+    expect(parseArguments(nested(65))).toMatchObject({
+      ok: false,
+      error: expect.stringContaining('64 levels') as string,
+    });
+    expect(parseArguments(`{"a":${'['.repeat(2_000_000)}${']'.repeat(2_000_000)}}`)).toMatchObject({ ok: false });
+    const sized = (bytes: number): string => `{"a":"${'x'.repeat(bytes - 8)}"}`;
+    expect(parseArguments(sized(4 * 1024 * 1024))).toMatchObject({ ok: true });
+    expect(parseArguments(sized(4 * 1024 * 1024 + 1))).toMatchObject({
+      ok: false,
+      error: expect.stringContaining('4 MB') as string,
+    });
+    expect(parseArguments(`{"a":"${'\u20ac'.repeat(1_500_000)}"}`)).toMatchObject({
+      ok: false,
+      error: expect.stringContaining('4 MB') as string,
+    });
+  });
+
+  it('[A7] keeps a __proto__ key as data and poisons nothing', () => {
+    const parsed = parseArguments('{"__proto__":{"admin":true}}');
+    expect(parsed).toMatchObject({ ok: true, text: '{"__proto__":{"admin":true}}' });
+    expect(parsed.ok && Object.hasOwn(parsed.value, '__proto__')).toBe(true);
+    expect(parsed.ok && parsed.value['admin']).toBeUndefined();
+  });
+
+  it('[A7] the value is exactly what the text says, and reading the text again changes nothing', () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue()), (args) => {
+        const parsed = parseArguments(JSON.stringify(args));
+        if (!parsed.ok) throw new Error(parsed.error);
+        expect(canonicalJson(parsed.value)).toBe(parsed.text);
+        expect(parseArguments(parsed.text)).toEqual(parsed);
+      }),
+    );
+  });
+
+  it('[T11] never throws and never turns broken text into arguments', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const parsed = parseArguments(text);
+        let valid = text === '';
+        try {
+          const value: unknown = JSON.parse(text);
+          valid = typeof value === 'object' && value !== null && !Array.isArray(value);
+        } catch {
+          // Not JSON: only the empty text may pass.
+        }
+        expect(parsed.ok).toBe(valid);
+      }),
+    );
+  });
+});
