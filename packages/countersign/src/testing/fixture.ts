@@ -1,0 +1,153 @@
+import type { Provider, Tool, ToolContext } from '@countersign/core/ports';
+import { scripted, type Script, type ScriptedOptions, type ScriptedProvider } from '@countersign/core/testing';
+import type { Agent, Approval, NewAgent, ToolDefinition, ToolEvent, WorldEvent } from '@countersign/protocol';
+import { openWorld, type OpenWorldOptions } from '../open-world.js';
+import type { OpenedChat, OpenedWorld } from '../world.js';
+
+export interface TestWorldOptions extends OpenWorldOptions {
+  /** What the model of every agent does. Default: it says `ok`. */
+  script?: Script;
+  model?: ScriptedOptions;
+  /** Names, or more. Default: one agent `Ada` that may ask for every tool. */
+  agents?: readonly (string | (Partial<NewAgent> & { name: string }))[];
+  /** Default: nothing is kept. */
+  file?: string;
+}
+
+/** A world with agents and a chat, and everything that was heard in it. */
+export interface TestWorld {
+  world: OpenedWorld;
+  chat: OpenedChat;
+  provider: ScriptedProvider;
+  agents: readonly Agent[];
+  /** Every event since the world was opened, oldest first. */
+  events: readonly WorldEvent[];
+  /** What was reported instead of being said in a chat. */
+  errors: readonly { error: unknown; what: string }[];
+  /** Resolves with the first event, heard already or still to come, that fits. */
+  heard(fits: (event: WorldEvent) => boolean): Promise<WorldEvent>;
+  /** The tool events so far; of one call if its id is given. */
+  toolEvents(invocationId?: string): ToolEvent[];
+  /** The one approval that is pending. */
+  onlyApproval(): Promise<Approval>;
+}
+
+const opened = new Set<OpenedWorld>();
+
+export async function openTestWorld(options: TestWorldOptions = {}): Promise<TestWorld> {
+  const { script = () => 'ok', model, agents = ['Ada'], file = ':memory:', providers = [], ...rest } = options;
+  const provider = scripted(script, model);
+  const errors: { error: unknown; what: string }[] = [];
+  const world = await openWorld(file, {
+    onError: (error, what) => errors.push({ error, what }),
+    ...rest,
+    providers: [provider, ...providers] satisfies readonly Provider[],
+  });
+  opened.add(world);
+  const listening = listenTo(world);
+  const known = await world.agents();
+  for (const agent of known.length > 0 ? [] : agents) {
+    const more = typeof agent === 'string' ? { name: agent } : agent;
+    await world.addAgent({ provider: provider.name, model: 'any', tools: ['*'], ...more });
+  }
+  return {
+    world,
+    chat: await world.chat(),
+    provider,
+    agents: await world.agents(),
+    errors,
+    ...listening,
+    async onlyApproval() {
+      const [approval, ...others] = await world.approvals();
+      if (approval === undefined || others.length > 0) throw new Error(`not one approval but ${others.length}`);
+      return approval;
+    },
+  };
+}
+
+function listenTo(world: OpenedWorld): Pick<TestWorld, 'events' | 'heard' | 'toolEvents'> {
+  const events: WorldEvent[] = [];
+  const waiting = new Set<(event: WorldEvent) => void>();
+  world.subscribe((event) => {
+    events.push(event);
+    for (const look of [...waiting]) look(event);
+  });
+  return {
+    events,
+    heard: (fits) =>
+      new Promise((resolve) => {
+        const past = events.find(fits);
+        if (past !== undefined) {
+          resolve(past);
+          return;
+        }
+        const look = (event: WorldEvent): void => {
+          if (!fits(event)) return;
+          waiting.delete(look);
+          resolve(event);
+        };
+        waiting.add(look);
+      }),
+    toolEvents: (invocationId) =>
+      events.flatMap((event) =>
+        event.event === 'tool' && (invocationId === undefined || event.data.invocation_id === invocationId)
+          ? [event.data]
+          : [],
+      ),
+  };
+}
+
+/** For `afterEach`: closes whatever a test opened, also when it failed half-way. Closing twice does nothing. */
+export async function closeTestWorlds(): Promise<void> {
+  const worlds = [...opened];
+  opened.clear();
+  await Promise.all(worlds.map((world) => world.close()));
+}
+
+/** Closes one world in the middle of a test, so that its file can be opened again. */
+export async function closeTestWorld({ world }: Pick<TestWorld, 'world'>): Promise<void> {
+  opened.delete(world);
+  await world.close();
+}
+
+type Execute = (args: Record<string, unknown>, context: ToolContext) => unknown;
+
+/** A tool that takes any object. `execute` is handed over as it is, so that it can misbehave like a foreign one. */
+export function tool(name: string, execute: Execute, more: Partial<ToolDefinition> = {}): Tool {
+  return {
+    definition: {
+      name,
+      description: `the tool ${name}`,
+      parameters: { type: 'object' },
+      location: 'server',
+      ...more,
+    },
+    trusted: true,
+    validate: (args) => ({ ok: true, value: args }),
+    execute: execute as Tool['execute'],
+  };
+}
+
+/** A tool that a person must approve. */
+export function gated(name: string, execute: Execute, more: Partial<ToolDefinition> = {}): Tool {
+  return tool(name, execute, { approval: { required: true }, ...more });
+}
+
+/** Something to wait for that a test ends by hand. */
+export interface Door<T> {
+  opened: Promise<T>;
+  open(value: T): void;
+  fail(error: unknown): void;
+}
+
+export function door<T = void>(): Door<T> {
+  let open: (value: T) => void = () => undefined;
+  let fail: (error: unknown) => void = () => undefined;
+  const opened = new Promise<T>((resolve, reject) => {
+    open = resolve;
+    fail = reject;
+  });
+  // A door that fails before anybody waits at it must not end the process.
+  opened.catch(() => undefined);
+  return { opened, open: (value) => open(value), fail: (error) => fail(error) };
+}
