@@ -17,8 +17,11 @@ export interface WorldsTable {
   rev: number;
   /** The number of the world's last event. */
   event_seq: number;
+  /** Where the world's audit chain ends. */
+  audit_seq: number;
+  audit_hash: string;
   created_at: number;
-  /** The row stays when the world goes: its id is never given again and its last events keep their numbers. */
+  /** The row stays when the world goes: its id is never given again, and its audit log and last events go on from it. */
   deleted_at: number | null;
 }
 
@@ -185,13 +188,6 @@ export interface AuditTable {
   hash: string;
 }
 
-/** The end of each world's chain. Outlives its world, as the chain does. */
-export interface AuditHeadsTable {
-  world_id: string;
-  seq: number;
-  hash: string;
-}
-
 /** Order of creation, given by the database: two rows of one millisecond keep their order. Never written by us. */
 interface Ordinal {
   ordinal: GeneratedAlways<number>;
@@ -211,5 +207,4 @@ export interface Tables {
   clients: ClientsTable & Ordinal;
   events: EventsTable;
   audit: AuditTable;
-  audit_heads: AuditHeadsTable;
 }

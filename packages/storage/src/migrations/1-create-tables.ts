@@ -11,6 +11,8 @@ export const createTables: Migration = ({ integer, ordinal, plain, clustered }) 
     settings text not null,
     rev ${integer} not null,
     event_seq ${integer} not null,
+    audit_seq ${integer} not null,
+    audit_hash text not null,
     created_at ${integer} not null,
     deleted_at ${integer}
   ) ${plain}`,
@@ -207,5 +209,4 @@ export const createTables: Migration = ({ integer, ordinal, plain, clustered }) 
     hash text not null,
     primary key (world_id, seq)
   ) ${clustered}`,
-  `create table audit_heads (world_id text not null primary key, seq ${integer} not null, hash text not null) ${clustered}`,
 ];

@@ -18,14 +18,14 @@ export function auditStatements(db: Queries) {
       db.selectFrom('audit').select('seq').where('world_id', '=', p('worldId')).where('hash', '=', p('hash')),
     ),
     auditHead: prepared<{ worldId: string }>()((p) =>
-      db.selectFrom('audit_heads').select(['seq', 'hash']).where('world_id', '=', p('worldId')),
+      db.selectFrom('worlds').select(['audit_seq as seq', 'audit_hash as hash']).where('id', '=', p('worldId')),
     ),
     insertAudit: prepared<RowOf<AuditTable>>()((p) => db.insertInto('audit').values(valuesOf(columns, p))),
     moveAuditHead: prepared<{ worldId: string; seq: number; hash: string }>()((p) =>
       db
-        .updateTable('audit_heads')
-        .set({ seq: p('seq'), hash: p('hash') })
-        .where('world_id', '=', p('worldId')),
+        .updateTable('worlds')
+        .set({ audit_seq: p('seq'), audit_hash: p('hash') })
+        .where('id', '=', p('worldId')),
     ),
   };
 }

@@ -14,13 +14,13 @@ export type FinishStatements = ReturnType<typeof finishStatements>;
 
 export function finishStatements(db: Queries) {
   return {
-    /** Also the lock under which audit records are chained. A world that is gone keeps its row, so its last words get numbers too. */
-    takeEventIds: prepared<{ worldId: string; count: number }>()((p) =>
+    /** Also the lock under which audit records are chained. A world that is gone keeps its row, so its last words are numbered too. */
+    takeNumbers: prepared<{ worldId: string; count: number }>()((p) =>
       db
         .updateTable('worlds')
         .set({ event_seq: sql`event_seq + ${p('count')}` })
         .where('id', '=', p('worldId'))
-        .returning('event_seq as last'),
+        .returning(['event_seq as lastEvent', 'audit_seq as seq', 'audit_hash as hash']),
     ),
   };
 }
@@ -40,19 +40,18 @@ export function finishStep(
   s: FinishStatements & EventStatements & AuditStatements,
   session: Session,
 ): (worldId: string) => Promise<Finished> {
-  const takeEventIds = on.first(s.takeEventIds);
+  const takeNumbers = on.first(s.takeNumbers);
   const insertEvent = on.run(s.insertEvent);
-  const auditHead = on.first(s.auditHead);
   const insertAudit = on.run(s.insertAudit);
   const moveAuditHead = on.run(s.moveAuditHead);
 
   return async (worldId) => {
     const { emissions, records, now } = session;
     if (emissions.length === 0 && records.length === 0) return { events: [], head: undefined };
-    const taken = await takeEventIds({ worldId, count: emissions.length });
+    const taken = await takeNumbers({ worldId, count: emissions.length });
     if (taken === undefined) throw new CountersignError('not-found', `There is no world "${worldId}".`);
 
-    let id = taken.last - emissions.length;
+    let id = taken.lastEvent - emissions.length;
     const events: StoredEvent[] = [];
     for (const emission of emissions) {
       id += 1;
@@ -61,9 +60,7 @@ export function finishStep(
     }
     if (records.length === 0) return { events, head: undefined };
 
-    const end = await auditHead({ worldId });
-    let seq = end?.seq ?? 0;
-    let hash = end?.hash ?? '';
+    let { seq, hash } = taken;
     const at = new Date(now).toISOString();
     for (const entry of records) {
       const record = canonicalJson({ ...entry, at, worldId });

@@ -2,7 +2,7 @@ import type { InvocationChange, InvocationRecord, StoreTransaction } from '@coun
 import { sql } from 'kysely';
 import { changed, keptUnless, type Has } from '../change-set.js';
 import type { Connection } from '../connection.js';
-import { aliased, prepared, valuesOf, type Queries, type RowOf } from '../prepared.js';
+import { aliased, prepared, valuesOf, type Bind, type Queries, type RowOf } from '../prepared.js';
 import type { InvocationsTable } from '../schema.js';
 
 const columns = [
@@ -36,7 +36,6 @@ type ChangeParameters = {
   status: string;
   arguments: string | null;
   edited: number | null;
-  outcomeUnknown: number | null;
 } & Pick<RowOf<InvocationsTable>, Nullable> &
   Has<Nullable>;
 
@@ -46,6 +45,17 @@ export function invocationStatements(db: Queries) {
   const invocations = db.selectFrom('invocations').select(aliased(columns));
   // Written as in its index.
   const unknown = sql<boolean>`outcome_unknown = 1`;
+  const changes = (p: Bind<ChangeParameters>) => ({
+    status: p('status'),
+    arguments: sql<string>`coalesce(${p('arguments')}, arguments)`,
+    edited: sql<number>`coalesce(${p('edited')}, edited)`,
+    call_hash: keptUnless(p('hasCallHash'), p('callHash'), 'call_hash'),
+    approval_id: keptUnless(p('hasApprovalId'), p('approvalId'), 'approval_id'),
+    started_epoch: keptUnless(p('hasStartedEpoch'), p('startedEpoch'), 'started_epoch'),
+    result: keptUnless(p('hasResult'), p('result'), 'result'),
+    started_at: keptUnless(p('hasStartedAt'), p('startedAt'), 'started_at'),
+    settled_at: keptUnless(p('hasSettledAt'), p('settledAt'), 'settled_at'),
+  });
 
   return {
     invocation: prepared<{ id: string }>()((p) => invocations.where('id', '=', p('id'))),
@@ -65,23 +75,17 @@ export function invocationStatements(db: Queries) {
     insertInvocation: prepared<RowOf<InvocationsTable>>()((p) =>
       db.insertInto('invocations').values(valuesOf(columns, p)),
     ),
+    // Two, since hardly a call ends unknown: a column that is set, even to itself, is taken out of its index and put back.
     changeInvocation: prepared<ChangeParameters & { id: string; from: string }>()((p) =>
-      db
-        .updateTable('invocations')
-        .set({
-          status: p('status'),
-          arguments: sql`coalesce(${p('arguments')}, arguments)`,
-          edited: sql`coalesce(${p('edited')}, edited)`,
-          outcome_unknown: sql`coalesce(${p('outcomeUnknown')}, outcome_unknown)`,
-          call_hash: keptUnless(p('hasCallHash'), p('callHash'), 'call_hash'),
-          approval_id: keptUnless(p('hasApprovalId'), p('approvalId'), 'approval_id'),
-          started_epoch: keptUnless(p('hasStartedEpoch'), p('startedEpoch'), 'started_epoch'),
-          result: keptUnless(p('hasResult'), p('result'), 'result'),
-          started_at: keptUnless(p('hasStartedAt'), p('startedAt'), 'started_at'),
-          settled_at: keptUnless(p('hasSettledAt'), p('settledAt'), 'settled_at'),
-        })
-        .where('id', '=', p('id'))
-        .where('status', '=', p('from')),
+      db.updateTable('invocations').set(changes(p)).where('id', '=', p('id')).where('status', '=', p('from')),
+    ),
+    changeInvocationAndOutcome: prepared<ChangeParameters & { id: string; from: string; outcomeUnknown: number }>()(
+      (p) =>
+        db
+          .updateTable('invocations')
+          .set({ ...changes(p), outcome_unknown: p('outcomeUnknown') })
+          .where('id', '=', p('id'))
+          .where('status', '=', p('from')),
     ),
     clearOutcomeUnknown: prepared<{ chatId: string; toolName: string; arguments: string }>()((p) =>
       db
@@ -106,6 +110,7 @@ export function invocationVerbs(on: Connection, s: InvocationStatements): Invoca
   const outcomeUnknown = on.first(s.outcomeUnknown);
   const insertInvocation = on.run(s.insertInvocation);
   const changeInvocation = on.run(s.changeInvocation);
+  const changeInvocationAndOutcome = on.run(s.changeInvocationAndOutcome);
   const clearOutcomeUnknown = on.run(s.clearOutcomeUnknown);
 
   return {
@@ -125,7 +130,14 @@ export function invocationVerbs(on: Connection, s: InvocationStatements): Invoca
         outcomeUnknown: Number(record.outcomeUnknown),
       });
     },
-    changeInvocation: async (id, from, change) => (await changeInvocation({ id, from, ...toParameters(change) })) === 1,
+    async changeInvocation(id, from, change) {
+      const parameters = { id, from, ...toParameters(change) };
+      const changed =
+        change.outcomeUnknown === undefined
+          ? changeInvocation(parameters)
+          : changeInvocationAndOutcome({ ...parameters, outcomeUnknown: Number(change.outcomeUnknown) });
+      return (await changed) === 1;
+    },
     async clearOutcomeUnknown(chatId, toolName, argumentsText) {
       await clearOutcomeUnknown({ chatId, toolName, arguments: argumentsText });
     },
@@ -137,7 +149,6 @@ function toParameters(change: InvocationChange): ChangeParameters {
     status: change.status,
     arguments: change.arguments ?? null,
     edited: change.edited === undefined ? null : Number(change.edited),
-    outcomeUnknown: change.outcomeUnknown === undefined ? null : Number(change.outcomeUnknown),
     callHash: change.callHash ?? null,
     hasCallHash: changed(change.callHash),
     approvalId: change.approvalId ?? null,

@@ -27,10 +27,12 @@ const columns = [
 ] as const satisfies readonly (keyof TurnsTable)[];
 
 /** A change as parameters: null leaves a column that is never null; the others have a word of their own. */
-type ChangeParameters = { [K in 'state']: string | null } & {
+type ChangeParameters = {
   [K in 'iteration' | 'interruptions' | 'inputTokens' | 'outputTokens']: number | null;
 } & Pick<RowOf<TurnsTable>, 'outcome' | 'owner' | 'begunSeq' | 'endedAt'> &
   Has<'outcome' | 'owner' | 'begunSeq' | 'endedAt'>;
+
+type Fence = { id: string; epoch: number; rev: number };
 
 export type TurnStatements = ReturnType<typeof turnStatements>;
 
@@ -42,7 +44,6 @@ export function turnStatements(db: Queries) {
   const working = sql<boolean>`state in ('open', 'queued')`;
   const worldOf = (chatId: string) => sql<string>`(select world_id from chats where chats.id = ${chatId})`;
   const changes = (p: Bind<ChangeParameters>) => ({
-    state: sql<string>`coalesce(${p('state')}, state)`,
     iteration: sql<number>`coalesce(${p('iteration')}, iteration)`,
     interruptions: sql<number>`coalesce(${p('interruptions')}, interruptions)`,
     input_tokens: sql<number>`coalesce(${p('inputTokens')}, input_tokens)`,
@@ -88,7 +89,8 @@ export function turnStatements(db: Queries) {
         .where(sql<boolean>`state = 'queued'`)
         .where('chat_id', '=', p('chatId'))
         .where('agent_id', '=', p('agentId'))
-        .orderBy('trigger_seq')
+        // The plus keeps SQLite from walking every turn of the chat in this order instead of the few unfinished ones.
+        .orderBy(sql`+trigger_seq`)
         .limit(sql.lit(1)),
     ),
     // An agent's turns of a chat begin in the order of their triggers, so the newest that began before the message bounds the rest.
@@ -134,7 +136,9 @@ export function turnStatements(db: Queries) {
         .values(valuesOf(columns, p))
         .onConflict((conflict) => conflict.column('id').doNothing()),
     ),
-    stepTurn: prepared<ChangeParameters & { id: string; epoch: number; rev: number }>()((p) =>
+    // Apart from the one below, since most steps keep the state: a column that is set, even to itself, is taken out of each index
+    // it is in and put back.
+    stepTurn: prepared<ChangeParameters & Fence>()((p) =>
       db
         .updateTable('turns')
         .set({ rev: sql`rev + 1`, ...changes(p) })
@@ -142,10 +146,18 @@ export function turnStatements(db: Queries) {
         .where('epoch', '=', p('epoch'))
         .where('rev', '=', p('rev')),
     ),
-    fenceTurn: prepared<ChangeParameters & { id: string }>()((p) =>
+    stepTurnInto: prepared<ChangeParameters & Fence & { state: string }>()((p) =>
       db
         .updateTable('turns')
-        .set({ epoch: sql`epoch + 1`, rev: sql`rev + 1`, ...changes(p) })
+        .set({ rev: sql`rev + 1`, state: p('state'), ...changes(p) })
+        .where('id', '=', p('id'))
+        .where('epoch', '=', p('epoch'))
+        .where('rev', '=', p('rev')),
+    ),
+    fenceTurn: prepared<ChangeParameters & { id: string; state: string | null }>()((p) =>
+      db
+        .updateTable('turns')
+        .set({ epoch: sql`epoch + 1`, rev: sql`rev + 1`, state: sql`coalesce(${p('state')}, state)`, ...changes(p) })
         .where('id', '=', p('id'))
         .returning(aliased(columns)),
     ),
@@ -179,6 +191,7 @@ export function turnVerbs(on: Connection, s: TurnStatements): TurnVerbs {
   const countWorking = on.first(s.countWorking);
   const insertTurn = on.run(s.insertTurn);
   const stepTurn = on.run(s.stepTurn);
+  const stepTurnInto = on.run(s.stepTurnInto);
   const fenceTurn = on.first(s.fenceTurn);
 
   return {
@@ -201,14 +214,19 @@ export function turnVerbs(on: Connection, s: TurnStatements): TurnVerbs {
     async insertTurn(record) {
       await insertTurn(record);
     },
-    stepTurn: async ({ id, epoch, rev }, change) => (await stepTurn({ id, epoch, rev, ...toParameters(change) })) === 1,
-    fenceTurn: async (id, change) => toTurn(await fenceTurn({ id, ...toParameters(change) })),
+    async stepTurn({ id, epoch, rev }, change) {
+      const parameters = { id, epoch, rev, ...toParameters(change) };
+      const stepped =
+        change.state === undefined ? stepTurn(parameters) : stepTurnInto({ ...parameters, state: change.state });
+      return (await stepped) === 1;
+    },
+    fenceTurn: async (id, change) =>
+      toTurn(await fenceTurn({ id, state: change.state ?? null, ...toParameters(change) })),
   };
 }
 
 function toParameters(change: TurnChange): ChangeParameters {
   return {
-    state: change.state ?? null,
     iteration: change.iteration ?? null,
     interruptions: change.interruptions ?? null,
     inputTokens: change.inputTokens ?? null,

@@ -29,25 +29,23 @@ export function worldStatements(db: Queries) {
       db.selectFrom('agents').select('id').where('world_id', '=', p('worldId')).where('id', '=', p('id')),
     ),
 
-    insertWorld: prepared<{ id: string; name: string; settings: string; rev: number; eventSeq: number; now: number }>()(
-      (p) =>
-        db
-          .insertInto('worlds')
-          .values({
-            id: p('id'),
-            name: p('name'),
-            settings: p('settings'),
-            rev: p('rev'),
-            event_seq: p('eventSeq'),
-            created_at: p('now'),
-          })
-          .onConflict((conflict) => conflict.column('id').doNothing()),
+    insertWorld: prepared<{ id: string; name: string; settings: string; now: number }>()((p) =>
+      db
+        .insertInto('worlds')
+        .values({
+          id: p('id'),
+          name: p('name'),
+          settings: p('settings'),
+          rev: sql.lit(1),
+          event_seq: sql.lit(0),
+          audit_seq: sql.lit(0),
+          audit_hash: sql.lit(''),
+          created_at: p('now'),
+        })
+        .onConflict((conflict) => conflict.column('id').doNothing()),
     ),
     insertPolicy: prepared<{ worldId: string; policy: string }>()((p) =>
       db.insertInto('world_policies').values({ world_id: p('worldId'), policy: p('policy') }),
-    ),
-    insertAuditHead: prepared<{ worldId: string; seq: number; hash: string }>()((p) =>
-      db.insertInto('audit_heads').values({ world_id: p('worldId'), seq: p('seq'), hash: p('hash') }),
     ),
     updateWorld: prepared<{ id: string; name: string | null; settings: string | null }>()((p) =>
       db
@@ -132,7 +130,6 @@ export function worldVerbs(on: Connection, s: WorldStatements, session: Session)
   const agentIdTaken = on.first(s.agentIdTaken);
   const insertWorld = on.run(s.insertWorld);
   const insertPolicy = on.run(s.insertPolicy);
-  const insertAuditHead = on.run(s.insertAuditHead);
   const updateWorld = on.run(s.updateWorld);
   const updatePolicy = on.run(s.updatePolicy);
   const buryWorld = on.run(s.buryWorld);
@@ -153,12 +150,11 @@ export function worldVerbs(on: Connection, s: WorldStatements, session: Session)
     agentIdTaken: async (worldId, id) => (await agentIdTaken({ worldId, id })) !== undefined,
 
     async insertWorld({ id, name, settings, policy }) {
-      const row = { id, name, settings: JSON.stringify(settings), rev: 1, eventSeq: 0, now: session.now };
+      const row = { id, name, settings: JSON.stringify(settings), now: session.now };
       if ((await insertWorld(row)) === 0) {
         throw new CountersignError('conflict', `The world id "${id}" was given before and is never given again.`);
       }
       await insertPolicy({ worldId: id, policy: JSON.stringify(policy) });
-      await insertAuditHead({ worldId: id, seq: 0, hash: '' });
       return { id, name, settings, policy, rev: 1, createdAt: session.now };
     },
     async updateWorld(id, { name, settings, policy }) {
