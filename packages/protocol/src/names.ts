@@ -4,7 +4,7 @@ import { z } from 'zod';
 export const RESERVED_NAMES = ['human', 'user', 'world', 'system'] as const;
 
 /** Letters, digits, space, `-` and `_`, starting and ending with a letter or digit, so that a mention of it has one reading. */
-const NAME_PATTERN = /^[\p{L}\p{N}](?:[\p{L}\p{N} _-]*[\p{L}\p{N}])?$/u;
+const NAME_PATTERN = /^[\p{L}\p{N}](?:[\p{L}\p{M}\p{N} _-]*[\p{L}\p{M}\p{N}])?$/u;
 
 /** A name of an agent or a world. Refuses reserved names in any case: `@Human` must never reach an agent. */
 export const nameSchema = z

@@ -2,7 +2,7 @@ import type { ModelMessage, StoreReader, TurnRecord } from '../ports/index.js';
 import { sizeOf, toModelMessages, type ViewFor } from './model-messages.js';
 
 /** One ended turn as a model sees it. Ended turns never change, so a block is made once. */
-export interface Block {
+interface Block {
   triggerSeq: number;
   messages: readonly ModelMessage[];
   size: number;
@@ -10,24 +10,27 @@ export interface Block {
 
 /** Past turns that fit a budget, oldest first. `leftOut` tells that there were older ones. */
 export interface PastTurns {
-  blocks: readonly Block[];
+  messages: readonly ModelMessage[];
   leftOut: boolean;
 }
 
 export interface AgentMemory {
-  /** Ended turns of this turn's agent and chat before it, newest that fit `budget` characters. */
+  /** Ended turns of this turn's agent and chat before it, newest that fit `budget` characters. Valid until the next call. */
   past(reader: StoreReader, turn: TurnRecord, view: ViewFor, budget: number): Promise<PastTurns>;
   forgetChat(chatId: string): void;
 }
 
-interface Remembered extends PastTurns {
-  key: string;
+/** What is kept of one agent and chat. `messages` is the blocks' messages in one list, added to in place: copying it for each turn would cost more with every message. */
+interface Remembered {
   version: number;
+  blocks: Block[];
+  messages: ModelMessage[];
   size: number;
+  leftOut: boolean;
 }
 
 const PAGE = 32;
-/** When a view overflows it is cut to this share, so that most turns add to it and cut nothing: reading all anew each time would cost more with every message. */
+/** When a view overflows it is cut to this share, so that most turns add to it and cut nothing. */
 const KEEP_AFTER_CUT = 0.75;
 
 /**
@@ -38,20 +41,21 @@ export function createAgentMemory(capacity = 32_000_000): AgentMemory {
   const remembered = new Map<string, Remembered>();
   let held = 0;
 
-  function forget(key: string): void {
+  function forget(key: string): Remembered | undefined {
     const entry = remembered.get(key);
-    if (entry === undefined) return;
+    if (entry === undefined) return undefined;
     held -= entry.size;
     remembered.delete(key);
+    return entry;
   }
 
-  function remember(entry: Remembered): void {
-    forget(entry.key);
-    remembered.set(entry.key, entry);
+  /** Most recently used last; the first go when too much is held. */
+  function remember(key: string, entry: Remembered): void {
+    remembered.set(key, entry);
     held += entry.size;
-    for (const key of remembered.keys()) {
+    for (const oldest of remembered.keys()) {
       if (held <= capacity) return;
-      forget(key);
+      forget(oldest);
     }
   }
 
@@ -62,16 +66,42 @@ export function createAgentMemory(capacity = 32_000_000): AgentMemory {
       const newest = known?.blocks.at(-1)?.triggerSeq ?? 0;
       const usable = known?.version === view.version && newest < turn.triggerSeq ? known : undefined;
       const fresh = await readBlocks(reader, turn, view, usable === undefined ? 0 : newest, budget);
-      const older = fresh.full || usable === undefined ? [] : usable.blocks;
-      const cut = cutToBudget([...older, ...fresh.blocks], budget);
-      const leftOut = fresh.full || cut.leftOut || (usable?.leftOut ?? false);
-      remember({ key, version: view.version, blocks: cut.blocks, leftOut, size: cut.size });
-      return { blocks: cut.blocks, leftOut };
+      const entry = usable === undefined || fresh.full ? emptyMemory(view.version, fresh.full) : usable;
+      forget(key);
+      for (const block of fresh.blocks) add(entry, block);
+      if (entry.size > budget) cut(entry, budget * KEEP_AFTER_CUT);
+      remember(key, entry);
+      return { messages: entry.messages, leftOut: entry.leftOut };
     },
     forgetChat(chatId) {
       for (const key of [...remembered.keys()]) if (key.startsWith(`${chatId}\n`)) forget(key);
     },
   };
+}
+
+function emptyMemory(version: number, leftOut: boolean): Remembered {
+  return { version, blocks: [], messages: [], size: 0, leftOut };
+}
+
+function add(entry: Remembered, block: Block): void {
+  entry.blocks.push(block);
+  entry.messages.push(...block.messages);
+  entry.size += block.size;
+}
+
+/** Whole oldest exchanges go, never half of one (C2). */
+function cut(entry: Remembered, budget: number): void {
+  let blocks = 0;
+  let messages = 0;
+  for (const block of entry.blocks) {
+    if (entry.size <= budget) break;
+    entry.size -= block.size;
+    blocks += 1;
+    messages += block.messages.length;
+  }
+  entry.blocks.splice(0, blocks);
+  entry.messages.splice(0, messages);
+  entry.leftOut = true;
 }
 
 /** Newest first until `after` is reached or the budget is full; returned oldest first. */
@@ -102,17 +132,4 @@ async function readBlock(reader: StoreReader, past: TurnRecord, view: ViewFor): 
   const trigger = await reader.message(past.triggerId);
   const messages = toModelMessages(trigger, await reader.messagesOfTurn(past.id), view);
   return { triggerSeq: past.triggerSeq, messages, size: messages.reduce((sum, message) => sum + sizeOf(message), 0) };
-}
-
-/** Whole oldest exchanges go, never half of one (C2). */
-function cutToBudget(blocks: readonly Block[], budget: number): { blocks: Block[]; size: number; leftOut: boolean } {
-  let size = blocks.reduce((sum, block) => sum + block.size, 0);
-  if (size <= budget) return { blocks: [...blocks], size, leftOut: false };
-  let first = 0;
-  for (const block of blocks) {
-    if (size <= budget * KEEP_AFTER_CUT) break;
-    size -= block.size;
-    first += 1;
-  }
-  return { blocks: blocks.slice(first), size, leftOut: true };
 }

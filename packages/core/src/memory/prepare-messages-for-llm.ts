@@ -25,6 +25,8 @@ const SHRUNK = '{"note":"this result was left out because the conversation is to
 export interface PreparedView {
   messages: ModelMessage[];
   tools: ModelTool[];
+  /** The message that this turn answers. */
+  trigger: MessageRecord | undefined;
 }
 
 /** The filtered view of one turn (C1, C2): fresh system message, past exchanges that fit, then this turn with its calls and results. */
@@ -55,9 +57,10 @@ export async function prepareMessagesForLLM(
   const past = await memory.past(reader, turn, view, left);
 
   return {
+    trigger,
     messages: [
       { role: 'system', content: systemMessage(agent, others, tools, past.leftOut) },
-      ...past.blocks.flatMap((block) => block.messages),
+      ...past.messages,
       ...current,
     ],
     tools: tools.map(({ definition }) => ({

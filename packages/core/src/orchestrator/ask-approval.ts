@@ -25,7 +25,9 @@ export async function askApproval(
   const { approvalId, invocation, tool, callHash } = question;
   const gate = withoutSecrets(question.gate);
   const shown = maskArguments(invocation.arguments).value;
-  const message = fillMessage(tool.definition.approval?.message ?? `Run ${tool.definition.name}`, shown);
+  // What an untrusted tool says of itself does not count, least of all on the card that people sign (A1).
+  const template = tool.trusted ? tool.definition.approval?.message : undefined;
+  const message = fillMessage(template ?? `Run ${tool.definition.name}`, shown);
   const timeout = step.snapshot.world.settings.approvalTimeoutMs;
   const requestedAt = step.tx.now();
   const expiresAt = timeout === undefined ? null : requestedAt + timeout;

@@ -20,14 +20,14 @@ const TRIES = 3;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 60_000;
 
-/** One model call of a turn, and what its answer leads to. A failure ends the turn in words and loses nothing (P4). */
-export async function callModel(runtime: Runtime, turn: TurnRecord, signal: AbortSignal): Promise<void> {
+/** One model call of a turn, and what its answer leads to. A failure ends the turn in words and loses nothing (P4). True: the turn was answered and is over. */
+export async function callModel(runtime: Runtime, turn: TurnRecord, signal: AbortSignal): Promise<boolean> {
   const prepared = await prepare(runtime, turn);
   if (!prepared.ok) {
     await failTurn(runtime, turn, prepared.error);
-    return;
+    return false;
   }
-  const { provider, place, request, agentName } = prepared;
+  const { provider, place, request, agentName, trigger } = prepared;
   const messageId = newId('msg');
   const stream = streamTo(runtime, turn, messageId, agentName);
   let response: LLMResponse;
@@ -36,16 +36,17 @@ export async function callModel(runtime: Runtime, turn: TurnRecord, signal: Abor
   } catch (error) {
     stream.end({ type: 'error', content: maskSecrets(wordsOf(error)) });
     // Stopped or shutting down: who aborted has written, or will write, what becomes of the turn.
-    if (signal.aborted) return;
+    if (signal.aborted) return false;
     await failTurn(runtime, turn, explain(error, agentName, provider.name));
-    return;
+    return false;
   }
   // Tool events come only after the stream that asked for them has ended (T12).
   stream.end({ type: 'end', usage: response.usage });
   runtime.probe('after model-call');
   const from = { messageId, provider: provider.name, model: request.model };
-  if (response.type === 'text') await handleTextResponse(runtime, turn, { ...from, response });
-  else await handleToolCalls(runtime, turn, { ...from, response, place });
+  if (response.type === 'text') return await handleTextResponse(runtime, turn, { ...from, response, trigger });
+  await handleToolCalls(runtime, turn, { ...from, response, place });
+  return false;
 }
 
 async function prepare(runtime: Runtime, turn: TurnRecord) {
@@ -79,7 +80,7 @@ async function prepare(runtime: Runtime, turn: TurnRecord) {
   };
   try {
     const place = await runtime.findPlace(read.snapshot);
-    return { ok: true as const, provider: read.provider, request, place, agentName: name };
+    return { ok: true as const, provider: read.provider, request, place, agentName: name, trigger: read.view.trigger };
   } catch (error) {
     return { ok: false as const, error: `The working folder can't be used: ${wordsOf(error)}` };
   }

@@ -1,20 +1,24 @@
-import type { LLMResponse, MessageRecord, TurnRecord } from '../ports/index.js';
+import type { ChatRecord, LLMResponse, MessageRecord, TurnRecord } from '../ports/index.js';
 import { prepareAnswer, type Speaker } from '../mentions/index.js';
 import { commit, type Runtime, type Step } from './runtime.js';
 import { addressable } from './publish-message.js';
 import { endTurn, endWithoutWords, noteActivity, queueTurns } from './turn-lifecycle.js';
 import { writeTurnMessage } from './write-message.js';
 
-/** Publishes an agent's answer by the mention rules (M5), queues the turns of those it addresses and ends the turn, in one transaction. */
-export async function handleTextResponse(
-  runtime: Runtime,
-  turn: TurnRecord,
-  answer: { messageId: string; response: Extract<LLMResponse, { type: 'text' }>; provider: string; model: string },
-): Promise<void> {
-  const { response } = answer;
-  await commit(runtime, 'answer', turn.worldId, async (step) => {
+/** `trigger` is the message that is answered; undefined if its chat is gone. */
+export interface TextAnswer {
+  messageId: string;
+  response: Extract<LLMResponse, { type: 'text' }>;
+  provider: string;
+  model: string;
+  trigger: MessageRecord | undefined;
+}
+
+/** Publishes an agent's answer by the mention rules (M5), queues the turns of those it addresses and ends the turn, in one transaction. False: the turn was lost, nothing written. */
+export async function handleTextResponse(runtime: Runtime, turn: TurnRecord, answer: TextAnswer): Promise<void> {
+  const { response, trigger } = answer;
+  return await commit(runtime, 'answer', turn.worldId, async (step) => {
     const chat = await step.tx.chat(turn.chatId);
-    const trigger = await step.tx.message(turn.triggerId);
     const prepared = prepareAnswer({
       content: response.content,
       agentId: turn.agentId,
@@ -27,11 +31,12 @@ export async function handleTextResponse(
       inputTokens: turn.inputTokens + response.usage.inputTokens,
       outputTokens: turn.outputTokens + response.usage.outputTokens,
     });
-    if (!ended) return;
-    if (said) await publish(runtime, step, turn, answer, prepared);
+    if (!ended) return false;
+    if (said) await publish(runtime, step, turn, answer, prepared, chat);
     else await endWithoutWords(step, turn, 'passed');
     if (!said && !prepared.ended) sayEmpty(step, turn);
     if (chat !== undefined) await noteActivity(runtime, step, chat);
+    return true;
   });
 }
 
@@ -39,8 +44,9 @@ async function publish(
   runtime: Runtime,
   step: Step,
   turn: TurnRecord,
-  answer: { messageId: string; response: Extract<LLMResponse, { type: 'text' }>; provider: string; model: string },
+  answer: TextAnswer,
   prepared: { content: string; agentIds: string[] },
+  chat: ChatRecord | undefined,
 ): Promise<void> {
   const message = await writeTurnMessage(step, turn, turn.iteration + 1, {
     id: answer.messageId,
@@ -58,7 +64,7 @@ async function publish(
       vendorIds: [],
     },
   });
-  await queueTurns(runtime, step, message);
+  if (chat !== undefined) await queueTurns(runtime, step, message, chat);
 }
 
 /** An agent that says nothing without meaning to would look like a hang. */

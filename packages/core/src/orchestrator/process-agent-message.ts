@@ -1,5 +1,6 @@
 import type { InvocationRecord, TurnRecord } from '../ports/index.js';
 import { nextStep } from '../turn/next-step.js';
+import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { callModel } from './call-model.js';
 import { commit, type Runtime } from './runtime.js';
 import { runInvocation } from './run-invocation.js';
@@ -26,13 +27,13 @@ export async function processAgentMessage(runtime: Runtime, turnId: string, run:
     const step = nextStep(situation);
     switch (step.kind) {
       case 'call-model':
-        await callModel(runtime, turn, run.signal);
+        if (await callModel(runtime, turn, run.signal)) return;
         break;
       case 'take-over':
         await takeOver(runtime, turn, step.invocationIds);
         break;
       case 'start':
-        for (const id of step.invocationIds) await start(runtime, turn, id, run, tools);
+        await start(runtime, situation, step.invocationIds, run, tools);
         break;
       case 'await-tools':
         await Promise.race([...tools.values(), run.wakes.next(), stopped]);
@@ -53,6 +54,7 @@ interface Loaded {
   turn: TurnRecord;
   invocations: InvocationRecord[];
   limits: { maxIterations: number; maxParallelTools: number };
+  snapshot: WorldSnapshot;
 }
 
 async function load(runtime: Runtime, turnId: string): Promise<Loaded | undefined> {
@@ -62,23 +64,32 @@ async function load(runtime: Runtime, turnId: string): Promise<Loaded | undefine
     const snapshot = await runtime.snapshots(reader, turn.worldId);
     if (snapshot === undefined) return undefined;
     const invocations = turn.iteration === 0 ? [] : await reader.invocations(turn.id, turn.iteration);
-    return { turn, invocations, limits: snapshot.world.settings };
+    return { turn, invocations, limits: snapshot.world.settings, snapshot };
   });
 }
 
+/** Marks calls as started, one after another, and runs them side by side. */
 async function start(
   runtime: Runtime,
-  turn: TurnRecord,
-  invocationId: string,
+  { turn, invocations, snapshot }: Loaded,
+  ids: readonly string[],
   run: TurnRun,
   tools: Map<string, Promise<void>>,
 ): Promise<void> {
-  const started = await startInvocation(runtime, { turnId: turn.id, epoch: turn.epoch }, invocationId);
-  if (started === undefined || started.invocation.location === 'client') return;
-  const running = runInvocation(runtime, turn, started, run.signal)
-    .catch((error: unknown) => runtime.report(error, `the end of ${started.invocation.toolName} could not be written`))
-    .finally(() => tools.delete(invocationId));
-  tools.set(invocationId, running);
+  let { rev } = turn;
+  for (const invocation of invocations.filter(({ id }) => ids.includes(id))) {
+    const started = await startInvocation(runtime, { ...turn, rev }, snapshot, invocation);
+    // Not started, so something else was written, or somebody else wrote: look again before going on.
+    if (started === undefined) return;
+    rev += 1;
+    if (started.invocation.location === 'client') continue;
+    const running = runInvocation(runtime, turn, started, run.signal)
+      .catch((error: unknown) =>
+        runtime.report(error, `the end of ${started.invocation.toolName} could not be written`),
+      )
+      .finally(() => tools.delete(invocation.id));
+    tools.set(invocation.id, running);
+  }
 }
 
 /** A compare-and-set: a decision recorded since the last look makes the leaver look again, or it would be slept through. */

@@ -52,7 +52,7 @@ export async function publishMessage(runtime: Runtime, incoming: IncomingMessage
       },
     );
     if (to.agentIds.length === 0) sayNobodyAnswers(step, chat.id, to.unknown);
-    await queueTurns(runtime, step, message);
+    await queueTurns(runtime, step, message, chat);
     await noteActivity(runtime, step, chat);
     return { messageId: message.id };
   });

@@ -30,10 +30,10 @@ export async function settleStarted(
   return await commit(runtime, 'settle-invocation', turn.worldId, async (step) => {
     // Read here and not carried along: a decision on a sibling may have raised `rev` while the tool ran.
     const current = await step.tx.turn(turn.id);
-    const invocation = await step.tx.invocation(invocationId);
-    if (current === undefined || invocation === undefined) return false;
-    if (current.epoch !== turn.epoch || invocation.status !== 'started') return false;
+    if (current === undefined || current.epoch !== turn.epoch) return false;
     const siblings = await step.tx.invocations(current.id, current.iteration);
+    const invocation = siblings.find((call) => call.id === invocationId);
+    if (invocation === undefined || invocation.status !== 'started') return false;
     const next = nextStep({
       turn: current,
       invocations: siblings.map((call) =>
@@ -83,7 +83,9 @@ async function untilSettledOrAborted<T>(work: Promise<T>, signal: AbortSignal): 
   return await new Promise<T>((resolve, reject) => {
     const onAbort = (): void => reject(new Error('stopped'));
     signal.addEventListener('abort', onAbort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+    Promise.resolve(work)
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener('abort', onAbort));
   });
 }
 

@@ -19,24 +19,16 @@ export type Started = { invocation: InvocationRecord; tool: Tool; value: unknown
  */
 export async function startInvocation(
   runtime: Runtime,
-  claim: { turnId: string; epoch: number },
-  invocationId: string,
+  turn: TurnRecord,
+  snapshot: WorldSnapshot,
+  before: InvocationRecord,
 ): Promise<Started> {
-  const before = await runtime.store.read(async (reader) => {
-    const turn = await reader.turn(claim.turnId);
-    const invocation = await reader.invocation(invocationId);
-    const snapshot = turn === undefined ? undefined : await runtime.snapshots(reader, turn.worldId);
-    return { turn, invocation, snapshot };
-  });
-  const { turn, snapshot } = before;
-  if (turn === undefined || snapshot === undefined || turn.epoch !== claim.epoch) return undefined;
-  if (before.invocation?.status !== 'approved') return undefined;
-  const call = callOf(runtime, before.invocation);
-  const now = await lookAround(runtime, snapshot, before.invocation, call);
+  const call = callOf(runtime, before);
+  const now = await lookAround(runtime, snapshot, before, call);
   return await commit(runtime, 'start-invocation', turn.worldId, async (step) => {
-    const invocation = await step.tx.invocation(invocationId);
+    const invocation = await step.tx.invocation(before.id);
     // Changed between the look and the transaction: the loop looks again.
-    if (invocation?.status !== 'approved' || invocation.arguments !== before.invocation?.arguments) return undefined;
+    if (invocation?.status !== 'approved' || invocation.arguments !== before.arguments) return undefined;
     if (!now.ok) {
       if (await step.tx.stepTurn(turn, {})) {
         await settleInvocation(runtime, step, invocation, { kind: 'refused', error: now.error });

@@ -3,8 +3,15 @@ import { turnId } from '../turn/ids.js';
 import type { Runtime, Step } from './runtime.js';
 import { writeTurnMessage } from './write-message.js';
 
-/** Writes the turn of each agent that answers a message, in the message's own transaction (S1). */
-export async function queueTurns(runtime: Runtime, step: Step, message: MessageRecord): Promise<void> {
+/** Writes the turn of each agent that answers a message, in the message's own transaction (S1). `chat` is as it was before the message. */
+export async function queueTurns(
+  runtime: Runtime,
+  step: Step,
+  message: MessageRecord,
+  chat: Pick<ChatRecord, 'humanSeq'>,
+): Promise<void> {
+  const fromPerson = message.speaker === 'human' || message.speaker === 'world';
+  const now = { lastSeq: message.seq, humanSeq: fromPerson ? message.seq : chat.humanSeq };
   for (const agentId of message.addressees) {
     const busy = await step.tx.currentTurn(message.chatId, agentId);
     const turn: TurnRecord = {
@@ -32,7 +39,7 @@ export async function queueTurns(runtime: Runtime, step: Step, message: MessageR
       await step.tx.insertTurn(turn);
       continue;
     }
-    const begun = await begin(step, turn);
+    const begun = await begin(step, turn, now);
     await step.tx.insertTurn({ ...turn, ...begun.change, owner: begun.open ? runtime.owner : null });
     if (begun.open) wake(runtime, step, turn.id);
     else await begun.say();
@@ -58,7 +65,9 @@ export async function openNext(runtime: Runtime, step: Step, chatId: string, age
   for (;;) {
     const next = await step.tx.nextQueuedTurn(chatId, agentId);
     if (next === undefined) return;
-    const begun = await begin(step, next);
+    const chat = await step.tx.chat(chatId);
+    if (chat === undefined) return;
+    const begun = await begin(step, next, chat);
     await step.tx.stepTurn(next, { ...begun.change, owner: begun.open ? runtime.owner : null });
     if (begun.open) {
       wake(runtime, step, next.id);
@@ -71,11 +80,12 @@ export async function openNext(runtime: Runtime, step: Step, chatId: string, age
 type Begun = { open: true; change: TurnChange } | { open: false; change: TurnChange; say: () => Promise<void> };
 
 /** Checked when a turn begins (M6): within the limit it opens, at the limit the agent says so once, beyond it stays silent. */
-async function begin(step: Step, turn: TurnRecord): Promise<Begun> {
+async function begin(step: Step, turn: TurnRecord, chat: Pick<ChatRecord, 'lastSeq' | 'humanSeq'>): Promise<Begun> {
   const { turnLimit } = step.snapshot.world.settings;
-  const chat = await step.tx.chat(turn.chatId);
-  const begunSeq = chat?.lastSeq ?? turn.triggerSeq;
-  const taken = await step.tx.countTurnsSince(turn.chatId, turn.agentId, chat?.humanSeq ?? 0);
+  const begunSeq = chat.lastSeq;
+  // Nothing can have begun since a message that was written in this very step.
+  const taken =
+    chat.humanSeq === begunSeq ? 0 : await step.tx.countTurnsSince(turn.chatId, turn.agentId, chat.humanSeq);
   if (taken < turnLimit) return { open: true, change: { state: 'open', begunSeq } };
   const ended = { state: 'ended' as const, begunSeq, endedAt: step.tx.now() };
   if (taken > turnLimit)
