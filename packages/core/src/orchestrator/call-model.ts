@@ -98,7 +98,7 @@ async function generate(
     stream.start(attempt);
     runtime.probe('before model-call');
     try {
-      return await untilAborted(provider.generate({ ...request, signal, onChunk: stream.chunk }), signal);
+      return await untilAborted(() => provider.generate({ ...request, signal, onChunk: stream.chunk }), signal);
     } catch (error) {
       if (signal.aborted || !(error instanceof ProviderError) || error.next !== 'retry' || attempt >= TRIES)
         throw error;
@@ -110,8 +110,11 @@ async function generate(
   }
 }
 
-/** A provider that ignores its signal must not hold up a stop (M9). */
-export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+/**
+ * A provider that ignores its signal must not hold up a stop (M9). Nothing is begun once it has fired: nobody would wait for
+ * its end, and a failure that nobody waits for ends the process.
+ */
+export async function untilAborted<T>(begin: () => Promise<T>, signal: AbortSignal): Promise<T> {
   if (signal.aborted) throw new ProviderError('aborted', 'stopped');
   let onAbort: (() => void) | undefined;
   const aborted = new Promise<never>((_, reject) => {
@@ -119,7 +122,7 @@ export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Pr
     signal.addEventListener('abort', onAbort, { once: true });
   });
   try {
-    return await Promise.race([work, aborted]);
+    return await Promise.race([begin(), aborted]);
   } finally {
     if (onAbort !== undefined) signal.removeEventListener('abort', onAbort);
   }
@@ -129,9 +132,10 @@ async function pauseFor(runtime: Runtime, ms: number, signal: AbortSignal): Prom
   let cancel = (): void => undefined;
   try {
     await untilAborted(
-      new Promise<void>((resolve) => {
-        cancel = runtime.clock.after(ms, resolve);
-      }),
+      () =>
+        new Promise<void>((resolve) => {
+          cancel = runtime.clock.after(ms, resolve);
+        }),
       signal,
     );
   } finally {

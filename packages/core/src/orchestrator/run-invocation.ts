@@ -1,6 +1,7 @@
 import { ToolFailure, type ToolContext, type TurnRecord } from '../ports/index.js';
 import { createChunkMasker } from '../masking/index.js';
 import { nextStep } from '../turn/next-step.js';
+import { untilAborted } from './call-model.js';
 import { wordsOf } from './gate-call.js';
 import { commit, type Runtime } from './runtime.js';
 import { settleInvocation, type Settlement } from './settle-invocation.js';
@@ -66,7 +67,8 @@ async function execute(runtime: Runtime, started: NonNullable<Started>, signal: 
   };
   runtime.probe('before tool-execution');
   try {
-    const result = await untilSettledOrAborted(tool.execute(value, context), signal);
+    // A tool that ignores its signal must not hold up a stop; whatever it still does, it can't settle its call any more.
+    const result = await untilAborted(() => tool.execute(value, context), signal);
     return { kind: 'succeeded', result };
   } catch (error) {
     const result = error instanceof ToolFailure && error.result !== undefined ? { result: error.result } : {};
@@ -75,18 +77,6 @@ async function execute(runtime: Runtime, started: NonNullable<Started>, signal: 
     output.end();
     runtime.probe('after tool-execution');
   }
-}
-
-/** A tool that ignores its signal must not hold up a stop; whatever it still does, it can't settle its call any more. */
-async function untilSettledOrAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  if (signal.aborted) throw new Error('stopped');
-  return await new Promise<T>((resolve, reject) => {
-    const onAbort = (): void => reject(new Error('stopped'));
-    signal.addEventListener('abort', onAbort, { once: true });
-    Promise.resolve(work)
-      .then(resolve, reject)
-      .finally(() => signal.removeEventListener('abort', onAbort));
-  });
 }
 
 /** Output goes to people as it comes, masked; late output of a finished call goes nowhere. */

@@ -42,15 +42,16 @@ async function suggest(
   if (provider === undefined) return undefined;
   try {
     const response = await untilAborted(
-      provider.generate({
-        purpose: 'title',
-        model: agent.model,
-        messages: [{ role: 'system', content: ASK }, ...messages.flatMap(spoken), { role: 'user', content: ASK }],
-        tools: [],
-        stream: false,
-        onChunk: () => undefined,
-        signal,
-      }),
+      () =>
+        provider.generate({
+          purpose: 'title',
+          model: agent.model,
+          messages: [{ role: 'system', content: ASK }, ...messages.flatMap(spoken), { role: 'user', content: ASK }],
+          tools: [],
+          stream: false,
+          onChunk: () => undefined,
+          signal,
+        }),
       signal,
     );
     return tidy(response.content);
