@@ -15,7 +15,7 @@ export interface TextAnswer {
 }
 
 /** Publishes an agent's answer by the mention rules (M5), queues the turns of those it addresses and ends the turn, in one transaction. False: the turn was lost, nothing written. */
-export async function handleTextResponse(runtime: Runtime, turn: TurnRecord, answer: TextAnswer): Promise<void> {
+export async function handleTextResponse(runtime: Runtime, turn: TurnRecord, answer: TextAnswer): Promise<boolean> {
   const { response, trigger } = answer;
   return await commit(runtime, 'answer', turn.worldId, async (step) => {
     const chat = await step.tx.chat(turn.chatId);
