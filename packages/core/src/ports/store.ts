@@ -56,9 +56,12 @@ export interface StoreReader {
   /** The open or waiting turn of an agent in a chat. */
   currentTurn(chatId: string, agentId: string): Promise<TurnRecord | undefined>;
   nextQueuedTurn(chatId: string, agentId: string): Promise<TurnRecord | undefined>;
-  /** Turns of an agent in a chat that began at or after a message, except silent ones (M6). */
+  /**
+   * Turns of an agent in a chat that have begun and answer this message or a later one, except silent ones (M6). Not those that
+   * began later and answer an earlier one: a person's own messages, answered one after the other, would use up the limit.
+   */
   countTurnsSince(chatId: string, agentId: string, seq: number): Promise<number>;
-  /** How many turns of a chat are open or queued, and how many wait for somebody (M8). */
+  /** How many turns of a chat are open, and how many wait for somebody (M8). Queued ones go with the one they are behind. */
   countUnfinished(chatId: string): Promise<{ working: number; waiting: number }>;
   /** Open and queued turns of a world. */
   countWorking(worldId: string): Promise<number>;

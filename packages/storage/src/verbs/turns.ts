@@ -93,27 +93,22 @@ export function turnStatements(db: Queries) {
         .orderBy(sql`+trigger_seq`)
         .limit(sql.lit(1)),
     ),
-    // An agent's turns of a chat begin in the order of their triggers, so the newest that began before the message bounds the rest.
-    // Without that bound each check of the limit would read every turn the agent ever took there.
     countTurnsSince: prepared<{ chatId: string; agentId: string; seq: number }>()((p) =>
       db
         .selectFrom('turns')
         .select(sql<number>`count(*)`.as('count'))
         .where('chat_id', '=', p('chatId'))
         .where('agent_id', '=', p('agentId'))
-        .where(
-          sql<boolean>`trigger_seq > coalesce((select earlier.trigger_seq from turns as earlier
-            where earlier.chat_id = ${p('chatId')} and earlier.agent_id = ${p('agentId')} and earlier.begun_seq < ${p('seq')}
-            order by earlier.trigger_seq desc limit 1), -1)`,
-        )
-        .where('begun_seq', '>=', p('seq'))
+        .where('trigger_seq', '>=', p('seq'))
+        .where('begun_seq', 'is not', null)
         .where(sql<boolean>`coalesce(outcome, '') <> 'silent'`),
     ),
     countUnfinished: prepared<{ chatId: string }>()((p) =>
       db
         .selectFrom('turns')
         .select([
-          sql<number>`count(case when state <> 'waiting' then 1 end)`.as('working'),
+          // Not what is queued: behind a turn that waits for a person it waits for that person too.
+          sql<number>`count(case when state = 'open' then 1 end)`.as('working'),
           sql<number>`count(case when state = 'waiting' then 1 end)`.as('waiting'),
         ])
         .where(unfinished)
