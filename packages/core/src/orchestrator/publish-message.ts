@@ -38,13 +38,14 @@ export async function publishMessage(runtime: Runtime, incoming: IncomingMessage
       const known = await step.tx.messageByClientId(chat.id, incoming.clientMessageId);
       if (known !== undefined) return { messageId: known.id };
     }
+    const sender = senderOf(step.snapshot, incoming);
     const to = addresseesOf(step.snapshot, incoming);
     const message = await writeMessage(
       step,
       { worldId: chat.worldId, chatId: chat.id },
       {
         role: 'user',
-        sender: incoming.sender ?? incoming.speaker,
+        sender,
         speaker: incoming.speaker,
         content: incoming.content,
         addressees: to.agentIds,
@@ -56,6 +57,28 @@ export async function publishMessage(runtime: Runtime, incoming: IncomingMessage
     await noteActivity(runtime, step, chat);
     return { messageId: message.id };
   });
+}
+
+const LONGEST_SENDER = 64;
+/** What messages that nobody sent are signed with. */
+const NOBODY = ['system', 'tool', 'world'];
+
+/** A name is what people and models go by: one of an agent, of ours or that shows as another would let a client speak as somebody else (M4). */
+function senderOf(snapshot: WorldSnapshot, { sender, speaker }: IncomingMessage): string {
+  if (sender === undefined) return speaker;
+  const wrong = (why: string): CountersignError =>
+    new CountersignError('invalid', `sender: ${why}`, { field: 'sender' });
+  if (sender.trim() === '' || sender.length > LONGEST_SENDER || /[\p{C}\p{Zl}\p{Zp}]/u.test(sender)) {
+    throw wrong(`a name has 1 to ${LONGEST_SENDER} characters that can be seen`);
+  }
+  const folded = fold(sender);
+  const agent = snapshot.agents.find(({ id, definition }) => fold(id) === folded || fold(definition.name) === folded);
+  if (agent !== undefined || NOBODY.includes(folded)) throw wrong(`"${sender}" is the name of somebody else here`);
+  return sender;
+}
+
+function fold(name: string): string {
+  return name.trim().normalize('NFKC').toLowerCase();
 }
 
 function addresseesOf(snapshot: WorldSnapshot, incoming: IncomingMessage): { agentIds: string[]; unknown: string[] } {
