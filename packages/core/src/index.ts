@@ -17,6 +17,7 @@ export type { IncomingMessage } from './orchestrator/publish-message.js';
 export { publishToolResult } from './orchestrator/publish-tool-result.js';
 export { agentMemoryOf, listApprovals, listGrants, listMessages, showApproval } from './orchestrator/queries.js';
 export type { Place, PlaceFinder, Probe, Runtime } from './orchestrator/runtime.js';
+export { rebuildIndexes } from './orchestrator/rebuild-indexes.js';
 export { deleteChat, stopChat } from './orchestrator/stop-chat.js';
 export {
   addAgent,

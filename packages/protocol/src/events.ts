@@ -61,8 +61,8 @@ export const systemEventSchema = z.object({
 export type SystemEvent = z.infer<typeof systemEventSchema>;
 
 /**
- * `idle`: nothing pending in this chat. `waiting`: nothing pending but people (M8). `turn-ended`: a turn ended without a word
- * (passed, stopped, silent), which no message tells.
+ * `idle`: nothing pending in this chat. `waiting`: nothing pending but people (M8). `turn-ended`: a turn ended
+ * otherwise than with an answer (passed, failed, stopped …), which no message of its agent tells.
  */
 export const worldEventSchema = z.object({
   type: z.enum(['working', 'waiting', 'idle', 'turn-ended']),

@@ -2,7 +2,7 @@ import type { ChatRecord, LLMResponse, MessageRecord, TurnRecord } from '../port
 import { prepareAnswer, type Speaker } from '../mentions/index.js';
 import { commit, type Runtime, type Step } from './runtime.js';
 import { addressable } from './publish-message.js';
-import { endTurn, endWithoutWords, noteActivity, queueTurns } from './turn-lifecycle.js';
+import { endTurn, noteActivity, queueTurns } from './turn-lifecycle.js';
 import { writeTurnMessage } from './write-message.js';
 
 /** `trigger` is the message that is answered; undefined if its chat is gone. */
@@ -33,8 +33,7 @@ export async function handleTextResponse(runtime: Runtime, turn: TurnRecord, ans
     });
     if (!ended) return false;
     if (said) await publish(runtime, step, turn, answer, prepared, chat);
-    else await endWithoutWords(step, turn, 'passed');
-    if (!said && !prepared.ended) sayEmpty(step, turn);
+    else if (!prepared.ended) sayEmpty(step, turn);
     if (chat !== undefined) await noteActivity(runtime, step, chat);
     return true;
   });

@@ -3,7 +3,7 @@ import type { TurnRecord } from '../ports/index.js';
 import { closeApproval } from './close-approval.js';
 import { commit, type Runtime, type Step } from './runtime.js';
 import { settleInvocation } from './settle-invocation.js';
-import { endWithoutWords, noteActivity } from './turn-lifecycle.js';
+import { recordEnd, noteActivity } from './turn-lifecycle.js';
 
 /**
  * Stops everything in a chat (M9): in one transaction every unfinished turn is fenced off and ended and its calls are
@@ -45,7 +45,7 @@ async function stopInStep(
 export async function stopTurn(runtime: Runtime, step: Step, turn: TurnRecord, signer: Signer): Promise<void> {
   await step.tx.fenceTurn(turn.id, { state: 'ended', outcome: 'stopped', owner: null, endedAt: step.tx.now() });
   step.afterCommit(() => runtime.scheduler.abort(turn.id, 'stopped'));
-  await endWithoutWords(step, turn, 'stopped');
+  await recordEnd(step, turn, 'stopped');
   if (turn.iteration === 0) return;
   for (const invocation of await step.tx.invocations(turn.id, turn.iteration)) {
     if (invocation.status === 'started') {

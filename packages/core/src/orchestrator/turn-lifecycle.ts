@@ -56,6 +56,7 @@ export async function endTurn(
 ): Promise<boolean> {
   const ended = { ...change, state: 'ended' as const, outcome, owner: null, endedAt: step.tx.now() };
   if (!(await step.tx.stepTurn(turn, ended))) return false;
+  if (outcome !== 'answered') await recordEnd(step, turn, outcome);
   await openNext(runtime, step, turn.chatId, turn.agentId);
   return true;
 }
@@ -89,7 +90,7 @@ async function begin(step: Step, turn: TurnRecord, chat: Pick<ChatRecord, 'lastS
   if (taken < turnLimit) return { open: true, change: { state: 'open', begunSeq } };
   const ended = { state: 'ended' as const, begunSeq, endedAt: step.tx.now() };
   if (taken > turnLimit)
-    return { open: false, change: { ...ended, outcome: 'silent' }, say: () => endWithoutWords(step, turn, 'silent') };
+    return { open: false, change: { ...ended, outcome: 'silent' }, say: () => recordEnd(step, turn, 'silent') };
   return {
     open: false,
     change: { ...ended, outcome: 'handed-over' },
@@ -105,8 +106,8 @@ async function begin(step: Step, turn: TurnRecord, chat: Pick<ChatRecord, 'lastS
   };
 }
 
-/** The record of a turn's end where no message is one: without it a turn could not be told from an unfinished one (A9). */
-export async function endWithoutWords(
+/** The record of a turn's end where no answer is one: without it a turn could not be told from an unfinished one (A9). */
+export async function recordEnd(
   step: Step,
   turn: Pick<TurnRecord, 'id' | 'chatId' | 'worldId'>,
   outcome: TurnOutcome,
