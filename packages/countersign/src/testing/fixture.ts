@@ -25,11 +25,11 @@ export interface TestWorld {
   /** What was reported instead of being said in a chat. */
   errors: readonly { error: unknown; what: string }[];
   /** Resolves with the first event, heard already or still to come, that fits. */
-  heard(fits: (event: WorldEvent) => boolean): Promise<WorldEvent>;
+  heard: (fits: (event: WorldEvent) => boolean) => Promise<WorldEvent>;
   /** The tool events so far; of one call if its id is given. */
-  toolEvents(invocationId?: string): ToolEvent[];
+  toolEvents: (invocationId?: string) => ToolEvent[];
   /** The one approval that is pending. */
-  onlyApproval(): Promise<Approval>;
+  onlyApproval: () => Promise<Approval>;
 }
 
 const opened = new Set<OpenedWorld>();
@@ -58,8 +58,9 @@ export async function openTestWorld(options: TestWorldOptions = {}): Promise<Tes
     errors,
     ...listening,
     async onlyApproval() {
-      const [approval, ...others] = await world.approvals();
-      if (approval === undefined || others.length > 0) throw new Error(`not one approval but ${others.length}`);
+      const pending = await world.approvals();
+      const [approval] = pending;
+      if (approval === undefined || pending.length > 1) throw new Error(`not one approval but ${pending.length}`);
       return approval;
     },
   };
@@ -136,8 +137,8 @@ export function gated(name: string, execute: Execute, more: Partial<ToolDefiniti
 /** Something to wait for that a test ends by hand. */
 export interface Door<T> {
   opened: Promise<T>;
-  open(value: T): void;
-  fail(error: unknown): void;
+  open: (value: T) => void;
+  fail: (error: unknown) => void;
 }
 
 export function door<T = void>(): Door<T> {
