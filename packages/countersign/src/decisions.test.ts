@@ -1,0 +1,440 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { defineTool } from './index.js';
+import { closeTestWorlds, gated, openTestWorld, tool } from './testing/fixture.js';
+import { about, first, lastResults, obedient, propose, recorder } from './testing/obedient.js';
+
+afterEach(closeTestWorlds);
+
+async function asked(path = 'a') {
+  const { runs, tool: remove } = recorder();
+  const t = await openTestWorld({ script: obedient, tools: [remove], agents: ['Ada', 'Bob'] });
+  await t.world.update({ mainAgent: 'ada' });
+  await propose(t, { name: 'remove', arguments: { path } });
+  return { ...t, runs, approval: await t.onlyApproval() };
+}
+
+describe('answering', () => {
+  it('[A4] the decision is a tool message under the approval, the result a second one under the call', async () => {
+    const t = await asked();
+    await t.world.decide(t.approval, { decision: 'approve', reason: 'tidy' });
+    await t.chat.settled();
+    const tools = (await t.chat.messages()).filter(({ role }) => role === 'tool');
+    expect(tools.map((message) => message.tool_call_id)).toEqual([t.approval.approvalId, t.approval.toolCallId]);
+    expect(JSON.parse(first(tools).content)).toMatchObject({ decision: 'approve', scope: 'once', reason: 'tidy' });
+    expect(JSON.parse(tools[1]?.content ?? '')).toEqual({ result: 'remove ran' });
+  });
+
+  it('[A4] takes the id of the approval or of the call', async () => {
+    for (const id of ['approvalId', 'toolCallId'] as const) {
+      const t = await asked();
+      expect(await t.world.publishToolResult('ada', { tool_call_id: t.approval[id], decision: 'approve' })).toEqual({
+        kind: 'recorded',
+        status: 200,
+        invocationId: t.approval.toolCallId,
+        state: 'approved',
+      });
+      expect(await t.chat.settled()).toBe('idle');
+      expect(t.runs).toEqual([{ path: 'a' }]);
+    }
+  });
+
+  it('[A4] [W5] a stale callHash or turnId is refused, changes nothing, and the right one still works', async () => {
+    const t = await asked();
+    const id = { tool_call_id: t.approval.approvalId, decision: 'approve' } as const;
+    for (const stale of [{ callHash: 'f'.repeat(64) }, { callHash: '' }, { turnId: 'turn_of_yesterday.1' }]) {
+      expect(await t.world.publishToolResult('ada', { ...id, ...stale })).toMatchObject({
+        kind: 'refused',
+        status: 409,
+        code: 'changed',
+        state: 'asked',
+      });
+    }
+    expect(t.runs).toEqual([]);
+    expect(await t.onlyApproval()).toEqual(t.approval);
+    const { callHash, turnId, chatId } = t.approval;
+    expect(await t.world.publishToolResult('ada', { ...id, callHash, turnId, chatId })).toMatchObject({ status: 200 });
+    await t.chat.settled();
+    expect(t.runs).toHaveLength(1);
+  });
+
+  it('[A5] a denial tells the model who and why, and is not remembered', async () => {
+    const t = await asked();
+    await t.world.decide(t.approval, { decision: 'deny', reason: 'keep it' });
+    expect(await t.chat.settled()).toBe('idle');
+    expect(lastResults(t)).toEqual([{ error: 'User denied approval for remove', reason: 'keep it' }]);
+    expect(await propose(t, { name: 'remove', arguments: { path: 'a' } })).toBe('waiting');
+    expect(await t.world.grants()).toEqual([]);
+    expect(await t.world.policy()).toEqual([]);
+    expect(t.runs).toEqual([]);
+  });
+
+  it('[A5] once is for this invocation: the very same call is asked again', async () => {
+    const t = await asked();
+    await t.world.decide(t.approval, { decision: 'approve' });
+    await t.chat.settled();
+    expect(await propose(t, { name: 'remove', arguments: { path: 'a' } })).toBe('waiting');
+    expect(t.runs).toHaveLength(1);
+  });
+});
+
+describe('ownership', () => {
+  it('[A6] [W5] a decision that names another agent or chat is 403, changes nothing and is in the audit', async () => {
+    const t = await asked();
+    const other = await t.world.chat();
+    const id = { tool_call_id: t.approval.approvalId, decision: 'approve' } as const;
+    const before = (await t.world.audit()).length;
+    expect(await t.world.publishToolResult('bob', id, { who: 'eve' })).toMatchObject({ status: 403, code: 'foreign' });
+    expect(await t.world.publishToolResult('nobody', id)).toMatchObject({ status: 403 });
+    expect(await t.world.publishToolResult('ada', { ...id, chatId: other.id })).toMatchObject({ status: 403 });
+    expect(await t.world.publishToolResult('bob', { ...id, arguments: { path: '‹masked 9›' } })).toMatchObject({
+      status: 403,
+      detail: expect.not.stringContaining('masked'),
+    });
+    expect(t.runs).toEqual([]);
+    expect(await t.onlyApproval()).toEqual(t.approval);
+    const refusals = (await t.world.audit({ after: before })).map(({ kind, who }) => [kind, who]);
+    expect(refusals).toEqual([
+      ['refusal', 'eve'],
+      ['refusal', 'human'],
+      ['refusal', 'human'],
+      ['refusal', 'human'],
+    ]);
+  });
+
+  it('[W5] an unknown id is 404 and is in the audit', async () => {
+    const t = await asked();
+    for (const tool_call_id of ['approval_0', 'call_0', '../', 'remove', t.approval.approvalId.toUpperCase()]) {
+      expect(await t.world.publishToolResult('ada', { tool_call_id, decision: 'approve' })).toMatchObject({
+        status: 404,
+        code: 'unknown',
+      });
+    }
+    expect((await t.world.audit()).filter(({ kind }) => kind === 'refusal')).toHaveLength(5);
+    expect(t.runs).toEqual([]);
+  });
+
+  it('[W5] the id the vendor gave is nobody’s: it decides nothing', async () => {
+    const { runs, tool: remove } = recorder();
+    const t = await openTestWorld({ script: obedient, tools: [remove] });
+    await propose(t, { name: 'remove', id: 'toolu_1' });
+    expect(await t.world.decide('toolu_1', { decision: 'approve' })).toMatchObject({ status: 404 });
+    expect(runs).toEqual([]);
+  });
+});
+
+describe('one decision, one run', () => {
+  it('[A8] [W5] one approval sent three times at once runs the tool once (four frameworks ran it three times)', async () => {
+    const t = await asked();
+    const outcomes = await Promise.all([1, 2, 3].map(() => t.world.decide(t.approval, { decision: 'approve' })));
+    await t.chat.settled();
+    await t.world.quiet();
+    expect(outcomes.map(({ kind }) => kind).toSorted()).toEqual(['recorded', 'repeated', 'repeated']);
+    expect(outcomes.every(({ status }) => status === 200)).toBe(true);
+    expect(t.runs).toEqual([{ path: 'a' }]);
+    expect(t.toolEvents().filter(({ type }) => type === 'TOOL_EXECUTION_STARTED')).toHaveLength(1);
+    expect(t.provider.requests).toHaveLength(2);
+  });
+
+  it('[A8] a resent decision does not run again: by approval, by call, while it runs, after it ended', async () => {
+    let finish: (value: string) => void = () => undefined;
+    const ran: unknown[] = [];
+    const slow = gated('slow', (args) => {
+      ran.push(args);
+      return new Promise((resolve) => {
+        finish = resolve;
+      });
+    });
+    const t = await openTestWorld({ script: obedient, tools: [slow] });
+    await propose(t, { name: 'slow' });
+    const approval = await t.onlyApproval();
+    await t.world.decide(approval, { decision: 'approve' });
+    await t.heard((event) => event.event === 'tool' && event.data.type === 'TOOL_EXECUTION_STARTED');
+    expect(await t.world.decide(approval, { decision: 'approve' })).toMatchObject({
+      kind: 'repeated',
+      state: 'started',
+    });
+    expect(await t.world.decide(approval.toolCallId, { decision: 'approve' })).toMatchObject({ kind: 'repeated' });
+    finish('ok');
+    await t.chat.settled();
+    expect(await t.world.decide(approval, { decision: 'approve', reason: 'again' })).toMatchObject({
+      kind: 'repeated',
+      status: 200,
+      state: 'succeeded',
+    });
+    await t.world.quiet();
+    expect(ran).toHaveLength(1);
+    expect(t.provider.requests).toHaveLength(2);
+  });
+
+  it('[W5] a change of mind is 409 with the state it stands in, either way', async () => {
+    const t = await asked();
+    await t.world.decide(t.approval, { decision: 'approve' });
+    await t.chat.settled();
+    expect(await t.world.decide(t.approval, { decision: 'deny' })).toMatchObject({
+      status: 409,
+      code: 'settled',
+      state: 'succeeded',
+    });
+    expect(await t.world.decide(t.approval, { decision: 'approve', scope: 'session' })).toMatchObject({ status: 409 });
+    expect(await t.world.grants()).toEqual([]);
+
+    const denied = await asked();
+    await denied.world.decide(denied.approval, { decision: 'deny' });
+    await denied.chat.settled();
+    expect(await denied.world.decide(denied.approval, { decision: 'approve' })).toMatchObject({
+      status: 409,
+      state: 'denied',
+    });
+    expect(await denied.world.decide(denied.approval, { decision: 'deny' })).toMatchObject({ kind: 'repeated' });
+    await denied.world.quiet();
+    expect(denied.runs).toEqual([]);
+  });
+
+  it('[A8] approve and deny sent at the same moment: one of them counts, and the record and the tool agree', async () => {
+    const t = await asked();
+    const [yes, no] = await Promise.all([
+      t.world.decide(t.approval, { decision: 'approve' }),
+      t.world.decide(t.approval, { decision: 'deny' }),
+    ]);
+    await t.chat.settled();
+    expect([yes.kind, no.kind].toSorted()).toEqual(['recorded', 'refused']);
+    expect(t.runs).toHaveLength(yes.kind === 'recorded' ? 1 : 0);
+    const settled = first(await t.world.approvals({}));
+    expect(settled.status).toBe(yes.kind === 'recorded' ? 'approved' : 'denied');
+  });
+
+  it('[A8] [T5] approve A and deny B in one turn: A runs, B does not, the model hears both in call order', async () => {
+    const { runs, tool: remove } = recorder();
+    const t = await openTestWorld({ script: obedient, tools: [remove] });
+    await propose(t, { name: 'remove', arguments: { path: 'a' } }, { name: 'remove', arguments: { path: 'b' } });
+    const approvals = await t.world.approvals();
+    const [yes, no] = await Promise.all([
+      t.world.decide(about(approvals, 'a'), { decision: 'approve' }),
+      t.world.decide(about(approvals, 'b'), { decision: 'deny', reason: 'not b' }),
+    ]);
+    expect([yes.status, no.status]).toEqual([200, 200]);
+    expect(await t.chat.settled()).toBe('idle');
+    expect(runs).toEqual([{ path: 'a' }]);
+    expect(lastResults(t)).toEqual([
+      { result: 'remove ran' },
+      { error: 'User denied approval for remove', reason: 'not b' },
+    ]);
+    expect(t.provider.requests).toHaveLength(2);
+  });
+
+  it('[A8] an approved call is not lost when its sibling is denied first, and a denial is shown before a slow sibling ends', async () => {
+    let finish: (value: string) => void = () => undefined;
+    const slow = gated('slow', () => new Promise((resolve) => (finish = resolve)));
+    const { runs, tool: remove } = recorder();
+    const t = await openTestWorld({ script: obedient, tools: [slow, remove] });
+    await propose(t, { name: 'slow' }, { name: 'remove', arguments: { path: 'b' } });
+    const [one, two] = await t.world.approvals();
+    if (one === undefined || two === undefined) throw new Error('two were to be asked');
+    await t.world.decide(one, { decision: 'approve' });
+    await t.heard((event) => event.event === 'tool' && event.data.type === 'TOOL_EXECUTION_STARTED');
+    await t.world.decide(two, { decision: 'deny' });
+    expect(t.toolEvents(two.toolCallId).at(-1)?.type).toBe('TOOL_DENIED');
+    expect(t.toolEvents(one.toolCallId).at(-1)?.type).toBe('TOOL_EXECUTION_STARTED');
+    finish('slow ran');
+    await t.chat.settled();
+    expect(lastResults(t)).toEqual([{ result: 'slow ran' }, expect.objectContaining({ error: expect.anything() })]);
+    expect(runs).toEqual([]);
+  });
+
+  it('[A6] a decision on a call that ran unasked changes nothing', async () => {
+    const ran: unknown[] = [];
+    const t = await openTestWorld({ script: obedient, tools: [tool('look', async (args) => ran.push(args))] });
+    await propose(t, { name: 'look' });
+    const call = first(t.toolEvents()).invocation_id;
+    expect(await t.world.decide(call, { decision: 'approve' })).toMatchObject({ status: 409, state: 'succeeded' });
+    await t.world.quiet();
+    expect(ran).toHaveLength(1);
+  });
+
+  it('[A8] a decision on a stopped call is 409 and nothing runs', async () => {
+    const t = await asked();
+    await t.chat.stop();
+    expect(await t.world.decide(t.approval, { decision: 'approve' })).toMatchObject({ status: 409, state: 'denied' });
+    await t.world.quiet();
+    expect(t.runs).toEqual([]);
+    expect(first(await t.world.approvals({}))).toMatchObject({ status: 'denied' });
+  });
+
+  it('[A8] deciding while the chat is stopped never both runs and denies', async () => {
+    const t = await asked();
+    await Promise.all([t.chat.stop(), t.world.decide(t.approval, { decision: 'approve' })]);
+    await t.world.quiet();
+    const ends = t.toolEvents().map(({ type }) => type);
+    expect(ends.filter((type) => /DENIED|SUCCEEDED|FAILED/.test(type))).toHaveLength(1);
+    if (ends.includes('TOOL_DENIED')) expect(t.runs).toEqual([]);
+  });
+});
+
+describe('no default approves', () => {
+  it('[A17] empty, unknown and misspelt decisions are refused whole and leave the question open', async () => {
+    const t = await asked();
+    const id = t.approval.approvalId;
+    const garbage: unknown[] = [
+      undefined,
+      null,
+      '',
+      'approve',
+      {},
+      [],
+      { tool_call_id: id },
+      { tool_call_id: id, decision: '' },
+      { tool_call_id: id, decision: null },
+      { tool_call_id: id, decision: true },
+      { tool_call_id: id, decision: 'yes' },
+      { tool_call_id: id, decision: 'Approve' },
+      { tool_call_id: id, decision: 'approve_once' },
+      { tool_call_id: id, decision: ['approve'] },
+      { tool_call_id: '', decision: 'approve' },
+      { tool_call_id: [id], decision: 'approve' },
+      { tool_call_id: id, decision: 'approve', scope: 'forever' },
+      { tool_call_id: id, decision: 'approve', scope: null },
+      { tool_call_id: id, decision: 'approve', scopee: 'once' },
+      { tool_call_id: id, decision: 'approve', arguments: 'path=b' },
+      { tool_call_id: id, decision: 'approve', arguments: ['b'] },
+      { tool_call_id: id, decision: 'approve', callHash: 7 },
+    ];
+    for (const input of garbage) {
+      await expect(
+        // What comes over a wire has no type.
+        t.world.publishToolResult('ada', input as Parameters<typeof t.world.publishToolResult>[1]),
+        JSON.stringify(input),
+      ).rejects.toMatchObject({ code: 'invalid' });
+    }
+    expect(await t.onlyApproval()).toEqual(t.approval);
+    expect(t.runs).toEqual([]);
+  });
+
+  it('[A17] approving without a scope is once, and refused where once is not offered', async () => {
+    const { runs, tool: remove } = recorder('remove', { approval: { required: true, options: ['approve_session'] } });
+    const t = await openTestWorld({ script: obedient, tools: [remove] });
+    await propose(t, { name: 'remove' });
+    const approval = await t.onlyApproval();
+    expect(await t.world.decide(approval, { decision: 'approve' })).toMatchObject({ status: 422, code: 'invalid' });
+    expect(runs).toEqual([]);
+    expect((await t.onlyApproval()).status).toBe('pending');
+  });
+
+  it('[A17] a denial that carries what belongs to an approval is refused: it was meant otherwise', async () => {
+    const t = await asked();
+    for (const extra of [
+      { scope: 'session' },
+      { scope: 'always' },
+      { arguments: {} },
+      { pattern: 'path=a' },
+      { rule: 'allow remove' },
+    ] as const) {
+      expect(await t.world.decide(t.approval, { decision: 'deny', ...extra })).toMatchObject({ status: 422 });
+    }
+    expect((await t.onlyApproval()).status).toBe('pending');
+  });
+
+  it('[A17] the first option on every card is deny', async () => {
+    const t = await asked();
+    expect(t.approval.options[0]).toBe('deny');
+  });
+});
+
+describe('edited arguments', () => {
+  async function askedTyped(args: Record<string, unknown>, policy: string[] = []) {
+    const runs: unknown[] = [];
+    const remove = defineTool({
+      name: 'remove',
+      description: 'removes',
+      parameters: z.strictObject({ path: z.string().min(1), password: z.string().optional() }),
+      approval: { required: true },
+      execute: (given) => {
+        runs.push(given);
+        return 'gone';
+      },
+    });
+    const t = await openTestWorld({ script: obedient, tools: [remove], policy });
+    await propose(t, { name: 'remove', arguments: args });
+    return { ...t, runs, approval: await t.onlyApproval() };
+  }
+
+  it('[A7] what runs is the edit, the event carries it, and the model is told what really ran', async () => {
+    const t = await askedTyped({ path: '/' });
+    await t.world.decide(t.approval, { decision: 'approve', arguments: { path: 'a.tmp' } });
+    expect(await t.chat.settled()).toBe('idle');
+    expect(t.runs).toEqual([{ path: 'a.tmp' }]);
+    expect(t.toolEvents(t.approval.toolCallId).map((event) => ('arguments' in event ? event.arguments : null))).toEqual(
+      [{ path: '/' }, { path: 'a.tmp' }, { path: 'a.tmp' }, null],
+    );
+    expect(lastResults(t)).toEqual([{ result: { edited_by_person: { path: 'a.tmp' }, result: 'gone' } }]);
+    const decision = (await t.world.audit()).find(({ kind }) => kind === 'decision');
+    expect(decision?.arguments).toEqual({ path: 'a.tmp' });
+  });
+
+  it('[A7] the decision runs what was recorded, not arguments that differ only in spelling', async () => {
+    const t = await askedTyped({ path: 'a' });
+    await t.world.decide(t.approval, { decision: 'approve', arguments: { path: 'a' } });
+    await t.chat.settled();
+    // The same call is no edit: nothing says that somebody changed it.
+    expect(lastResults(t)).toEqual([{ result: 'gone' }]);
+    expect(t.runs).toEqual([{ path: 'a' }]);
+  });
+
+  it('[A7] an edit that breaks the schema is 422 and leaves the question open', async () => {
+    const t = await askedTyped({ path: 'a' });
+    for (const edit of [{}, { path: 7 }, { path: '' }, { path: 'a', more: true }]) {
+      expect(await t.world.decide(t.approval, { decision: 'approve', arguments: edit })).toMatchObject({
+        status: 422,
+        detail: expect.stringContaining('arguments'),
+      });
+    }
+    expect(t.runs).toEqual([]);
+    expect(await t.onlyApproval()).toEqual(t.approval);
+  });
+
+  it('[A7] [A2] an edit into what a rule denies is 422', async () => {
+    const t = await askedTyped({ path: 'a' }, ['deny remove(path=/etc/**)']);
+    expect(await t.world.decide(t.approval, { decision: 'approve', arguments: { path: '/etc/passwd' } })).toMatchObject(
+      { status: 422, detail: expect.stringContaining('denies') },
+    );
+    expect(t.runs).toEqual([]);
+  });
+
+  it('[A7] [A15] a mask sent back stands for its value, an unknown one is 422', async () => {
+    const t = await askedTyped({ path: 'a', password: 'hunter2-secret' });
+    expect(t.approval.arguments).toEqual({ path: 'a', password: '‹masked 1›' });
+    expect(
+      await t.world.decide(t.approval, { decision: 'approve', arguments: { path: 'b', password: '‹masked 2›' } }),
+    ).toMatchObject({ status: 422, detail: expect.stringContaining('‹masked 2›') });
+    await t.world.decide(t.approval, { decision: 'approve', arguments: { path: 'b', password: '‹masked 1›' } });
+    await t.chat.settled();
+    expect(t.runs).toEqual([{ path: 'b', password: 'hunter2-secret' }]);
+    expect(JSON.stringify(t.events)).not.toContain('hunter2-secret');
+    expect(JSON.stringify(await t.chat.messages())).not.toContain('hunter2-secret');
+  });
+
+  it('[A7] the same edit sent three times at once runs once; another edit is a change of mind', async () => {
+    const t = await askedTyped({ path: 'a' });
+    const edit = { decision: 'approve', arguments: { path: 'b' } } as const;
+    const outcomes = await Promise.all([1, 2, 3].map(() => t.world.decide(t.approval, edit)));
+    await t.chat.settled();
+    expect(outcomes.map(({ kind }) => kind).toSorted()).toEqual(['recorded', 'repeated', 'repeated']);
+    expect(await t.world.decide(t.approval, { decision: 'approve', arguments: { path: 'c' } })).toMatchObject({
+      status: 409,
+    });
+    expect(await t.world.decide(t.approval, { decision: 'approve' })).toMatchObject({ status: 409 });
+    expect(t.runs).toEqual([{ path: 'b' }]);
+  });
+
+  it('[A7] keys that reach for a prototype are arguments like any other and change nothing that runs', async () => {
+    const { runs, tool: remove } = recorder();
+    const t = await openTestWorld({ script: obedient, tools: [remove] });
+    await propose(t, { name: 'remove', arguments: '{"__proto__":{"path":"/"},"path":"a","path":"b"}' });
+    const approval = await t.onlyApproval();
+    await t.world.decide(approval, { decision: 'approve' });
+    await t.chat.settled();
+    const ran = first(runs);
+    expect(ran['path']).toBe('b');
+    expect(JSON.stringify(approval.arguments)).toBe(JSON.stringify(ran));
+  });
+});
