@@ -2,8 +2,10 @@ import { homedir } from 'node:os';
 import { realpathSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import {
+  addAgent,
   createRuntime,
   createWorld,
+  updateAgent,
   updateWorld,
   type Engine,
   type ListenerFailure,
@@ -12,7 +14,7 @@ import {
   type WorldSnapshot,
 } from '@countersign/core';
 import type { Clock, Provider, Store, Tool, WorldRecord } from '@countersign/core/ports';
-import { CountersignError, type NewWorld, type WorldSettings } from '@countersign/protocol';
+import { CountersignError, type NewAgent, type NewWorld, type WorldSettings } from '@countersign/protocol';
 import { openSqlite } from '@countersign/storage';
 import { systemClock } from './system-clock.js';
 import { createWorldHandle, type OpenedWorld } from './world.js';
@@ -22,6 +24,8 @@ export interface OpenWorldOptions extends Partial<WorldSettings> {
   name?: string;
   /** Rules of a new world. Those of an existing one are changed by `setPolicy`, so that opening it never drops a rule somebody added. */
   policy?: NewWorld['policy'];
+  /** Agents that are to be there: added, or changed to this if there is one of the name. Others stay. */
+  agents?: readonly NewAgent[];
   providers?: readonly Provider[];
   /** Given here, they are there when unfinished turns go on; `addTool` comes later. */
   tools?: readonly Tool[];
@@ -47,6 +51,7 @@ export async function openWorld(file: string, options: OpenWorldOptions = {}): P
   try {
     const engine = createEngine(store, clock, options);
     const record = await findOrCreate(engine, file, options);
+    for (const agent of options.agents ?? []) await ensureAgent(engine, record.id, agent);
     await engine.start();
     return createWorldHandle(engine, record.id, record.name);
   } catch (error) {
@@ -76,6 +81,7 @@ async function findOrCreate(engine: Engine, file: string, options: OpenWorldOpti
   const {
     name: wanted,
     policy,
+    agents: _a,
     providers: _p,
     tools: _t,
     synchronous: _s,
@@ -91,6 +97,14 @@ async function findOrCreate(engine: Engine, file: string, options: OpenWorldOpti
     return await createWorld(engine.runtime, { name, ...settings, ...(policy === undefined ? {} : { policy }) });
   if (Object.keys(settings).length > 0) await updateWorld(engine.runtime, known.id, settings);
   return known;
+}
+
+/** So that a program can say who is there and be run again. */
+async function ensureAgent(engine: Engine, worldId: string, agent: NewAgent): Promise<void> {
+  const agents = await engine.runtime.store.read((reader) => reader.agents(worldId));
+  const known = agents.find(({ definition }) => definition.name === agent.name);
+  if (known === undefined) await addAgent(engine.runtime, worldId, agent);
+  else await updateAgent(engine.runtime, worldId, known.id, agent);
 }
 
 function nameOf(file: string): string {

@@ -4,7 +4,7 @@ import type { Agent, Approval, NewAgent, ToolDefinition, ToolEvent, WorldEvent }
 import { openWorld, type OpenWorldOptions } from '../open-world.js';
 import type { OpenedChat, OpenedWorld } from '../world.js';
 
-export interface TestWorldOptions extends OpenWorldOptions {
+export interface TestWorldOptions extends Omit<OpenWorldOptions, 'agents'> {
   /** What the model of every agent does. Default: it says `ok`. */
   script?: Script;
   model?: ScriptedOptions;

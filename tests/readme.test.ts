@@ -1,0 +1,43 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+const run = promisify(execFile);
+const root = new URL('..', import.meta.url).pathname;
+let folder = '';
+
+beforeEach(async () => {
+  // Inside the project, so that `countersign` is found as it would be in a program that has installed it.
+  folder = await mkdtemp(join(root, 'node_modules', '.readme-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+async function example(): Promise<string> {
+  const readme = await readFile(join(root, 'README.md'), 'utf8');
+  const block = /```ts\n([\s\S]*?)```/.exec(readme)?.[1];
+  if (block === undefined) throw new Error('README.md has no example');
+  return block;
+}
+
+describe('README.md', () => {
+  it('has an example of at most 30 lines that runs as printed, and again on the same file', async () => {
+    const code = await example();
+    expect(code.trimEnd().split('\n').length).toBeLessThanOrEqual(30);
+    await writeFile(join(folder, 'example.mjs'), code);
+    const printed = [
+      'human: Please tidy up.',
+      'mason: I would remove one file.',
+      'waiting',
+      'Mason asks: Remove scratch.tmp?',
+      'mason: Done: scratch.tmp is gone.',
+      'idle',
+      '',
+    ].join('\n');
+    for (const time of ['first', 'second']) {
+      const { stdout, stderr } = await run(process.execPath, ['example.mjs'], { cwd: folder });
+      expect({ time, stdout, stderr }).toEqual({ time, stdout: printed, stderr: '' });
+    }
+  });
+});
