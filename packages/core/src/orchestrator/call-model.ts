@@ -12,6 +12,7 @@ import { newId } from '../turn/ids.js';
 import { wordsOf } from './gate-call.js';
 import { handleTextResponse } from './handle-text-response.js';
 import { handleToolCalls } from './handle-tool-calls.js';
+import { readResponse } from './read-response.js';
 import { commit, type Runtime } from './runtime.js';
 import { endTurn, noteActivity } from './turn-lifecycle.js';
 import { writeNotice } from './write-message.js';
@@ -29,10 +30,10 @@ export async function callModel(runtime: Runtime, turn: TurnRecord, signal: Abor
   }
   const { provider, place, request, agentName, trigger } = prepared;
   const messageId = newId('msg');
-  const stream = streamTo(runtime, turn, messageId, agentName);
+  const stream = streamTo(runtime, turn, messageId, agentName, request.stream);
   let response: LLMResponse;
   try {
-    response = checkResponse(await generate(runtime, provider, request, stream, signal));
+    response = readResponse(await generate(runtime, provider, request, stream, signal));
   } catch (error) {
     stream.end({ type: 'error', content: maskSecrets(wordsOf(error)) });
     // Stopped or shutting down: who aborted has written, or will write, what becomes of the turn.
@@ -95,10 +96,10 @@ async function generate(
   signal: AbortSignal,
 ): Promise<LLMResponse> {
   for (let attempt = 1; ; attempt += 1) {
-    stream.start(attempt);
+    const onChunk = stream.start(attempt);
     runtime.probe('before model-call');
     try {
-      return await untilAborted(() => provider.generate({ ...request, signal, onChunk: stream.chunk }), signal);
+      return await untilAborted(() => provider.generate({ ...request, signal, onChunk }), signal);
     } catch (error) {
       if (signal.aborted || !(error instanceof ProviderError) || error.next !== 'retry' || attempt >= TRIES)
         throw error;
@@ -143,34 +144,23 @@ async function pauseFor(runtime: Runtime, ms: number, signal: AbortSignal): Prom
   }
 }
 
-/** A provider is code from elsewhere: what does not have the shape of an answer is a failure, not a crash. */
-function checkResponse(response: LLMResponse): LLMResponse {
-  const usage = response.usage ?? { inputTokens: 0, outputTokens: 0 };
-  const content = typeof response.content === 'string' ? response.content : '';
-  const state = response.providerState === undefined ? {} : { providerState: response.providerState };
-  if (response.type === 'tool_calls' && response.tool_calls.length > 0) {
-    return { type: 'tool_calls', content, tool_calls: response.tool_calls.map(nameCall), usage, ...state };
-  }
-  return { type: 'text', content, usage, ...state };
-}
-
-/** Events promise a name (T3), and a name of a megabyte would be one in every one of them. */
-function nameCall(call: { id: string; function: { name: string; arguments: string } }) {
-  const name = call.function.name.trim() === '' ? '(no name)' : call.function.name.slice(0, 200);
-  return { id: call.id, type: 'function' as const, function: { name, arguments: call.function.arguments } };
-}
-
 interface ModelStream {
-  start(attempt: number): void;
-  chunk(text: string): void;
+  /** Where the chunks of this try go, until it ends or another one starts. */
+  start(attempt: number): (text: string) => void;
   end(last: { type: 'end'; usage: SSEEvent['usage'] } | { type: 'error'; content: string }): void;
 }
 
 /** Chunks are heard, not stored (S6). Secrets are held back until they can be masked as a whole. */
-function streamTo(runtime: Runtime, turn: TurnRecord, messageId: string, agentName: string): ModelStream {
+function streamTo(
+  runtime: Runtime,
+  turn: TurnRecord,
+  messageId: string,
+  agentName: string,
+  streams: boolean,
+): ModelStream {
   let attempt = 0;
   let offset = 0;
-  let masker = createChunkMasker();
+  let masker = createChunkMasker({ form: 'chat' });
   const send = (event: Omit<SSEEvent, 'messageId' | 'agentName' | 'attempt'>): void => {
     runtime.bus.publishUnstored(turn.worldId, turn.chatId, {
       event: 'sse',
@@ -186,12 +176,18 @@ function streamTo(runtime: Runtime, turn: TurnRecord, messageId: string, agentNa
     start(number) {
       attempt = turn.interruptions * TRIES + number;
       offset = 0;
-      masker = createChunkMasker();
+      const current = createChunkMasker({ form: 'chat' });
+      masker = current;
       send({ type: 'start' });
+      // A provider may go on after it failed or answered: its chunks would run into the next try, or follow the end.
+      return (text) => {
+        if (streams && masker === current) sendText(current.push(String(text)));
+      };
     },
-    chunk: (text) => sendText(masker.push(text)),
     end(last) {
-      sendText(masker.end());
+      const rest = masker.end();
+      masker = createChunkMasker({ form: 'chat' });
+      sendText(rest);
       send(last.type === 'end' ? { type: 'end', ...(last.usage === undefined ? {} : { usage: last.usage }) } : last);
     },
   };

@@ -109,7 +109,13 @@ export function callOf(runtime: Runtime, invocation: InvocationRecord): ReadCall
   return readCall(tool, invocation.toolName, invocation.arguments);
 }
 
+/** Never empty and never throws: what a tool or a provider throws may be anything, also something nobody can read. */
 export function wordsOf(error: unknown): string {
-  if (error instanceof Error && error.message !== '') return error.message;
-  return typeof error === 'string' && error !== '' ? error : 'unknown error';
+  try {
+    const words: unknown = typeof error === 'object' && error !== null ? Reflect.get(error, 'message') : error;
+    if (words !== undefined && words !== null && String(words) !== '') return String(words);
+  } catch {
+    // A getter or a proxy of its own.
+  }
+  return 'unknown error';
 }

@@ -1,0 +1,77 @@
+import type { ToolCall, Usage } from '@countersign/protocol';
+import { ProviderError, type LLMResponse } from '../ports/index.js';
+
+const LONGEST_NAME = 200;
+
+/**
+ * A provider is code from elsewhere and a model's answer comes from further away: what does not have the shape of an answer is a
+ * failure in words, not a crash or an answer nobody gave, and nothing of it can break the step that writes it.
+ */
+export function readResponse(response: unknown): LLMResponse {
+  if (typeof response !== 'object' || response === null) throw noAnswer('nothing that is one');
+  const { type, content, usage, tool_calls, providerState }: Record<string, unknown> = { ...response };
+  if (content !== undefined && content !== null && typeof content !== 'string')
+    throw noAnswer('content that is no text');
+  const common = { content: content ?? '', usage: readUsage(usage), ...readState(providerState) };
+  switch (type) {
+    case 'text':
+      return { type, ...common };
+    case 'tool_calls': {
+      if (!Array.isArray(tool_calls)) throw noAnswer('calls that are no list');
+      if (tool_calls.length === 0) return { type: 'text', ...common };
+      return { type, tool_calls: tool_calls.map(readCall), ...common };
+    }
+    default:
+      throw noAnswer(`a kind of answer that is not known (${String(type).slice(0, 50)})`);
+  }
+}
+
+function noAnswer(what: string): ProviderError {
+  return new ProviderError('bad-request', `instead of an answer it gave ${what}`);
+}
+
+/** Sums are written as whole numbers; one that is none would make the whole answer unwritable. */
+function readUsage(usage: unknown): Usage {
+  const { inputTokens, outputTokens }: Record<string, unknown> = typeof usage === 'object' ? { ...usage } : {};
+  return { inputTokens: count(inputTokens), outputTokens: count(outputTokens) };
+}
+
+function count(tokens: unknown): number {
+  const whole = typeof tokens === 'number' ? Math.ceil(tokens) : 0;
+  return Number.isSafeInteger(whole) && whole > 0 ? whole : 0;
+}
+
+/** What can't be stored can't be given back either; the answer counts without it. */
+function readState(state: unknown): { providerState?: unknown } {
+  if (state === undefined) return {};
+  try {
+    const text: unknown = JSON.stringify(state);
+    return typeof text === 'string' ? { providerState: state } : {};
+  } catch {
+    return {};
+  }
+}
+
+/** Events promise a name (T3), and a name of a megabyte would be one in every one of them. */
+function readCall(call: unknown): ToolCall {
+  const { id, function: asked }: Record<string, unknown> = typeof call === 'object' ? { ...call } : {};
+  if (typeof asked !== 'object' || asked === null) throw noAnswer('a call of nothing');
+  const { name, arguments: args }: Record<string, unknown> = { ...asked };
+  if (typeof name !== 'string') throw noAnswer('a call without a name');
+  return {
+    id: typeof id === 'string' ? id : '',
+    type: 'function',
+    function: { name: name.trim() === '' ? '(no name)' : name.slice(0, LONGEST_NAME), arguments: readText(args) },
+  };
+}
+
+/** Some servers send arguments as an object instead of its text, or none at all. */
+function readText(args: unknown): string {
+  if (typeof args === 'string') return args;
+  if (args === undefined || args === null) return '';
+  try {
+    return JSON.stringify(args);
+  } catch {
+    throw noAnswer('arguments that are no JSON');
+  }
+}
