@@ -12,7 +12,9 @@ export async function resumeTurn(runtime: Runtime, step: Step, turnId: string): 
   const invocations = await step.tx.invocations(turn.id, turn.iteration);
   const next = nextStep({ turn, invocations, limits: step.snapshot.world.settings });
   const state = next.kind === 'wait' ? 'waiting' : 'open';
-  await step.tx.stepTurn(turn, { state, ...(turn.owner === null ? { owner: runtime.owner } : {}) });
+  // Nobody runs a waiting turn, whoever's name is still on it: left there, a decision after a restart would be slept through (A9).
+  const unclaimed = turn.owner === null || turn.state === 'waiting';
+  await step.tx.stepTurn(turn, { state, ...(unclaimed ? { owner: runtime.owner } : {}) });
   if (state !== turn.state) {
     const chat = await step.tx.chat(turn.chatId);
     if (chat !== undefined) await noteActivity(runtime, step, chat);

@@ -1,0 +1,146 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Clock } from '@countersign/core/ports';
+import { createFakeClock } from '@countersign/core/testing';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { closeTestWorld, closeTestWorlds, openTestWorld, type TestWorldOptions } from './testing/fixture.js';
+import { first, lastResults, obedient, propose, recorder } from './testing/obedient.js';
+
+const remove = (path: string) => ({ name: 'remove', arguments: { path } });
+
+let folder = '';
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'countersign-'));
+});
+afterEach(async () => {
+  await closeTestWorlds();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function asked(options: TestWorldOptions = {}) {
+  const { runs, tool } = recorder();
+  const t = await openTestWorld({ script: obedient, tools: [tool], ...options });
+  await propose(t, remove('a'));
+  return { ...t, runs, tool, approval: await t.onlyApproval() };
+}
+
+/** A clock whose timers never fire: only the time by which a decision is judged moves. */
+function deafClock(): Clock & { advance(ms: number): void } {
+  const clock = createFakeClock();
+  return { now: clock.now, advance: clock.advance, after: () => () => undefined };
+}
+
+describe('a deadline', () => {
+  it('[A11] is off by default: a year later the question still stands', async () => {
+    const clock = createFakeClock();
+    const t = await asked({ clock });
+    expect(t.approval).not.toHaveProperty('expiresAt');
+    clock.advance(365 * 24 * 3_600_000);
+    expect(await t.world.decide(t.approval, { decision: 'approve' })).toMatchObject({ status: 200 });
+    await t.chat.settled();
+    expect(t.runs).toHaveLength(1);
+  });
+
+  it('[A11] passes: the approval expires, the call is denied as timed out and the model is told', async () => {
+    const clock = createFakeClock();
+    const t = await asked({ clock, approvalTimeoutMs: 1000 });
+    expect(Date.parse(t.approval.expiresAt ?? '') - Date.parse(t.approval.requestedAt)).toBe(1000);
+    clock.advance(999);
+    await t.world.quiet();
+    expect((await t.onlyApproval()).status).toBe('pending');
+    clock.advance(1);
+    await t.heard((event) => event.event === 'tool' && event.data.type === 'TOOL_DENIED');
+    expect(await t.chat.settled()).toBe('idle');
+    expect(lastResults(t)).toEqual([expect.objectContaining({ reason: 'timed out' })]);
+    expect(await t.world.approvals()).toEqual([]);
+    expect(first(await t.world.approvals({}))).toMatchObject({ status: 'expired' });
+    expect(await t.world.decide(t.approval, { decision: 'approve' })).toMatchObject({
+      status: 409,
+      code: 'expired',
+      state: 'denied',
+    });
+    expect(await t.world.decide(t.approval, { decision: 'deny' })).toMatchObject({ status: 409, code: 'expired' });
+    expect((await t.world.audit()).find(({ kind }) => kind === 'decision')).toMatchObject({
+      decision: 'expired',
+      who: 'system',
+      why: 'timed out',
+    });
+    expect(t.runs).toEqual([]);
+  });
+
+  it('[A11] too late is 409 expired though the timer has not fired, and the model goes on', async () => {
+    const clock = deafClock();
+    const t = await asked({ clock, approvalTimeoutMs: 1000 });
+    clock.advance(1000);
+    expect(await t.world.decide(t.approval, { decision: 'approve' })).toMatchObject({ status: 409, code: 'expired' });
+    expect(await t.chat.settled()).toBe('idle');
+    expect(t.runs).toEqual([]);
+    expect(t.toolEvents().map(({ type }) => type)).toEqual(['TOOL_APPROVAL_REQUESTED', 'TOOL_DENIED']);
+    expect(first(await t.world.approvals({}))).toMatchObject({ status: 'expired' });
+  });
+
+  it('[A11] the last millisecond still counts', async () => {
+    const clock = deafClock();
+    const t = await asked({ clock, approvalTimeoutMs: 1000 });
+    clock.advance(999);
+    expect(await t.world.decide(t.approval, { decision: 'approve' })).toMatchObject({ status: 200 });
+    await t.chat.settled();
+    expect(t.runs).toHaveLength(1);
+  });
+
+  it('[A11] what was approved in time runs though it starts later', async () => {
+    const clock = createFakeClock();
+    const t = await asked({ clock, approvalTimeoutMs: 1000 });
+    const deciding = t.world.decide(t.approval, { decision: 'approve' });
+    await deciding;
+    clock.advance(10_000);
+    await t.chat.settled();
+    await t.world.quiet();
+    expect(t.runs).toHaveLength(1);
+    expect(first(await t.world.approvals({}))).toMatchObject({ status: 'approved' });
+  });
+
+  it('[A11] [A9] passes while nobody runs: expired after the restart, by itself and for a late decision', async () => {
+    for (const late of ['timer', 'decision'] as const) {
+      const clock = createFakeClock();
+      const file = join(folder, `${late}.db`);
+      const t = await asked({ clock, approvalTimeoutMs: 1000, file });
+      await closeTestWorld(t);
+      clock.advance(5000);
+      const still: Clock = { now: clock.now, after: () => () => undefined };
+      const again = await openTestWorld({
+        script: obedient,
+        clock: late === 'timer' ? clock : still,
+        file,
+        tools: [t.tool],
+      });
+      const chat = await again.world.chat(t.chat.id);
+      if (late === 'timer') {
+        clock.advance(0);
+        await again.heard((event) => event.event === 'tool' && event.data.type === 'TOOL_DENIED');
+      }
+      expect(await again.world.decide(t.approval, { decision: 'approve' }), late).toMatchObject({
+        status: 409,
+        code: 'expired',
+      });
+      expect(await chat.settled()).toBe('idle');
+      expect(t.runs).toEqual([]);
+      expect(first(await again.world.approvals({}))).toMatchObject({ status: 'expired' });
+    }
+  });
+
+  it('[A11] a decision and the deadline at the same moment: exactly one of them counts', async () => {
+    const clock = createFakeClock();
+    const t = await asked({ clock, approvalTimeoutMs: 1000 });
+    clock.advance(999);
+    const deciding = t.world.decide(t.approval, { decision: 'approve' });
+    clock.advance(1);
+    const outcome = await deciding;
+    await t.chat.settled();
+    await t.world.quiet();
+    const ends = t.toolEvents().filter(({ type }) => /DENIED|SUCCEEDED|FAILED/.test(type));
+    expect(ends).toHaveLength(1);
+    expect(t.runs).toHaveLength(outcome.status === 200 ? 1 : 0);
+  });
+});
