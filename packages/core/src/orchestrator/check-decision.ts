@@ -1,4 +1,4 @@
-import type { ApprovalOption, Scope, ToolDecision } from '@countersign/protocol';
+import type { ApprovalOption, Scope, Signer, ToolDecision } from '@countersign/protocol';
 import type { ApprovalRecord, InvocationRecord } from '../ports/index.js';
 import { maskSecrets, reveal } from '../masking/index.js';
 import { compilePolicy, coversCall, patternCovers, type PolicyCall } from '../policy/index.js';
@@ -25,7 +25,7 @@ export type CheckedDecision =
       /** What the decision message tells beyond decision, scope and reason. */
       record: { arguments?: string; callHash?: string; grantId?: string; pattern?: string; rule?: string };
       /** Writes the grant or the rule, if the scope outlives this call (A5). */
-      remember(step: Step, by: string): Promise<void>;
+      remember(step: Step, signer: Signer): Promise<void>;
     };
 
 /** The call as it would run with edited arguments, signed (A7). `against` is the text it was edited from. */
@@ -140,7 +140,7 @@ function checkGrant(
     decision: {
       ...base,
       record: { ...changed, grantId, ...(pattern === undefined ? {} : { pattern }) },
-      remember: async (step, by) => {
+      remember: async (step, signer) => {
         await step.tx.insertGrant({
           id: grantId,
           worldId: approval.worldId,
@@ -149,7 +149,7 @@ function checkGrant(
           toolName: approval.toolName,
           pattern: pattern ?? null,
           answeredRule: approval.rule,
-          grantedBy: by,
+          grantedBy: signer.who,
           grantedAt: step.tx.now(),
           lastUsedAt: step.tx.now(),
           revokedAt: null,
@@ -181,7 +181,7 @@ function checkRule(
     decision: {
       ...base,
       record: { ...changed, rule },
-      remember: async (step, by) => {
+      remember: async (step, signer) => {
         const { policy } = step.snapshot.world;
         if (policy.includes(rule)) return;
         await step.tx.updateWorld(approval.worldId, { policy: [...policy, rule] });
@@ -193,8 +193,12 @@ function checkRule(
         step.tx.record({
           kind: 'policy',
           rule,
+          decision: 'added',
           why: 'approved always',
-          who: by,
+          who: signer.who,
+          client: signer.client,
+          chatId: approval.chatId,
+          invocationId: approval.invocationId,
           agentId: approval.agentId,
           tool: approval.toolName,
         });

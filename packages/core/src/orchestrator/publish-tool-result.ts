@@ -4,7 +4,6 @@ import { parseInput, toolDecisionSchema } from '@countersign/protocol';
 import type { ApprovalRecord, InvocationRecord, TurnRecord } from '../ports/index.js';
 import { canonicalJson } from '../policy/index.js';
 import { toolTurnId } from '../turn/ids.js';
-import { isSettled } from '../turn/next-step.js';
 import { closeApproval } from './close-approval.js';
 import { expireApproval } from './expire-approval.js';
 import { firstApprovalId } from './ask-approval.js';
@@ -38,13 +37,17 @@ export async function publishToolResult(
   // Outside the transaction, since an edited call may have to read files to be signed. Checked again inside.
   const edit = await readEdit(runtime, worldId, sent);
   return await commit(runtime, 'decision', worldId, async (step) => {
-    const found = await find(step, sent.tool_call_id);
-    const outcome =
-      found === undefined
-        ? refused('unknown', 'no call or approval has this id')
-        : await decide(runtime, step, { found, sent, agentId, worldId, edit, signer });
-    if (outcome.kind === 'refused') recordRefusal(step, worldId, found, outcome, signer);
-    return outcome;
+    for (;;) {
+      const found = await find(step, sent.tool_call_id);
+      const outcome =
+        found === undefined
+          ? refused('unknown', 'no call or approval has this id')
+          : await decide(runtime, step, { found, sent, agentId, worldId, edit, signer });
+      // Another process wrote to this turn between the look and the lock: what it wrote may be the same answer.
+      if (outcome === undefined) continue;
+      if (outcome.kind === 'refused') recordRefusal(step, worldId, found, outcome, signer);
+      return outcome;
+    }
   });
 }
 
@@ -75,7 +78,8 @@ interface Deciding {
   signer: Signer;
 }
 
-async function decide(runtime: Runtime, step: Step, deciding: Deciding): Promise<ToolResultOutcome> {
+/** Undefined: the turn has moved on meanwhile; nothing was written, and the caller has to look again. */
+async function decide(runtime: Runtime, step: Step, deciding: Deciding): Promise<ToolResultOutcome | undefined> {
   const { found, sent, agentId, worldId, signer } = deciding;
   const { invocation, approval, turn } = found;
   if (
@@ -91,8 +95,9 @@ async function decide(runtime: Runtime, step: Step, deciding: Deciding): Promise
   }
   if (approval === undefined) return refused('settled', 'nobody was asked about this call', state);
   if (approval.status !== 'pending') return answerAgain(approval, sent, invocation);
+  if (turn.state === 'ended') return refused('settled', 'the turn of this call has ended', state);
   if (approval.expiresAt !== null && approval.expiresAt <= step.tx.now()) {
-    await expireApproval(runtime, step, approval, invocation, turn);
+    if (!(await expireApproval(runtime, step, approval, invocation, turn))) return undefined;
     return refused('expired', 'this approval has expired; nothing ran', 'denied');
   }
   if (sent.callHash !== undefined && sent.callHash !== approval.callHash) {
@@ -105,7 +110,7 @@ async function decide(runtime: Runtime, step: Step, deciding: Deciding): Promise
   const checked = await checkDecision(step, { sent, approval, invocation, edit: deciding.edit });
   if (!checked.ok) return refused('invalid', checked.detail, state);
   const recorded = await record(runtime, step, found, approval, checked.decision, sent, signer);
-  if (!recorded) return refused('settled', 'this call was settled meanwhile', state);
+  if (!recorded) return undefined;
   return {
     kind: 'recorded',
     status: 200,
@@ -150,12 +155,15 @@ async function record(
 ): Promise<boolean> {
   const approves = decision.kind === 'approve';
   const scope: Scope = approves ? decision.scope : 'once';
-  const closed = await closeApproval(
+  const status = approves ? 'approved' : 'denied';
+  const finish = await resumeTurn(runtime, step, turn.id, { invocationId: invocation.id, status });
+  if (finish === undefined) return false;
+  await closeApproval(
     step,
     approval,
     { id: turn.id, iteration: invocation.iteration },
     {
-      status: approves ? 'approved' : 'denied',
+      status,
       decision: decision.kind,
       scope,
       reason: sent.reason ?? null,
@@ -164,7 +172,6 @@ async function record(
       ...(approves ? { more: { ...decision.record } } : {}),
     },
   );
-  if (!closed || isSettled(invocation.status)) return false;
   step.tx.record({
     kind: 'decision',
     ...auditOf(approves ? { ...invocation, arguments: decision.argumentsText } : invocation),
@@ -175,9 +182,9 @@ async function record(
     ...(sent.reason === undefined ? {} : { why: sent.reason }),
     ...(approval.rule === null ? {} : { rule: approval.rule }),
   });
-  if (approves) await approve(step, invocation, decision, sent.reason, signer.who);
+  if (approves) await approve(step, invocation, decision, sent.reason, signer);
   else await deny(runtime, step, invocation, sent.reason);
-  await resumeTurn(runtime, step, turn.id);
+  await finish();
   return true;
 }
 
@@ -186,7 +193,7 @@ async function approve(
   invocation: InvocationRecord,
   decision: Extract<CheckedDecision, { kind: 'approve' }>,
   reason: string | undefined,
-  by: string,
+  signer: Signer,
 ): Promise<void> {
   const edited = decision.edited ? { edited: true } : {};
   await step.tx.changeInvocation(invocation.id, 'asked', {
@@ -195,7 +202,7 @@ async function approve(
     callHash: decision.callHash,
     ...edited,
   });
-  await decision.remember(step, by);
+  await decision.remember(step, signer);
   emitToolEvent(step, invocation, {
     type: 'TOOL_APPROVED',
     ...(reason === undefined ? {} : { reason }),

@@ -9,6 +9,7 @@ import type {
 import type { ApprovalRecord, InvocationRecord, MessageRecord, StoreReader } from '../ports/index.js';
 import { approvalStatus, callStatus, toPublicMessage } from '../publishers/public-message.js';
 import { toolTurnId } from '../turn/ids.js';
+import { GRANT_LIFETIME_MS } from './gate-call.js';
 import type { Runtime } from './runtime.js';
 import { maskArguments } from './tool-events.js';
 
@@ -113,7 +114,11 @@ async function withStatus(reader: StoreReader, record: MessageRecord): Promise<M
 }
 
 export async function listGrants(runtime: Runtime, worldId: string): Promise<Grant[]> {
-  const grants = await runtime.store.read((reader) => reader.grantsOfWorld(worldId));
+  const grants = await runtime.store.read(async (reader) => {
+    // One that lapsed says yes to nothing any more: listed, a person would think it did.
+    const usedAfter = reader.now() - GRANT_LIFETIME_MS;
+    return (await reader.grantsOfWorld(worldId)).filter((grant) => grant.lastUsedAt > usedAfter);
+  });
   return grants.map((grant) => ({
     grantId: grant.id,
     agentId: grant.agentId,

@@ -1,0 +1,244 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createFakeClock } from '@countersign/core/testing';
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+  closeTestWorld,
+  closeTestWorlds,
+  door,
+  openTestWorld,
+  tool,
+  type TestWorldOptions,
+} from './testing/fixture.js';
+import { first, obedient, propose, recorder } from './testing/obedient.js';
+
+const HOUR = 3_600_000;
+const remove = (path: string) => ({ name: 'remove', arguments: { path } });
+
+afterEach(closeTestWorlds);
+
+async function granted(options: TestWorldOptions & { pattern?: string } = {}) {
+  const { pattern, ...more } = options;
+  const { runs, tool: removing } = recorder();
+  const clock = createFakeClock();
+  const t = await openTestWorld({ script: obedient, clock, ...more, tools: [removing, ...(more.tools ?? [])] });
+  await propose(t, remove('a'));
+  const outcome = await t.world.decide(
+    await t.onlyApproval(),
+    { decision: 'approve', scope: 'session', ...(pattern === undefined ? {} : { pattern }) },
+    { who: 'meg' },
+  );
+  await t.chat.settled();
+  return { ...t, runs, clock, outcome, tool: removing };
+}
+
+describe('a session grant', () => {
+  it('[A5] covers every further call of this tool by this agent in this chat, whatever the arguments', async () => {
+    const t = await granted();
+    expect(await propose(t, remove('b'), remove('c'))).toBe('idle');
+    expect(t.runs).toEqual([{ path: 'a' }, { path: 'b' }, { path: 'c' }]);
+    expect(await t.world.grants()).toEqual([
+      expect.objectContaining({
+        agentId: 'ada',
+        chatId: t.chat.id,
+        toolName: 'remove',
+        scope: 'session',
+        grantedBy: 'meg',
+      }),
+    ]);
+  });
+
+  it('[A5] with a pattern it covers calls like it and no others', async () => {
+    const t = await granted({ pattern: 'path=a*' });
+    expect(await propose(t, remove('abc'))).toBe('idle');
+    expect(await propose(t, remove('b'))).toBe('waiting');
+    expect(first(await t.world.grants()).pattern).toBe('path=a*');
+    expect(t.runs).toEqual([{ path: 'a' }, { path: 'abc' }]);
+  });
+
+  it('[A5] a pattern that does not fit this call, can not be read or goes with another scope is 422', async () => {
+    const { tool: removing, runs } = recorder();
+    const t = await openTestWorld({ script: obedient, tools: [removing] });
+    await propose(t, remove('a'));
+    const approval = await t.onlyApproval();
+    for (const pattern of ['path=b', '(', 'path=a extra', '\u200bpath=a']) {
+      expect(await t.world.decide(approval, { decision: 'approve', scope: 'session', pattern }), pattern).toMatchObject(
+        {
+          status: 422,
+          detail: expect.stringContaining('pattern'),
+        },
+      );
+    }
+    expect(await t.world.decide(approval, { decision: 'approve', scope: 'once', pattern: 'path=a' })).toMatchObject({
+      status: 422,
+    });
+    expect(await t.world.grants()).toEqual([]);
+    expect(runs).toEqual([]);
+    expect(await t.onlyApproval()).toEqual(approval);
+  });
+
+  it('[A5] does not reach another agent', async () => {
+    const t = await granted({ agents: ['Ada'] });
+    await t.world.addAgent({ name: 'Bob', provider: 'scripted', model: 'any', tools: ['*'] });
+    await t.world.update({ mainAgent: 'bob' });
+    expect(await propose(t, remove('b'))).toBe('waiting');
+    expect((await t.onlyApproval()).agentId).toBe('bob');
+    expect(t.runs).toHaveLength(1);
+  });
+
+  it('[A5] does not reach another chat, nor another tool', async () => {
+    const { runs, tool: other } = recorder('rename');
+    const t = await granted({ tools: [other] });
+    expect(await propose({ chat: await t.world.chat() }, remove('b'))).toBe('waiting');
+    expect(await propose(t, { name: 'rename' })).toBe('waiting');
+    expect([...t.runs, ...runs]).toEqual([{ path: 'a' }]);
+  });
+
+  it('[A5] ends with its chat', async () => {
+    const t = await granted();
+    await t.chat.delete();
+    expect(await t.world.grants()).toEqual([]);
+  });
+
+  it('[A5] lapses after 12 hours unused; use keeps it alive', async () => {
+    const t = await granted();
+    t.clock.advance(12 * HOUR - 1);
+    expect(await propose(t, remove('b'))).toBe('idle');
+    t.clock.advance(12 * HOUR - 1);
+    expect(await propose(t, remove('c'))).toBe('idle');
+    t.clock.advance(12 * HOUR);
+    expect(await propose(t, remove('d'))).toBe('waiting');
+    expect(t.runs.map(({ path }) => path)).toEqual(['a', 'b', 'c']);
+  });
+
+  it('[A5] a lapsed one is not listed as if it still said yes', async () => {
+    const t = await granted();
+    t.clock.advance(12 * HOUR);
+    expect(await t.world.grants()).toEqual([]);
+  });
+
+  it('[A2] one that lapses or is revoked between the yes and the start asks', async () => {
+    const gate = door();
+    const slow = tool('slow', () => gate.opened);
+    const t = await granted({ tools: [slow] });
+    await t.chat.send(JSON.stringify([{ name: 'slow' }, remove('b')]));
+    await t.heard((event) => event.event === 'tool' && event.data.tool_name === 'slow');
+    expect(await t.world.revoke(first(await t.world.grants()).grantId)).toBe(true);
+    gate.open();
+    expect(await t.chat.settled()).toBe('waiting');
+    expect((await t.onlyApproval()).arguments).toEqual({ path: 'b' });
+    expect(t.runs).toEqual([{ path: 'a' }]);
+  });
+
+  it('[A14] revoking works from the next call on, once, and is in the audit', async () => {
+    const t = await granted();
+    const { grantId } = first(await t.world.grants());
+    expect(await t.world.revoke(grantId)).toBe(true);
+    expect(await t.world.revoke(grantId)).toBe(false);
+    expect(await t.world.revoke('grant_of_nobody')).toBe(false);
+    expect(await propose(t, remove('a'))).toBe('waiting');
+    expect(t.runs).toHaveLength(1);
+    expect(await t.world.grants()).toEqual([]);
+    expect((await t.world.audit()).filter(({ kind }) => kind === 'grant')).toEqual([
+      expect.objectContaining({ decision: 'revoked', tool: 'remove', agentId: 'ada', chatId: t.chat.id }),
+    ]);
+  });
+
+  it('[A9] [A5] survives a restart with what it was last used for, and so does its revocation', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'countersign-'));
+    try {
+      const file = join(folder, 'harbour.db');
+      const t = await granted({ file });
+      const before = await t.world.grants();
+      await closeTestWorld(t);
+      const again = await openTestWorld({ script: obedient, clock: t.clock, file, tools: [t.tool] });
+      expect(await again.world.grants()).toEqual(before);
+      const chat = await again.world.chat(t.chat.id);
+      expect(await propose({ chat }, remove('b'))).toBe('idle');
+      await again.world.revoke(first(before).grantId);
+      await closeTestWorld(again);
+      const third = await openTestWorld({ script: obedient, clock: t.clock, file, tools: [t.tool] });
+      expect(await third.world.grants()).toEqual([]);
+      expect(await propose({ chat: await third.world.chat(t.chat.id) }, remove('c'))).toBe('waiting');
+      expect(t.runs.map(({ path }) => path)).toEqual(['a', 'b']);
+    } finally {
+      await closeTestWorlds();
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+
+  it('[A5] two approvals answered with session at once give the agent no more than was said', async () => {
+    const { runs, tool: removing } = recorder();
+    const t = await openTestWorld({ script: obedient, tools: [removing] });
+    await propose(t, remove('a'), remove('b'));
+    await Promise.all(
+      (await t.world.approvals()).map((approval) =>
+        t.world.decide(approval, { decision: 'approve', scope: 'session', pattern: 'path=*' }),
+      ),
+    );
+    await t.chat.settled();
+    expect(runs).toHaveLength(2);
+    expect(await propose(t, { name: 'remove', arguments: { path: 'c', force: true } })).toBe('waiting');
+  });
+
+  it('[A5] a grant given for one call leaves its siblings to be answered themselves', async () => {
+    const { runs, tool: removing } = recorder();
+    const t = await openTestWorld({ script: obedient, tools: [removing] });
+    await propose(t, remove('a'), remove('b'));
+    await t.world.decide(first(await t.world.approvals()), { decision: 'approve', scope: 'session' });
+    expect(await t.chat.settled()).toBe('waiting');
+    expect(runs).toEqual([{ path: 'a' }]);
+    expect((await t.onlyApproval()).arguments).toEqual({ path: 'b' });
+  });
+
+  it('[A22] [A5] an agent that takes the name of a removed one does not get its grants', async () => {
+    const t = await granted();
+    await t.world.removeAgent('ada');
+    const heir = await t.world.addAgent({ name: 'Ada', provider: 'scripted', model: 'any', tools: ['*'] });
+    expect(heir.id).not.toBe('ada');
+    expect(await propose(t, remove('b'))).toBe('waiting');
+    expect((await t.onlyApproval()).agentId).toBe(heir.id);
+    expect(t.runs).toHaveLength(1);
+  });
+
+  it('[A5] a session grant needs no byte-identical arguments (others got this wrong)', async () => {
+    const t = await granted();
+    expect(await propose(t, { name: 'remove', arguments: '{ "path" : "a" , "why":"" }' })).toBe('idle');
+    expect(t.runs).toHaveLength(2);
+  });
+});
+
+describe('an explicit ask rule', () => {
+  it('[A2] [A5] asks in spite of a grant given before it; a grant that answers that very rule overrules it', async () => {
+    const t = await granted();
+    await t.world.setPolicy(['ask remove(path=b)']);
+    expect(await propose(t, remove('a'))).toBe('idle');
+    expect(await propose(t, remove('b'))).toBe('waiting');
+    const approval = await t.onlyApproval();
+    expect(approval.why).toContain('ask remove(path=b)');
+    // An allow rule would change nothing beside an ask rule, so it is not offered.
+    expect(approval.options).toEqual(['deny', 'approve_once', 'approve_session']);
+    expect(
+      await t.world.decide(approval, { decision: 'approve', scope: 'always', rule: 'allow remove(path=b)' }),
+    ).toMatchObject({ status: 422 });
+    await t.world.decide(approval, { decision: 'approve', scope: 'session' });
+    await t.chat.settled();
+    expect(await propose(t, remove('b'))).toBe('idle');
+    await t.world.setPolicy(['ask remove(path=*)']);
+    expect(await propose(t, remove('b'))).toBe('waiting');
+    expect(t.runs.map(({ path }) => path)).toEqual(['a', 'a', 'b', 'b']);
+  });
+
+  it('[A2] an allow rule beside an ask rule runs nothing unasked', async () => {
+    const { runs, tool: removing } = recorder();
+    const t = await openTestWorld({
+      script: obedient,
+      tools: [removing],
+      policy: ['allow remove', 'ask remove(path=b)'],
+    });
+    expect(await propose(t, remove('a'))).toBe('idle');
+    expect(await propose(t, remove('b'))).toBe('waiting');
+    expect(runs).toEqual([{ path: 'a' }]);
+  });
+});
