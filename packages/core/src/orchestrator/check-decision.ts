@@ -28,9 +28,19 @@ export type CheckedDecision =
       remember(step: Step, signer: Signer): Promise<void>;
     };
 
-/** The call as it would run with edited arguments, signed (A7). `against` is the text it was edited from. */
+/**
+ * The call as it would run with edited arguments, signed (A7). `against` is the text it was edited from, and `shown` the call as
+ * it was shown, signed here and now: another hash than the question's means that it has become something else.
+ */
 export type Edit =
-  | { ok: true; call: ReadCall; callHash: string; place: Place; against: string }
+  | {
+      ok: true;
+      call: ReadCall;
+      callHash: string;
+      place: Place;
+      against: string;
+      shown: { call: ReadCall; callHash: string };
+    }
   | { ok: false; detail: string };
 
 /** Reads and signs edited arguments before the transaction; undefined when there are none or nothing to edit. */
@@ -55,13 +65,13 @@ export async function readEdit(runtime: Runtime, worldId: string, sent: ToolDeci
     const call = readCall(tool, invocation.toolName, text);
     if (sent.arguments !== undefined && !call.arguments.ok)
       return { ok: false, detail: `arguments: ${call.arguments.error}` };
-    return {
-      ok: true,
-      call,
-      callHash: await signCall(runtime, call, { ...invocation, place }),
-      place,
-      against: invocation.arguments,
-    };
+    const callHash = await signCall(runtime, call, { ...invocation, place });
+    let shown = { call, callHash };
+    if (text !== invocation.arguments) {
+      const before = readCall(tool, invocation.toolName, invocation.arguments);
+      shown = { call: before, callHash: await signCall(runtime, before, { ...invocation, place }) };
+    }
+    return { ok: true, call, callHash, place, against: invocation.arguments, shown };
   } catch (error) {
     return { ok: false, detail: `the call could not be signed: ${wordsOf(error)}` };
   }
@@ -99,8 +109,8 @@ export async function checkDecision(
     scope,
     edited,
     argumentsText: edit.call.argumentsText,
-    // Unedited, it is the call that was shown that is signed; if the world changed since, starting it finds out (A7).
-    callHash: edited ? edit.callHash : approval.callHash,
+    // Signed is what was shown, or an edit of it; if the world changed since, starting it finds out (A7).
+    callHash: edited && !hasChanged(edit, approval) ? edit.callHash : approval.callHash,
   };
   const changed = edited ? { arguments: base.argumentsText, callHash: base.callHash } : {};
   switch (scope) {
@@ -111,6 +121,11 @@ export async function checkDecision(
     case 'always':
       return checkRule(sent, approval, edited, policyCall, base, changed);
   }
+}
+
+/** Its folder, its tool or what it would overwrite is not what it was when the question was put. */
+export function hasChanged(edit: Extract<Edit, { ok: true }>, approval: ApprovalRecord): boolean {
+  return edit.shown.callHash !== approval.callHash;
 }
 
 type Approval = Omit<Extract<CheckedDecision, { kind: 'approve' }>, 'record' | 'remember'>;

@@ -4,7 +4,7 @@ import type { Step } from './runtime.js';
 import { writeTurnMessage } from './write-message.js';
 
 export interface Verdict {
-  status: 'approved' | 'denied' | 'expired';
+  status: 'approved' | 'denied' | 'expired' | 'superseded';
   decision: 'approve' | 'deny';
   scope: Scope;
   reason: string | null;
@@ -44,6 +44,7 @@ export async function closeApproval(
       scope: verdict.scope,
       ...(verdict.reason === null ? {} : { reason: verdict.reason }),
       ...(verdict.status === 'expired' ? { expired: true } : {}),
+      ...(verdict.status === 'superseded' ? { superseded: true } : {}),
       ...(verdict.decisionText === null ? {} : { digest: verdict.decisionText }),
       ...verdict.more,
     }),

@@ -10,6 +10,7 @@ import { firstApprovalId } from './ask-approval.js';
 import { checkDecision, readEdit, type CheckedDecision, type Edit } from './check-decision.js';
 import { commit, type Runtime, type Step } from './runtime.js';
 import { settleInvocation } from './settle-invocation.js';
+import { supersedeApproval } from './supersede-approval.js';
 import { auditOf, emitToolEvent, maskArguments } from './tool-events.js';
 import { resumeTurn } from './resume-turn.js';
 
@@ -107,6 +108,9 @@ async function decide(runtime: Runtime, step: Step, deciding: Deciding): Promise
   if (renewed && !found.byApproval && sent.callHash === undefined) {
     return refused('changed', 'this call was asked anew; answer the new approval', state);
   }
+  if (await supersedeApproval(runtime, step, { approval, invocation, turn, sent, edit: deciding.edit })) {
+    return refused('changed', 'the call changed since it was shown and is asked anew; look at it again', state);
+  }
   const checked = await checkDecision(step, { sent, approval, invocation, edit: deciding.edit });
   if (!checked.ok) return refused('invalid', checked.detail, state);
   const recorded = await record(runtime, step, found, approval, checked.decision, sent, signer);
@@ -123,6 +127,8 @@ async function decide(runtime: Runtime, step: Step, deciding: Deciding): Promise
 function answerAgain(approval: ApprovalRecord, sent: ToolDecision, invocation: InvocationRecord): ToolResultOutcome {
   const state = invocation.status;
   if (approval.status === 'expired') return refused('expired', 'this approval has expired; nothing ran', state);
+  if (approval.status === 'superseded')
+    return refused('changed', 'this call was asked anew; answer the new approval', state);
   if (approval.decisionText !== null && approval.decisionText === decisionDigest(sent)) {
     return { kind: 'repeated', status: 200, invocationId: invocation.id, state };
   }

@@ -101,6 +101,7 @@ const verdictSchema = z.object({
   scope: scopeSchema,
   reason: z.string().nullable().default(null),
   expired: z.boolean().default(false),
+  superseded: z.boolean().default(false),
   digest: z.string().nullable().default(null),
   arguments: z.string().optional(),
   callHash: z.string().optional(),
@@ -146,7 +147,7 @@ function withDecision(approval: ApprovalRecord, record: WorldRecordOfTruth): App
   if (answer === undefined || verdict === undefined) return approval;
   return {
     ...approval,
-    status: verdict.expired ? 'expired' : verdict.decision === 'approve' ? 'approved' : 'denied',
+    status: statusOf(verdict),
     decision: verdict.decision,
     scope: verdict.scope,
     reason: verdict.reason,
@@ -154,6 +155,12 @@ function withDecision(approval: ApprovalRecord, record: WorldRecordOfTruth): App
     decidedBy: answer.sender,
     decidedAt: answer.createdAt,
   };
+}
+
+function statusOf({ expired, superseded, decision }: z.infer<typeof verdictSchema>): ApprovalRecord['status'] {
+  if (expired) return 'expired';
+  if (superseded) return 'superseded';
+  return decision === 'approve' ? 'approved' : 'denied';
 }
 
 function verdictOf(approval: ApprovalRecord, record: WorldRecordOfTruth): z.infer<typeof verdictSchema> | undefined {

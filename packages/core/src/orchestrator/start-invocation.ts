@@ -114,8 +114,8 @@ async function act(
   }
 }
 
-/** The call, its folder, what it would overwrite or the rules changed since somebody said yes: that yes was for something else. */
-async function askAnew(
+/** The call, its folder, what it would overwrite or the rules changed since it was shown or approved: a yes was for something else. */
+export async function askAnew(
   runtime: Runtime,
   step: Step,
   turn: TurnRecord,
@@ -136,9 +136,10 @@ async function askAnew(
   const waits = nextStep(situation).kind === 'wait';
   const chat = await step.tx.chat(turn.chatId);
   if (!(await step.tx.stepTurn(turn, waits ? { state: 'waiting' } : {}))) return;
-  const changed = await step.tx.changeInvocation(invocation.id, 'approved', { status: 'asked', approvalId, callHash });
-  if (!changed) return;
-  const why = invocation.callHash === null ? gate.why : `what was approved has changed since; ${gate.why}`;
+  const change = { status: 'asked' as const, approvalId, callHash };
+  if (!(await step.tx.changeInvocation(invocation.id, invocation.status, change))) return;
+  const seen = invocation.status === 'asked' ? 'what was shown' : 'what was approved';
+  const why = invocation.callHash === null ? gate.why : `${seen} has changed since; ${gate.why}`;
   await askApproval(runtime, step, {
     approvalId,
     invocation: asked,

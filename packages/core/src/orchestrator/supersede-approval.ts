@@ -1,0 +1,38 @@
+import type { ToolDecision } from '@countersign/protocol';
+import type { ApprovalRecord, InvocationRecord, TurnRecord } from '../ports/index.js';
+import { hasChanged, type Edit } from './check-decision.js';
+import { closeApproval } from './close-approval.js';
+import { gateCall } from './gate-call.js';
+import type { Runtime, Step } from './runtime.js';
+import { askAnew } from './start-invocation.js';
+
+/**
+ * A yes to what the call no longer is (A7) signs nothing, not even a grant: the question is put again, as it stands now.
+ * False: it is what was shown, or a rule has meanwhile answered it and starting the call finds out.
+ */
+export async function supersedeApproval(
+  runtime: Runtime,
+  step: Step,
+  asked: {
+    approval: ApprovalRecord;
+    invocation: InvocationRecord;
+    turn: TurnRecord;
+    sent: ToolDecision;
+    edit: Edit | undefined;
+  },
+): Promise<boolean> {
+  const { approval, invocation, turn, sent, edit } = asked;
+  if (sent.decision !== 'approve' || edit?.ok !== true || edit.against !== invocation.arguments) return false;
+  if (invocation.status !== 'asked' || !hasChanged(edit, approval)) return false;
+  const { call, callHash } = edit.shown;
+  const gate = await gateCall(step.tx, step.snapshot, call, { ...invocation, place: edit.place, decision: undefined });
+  if (gate.kind !== 'ask') return false;
+  const closed = await closeApproval(
+    step,
+    approval,
+    { id: turn.id, iteration: invocation.iteration },
+    { status: 'superseded', decision: 'deny', scope: 'once', reason: 'changed', by: 'system', decisionText: null },
+  );
+  if (closed) await askAnew(runtime, step, turn, invocation, call, gate, callHash);
+  return closed;
+}

@@ -1,0 +1,270 @@
+import { mkdir, mkdtemp, realpath, rename, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { closeTestWorld, closeTestWorlds, door, gated, openTestWorld, tool } from './testing/fixture.js';
+import { first, obedient, propose, recorder } from './testing/obedient.js';
+
+const remove = (path: string) => ({ name: 'remove', arguments: { path } });
+
+let folder = '';
+beforeEach(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), 'countersign-')));
+});
+afterEach(async () => {
+  await closeTestWorlds();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** A world whose working folder is a link, which `swap` points elsewhere. */
+async function linked() {
+  await mkdir(join(folder, 'mine'));
+  await mkdir(join(folder, 'theirs'));
+  const link = join(folder, 'work');
+  await symlink(join(folder, 'mine'), link);
+  const places: string[] = [];
+  const gate = door();
+  const slow = tool('slow', () => gate.opened);
+  const removing = gated('remove', async (_args, { workingDirectory }) => places.push(workingDirectory));
+  const t = await openTestWorld({ script: obedient, tools: [removing, slow], workingDirectory: link });
+  const swap = async (to = 'theirs') => {
+    await symlink(join(folder, to), `${link}.new`);
+    await rename(`${link}.new`, link);
+  };
+  return { ...t, places, swap, gate, inFolder: (name: string) => join(folder, name) };
+}
+
+describe('the working folder', () => {
+  it('[A7] swapped between asking and deciding: the old yes does not run, and the call is asked anew', async () => {
+    const t = await linked();
+    await propose(t, remove('a'));
+    const old = await t.onlyApproval();
+    await t.swap();
+    await t.world.decide(old, { decision: 'approve' });
+    expect(await t.chat.settled()).toBe('waiting');
+    expect(t.places).toEqual([]);
+    const anew = await t.onlyApproval();
+    expect(anew).toMatchObject({ toolCallId: old.toolCallId, arguments: { path: 'a' } });
+    expect(anew.approvalId).not.toBe(old.approvalId);
+    expect(anew.callHash).not.toBe(old.callHash);
+    expect(anew.why).toContain('changed');
+    // The old yes, sent again in every form, is not an answer to the new question.
+    for (const id of [old.approvalId, old.toolCallId]) {
+      await t.world.decide(id, { decision: 'approve' });
+      await t.world.decide({ approvalId: id, callHash: old.callHash }, { decision: 'approve' });
+    }
+    expect(await t.onlyApproval()).toEqual(anew);
+    expect(t.places).toEqual([]);
+    expect(await t.world.decide(anew, { decision: 'approve' })).toMatchObject({ kind: 'recorded' });
+    await t.chat.settled();
+    expect(t.places).toEqual([t.inFolder('theirs')]);
+  });
+
+  it('[A7] [W5] a decision on a call that changed since it was shown is 409 changed', async () => {
+    const t = await linked();
+    await propose(t, remove('a'));
+    const old = await t.onlyApproval();
+    await t.swap();
+    expect(await t.world.decide(old, { decision: 'approve' })).toMatchObject({ status: 409, code: 'changed' });
+    await t.world.quiet();
+    expect((await t.onlyApproval()).approvalId).not.toBe(old.approvalId);
+    expect(t.places).toEqual([]);
+  });
+
+  it('[A7] swapped between deciding and starting: asked anew', async () => {
+    const t = await linked();
+    await t.chat.send(JSON.stringify([{ name: 'slow' }, remove('a')]));
+    await t.heard((event) => event.event === 'tool' && event.data.type === 'TOOL_EXECUTION_STARTED');
+    await t.world.decide(await t.onlyApproval(), { decision: 'approve' });
+    await t.swap();
+    t.gate.open();
+    expect(await t.chat.settled()).toBe('waiting');
+    expect(t.places).toEqual([]);
+    await t.world.decide(await t.onlyApproval(), { decision: 'deny' });
+    expect(await t.chat.settled()).toBe('idle');
+    expect(t.places).toEqual([]);
+  });
+
+  it('[A7] swapped and swapped back: what was signed is what runs', async () => {
+    const t = await linked();
+    await propose(t, remove('a'));
+    const approval = await t.onlyApproval();
+    await t.swap();
+    await t.swap('mine');
+    await t.world.decide(approval, { decision: 'approve' });
+    expect(await t.chat.settled()).toBe('idle');
+    expect(t.places).toEqual([t.inFolder('mine')]);
+  });
+
+  it('[A7] a session or always given for what was shown does not sign what it became', async () => {
+    for (const scope of ['session', 'always'] as const) {
+      await rm(folder, { recursive: true, force: true });
+      await mkdir(folder);
+      const t = await linked();
+      await propose(t, remove('a'));
+      await t.swap();
+      await t.world.decide(await t.onlyApproval(), { decision: 'approve', scope });
+      expect(await t.chat.settled()).toBe('waiting');
+      expect(t.places).toEqual([]);
+      expect(await t.world.grants()).toEqual([]);
+      expect(await t.world.policy()).toEqual([]);
+    }
+  });
+
+  it('[A7] editing the arguments does not sign a folder nobody was shown', async () => {
+    const t = await linked();
+    await propose(t, remove('a'));
+    await t.swap();
+    await t.world.decide(await t.onlyApproval(), { decision: 'approve', arguments: { path: 'b' } });
+    expect(await t.chat.settled()).toBe('waiting');
+    expect(t.places).toEqual([]);
+  });
+
+  it('[A7] a denial needs no look at the folder: it counts though everything changed', async () => {
+    const t = await linked();
+    await propose(t, remove('a'));
+    await t.swap();
+    expect(await t.world.decide(await t.onlyApproval(), { decision: 'deny' })).toMatchObject({ status: 200 });
+    expect(await t.chat.settled()).toBe('idle');
+    expect(t.places).toEqual([]);
+  });
+
+  it('[A7] gone altogether: an approval is refused in words and nothing runs', async () => {
+    const t = await linked();
+    await propose(t, remove('a'));
+    const approval = await t.onlyApproval();
+    await rm(t.inFolder('work'));
+    expect(await t.world.decide(approval, { decision: 'approve' })).toMatchObject({
+      kind: 'refused',
+      detail: expect.stringContaining('working folder'),
+    });
+    expect(await t.onlyApproval()).toEqual(approval);
+    expect(t.places).toEqual([]);
+  });
+});
+
+describe('what a call would overwrite', () => {
+  it('[A7] changed since it was shown: asked anew, and only the new yes runs', async () => {
+    let content = 'old';
+    const written: unknown[] = [];
+    const write = {
+      ...gated('write', async (args) => written.push(args)),
+      fingerprint: async () => content,
+    };
+    const t = await openTestWorld({ script: obedient, tools: [write] });
+    await propose(t, { name: 'write', arguments: { text: 'new' } });
+    const old = await t.onlyApproval();
+    content = 'edited by somebody else';
+    await t.world.decide(old, { decision: 'approve' });
+    expect(await t.chat.settled()).toBe('waiting');
+    expect(written).toEqual([]);
+    await t.world.decide(await t.onlyApproval(), { decision: 'approve' });
+    await t.chat.settled();
+    expect(written).toEqual([{ text: 'new' }]);
+  });
+
+  it('[A7] that can not be read is not asked about, and not run', async () => {
+    const written: unknown[] = [];
+    const write = {
+      ...gated('write', async (args) => written.push(args)),
+      fingerprint: async () => {
+        throw new Error('no such device');
+      },
+    };
+    const t = await openTestWorld({ script: obedient, tools: [write] });
+    expect(await propose(t, { name: 'write' })).toBe('idle');
+    expect(await t.world.approvals({})).toEqual([]);
+    expect(written).toEqual([]);
+  });
+});
+
+describe('the tool', () => {
+  it('[A7] [A9] redefined over a restart: the old question is not an answer for the new tool', async () => {
+    const file = join(folder, 'harbour.db');
+    const before = recorder('remove');
+    const t = await openTestWorld({ script: obedient, tools: [before.tool], file });
+    await propose(t, remove('a'));
+    const old = await t.onlyApproval();
+    await closeTestWorld(t);
+    const after = recorder('remove', { description: 'removes, and its folder too' });
+    const again = await openTestWorld({ script: obedient, tools: [after.tool], file });
+    await again.world.decide(old, { decision: 'approve' });
+    const chat = await again.world.chat(t.chat.id);
+    expect(await chat.settled()).toBe('waiting');
+    expect([...before.runs, ...after.runs]).toEqual([]);
+    const anew = await again.onlyApproval();
+    expect(anew.approvalId).not.toBe(old.approvalId);
+    await again.world.decide(anew, { decision: 'approve' });
+    expect(await chat.settled()).toBe('idle');
+    expect(after.runs).toEqual([{ path: 'a' }]);
+    expect(before.runs).toEqual([]);
+  });
+
+  it('[A7] gone over a restart: approving it fails in words', async () => {
+    const file = join(folder, 'harbour.db');
+    const t = await openTestWorld({ script: obedient, tools: [recorder().tool], file });
+    await propose(t, remove('a'));
+    const old = await t.onlyApproval();
+    await closeTestWorld(t);
+    const again = await openTestWorld({ script: obedient, file });
+    const chat = await again.world.chat(t.chat.id);
+    await again.world.decide(old, { decision: 'approve' });
+    expect(await chat.settled()).toBe('idle');
+    expect(again.toolEvents(old.toolCallId).at(-1)).toMatchObject({
+      type: 'TOOL_EXECUTION_FAILED',
+      error: expect.stringContaining('no tool named'),
+    });
+  });
+
+  it('[A7] replaced in place while the question stands: asked anew', async () => {
+    const before = recorder();
+    const t = await openTestWorld({ script: obedient, tools: [before.tool] });
+    await propose(t, remove('a'));
+    const after = recorder('remove', { parameters: { type: 'object', properties: { path: { type: 'string' } } } });
+    t.world.addTool(after.tool);
+    await t.world.decide(await t.onlyApproval(), { decision: 'approve' });
+    expect(await t.chat.settled()).toBe('waiting');
+    expect([...before.runs, ...after.runs]).toEqual([]);
+  });
+});
+
+describe('the signature', () => {
+  it('[A7] is keyed by the store and covers agent, chat and arguments', async () => {
+    const { tool: removing } = recorder();
+    const t = await openTestWorld({ script: obedient, tools: [removing], agents: ['Ada', 'Bob'] });
+    const other = await openTestWorld({ script: obedient, tools: [removing] });
+    await t.world.update({ mainAgent: 'ada' });
+    await propose(t, remove('a'), remove('a'), remove('b'));
+    await propose({ chat: await t.world.chat() }, remove('a'));
+    await t.world.update({ mainAgent: 'bob' });
+    await propose(t, remove('a'));
+    await propose(other, remove('a'));
+    const [one, twin, ...others] = (await t.world.approvals()).map(({ callHash }) => callHash);
+    const elsewhere = first(await other.world.approvals()).callHash;
+    expect(twin).toBe(one);
+    expect(new Set([one, ...others, elsewhere]).size).toBe(5);
+  });
+
+  it('[A7] two equal calls in one answer are two invocations: a yes for one is none for the other', async () => {
+    const { runs, tool: removing } = recorder();
+    const t = await openTestWorld({ script: obedient, tools: [removing] });
+    await propose(t, remove('a'), remove('a'));
+    await t.world.decide(first(await t.world.approvals()), { decision: 'approve' });
+    expect(await t.chat.settled()).toBe('waiting');
+    expect(runs).toHaveLength(1);
+    expect(await t.world.approvals()).toHaveLength(1);
+  });
+
+  it('[A7] [A15] covers the real value behind a mask', async () => {
+    const { tool: removing } = recorder();
+    const t = await openTestWorld({ script: obedient, tools: [removing] });
+    await propose(
+      t,
+      { name: 'remove', arguments: { password: 'first-secret' } },
+      { name: 'remove', arguments: { password: 'other-secret' } },
+    );
+    const [one, two] = await t.world.approvals();
+    expect(one?.arguments).toEqual(two?.arguments);
+    expect(one?.callHash).not.toBe(two?.callHash);
+  });
+});
