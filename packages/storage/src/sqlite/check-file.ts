@@ -90,7 +90,7 @@ function refuseReadonly(path: string, stats: Stats): void {
   }
 }
 
-function statOf(path: string): Stats | undefined {
+export function statOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });
   } catch (cause) {

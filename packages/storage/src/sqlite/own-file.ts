@@ -1,6 +1,6 @@
 import { closeSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { CountersignError } from '@countersign/protocol';
-import { checkFile } from './check-file.js';
+import { checkFile, statOf } from './check-file.js';
 
 /**
  * Files that this process has open. Looked at before anything else: on POSIX, closing any descriptor of a file drops all locks the
@@ -18,7 +18,7 @@ export interface OwnedFile {
 
 /** Takes a file for this process, creating it if need be. */
 export function ownFile(file: string, newestVersion: number): OwnedFile {
-  const existing = statSync(file, { throwIfNoEntry: false });
+  const existing = statOf(file);
   if (existing !== undefined && openFiles.has(identity(existing))) throw locked(file);
   if (checkFile(file, newestVersion) === undefined) create(file);
 

@@ -22,13 +22,9 @@ export function eventStatements(db: Queries) {
     events: prepared<{ worldId: string; after: number; limit: number }>()((p) =>
       events.where('world_id', '=', p('worldId')).where('id', '>', p('after')).orderBy('id').limit(p('limit')),
     ),
-    eventsOfChat: prepared<{ worldId: string; chatId: string; after: number; limit: number }>()((p) =>
-      events
-        .where('chat_id', '=', p('chatId'))
-        .where('world_id', '=', p('worldId'))
-        .where('id', '>', p('after'))
-        .orderBy('id')
-        .limit(p('limit')),
+    // By the chat alone, which is in one world only: with the world beside it SQLite reads that world's whole log.
+    eventsOfChat: prepared<{ chatId: string; after: number; limit: number }>()((p) =>
+      events.where('chat_id', '=', p('chatId')).where('id', '>', p('after')).orderBy('id').limit(p('limit')),
     ),
     lastEventId: prepared<{ id: string }>()((p) =>
       db.selectFrom('worlds').select('event_seq as seq').where('id', '=', p('id')),
@@ -51,7 +47,7 @@ export function eventVerbs(on: Connection, s: EventStatements & MessageStatement
       const rows =
         chatId === undefined
           ? await events({ worldId, after, limit })
-          : await eventsOfChat({ worldId, chatId, after, limit });
+          : (await eventsOfChat({ chatId, after, limit })).filter((row) => row.worldId === worldId);
       if (!rows.some((row) => row.event === 'message')) return rows.map((row) => toEvent(row));
       const last = rows.at(-1)?.id ?? after;
       const spoken =

@@ -1,0 +1,26 @@
+import { describe } from 'vitest';
+import { describeConcurrency } from './store-contract/concurrency.js';
+import { describeLog } from './store-contract/log.js';
+import { describeRecords } from './store-contract/records.js';
+import { describeReopening } from './store-contract/reopening.js';
+import { describeSteps } from './store-contract/steps.js';
+import type { OpenStore } from './store-contract/under-test.js';
+
+/**
+ * What every store must do, whatever it is made of. `open` gives a new, empty one each time. `can` says whether what it holds
+ * outlives closing it, and whether several can be open on the same data.
+ */
+export function describeStore(name: string, open: OpenStore, can: { outlive: boolean; share: boolean }): void {
+  const parts = [
+    { part: 'records', run: () => describeRecords(open) },
+    { part: 'steps', run: () => describeSteps(open) },
+    { part: 'many at once', run: () => describeConcurrency(open, can.share) },
+    { part: 'logs and deletion', run: () => describeLog(open) },
+    ...(can.outlive ? [{ part: 'closed and opened again', run: () => describeReopening(open) }] : []),
+  ];
+  describe.each([name])('%s', () => {
+    describe.each(parts)('$part', ({ run }) => {
+      run();
+    });
+  });
+}

@@ -1,0 +1,138 @@
+import { expect, it } from 'vitest';
+import type { Store } from '../../ports/index.js';
+import { A, approval, C, invocation, message, turn, W, write } from './samples.js';
+import { freshStore, type OpenStore } from './under-test.js';
+
+const CALLERS = 24;
+
+/** Many callers at once, spread over as many openings of the database as it allows. */
+export function describeConcurrency(open: OpenStore, canShare: boolean): void {
+  const { store, another } = freshStore(open);
+
+  async function everybody(): Promise<Store[]> {
+    const stores = canShare ? [store(), await another(), await another()] : [store()];
+    return Array.from({ length: CALLERS }, (_, index) => stores[index % stores.length] as Store);
+  }
+
+  it('[A8] of many that start a call, one does', async () => {
+    await write(store(), (tx) => tx.insertInvocation(invocation('call_1', { status: 'approved' })));
+    const started = await Promise.all(
+      (await everybody()).map((one) =>
+        write(one, (tx) => tx.changeInvocation('call_1', 'approved', { status: 'started' })),
+      ),
+    );
+    expect(started.filter(Boolean)).toHaveLength(1);
+  });
+
+  it('[A8] of many decisions, one counts', async () => {
+    await write(store(), (tx) => tx.insertApproval(approval('approval_1')));
+    const settled = await Promise.all(
+      (await everybody()).map((one, index) =>
+        write(one, (tx) =>
+          tx.settleApproval('approval_1', {
+            status: index % 2 === 0 ? 'approved' : 'denied',
+            decision: index % 2 === 0 ? 'approve' : 'deny',
+            scope: 'once',
+            reason: null,
+            decisionText: String(index),
+            decidedBy: null,
+          }),
+        ),
+      ),
+    );
+    const winner = settled.indexOf(true);
+    expect(settled.filter(Boolean)).toHaveLength(1);
+    expect(await store().read((r) => r.approval('approval_1'))).toMatchObject({ decisionText: String(winner) });
+  });
+
+  it('[S4] of many that step a turn from the same place, one does, and only that one writes', async () => {
+    await write(store(), (tx) => tx.insertTurn(turn('turn_1')));
+    await Promise.all(
+      (await everybody()).map((one, index) =>
+        write(one, async (tx) => {
+          if (!(await tx.stepTurn({ id: 'turn_1', epoch: 1, rev: 1 }, { owner: String(index) }))) return;
+          await tx.appendMessage(message(`msg_${index}`, { speaker: 'agent' }));
+        }),
+      ),
+    );
+    const said = await store().read((r) => r.messages(C, { after: 0, limit: 100 }));
+    const stepped = await store().read((r) => r.turn('turn_1'));
+    expect(said.map(({ id }) => id)).toEqual([`msg_${stepped?.owner}`]);
+  });
+
+  it('[M11] of many that open a turn of one agent, one does', async () => {
+    const opened = await Promise.allSettled(
+      (await everybody()).map((one, index) => write(one, (tx) => tx.insertTurn(turn(`turn_${index}`)))),
+    );
+    expect(opened.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    expect(await store().read((r) => r.unfinishedTurns(C))).toHaveLength(1);
+  });
+
+  it('[S6] messages, events and audit records of many writers are numbered without gap or repeat', async () => {
+    const written = await Promise.all(
+      (await everybody()).map((one, index) =>
+        one.transact(W, async (tx) => {
+          const said = await tx.appendMessage(message(`msg_${index}`));
+          tx.emit({ event: 'message', chatId: C, message: said });
+          tx.emit({ event: 'system', chatId: null, data: { type: 'notice', message: String(index) } });
+          tx.record({ kind: 'run', who: String(index) });
+          return said.seq;
+        }),
+      ),
+    );
+    const numbers = (count: number): number[] => Array.from({ length: count }, (_, index) => index + 1);
+    const ascending = (a: number, b: number): number => a - b;
+    expect(written.map(({ value }) => value).sort(ascending)).toEqual(numbers(CALLERS));
+    expect(written.flatMap(({ events }) => events.map(({ id }) => id)).sort(ascending)).toEqual(numbers(2 * CALLERS));
+    const log = await store().read((r) => r.events(W, { after: 0, limit: 1_000 }));
+    expect(log.map(({ id }) => id)).toEqual(numbers(2 * CALLERS));
+    expect(await store().verifyAudit(W)).toEqual({ ok: true, records: CALLERS });
+  });
+
+  it('[S6] who reads the log while others write never misses a number below one it has read', async () => {
+    const writing = { goesOn: true };
+    const writers = Promise.all(
+      (await everybody()).map((one, index) =>
+        one.transact(W, async (tx) => {
+          await tx.appendMessage(message(`msg_${index}`));
+          tx.emit({ event: 'system', chatId: C, data: { type: 'notice', message: String(index) } });
+        }),
+      ),
+    ).finally(() => {
+      writing.goesOn = false;
+    });
+    const seen: number[] = [];
+    const look = async (): Promise<void> => {
+      const found = await store().read((r) => r.events(W, { after: seen.at(-1) ?? 0, limit: 3 }));
+      seen.push(...found.map(({ id }) => id));
+    };
+    while (writing.goesOn) await look();
+    await writers;
+    while (seen.length < CALLERS) await look();
+    expect(seen).toEqual(Array.from({ length: CALLERS }, (_, index) => index + 1));
+  });
+
+  it('[M11] a message that comes while a turn ends is answered: its turn is opened by one of the two', async () => {
+    const stores = await everybody();
+    for (let round = 1; round <= 8; round += 1) {
+      const [ending, speaking] = [stores[round % 3], stores[(round + 1) % 3]] as [Store, Store];
+      await write(store(), (tx) => tx.insertTurn(turn(`turn_${round}`, { triggerSeq: round })));
+      const next = `turn_${round}b`;
+      await Promise.all([
+        write(ending, async (tx) => {
+          await tx.stepTurn({ id: `turn_${round}`, epoch: 1, rev: 1 }, { state: 'ended' });
+          const queued = await tx.nextQueuedTurn(C, A);
+          if (queued !== undefined) await tx.stepTurn(queued, { state: 'open' });
+        }),
+        write(speaking, async (tx) => {
+          const said = await tx.appendMessage(message(`msg_${round}`));
+          const busy = await tx.currentTurn(C, A);
+          await tx.insertTurn(turn(next, { state: busy === undefined ? 'open' : 'queued', triggerSeq: said.seq }));
+        }),
+      ]);
+      const opened = await store().read((r) => r.turn(next));
+      expect(opened?.state).toBe('open');
+      await write(store(), (tx) => tx.fenceTurn(next, { state: 'ended' }));
+    }
+  });
+}

@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest';
+import {
+  approval,
+  C,
+  client,
+  grant,
+  HOSTILE,
+  invocation,
+  message,
+  recordThree,
+  say,
+  settings,
+  turn,
+  W,
+  write,
+} from './samples.js';
+import { freshStore, type OpenStore } from './under-test.js';
+
+/** Events, the audit log, and what deletion leaves of them. */
+export function describeLog(open: OpenStore): void {
+  const { store } = freshStore(open);
+  const all = { after: 0, limit: 1_000 };
+
+  describe('events', () => {
+    it('[S6] come back as they were returned, in order, of a world or of one chat', async () => {
+      await write(store(), (tx) => tx.insertChat({ id: 'chat_2', worldId: W, title: 'Two' }));
+      const { events } = await store().transact(W, async (tx) => {
+        const said = await tx.appendMessage(message('msg_1', { content: HOSTILE }));
+        tx.emit({ event: 'message', chatId: C, message: said });
+        tx.emit({ event: 'system', chatId: 'chat_2', data: { type: 'notice', message: HOSTILE } });
+        tx.emit({ event: 'crud', chatId: null, data: { operation: 'create', entity: 'chat', id: 'chat_2' } });
+        tx.emit({ event: 'system', chatId: C, data: { type: 'notice', message: '' } });
+      });
+      expect(events.map(({ id, worldId }) => [id, worldId])).toEqual([1, 2, 3, 4].map((id) => [id, W]));
+      await store().read(async (r) => {
+        expect(await r.events(W, all)).toStrictEqual(events);
+        expect(await r.events(W, { after: 1, limit: 2 })).toStrictEqual(events.slice(1, 3));
+        expect(await r.events(W, { ...all, chatId: C })).toStrictEqual([events[0], events[3]]);
+        expect(await r.events(W, { after: 1, limit: 9, chatId: C })).toStrictEqual([events[3]]);
+        expect(await r.events('elsewhere', { ...all, chatId: C })).toEqual([]);
+        expect(await r.lastEventId(W)).toBe(4);
+      });
+    });
+
+    it('each world counts its own', async () => {
+      await write(store(), (tx) => tx.insertWorld({ id: 'other', name: 'O', settings, policy: [] }), 'other');
+      await say(store(), 'msg_1');
+      const notice = { event: 'system', chatId: null, data: { type: 'notice', message: 'x' } } as const;
+      const { events } = await store().transact('other', async (tx) => tx.emit(notice));
+      expect(events.map(({ id }) => id)).toEqual([1]);
+    });
+  });
+
+  describe('the audit log', () => {
+    it('[A16] holds what was recorded, when and where, and verifies', async () => {
+      await recordThree(store());
+      const entries = await store().read((r) => r.audit(W, all));
+      expect(entries.map(({ seq, who, worldId }) => [seq, who, worldId])).toEqual([
+        [1, 'first', W],
+        [2, 'second', W],
+        [3, 'third', W],
+      ]);
+      expect(entries[0]).toMatchObject({ kind: 'run', previousHash: '', arguments: { b: HOSTILE } });
+      expect(entries[0]?.at).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+      expect(entries[1]?.previousHash).toBe(entries[0]?.hash);
+      expect(await store().read((r) => r.audit(W, { after: 1, limit: 1 }))).toEqual([entries[1]]);
+      expect(await store().verifyAudit(W)).toEqual({ ok: true, records: 3 });
+      expect(await store().verifyAudit('elsewhere')).toEqual({ ok: true, records: 0 });
+    });
+
+    it('[A16] outlives its world', async () => {
+      await recordThree(store());
+      await write(store(), async (tx) => {
+        await tx.deleteWorld(W);
+        tx.record({ kind: 'policy', why: 'world deleted' });
+      });
+      expect(await store().read((r) => r.audit(W, all))).toHaveLength(4);
+      expect(await store().verifyAudit(W)).toEqual({ ok: true, records: 4 });
+    });
+
+    it('[A16] a chain longer than a page verifies', async () => {
+      await write(store(), async (tx) => {
+        for (let i = 0; i < 1_203; i += 1) tx.record({ kind: 'run', who: String(i) });
+      });
+      expect(await store().verifyAudit(W)).toEqual({ ok: true, records: 1_203 });
+    });
+  });
+
+  describe('deletion', () => {
+    async function fill(chatId: string, suffix: string): Promise<void> {
+      await say(store(), `msg_${suffix}`, { chatId });
+      await write(store(), async (tx) => {
+        await tx.insertTurn(turn(`turn_${suffix}`, { chatId }));
+        await tx.insertInvocation(invocation(`call_${suffix}`, { chatId, turnId: `turn_${suffix}` }));
+        await tx.insertApproval(approval(`approval_${suffix}`, { chatId }));
+        await tx.insertGrant(grant(`grant_${suffix}`, { chatId }));
+        tx.record({ kind: 'request', chatId });
+      });
+    }
+    const left = (suffix: string) =>
+      store().read(async (r) => [
+        await r.message(`msg_${suffix}`),
+        await r.turn(`turn_${suffix}`),
+        await r.invocation(`call_${suffix}`),
+        await r.approval(`approval_${suffix}`),
+        await r.grant(`grant_${suffix}`),
+      ]);
+    const nothing = [undefined, undefined, undefined, undefined, undefined];
+
+    it('a chat goes with all that is in it and leaves its neighbours and the audit log', async () => {
+      await write(store(), (tx) => tx.insertChat({ id: 'chat_2', worldId: W, title: 'Two' }));
+      await fill(C, 'a');
+      await fill('chat_2', 'b');
+      await write(store(), (tx) => tx.deleteChat(C));
+      expect(await left('a')).toEqual(nothing);
+      expect((await left('b')).every((record) => record !== undefined)).toBe(true);
+      await store().read(async (r) => {
+        expect(await r.chat(C)).toBeUndefined();
+        expect((await r.events(W, all)).map(({ chatId }) => chatId)).toEqual(['chat_2']);
+        expect(await r.audit(W, all)).toHaveLength(2);
+      });
+    });
+
+    it('a world goes with all that is in it; its last words can still be heard', async () => {
+      await fill(C, 'a');
+      await write(store(), (tx) => tx.insertClient(client('client_1')));
+      const gone = { operation: 'delete', entity: 'world', id: W } as const;
+      const { events } = await store().transact(W, async (tx) => {
+        await tx.deleteWorld(W);
+        tx.emit({ event: 'crud', chatId: null, data: gone });
+      });
+      expect(await left('a')).toEqual(nothing);
+      await store().read(async (r) => {
+        expect(await r.worlds()).toEqual([]);
+        expect(await r.worldRev(W)).toBeUndefined();
+        expect(await r.agents(W)).toEqual([]);
+        expect(await r.chats(W)).toEqual([]);
+        expect(await r.client('client_1')).toBeUndefined();
+        expect(await r.events(W, all)).toStrictEqual(events);
+        expect(await r.audit(W, all)).toHaveLength(1);
+      });
+    });
+
+    it('[A9] indexes can be emptied; messages, events and audit stay', async () => {
+      await fill(C, 'a');
+      await write(store(), (tx) => tx.clearIndexes(W));
+      const [said, ...indexes] = await left('a');
+      expect(said).toBeDefined();
+      expect(indexes).toEqual(nothing.slice(1));
+      expect(await store().read((r) => r.events(W, all))).toHaveLength(1);
+      expect(await store().verifyAudit(W)).toEqual({ ok: true, records: 1 });
+    });
+  });
+}

@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest';
+import { recordThree, say, W } from './samples.js';
+import { freshStore, type OpenStore } from './under-test.js';
+
+/** What a store knows after it was closed, and what was done to it meanwhile. */
+export function describeReopening(open: OpenStore): void {
+  const { store, reopen } = freshStore(open);
+
+  const later = 'update audit set seq = seq + 100 where seq > 1';
+  const swap = 'update audit set seq = case seq when 102 then 3 else 2 end where seq > 100';
+  it.each([
+    ['edited', 2, `update audit set record = replace(record, 'second', 'nobody') where seq = 2`],
+    ['edited', 2, `update audit set record = 'not JSON' where seq = 2`],
+    ['edited', 3, `update audit set hash = 'x' where seq = 3`],
+    ['removed', 1, 'delete from audit where seq = 1'],
+    ['removed', 2, 'delete from audit where seq = 2'],
+    ['removed', 2, 'delete from audit where seq = 2; update audit set seq = 2 where seq = 3'],
+    ['reordered', 2, `${later}; ${swap}`],
+    ['cut-off', 3, 'delete from audit where seq = 3'],
+    ['cut-off', 1, 'delete from audit'],
+    [
+      'cut-off',
+      3,
+      `delete from audit where seq = 3;
+       update worlds set audit_seq = 2, audit_hash = (select hash from audit where seq = 2)`,
+    ],
+    ['cut-off', 1, `delete from audit; update worlds set audit_seq = 0, audit_hash = ''`],
+  ] as const)('[A16] a record that was %s is found at %i: %s', async (problem, at, tampering) => {
+    await recordThree(store());
+    const tampered = await reopen(tampering);
+    expect(await tampered.verifyAudit(W)).toMatchObject({ ok: false, problem, at });
+  });
+
+  it('[A16] a tail that was cut off is still missed after new records and another restart', async () => {
+    await recordThree(store());
+    const tampered = await reopen(
+      `delete from audit where seq > 1;
+       update worlds set audit_seq = 1, audit_hash = (select hash from audit where seq = 1)`,
+    );
+    await recordThree(tampered);
+    expect(await tampered.verifyAudit(W)).toMatchObject({ ok: false, problem: 'cut-off', at: 3 });
+    await recordThree(await reopen());
+    expect(await (await reopen()).verifyAudit(W)).toMatchObject({ ok: false, problem: 'cut-off', at: 3 });
+  });
+
+  it('[A9] everything is there after closing and opening again, the key of signatures too', async () => {
+    const said = await say(store(), 'msg_1');
+    await recordThree(store());
+    const before = Buffer.from(store().hashKey).toString('hex');
+    const again = await reopen();
+    expect(before).toMatch(/^[0-9a-f]{64}$/);
+    expect(Buffer.from(again.hashKey).toString('hex')).toBe(before);
+    expect(await again.read((r) => r.message('msg_1'))).toStrictEqual(said);
+    expect(await again.verifyAudit(W)).toEqual({ ok: true, records: 3 });
+    expect((await say(again, 'msg_2')).seq).toBe(2);
+  });
+}

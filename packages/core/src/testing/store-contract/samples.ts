@@ -1,0 +1,203 @@
+import type {
+  ApprovalRecord,
+  ClientRecord,
+  GrantRecord,
+  InvocationRecord,
+  MessageRecord,
+  NewMessage,
+  Store,
+  StoreTransaction,
+  TurnRecord,
+} from '../../ports/index.js';
+import type { AgentDefinition, WorldSettings } from '@countersign/protocol';
+
+export const W = 'garden';
+export const A = 'ann';
+export const B = 'bob';
+export const C = 'chat_1';
+
+export const settings: WorldSettings = {
+  mode: 'ask',
+  turnLimit: 5,
+  maxIterations: 10,
+  maxParallelTools: 4,
+  streaming: true,
+  unattended: 'wait',
+};
+export const agent: AgentDefinition = {
+  name: 'Ann',
+  provider: 'scripted',
+  model: 'echo',
+  systemPrompt: 'You are kind. \u{1f33b}',
+  tools: ['*'],
+  policy: [],
+  active: true,
+};
+
+/** What databases are known to spoil: NUL, half of a surrogate pair, the character that stands for them, quotes, other scripts. */
+export const HOSTILE = 'a\0b \u001a0000 \ud83d| \udc00 \u{1f33b} é 漢字 \u202e \' " \\ % _ $1 ? -- \r\n\t';
+
+export function message(id: string, change: Partial<NewMessage> = {}): NewMessage {
+  return {
+    id,
+    worldId: W,
+    chatId: C,
+    role: 'user',
+    sender: 'human',
+    speaker: 'human',
+    agentId: null,
+    turnId: null,
+    iteration: null,
+    replyTo: null,
+    content: `This is ${id}.`,
+    toolCalls: null,
+    toolCallId: null,
+    addressees: [],
+    providerState: null,
+    clientMessageId: null,
+    ...change,
+  };
+}
+
+export function turn(id: string, change: Partial<TurnRecord> = {}): TurnRecord {
+  return {
+    id,
+    worldId: W,
+    chatId: C,
+    agentId: A,
+    triggerId: 'msg_1',
+    triggerSeq: 1,
+    state: 'open',
+    outcome: null,
+    iteration: 0,
+    epoch: 1,
+    rev: 1,
+    owner: null,
+    interruptions: 0,
+    begunSeq: null,
+    inputTokens: 0,
+    outputTokens: 0,
+    createdAt: 1_000,
+    endedAt: null,
+    ...change,
+  };
+}
+
+export function invocation(id: string, change: Partial<InvocationRecord> = {}): InvocationRecord {
+  return {
+    id,
+    worldId: W,
+    chatId: C,
+    agentId: A,
+    turnId: 'turn_1',
+    iteration: 1,
+    position: 0,
+    messageId: 'msg_1',
+    toolName: 'shell_cmd',
+    arguments: '{"command":"ls"}',
+    edited: false,
+    callHash: null,
+    status: 'asked',
+    location: 'server',
+    readOnly: false,
+    idempotent: false,
+    approvalId: null,
+    startedEpoch: null,
+    result: null,
+    outcomeUnknown: false,
+    createdAt: 1_000,
+    startedAt: null,
+    settledAt: null,
+    ...change,
+  };
+}
+
+export function approval(id: string, change: Partial<ApprovalRecord> = {}): ApprovalRecord {
+  return {
+    id,
+    worldId: W,
+    chatId: C,
+    agentId: A,
+    invocationId: 'call_1',
+    messageId: 'msg_1',
+    toolName: 'shell_cmd',
+    callHash: 'hash',
+    message: 'May I?',
+    options: ['deny', 'approve_once'],
+    why: 'a rule says so',
+    rule: null,
+    proposedRule: null,
+    status: 'pending',
+    decision: null,
+    scope: null,
+    reason: null,
+    decisionText: null,
+    decidedBy: null,
+    requestedAt: 1_000,
+    expiresAt: null,
+    decidedAt: null,
+    ...change,
+  };
+}
+
+export function grant(id: string, change: Partial<GrantRecord> = {}): GrantRecord {
+  return {
+    id,
+    worldId: W,
+    chatId: C,
+    agentId: A,
+    toolName: 'shell_cmd',
+    pattern: null,
+    answeredRule: null,
+    grantedBy: 'me',
+    grantedAt: 1_000,
+    lastUsedAt: 1_000,
+    revokedAt: null,
+    ...change,
+  };
+}
+
+export function client(id: string, change: Partial<ClientRecord> = {}): ClientRecord {
+  return {
+    id,
+    worldId: W,
+    label: 'web',
+    secretHash: 'hash',
+    approvals: true,
+    tools: [],
+    leftAt: null,
+    createdAt: 1_000,
+    ...change,
+  };
+}
+
+/** One step whose events nobody looks at. */
+export async function write<T>(store: Store, work: (tx: StoreTransaction) => Promise<T>, worldId = W): Promise<T> {
+  return (await store.transact(worldId, work)).value;
+}
+
+/** A world with two agents and an empty chat. */
+export async function plant(store: Store): Promise<void> {
+  await write(store, async (tx) => {
+    await tx.insertWorld({ id: W, name: 'Garden', settings, policy: ['allow read_file'] });
+    await tx.insertAgent(W, A, agent);
+    await tx.insertAgent(W, B, { ...agent, name: 'Bob' });
+    await tx.insertChat({ id: C, worldId: W, title: 'New chat' });
+  });
+}
+
+export async function say(store: Store, id: string, change: Partial<NewMessage> = {}): Promise<MessageRecord> {
+  return write(store, async (tx) => {
+    const record = await tx.appendMessage(message(id, change));
+    tx.emit({ event: 'message', chatId: record.chatId, message: record });
+    return record;
+  });
+}
+
+export async function recordThree(store: Store): Promise<void> {
+  for (const who of ['first', 'second', 'third']) {
+    await write(store, async (tx) =>
+      tx.record({ kind: 'run', who, arguments: { b: HOSTILE, a: [1, { d: 1, c: 2 }] } }),
+    );
+  }
+}

@@ -1,0 +1,58 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { expect, it, onTestFinished } from 'vitest';
+import { openDatabase } from '../sqlite/open-database.js';
+import { openSqlite } from '../sqlite/open-sqlite.js';
+import { migrations } from './index.js';
+
+const versions = migrations.map((_, index) => index + 1);
+
+function restore(version: number): string {
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, 'store.db');
+  const db = new DatabaseSync(file);
+  db.exec(readFileSync(new URL(`fixtures/version-${version}.sql`, import.meta.url), 'utf8'));
+  db.close();
+  return file;
+}
+
+it.each(versions)('[S5] a store of version %i opens with all that is in it and can be written', async (version) => {
+  const store = await openSqlite(restore(version));
+  await store.read(async (r) => {
+    expect(await r.worlds()).toMatchObject([{ id: 'garden', policy: ['allow read_file'], settings: { mode: 'ask' } }]);
+    expect(await r.agents('garden')).toMatchObject([{ id: 'ann', definition: { systemPrompt: 'Be kind.' } }]);
+    expect(await r.chat('chat_1')).toMatchObject({ status: 'waiting', lastSeq: 2, humanSeq: 1 });
+    expect(await r.messagesOfTurn('turn_msg_1.ann')).toMatchObject([
+      { id: 'msg_2', providerState: { vendorIds: ['v1'] } },
+    ]);
+    expect(await r.currentTurn('chat_1', 'ann')).toMatchObject({ state: 'waiting', rev: 2 });
+    expect(await r.invocations('turn_msg_1.ann', 1)).toMatchObject([{ id: 'call_1', status: 'asked' }]);
+    expect(await r.approvals('garden', { status: 'pending' })).toMatchObject([
+      { id: 'approval_1', callHash: 'hash_1' },
+    ]);
+    expect(await r.grantsOfWorld('garden')).toMatchObject([{ id: 'grant_1' }]);
+    expect(await r.clients('garden')).toMatchObject([{ id: 'client_1' }]);
+    expect((await r.events('garden', { after: 0, limit: 9 })).map(({ event }) => event)).toEqual([
+      'crud',
+      'message',
+      'message',
+    ]);
+  });
+  expect(Buffer.from(store.hashKey).toString('hex')).toMatch(/^0{62}2a$/);
+  await store.transact('garden', async (tx) => tx.record({ kind: 'decision', decision: 'deny' }));
+  expect(await store.verifyAudit('garden')).toEqual({ ok: true, records: 3 });
+  await store.close();
+});
+
+it.each(versions)('[S5] a store of version %i ends up with the schema of a new one', (version) => {
+  const schema = (path: string): unknown => {
+    const db = openDatabase(path, 'NORMAL');
+    const found = db.prepare('select type, name, tbl_name from sqlite_schema order by type, name').all();
+    db.close();
+    return found;
+  };
+  expect(schema(restore(version))).toEqual(schema(':memory:'));
+});

@@ -1,0 +1,89 @@
+import { worldSettingsSchema } from '@countersign/protocol';
+import pg from 'pg';
+import { beforeAll, expect, it } from 'vitest';
+import { createPostgresDatabase } from '../../../../tests/support/postgres-database.js';
+import { migrations } from '../migrations/index.js';
+import { openPostgres } from './open-postgres.js';
+
+let url = '';
+beforeAll(async () => {
+  url = await createPostgresDatabase();
+});
+
+async function query(sql: string): Promise<pg.QueryResult<Record<string, unknown>>> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await client.query(sql);
+  } finally {
+    await client.end();
+  }
+}
+
+it('[S4] [S5] many processes can start at once on an empty database and share one key', async () => {
+  const stores = await Promise.all(Array.from({ length: 4 }, () => openPostgres(url, { schema: 'together' })));
+  const keys = new Set(stores.map(({ hashKey }) => Buffer.from(hashKey).toString('hex')));
+  expect([...keys]).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)]);
+  await Promise.all(stores.map((store) => store.close()));
+});
+
+it('keeps to a schema of its own', async () => {
+  await openPostgres(url).then((store) => store.close());
+  const { rows } = await query(`select count(*)::int as tables from pg_tables where schemaname = 'public'`);
+  expect(rows).toEqual([{ tables: 0 }]);
+});
+
+it('[S5] refuses in words a newer schema, and leaves it', async () => {
+  await openPostgres(url, { schema: 'newer' }).then((store) => store.close());
+  await query(`update newer.meta set value = '${migrations.length + 1}' where key = 'schema-version'`);
+  await expect(openPostgres(url, { schema: 'newer' })).rejects.toMatchObject({
+    code: 'store-newer',
+    message: expect.stringContaining('Update Countersign') as string,
+  });
+});
+
+it.each(['create table strangers.t (a int)', 'create table strangers.meta (key text primary key, value text)'])(
+  'refuses a schema of another program, and leaves it: %s',
+  async (foreign) => {
+    await query(`drop schema if exists strangers cascade; create schema strangers; ${foreign}`);
+    await expect(openPostgres(url, { schema: 'strangers' })).rejects.toMatchObject({ code: 'store-foreign' });
+    const { rows } = await query(`select count(*)::int as tables from pg_tables where schemaname = 'strangers'`);
+    expect(rows).toEqual([{ tables: 1 }]);
+  },
+);
+
+it('says in words what can not be reached or named', async () => {
+  await expect(openPostgres('postgres://nobody@127.0.0.1:1/nothing')).rejects.toMatchObject({
+    code: 'store-unavailable',
+  });
+  const missing = new URL(url);
+  missing.pathname = '/no_such_database';
+  await expect(openPostgres(missing.href)).rejects.toMatchObject({ code: 'store-unavailable' });
+  await expect(openPostgres(url, { schema: 'x; drop' })).rejects.toMatchObject({ code: 'invalid', field: 'schema' });
+});
+
+it('[S7] a lost connection is said in words, writes nothing, and work goes on when it is back', async () => {
+  const store = await openPostgres(url, { schema: 'lost' });
+  const settings = worldSettingsSchema.parse({});
+  await store.transact('w', (tx) => tx.insertWorld({ id: 'w', name: 'W', settings, policy: [] }));
+  const cut = store.transact('w', async (tx) => {
+    await tx.updateWorld('w', { name: 'changed' });
+    await query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
+    );
+    await tx.updateWorld('w', { name: 'changed again' });
+  });
+  await expect(cut).rejects.toMatchObject({ code: 'store-unavailable' });
+  expect(await store.read((r) => r.world('w'))).toMatchObject({ name: 'W', rev: 1 });
+  await store.close();
+});
+
+it('[A11] the time is the database’s', async () => {
+  const store = await openPostgres(url);
+  const { rows } = await query('select floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now');
+  const there = Number(rows[0]?.['now']);
+  const now = await store.read(async (r) => r.now());
+  expect(now).toBeGreaterThanOrEqual(there);
+  expect(now - there).toBeLessThan(10_000);
+  await store.close();
+});

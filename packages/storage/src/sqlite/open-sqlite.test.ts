@@ -1,0 +1,171 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+import type { Store } from '@countersign/core/ports';
+import { worldSettingsSchema } from '@countersign/protocol';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { migrations } from '../migrations/index.js';
+import { openSqlite } from './open-sqlite.js';
+
+let folder = '';
+let file = '';
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'countersign-'));
+  file = join(folder, 'store.db');
+});
+afterEach(() => {
+  chmodSync(folder, 0o755);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function makeWorld(store: Store): Promise<void> {
+  await store.transact('w', async (tx) => {
+    await tx.insertWorld({ id: 'w', name: 'W', settings: worldSettingsSchema.parse({}), policy: [] });
+    tx.record({ kind: 'policy', why: 'made' });
+  });
+}
+
+describe('a file of our own', () => {
+  it('is made for its owner alone, and closing leaves it in one piece', async () => {
+    const store = await openSqlite(file);
+    await makeWorld(store);
+    await store.close();
+    expect(readdirSync(folder).sort()).toEqual(['store.db', 'store.db.audit-head']);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(statSync(`${file}.audit-head`).mode & 0o777).toBe(0o600);
+  });
+
+  it('[S4] has one owner: a second one in the same process finds the lock, and the first goes on', async () => {
+    const store = await openSqlite(file);
+    await expect(openSqlite(file)).rejects.toMatchObject({
+      code: 'store-locked',
+      message: expect.stringContaining(`pid ${process.pid}`) as string,
+    });
+    await makeWorld(store);
+    await store.close();
+    const again = await openSqlite(file);
+    expect(await again.read((r) => r.worlds())).toHaveLength(1);
+    await again.close();
+  });
+
+  it('[S4] has one owner: another process finds the lock, also after a failed second try here', async () => {
+    const store = await openSqlite(file);
+    await expect(openSqlite(file)).rejects.toMatchObject({ code: 'store-locked' });
+    const sqlite = JSON.stringify(import.meta.resolve('@photostructure/sqlite'));
+    const script = `
+      import { DatabaseSync } from ${sqlite};
+      const db = new DatabaseSync(${JSON.stringify(file)});
+      try { db.exec('select * from worlds'); console.log('read'); } catch (error) { console.log(error.message); }
+    `;
+    const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
+    expect(stdout.trim()).toBe('database is locked');
+    await store.close();
+  });
+
+  it('[S4] says who has it when another process has', async () => {
+    const holder = new DatabaseSync(file);
+    holder.exec('pragma application_id = 1131369321; begin exclusive; create table t (a)');
+    holder.exec('commit; begin exclusive');
+    writeFileSync(`${file}.owner`, '4711\n');
+    await expect(openSqlite(file)).rejects.toMatchObject({
+      code: 'store-locked',
+      message: expect.stringContaining('pid 4711') as string,
+    });
+    expect(readFileSync(`${file}.owner`, 'utf8')).toBe('4711\n');
+    holder.exec('rollback');
+    holder.close();
+  });
+
+  it('[S3] what was committed is there after the process was killed', async () => {
+    const store = await openSqlite(file);
+    await makeWorld(store);
+    // As a kill would leave it: the file and its log, copied while they are open.
+    const killed = join(folder, 'killed.db');
+    for (const suffix of ['', '-wal']) writeFileSync(killed + suffix, readFileSync(file + suffix));
+    await store.close();
+    const again = await openSqlite(killed);
+    expect(await again.read((r) => r.worlds())).toHaveLength(1);
+    expect(await again.verifyAudit('w')).toEqual({ ok: true, records: 1 });
+    await again.close();
+  });
+
+  it('an empty file is a new store', async () => {
+    writeFileSync(file, '');
+    const store = await openSqlite(file);
+    await makeWorld(store);
+    expect(await store.read((r) => r.worlds())).toHaveLength(1);
+    await store.close();
+  });
+
+  it('closing twice is closing once, and what was asked for before it is done', async () => {
+    const store = await openSqlite(file);
+    const made = makeWorld(store);
+    await Promise.all([store.close(), store.close(), made]);
+    const again = await openSqlite(file);
+    expect(await again.read((r) => r.worlds())).toHaveLength(1);
+    await again.close();
+  });
+
+  it('a damaged note of the audit log is said in words, and the store can be opened once it is gone', async () => {
+    await openSqlite(file).then((store) => store.close());
+    writeFileSync(`${file}.audit-head`, '{');
+    await expect(openSqlite(file)).rejects.toMatchObject({ code: 'store-unavailable' });
+    rmSync(`${file}.audit-head`);
+    await openSqlite(file).then((store) => store.close());
+  });
+});
+
+describe('a file that is not ours to write stays as it is, byte for byte, and nothing is left beside it', () => {
+  async function makeForeign(pragmas: string): Promise<void> {
+    const db = new DatabaseSync(file);
+    db.exec(`${pragmas}; create table t (a); insert into t values (1)`);
+    db.close();
+  }
+  async function makeOurs(pragma?: string): Promise<void> {
+    await openSqlite(file).then((store) => store.close());
+    if (pragma === undefined) return;
+    const db = new DatabaseSync(file);
+    db.exec(pragma);
+    db.close();
+  }
+
+  it.each([
+    ['text', 'store-foreign', async () => writeFileSync(file, 'Dear diary,\n'.repeat(50))],
+    ['a short file', 'store-foreign', async () => writeFileSync(file, 'x')],
+    ['a database without a mark', 'store-foreign', () => makeForeign('pragma user_version = 1')],
+    ['a database of another program', 'store-foreign', () => makeForeign('pragma application_id = 7')],
+    ['a database with a log', 'store-foreign', () => makeForeign('pragma journal_mode = wal')],
+    ['[S5] a newer store', 'store-newer', () => makeOurs(`pragma user_version = ${migrations.length + 1}`)],
+    ['a read-only store', 'store-readonly', () => makeOurs().then(() => chmodSync(file, 0o400))],
+    ['a store in a read-only folder', 'store-readonly', () => makeOurs().then(() => chmodSync(folder, 0o500))],
+  ])('%s: %s', async (_, code, make) => {
+    await make();
+    const before = readFileSync(file);
+    const beside = readdirSync(folder);
+    await expect(openSqlite(file)).rejects.toMatchObject({ code, message: expect.stringContaining(folder) as string });
+    expect(readFileSync(file).equals(before)).toBe(true);
+    expect(readdirSync(folder)).toEqual(beside);
+  });
+
+  it('[S5] the words of a newer store say what to do', async () => {
+    await makeOurs('pragma user_version = 99');
+    await expect(openSqlite(file)).rejects.toThrow('Update Countersign');
+  });
+
+  it('a folder, a missing folder, and a file where a folder should be', async () => {
+    mkdirSync(file);
+    await expect(openSqlite(file)).rejects.toMatchObject({ code: 'invalid' });
+    await expect(openSqlite(join(folder, 'no', 'store.db'))).rejects.toMatchObject({ code: 'not-found' });
+    writeFileSync(join(folder, 'plain'), '');
+    await expect(openSqlite(join(folder, 'plain', 'store.db'))).rejects.toMatchObject({ code: 'not-found' });
+    expect(readdirSync(folder).sort()).toEqual(['plain', 'store.db']);
+  });
+
+  it('a read-only folder makes no new store', async () => {
+    chmodSync(folder, 0o500);
+    await expect(openSqlite(file)).rejects.toMatchObject({ code: 'store-readonly' });
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});

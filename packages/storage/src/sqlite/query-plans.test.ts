@@ -1,0 +1,50 @@
+import { expect, it } from 'vitest';
+import type { Statement } from '../prepared.js';
+import { openDatabase } from './open-database.js';
+import { sqliteStatements } from './open-sqlite.js';
+
+/** Reads that are about the whole store, or about the few rows of a partial index. */
+const mayScan: Readonly<Record<string, RegExp>> = {
+  worlds: /^SCAN worlds$/,
+  unfinishedTurns: /^SCAN turns USING INDEX turns_unfinished$/,
+  expiring: /^SCAN approvals USING INDEX approvals_pending$/,
+};
+
+it('[S2] no statement reads a table from end to end: the cost of a step does not grow with what is there', () => {
+  const db = openDatabase(':memory:', 'NORMAL');
+  const { purge, ...statements } = sqliteStatements();
+  const named: [string, Statement<never, unknown>][] = Object.entries({ ...statements, ...purge.chat, ...purge.world });
+  const scans = named.flatMap(([name, { sql }]) => {
+    const plan = db.prepare(`explain query plan ${sql}`).all() as { detail: string }[];
+    return plan
+      .map(({ detail }) => detail)
+      .filter((detail) => detail.startsWith('SCAN') && detail !== 'SCAN CONSTANT ROW')
+      .filter((detail) => mayScan[name]?.test(detail) !== true)
+      .map((detail) => `${name}: ${detail}`);
+  });
+  expect(scans).toEqual([]);
+  expect(named.length).toBeGreaterThan(60);
+  db.close();
+});
+
+it.each([
+  ['currentTurn', 'turns_current'],
+  ['nextQueuedTurn', 'turns_unfinished'],
+  ['unfinishedTurnsOfChat', 'turns_unfinished'],
+  ['countUnfinished', 'turns_unfinished'],
+  ['countWorking', 'turns_unfinished'],
+  ['countTurnsSince', 'turns_by_trigger'],
+  ['endedTurns', 'turns_by_trigger'],
+  ['outcomeUnknown', 'invocations_unknown'],
+  ['invocations', 'invocations_of_turn'],
+  ['pendingOfWorld', 'approvals_pending'],
+  ['grants', 'grants_for_call'],
+  ['eventsOfChat', 'events_of_chat'],
+  ['messageByClientId', 'messages_by_client_id'],
+  ['messagesOfTurn', 'messages_of_turn'],
+] as const)('[S2] %s goes by %s', (name, index) => {
+  const db = openDatabase(':memory:', 'NORMAL');
+  const plan = db.prepare(`explain query plan ${sqliteStatements()[name].sql}`).all() as { detail: string }[];
+  expect(plan.map(({ detail }) => detail).join('\n')).toContain(index);
+  db.close();
+});

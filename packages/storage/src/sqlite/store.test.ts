@@ -1,0 +1,36 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describeStore } from '@countersign/core/testing/store-contract';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { onTestFinished } from 'vitest';
+import { openSqlite } from './open-sqlite.js';
+
+describeStore('SQLite in memory', async () => ({ store: await openSqlite(':memory:') }), {
+  outlive: false,
+  share: false,
+});
+
+describeStore(
+  'SQLite in a file',
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'countersign-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const file = join(folder, 'store.db');
+    let store = await openSqlite(file, { synchronous: 'NORMAL' });
+    return {
+      store,
+      async reopen(sql) {
+        await store.close();
+        if (sql !== undefined) {
+          const db = new DatabaseSync(file);
+          db.exec(sql);
+          db.close();
+        }
+        store = await openSqlite(file, { synchronous: 'NORMAL' });
+        return store;
+      },
+    };
+  },
+  { outlive: true, share: false },
+);
