@@ -190,8 +190,14 @@ async function settle(runtime: Runtime, call: InvocationRecord, settlement: Sett
   return await commit(runtime, 'client-result', call.worldId, async (step) => {
     const current = await step.tx.invocation(call.id);
     if (current === undefined || current.status !== 'started') return current?.status ?? 'gone';
+    const change = {
+      invocationId: current.id,
+      status: settlement.kind === 'succeeded' ? settlement.kind : 'failed',
+    } as const;
+    const finish = await resumeTurn(runtime, step, current.turnId, change);
+    if (finish === undefined) return current.status;
     await settleInvocation(runtime, step, current, settlement);
-    await resumeTurn(runtime, step, current.turnId);
+    await finish();
     return 'recorded';
   });
 }

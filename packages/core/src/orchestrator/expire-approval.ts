@@ -5,28 +5,30 @@ import { resumeTurn } from './resume-turn.js';
 import { settleInvocation } from './settle-invocation.js';
 import { auditOf } from './tool-events.js';
 
-/** Nobody answered in time (A11): the call is denied as timed out, and the model is told. */
+/** Nobody answered in time (A11): the call is denied as timed out, and the model is told. False: the turn has moved on; look again. */
 export async function expireApproval(
   runtime: Runtime,
   step: Step,
   approval: ApprovalRecord,
   invocation: InvocationRecord,
   turn: TurnRecord,
-): Promise<void> {
-  const closed = await closeApproval(
+): Promise<boolean> {
+  const finish = await resumeTurn(runtime, step, turn.id, { invocationId: invocation.id, status: 'denied' });
+  if (finish === undefined) return false;
+  await closeApproval(
     step,
     approval,
     { id: turn.id, iteration: invocation.iteration },
     { status: 'expired', decision: 'deny', scope: 'once', reason: 'timed out', by: 'system', decisionText: null },
   );
-  if (!closed) return;
   step.tx.record({ kind: 'decision', ...auditOf(invocation), decision: 'expired', who: 'system', why: 'timed out' });
   await settleInvocation(runtime, step, invocation, {
     kind: 'denied',
     error: `Nobody approved ${invocation.toolName} in time`,
     reason: 'timed out',
   });
-  await resumeTurn(runtime, step, turn.id);
+  await finish();
+  return true;
 }
 
 /** Keeps one timer per deadline. The store's clock judges, so a timer that fires early only looks and comes back. */
@@ -67,7 +69,7 @@ async function fire(runtime: Runtime, worldId: string, approvalId: string): Prom
     if (approval.expiresAt > step.tx.now()) return approval.expiresAt;
     const invocation = await step.tx.invocation(approval.invocationId);
     const turn = invocation === undefined ? undefined : await step.tx.turn(invocation.turnId);
-    if (invocation !== undefined && turn !== undefined) await expireApproval(runtime, step, approval, invocation, turn);
-    return undefined;
+    if (invocation === undefined || turn === undefined || turn.state === 'ended') return undefined;
+    return (await expireApproval(runtime, step, approval, invocation, turn)) ? undefined : approval.expiresAt;
   });
 }

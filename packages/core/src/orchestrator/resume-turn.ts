@@ -1,23 +1,35 @@
+import type { InvocationStatus } from '../ports/index.js';
 import { nextStep } from '../turn/next-step.js';
 import type { Runtime, Step } from './runtime.js';
 import { noteActivity } from './turn-lifecycle.js';
 
 /**
- * Something was recorded that may bring a turn further: in the same transaction it is marked as runnable and, once kept,
- * woken (S1). Also raises `rev`, so that a loop about to leave looks again.
+ * Something is about to be recorded that may bring a turn further: one of its calls changes to `change.status`. First in its
+ * transaction, so that rows are always locked in the order turn, chat, world: the turn is marked as runnable, its `rev` raised,
+ * so that a loop about to leave looks again, and, once kept, it is woken (S1).
+ *
+ * Gives what is left to do at the end of the step; undefined if the turn has moved on meanwhile and must be read again.
  */
-export async function resumeTurn(runtime: Runtime, step: Step, turnId: string): Promise<void> {
+export async function resumeTurn(
+  runtime: Runtime,
+  step: Step,
+  turnId: string,
+  change: { invocationId: string; status: InvocationStatus },
+): Promise<(() => Promise<void>) | undefined> {
   const turn = await step.tx.turn(turnId);
-  if (turn === undefined || turn.state === 'ended' || turn.state === 'queued') return;
-  const invocations = await step.tx.invocations(turn.id, turn.iteration);
+  if (turn === undefined || turn.state === 'ended' || turn.state === 'queued') return undefined;
+  const invocations = (await step.tx.invocations(turn.id, turn.iteration)).map((call) =>
+    call.id === change.invocationId ? { ...call, status: change.status } : call,
+  );
   const next = nextStep({ turn, invocations, limits: step.snapshot.world.settings });
   const state = next.kind === 'wait' ? 'waiting' : 'open';
   // Nobody runs a waiting turn, whoever's name is still on it: left there, a decision after a restart would be slept through (A9).
   const unclaimed = turn.owner === null || turn.state === 'waiting';
-  await step.tx.stepTurn(turn, { state, ...(unclaimed ? { owner: runtime.owner } : {}) });
-  if (state !== turn.state) {
+  if (!(await step.tx.stepTurn(turn, { state, ...(unclaimed ? { owner: runtime.owner } : {}) }))) return undefined;
+  if (state === 'open') step.afterCommit(() => runtime.scheduler.wake(turn.id));
+  return async () => {
+    if (state === turn.state) return;
     const chat = await step.tx.chat(turn.chatId);
     if (chat !== undefined) await noteActivity(runtime, step, chat);
-  }
-  if (state === 'open') step.afterCommit(() => runtime.scheduler.wake(turn.id));
+  };
 }

@@ -36,17 +36,30 @@ async function stopInStep(
   }
   const turns = await step.tx.unfinishedTurns(chatId);
   if (turns.length === 0) return;
-  for (const turn of turns) await stopTurn(runtime, step, turn, signer);
+  await stopTurns(runtime, step, turns, signer);
   step.tx.record({ kind: 'stop', chatId, who: signer.who, client: signer.client });
   step.tx.emit({ event: 'system', chatId, data: { type: 'notice', message: `Stopped by ${signer.who}.` } });
   await noteActivity(runtime, step, chat);
 }
 
-export async function stopTurn(runtime: Runtime, step: Step, turn: TurnRecord, signer: Signer): Promise<void> {
-  await step.tx.fenceTurn(turn.id, { state: 'ended', outcome: 'stopped', owner: null, endedAt: step.tx.now() });
-  step.afterCommit(() => runtime.scheduler.abort(turn.id, 'stopped'));
-  await recordEnd(step, turn, 'stopped');
-  if (turn.iteration === 0) return;
+/** Ends turns and settles their calls. All turns are fenced before anything else is written: rows are locked turn, chat, world. */
+export async function stopTurns(
+  runtime: Runtime,
+  step: Step,
+  turns: readonly TurnRecord[],
+  signer: Signer,
+): Promise<void> {
+  for (const turn of turns) {
+    await step.tx.fenceTurn(turn.id, { state: 'ended', outcome: 'stopped', owner: null, endedAt: step.tx.now() });
+    step.afterCommit(() => runtime.scheduler.abort(turn.id, 'stopped'));
+  }
+  for (const turn of turns) {
+    await recordEnd(step, turn, 'stopped');
+    if (turn.iteration > 0) await settleStopped(runtime, step, turn, signer);
+  }
+}
+
+async function settleStopped(runtime: Runtime, step: Step, turn: TurnRecord, signer: Signer): Promise<void> {
   for (const invocation of await step.tx.invocations(turn.id, turn.iteration)) {
     if (invocation.status === 'started') {
       await settleInvocation(runtime, step, invocation, { kind: 'unknown', error: 'stopped, outcome unknown' });

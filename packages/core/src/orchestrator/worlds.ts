@@ -16,7 +16,7 @@ import type { AgentRecord, ChatRecord, WorldRecord } from '../ports/index.js';
 import { compilePolicy } from '../policy/index.js';
 import { newId } from '../turn/ids.js';
 import { commit, type Runtime, type Step } from './runtime.js';
-import { stopTurn } from './stop-chat.js';
+import { stopTurns } from './stop-chat.js';
 import { noteActivity } from './turn-lifecycle.js';
 
 export async function createWorld(runtime: Runtime, input: NewWorld): Promise<WorldRecord> {
@@ -140,7 +140,7 @@ export async function removeAgent(runtime: Runtime, worldId: string, agentId: st
     const turns = (await step.tx.unfinishedTurns()).filter(
       (turn) => turn.worldId === worldId && turn.agentId === agentId,
     );
-    for (const turn of turns) await stopTurn(runtime, step, turn, signer);
+    await stopTurns(runtime, step, turns, signer);
     await step.tx.deleteAgent(worldId, agentId);
     for (const chatId of new Set(turns.map((turn) => turn.chatId))) {
       const chat = await step.tx.chat(chatId);
@@ -217,7 +217,7 @@ export async function revokeGrant(
 export async function deleteWorld(runtime: Runtime, worldId: string, signer: Signer): Promise<void> {
   await commit(runtime, 'delete-world', worldId, async (step) => {
     const turns = (await step.tx.unfinishedTurns()).filter((turn) => turn.worldId === worldId);
-    for (const turn of turns) await stopTurn(runtime, step, turn, signer);
+    await stopTurns(runtime, step, turns, signer);
     step.tx.record({ kind: 'policy', decision: 'world deleted', who: signer.who, client: signer.client });
     await step.tx.deleteWorld(worldId);
     step.tx.emit({ event: 'crud', chatId: null, data: { operation: 'delete', entity: 'world', id: worldId } });
