@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import type { InvocationStatus, TurnState } from '../ports/index.js';
+import { nextStep, type TurnSituation } from './next-step.js';
+
+type Call = TurnSituation['invocations'][number];
+const EPOCH = 3;
+
+/** `r` reads only, `c` is a client's, `x` was started by a process that is gone: `'r:approved'`, `'started'`, `'x:started'`. */
+function situation(calls: readonly string[], more: { state?: TurnState; iteration?: number; parallel?: number } = {}) {
+  const invocations = calls.map((text, index): Call => {
+    const [marks, status] = text.includes(':') ? text.split(':') : ['', text];
+    return {
+      id: `${index}`,
+      status: status as InvocationStatus,
+      location: marks?.includes('c') === true ? 'client' : 'server',
+      readOnly: marks?.includes('r') === true,
+      startedEpoch: status === 'started' ? (marks?.includes('x') === true ? EPOCH - 1 : EPOCH) : null,
+    };
+  });
+  return {
+    turn: { state: more.state ?? 'open', iteration: more.iteration ?? (calls.length > 0 ? 1 : 0), epoch: EPOCH },
+    invocations,
+    limits: { maxIterations: 3, maxParallelTools: more.parallel ?? 2 },
+  } satisfies TurnSituation;
+}
+const start = (...invocationIds: string[]) => ({ kind: 'start', invocationIds });
+const takeOver = (...invocationIds: string[]) => ({ kind: 'take-over', invocationIds });
+
+describe('nextStep', () => {
+  it.each<[string, string[], object]>([
+    ['a turn that begins', [], { kind: 'call-model' }],
+    ['[T5] all settled', ['succeeded', 'failed', 'denied'], { kind: 'call-model' }],
+    ['[T5] one still asked', ['succeeded', 'asked'], { kind: 'wait' }],
+    ['[T5] one still running', ['succeeded', 'started'], { kind: 'await-tools' }],
+    ['[T5] running beside one that is asked', ['asked', 'started'], { kind: 'await-tools' }],
+    ['[T5] one at a client', ['c:started', 'succeeded'], { kind: 'wait' }],
+    ['[T9] the first of two that may run', ['approved', 'approved'], start('0')],
+    ['[T9] the second while the first runs', ['started', 'approved'], { kind: 'await-tools' }],
+    ['[T9] the second once the first ended', ['failed', 'approved'], start('1')],
+    ['[T9] readers run together up to the limit', ['r:approved', 'r:approved', 'r:approved'], start('0', '1')],
+    ['[T9] a third reader while two run', ['r:started', 'r:started', 'r:approved'], { kind: 'await-tools' }],
+    ['[T9] one more reader beside a running one', ['r:started', 'r:approved', 'r:approved'], start('1')],
+    ['[T9] a reader does not overtake a writer', ['r:approved', 'approved', 'r:approved'], start('0')],
+    ['[T9] a writer waits for readers', ['r:started', 'approved'], { kind: 'await-tools' }],
+    ['[T9] a reader waits for a writer', ['started', 'r:approved'], { kind: 'await-tools' }],
+    ['[T8] what a dead process left is settled before anything starts', ['x:started', 'approved'], takeOver('0')],
+    ['[T8] all of what it left, at once', ['x:started', 'rx:started', 'started'], takeOver('0', '1')],
+    ['a client outlives the process that asked it', ['cx:started'], { kind: 'wait' }],
+    ['an approved call beside one that is asked', ['asked', 'approved'], start('1')],
+  ])('%s: %j', (_, calls, step) => {
+    expect(nextStep(situation(calls))).toEqual(step);
+  });
+
+  it.each<TurnState>(['ended', 'queued'])('leaves a turn that is %s alone, whatever its calls are', (state) => {
+    expect(nextStep(situation(['approved', 'x:started'], { state }))).toEqual({ kind: 'leave' });
+  });
+
+  it('a turn that waited goes on as soon as its last call is settled', () => {
+    expect(nextStep(situation(['denied'], { state: 'waiting' }))).toEqual({ kind: 'call-model' });
+  });
+
+  it('[T10] gives up instead of the model call beyond the limit, and not before', () => {
+    expect(nextStep(situation(['succeeded'], { iteration: 2 }))).toEqual({ kind: 'call-model' });
+    expect(nextStep(situation(['succeeded'], { iteration: 3 }))).toEqual({ kind: 'give-up' });
+    expect(nextStep(situation(['started'], { iteration: 3 }))).toEqual({ kind: 'await-tools' });
+  });
+
+  it('[T9] with room for one, readers run one after another', () => {
+    expect(nextStep(situation(['r:approved', 'r:approved'], { parallel: 1 }))).toEqual(start('0'));
+    expect(nextStep(situation(['r:started', 'r:approved'], { parallel: 1 }))).toEqual({ kind: 'await-tools' });
+  });
+
+  it('[T9] a limit lowered below what runs starts nothing more', () => {
+    expect(nextStep(situation(['r:started', 'r:started', 'r:approved'], { parallel: 1 }))).toEqual({
+      kind: 'await-tools',
+    });
+  });
+});
