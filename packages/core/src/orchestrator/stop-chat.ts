@@ -1,8 +1,7 @@
 import { CountersignError, type Signer } from '@countersign/protocol';
 import type { TurnRecord } from '../ports/index.js';
-import { closeApproval } from './close-approval.js';
 import { commit, type Runtime, type Step } from './runtime.js';
-import { settleInvocation } from './settle-invocation.js';
+import { settleOpenCalls } from './settle-open-calls.js';
 import { recordEnd, noteActivity } from './turn-lifecycle.js';
 
 /**
@@ -55,29 +54,10 @@ export async function stopTurns(
   }
   for (const turn of turns) {
     await recordEnd(step, turn, 'stopped');
-    if (turn.iteration > 0) await settleStopped(runtime, step, turn, signer);
-  }
-}
-
-async function settleStopped(runtime: Runtime, step: Step, turn: TurnRecord, signer: Signer): Promise<void> {
-  for (const invocation of await step.tx.invocations(turn.id, turn.iteration)) {
-    if (invocation.status === 'started') {
-      await settleInvocation(runtime, step, invocation, { kind: 'unknown', error: 'stopped, outcome unknown' });
-    } else if (invocation.status === 'asked' || invocation.status === 'approved') {
-      const approval = invocation.approvalId === null ? undefined : await step.tx.approval(invocation.approvalId);
-      if (approval !== undefined) {
-        await closeApproval(
-          step,
-          approval,
-          { id: turn.id, iteration: invocation.iteration },
-          { status: 'denied', decision: 'deny', scope: 'once', reason: 'stopped', by: signer.who, decisionText: null },
-        );
-      }
-      await settleInvocation(runtime, step, invocation, {
-        kind: 'denied',
-        error: `${invocation.toolName} was not run`,
-        reason: 'stopped',
-      });
-    }
+    await settleOpenCalls(runtime, step, turn, {
+      unknown: 'stopped, outcome unknown',
+      reason: 'stopped',
+      by: signer.who,
+    });
   }
 }

@@ -1,6 +1,7 @@
 import type { TurnRecord } from '../ports/index.js';
 import { commit, type Runtime, type Step } from './runtime.js';
 import { settleInvocation } from './settle-invocation.js';
+import { settleOpenCalls } from './settle-open-calls.js';
 import { endTurn, noteActivity } from './turn-lifecycle.js';
 import { writeNotice } from './write-message.js';
 
@@ -46,17 +47,11 @@ async function endInterrupted(runtime: Runtime, turnId: string, step: Step): Pro
   const turn = await step.tx.turn(turnId);
   if (turn === undefined) return;
   const chat = await step.tx.chat(turn.chatId);
-  for (const invocation of await step.tx.invocations(turn.id, turn.iteration)) {
-    if (invocation.status === 'started') {
-      await settleInvocation(runtime, step, invocation, { kind: 'unknown', error: 'interrupted, outcome unknown' });
-    } else if (invocation.status === 'approved' || invocation.status === 'asked') {
-      await settleInvocation(runtime, step, invocation, {
-        kind: 'denied',
-        error: `The call of ${invocation.toolName} was not run`,
-        reason: 'the turn was interrupted too often',
-      });
-    }
-  }
+  await settleOpenCalls(runtime, step, turn, {
+    unknown: 'interrupted, outcome unknown',
+    reason: 'the turn was interrupted too often',
+    by: 'system',
+  });
   if (!(await endTurn(runtime, step, turn, 'interrupted'))) return;
   await writeNotice(
     step,

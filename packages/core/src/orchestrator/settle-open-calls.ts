@@ -1,0 +1,37 @@
+import type { TurnRecord } from '../ports/index.js';
+import { isSettled } from '../turn/next-step.js';
+import { closeApproval } from './close-approval.js';
+import type { Runtime, Step } from './runtime.js';
+import { settleInvocation } from './settle-invocation.js';
+
+/** Settles what is left of a turn that ends before its calls do: what had begun is unknown, the rest is denied and its questions closed. */
+export async function settleOpenCalls(
+  runtime: Runtime,
+  step: Step,
+  turn: Pick<TurnRecord, 'id' | 'iteration'>,
+  end: { unknown: string; reason: string; by: string },
+): Promise<void> {
+  if (turn.iteration === 0) return;
+  for (const invocation of await step.tx.invocations(turn.id, turn.iteration)) {
+    if (isSettled(invocation.status)) continue;
+    // Begun in a process that died and not yet begun again: nobody may say that it was not run (T4).
+    if (invocation.startedAt !== null) {
+      await settleInvocation(runtime, step, invocation, { kind: 'unknown', error: end.unknown });
+      continue;
+    }
+    const approval = invocation.approvalId === null ? undefined : await step.tx.approval(invocation.approvalId);
+    if (approval !== undefined) {
+      await closeApproval(
+        step,
+        approval,
+        { id: turn.id, iteration: invocation.iteration },
+        { status: 'denied', decision: 'deny', scope: 'once', reason: end.reason, by: end.by, decisionText: null },
+      );
+    }
+    await settleInvocation(runtime, step, invocation, {
+      kind: 'denied',
+      error: `${invocation.toolName} was not run`,
+      reason: end.reason,
+    });
+  }
+}
