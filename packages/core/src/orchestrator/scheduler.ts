@@ -48,11 +48,8 @@ export function createScheduler(
             resolve();
             return;
           }
-          entry.notify = () => {
-            entry.notify = undefined;
-            entry.woken = false;
-            resolve();
-          };
+          // Leaves `woken` as it is: a run that stopped listening would otherwise take a wake-up with it that nobody has seen.
+          entry.notify = resolve;
         }),
     };
     const promise = run(turnId, { wakes, signal: entry.controller.signal }).finally(() => {
