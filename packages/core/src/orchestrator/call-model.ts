@@ -129,7 +129,7 @@ export async function untilAborted<T>(begin: () => Promise<T>, signal: AbortSign
   }
 }
 
-async function pauseFor(runtime: Runtime, ms: number, signal: AbortSignal): Promise<void> {
+export async function pauseFor(runtime: Runtime, ms: number, signal: AbortSignal): Promise<void> {
   let cancel = (): void => undefined;
   try {
     await untilAborted(

@@ -65,9 +65,13 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
   function startGrace(entry: Present, ms: number): void {
     const runtime = runtimeOf();
     entry.cancelGrace();
-    entry.cancelGrace = runtime.clock.after(ms, () => {
-      leave(entry).catch((error: unknown) => runtime.report(error, 'a client could not be taken out'));
-    });
+    entry.cancelGrace = runtime.clock.after(
+      ms,
+      () => {
+        leave(entry).catch((error: unknown) => runtime.report(error, 'a client could not be taken out'));
+      },
+      { background: true },
+    );
   }
 
   /** Gone for good: its tools are offered no more and what it was asked fails in words. */

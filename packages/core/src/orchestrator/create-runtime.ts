@@ -50,6 +50,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
   const added = new Map<string, Map<string, Tool>>();
   const providers = new Map(options.providers.map((provider) => [provider.name, provider]));
   const background = new Set<Promise<void>>();
+  const titling = new Set<string>();
   const closing = new AbortController();
 
   function inBackground(work: Promise<void>, what: string): void {
@@ -90,8 +91,11 @@ export function createRuntime(options: RuntimeOptions): Engine {
     probe: options.probe ?? (() => undefined),
     watchDeadline: deadlines.watch,
     chatFellIdle(worldId, chatId) {
-      if (closing.signal.aborted) return;
-      inBackground(titleChat(runtime, worldId, chatId, closing.signal), 'a chat could not be titled');
+      // Falling idle twice before the first title is there must not ask a model twice.
+      if (closing.signal.aborted || titling.has(chatId)) return;
+      titling.add(chatId);
+      const work = titleChat(runtime, worldId, chatId, closing.signal).finally(() => titling.delete(chatId));
+      inBackground(work, 'a chat could not be titled');
     },
     report: onError,
   };
@@ -130,27 +134,36 @@ export function createRuntime(options: RuntimeOptions): Engine {
   };
 }
 
-/** A step that fails (a full disk, a bug) must not leave a turn hanging without a word; the record says where it stands. */
+const RETRY_MS = 5_000;
+
+/**
+ * A step that failed wrote nothing. If the store is there, the turn ends in words; if not, or if calls are in flight that must
+ * not be orphaned, the turn is looked at again: work goes on when the store is back.
+ */
 async function runTurn(runtime: Runtime, turnId: string, run: TurnRun): Promise<void> {
   try {
     await processAgentMessage(runtime, turnId, run);
   } catch (error) {
     if (run.signal.aborted) return;
     runtime.report(error, 'a turn could not go on');
-    await endInWords(runtime, turnId, error).catch((again: unknown) => {
-      runtime.report(again, 'nor could it be ended; it is taken up at the next start');
+    const ended = await endInWords(runtime, turnId, error).catch((again: unknown) => {
+      runtime.report(again, 'nor could it be ended; it is tried again');
+      return false;
     });
+    if (!ended) runtime.clock.after(RETRY_MS, () => runtime.scheduler.wake(turnId));
   }
 }
 
-async function endInWords(runtime: Runtime, turnId: string, error: unknown): Promise<void> {
-  const turn = await runtime.store.read((reader) => reader.turn(turnId));
-  if (turn === undefined || turn.state === 'ended' || turn.owner !== runtime.owner) return;
-  const open =
-    turn.iteration === 0 ? [] : await runtime.store.read((reader) => reader.invocations(turn.id, turn.iteration));
-  // Calls in flight must not be orphaned: with them the turn stays as it is, for the next start to take over.
-  if (open.some((call) => call.settledAt === null)) return;
-  await failTurn(runtime, turn, `Something went wrong here: ${wordsOf(error)}. Write again to retry.`);
+/** False: it could not be ended now. */
+async function endInWords(runtime: Runtime, turnId: string, error: unknown): Promise<boolean> {
+  const found = await runtime.store.read(async (reader) => {
+    const turn = await reader.turn(turnId);
+    return turn === undefined ? undefined : { turn, calls: await reader.invocations(turn.id, turn.iteration) };
+  });
+  if (found === undefined || found.turn.state === 'ended' || found.turn.owner !== runtime.owner) return true;
+  if (found.calls.some((call) => call.settledAt === null)) return false;
+  await failTurn(runtime, found.turn, `Something went wrong here: ${wordsOf(error)}. Write again to retry.`);
+  return true;
 }
 
 /** An orderly end is no interruption: without this five restarts would end a turn (S3). */

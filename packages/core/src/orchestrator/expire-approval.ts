@@ -43,13 +43,17 @@ export function watchDeadlines(runtime: () => Runtime): {
     const wait = Math.max(0, expiresAt - clock.now());
     timers.set(
       approvalId,
-      clock.after(wait, () => {
-        timers.delete(approvalId);
-        fire(runtime(), worldId, approvalId).then(
-          (again) => again === undefined || watch(worldId, approvalId, again),
-          (error: unknown) => report(error, 'an approval could not be expired'),
-        );
-      }),
+      clock.after(
+        wait,
+        () => {
+          timers.delete(approvalId);
+          fire(runtime(), worldId, approvalId).then(
+            (again) => again === undefined || watch(worldId, approvalId, again),
+            (error: unknown) => report(error, 'an approval could not be expired'),
+          );
+        },
+        { background: true },
+      ),
     );
   }
   return {

@@ -15,7 +15,21 @@ import { writeNotice } from './write-message.js';
  * A loop and not a recursion (T10). Everything it knows is in the store, so it can be left and taken up anywhere (A9).
  */
 export async function processAgentMessage(runtime: Runtime, turnId: string, run: TurnRun): Promise<void> {
-  const tools = new Map<string, Promise<void>>();
+  const tools: RunningTools = { calls: new Map(), abandoned: false };
+  try {
+    await loop(runtime, turnId, run, tools);
+  } finally {
+    tools.abandoned = true;
+  }
+}
+
+/** Calls under way. When a failed step ends the loop before them, each wakes the turn at its end, or nobody would. */
+interface RunningTools {
+  calls: Map<string, Promise<void>>;
+  abandoned: boolean;
+}
+
+async function loop(runtime: Runtime, turnId: string, run: TurnRun, tools: RunningTools): Promise<void> {
   const stopped = aborted(run.signal);
   let epoch: number | undefined;
   while (!run.signal.aborted) {
@@ -36,7 +50,7 @@ export async function processAgentMessage(runtime: Runtime, turnId: string, run:
         await start(runtime, situation, step.invocationIds, run, tools);
         break;
       case 'await-tools':
-        await Promise.race([...tools.values(), run.wakes.next(), stopped]);
+        await Promise.race([...tools.calls.values(), run.wakes.next(), stopped]);
         break;
       case 'wait':
         if (turn.state === 'waiting' || (await leave(runtime, turn))) return;
@@ -74,7 +88,7 @@ async function start(
   { turn, invocations, snapshot }: Loaded,
   ids: readonly string[],
   run: TurnRun,
-  tools: Map<string, Promise<void>>,
+  tools: RunningTools,
 ): Promise<void> {
   let { rev } = turn;
   for (const invocation of invocations.filter(({ id }) => ids.includes(id))) {
@@ -84,11 +98,12 @@ async function start(
     rev += 1;
     if (started.invocation.location === 'client') continue;
     const running = runInvocation(runtime, turn, started, run.signal)
-      .catch((error: unknown) =>
-        runtime.report(error, `the end of ${started.invocation.toolName} could not be written`),
-      )
-      .finally(() => tools.delete(invocation.id));
-    tools.set(invocation.id, running);
+      .catch((error: unknown) => runtime.report(error, `${started.invocation.toolName} ended in a way nobody saw`))
+      .finally(() => {
+        tools.calls.delete(invocation.id);
+        if (tools.abandoned && !run.signal.aborted) runtime.scheduler.wake(turn.id);
+      });
+    tools.calls.set(invocation.id, running);
   }
 }
 

@@ -1,7 +1,7 @@
 import { ToolFailure, type ToolContext, type TurnRecord } from '../ports/index.js';
 import { createChunkMasker } from '../masking/index.js';
 import { nextStep } from '../turn/next-step.js';
-import { untilAborted } from './call-model.js';
+import { pauseFor, untilAborted } from './call-model.js';
 import { wordsOf } from './gate-call.js';
 import { commit, type Runtime } from './runtime.js';
 import { settleInvocation, type Settlement } from './settle-invocation.js';
@@ -18,11 +18,35 @@ export async function runInvocation(
   const settlement = await execute(runtime, started, signal);
   // Stopped meanwhile: who stopped it has settled the call. Shutting down: the next start will say that nobody saw its end.
   if (signal.aborted) return;
-  await settleStarted(runtime, turn, started.invocation.id, settlement);
+  await writeEnd(runtime, turn, started, settlement, signal);
 }
 
-/** Writes the end of a call that this process, or a client, ran. */
-export async function settleStarted(
+const FIRST_RETRY_MS = 500;
+const LONGEST_RETRY_MS = 30_000;
+
+/** The tool has run and only this process knows how it went: a store that is away (a full disk, a lost connection) is waited for. */
+async function writeEnd(
+  runtime: Runtime,
+  turn: TurnRecord,
+  { invocation }: NonNullable<Started>,
+  settlement: Settlement,
+  signal: AbortSignal,
+): Promise<void> {
+  for (let pause = FIRST_RETRY_MS; ; pause = Math.min(pause * 2, LONGEST_RETRY_MS)) {
+    try {
+      await settleStarted(runtime, turn, invocation.id, settlement);
+      return;
+    } catch (error) {
+      if (signal.aborted) return;
+      runtime.report(error, `the end of ${invocation.toolName} could not be written; it is tried again`);
+    }
+    await pauseFor(runtime, pause, signal).catch(() => undefined);
+    if (signal.aborted) return;
+  }
+}
+
+/** Writes the end of a call that this process ran. */
+async function settleStarted(
   runtime: Runtime,
   turn: Pick<TurnRecord, 'id' | 'worldId' | 'epoch'>,
   invocationId: string,
