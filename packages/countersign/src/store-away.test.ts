@@ -1,0 +1,108 @@
+import { addAgent, createChat, createRuntime, createWorld, listMessages, publishMessage } from '@countersign/core';
+import { defineTool, type Store } from '@countersign/core/ports';
+import { createFakeClock, scripted } from '@countersign/core/testing';
+import { CountersignError } from '@countersign/protocol';
+import { openSqlite } from '@countersign/storage';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+
+/** A store that can be unplugged: then every transaction fails, and nothing of it is written. */
+function unpluggable(store: Store): Store & { away: boolean } {
+  const wrapped = {
+    ...store,
+    away: false,
+    transact: ((worldId, work) =>
+      wrapped.away
+        ? Promise.reject(new CountersignError('store-unavailable', 'the disk is full'))
+        : store.transact(worldId, work)) satisfies Store['transact'],
+  };
+  return wrapped;
+}
+
+async function setUp(execute: (store: { away: boolean }) => string) {
+  const clock = createFakeClock();
+  const store = unpluggable(await openSqlite(':memory:', { clock }));
+  const ran: string[] = [];
+  const reported: string[] = [];
+  const tool = defineTool({
+    name: 'work',
+    description: 'works',
+    parameters: z.object({}),
+    execute: () => {
+      ran.push('work');
+      return execute(store);
+    },
+  });
+  let tell = (): void => undefined;
+  const told = new Promise<void>((resolve) => {
+    tell = resolve;
+  });
+  let asked = 0;
+  const engine = createRuntime({
+    store,
+    clock,
+    providers: [
+      scripted(({ messages }) => {
+        if (messages.at(-1)?.role === 'tool') return 'done';
+        if (messages.at(-1)?.content !== 'unplug') return { calls: [{ name: 'work' }] };
+        asked += 1;
+        store.away = asked === 1;
+        return `answer ${asked}`;
+      }),
+    ],
+    tools: [tool],
+    findPlace: () => Promise.resolve({ workingDirectory: '/', home: '/', sandbox: 'none' }),
+    onListenerFailure: (error) => {
+      throw error;
+    },
+    onError: (error, what) => {
+      reported.push(`${what}: ${String(error)}`);
+      tell();
+    },
+  });
+  await engine.start();
+  const world = await createWorld(engine.runtime, { name: 'Harbour' });
+  await addAgent(engine.runtime, world.id, { name: 'Mason', provider: 'scripted', model: 'm', tools: ['*'] });
+  const chat = await createChat(engine.runtime, world.id);
+  const send = (content: string) =>
+    publishMessage(engine.runtime, { worldId: world.id, chatId: chat.id, content, speaker: 'human' });
+  return { engine, store, clock, ran, reported, told, chat, send };
+}
+
+describe('a store that is away for a while', () => {
+  it('gets the result of a tool that ran meanwhile, and the tool runs once', async () => {
+    const lab = await setUp((store) => {
+      store.away = true;
+      return 'made';
+    });
+    await lab.send('go');
+    await lab.told;
+    expect(lab.reported[0]).toContain('the end of work could not be written');
+    lab.store.away = false;
+    lab.clock.advance(60_000);
+    await lab.engine.quiet();
+    const messages = await listMessages(lab.engine.runtime, lab.chat.id);
+    expect(messages.map(({ role, content }) => [role, content])).toEqual([
+      ['user', 'go'],
+      ['assistant', ''],
+      ['tool', '{"result":"made"}'],
+      ['assistant', 'done'],
+    ]);
+    expect(lab.ran).toEqual(['work']);
+    await lab.engine.close();
+  });
+
+  it('lets a turn go on that could neither be written nor ended', async () => {
+    const lab = await setUp(() => 'made');
+    await lab.send('unplug');
+    await lab.told;
+    await lab.engine.quiet();
+    expect(lab.reported).toHaveLength(2);
+    lab.store.away = false;
+    lab.clock.advance(60_000);
+    await lab.engine.quiet();
+    const messages = await listMessages(lab.engine.runtime, lab.chat.id);
+    expect(messages.map(({ content }) => content)).toEqual(['unplug', 'answer 2']);
+    await lab.engine.close();
+  });
+});
