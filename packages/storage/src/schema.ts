@@ -5,12 +5,12 @@ import type { GeneratedAlways } from 'kysely';
  * `migrations/` creates them and says what each index is for.
  */
 
-export interface MetaTable {
+interface MetaTable {
   key: string;
   value: string;
 }
 
-export interface WorldsTable {
+interface WorldsTable {
   id: string;
   name: string;
   settings: string;
@@ -26,12 +26,12 @@ export interface WorldsTable {
 }
 
 /** Apart from `worlds`, which every step updates: fifty kilobytes of rules would be written again with each event. */
-export interface WorldPoliciesTable {
+interface WorldPoliciesTable {
   world_id: string;
   policy: string;
 }
 
-export interface AgentsTable {
+interface AgentsTable {
   world_id: string;
   id: string;
   definition: string;

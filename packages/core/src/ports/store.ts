@@ -55,6 +55,10 @@ export interface StoreReader {
   unfinishedTurns(chatId?: string): Promise<TurnRecord[]>;
   /** The open or waiting turn of an agent in a chat. */
   currentTurn(chatId: string, agentId: string): Promise<TurnRecord | undefined>;
+  /**
+   * The oldest one. In a transaction it takes the chat's row lock, after the turn's own: a message that queues its turn at the very
+   * moment the turn before it ends would otherwise be seen by neither side.
+   */
   nextQueuedTurn(chatId: string, agentId: string): Promise<TurnRecord | undefined>;
   /**
    * Turns of an agent in a chat that have begun and answer this message or a later one, except silent ones (M6). Not those that
@@ -122,6 +126,7 @@ export interface StoreTransaction extends StoreReader {
   /** Gives the message its position, under the chat's row lock. Sets the chat's `humanSeq` if a human or the world speaks. */
   appendMessage(message: NewMessage): Promise<MessageRecord>;
 
+  /** The same id again changes nothing. A second open or waiting turn of an agent in a chat is refused as a `conflict`. */
   insertTurn(turn: TurnRecord): Promise<void>;
   /**
    * The fence in front of every step (DESIGN "One loop"): raises `rev` and applies the change, if `epoch` and `rev` still are what

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** The hash that ties a record to the one before it (A16). Anybody can work it out again from an export. */
 export function link(previousHash: string, canonicalRecord: string): string {
-  return createHash('sha256').update(previousHash).update(canonicalRecord).digest('hex');
+  return hash('sha256', previousHash + canonicalRecord);
 }

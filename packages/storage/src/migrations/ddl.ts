@@ -1,5 +1,5 @@
 /** The few words in which the two databases define tables differently. */
-export interface Ddl {
+interface Ddl {
   /** Holds a time, a number of something, a flag. */
   integer: string;
   /** The first column of a table whose rows keep their order of creation. */

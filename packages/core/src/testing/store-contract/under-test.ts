@@ -2,7 +2,7 @@ import { afterEach, beforeEach } from 'vitest';
 import type { Store } from '../../ports/index.js';
 import { plant } from './samples.js';
 
-export interface StoreUnderTest {
+interface StoreUnderTest {
   store: Store;
   /** Closes the store, runs the statement on its database behind its back, and opens it again. Absent where nothing outlives closing. */
   reopen?: (sql?: string) => Promise<Store>;
