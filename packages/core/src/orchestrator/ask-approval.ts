@@ -1,6 +1,6 @@
 import { REQUEST_APPROVAL_TOOL } from '@countersign/protocol';
 import type { Gate } from '../approval/index.js';
-import { fillMessage, maskSecrets } from '../masking/index.js';
+import { fillMessage, maskSecrets, maskText } from '../masking/index.js';
 import type { InvocationRecord, Tool } from '../ports/index.js';
 import { newId } from '../turn/ids.js';
 import type { Runtime, Step } from './runtime.js';
@@ -23,8 +23,9 @@ export async function askApproval(
   },
 ): Promise<void> {
   const { approvalId, invocation, tool, callHash } = question;
-  const gate = withoutSecrets(question.gate);
-  const shown = maskArguments(invocation.arguments).value;
+  const { value: shown, secrets } = maskArguments(invocation.arguments);
+  const gate = withoutSecrets(question.gate, secrets);
+  const rule = gate.rule === undefined ? {} : { rule: maskSecrets(gate.rule) };
   // What an untrusted tool says of itself does not count, least of all on the card that people sign (A1).
   const template = tool.trusted ? tool.definition.approval?.message : undefined;
   const message = fillMessage(template ?? `Run ${tool.definition.name}`, shown);
@@ -53,7 +54,7 @@ export async function askApproval(
               options: gate.options,
               callHash,
               why: gate.why,
-              ...(gate.rule === undefined ? {} : { rule: gate.rule }),
+              ...rule,
               ...(gate.proposedRule === undefined ? {} : { proposedRule: gate.proposedRule }),
               ...(expiresAt === null ? {} : { expiresAt: new Date(expiresAt).toISOString() }),
             }),
@@ -91,7 +92,7 @@ export async function askApproval(
     kind: 'request',
     ...auditOf(invocation),
     why: gate.why,
-    ...(gate.rule === undefined ? {} : { rule: gate.rule }),
+    ...rule,
   });
   if (expiresAt !== null) {
     step.afterCommit(() => runtime.watchDeadline(invocation.worldId, approvalId, expiresAt));
@@ -108,9 +109,17 @@ export function renewedApprovalId(): string {
   return newId('approval');
 }
 
-/** A rule that would show a secret of the call can't be proposed, nor stored (A15); a person can still write one. */
-function withoutSecrets(gate: Extract<Gate, { kind: 'ask' }>): Extract<Gate, { kind: 'ask' }> {
-  if (gate.proposedRule === undefined || maskSecrets(gate.proposedRule) === gate.proposedRule) return gate;
-  const { proposedRule: _, ...rest } = gate;
+/**
+ * A rule that would show a secret of the call can't be proposed, nor stored (A15); a person can still write one. Why it is
+ * asked may quote the call, a rule or the words of a tool that failed.
+ */
+function withoutSecrets(
+  gate: Extract<Gate, { kind: 'ask' }>,
+  secrets: readonly string[],
+): Extract<Gate, { kind: 'ask' }> {
+  const { proposedRule, ...rest } = { ...gate, why: maskText(gate.why, { alreadyKnown: secrets }).value };
+  if (proposedRule === undefined) return rest;
+  const tells = secrets.some((secret) => proposedRule.includes(secret)) || maskSecrets(proposedRule) !== proposedRule;
+  if (!tells) return { ...rest, proposedRule };
   return { ...rest, options: gate.options.filter((option) => option !== 'approve_always') };
 }

@@ -1,5 +1,6 @@
 import type { LLMResponse, InvocationRecord, TurnRecord } from '../ports/index.js';
 import type { Gate } from '../approval/index.js';
+import { maskSecrets } from '../masking/index.js';
 import { newId } from '../turn/ids.js';
 import { nextStep } from '../turn/next-step.js';
 import { askApproval, firstApprovalId } from './ask-approval.js';
@@ -195,8 +196,8 @@ export async function refuse(
   step.tx.record({
     kind: 'refusal',
     ...auditOf(invocation),
-    why: gate.reason,
-    ...(gate.rule === undefined ? {} : { rule: gate.rule }),
+    why: maskSecrets(gate.reason),
+    ...(gate.rule === undefined ? {} : { rule: maskSecrets(gate.rule) }),
   });
   await settleInvocation(runtime, step, invocation, {
     kind: 'denied',

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { RefusalCode, Scope, Signer, ToolDecision, ToolResultOutcome } from '@countersign/protocol';
 import { parseInput, toolDecisionSchema } from '@countersign/protocol';
 import type { ApprovalRecord, InvocationRecord, TurnRecord } from '../ports/index.js';
+import { maskSecrets } from '../masking/index.js';
 import { canonicalJson } from '../policy/index.js';
 import { toolTurnId } from '../turn/ids.js';
 import { closeApproval } from './close-approval.js';
@@ -185,8 +186,8 @@ async function record(
     scope,
     who: signer.who,
     client: signer.client,
-    ...(sent.reason === undefined ? {} : { why: sent.reason }),
-    ...(approval.rule === null ? {} : { rule: approval.rule }),
+    ...(sent.reason === undefined ? {} : { why: maskSecrets(sent.reason) }),
+    ...(approval.rule === null ? {} : { rule: maskSecrets(approval.rule) }),
   });
   if (approves) await approve(step, invocation, decision, sent.reason, signer);
   else await deny(runtime, step, invocation, sent.reason);
@@ -211,7 +212,7 @@ async function approve(
   await decision.remember(step, signer);
   emitToolEvent(step, invocation, {
     type: 'TOOL_APPROVED',
-    ...(reason === undefined ? {} : { reason }),
+    ...(reason === undefined ? {} : { reason: maskSecrets(reason) }),
     ...(decision.edited ? { arguments: maskArguments(decision.argumentsText).value } : {}),
   });
   await step.tx.clearOutcomeUnknown(invocation.chatId, invocation.toolName, decision.argumentsText);

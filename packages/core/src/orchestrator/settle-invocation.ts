@@ -1,5 +1,5 @@
 import type { InvocationRecord, InvocationStatus } from '../ports/index.js';
-import { maskValue } from '../masking/index.js';
+import { maskText, maskValue } from '../masking/index.js';
 import { frameResult } from '../results/index.js';
 import type { Runtime, Step } from './runtime.js';
 import { auditOf, emitToolEvent, maskArguments } from './tool-events.js';
@@ -80,14 +80,18 @@ function frame(runtime: Runtime, invocation: InvocationRecord, settlement: Settl
   }
 }
 
+/** Errors quote arguments and output, so they are masked like them. Never empty: clients show them as the whole story (T3). */
 function say(step: Step, invocation: InvocationRecord, settlement: Settlement, content: string): void {
   const about = auditOf(invocation);
+  // A password is told by the name of its argument alone: what a tool says of it must be known by its value.
+  const known = { alreadyKnown: maskArguments(invocation.arguments).secrets };
+  const shown = (text: string): string => maskText(text, known).value || wordsOf(undefined);
   switch (settlement.kind) {
     case 'succeeded': {
       const framed = JSON.parse(content) as { result?: unknown };
       emitToolEvent(step, invocation, {
         type: 'TOOL_EXECUTION_SUCCEEDED',
-        result: maskValue(framed.result ?? null).value,
+        result: maskValue(framed.result ?? null, known).value,
       });
       step.tx.record({ kind: 'outcome', ...about, decision: 'succeeded' });
       return;
@@ -109,10 +113,4 @@ function say(step: Step, invocation: InvocationRecord, settlement: Settlement, c
         why: shown(settlement.error),
       });
   }
-}
-
-/** Errors quote arguments and output, so they are masked like them. Never empty: clients show it as the whole story (T3). */
-function shown(text: string): string {
-  const masked = maskValue(text).value;
-  return typeof masked === 'string' && masked !== '' ? masked : wordsOf(undefined);
 }

@@ -1,5 +1,6 @@
 import type { InvocationRecord, Tool, TurnRecord } from '../ports/index.js';
 import type { Gate } from '../approval/index.js';
+import { maskSecrets } from '../masking/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { nextStep } from '../turn/next-step.js';
 import { askApproval, renewedApprovalId } from './ask-approval.js';
@@ -96,7 +97,7 @@ async function act(
         kind: 'run',
         ...auditOf(invocation),
         why: gate.because,
-        ...(gate.rule === undefined ? {} : { rule: gate.rule }),
+        ...(gate.rule === undefined ? {} : { rule: maskSecrets(gate.rule) }),
       });
       return {
         invocation: { ...invocation, ...change },
@@ -123,7 +124,7 @@ export async function askAnew(
   call: ReadCall,
   gate: Extract<Gate, { kind: 'ask' }>,
   callHash: string,
-): Promise<void> {
+): Promise<boolean> {
   if (call.tool === undefined) throw new Error('a tool that is not there can not be asked for');
   const approvalId = renewedApprovalId();
   const asked: InvocationRecord = { ...invocation, status: 'asked', approvalId, callHash };
@@ -135,9 +136,9 @@ export async function askAnew(
   };
   const waits = nextStep(situation).kind === 'wait';
   const chat = await step.tx.chat(turn.chatId);
-  if (!(await step.tx.stepTurn(turn, waits ? { state: 'waiting' } : {}))) return;
+  if (!(await step.tx.stepTurn(turn, waits ? { state: 'waiting' } : {}))) return false;
   const change = { status: 'asked' as const, approvalId, callHash };
-  if (!(await step.tx.changeInvocation(invocation.id, invocation.status, change))) return;
+  if (!(await step.tx.changeInvocation(invocation.id, invocation.status, change))) return false;
   const seen = invocation.status === 'asked' ? 'what was shown' : 'what was approved';
   const why = invocation.callHash === null ? gate.why : `${seen} has changed since; ${gate.why}`;
   await askApproval(runtime, step, {
@@ -148,4 +149,5 @@ export async function askAnew(
     callHash,
   });
   if (waits && chat !== undefined) await noteActivity(runtime, step, chat);
+  return true;
 }

@@ -27,12 +27,12 @@ export async function supersedeApproval(
   const { call, callHash } = edit.shown;
   const gate = await gateCall(step.tx, step.snapshot, call, { ...invocation, place: edit.place, decision: undefined });
   if (gate.kind !== 'ask') return false;
-  const closed = await closeApproval(
+  if (!(await askAnew(runtime, step, turn, invocation, call, gate, callHash))) return false;
+  await closeApproval(
     step,
     approval,
     { id: turn.id, iteration: invocation.iteration },
     { status: 'superseded', decision: 'deny', scope: 'once', reason: 'changed', by: 'system', decisionText: null },
   );
-  if (closed) await askAnew(runtime, step, turn, invocation, call, gate, callHash);
-  return closed;
+  return true;
 }

@@ -1,5 +1,4 @@
 import type { Message, ToolCall, ToolCallStatus } from '@countersign/protocol';
-import { RESERVED_TOOL_PREFIX } from '@countersign/protocol';
 import type { ApprovalRecord, InvocationRecord, MessageRecord } from '../ports/index.js';
 import { maskSecrets, maskValue } from '../masking/index.js';
 import { isSettled } from '../turn/next-step.js';
@@ -40,9 +39,12 @@ export function approvalStatus(approval: ApprovalRecord): ToolCallStatus {
   };
 }
 
-/** Calls of ours (`client.*`) were masked when they were written; masking twice would escape the masks. */
+/**
+ * Questions of ours were masked when they were written; masking twice would escape the masks. Told by their id, which no model
+ * can choose: it can choose the name `client.…`.
+ */
 function maskCall(call: ToolCall): ToolCall {
-  if (call.function.name.startsWith(RESERVED_TOOL_PREFIX)) return call;
+  if (call.id.startsWith('approval_')) return call;
   return { ...call, function: { name: call.function.name, arguments: maskJsonText(call.function.arguments) } };
 }
 

@@ -1,0 +1,211 @@
+import { createFakeClock } from '@countersign/core/testing';
+import { afterEach, describe, expect, it } from 'vitest';
+import { ToolFailure } from './index.js';
+import { closeTestWorlds, gated, openTestWorld, tool, type TestWorld } from './testing/fixture.js';
+import { first, obedient, propose, recorder } from './testing/obedient.js';
+
+const KEY = 'sk-ant-api03-Zm9yLXRlc3RzLW9ubHktbm90LWEta2V5LWF0LWFsbA';
+const GITHUB = 'ghp_abcdefghijklmnopqrstuvwxyz0123456789';
+const PASSWORD = 'correct-horse-battery';
+
+afterEach(closeTestWorlds);
+
+/** Everything a person, a log or a listener can see of a world. */
+async function everythingShown({ world, chat, events, errors }: TestWorld): Promise<string> {
+  const approvals = await world.approvals({});
+  const shown = [
+    events,
+    await chat.messages(),
+    await chat.memory('ada'),
+    await chat.title(),
+    approvals,
+    await Promise.all(approvals.map(({ approvalId }) => world.approval(approvalId))),
+    await world.audit(),
+    await world.grants(),
+    await world.policy(),
+    errors.map(({ error, what }) => [String(error), what]),
+  ];
+  return JSON.stringify(shown);
+}
+
+/** Where something that must not be seen is seen, with what stands around it. */
+function leaks(shown: string, secrets: readonly string[] = [PASSWORD, KEY, GITHUB]): string[] {
+  return secrets.flatMap((secret) => {
+    const at = shown.indexOf(secret);
+    return at < 0 ? [] : [shown.slice(Math.max(0, at - 150), at + secret.length)];
+  });
+}
+
+describe('secrets', () => {
+  it('[A15] in arguments reach the tool and nobody else', async () => {
+    const { runs, tool: call } = recorder('call', {
+      approval: { required: true, message: 'Call {url} as {password}' },
+    });
+    const t = await openTestWorld({ script: obedient, tools: [call] });
+    const secret = {
+      url: `https://meg:${PASSWORD}@harbour.example/x`,
+      password: PASSWORD,
+      headers: { Authorization: `Bearer ${KEY}` },
+      command: `GITHUB_TOKEN=${GITHUB} deploy --password ${PASSWORD} && echo $HOME`,
+    };
+    await propose(t, { name: 'call', arguments: secret });
+    const approval = await t.onlyApproval();
+    expect(approval.arguments).toMatchObject({ command: expect.stringContaining('$HOME') as unknown });
+    await t.world.decide(approval, { decision: 'approve' });
+    await t.chat.settled();
+    expect(runs).toEqual([secret]);
+    const shown = await everythingShown(t);
+    expect(leaks(shown)).toEqual([]);
+    expect(shown).toContain('‹masked 1›');
+  });
+
+  it('[A15] in results, errors and output are masked where people see them', async () => {
+    const t = await openTestWorld({
+      script: obedient,
+      tools: [
+        tool('show', async (_args, { output }) => {
+          output(`export TOKEN=${GITHUB}\n`);
+          output(KEY.slice(0, 20));
+          output(KEY.slice(20));
+          output(' end\n', 'stderr');
+          return { env: `password=${PASSWORD}`, key: KEY };
+        }),
+        tool('fail', async () => {
+          throw new ToolFailure(`refused: Authorization: Bearer ${KEY}`, { stderr: `token ${GITHUB}` });
+        }),
+      ],
+    });
+    await propose(t, { name: 'show' }, { name: 'fail' });
+    const shown = await everythingShown(t);
+    expect(leaks(shown)).toEqual([]);
+    expect(t.events.some(({ event }) => event === 'tool-output')).toBe(true);
+  });
+
+  it('[A15] in a person’s reason are masked in events, messages and audit', async () => {
+    for (const decision of ['approve', 'deny'] as const) {
+      const t = await openTestWorld({ script: obedient, tools: [recorder().tool] });
+      await propose(t, { name: 'remove' });
+      await t.world.decide(await t.onlyApproval(), { decision, reason: `use ${GITHUB} instead` });
+      await t.chat.settled();
+      const shown = await everythingShown(t);
+      expect(leaks(shown)).toEqual([]);
+      expect(shown).toContain('instead');
+    }
+  });
+
+  it('[A15] typed by a person into edited arguments are masked like any other', async () => {
+    const { runs, tool: remove } = recorder();
+    const t = await openTestWorld({ script: obedient, tools: [remove] });
+    await propose(t, { name: 'remove', arguments: { password: 'old-password-1' } });
+    await t.world.decide(await t.onlyApproval(), { decision: 'approve', arguments: { password: PASSWORD, key: KEY } });
+    await t.chat.settled();
+    expect(runs).toEqual([{ password: PASSWORD, key: KEY }]);
+    const shown = await everythingShown(t);
+    expect(leaks(shown)).toEqual([]);
+  });
+
+  it('[A15] in what agents and people say, chunk by chunk, and in titles', async () => {
+    const t = await openTestWorld({
+      script: () => `Your key is ${KEY} and the password is password=${PASSWORD} done`,
+      model: { title: `About ${GITHUB}` },
+    });
+    await t.chat.send(`my token: ${GITHUB}`);
+    await t.chat.settled();
+    await t.world.quiet();
+    const shown = await everythingShown(t);
+    expect(leaks(shown)).toEqual([]);
+    expect(await t.chat.title()).toContain('About');
+    const chunks = t.events.flatMap((event) => (event.event === 'sse' ? [event.data.content ?? ''] : [])).join('');
+    expect(chunks).toContain('Your key is');
+    expect(chunks).not.toContain(KEY.slice(0, 24));
+  });
+
+  it('[A15] in a refused call are masked too: reserved names, unknown tools, broken JSON, denied by a rule', async () => {
+    const t = await openTestWorld({ script: obedient, tools: [recorder().tool], policy: ['deny remove'] });
+    await propose(
+      t,
+      { name: 'client.requestApproval', arguments: { key: KEY, password: PASSWORD } },
+      { name: 'nothing', arguments: { password: PASSWORD } },
+      { name: 'nothing', arguments: `{"token":"${GITHUB}` },
+      { name: 'remove', arguments: { password: PASSWORD } },
+    );
+    const shown = await everythingShown(t);
+    expect(leaks(shown)).toEqual([]);
+  });
+
+  it('[A15] in the words of a tool that can not tell what it touches', async () => {
+    const { tool: remove } = recorder();
+    const clumsy = {
+      ...remove,
+      subjects: () => {
+        throw new Error(`can't parse https://meg:${PASSWORD}@harbour.example with ${GITHUB}`);
+      },
+    };
+    const t = await openTestWorld({ script: obedient, tools: [clumsy] });
+    await propose(t, { name: 'remove' });
+    const shown = await everythingShown(t);
+    expect(leaks(shown)).toEqual([]);
+  });
+
+  it('[A15] in rules a person writes are masked in the audit and on cards', async () => {
+    const t = await openTestWorld({ script: obedient, tools: [recorder().tool] });
+    await t.world.setPolicy([`ask remove(path=${GITHUB})`]);
+    await propose(t, { name: 'remove', arguments: { path: GITHUB } });
+    const shown = JSON.stringify([await t.world.audit(), await t.world.approvals(), t.events]);
+    expect(leaks(shown)).toEqual([]);
+  });
+
+  it('[A15] what an argument hid is hidden in what the tool says of it', async () => {
+    const t = await openTestWorld({
+      script: obedient,
+      tools: [
+        gated('login', async ({ password }) => {
+          throw new Error(`the server said: "${String(password)}" is wrong`);
+        }),
+      ],
+    });
+    await propose(t, { name: 'login', arguments: { password: PASSWORD } });
+    await t.world.decide(await t.onlyApproval(), { decision: 'approve' });
+    await t.chat.settled();
+    expect(t.toolEvents().at(-1)).toMatchObject({ type: 'TOOL_EXECUTION_FAILED' });
+    expect(leaks(JSON.stringify([t.toolEvents(), await t.world.audit()]))).toEqual([]);
+  });
+
+  it('[A15] the model is not cut off from what it works with: the view keeps real values', async () => {
+    const t = await openTestWorld({ script: obedient, tools: [tool('read', async () => `key ${GITHUB}`)] });
+    await propose(t, { name: 'read' });
+    expect(JSON.stringify(t.provider.requests.at(-1)?.messages)).toContain(GITHUB);
+  });
+});
+
+describe('what hides', () => {
+  it('[A15] control, bidi and zero-width characters show as escapes, long blanks are counted', async () => {
+    const { runs, tool: remove } = recorder('remove', { approval: { required: true, message: 'Remove {path}' } });
+    const t = await openTestWorld({ script: obedient, tools: [remove] });
+    const path = `safe\u202etxt.\u200b\u0007${' '.repeat(200)}/etc`;
+    await propose(t, { name: 'remove', arguments: { path } });
+    const approval = await t.onlyApproval();
+    const asked = (await t.chat.messages()).filter(({ role }) => role === 'assistant');
+    const shown = JSON.stringify([approval, asked, t.toolEvents()]);
+    expect(leaks(shown, ['\u202e', '\u200b', '\\u0007', ' '.repeat(50)])).toEqual([]);
+    expect(approval.message).toContain('‹U+202E›');
+    expect(approval.message).toContain('200 spaces');
+    await t.world.decide(approval, { decision: 'approve' });
+    await t.chat.settled();
+    expect(runs).toEqual([{ path }]);
+  });
+
+  it('[A15] shown and sent back unchanged, everything hidden is the very same call: no edit', async () => {
+    const { runs, tool: remove } = recorder();
+    const t = await openTestWorld({ script: obedient, tools: [remove], clock: createFakeClock() });
+    const path = `‹masked 1› \u202e${' '.repeat(99)} ${GITHUB}`;
+    await propose(t, { name: 'remove', arguments: { path, password: PASSWORD } });
+    const approval = await t.onlyApproval();
+    const sent = approval.arguments as Record<string, unknown>;
+    expect(JSON.stringify(sent)).not.toContain(GITHUB);
+    await t.world.decide(approval, { decision: 'approve', arguments: sent });
+    await t.chat.settled();
+    expect(first(runs)).toEqual({ path, password: PASSWORD });
+    expect(t.toolEvents().find(({ type }) => type === 'TOOL_APPROVED')).not.toHaveProperty('arguments');
+  });
+});
