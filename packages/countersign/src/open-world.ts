@@ -17,7 +17,7 @@ import type { Clock, Provider, Store, Tool, WorldRecord } from '@countersign/cor
 import { CountersignError, type NewAgent, type NewWorld, type WorldSettings } from '@countersign/protocol';
 import { openSqlite } from '@countersign/storage';
 import { systemClock } from './system-clock.js';
-import { createWorldHandle, type OpenedWorld } from './world.js';
+import { createWorldHandle, LIBRARY, type OpenedWorld } from './world.js';
 
 export interface OpenWorldOptions extends Partial<WorldSettings> {
   /** Which world of the file. Default: the file's name. It is made if it is not there. */
@@ -61,8 +61,7 @@ export async function openWorld(file: string, options: OpenWorldOptions = {}): P
 }
 
 function createEngine(store: Store, clock: Clock, options: OpenWorldOptions): Engine {
-  const onError =
-    options.onError ?? ((error, what) => process.stderr.write(`countersign: ${what}: ${String(error)}\n`));
+  const onError = reporter(options.onError);
   const onListenerFailure: ListenerFailure = (error, event) =>
     onError(error, `a listener failed on ${event.event} ${event.id}`);
   return createRuntime({
@@ -75,6 +74,22 @@ function createEngine(store: Store, clock: Clock, options: OpenWorldOptions): En
     onListenerFailure,
     ...(options.probe === undefined ? {} : { probe: options.probe }),
   });
+}
+
+/** A report that fails must not end the step that reports, and is itself not swallowed (M10). */
+function reporter(tell: OpenWorldOptions['onError']): (error: unknown, what: string) => void {
+  const print = (error: unknown, what: string): void => {
+    process.stderr.write(`countersign: ${what}: ${String(error)}\n`);
+  };
+  if (tell === undefined) return print;
+  return (error, what) => {
+    try {
+      tell(error, what);
+    } catch (again) {
+      print(error, what);
+      print(again, 'and could not be reported');
+    }
+  };
 }
 
 async function findOrCreate(engine: Engine, file: string, options: OpenWorldOptions): Promise<WorldRecord> {
@@ -94,8 +109,12 @@ async function findOrCreate(engine: Engine, file: string, options: OpenWorldOpti
   const worlds = await engine.runtime.store.read((reader) => reader.worlds());
   const known = worlds.find((world) => world.name === name || world.id === name);
   if (known === undefined)
-    return await createWorld(engine.runtime, { name, ...settings, ...(policy === undefined ? {} : { policy }) });
-  if (Object.keys(settings).length > 0) await updateWorld(engine.runtime, known.id, settings);
+    return await createWorld(
+      engine.runtime,
+      { name, ...settings, ...(policy === undefined ? {} : { policy }) },
+      LIBRARY,
+    );
+  if (Object.keys(settings).length > 0) await updateWorld(engine.runtime, known.id, settings, LIBRARY);
   return known;
 }
 

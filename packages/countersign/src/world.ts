@@ -104,7 +104,8 @@ export interface OpenedWorld {
   close(): Promise<void>;
 }
 
-const LIBRARY: Signer = { who: 'human', client: 'library' };
+/** Who acts when a program uses the library: whoever runs it. */
+export const LIBRARY: Signer = { who: 'human', client: 'library' };
 
 export function createWorldHandle(engine: Engine, id: string, name: string): OpenedWorld {
   const { runtime } = engine;
@@ -113,10 +114,10 @@ export function createWorldHandle(engine: Engine, id: string, name: string): Ope
     id,
     name,
     addAgent: async (agent) => {
-      const made = await addAgent(runtime, id, agent);
+      const made = await addAgent(runtime, id, agent, LIBRARY);
       return { id: made.id, ...made.definition };
     },
-    updateAgent: (agentId, change) => updateAgent(runtime, id, agentId, change),
+    updateAgent: (agentId, change) => updateAgent(runtime, id, agentId, change, LIBRARY),
     removeAgent: (agentId) => removeAgent(runtime, id, agentId, LIBRARY),
     agents: async () => {
       const agents = await runtime.store.read((reader) => reader.agents(id));
@@ -157,7 +158,7 @@ export function createWorldHandle(engine: Engine, id: string, name: string): Ope
     revoke: (grantId) => revokeGrant(runtime, id, grantId, LIBRARY),
     policy: async () => (await runtime.store.read((reader) => reader.world(id)))?.policy ?? [],
     setPolicy: (rules) => setPolicy(runtime, id, rules, LIBRARY),
-    update: (change) => updateWorld(runtime, id, change),
+    update: (change) => updateWorld(runtime, id, change, LIBRARY),
     audit: (page) =>
       runtime.store.read((reader) => reader.audit(id, { after: page?.after ?? 0, limit: page?.limit ?? 1000 })),
     verifyAudit: () => runtime.store.verifyAudit(id),

@@ -3,6 +3,7 @@ import { isSettled } from '../turn/next-step.js';
 import { closeApproval } from './close-approval.js';
 import type { Runtime, Step } from './runtime.js';
 import { settleInvocation } from './settle-invocation.js';
+import { auditOf } from './tool-events.js';
 
 /** Settles what is left of a turn that ends before its calls do: what had begun is unknown, the rest is denied and its questions closed. */
 export async function settleOpenCalls(
@@ -20,14 +21,16 @@ export async function settleOpenCalls(
       continue;
     }
     const approval = invocation.approvalId === null ? undefined : await step.tx.approval(invocation.approvalId);
-    if (approval !== undefined) {
-      await closeApproval(
+    const { reason, by: who } = end;
+    const closed =
+      approval !== undefined &&
+      (await closeApproval(
         step,
         approval,
         { id: turn.id, iteration: invocation.iteration },
-        { status: 'denied', decision: 'deny', scope: 'once', reason: end.reason, by: end.by, decisionText: null },
-      );
-    }
+        { status: 'denied', decision: 'deny', scope: 'once', reason, by: who, decisionText: null },
+      ));
+    if (closed) step.tx.record({ kind: 'decision', ...auditOf(invocation), decision: 'deny', who, why: reason });
     await settleInvocation(runtime, step, invocation, {
       kind: 'denied',
       error: `${invocation.toolName} was not run`,

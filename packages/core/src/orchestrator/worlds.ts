@@ -12,14 +12,15 @@ import {
   type Signer,
   type WorldSettings,
 } from '@countersign/protocol';
-import type { AgentRecord, ChatRecord, WorldRecord } from '../ports/index.js';
+import type { AgentRecord, ChatRecord, StoreTransaction, WorldRecord } from '../ports/index.js';
+import { maskSecrets } from '../masking/index.js';
 import { compilePolicy } from '../policy/index.js';
 import { newId } from '../turn/ids.js';
 import { commit, type Runtime, type Step } from './runtime.js';
 import { stopTurns } from './stop-chat.js';
 import { noteActivity } from './turn-lifecycle.js';
 
-export async function createWorld(runtime: Runtime, input: NewWorld): Promise<WorldRecord> {
+export async function createWorld(runtime: Runtime, input: NewWorld, signer?: Signer): Promise<WorldRecord> {
   const { name, policy, ...settings } = parseInput(newWorldSchema, input, 'world');
   refuseUnreadableRules(policy, 'policy');
   if (settings.mainAgent !== undefined) {
@@ -33,7 +34,11 @@ export async function createWorld(runtime: Runtime, input: NewWorld): Promise<Wo
       freeId(slug(name, 'world'), (candidate) => reader.worldIdTaken(candidate)),
     );
     try {
-      const { value } = await runtime.store.transact(id, (tx) => tx.insertWorld({ id, name, settings, policy }));
+      const { value } = await runtime.store.transact(id, async (tx) => {
+        const world = await tx.insertWorld({ id, name, settings, policy });
+        recordRules(tx, [], policy, signer);
+        return world;
+      });
       return value;
     } catch (error) {
       const taken = await runtime.store.read((reader) => reader.worldIdTaken(id));
@@ -46,6 +51,7 @@ export async function updateWorld(
   runtime: Runtime,
   worldId: string,
   change: Partial<WorldSettings> & { name?: string },
+  signer?: Signer,
 ): Promise<void> {
   await commit(runtime, 'update-world', worldId, async (step) => {
     const { name, ...settings } = change;
@@ -65,6 +71,9 @@ export async function updateWorld(
     }
     const { name: newName, ...newSettings } = merged;
     await step.tx.updateWorld(worldId, { name: newName, settings: newSettings });
+    if (newSettings.mode !== step.snapshot.world.settings.mode) {
+      step.tx.record({ kind: 'policy', decision: `mode ${newSettings.mode}`, ...signer });
+    }
     step.tx.emit({ event: 'crud', chatId: null, data: { operation: 'update', entity: 'world', id: worldId } });
   });
 }
@@ -78,17 +87,24 @@ export async function setPolicy(
 ): Promise<void> {
   refuseUnreadableRules(rules, 'rules');
   await commit(runtime, 'set-policy', worldId, async (step) => {
-    const before = new Set(step.snapshot.world.policy);
-    const after = new Set(rules);
-    await step.tx.updateWorld(worldId, { policy: [...after] });
-    for (const rule of after) if (!before.has(rule)) recordRule(step, rule, 'added', signer);
-    for (const rule of before) if (!after.has(rule)) recordRule(step, rule, 'removed', signer);
+    await step.tx.updateWorld(worldId, { policy: [...new Set(rules)] });
+    recordRules(step.tx, step.snapshot.world.policy, rules, signer);
     step.tx.emit({ event: 'crud', chatId: null, data: { operation: 'update', entity: 'policy', id: worldId } });
   });
 }
 
-function recordRule(step: Step, rule: string, decision: string, signer: Signer): void {
-  step.tx.record({ kind: 'policy', rule, decision, who: signer.who, client: signer.client });
+/** Every rule that came or went, the world's or one agent's (A16). */
+function recordRules(
+  tx: Pick<StoreTransaction, 'record'>,
+  before: readonly string[],
+  after: readonly string[],
+  signer: Signer | undefined,
+  agent: { agentId?: string } = {},
+): void {
+  const record = (rule: string, decision: string): void =>
+    tx.record({ kind: 'policy', rule: maskSecrets(rule), decision, ...agent, ...signer });
+  for (const rule of new Set(after)) if (!before.includes(rule)) record(rule, 'added');
+  for (const rule of new Set(before)) if (!after.includes(rule)) record(rule, 'removed');
 }
 
 function refuseUnreadableRules(rules: readonly string[], field: string): void {
@@ -100,7 +116,12 @@ function refuseUnreadableRules(rules: readonly string[], field: string): void {
   });
 }
 
-export async function addAgent(runtime: Runtime, worldId: string, input: NewAgent): Promise<AgentRecord> {
+export async function addAgent(
+  runtime: Runtime,
+  worldId: string,
+  input: NewAgent,
+  signer?: Signer,
+): Promise<AgentRecord> {
   const definition = parseInput(newAgentSchema, input, 'agent');
   refuseUnreadableRules(definition.policy, 'policy');
   return await commit(runtime, 'add-agent', worldId, async (step) => {
@@ -112,6 +133,7 @@ export async function addAgent(runtime: Runtime, worldId: string, input: NewAgen
       );
     });
     const agent = await step.tx.insertAgent(worldId, id, definition);
+    recordRules(step.tx, [], definition.policy, signer, { agentId: id });
     step.tx.emit({ event: 'crud', chatId: null, data: { operation: 'create', entity: 'agent', id } });
     return agent;
   });
@@ -122,6 +144,7 @@ export async function updateAgent(
   worldId: string,
   agentId: string,
   change: Partial<NewAgent>,
+  signer?: Signer,
 ): Promise<void> {
   await commit(runtime, 'update-agent', worldId, async (step) => {
     const agent = agentOf(step, agentId);
@@ -129,6 +152,7 @@ export async function updateAgent(
     refuseUnreadableRules(definition.policy, 'policy');
     refuseTakenName(step, definition, agentId);
     await step.tx.updateAgent(worldId, agentId, definition);
+    recordRules(step.tx, agent.definition.policy, definition.policy, signer, { agentId });
     step.tx.emit({ event: 'crud', chatId: null, data: { operation: 'update', entity: 'agent', id: agentId } });
   });
 }
@@ -142,12 +166,17 @@ export async function removeAgent(runtime: Runtime, worldId: string, agentId: st
     );
     await stopTurns(runtime, step, turns, signer);
     await step.tx.deleteAgent(worldId, agentId);
-    for (const chatId of new Set(turns.map((turn) => turn.chatId))) {
-      const chat = await step.tx.chat(chatId);
-      if (chat !== undefined) await noteActivity(runtime, step, chat);
-    }
+    await noteActivityIn(runtime, step, turns);
     step.tx.emit({ event: 'crud', chatId: null, data: { operation: 'delete', entity: 'agent', id: agentId } });
   });
+}
+
+/** Whoever waits for one of these chats hears that it is idle; without it they would wait for ever. */
+async function noteActivityIn(runtime: Runtime, step: Step, turns: readonly { chatId: string }[]): Promise<void> {
+  for (const chatId of new Set(turns.map((turn) => turn.chatId))) {
+    const chat = await step.tx.chat(chatId);
+    if (chat !== undefined) await noteActivity(runtime, step, chat);
+  }
 }
 
 function agentOf(step: Step, agentId: string): AgentRecord {

@@ -1,0 +1,226 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { closeTestWorld, closeTestWorlds, openTestWorld } from './testing/fixture.js';
+import { first, obedient, propose, recorder } from './testing/obedient.js';
+
+const remove = (path: string) => ({ name: 'remove', arguments: { path } });
+
+let folder = '';
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'countersign-'));
+});
+afterEach(async () => {
+  await closeTestWorlds();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe('the audit log', () => {
+  it('[A16] tells of a call: asked, decided by whom and from where, run, and how it ended', async () => {
+    const t = await openTestWorld({ script: obedient, tools: [recorder().tool] });
+    await propose(t, remove('a'));
+    const approval = await t.onlyApproval();
+    await t.world.decide(approval, { decision: 'approve', reason: 'tidy' }, { who: 'meg', client: 'desk' });
+    await t.chat.settled();
+    const about = {
+      worldId: t.world.id,
+      chatId: t.chat.id,
+      agentId: 'ada',
+      tool: 'remove',
+      invocationId: approval.toolCallId,
+      arguments: { path: 'a' },
+    };
+    expect(await t.world.audit()).toMatchObject([
+      { ...about, seq: 1, kind: 'request', why: 'remove needs approval' },
+      {
+        ...about,
+        seq: 2,
+        kind: 'decision',
+        decision: 'approve',
+        scope: 'once',
+        who: 'meg',
+        client: 'desk',
+        why: 'tidy',
+      },
+      { ...about, seq: 3, kind: 'run', why: 'decision' },
+      { ...about, seq: 4, kind: 'outcome', decision: 'succeeded' },
+    ]);
+    expect((await t.world.audit()).every(({ at }) => !Number.isNaN(Date.parse(at)))).toBe(true);
+  });
+
+  it('[A16] tells which rule asked, allowed or refused', async () => {
+    const t = await openTestWorld({
+      script: obedient,
+      tools: [recorder().tool],
+      policy: ['ask remove(path=a)', 'allow remove(path=b)', 'deny remove(path=c)'],
+    });
+    await propose(t, remove('a'), remove('b'), remove('c'));
+    await t.world.decide(await t.onlyApproval(), { decision: 'deny' });
+    await t.chat.settled();
+    const rules = (await t.world.audit()).map(({ kind, rule }) => [kind, rule]);
+    expect(rules).toContainEqual(['request', 'ask remove(path=a)']);
+    expect(rules).toContainEqual(['decision', 'ask remove(path=a)']);
+    expect(rules).toContainEqual(['run', 'allow remove(path=b)']);
+    expect(rules).toContainEqual(['refusal', 'deny remove(path=c)']);
+  });
+
+  it('[A16] tells of every change of the rules: the world’s, an agent’s, and the mode', async () => {
+    const t = await openTestWorld({ policy: ['deny remove'] });
+    await t.world.setPolicy(['ask remove']);
+    await t.world.update({ mode: 'auto' });
+    await t.world.updateAgent('ada', { policy: ['deny rename'] });
+    const changes = (await t.world.audit()).filter(({ kind }) => kind === 'policy');
+    expect(changes).toContainEqual(expect.objectContaining({ rule: 'deny remove', decision: 'added' }));
+    expect(changes).toContainEqual(expect.objectContaining({ rule: 'ask remove', decision: 'added', who: 'human' }));
+    expect(changes).toContainEqual(expect.objectContaining({ rule: 'deny remove', decision: 'removed', who: 'human' }));
+    expect(changes).toContainEqual(expect.objectContaining({ decision: 'mode auto' }));
+    expect(changes).toContainEqual(expect.objectContaining({ agentId: 'ada', rule: 'deny rename', decision: 'added' }));
+  });
+
+  it('[A16] tells who stopped a chat, and that what was pending was denied by it', async () => {
+    const t = await openTestWorld({ script: obedient, tools: [recorder().tool] });
+    await propose(t, remove('a'));
+    await t.chat.stop();
+    const records = await t.world.audit();
+    expect(records).toContainEqual(expect.objectContaining({ kind: 'stop', who: 'human', client: 'library' }));
+    expect(records).toContainEqual(
+      expect.objectContaining({ kind: 'decision', decision: 'deny', why: 'stopped', tool: 'remove', who: 'human' }),
+    );
+  });
+
+  it('[A16] tells that a removed agent took its questions with it', async () => {
+    const t = await openTestWorld({ script: obedient, tools: [recorder().tool] });
+    await propose(t, remove('a'));
+    await t.world.removeAgent('ada');
+    expect(await t.world.approvals()).toEqual([]);
+    expect(await t.world.audit()).toContainEqual(
+      expect.objectContaining({ kind: 'decision', decision: 'deny', agentId: 'ada', who: 'human' }),
+    );
+  });
+
+  it('[A16] is chained: each record names the hash of the one before', async () => {
+    const t = await openTestWorld({ script: obedient, tools: [recorder().tool] });
+    await propose(t, remove('a'), remove('b'));
+    const records = await t.world.audit();
+    expect(first(records).previousHash).toBe('');
+    expect(records.slice(1).map(({ previousHash }) => previousHash)).toEqual(
+      records.slice(0, -1).map(({ hash }) => hash),
+    );
+    expect(await t.world.verifyAudit()).toEqual({ ok: true, records: records.length });
+  });
+});
+
+interface RawDatabase {
+  prepare(sql: string): { run(...values: unknown[]): unknown; all(...values: unknown[]): Record<string, unknown>[] };
+  exec(sql: string): void;
+  close(): void;
+}
+
+/** The file opened behind the back of the store, with the very SQLite the store uses. */
+function openRaw(file: string): RawDatabase {
+  const fromStorage = createRequire(import.meta.resolve('@countersign/storage'));
+  const { DatabaseSync } = fromStorage('@photostructure/sqlite') as { DatabaseSync: new (path: string) => RawDatabase };
+  return new DatabaseSync(file);
+}
+
+describe('tampering', () => {
+  /** Leaves a file with a few records, does something to it, and asks the world what it thinks. */
+  async function verdictAfter(tamper: (raw: RawDatabase, file: string) => void | Promise<void>) {
+    const file = join(folder, 'harbour.db');
+    const { tool: removing } = recorder();
+    const t = await openTestWorld({ script: obedient, tools: [removing], file });
+    await propose(t, remove('a'), remove('b'));
+    for (const approval of await t.world.approvals()) await t.world.decide(approval, { decision: 'deny' });
+    await t.chat.settled();
+    expect(await t.world.verifyAudit()).toMatchObject({ ok: true, records: 4 });
+    await closeTestWorld(t);
+    const raw = openRaw(file);
+    try {
+      await tamper(raw, file);
+    } finally {
+      raw.close();
+    }
+    const again = await openTestWorld({ script: obedient, tools: [removing], file });
+    return { verdict: await again.world.verifyAudit(), again };
+  }
+
+  it('[A16] nothing done: it verifies after a restart', async () => {
+    expect((await verdictAfter(() => undefined)).verdict).toEqual({ ok: true, records: 4 });
+  });
+
+  it('[A16] an edited record is detected', async () => {
+    const { verdict } = await verdictAfter((raw) => {
+      raw.prepare(`update audit set record = replace(record, '"deny"', '"approve"') where seq = 3`).run();
+    });
+    expect(verdict).toMatchObject({ ok: false, problem: 'edited', at: 3 });
+  });
+
+  it('[A16] a removed record is detected', async () => {
+    const { verdict } = await verdictAfter((raw) => raw.exec('delete from audit where seq = 2'));
+    expect(verdict).toMatchObject({ ok: false, problem: 'removed', at: 2 });
+  });
+
+  it('[A16] reordered records are detected', async () => {
+    const { verdict } = await verdictAfter((raw) => {
+      raw.exec('update audit set seq = 90 where seq = 2; update audit set seq = 2 where seq = 3');
+      raw.exec('update audit set seq = 3 where seq = 90');
+    });
+    expect(verdict).toMatchObject({ ok: false });
+  });
+
+  it('[A16] a cut-off tail is detected by the head outside, though the database was made to agree with itself', async () => {
+    const { verdict, again } = await verdictAfter((raw) => {
+      raw.exec('delete from audit where seq = 4');
+      raw.exec('update worlds set audit_seq = 3, audit_hash = (select hash from audit where seq = 3)');
+    });
+    expect(verdict).toMatchObject({ ok: false, problem: 'cut-off' });
+    // New records do not heal it.
+    await propose(again, remove('c'));
+    expect(await again.world.verifyAudit()).toMatchObject({ ok: false });
+  });
+
+  it('[A16] a head outside that was put back to an earlier one does not hide a cut inside', async () => {
+    const { verdict } = await verdictAfter(async (raw, file) => {
+      raw.exec('delete from audit where seq = 4');
+      const text = await readFile(`${file}.audit-head`, 'utf8');
+      const [row] = raw.prepare('select seq, hash from audit order by seq desc limit 1').all();
+      const heads = JSON.parse(text) as Record<string, unknown>;
+      await writeFile(
+        `${file}.audit-head`,
+        JSON.stringify(Object.fromEntries(Object.keys(heads).map((id) => [id, row]))),
+      );
+    });
+    expect(verdict).toMatchObject({ ok: false, problem: 'cut-off' });
+  });
+
+  it('[A7] [A16] an approval forged in the database does not run: the signature is checked at the start', async () => {
+    const file = join(folder, 'forged.db');
+    const { runs, tool: removing } = recorder();
+    const t = await openTestWorld({ script: obedient, tools: [removing], file });
+    await propose(t, remove('a'));
+    const approval = await t.onlyApproval();
+    await closeTestWorld(t);
+    const raw = openRaw(file);
+    raw.prepare(`update invocations set arguments = '{"path":"/"}' where id = ?`).run(approval.toolCallId);
+    raw.close();
+    const again = await openTestWorld({ script: obedient, tools: [removing], file });
+    await again.world.decide(approval, { decision: 'approve' });
+    const chat = await again.world.chat(t.chat.id);
+    expect(await chat.settled()).toBe('waiting');
+    expect(runs).toEqual([]);
+    expect((await again.onlyApproval()).arguments).toEqual({ path: '/' });
+  });
+
+  it('[A16] the log outlives its world', async () => {
+    const file = join(folder, 'gone.db');
+    const t = await openTestWorld({ script: obedient, tools: [recorder().tool], file });
+    await propose(t, remove('a'));
+    await t.world.delete();
+    const records = await t.world.audit();
+    expect(records.map(({ kind }) => kind)).toContain('request');
+    expect(records.at(-1)).toMatchObject({ decision: 'world deleted', who: 'human' });
+    expect(await t.world.verifyAudit()).toEqual({ ok: true, records: records.length });
+  });
+});
