@@ -247,6 +247,7 @@ export async function deleteWorld(runtime: Runtime, worldId: string, signer: Sig
   await commit(runtime, 'delete-world', worldId, async (step) => {
     const turns = (await step.tx.unfinishedTurns()).filter((turn) => turn.worldId === worldId);
     await stopTurns(runtime, step, turns, signer);
+    await noteActivityIn(runtime, step, turns);
     step.tx.record({ kind: 'policy', decision: 'world deleted', who: signer.who, client: signer.client });
     await step.tx.deleteWorld(worldId);
     step.tx.emit({ event: 'crud', chatId: null, data: { operation: 'delete', entity: 'world', id: worldId } });

@@ -56,8 +56,9 @@ export function createEventBus(onFailure: ListenerFailure): EventBus {
 /** A listener that throws or rejects is reported with its event and holds up nobody else (M10). */
 function deliver(listener: EventListener, event: WorldEvent, onFailure: ListenerFailure): void {
   try {
-    const pending = listener(event);
-    if (pending instanceof Promise) pending.catch((error: unknown) => onFailure(error, event));
+    const pending: unknown = listener(event);
+    // Not only our own kind of promise: the failure of any other would be heard by nobody.
+    if (pending !== undefined) Promise.resolve(pending).catch((error: unknown) => onFailure(error, event));
   } catch (error) {
     onFailure(error, event);
   }
