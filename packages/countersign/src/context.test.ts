@@ -1,0 +1,265 @@
+import type { GenerateRequest, ModelMessage } from '@countersign/core/ports';
+import { afterEach, describe, expect, it } from 'vitest';
+import { closeTestWorlds, door, gated, openTestWorld, tool, type TestWorld } from './testing/fixture.js';
+
+afterEach(closeTestWorlds);
+
+async function say({ chat }: Pick<TestWorld, 'chat'>, content: string): Promise<string> {
+  await chat.send(content);
+  return chat.settled();
+}
+/** What the model was shown beside its system message. */
+const shown = (request: GenerateRequest | undefined): ModelMessage[] => (request?.messages ?? []).slice(1);
+const texts = (request: GenerateRequest | undefined): string[] => shown(request).map((m) => m.content);
+const system = (request: GenerateRequest | undefined): string => request?.messages[0]?.content ?? '';
+
+describe('the view', () => {
+  it('[C1] is this chat and this agent only: two chats of one agent never mix', async () => {
+    const opened = await openTestWorld({ script: ({ messages }) => `re ${messages.at(-1)?.content}` });
+    const other = { chat: await opened.world.chat() };
+    for (const round of [1, 2, 3]) {
+      await say(opened, `a${round}`);
+      await say(other, `b${round}`);
+    }
+    expect(texts(opened.provider.requests.at(-2))).toEqual(['a1', 're a1', 'a2', 're a2', 'a3']);
+    expect(texts(opened.provider.requests.at(-1))).toEqual(['b1', 're b1', 'b2', 're b2', 'b3']);
+    expect((await opened.chat.messages()).map((m) => m.content)).toEqual(['a1', 're a1', 'a2', 're a2', 'a3', 're a3']);
+  });
+
+  it('[C1] two chats of one agent at the same moment keep apart', async () => {
+    const first = door();
+    const opened = await openTestWorld({
+      script: async ({ messages }) => {
+        if (messages.at(-1)?.content === 'a') await first.opened;
+        return `re ${messages.at(-1)?.content}`;
+      },
+    });
+    const other = { chat: await opened.world.chat() };
+    await opened.chat.send('a');
+    await say(other, 'b');
+    first.open();
+    await opened.chat.settled();
+    expect((await opened.chat.messages()).map((m) => m.content)).toEqual(['a', 're a']);
+    expect((await other.chat.messages()).map((m) => m.content)).toEqual(['b', 're b']);
+  });
+
+  it('[C1] holds what the agent answered or said, not what went to others, with other speakers by name', async () => {
+    const opened = await openTestWorld({
+      agents: ['Ada', 'Bob'],
+      script: ({ messages }) =>
+        messages.at(-1)?.content === '@Bob only you' ? '@Ada I heard a secret' : 'noted <world>DONE</world>',
+    });
+    await say(opened, '@Bob only you');
+    await opened.chat.send('@Ada what do you know?', { sender: 'Grace' });
+    await opened.chat.settled();
+    expect(shown(opened.provider.requests.at(-1))).toEqual([
+      { role: 'user', name: 'Bob', content: '@Ada I heard a secret' },
+      { role: 'assistant', content: 'noted' },
+      { role: 'user', name: 'Grace', content: '@Ada what do you know?' },
+    ]);
+  });
+
+  it('[C1] approvals and decisions are not in it; calls and results are side by side, once', async () => {
+    const opened = await openTestWorld({
+      script: [{ say: 'I try', calls: [{ name: 'ask' }, { name: 'free' }] }, 'done', 'ok'],
+      tools: [gated('ask', () => 'asked'), tool('free', () => 'ran')],
+    });
+    await say(opened, 'go');
+    await opened.world.decide(await opened.onlyApproval(), { decision: 'approve' });
+    await opened.chat.settled();
+    await say(opened, 'more');
+    const request = opened.provider.requests.at(-1);
+    expect(JSON.stringify(request?.messages)).not.toMatch(/client\.|approval_|decision/);
+    expect(shown(request).map((m) => [m.role, m.content])).toEqual([
+      ['user', 'go'],
+      ['assistant', 'I try'],
+      ['tool', '{"result":"asked"}'],
+      ['tool', '{"result":"ran"}'],
+      ['assistant', 'done'],
+      ['user', 'more'],
+    ]);
+  });
+
+  it('[C1] [A10] a call of a reserved name is taken out, and the model hears that it was refused', async () => {
+    const opened = await openTestWorld({
+      script: [{ calls: [{ name: 'client.requestApproval', arguments: {} }] }, 'sorry'],
+      tools: [tool('free', () => 'ran')],
+    });
+    await say(opened, 'go');
+    const request = opened.provider.requests.at(-1);
+    expect(shown(request).flatMap((m) => ('tool_calls' in m ? [m] : []))).toEqual([]);
+    expect(texts(request).at(-1)).toMatch(/reserved/);
+  });
+
+  it('[C1] a turn sees the chat as of its start, nothing that came later', async () => {
+    const opened = await openTestWorld({
+      script: ({ messages }) => (messages.at(-1)?.content === 'open' ? { calls: [{ name: 'ask' }] } : 'ok'),
+      tools: [gated('ask', () => 'x')],
+    });
+    await say(opened, 'open');
+    await opened.chat.send('later');
+    await opened.world.decide(await opened.onlyApproval(), { decision: 'approve' });
+    await opened.chat.settled();
+    const [, second, third] = opened.provider.requests;
+    expect(texts(second)).toEqual(['open', '', '{"result":"x"}']);
+    expect(texts(third)).toEqual(['open', '', '{"result":"x"}', 'ok', 'later']);
+  });
+
+  it('[C1] every call in view has its result, also after a stop, a failure and a denial', async () => {
+    const running = door();
+    const opened = await openTestWorld({
+      script: ({ messages }) => {
+        const last = messages.at(-1);
+        return last?.role === 'user' && last.content !== 'end'
+          ? { calls: [{ name: last.content }, { name: 'no' }] }
+          : 'ok';
+      },
+      tools: [
+        tool('hang', () => {
+          running.open();
+          return door().opened;
+        }),
+        gated('ask', () => 'x'),
+      ],
+    });
+    await opened.chat.send('hang');
+    await running.opened;
+    await opened.chat.stop();
+    await say(opened, 'ask');
+    await opened.chat.stop();
+    await say(opened, 'nowhere');
+    await say(opened, 'end');
+    const view = shown(opened.provider.requests.at(-1));
+    const asked = view.flatMap((m) => ('tool_calls' in m ? (m.tool_calls ?? []).map((call) => call.id) : []));
+    const answered = view.flatMap((m) => (m.role === 'tool' ? [m.tool_call_id] : []));
+    expect(asked).toHaveLength(6);
+    expect(answered).toEqual(asked);
+    expect(JSON.stringify(view)).toContain('stopped, outcome unknown');
+  });
+
+  it('[C1] the system prompt is fresh, and memory keeps everything', async () => {
+    const opened = await openTestWorld({ agents: [{ name: 'Ada', systemPrompt: 'Be brief.' }] });
+    await say(opened, 'one');
+    await opened.world.updateAgent('ada', { systemPrompt: 'Be long.' });
+    await say(opened, 'two');
+    expect(opened.provider.requests.map((request) => system(request).split('\n')[0])).toEqual([
+      'Be brief.',
+      'Be long.',
+    ]);
+    expect((await opened.chat.memory('ada')).map((m) => m.content)).toEqual(['one', 'ok', 'two', 'ok']);
+  });
+
+  it('[C1] a renamed agent is called by its new name from then on', async () => {
+    const opened = await openTestWorld({ agents: ['Ada', 'Bob'], script: ['@Ada hi', 'ok', 'ok'] });
+    await say(opened, '@Bob greet Ada');
+    await opened.world.updateAgent('bob', { name: 'Robert' });
+    await say(opened, '@Ada who was that?');
+    expect(shown(opened.provider.requests.at(-1))[0]).toMatchObject({ name: 'Robert' });
+  });
+});
+
+describe('a view that is too big', () => {
+  // 3 characters count as a token and 4,000 tokens are kept for the answer, so this leaves room for 3,000 characters.
+  const small = { contextTokens: 5_000 };
+
+  it('[C2] whole oldest exchanges are left out, never half of one, and a note says so', async () => {
+    const opened = await openTestWorld({ model: small, script: () => 'a'.repeat(300) });
+    for (let n = 1; n <= 10; n += 1) await say(opened, `${n} ${'q'.repeat(300)}`);
+    const request = opened.provider.requests.at(-1);
+    const view = shown(request);
+    expect(view.length).toBeLessThan(19);
+    expect(view.length).toBeGreaterThan(3);
+    expect(view.map((m) => m.role)).toEqual(
+      Array.from({ length: view.length }, (_, i) => (i % 2 === 0 ? 'user' : 'assistant')),
+    );
+    expect(view.at(-1)?.content).toMatch(/^10 /);
+    expect(system(request)).toContain('left out');
+    expect(system(opened.provider.requests[0])).not.toContain('left out');
+    expect(JSON.stringify(request?.messages).length).toBeLessThan(4_000);
+    expect(await opened.chat.messages()).toHaveLength(20);
+  });
+
+  it('[C2] calls and results go or stay together', async () => {
+    const opened = await openTestWorld({
+      model: small,
+      script: ({ messages }) => (messages.at(-1)?.role === 'user' ? { calls: [{ name: 'look' }] } : 'seen'),
+      tools: [tool('look', () => 'x'.repeat(400))],
+    });
+    for (let n = 1; n <= 12; n += 1) {
+      await say(opened, `look ${n}`);
+      for (const request of opened.provider.requests.slice(-2)) {
+        const view = shown(request);
+        const asked = view.flatMap((m) => ('tool_calls' in m ? (m.tool_calls ?? []).map((call) => call.id) : []));
+        expect(view.flatMap((m) => (m.role === 'tool' ? [m.tool_call_id] : []))).toEqual(asked);
+        expect(view[0]?.role).toBe('user');
+      }
+    }
+  });
+
+  it('[C2] a turn that is too big by itself keeps its calls, and its oldest results shrink to a note', async () => {
+    let calls = 0;
+    const opened = await openTestWorld({
+      model: small,
+      script: () => {
+        calls += 1;
+        return calls <= 4 ? { calls: [{ name: 'look', arguments: { n: calls } }] } : 'seen';
+      },
+      tools: [tool('look', ({ n }) => `${String(n)}${'x'.repeat(1_200)}`)],
+    });
+    await say(opened, 'look four times');
+    const results = shown(opened.provider.requests.at(-1)).flatMap((m) => (m.role === 'tool' ? [m.content] : []));
+    expect(results).toHaveLength(4);
+    expect(results.slice(0, 2)).toEqual([expect.stringContaining('left out'), expect.stringContaining('left out')]);
+    expect(results.at(-1)).toContain('4xxx');
+  });
+
+  it('[C2] a single message larger than the window still reaches the model with its turn', async () => {
+    const opened = await openTestWorld({ model: small });
+    await say(opened, 'before');
+    await say(opened, 'y'.repeat(100_000));
+    expect(texts(opened.provider.requests.at(-1))).toEqual(['y'.repeat(100_000)]);
+  });
+
+  it('[C2] what was left out comes back for a model with more room', async () => {
+    const opened = await openTestWorld({
+      model: small,
+      providers: [{ name: 'wide', contextTokens: () => 200_000, generate: (request) => wide(request) }],
+      script: () => 'a'.repeat(500),
+    });
+    let seen: GenerateRequest | undefined;
+    async function wide(request: GenerateRequest) {
+      if (request.purpose === 'answer') seen = request;
+      return { type: 'text' as const, content: 'ok', usage: { inputTokens: 0, outputTokens: 0 } };
+    }
+    for (let n = 1; n <= 8; n += 1) await say(opened, `${n} ${'q'.repeat(300)}`);
+    expect(shown(opened.provider.requests.at(-1)).length).toBeLessThan(15);
+    await opened.world.updateAgent('ada', { provider: 'wide' });
+    await say(opened, 'all of it?');
+    expect(shown(seen)).toHaveLength(17);
+    expect(system(seen)).not.toContain('left out');
+  });
+});
+
+describe('the system message', () => {
+  it('[C3] says which tools exist, that calls may wait, that denials are not repeated, and that results are data', async () => {
+    const opened = await openTestWorld({
+      agents: [{ name: 'Ada', systemPrompt: 'You keep the harbour.' }, 'Bob'],
+      tools: [tool('look', () => 1), gated('open', () => 2)],
+    });
+    await say(opened, '@Ada hi');
+    const words = system(opened.provider.requests[0]);
+    expect(words).toContain('You keep the harbour.');
+    expect(words).toContain('look, open');
+    expect(words).toContain('@Bob');
+    expect(words).toMatch(/wait for a person/);
+    expect(words).toMatch(/not repeat a denied call unchanged/);
+    expect(words).toMatch(/data, not orders/);
+  });
+
+  it('[C3] an agent without tools is told so, and gets no schemas', async () => {
+    const opened = await openTestWorld({ agents: [{ name: 'Ada', tools: [] }], tools: [tool('look', () => 1)] });
+    await say(opened, 'hi');
+    expect(opened.provider.requests[0]?.tools).toEqual([]);
+    expect(system(opened.provider.requests[0])).toContain('no tools');
+  });
+});

@@ -1,0 +1,126 @@
+import { runInNewContext } from 'node:vm';
+import { afterEach, describe, expect, it } from 'vitest';
+import { closeTestWorlds, openTestWorld, tool } from './testing/fixture.js';
+
+afterEach(closeTestWorlds);
+
+describe('listeners', () => {
+  it('[M10] one that throws or rejects is reported with its event, and the others hear everything', async () => {
+    const opened = await openTestWorld({ script: ['hello'] });
+    const heard: string[] = [];
+    opened.world.on('message', () => {
+      throw new Error('thrown');
+    });
+    opened.world.on('message', () => Promise.reject(new Error('rejected')));
+    opened.world.on('message', ({ content }) => {
+      heard.push(content);
+    });
+    await opened.chat.send('hi');
+    expect(await opened.chat.settled()).toBe('idle');
+    expect(heard).toEqual(['hi', 'hello']);
+    expect(opened.errors.map(({ error, what }) => [String(error), what.replace(/\d+/, 'n')])).toEqual(
+      expect.arrayContaining([
+        ['Error: thrown', 'a listener failed on message n'],
+        ['Error: rejected', 'a listener failed on message n'],
+      ]),
+    );
+    expect(opened.errors).toHaveLength(4);
+  });
+
+  it('[M10] a promise of another realm is watched like one of ours', async () => {
+    const opened = await openTestWorld({ script: ['hello'] });
+    opened.world.on('sse', () => runInNewContext(`Promise.reject(new Error('from afar'))`) as Promise<void>);
+    await opened.chat.send('hi');
+    await opened.chat.settled();
+    expect(String(opened.errors[0]?.error)).toBe('Error: from afar');
+  });
+
+  it('[M10] one that never ends holds up nobody', async () => {
+    const opened = await openTestWorld({
+      tools: [tool('look', () => 'sea')],
+      script: [{ calls: [{ name: 'look' }] }, 'ok'],
+    });
+    opened.world.subscribe(() => new Promise<void>(() => undefined));
+    await opened.chat.send('hi');
+    expect(await opened.chat.settled()).toBe('idle');
+  });
+
+  it('[M10] a report that itself fails stops neither the turn nor the others', async () => {
+    const heard: string[] = [];
+    const opened = await openTestWorld({
+      script: ['hello'],
+      onError: () => {
+        throw new Error('the reporter is broken too');
+      },
+    });
+    opened.world.on('message', () => {
+      throw new Error('thrown');
+    });
+    opened.world.on('message', ({ content }) => {
+      heard.push(content);
+    });
+    await opened.chat.send('hi');
+    expect(await opened.chat.settled()).toBe('idle');
+    expect(heard).toEqual(['hi', 'hello']);
+  });
+
+  it('[M10] one that ends itself, or begins another, in mid-event loses nothing for the rest', async () => {
+    const opened = await openTestWorld({ script: ['one', 'two'] });
+    const first: string[] = [];
+    const later: string[] = [];
+    const end = opened.world.on('message', ({ content }) => {
+      first.push(content);
+      end();
+      opened.world.on('message', (message) => {
+        later.push(message.content);
+      });
+    });
+    await opened.chat.send('hi');
+    await opened.chat.settled();
+    expect(first).toEqual(['hi']);
+    expect(later).toEqual(['one']);
+  });
+
+  it('[M10] what a listener does to an event does not reach the transcript', async () => {
+    const opened = await openTestWorld({ script: ['hello'] });
+    opened.world.on('message', (message) => {
+      Reflect.set(message, 'content', 'changed');
+    });
+    await opened.chat.send('hi');
+    await opened.chat.settled();
+    expect((await opened.chat.messages()).map((m) => m.content)).toEqual(['hi', 'hello']);
+  });
+
+  it('[M10] a listener that sends a message from inside an event does not lose it', async () => {
+    const opened = await openTestWorld({ script: ({ messages }) => `re ${messages.at(-1)?.content}` });
+    let sent = false;
+    opened.world.on('message', async ({ role }) => {
+      if (role !== 'assistant' || sent) return;
+      sent = true;
+      await opened.chat.send('and this');
+    });
+    await opened.chat.send('first');
+    await opened.heard((event) => event.event === 'message' && event.data.content === 're and this');
+    expect((await opened.chat.messages()).map((m) => m.content)).toEqual([
+      'first',
+      're first',
+      'and this',
+      're and this',
+    ]);
+  });
+
+  it('[M12] agents hear chat and their own results through two channels that share nothing', async () => {
+    const opened = await openTestWorld({
+      tools: [tool('look', () => 'sea')],
+      script: [{ calls: [{ name: 'look' }] }, 'ok'],
+    });
+    const roles: string[] = [];
+    opened.world.on('message', ({ role, content }) => {
+      if (content !== '') roles.push(role);
+    });
+    await opened.chat.send('hi');
+    await opened.chat.settled();
+    expect(roles).toEqual(['user', 'tool', 'assistant']);
+    expect(opened.provider.requests).toHaveLength(2);
+  });
+});

@@ -1,0 +1,365 @@
+import type { Message } from '@countersign/protocol';
+import { ProviderError } from '@countersign/core/ports';
+import { createFakeClock } from '@countersign/core/testing';
+import { afterEach, describe, expect, it } from 'vitest';
+import { closeTestWorlds, door, gated, openTestWorld, tool } from './testing/fixture.js';
+
+afterEach(closeTestWorlds);
+
+const spoken = (messages: readonly Message[]): string[] => messages.map((m) => `${m.role}: ${m.content}`);
+const never = (): Promise<never> => new Promise<never>(() => undefined);
+
+describe('stopping a chat', () => {
+  it('[M9] while the model streams: the call is aborted, the chat is idle at once, and nothing of the answer is kept', async () => {
+    const asked = door<AbortSignal>();
+    const opened = await openTestWorld({
+      script: async (request) => {
+        request.onChunk('half an ');
+        asked.open(request.signal);
+        return never();
+      },
+    });
+    await opened.chat.send('go');
+    const signal = await asked.opened;
+    await opened.chat.stop();
+    expect(await opened.chat.status()).toBe('idle');
+    expect(signal.aborted).toBe(true);
+    await opened.world.quiet();
+    expect(spoken(await opened.chat.messages())).toEqual(['user: go']);
+    expect(opened.events.filter((event) => event.event === 'sse').at(-1)).toMatchObject({ data: { type: 'error' } });
+    expect(opened.events.some((event) => event.event === 'system' && event.data.message === 'Stopped by human.')).toBe(
+      true,
+    );
+  });
+
+  it('[M9] a model that ignores its signal and answers later is not heard', async () => {
+    const asked = door();
+    const answer = door<string>();
+    const opened = await openTestWorld({
+      script: async () => {
+        asked.open();
+        return answer.opened;
+      },
+    });
+    await opened.chat.send('go');
+    await asked.opened;
+    await opened.chat.stop();
+    answer.open('too late');
+    await opened.world.quiet();
+    expect(spoken(await opened.chat.messages())).toEqual(['user: go']);
+  });
+
+  it('[M9] a tool that ignores its signal: FAILED, outcome unknown, at once, and its late result changes nothing', async () => {
+    const running = door<AbortSignal>();
+    const late = door<string>();
+    const opened = await openTestWorld({
+      script: [{ calls: [{ name: 'deaf' }, { name: 'next' }] }, 'not to be said'],
+      tools: [
+        tool('deaf', (_, { signal }) => {
+          running.open(signal);
+          return late.opened;
+        }),
+        tool('next', () => 'ran'),
+      ],
+    });
+    await opened.chat.send('go');
+    const signal = await running.opened;
+    await opened.chat.stop();
+    expect([await opened.chat.status(), signal.aborted]).toEqual(['idle', true]);
+    const ends = () => opened.toolEvents().map((event) => [event.tool_name, event.type]);
+    const expected = [
+      ['deaf', 'TOOL_EXECUTION_STARTED'],
+      ['deaf', 'TOOL_EXECUTION_FAILED'],
+      ['next', 'TOOL_DENIED'],
+    ];
+    expect(ends()).toEqual(expected);
+    expect(opened.toolEvents()[1]).toMatchObject({ error: 'stopped, outcome unknown' });
+    expect(opened.toolEvents()[2]).toMatchObject({ reason: 'stopped' });
+    const kept = await opened.chat.messages();
+    late.open('done after all');
+    await opened.world.quiet();
+    expect(await opened.chat.messages()).toEqual(kept);
+    expect(ends()).toEqual(expected);
+    expect(opened.provider.requests).toHaveLength(1);
+    expect(opened.errors).toEqual([]);
+  });
+
+  it('[M9] a tool that fails because it was stopped is unknown, not failed in its own words', async () => {
+    const running = door();
+    const opened = await openTestWorld({
+      script: [{ calls: [{ name: 'obedient' }] }],
+      tools: [
+        tool('obedient', (_, { signal }) => {
+          running.open();
+          const { opened: ended, fail } = door();
+          signal.addEventListener('abort', () => fail(new Error('I was told to stop')));
+          return ended;
+        }),
+      ],
+    });
+    await opened.chat.send('go');
+    await running.opened;
+    await opened.chat.stop();
+    await opened.world.quiet();
+    expect(opened.toolEvents().at(-1)).toMatchObject({ error: 'stopped, outcome unknown' });
+    expect(opened.toolEvents()).toHaveLength(2);
+  });
+
+  it('[M9] pending approvals are denied as stopped, and can not be approved after it', async () => {
+    const ran: unknown[] = [];
+    const opened = await openTestWorld({
+      script: [{ calls: [{ name: 'ask' }, { name: 'ask' }] }, 'not to be said'],
+      tools: [gated('ask', () => ran.push(1))],
+    });
+    await opened.chat.send('go');
+    expect(await opened.chat.settled()).toBe('waiting');
+    const approvals = await opened.world.approvals();
+    await opened.chat.stop();
+    expect(await opened.chat.status()).toBe('idle');
+    expect(await opened.world.approvals()).toEqual([]);
+    expect(opened.toolEvents().filter((event) => event.type === 'TOOL_DENIED')).toMatchObject([
+      { reason: 'stopped' },
+      { reason: 'stopped' },
+    ]);
+    for (const approval of approvals) {
+      expect(await opened.world.decide(approval, { decision: 'approve' })).toMatchObject({
+        status: 409,
+        state: 'denied',
+      });
+    }
+    await opened.world.quiet();
+    expect(ran).toEqual([]);
+    expect(opened.provider.requests).toHaveLength(1);
+  });
+
+  it('[M9] an approved call that waits for its turn to run does not run', async () => {
+    const ran: unknown[] = [];
+    const running = door();
+    const opened = await openTestWorld({
+      script: [{ calls: [{ name: 'slow' }, { name: 'ask' }] }, 'not to be said'],
+      tools: [
+        tool('slow', () => {
+          running.open();
+          return never();
+        }),
+        gated('ask', () => ran.push(1)),
+      ],
+    });
+    await opened.chat.send('go');
+    await running.opened;
+    await opened.world.decide(await opened.onlyApproval(), { decision: 'approve' });
+    await opened.chat.stop();
+    await opened.world.quiet();
+    expect(ran).toEqual([]);
+    expect(opened.toolEvents().at(-1)).toMatchObject({ tool_name: 'ask', type: 'TOOL_DENIED', reason: 'stopped' });
+  });
+
+  it('[M9] queued turns end too, of every agent', async () => {
+    const asked = door();
+    const opened = await openTestWorld({
+      agents: ['Ada', 'Bob'],
+      script: async () => {
+        asked.open();
+        return never();
+      },
+    });
+    await opened.chat.send('one');
+    await opened.chat.send('two');
+    await opened.chat.send('three');
+    await asked.opened;
+    await opened.chat.stop();
+    await opened.world.quiet();
+    expect(await opened.chat.status()).toBe('idle');
+    expect(opened.provider.requests.length).toBeLessThanOrEqual(2);
+    expect(spoken(await opened.chat.messages())).toEqual(['user: one', 'user: two', 'user: three']);
+    expect(opened.events.filter((event) => event.event === 'world' && event.data.outcome === 'stopped')).toHaveLength(
+      6,
+    );
+  });
+
+  it('[M9] while it pauses between tries', async () => {
+    const clock = createFakeClock();
+    const asked = door();
+    const opened = await openTestWorld({
+      clock,
+      script: () => {
+        asked.open();
+        return { fail: new ProviderError('overloaded', 'busy') };
+      },
+    });
+    await opened.chat.send('go');
+    await asked.opened;
+    await opened.chat.stop();
+    await opened.world.quiet();
+    clock.advance(60_000);
+    await opened.world.quiet();
+    expect(opened.provider.requests).toHaveLength(1);
+    expect(await opened.chat.status()).toBe('idle');
+  });
+
+  it('[M9] right after sending, at every step it could meet, the chat ends idle and nothing runs any more', async () => {
+    for (const moment of [
+      'model-call',
+      'tool-calls',
+      'start-invocation',
+      'tool-execution',
+      'settle-invocation',
+      'answer',
+    ]) {
+      for (const side of ['before', 'after']) {
+        let stop: Promise<void> | undefined;
+        let stopped = false;
+        const ranAfter: unknown[] = [];
+        const opened = await openTestWorld({
+          script: [{ calls: [{ name: 'work' }, { name: 'work' }] }, 'done'],
+          tools: [tool('work', () => (stopped ? ranAfter.push(moment) : 'x'))],
+          probe: (now) => {
+            if (now !== `${side} ${moment}` || stop !== undefined) return;
+            stop = opened.chat.stop().then(() => void (stopped = true));
+          },
+        });
+        await opened.chat.send('go');
+        await opened.world.quiet();
+        await stop;
+        await opened.world.quiet();
+        expect([moment, side, await opened.chat.status(), ranAfter, opened.errors]).toEqual([
+          moment,
+          side,
+          'idle',
+          [],
+          [],
+        ]);
+        const ends = new Map<string, number>();
+        for (const { invocation_id, type } of opened.toolEvents()) {
+          if (/SUCCEEDED|FAILED|DENIED/.test(type)) ends.set(invocation_id, (ends.get(invocation_id) ?? 0) + 1);
+        }
+        expect([...ends.values()].filter((count) => count !== 1)).toEqual([]);
+      }
+    }
+  });
+
+  it('[M9] a stopped chat goes on with the next message; stopping an idle one does nothing', async () => {
+    const asked = door();
+    let calls = 0;
+    const opened = await openTestWorld({
+      script: async () => {
+        calls += 1;
+        if (calls > 1) return 'here again';
+        asked.open();
+        return never();
+      },
+    });
+    await opened.chat.stop();
+    expect(opened.events.filter((event) => event.event === 'system')).toEqual([]);
+    await opened.chat.send('go');
+    await asked.opened;
+    await opened.chat.stop();
+    await opened.chat.send('again');
+    expect(await opened.chat.settled()).toBe('idle');
+    expect(spoken(await opened.chat.messages()).at(-1)).toBe('assistant: here again');
+  });
+
+  it('[M9] stopping one chat leaves the others alone', async () => {
+    const both = door();
+    const opened = await openTestWorld({
+      script: async ({ messages }) => {
+        await both.opened;
+        return `re ${messages.at(-1)?.content}`;
+      },
+    });
+    const other = await opened.world.chat();
+    await opened.chat.send('a');
+    await other.send('b');
+    await opened.chat.stop();
+    both.open();
+    expect(await other.settled()).toBe('idle');
+    expect(spoken(await other.messages())).toEqual(['user: b', 'assistant: re b']);
+  });
+});
+
+describe('deleting', () => {
+  it('[M9] a chat in mid-turn is stopped first: its tool is told, its late result goes nowhere', async () => {
+    const running = door<AbortSignal>();
+    const late = door<string>();
+    const opened = await openTestWorld({
+      script: [{ calls: [{ name: 'deaf' }] }, 'not to be said'],
+      tools: [
+        tool('deaf', (_, { signal }) => {
+          running.open(signal);
+          return late.opened;
+        }),
+      ],
+    });
+    await opened.chat.send('go');
+    const signal = await running.opened;
+    await opened.chat.delete();
+    expect(signal.aborted).toBe(true);
+    late.open('x');
+    await opened.world.quiet();
+    expect(await opened.world.chats()).toEqual([]);
+    await expect(opened.chat.send('hello?')).rejects.toMatchObject({ code: 'not-found' });
+    await expect(opened.chat.status()).rejects.toMatchObject({ code: 'not-found' });
+    expect(opened.errors).toEqual([]);
+    expect(opened.provider.requests).toHaveLength(1);
+  });
+
+  it('[M9] a chat with a pending approval takes the question with it', async () => {
+    const opened = await openTestWorld({ script: [{ calls: [{ name: 'ask' }] }], tools: [gated('ask', () => 'x')] });
+    await opened.chat.send('go');
+    await opened.chat.settled();
+    const approval = await opened.onlyApproval();
+    await opened.chat.delete();
+    expect(await opened.world.approvals({})).toEqual([]);
+    expect(await opened.world.decide(approval, { decision: 'approve' })).toMatchObject({ status: 404 });
+  });
+
+  it('[M9] an agent removed in mid-turn ends its turns, and the others go on', async () => {
+    const running = door<AbortSignal>();
+    const opened = await openTestWorld({
+      agents: ['Ada', 'Bob'],
+      script: async ({ messages, signal }) => {
+        if (messages.at(-1)?.content !== '@Ada go') return 'here';
+        running.open(signal);
+        return never();
+      },
+    });
+    await opened.chat.send('@Ada go');
+    const signal = await running.opened;
+    await opened.world.removeAgent('ada');
+    expect(signal.aborted).toBe(true);
+    await opened.world.quiet();
+    expect(await opened.chat.status()).toBe('idle');
+    await opened.chat.send('who is left?');
+    await opened.chat.settled();
+    expect(spoken(await opened.chat.messages()).slice(1)).toEqual(['user: who is left?', 'assistant: here']);
+    expect(opened.errors).toEqual([]);
+  });
+
+  it('[M9] an agent removed while it waits for a person takes its question with it', async () => {
+    const opened = await openTestWorld({ script: [{ calls: [{ name: 'ask' }] }], tools: [gated('ask', () => 'x')] });
+    await opened.chat.send('go');
+    await opened.chat.settled();
+    const approval = await opened.onlyApproval();
+    await opened.world.removeAgent('ada');
+    expect(await opened.world.approvals()).toEqual([]);
+    expect(await opened.chat.status()).toBe('idle');
+    expect(await opened.world.decide(approval, { decision: 'approve' })).toMatchObject({ status: 409 });
+  });
+
+  it('[M9] whoever waits for a chat of a world that is deleted is not left waiting', async () => {
+    const asked = door();
+    const opened = await openTestWorld({
+      script: async () => {
+        asked.open();
+        return never();
+      },
+    });
+    await opened.chat.send('go');
+    await asked.opened;
+    const settled = opened.chat.settled();
+    await opened.world.delete();
+    expect(await settled).toBe('idle');
+    await opened.world.quiet();
+    expect(opened.errors).toEqual([]);
+  });
+});
