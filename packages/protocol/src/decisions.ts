@@ -23,12 +23,14 @@ export const toolDecisionSchema = z.strictObject({
 });
 export type ToolDecision = z.infer<typeof toolDecisionSchema>;
 
-/** The answer of the client that owns a client tool (A18). */
-export const clientToolResultSchema = z.strictObject({
-  tool_call_id: z.string().min(1).max(200),
-  content: z.string().exactOptional(),
-  error: z.string().min(1).exactOptional(),
-});
+/** The answer of the client that owns a client tool (A18). An answer that says neither how it went nor why not is none. */
+export const clientToolResultSchema = z
+  .strictObject({
+    tool_call_id: z.string().min(1).max(200),
+    content: z.string().exactOptional(),
+    error: z.string().min(1).exactOptional(),
+  })
+  .refine(({ content, error }) => (content === undefined) !== (error === undefined), 'either content or error');
 export type ClientToolResult = z.infer<typeof clientToolResultSchema>;
 
 /** Who signed, and from where; known from how the decision came in, never from what it says (A16). */

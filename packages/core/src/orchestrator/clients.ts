@@ -1,6 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import {
   checkWithJsonSchema,
+  clientToolResultSchema,
   CountersignError,
   parseInput,
   slug,
@@ -157,7 +158,8 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
       const entry = present.get(clientId);
       return entry === undefined ? [] : await pendingOf(entry);
     },
-    async answer(clientId, result) {
+    async answer(clientId, input) {
+      const result = parseInput(clientToolResultSchema, input, 'result');
       const entry = present.get(clientId);
       const call = await runtimeOf().store.read((reader) => reader.invocation(result.tool_call_id));
       if (call === undefined) return refusal(404, 'unknown', 'no call has this id');

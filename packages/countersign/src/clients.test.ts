@@ -1,0 +1,235 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CLIENT_GRACE_MS } from '@countersign/core';
+import { createFakeClock } from '@countersign/core/testing';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  closeTestWorld,
+  closeTestWorlds,
+  openTestWorld,
+  type TestWorld,
+  type TestWorldOptions,
+} from './testing/fixture.js';
+import { first, lastResults, obedient, propose } from './testing/obedient.js';
+
+let folder = '';
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'countersign-'));
+});
+afterEach(async () => {
+  await closeTestWorlds();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const pick = {
+  name: 'pick',
+  description: 'lets the person pick a colour',
+  parameters: { type: 'object', properties: { from: { type: 'string' } }, required: ['from'] },
+};
+
+async function withClient(options: TestWorldOptions = {}) {
+  const clock = createFakeClock();
+  const t = await openTestWorld({ script: obedient, clock, ...options });
+  const client = await t.world.clients.register(t.world.id, { label: 'Editor', approvals: true, tools: [pick] });
+  await t.world.clients.connected(client.clientId);
+  return { ...t, clock, client, toolName: first(client.tools) };
+}
+
+async function forwarded(options: TestWorldOptions = {}) {
+  const t = await withClient(options);
+  await propose(t, { name: t.toolName, arguments: { from: 'red, blue' } });
+  const approval = await t.onlyApproval();
+  await t.world.decide(approval, { decision: 'approve' });
+  await t.heard((event) => event.event === 'tool' && event.data.type === 'TOOL_EXECUTION_STARTED');
+  await t.world.quiet();
+  return { ...t, call: approval.toolCallId };
+}
+
+const lastType = (t: TestWorld, call: string) => t.toolEvents(call).at(-1)?.type;
+
+describe('a client’s tool', () => {
+  it('[A18] is named after its client, offered to agents and asked by default, whatever it says of itself', async () => {
+    const clock = createFakeClock();
+    const t = await openTestWorld({ script: obedient, clock });
+    const { tools } = await t.world.clients.register(t.world.id, {
+      label: 'My Editor!',
+      approvals: true,
+      tools: [{ ...pick, readOnly: true, approval: { required: false } }],
+    });
+    expect(tools).toEqual([expect.stringMatching(/^app__my-editor-[a-z0-9]+__pick$/)]);
+    expect(await propose(t, { name: first(tools), arguments: { from: 'red' } })).toBe('waiting');
+    expect(t.provider.requests[0]?.tools.map(({ name }) => name)).toEqual(tools);
+  });
+
+  it('[A18] is forwarded to its client alone, once, with the real arguments, and only after the approval', async () => {
+    const t = await withClient();
+    const other = await t.world.clients.register(t.world.id, { label: 'Editor', approvals: true, tools: [pick] });
+    expect(first(other.tools)).not.toBe(t.toolName);
+    await propose(t, { name: t.toolName, arguments: { from: 'red', password: 'hunter2-secret' } });
+    expect(await t.world.clients.pending(t.client.clientId)).toEqual([]);
+    const approval = await t.onlyApproval();
+    await Promise.all([1, 2, 3].map(() => t.world.decide(approval, { decision: 'approve' })));
+    await t.world.quiet();
+    const pending = await t.world.clients.pending(t.client.clientId);
+    expect(pending.map(({ id, arguments: text }) => [id, JSON.parse(text)])).toEqual([
+      [approval.toolCallId, { from: 'red', password: 'hunter2-secret' }],
+    ]);
+    expect(await t.world.clients.pending(other.clientId)).toEqual([]);
+    expect(t.toolEvents().filter(({ type }) => type === 'TOOL_EXECUTION_STARTED')).toHaveLength(1);
+    expect(await t.chat.status()).toBe('waiting');
+  });
+
+  it('[A18] its answer goes to the model; a second one changes nothing', async () => {
+    const t = await forwarded();
+    const answer = { tool_call_id: t.call, content: 'red' };
+    expect(await t.world.clients.answer(t.client.clientId, answer)).toMatchObject({ kind: 'recorded', status: 200 });
+    expect(await t.chat.settled()).toBe('idle');
+    expect(lastResults(t)).toEqual([{ result: 'red' }]);
+    expect(await t.world.clients.answer(t.client.clientId, { ...answer, content: 'blue' })).toMatchObject({
+      status: 409,
+      state: 'succeeded',
+    });
+    await t.world.quiet();
+    expect(t.provider.requests).toHaveLength(2);
+    expect(await t.world.clients.pending(t.client.clientId)).toEqual([]);
+  });
+
+  it('[A18] an error of the client, such as a tool it does not know, fails the call in its words', async () => {
+    const t = await forwarded();
+    await t.world.clients.answer(t.client.clientId, { tool_call_id: t.call, error: 'I know no such tool' });
+    expect(await t.chat.settled()).toBe('idle');
+    expect(lastResults(t)).toEqual([{ error: 'I know no such tool' }]);
+    expect(lastType(t, t.call)).toBe('TOOL_EXECUTION_FAILED');
+  });
+
+  it('[A18] only its owner may answer, and only a call that was forwarded to it', async () => {
+    const t = await forwarded();
+    const other = await t.world.clients.register(t.world.id, { label: 'Editor', approvals: true, tools: [pick] });
+    const answer = { tool_call_id: t.call, content: 'blue' };
+    expect(await t.world.clients.answer(other.clientId, answer)).toMatchObject({ status: 403, code: 'foreign' });
+    expect(await t.world.clients.answer('client_of_nobody', answer)).toMatchObject({ status: 403 });
+    expect(await t.world.clients.answer(t.client.clientId, { ...answer, tool_call_id: 'call_0' })).toMatchObject({
+      status: 404,
+    });
+    expect(lastType(t, t.call)).toBe('TOOL_EXECUTION_STARTED');
+  });
+
+  it('[A18] [A8] a client can not answer before the person approved, nor make its own call run', async () => {
+    const t = await withClient();
+    await propose(t, { name: t.toolName, arguments: { from: 'red' } });
+    const approval = await t.onlyApproval();
+    const answer = { tool_call_id: approval.toolCallId, content: 'red' };
+    expect(await t.world.clients.answer(t.client.clientId, answer)).toMatchObject({ status: 409, state: 'asked' });
+    expect(
+      await t.world.clients.answer(t.client.clientId, { ...answer, tool_call_id: approval.approvalId }),
+    ).toMatchObject({ status: 404 });
+    expect(await t.onlyApproval()).toEqual(approval);
+  });
+
+  it('[A18] an answer with both or neither, or of another shape, is refused and changes nothing', async () => {
+    const t = await forwarded();
+    for (const answer of [{}, { content: 7 }, { content: 'a', error: 'b' }, { error: '' }, { contents: 'a' }]) {
+      const sent = { tool_call_id: t.call, ...answer } as Parameters<typeof t.world.clients.answer>[1];
+      await expect(t.world.clients.answer(t.client.clientId, sent)).rejects.toMatchObject({ code: 'invalid' });
+    }
+    expect(lastType(t, t.call)).toBe('TOOL_EXECUTION_STARTED');
+  });
+
+  it('[A18] a secret is known to its client alone', async () => {
+    const t = await withClient();
+    const other = await t.world.clients.register(t.world.id, { label: 'Editor', approvals: true });
+    expect(await t.world.clients.knows(t.client.clientId, t.client.clientSecret)).toBe(true);
+    expect(await t.world.clients.knows(t.client.clientId, other.clientSecret)).toBe(false);
+    expect(await t.world.clients.knows('client_of_nobody', t.client.clientSecret)).toBe(false);
+    expect(JSON.stringify(t.events)).not.toContain(t.client.clientSecret);
+  });
+});
+
+describe('a client that is cut off', () => {
+  it('[A18] under 30 s has not left: its call waits and it may still answer', async () => {
+    const t = await forwarded();
+    await t.world.clients.disconnected(t.client.clientId);
+    t.clock.advance(CLIENT_GRACE_MS - 1);
+    await t.world.clients.connected(t.client.clientId);
+    t.clock.advance(10 * CLIENT_GRACE_MS);
+    await t.world.quiet();
+    expect(lastType(t, t.call)).toBe('TOOL_EXECUTION_STARTED');
+    await t.world.clients.answer(t.client.clientId, { tool_call_id: t.call, content: 'red' });
+    expect(await t.chat.settled()).toBe('idle');
+    expect(lastResults(t)).toEqual([{ result: 'red' }]);
+  });
+
+  it('[A18] and stays away fails its call in words, and its tools are gone', async () => {
+    const t = await forwarded();
+    await t.world.clients.disconnected(t.client.clientId);
+    t.clock.advance(CLIENT_GRACE_MS);
+    await t.heard((event) => event.event === 'tool' && event.data.type === 'TOOL_EXECUTION_FAILED');
+    expect(await t.chat.settled()).toBe('idle');
+    expect(lastResults(t)).toEqual([{ error: 'the client "Editor" left before it answered' }]);
+    await t.heard(
+      (event) => event.event === 'crud' && event.data.entity === 'client' && event.data.operation === 'delete',
+    );
+    expect(await t.world.clients.answer(t.client.clientId, { tool_call_id: t.call, content: 'red' })).toMatchObject({
+      kind: 'refused',
+    });
+    await propose(t, { name: t.toolName, arguments: { from: 'red' } });
+    expect(lastResults(t)).toEqual([{ error: expect.stringContaining('no tool named') as unknown }]);
+  });
+
+  it('[A18] before the person approved: approving then fails in words', async () => {
+    const t = await withClient();
+    await propose(t, { name: t.toolName, arguments: { from: 'red' } });
+    const approval = await t.onlyApproval();
+    await t.world.clients.disconnected(t.client.clientId);
+    t.clock.advance(CLIENT_GRACE_MS);
+    await t.heard(
+      (event) => event.event === 'crud' && event.data.entity === 'client' && event.data.operation === 'delete',
+    );
+    await t.world.decide(approval, { decision: 'approve' });
+    expect(await t.chat.settled()).toBe('idle');
+    expect(lastType(t, approval.toolCallId)).toBe('TOOL_EXECUTION_FAILED');
+  });
+
+  it('[A18] a grant for its tool is none for the tool of another client with the same label', async () => {
+    const t = await withClient();
+    await propose(t, { name: t.toolName, arguments: { from: 'red' } });
+    await t.world.decide(await t.onlyApproval(), { decision: 'approve', scope: 'session' });
+    await t.world.quiet();
+    const again = await t.world.clients.register(t.world.id, { label: 'Editor', approvals: true, tools: [pick] });
+    const chat = await t.world.chat();
+    expect(await propose({ chat }, { name: first(again.tools), arguments: { from: 'red' } })).toBe('waiting');
+    expect(await t.world.approvals({ status: 'pending', chatId: chat.id })).toHaveLength(1);
+  });
+});
+
+describe('a restart with a forwarded call', () => {
+  it('[A18] [A9] the client comes back with its secret and answers', async () => {
+    const file = join(folder, 'harbour.db');
+    const t = await forwarded({ file });
+    await closeTestWorld(t);
+    const again = await openTestWorld({ script: obedient, clock: t.clock, file });
+    expect(await again.world.clients.knows(t.client.clientId, t.client.clientSecret)).toBe(true);
+    await again.world.clients.connected(t.client.clientId);
+    t.clock.advance(2 * CLIENT_GRACE_MS);
+    expect((await again.world.clients.pending(t.client.clientId)).map(({ id }) => id)).toEqual([t.call]);
+    await again.world.clients.answer(t.client.clientId, { tool_call_id: t.call, content: 'red' });
+    const chat = await again.world.chat(t.chat.id);
+    expect(await chat.settled()).toBe('idle');
+    expect(lastResults(again)).toEqual([{ result: 'red' }]);
+    expect(again.toolEvents(t.call).map(({ type }) => type)).toEqual(['TOOL_EXECUTION_SUCCEEDED']);
+  });
+
+  it('[A18] the client stays away: after 30 s the call fails in words', async () => {
+    const file = join(folder, 'harbour.db');
+    const t = await forwarded({ file });
+    await closeTestWorld(t);
+    const again = await openTestWorld({ script: obedient, clock: t.clock, file });
+    const chat = await again.world.chat(t.chat.id);
+    expect(await chat.status()).toBe('waiting');
+    t.clock.advance(CLIENT_GRACE_MS);
+    await again.heard((event) => event.event === 'tool' && event.data.type === 'TOOL_EXECUTION_FAILED');
+    expect(await chat.settled()).toBe('idle');
+    expect(lastResults(again)).toEqual([{ error: 'the client "Editor" left before it answered' }]);
+  });
+});

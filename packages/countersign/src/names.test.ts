@@ -1,0 +1,135 @@
+import { createRuntime, createWorld, publishToolResult } from '@countersign/core';
+import { createFakeClock, scripted } from '@countersign/core/testing';
+import { openSqlite } from '@countersign/storage';
+import {
+  addAgent,
+  createChat,
+  listApprovals,
+  publishMessage,
+  revokeGrant,
+  showApproval,
+  stopChat,
+} from '@countersign/core';
+import { afterEach, describe, expect, it } from 'vitest';
+import { closeTestWorlds, openTestWorld } from './testing/fixture.js';
+import { first, obedient, recorder } from './testing/obedient.js';
+
+afterEach(closeTestWorlds);
+
+const agent = { provider: 'scripted', model: 'any', tools: ['*'] };
+
+describe('names and ids', () => {
+  it('[A22] reserved names are nobody’s, in any spelling', async () => {
+    const { world } = await openTestWorld();
+    for (const name of ['human', 'User', 'WORLD', 'system', 'ｈｕｍａｎ', 'ＳＹＳＴＥＭ']) {
+      await expect(world.addAgent({ name, ...agent })).rejects.toMatchObject({ code: 'invalid', field: 'name' });
+      await expect(world.updateAgent('ada', { name })).rejects.toMatchObject({ code: 'invalid' });
+      await expect(world.update({ name })).rejects.toMatchObject({ code: 'invalid' });
+    }
+    expect((await world.agents()).map(({ name }) => name)).toEqual(['Ada']);
+  });
+
+  it('[A22] a name is letters, digits, space, - and _: nothing that hides or ends a mention', async () => {
+    const { world } = await openTestWorld();
+    for (const name of ['', ' ', 'a.b', 'a@b', 'a\nb', 'hu\u200bman', '\u202eadA', 'a,b', '-a', 'a ', 'x'.repeat(65)]) {
+      await expect(world.addAgent({ name, ...agent })).rejects.toMatchObject({ code: 'invalid' });
+    }
+    for (const name of ['Bob 2', 'mary-ann', 'über_ich', '李']) await world.addAgent({ name, ...agent });
+    expect(await world.agents()).toHaveLength(5);
+  });
+
+  it('[A22] nobody takes the name or the id of somebody who is there', async () => {
+    const { world } = await openTestWorld({ agents: ['Ada Lee'] });
+    for (const name of ['Ada Lee', 'ada lee', 'ada-lee', 'ＡＤＡ ＬＥＥ']) {
+      await expect(world.addAgent({ name, ...agent })).rejects.toMatchObject({ code: 'conflict' });
+    }
+  });
+
+  it('[A22] ids are never reused, however often a name comes back', async () => {
+    const { world } = await openTestWorld({ agents: ['Ada'] });
+    const ids = new Set(['ada']);
+    for (let n = 0; n < 4; n += 1) {
+      const id = first(await world.agents()).id;
+      await world.removeAgent(id);
+      ids.add((await world.addAgent({ name: 'Ada', ...agent })).id);
+    }
+    expect(ids.size).toBe(5);
+  });
+});
+
+describe('two worlds in one store', () => {
+  async function twoWorlds() {
+    const clock = createFakeClock();
+    const store = await openSqlite(':memory:', { clock });
+    const { runs, tool } = recorder();
+    const engine = createRuntime({
+      store,
+      clock,
+      providers: [scripted(obedient)],
+      tools: [tool],
+      findPlace: async () => ({ workingDirectory: '/', home: '/root', sandbox: 'none' }),
+      onError: () => undefined,
+      onListenerFailure: () => undefined,
+    });
+    const { runtime } = engine;
+    const [mine, theirs] = [
+      await createWorld(runtime, { name: 'Mine' }),
+      await createWorld(runtime, { name: 'Theirs' }),
+    ];
+    for (const world of [mine, theirs]) await addAgent(runtime, world.id, { name: 'Ada', ...agent });
+    const chat = await createChat(runtime, mine.id);
+    await publishMessage(runtime, {
+      worldId: mine.id,
+      chatId: chat.id,
+      content: '[{"name":"remove","arguments":{"path":"a"}}]',
+      speaker: 'human',
+    });
+    await engine.quiet();
+    return { engine, runtime, mine: mine.id, theirs: theirs.id, chat, runs };
+  }
+  const eve = { who: 'eve', client: 'other' };
+
+  it('[A6] [W5] a decision from another world is 403, changes nothing, and tells that world nothing of the call', async () => {
+    const { engine, runtime, mine, theirs, chat, runs } = await twoWorlds();
+    const approval = first(await listApprovals(runtime, mine));
+    for (const agentId of ['ada', undefined]) {
+      for (const tool_call_id of [approval.approvalId, approval.toolCallId]) {
+        const { callHash } = approval;
+        expect(
+          await publishToolResult(runtime, theirs, agentId, { tool_call_id, decision: 'approve', callHash }, eve),
+        ).toMatchObject({ kind: 'refused', status: 403, code: 'foreign' });
+      }
+    }
+    await engine.quiet();
+    expect(runs).toEqual([]);
+    expect(await listApprovals(runtime, mine)).toEqual([approval]);
+    const audit = await runtime.store.read((reader) => reader.audit(theirs, { after: 0, limit: 100 }));
+    expect(audit.map(({ kind, who }) => [kind, who])).toEqual(Array.from({ length: 4 }, () => ['refusal', 'eve']));
+    expect(JSON.stringify(audit)).not.toContain(approval.toolCallId);
+    expect(await showApproval(runtime, theirs, approval.approvalId)).toBeUndefined();
+    expect(await listApprovals(runtime, theirs, {})).toEqual([]);
+    await expect(stopChat(runtime, theirs, chat.id, eve)).rejects.toMatchObject({ code: 'not-found' });
+    await engine.close();
+  });
+
+  it('[A6] [A14] a grant of one world says nothing in another, and is not revoked from there', async () => {
+    const { engine, runtime, mine, theirs, runs } = await twoWorlds();
+    const approval = first(await listApprovals(runtime, mine));
+    const decision = { tool_call_id: approval.approvalId, decision: 'approve', scope: 'session' } as const;
+    await publishToolResult(runtime, mine, 'ada', decision, { who: 'meg', client: 'desk' });
+    await engine.quiet();
+    const grant = first(await runtime.store.read((reader) => reader.grantsOfWorld(mine)));
+    expect(await revokeGrant(runtime, theirs, grant.id, eve)).toBe(false);
+    const chat = await createChat(runtime, theirs);
+    await publishMessage(runtime, {
+      worldId: theirs,
+      chatId: chat.id,
+      content: '[{"name":"remove","arguments":{"path":"b"}}]',
+      speaker: 'human',
+    });
+    await engine.quiet();
+    expect(await listApprovals(runtime, theirs)).toHaveLength(1);
+    expect(runs).toEqual([{ path: 'a' }]);
+    await engine.close();
+  });
+});
