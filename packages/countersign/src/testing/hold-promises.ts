@@ -1,0 +1,57 @@
+import fc from 'fast-check';
+import { settings } from './lab-arbitraries.js';
+import { finish, perform, type Command } from './lab-commands.js';
+import { brokenPromises } from './lab-invariants.js';
+import { readRecord } from './lab-record.js';
+import { closeLab, isWornOut, openBench, openLab, type Bench, type LabSettings } from './lab.js';
+
+const USED_UP = 1_000_000;
+
+/**
+ * Runs random commands against chats of their own, lets everything end, and rejects with every promise that was broken.
+ * Gives the number of runs.
+ */
+export async function holdPromises(
+  commands: fc.WeightedArbitrary<Command>[],
+  { runs, longest }: { runs: number; longest: number },
+): Promise<number> {
+  const benches = new Map<string, Bench>();
+  let done = 0;
+
+  async function benchFor(limits: LabSettings): Promise<Bench> {
+    const key = JSON.stringify(limits);
+    const known = benches.get(key);
+    if (known !== undefined && !(await isWornOut(known))) return known;
+    if (known !== undefined) await giveUp(known);
+    const bench = await openBench(limits);
+    benches.set(key, bench);
+    return bench;
+  }
+
+  const lists = fc.array(fc.oneof(...commands), { maxLength: longest });
+  const property = fc.asyncProperty(settings, lists, fc.boolean(), async (limits, list, approve) => {
+    const lab = await openLab(await benchFor(limits));
+    // Until it is known that nothing is left over for the next one.
+    lab.bench.uses += USED_UP;
+    try {
+      await perform(lab, { do: 'send', chat: 0, to: 'ada', again: false, ticks: 'all' });
+      for (const command of list) await perform(lab, command);
+      await finish(lab, (at) => (at % 2 === 0) === approve);
+      const broken = brokenPromises(lab, await readRecord(lab));
+      if (broken.length > 0) throw new Error(broken.join('\n'));
+      lab.bench.uses -= USED_UP;
+    } finally {
+      await closeLab(lab);
+    }
+    done += 1;
+  });
+  await fc.assert(property, { numRuns: runs });
+  for (const bench of benches.values()) await giveUp(bench);
+  return done;
+}
+
+async function giveUp({ store, worldId, uses }: Bench): Promise<void> {
+  const verdict = await store.verifyAudit(worldId);
+  await store.close();
+  if (uses < USED_UP && !verdict.ok) throw new Error(`[A16] ${JSON.stringify(verdict)}`);
+}

@@ -1,0 +1,268 @@
+import { isDeepStrictEqual } from 'node:util';
+import { toWorldEvent } from '@countersign/core';
+import type { MessageRecord } from '@countersign/core/ports';
+import type { ToolEventType, WorldEvent } from '@countersign/protocol';
+import type { CallRecord, WorldRecordOf } from './lab-record.js';
+import { TRAITS } from './lab-tools.js';
+import type { Lab } from './lab.js';
+
+/** Everything that must hold of a world at rest, whatever was done to it. Each line of the answer is a broken promise. */
+export function brokenPromises(lab: Lab, record: WorldRecordOf): string[] {
+  return [
+    ...lab.violations,
+    ...record.calls.flatMap((call) => wrongWithCall(lab, record, call)),
+    ...wrongWithDecisions(lab, record),
+    ...wrongWithMessages(lab, record),
+    ...wrongWithTurns(record),
+    ...wrongWithEvents(lab, record),
+  ];
+}
+
+const LETTER: Record<ToolEventType, string> = {
+  TOOL_APPROVAL_REQUESTED: 'R',
+  TOOL_APPROVED: 'A',
+  TOOL_DENIED: 'D',
+  TOOL_EXECUTION_STARTED: 'S',
+  TOOL_EXECUTION_SUCCEEDED: 'U',
+  TOOL_EXECUTION_FAILED: 'F',
+};
+/** Asked anew after a change, so questions may repeat; a call approved and then forbidden or stopped is denied without a start. */
+const LIFE_OF_A_CALL = /^(?:(?:R+A)*(?:S[UF]|R*D)|F)$/;
+/** The tool of a client that left between yes and start can't run any more. */
+const LIFE_OF_A_CLIENT_CALL = /^(?:R+A)*(?:S[UF]|R*D|F)$/;
+const CHANGED_CALL = /RA?R/;
+const ENDING: Partial<Record<string, string>> = { U: 'succeeded', F: 'failed', D: 'denied' };
+
+function lifecycle({ events }: CallRecord): string {
+  return events.map(({ data }) => LETTER[data.type]).join('');
+}
+
+function wrongWithCall(lab: Lab, record: WorldRecordOf, call: CallRecord): string[] {
+  const wrong: string[] = [];
+  const { row, approvals, results } = call;
+  const say = (promise: string): void => {
+    wrong.push(`${promise}: ${row.toolName} ${row.arguments} went ${lifecycle(call)}`);
+  };
+  const life = lifecycle(call);
+  if (!(row.location === 'client' ? LIFE_OF_A_CLIENT_CALL : LIFE_OF_A_CALL).test(life))
+    say('[T4] a lifecycle out of order');
+  if (CHANGED_CALL.test(life) && lab.changes.size === 0) say('[A7] asked anew although nothing changed');
+  if (row.status !== ENDING[life.at(-1) ?? '']) say(`[T2] the record says ${row.status}`);
+  if (results.length !== 1 || results[0]?.content !== row.result) say(`[T6] ${results.length} results`);
+  if (approvals.length !== life.split('R').length - 1) say(`[A3] ${approvals.length} questions`);
+  const approved = approvals.filter(({ status }) => status === 'approved').length;
+  if (approved !== life.split('A').length - 1) say(`[A4] ${approved} approvals`);
+  if (approvals.some(({ status }) => status === 'pending')) say('[A9] a question stays open about a settled call');
+  for (const { data } of call.events) {
+    if (data.agent_id !== row.agentId || data.turn_id !== `${row.turnId}.${row.iteration}`)
+      say('[T3] a payload of another');
+  }
+  wrong.push(...wrongWithRuns(lab, record, call, life).map((promise) => `${promise}: ${row.toolName} went ${life}`));
+  return wrong;
+}
+
+function wrongWithRuns(lab: Lab, record: WorldRecordOf, call: CallRecord, life: string): string[] {
+  const wrong: string[] = [];
+  const { row, runs } = call;
+  const executions = lab.executions.filter(({ invocationId }) => invocationId === row.id);
+  const traits = TRAITS[row.toolName];
+  const started = life.includes('S');
+  if (!started && executions.length > 0) wrong.push('[T4] ran without having started');
+  if (executions.length > 1 && traits?.idempotent !== true) wrong.push(`[A8] [S3] ran ${executions.length} times`);
+  if (executions.length > 1 + lab.ends.length)
+    wrong.push(`[A8] ran ${executions.length} times in ${lab.ends.length} lives`);
+  if (life.endsWith('U') && row.location === 'server' && executions.length === 0) wrong.push('[T4] never ran');
+  for (const { args } of executions) {
+    if (JSON.stringify(args) !== row.arguments)
+      wrong.push(`[A7] ran with ${JSON.stringify(args)}, signed ${row.arguments}`);
+  }
+  if (started && life.includes('A')) wrong.push(...wrongSignature(lab, call));
+  if (started && !life.includes('A') && traits?.gated === true) {
+    const grant = record.grants.some(
+      (one) => one.agentId === row.agentId && one.chatId === row.chatId && one.toolName === row.toolName,
+    );
+    const why = runs[0]?.why;
+    if (!(why === 'grant' && grant) && why !== 'rule') wrong.push(`[A5] ran unasked because of ${why ?? 'nothing'}`);
+  }
+  if (started && !life.includes('A') && traits === undefined && runs[0]?.why === 'unasked')
+    wrong.push('[A1] ran unasked');
+  wrong.push(...wrongOutcome(lab, record, call));
+  return wrong;
+}
+
+/** What ran is what the person saw, or what they made of it (A7). */
+function wrongSignature(lab: Lab, { row, approvals }: CallRecord): string[] {
+  const approval = approvals.find(({ id }) => id === row.approvalId);
+  if (approval?.status !== 'approved') return ['[A7] started without its approval'];
+  const answers = lab.decisions.filter(
+    ({ shown, sent, outcome }) =>
+      shown.approvalId === approval.id &&
+      sent.decision === 'approve' &&
+      (outcome === undefined || outcome.kind === 'recorded'),
+  );
+  const signed = answers.map(({ sent, shown }) => JSON.stringify(sent.arguments ?? shown.arguments));
+  return signed.includes(row.arguments) ? [] : [`[A7] signed ${signed.join(' or ')}, ran ${row.arguments}`];
+}
+
+/** What had begun when a process ended and was not over then: nobody knows how it ended, and nobody says otherwise (S3). */
+function wrongOutcome(lab: Lab, record: WorldRecordOf, call: CallRecord): string[] {
+  const { row, events } = call;
+  const start = events.find(({ data }) => data.type === 'TOOL_EXECUTION_STARTED');
+  const end = events.at(-1);
+  if (start === undefined || end === undefined || row.location === 'client') return [];
+  const error = end.data.type === 'TOOL_EXECUTION_FAILED' ? end.data.error : '';
+  const cut = lab.ends.some(({ lastEventId }) => start.id <= lastEventId && lastEventId < end.id);
+  const wrong: string[] = [];
+  if (cut && !row.idempotent && !/^(interrupted|stopped), outcome unknown$/.test(error)) {
+    wrong.push(`[S3] was cut off and ended with "${error}"`);
+  }
+  if (!cut && error.startsWith('interrupted')) wrong.push('[S3] was called interrupted and was not');
+  const doubt = record.calls.find(
+    (other) =>
+      isSame(other, call) &&
+      (other.events.at(-1)?.id ?? Infinity) < start.id &&
+      errorOf(other).endsWith(' outcome unknown') &&
+      !record.calls.some(
+        (third) =>
+          isSame(third, call) &&
+          third.events.some(
+            ({ id, data }) =>
+              data.type === 'TOOL_APPROVED' && id > (other.events.at(-1)?.id ?? Infinity) && id < start.id,
+          ),
+      ),
+  );
+  // Approved before the doubt arose is approved; only what nobody was asked about may not run.
+  if (doubt !== undefined && !events.some(({ data }) => data.type === 'TOOL_APPROVED')) {
+    wrong.push('[S3] ran unasked after an unknown outcome of the same call');
+  }
+  return wrong;
+}
+
+function errorOf({ events }: CallRecord): string {
+  const end = events.at(-1)?.data;
+  return end?.type === 'TOOL_EXECUTION_FAILED' ? end.error : '';
+}
+
+function isSame(one: CallRecord, other: CallRecord): boolean {
+  const [a, b] = [one.row, other.row];
+  return a.chatId === b.chatId && a.toolName === b.toolName && a.arguments === b.arguments;
+}
+
+function wrongWithDecisions(lab: Lab, record: WorldRecordOf): string[] {
+  const wrong: string[] = [];
+  const recorded = new Map<string, number>();
+  for (const { how, sent, shown, outcome } of lab.decisions) {
+    if (outcome === undefined) continue;
+    const say = (promise: string): void => {
+      wrong.push(`${promise}: ${how} ${sent.decision} gave ${JSON.stringify(outcome)}`);
+    };
+    const status = outcome.kind === 'refused' ? outcome.status : 200;
+    if (how.startsWith('foreign') && status !== 403) say('[A6] not refused as foreign');
+    if (how === 'unknown-id' && status !== 404) say('[W5] not refused as unknown');
+    if (how === 'stale-turn' && status !== 409) say('[A4] not refused as stale');
+    if ((how === 'stale-hash' || how === 'misedited') && sent.decision === 'approve' && outcome.kind === 'recorded')
+      say('[A7] recorded');
+    if (outcome.kind !== 'recorded') continue;
+    recorded.set(shown.approvalId, (recorded.get(shown.approvalId) ?? 0) + 1);
+    const row = record.approvals.find(({ id }) => id === shown.approvalId);
+    const kept = row?.decision === sent.decision && (sent.decision === 'deny' || row.scope === (sent.scope ?? 'once'));
+    if (!kept) say(`[S3] was lost: the record says ${row?.decision ?? 'nothing'}`);
+  }
+  for (const [id, count] of recorded) if (count > 1) wrong.push(`[A8] ${id} was decided ${count} times`);
+  const refusals = record.audit.filter(({ kind, who }) => kind === 'refusal' && who === 'kim').length;
+  const refused = lab.decisions.filter(({ outcome }) => outcome?.kind === 'refused').length;
+  const unheard = lab.decisions.filter(({ outcome }) => outcome === undefined).length;
+  if (refusals < refused || refusals > refused + unheard)
+    wrong.push(`[A6] ${refused} refused, ${refusals} in the audit`);
+  for (const approval of record.approvals) {
+    const answers = record.messages.filter(({ toolCallId }) => toolCallId === approval.id).length;
+    if (answers !== 1) wrong.push(`[A4] ${approval.id} has ${answers} answers`);
+    const asked = record.messages.find(({ id }) => id === approval.messageId);
+    if (asked?.toolCalls?.[0]?.id !== approval.id) wrong.push(`[A3] ${approval.id} has no question`);
+  }
+  return wrong;
+}
+
+function wrongWithMessages(lab: Lab, record: WorldRecordOf): string[] {
+  const wrong: string[] = [];
+  for (const chat of record.chats) {
+    const seqs = record.messages.filter(({ chatId }) => chatId === chat.id).map(({ seq }) => seq);
+    if (!isDeepStrictEqual(seqs, countTo(chat.lastSeq))) wrong.push(`[S1] messages ${seqs.join()} of ${chat.lastSeq}`);
+    if (chat.status !== 'idle') wrong.push(`[M8] a chat at rest is ${chat.status}`);
+  }
+  for (const sent of lab.messages) {
+    const kept = record.messages.filter(({ clientMessageId }) => clientMessageId === sent.clientMessageId);
+    if (kept.length > 1) wrong.push(`[S3] ${sent.clientMessageId} was kept twice`);
+    if (sent.messageId !== undefined && kept[0]?.id !== sent.messageId)
+      wrong.push(`[S3] ${sent.clientMessageId} was lost`);
+  }
+  const answers = record.messages.filter(({ providerState }) => providerState !== null);
+  const contents = answers.map(({ content }) => /answer \d+/.exec(content)?.[0] ?? '');
+  if (new Set(contents).size !== contents.length) wrong.push('[S3] an answer of the model was kept twice');
+  const callIds = new Set(record.calls.map(({ row }) => row.id));
+  for (const { toolCalls } of answers) {
+    for (const { id } of toolCalls ?? []) if (!callIds.has(id)) wrong.push(`[T1] ${id} has no invocation`);
+  }
+  if (callIds.size !== record.calls.length) wrong.push('[P5] two calls share an id');
+  return wrong;
+}
+
+function wrongWithTurns(record: WorldRecordOf): string[] {
+  const wrong = record.missingTurns.map((turn) => `[S1] ${turn} has no turn`);
+  if (record.unfinished.length > 0) wrong.push(`[S3] ${record.unfinished.length} turns did not end`);
+  for (const turn of record.turns) {
+    if (turn.state !== 'ended') wrong.push(`[S3] ${turn.id} is ${turn.state}`);
+    const own = record.messages.filter(({ turnId }) => turnId === turn.id);
+    const answers = own.filter(({ providerState }) => providerState !== null);
+    const iterations = answers.map(({ iteration }) => iteration);
+    const told = turn.outcome === 'passed' ? turn.iteration - 1 : turn.iteration;
+    if (!isDeepStrictEqual(iterations, countTo(told))) wrong.push(`[T5] model answers ${iterations.join()} of ${told}`);
+    wrong.push(...wrongOrder(record, turn.id));
+    if (turn.outcome === 'answered' && !isLastWord(own)) wrong.push('[T5] something followed the answer');
+  }
+  return wrong;
+}
+
+/** Nothing of a tool turn happens before all of the one before is over (T5, T8). */
+function wrongOrder(record: WorldRecordOf, turnId: string): string[] {
+  const calls = record.calls.filter(({ row }) => row.turnId === turnId);
+  const early = calls.filter(({ row, events }) =>
+    calls.some(
+      (before) =>
+        before.row.iteration === row.iteration - 1 && (before.events.at(-1)?.id ?? 0) > (events[0]?.id ?? Infinity),
+    ),
+  );
+  return early.map(({ row }) => `[T8] ${row.toolName} began before the tool turn before it had settled`);
+}
+
+function isLastWord(own: readonly MessageRecord[]): boolean {
+  const last = own.at(-1);
+  return last?.role === 'assistant' && last.toolCalls === null;
+}
+
+function wrongWithEvents(lab: Lab, record: WorldRecordOf): string[] {
+  const wrong: string[] = [];
+  const ids = record.events.map(({ id }) => id);
+  if (ids.some((id, at) => id !== lab.firstEventId + at)) wrong.push(`[S6] the log has gaps: ${ids.join()}`);
+  const stored = new Map(record.events.map((event) => [event.id, event]));
+  for (const heard of lab.heard) {
+    let last: number | undefined;
+    for (const event of heard.filter(isStored)) {
+      const kept = stored.get(event.id);
+      if (kept === undefined || !isDeepStrictEqual(toWorldEvent(kept), event)) {
+        wrong.push(`[S1] heard and not kept: ${JSON.stringify(event)}`);
+      }
+      if (last !== undefined && event.id !== last + 1) wrong.push(`[S1] heard ${event.id} after ${last}`);
+      last = event.id;
+    }
+  }
+  return wrong;
+}
+
+function isStored(event: WorldEvent): boolean {
+  return event.event !== 'sse' && event.event !== 'tool-output';
+}
+
+function countTo(last: number): number[] {
+  return Array.from({ length: last }, (_, at) => at + 1);
+}

@@ -1,0 +1,337 @@
+import { addAgent, createRuntime, createWorld, type Engine } from '@countersign/core';
+import {
+  ProviderError,
+  type GenerateRequest,
+  type LLMResponse,
+  type Provider,
+  type Store,
+  type StoredEvent,
+  type Tool,
+} from '@countersign/core/ports';
+import { createFakeClock, type FakeClock } from '@countersign/core/testing';
+import type { Approval, ToolDecision, ToolResultOutcome, WorldEvent } from '@countersign/protocol';
+import { openSqlite } from '@countersign/storage';
+import { createLabTools, TRAITS, type Execute } from './lab-tools.js';
+import { createLife, type Life } from './life.js';
+
+export interface LabSettings {
+  maxParallelTools: number;
+  maxIterations: number;
+  approvalTimeoutMs?: number;
+}
+
+/** A model call that waits for the test to say how it ends. */
+export interface PendingModel {
+  request: GenerateRequest;
+  resolve(response: LLMResponse): void;
+  reject(error: Error): void;
+}
+
+/** A tool that has begun for real: what "nothing runs twice" counts. */
+export interface Execution {
+  invocationId: string;
+  tool: string;
+  args: { n: number };
+}
+
+export interface RunningTool extends Execution {
+  agentId: string;
+  chatId: string;
+  resolve(result: unknown): void;
+  reject(error: Error): void;
+}
+
+export interface SentMessage {
+  chatId: string;
+  clientMessageId: string;
+  /** Undefined: nobody heard that it was kept. */
+  messageId?: string;
+}
+
+export interface SentDecision {
+  how: string;
+  sent: ToolDecision;
+  shown: Approval;
+  /** Undefined: nobody heard what became of it. */
+  outcome?: ToolResultOutcome;
+}
+
+/** A world whose model, tools, people, clock and deaths are all in the hands of a test. */
+export interface Lab extends Omit<Bench, 'uses' | 'auditSeq'> {
+  readonly bench: Bench;
+  readonly chatIds: readonly [string, string];
+  /** Where this lab's part of the log begins. */
+  readonly firstEventId: number;
+  /** The real folder tools work in; moving it makes signed calls something else. */
+  folder: string;
+  engine: Engine;
+  life: Life;
+  readonly models: PendingModel[];
+  readonly running: RunningTool[];
+  readonly executions: Execution[];
+  readonly messages: SentMessage[];
+  readonly decisions: SentDecision[];
+  /** What each life heard, in order. */
+  readonly heard: WorldEvent[][];
+  /** The last event of the log at each death or orderly end. */
+  readonly ends: { lastEventId: number; orderly: boolean }[];
+  /** Calls the model was told of by an event, so that a view can be checked while it is shown. */
+  readonly settledCalls: Set<string>;
+  /** What was seen that must not be; checked at the end. */
+  readonly violations: string[];
+  /** Which kinds of changes happened that let a call be asked anew. */
+  readonly changes: Set<'folder' | 'policy' | 'revoke' | 'stop'>;
+  /** Dies at this probe of the next life too. */
+  dieAgainAfter: number | undefined;
+}
+
+const labs = new Map<string, Lab>();
+let chats = 0;
+
+function newChatId(): string {
+  chats += 1;
+  return `chat_${chats}`;
+}
+
+const execute: Execute = (name, args, context) => {
+  const lab = labs.get(context.worldId);
+  if (lab === undefined) throw new Error('a tool ran in a world that is over');
+  const { invocationId, agentId, chatId, signal } = context;
+  lab.executions.push({ invocationId, tool: name, args });
+  const beside = lab.running.filter((other) => other.agentId === agentId && other.chatId === chatId);
+  const together = [...beside.map((other) => other.tool), name];
+  if (beside.length > 0 && !together.every((tool) => TRAITS[tool]?.readOnly === true)) {
+    lab.violations.push(`[T9] ran together: ${together.join(', ')}`);
+  }
+  if (together.length > lab.settings.maxParallelTools) lab.violations.push(`[T9] ${together.length} at once`);
+  if (name === 'boom') throw new Error('boom');
+  return new Promise((resolve, reject) => {
+    const entry: RunningTool = { invocationId, tool: name, args, agentId, chatId, resolve, reject };
+    lab.running.push(entry);
+    signal.addEventListener('abort', () => remove(lab.running, entry), { once: true });
+  });
+};
+
+const tools: readonly Tool[] = createLabTools(execute);
+
+/** A world that one lab after another uses, each in chats of its own: setting one up costs more than most runs. */
+export interface Bench {
+  readonly store: Store;
+  readonly clock: FakeClock;
+  readonly settings: LabSettings;
+  readonly worldId: string;
+  readonly agentIds: readonly [string, string];
+  readonly clientId: string;
+  readonly tap: string;
+  uses: number;
+  /** The last audit record that earlier labs wrote. */
+  auditSeq: number;
+}
+
+export async function openBench(settings: LabSettings): Promise<Bench> {
+  const clock = createFakeClock();
+  const store = await openSqlite(':memory:', { clock });
+  const life = createLife(store, clock, () => undefined);
+  const setUp = createRuntime({ ...withoutWork, store: life.store, clock: life.clock });
+  const { id: worldId } = await createWorld(setUp.runtime, { name: 'lab', streaming: false, ...settings });
+  const agent = async (name: string): Promise<string> =>
+    (await addAgent(setUp.runtime, worldId, { name, provider: 'lab', model: name, tools: ['*'] })).id;
+  const agentIds = [await agent('Ada'), await agent('Ben')] as const;
+  const parameters = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] };
+  const client = await setUp.clients.register(worldId, {
+    label: 'pad',
+    approvals: true,
+    tools: [{ name: 'tap', description: 'taps', parameters }],
+  });
+  life.die();
+  const tap = client.tools[0] ?? '';
+  return { store, clock, settings, worldId, agentIds, clientId: client.clientId, tap, uses: 0, auditSeq: 0 };
+}
+
+const withoutWork = {
+  providers: [],
+  findPlace: async () => ({ workingDirectory: '/', home: '/', sandbox: 'none' }),
+  onError: () => undefined,
+  onListenerFailure: () => undefined,
+};
+
+/** A bench is given up when it was used often, lest the log grow, or when its client has left for good. */
+export async function isWornOut({ uses, store, clientId }: Bench): Promise<boolean> {
+  return uses >= 40 || (await store.read((reader) => reader.client(clientId))) === undefined;
+}
+
+export async function openLab(bench: Bench): Promise<Lab> {
+  const { store, clock, worldId } = bench;
+  const before = createLife(store, clock, () => undefined);
+  before.die();
+  bench.uses += 1;
+  const chatIds = [newChatId(), newChatId()] as const;
+  await store.transact(worldId, async (tx) => {
+    for (const id of chatIds) {
+      await tx.insertChat({ id, worldId, title: '' });
+      // Titled already: a title is one more model call in every run.
+      await tx.setChatTitle(id, 'lab');
+    }
+  });
+  const lab: Lab = {
+    ...bench,
+    bench,
+    chatIds,
+    firstEventId: 1 + (await store.read((reader) => reader.lastEventId(worldId))),
+    engine: createRuntime({ ...withoutWork, store: before.store, clock: before.clock }),
+    folder: '/harbour',
+    life: before,
+    models: [],
+    running: [],
+    executions: [],
+    messages: [],
+    decisions: [],
+    heard: [],
+    ends: [],
+    settledCalls: new Set(),
+    violations: [],
+    changes: new Set(),
+    dieAgainAfter: undefined,
+  };
+  labs.set(worldId, lab);
+  await begin(lab);
+  return lab;
+}
+
+/** The next lab finds the policy as it was; grants and doubts stay with this one's chats. */
+export async function closeLab({ life, store, worldId, bench }: Lab): Promise<void> {
+  life.die();
+  labs.delete(worldId);
+  const [last] = (await store.read((reader) => reader.audit(worldId, { after: bench.auditSeq, limit: 100_000 }))).slice(
+    -1,
+  );
+  bench.auditSeq = last?.seq ?? bench.auditSeq;
+  await store.transact(worldId, (tx) => tx.updateWorld(worldId, { policy: [] }));
+}
+
+/** Starts the next process on the same store, as often as it takes: it may die while it starts. */
+export async function reviveIfDead(lab: Lab): Promise<void> {
+  while (lab.life.isDead()) {
+    await noteEnd(lab, false);
+    await begin(lab);
+  }
+}
+
+/** An orderly end: what runs is parked, not interrupted. */
+export async function restart(lab: Lab): Promise<void> {
+  // May be killed on the way, like everything else.
+  await lab.engine.close().catch(() => undefined);
+  const orderly = !lab.life.isDead();
+  lab.life.die();
+  await noteEnd(lab, orderly);
+  await begin(lab);
+  await reviveIfDead(lab);
+}
+
+async function noteEnd(lab: Lab, orderly: boolean): Promise<void> {
+  const events = await lab.store.read((reader) =>
+    reader.events(lab.worldId, { after: lab.firstEventId - 1, limit: 100_000 }),
+  );
+  lab.ends.push({ lastEventId: events.at(-1)?.id ?? 0, orderly });
+  for (const event of events) noteSettled(lab, event);
+}
+
+function noteSettled(lab: Lab, event: WorldEvent | StoredEvent): void {
+  if (event.event !== 'tool') return;
+  const { type, invocation_id } = event.data;
+  if (type === 'TOOL_DENIED' || type === 'TOOL_EXECUTION_SUCCEEDED' || type === 'TOOL_EXECUTION_FAILED') {
+    lab.settledCalls.add(invocation_id);
+  }
+}
+
+async function begin(lab: Lab): Promise<void> {
+  const life = createLife(lab.store, lab.clock, () => {
+    lab.models.length = 0;
+    lab.running.length = 0;
+  });
+  const complain = (error: unknown, what: string): void => {
+    if (!life.isDead()) lab.violations.push(`reported: ${what}: ${String(error)}`);
+  };
+  const engine = createRuntime({
+    store: life.store,
+    clock: life.clock,
+    probe: life.probe,
+    providers: [modelOf(lab)],
+    tools,
+    findPlace: async () => ({ workingDirectory: lab.folder, home: '/home', sandbox: 'none' }),
+    onError: complain,
+    onListenerFailure: (error) => complain(error, 'a listener failed'),
+  });
+  lab.life = life;
+  lab.engine = engine;
+  const heard: WorldEvent[] = [];
+  lab.heard.push(heard);
+  engine.runtime.bus.subscribe(lab.worldId, (event) => {
+    heard.push(event);
+    noteSettled(lab, event);
+  });
+  if (lab.dieAgainAfter !== undefined) life.dieAfter(lab.dieAgainAfter);
+  lab.dieAgainAfter = undefined;
+  await engine.start().catch((error: unknown) => complain(error, 'could not start'));
+}
+
+function modelOf(lab: Lab): Provider {
+  return {
+    name: 'lab',
+    generate(request) {
+      lab.violations.push(...wrongInView(lab, request));
+      if (lab.models.some((other) => whoseTurn(other.request) === whoseTurn(request))) {
+        lab.violations.push(`[T5] the model was called twice at once for ${whoseTurn(request)}`);
+      }
+      return new Promise((resolve, reject) => {
+        const entry: PendingModel = { request, resolve, reject };
+        lab.models.push(entry);
+        request.signal.addEventListener('abort', () => remove(lab.models, entry), { once: true });
+      });
+    },
+  };
+}
+
+/** Every call the model is shown has settled, with its result behind it and in call order (T5). */
+function wrongInView(lab: Lab, { messages }: GenerateRequest): string[] {
+  const wrong: string[] = [];
+  for (const [at, message] of messages.entries()) {
+    if (message.role !== 'assistant' || message.tool_calls === undefined) continue;
+    const ids = message.tool_calls.map((call) => call.id);
+    const answers = messages.slice(at + 1, at + 1 + ids.length);
+    const answered = answers.map((answer) => (answer.role === 'tool' ? answer.tool_call_id : answer.role));
+    if (answered.join() !== ids.join()) wrong.push(`[T5] calls ${ids.join()} were answered by ${answered.join()}`);
+    for (const answer of answers) if (answer.content.includes('no result')) wrong.push('[T5] a call without a result');
+    const open = ids.filter((id) => !lab.settledCalls.has(id));
+    if (open.length > 0) wrong.push(`[T5] the model was called while ${open.join()} had not settled`);
+  }
+  return wrong;
+}
+
+/** Agent and chat: at most one turn of the two is open. */
+function whoseTurn(request: GenerateRequest): string {
+  return `${request.model} in ${chatMark(request)}`;
+}
+
+/** Every message in a lab ends with the mark of its chat, since a model is not told where it speaks. */
+export function chatMark({ messages }: GenerateRequest): string {
+  const marks = messages.flatMap((message) => /#chat\d/.exec(message.content)?.[0] ?? []);
+  return marks.at(-1) ?? '#chat?';
+}
+
+export function finishModel(lab: Lab, model: PendingModel, answer: LLMResponse | ProviderError): void {
+  remove(lab.models, model);
+  if (answer instanceof ProviderError) model.reject(answer);
+  else model.resolve(answer);
+}
+
+export function finishTool(lab: Lab, tool: RunningTool, isOk: boolean): void {
+  remove(lab.running, tool);
+  if (isOk) tool.resolve(`${tool.tool} ${tool.args.n}`);
+  else tool.reject(new Error(`${tool.tool} failed`));
+}
+
+function remove<T>(list: T[], entry: T): void {
+  const at = list.indexOf(entry);
+  if (at >= 0) list.splice(at, 1);
+}

@@ -1,0 +1,88 @@
+import type { Probe } from '@countersign/core';
+import type { Clock, Store } from '@countersign/core/ports';
+
+/** What a dead process meets wherever it tries to go on. */
+export class Death extends Error {
+  override readonly name = 'Death';
+}
+
+/** One process in the eyes of its engine: a store, a clock and probes that all stop working the moment it dies. */
+export interface Life {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly probe: Probe;
+  isDead(): boolean;
+  die(): void;
+  /** Dies at the `count`-th probe from now, as `kill -9` would between two steps. */
+  dieAfter(count: number): void;
+}
+
+/**
+ * A process that can be killed without a process: several lives share one store, one after another, and none can write, read, wake or
+ * run anything after its death. What it was writing is rolled back.
+ */
+export function createLife(store: Store, clock: Clock, onDeath: () => void): Life {
+  const timers = new Set<() => void>();
+  let isDead = false;
+  let left = Number.POSITIVE_INFINITY;
+
+  function refuse(): void {
+    if (isDead) throw new Death('this process is dead');
+  }
+  function die(): void {
+    if (isDead) return;
+    isDead = true;
+    for (const cancel of timers) cancel();
+    onDeath();
+  }
+
+  return {
+    store: {
+      hashKey: store.hashKey,
+      async transact(worldId, work) {
+        refuse();
+        return store.transact(worldId, async (tx) => {
+          refuse();
+          const value = await work(tx);
+          refuse();
+          return value;
+        });
+      },
+      async read(work) {
+        refuse();
+        const value = await store.read(work);
+        refuse();
+        return value;
+      },
+      verifyAudit: (worldId) => store.verifyAudit(worldId),
+      // The store outlives this life: the next one goes on with it.
+      close: async () => undefined,
+    },
+    clock: {
+      now: () => clock.now(),
+      after(ms, fire) {
+        const cancel = clock.after(ms, () => {
+          timers.delete(cancel);
+          fire();
+        });
+        timers.add(cancel);
+        return () => {
+          timers.delete(cancel);
+          cancel();
+        };
+      },
+    },
+    probe() {
+      refuse();
+      left -= 1;
+      if (left > 0) return;
+      die();
+      refuse();
+    },
+    isDead: () => isDead,
+    die,
+    dieAfter(count) {
+      left = count;
+    },
+  };
+}
