@@ -197,8 +197,8 @@ function streamTo(
 export async function failTurn(runtime: Runtime, turn: TurnRecord, message: string): Promise<void> {
   await commit(runtime, 'turn-failed', turn.worldId, async (step) => {
     const chat = await step.tx.chat(turn.chatId);
-    if (!(await endTurn(runtime, step, turn, 'failed'))) return;
-    await writeNotice(step, turn, 'error', maskSecrets(message));
+    const sayWhy = () => writeNotice(step, turn, 'error', maskSecrets(message));
+    if (!(await endTurn(runtime, step, turn, 'failed', sayWhy))) return;
     if (chat !== undefined) await noteActivity(runtime, step, chat);
   });
 }

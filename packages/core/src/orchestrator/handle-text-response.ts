@@ -26,14 +26,16 @@ export async function handleTextResponse(runtime: Runtime, turn: TurnRecord, ans
       agents: addressable(step.snapshot),
     });
     const said = prepared.content.trim() !== '';
-    const ended = await endTurn(runtime, step, turn, said ? 'answered' : 'passed', {
+    const sayLast = async (): Promise<void> => {
+      if (said) await publish(runtime, step, turn, answer, prepared, chat);
+      else if (!prepared.ended) sayEmpty(step, turn);
+    };
+    const ended = await endTurn(runtime, step, turn, said ? 'answered' : 'passed', sayLast, {
       iteration: turn.iteration + 1,
       inputTokens: turn.inputTokens + response.usage.inputTokens,
       outputTokens: turn.outputTokens + response.usage.outputTokens,
     });
     if (!ended) return false;
-    if (said) await publish(runtime, step, turn, answer, prepared, chat);
-    else if (!prepared.ended) sayEmpty(step, turn);
     if (chat !== undefined) await noteActivity(runtime, step, chat);
     return true;
   });

@@ -121,14 +121,10 @@ async function leave(runtime: Runtime, turn: TurnRecord): Promise<boolean> {
 async function giveUp(runtime: Runtime, turn: TurnRecord): Promise<void> {
   await commit(runtime, 'give-up', turn.worldId, async (step) => {
     const chat = await step.tx.chat(turn.chatId);
-    if (!(await endTurn(runtime, step, turn, 'exhausted'))) return;
     const name = step.snapshot.agent(turn.agentId)?.definition.name ?? turn.agentId;
-    await writeNotice(
-      step,
-      turn,
-      'error',
-      `${name} stopped after ${turn.iteration} model calls without an answer. Say how to go on, or raise maxIterations.`,
-    );
+    const words = `${name} stopped after ${turn.iteration} model calls without an answer. Say how to go on, or raise maxIterations.`;
+    const sayWhy = () => writeNotice(step, turn, 'error', words);
+    if (!(await endTurn(runtime, step, turn, 'exhausted', sayWhy))) return;
     if (chat !== undefined) await noteActivity(runtime, step, chat);
   });
 }

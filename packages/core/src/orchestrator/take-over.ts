@@ -52,12 +52,8 @@ async function endInterrupted(runtime: Runtime, turnId: string, step: Step): Pro
     reason: 'the turn was interrupted too often',
     by: 'system',
   });
-  if (!(await endTurn(runtime, step, turn, 'interrupted'))) return;
-  await writeNotice(
-    step,
-    turn,
-    'error',
-    `This turn was interrupted ${turn.interruptions} times and is not tried again. Check what it did, then write again.`,
-  );
+  const words = `This turn was interrupted ${turn.interruptions} times and is not tried again. Check what it did, then write again.`;
+  const sayWhy = () => writeNotice(step, turn, 'error', words);
+  if (!(await endTurn(runtime, step, turn, 'interrupted', sayWhy))) return;
   if (chat !== undefined) await noteActivity(runtime, step, chat);
 }

@@ -46,17 +46,22 @@ export async function queueTurns(
   }
 }
 
-/** Ends a turn and opens the next one of the same agent and chat in the same transaction. False: the turn was lost, nothing written. */
+/**
+ * Ends a turn, with its last words, and opens the next one of the same agent and chat in the same transaction. The words come
+ * first: at the turn limit opening the next one says something too. False: the turn was lost, nothing written.
+ */
 export async function endTurn(
   runtime: Runtime,
   step: Step,
   turn: TurnRecord,
   outcome: TurnOutcome,
+  sayLast: () => Promise<void> | void,
   change: TurnChange = {},
 ): Promise<boolean> {
   const ended = { ...change, state: 'ended' as const, outcome, owner: null, endedAt: step.tx.now() };
   if (!(await step.tx.stepTurn(turn, ended))) return false;
   if (outcome !== 'answered') await recordEnd(step, turn, outcome);
+  await sayLast();
   await openNext(runtime, step, turn.chatId, turn.agentId);
   return true;
 }
