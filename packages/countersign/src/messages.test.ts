@@ -1,3 +1,5 @@
+import { ProviderError } from '@countersign/core/ports';
+import { createFakeClock, type ScriptedReply } from '@countersign/core/testing';
 import { messageSchema, type Message, type WorldEvent } from '@countersign/protocol';
 import { afterEach, describe, expect, it } from 'vitest';
 import { closeTestWorlds, door, gated, openTestWorld, tool, type TestWorld } from './testing/fixture.js';
@@ -104,6 +106,21 @@ describe('the shape of messages', () => {
     const shown = provider.requests.map((request) => request.messages.at(-1)?.content);
     expect(shown).toEqual(strange);
     expect((await chat.messages()).filter((m) => m.role === 'assistant')).toHaveLength(strange.length);
+  });
+
+  it('[M1] [S2] what was said is never written again, however much follows', async () => {
+    const clock = createFakeClock();
+    const opened = await openTestWorld({ clock });
+    await talk(opened, 'first');
+    const early = await opened.chat.messages();
+    for (let n = 0; n < 20; n += 1) {
+      clock.advance(1_000);
+      await talk(opened, `message ${n}`);
+    }
+    const all = await opened.chat.messages();
+    expect(all.slice(0, 2)).toEqual(early);
+    expect(all).toHaveLength(42);
+    expect(opened.events.filter((event) => event.event === 'message')).toHaveLength(42);
   });
 
   it('[M1] the same clientMessageId again is the same message and is answered once', async () => {
@@ -332,6 +349,33 @@ describe('the turn limit', () => {
     await opened.chat.settled();
     const answers = said(await opened.chat.messages()).filter((line) => line.startsWith('ada'));
     expect(answers).toEqual([1, 2, 3, 4, 5].map((number) => `ada: re m${number}`));
+  });
+});
+
+describe('the order of last words', () => {
+  it.each<[string, ScriptedReply, string]>([
+    ['an answer', 'my answer', 'ada: my answer'],
+    ['a failure', { fail: new ProviderError('auth', 'expired') }, 'system: Ada could not answer.'],
+  ])('[M6] %s comes before the hand-over of the turn that was queued behind it', async (_, reply, words) => {
+    const busy = door();
+    const opened = await openTestWorld({
+      agents: [{ name: 'Ada', model: 'slow' }, 'Bob'],
+      turnLimit: 1,
+      script: async ({ model }) => {
+        if (model !== 'slow') return '@Ada and you?';
+        await busy.opened;
+        return reply;
+      },
+    });
+    await opened.chat.send('both of you');
+    await opened.heard((event) => event.event === 'message' && event.data.agentId === 'bob');
+    busy.open();
+    await opened.chat.settled();
+    const lines = said(await opened.chat.messages()).slice(2);
+    expect(lines).toEqual([
+      expect.stringContaining(words),
+      expect.stringContaining('ada: @human I have taken 1 turns'),
+    ]);
   });
 });
 
