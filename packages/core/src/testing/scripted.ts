@@ -43,7 +43,7 @@ export function scripted(script: Script, options: ScriptedOptions = {}): Scripte
   let used = 0;
 
   async function reply(request: GenerateRequest): Promise<ScriptedReply> {
-    if (typeof script === 'function') return await script(request);
+    if (typeof script === 'function') return script(request);
     const next = script[used];
     used += 1;
     return next ?? { fail: new ProviderError('bad-request', `the script has only ${script.length} replies`) };
