@@ -1,0 +1,167 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createChunkMasker } from './create-chunk-masker.js';
+import { maskSecrets } from './mask-secrets.js';
+import { maskText } from './mask-text.js';
+
+function stream(chunks: readonly string[], form: 'display' | 'chat' = 'display'): string {
+  const masker = createChunkMasker({ form });
+  return chunks.map((chunk) => masker.push(chunk)).join('') + masker.end();
+}
+
+function cut(text: string, lengths: readonly number[]): string[] {
+  const chunks: string[] = [];
+  let from = 0;
+  for (const length of lengths) {
+    chunks.push(text.slice(from, from + length));
+    from += length;
+  }
+  return [...chunks, text.slice(from)];
+}
+
+const lengths = fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 60 });
+const filler = fc.oneof(
+  fc.constantFrom(
+    'the token is ',
+    'https://host/a?b=c ',
+    'x = 1;\n',
+    '"',
+    "'",
+    '\\',
+    '$',
+    ' ',
+    '          ',
+    '\n\n\n\n\n\n',
+    '\t',
+    '#',
+  ),
+  fc.constantFrom(
+    '\u{1F600}',
+    '\uD83D',
+    '\uDE00',
+    '\u200B',
+    '‹',
+    '-----BEGIN ',
+    'PRIVATE KEY-----',
+    'password',
+    ': ',
+    '=',
+    'Bearer ',
+  ),
+  fc.string({ unit: 'binary', maxLength: 8 }),
+);
+
+describe('createChunkMasker', () => {
+  it.each([
+    ['a key', ['use ghp_01234567', '89abcdefghijABCDEFGHIJ0123', '45 now'], 'use ‹masked 1› now'],
+    ['a header', ['Authorization: Bearer ', 'abc', 'def', '\nHost'], 'Authorization: Bearer ‹masked 1›\nHost'],
+    ['an option', ['--password ', 'hunter2 -v'], '--password ‹masked 1› -v'],
+    ['a split name', ['PASS', 'WORD', '=', 'hun', 'ter2'], 'PASSWORD=‹masked 1›'],
+    ['an escape', ['{\\"token\\": \\', '"hunter2\\', '"}'], '{\\"token\\": \\"‹masked 1›\\"}'],
+    ['blanks', ['a     ', '     ', '  b'], 'a‹12 spaces›b'],
+    ['a pair', ['a\uD83D', '\uDE00b'], 'a\u{1F600}b'],
+  ])('[A15] %s split across chunks', (_what, chunks, display) => {
+    expect(stream(chunks)).toBe(display);
+  });
+
+  it('[A15] a private key that comes line by line', () => {
+    const line = 'MIIEpAIBAAKCAQEAx7Gk0dU1aX9fQbYtE3hVn2sLr8oWmCzJpTiRyBvNqDfHgK5u\n';
+    const chunks = ['-----BEGIN PRI', 'VATE KEY-----\n', line, line, 'abc', 'd==\n', '-----END PRIVATE KEY-----', '\n'];
+    expect(stream(chunks)).toBe('-----BEGIN PRIVATE KEY-----\n‹masked 1›\n-----END PRIVATE KEY-----\n');
+  });
+
+  it('[T13] what can be shown is shown at once', () => {
+    const masker = createChunkMasker();
+    expect(masker.push('Hello wor')).toBe('Hello');
+    expect(masker.push('ld, how')).toBe(' world,');
+    expect(masker.end()).toBe(' how');
+  });
+
+  it('[A15] never holds back more than its limit', () => {
+    const masker = createChunkMasker();
+    let shown = 0;
+    let pushed = 0;
+    for (let round = 0; round < 200; round += 1) {
+      const chunk = 'abcdefghij'.repeat(50);
+      pushed += chunk.length;
+      shown += masker.push(chunk).length;
+      expect(pushed - shown).toBeLessThanOrEqual(16 * 1024);
+    }
+    expect(shown + masker.end().length).toBe(pushed);
+  });
+
+  it('[A15] however a text is cut, the chunks add up to what maskText shows', () => {
+    fc.assert(
+      fc.property(fc.array(filler, { maxLength: 25 }), lengths, (fragments, at) => {
+        const text = fragments.join('');
+        expect(stream(cut(text, at))).toBe(maskText(text).value);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('[A15] however a text is cut, no secret planted in it comes out', () => {
+    const secret = fc.string({ unit: fc.constantFrom('Q', 'X', 'Z', '7', '8', '9'), minLength: 24, maxLength: 30 });
+    const introduction = fc.constantFrom(
+      ...[
+        'ghp_',
+        'sk-ant-',
+        'password=',
+        '--password ',
+        'Authorization: Bearer ',
+        'Authorization: Basic ',
+        'x-api-key: ',
+        '{"token": "',
+      ],
+      ...['https://bob:', 'export API_KEY=', 'PGPASSWORD=', 'token = ', '--client-secret=', 'postgres://bob:'],
+    );
+    // A mention of a URL or a quote right before would change what the planted text means, so it starts a line of its own.
+    fc.assert(
+      fc.property(
+        fc.array(filler, { maxLength: 8 }),
+        introduction,
+        secret,
+        lengths,
+        (fragments, before, planted, at) => {
+          const text = `${fragments.join('')}\n${before}${planted}@host "\n${fragments.join('')}`;
+          expect(stream(cut(text, at))).not.toContain(planted);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it('[A15] long words are cut at the same places however they come', () => {
+    const secret = ['ghp_', '0123456789abcdefghijABCDEFGHIJ012345'].join('');
+    fc.assert(
+      fc.property(fc.integer({ min: 15_000, max: 17_000 }), fc.integer({ min: 500, max: 5_000 }), (offset, size) => {
+        const text = `${'x'.repeat(offset)}/${secret}/${'y'.repeat(18_000)} end`;
+        const display = stream(
+          cut(
+            text,
+            Array.from({ length: 80 }, () => size),
+          ),
+        );
+        expect(display).toBe(maskText(text).value);
+        expect(display).not.toContain(secret);
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
+
+describe('maskSecrets', () => {
+  it('[A15] replaces secrets and leaves everything else of a chat message', () => {
+    expect(maskSecrets('\u2764\uFE0F ‹hi› password=hunter2')).toBe('\u2764\uFE0F ‹hi› password=‹masked 1›');
+  });
+
+  it('[A15] is what a stream of chat text adds up to', () => {
+    fc.assert(
+      fc.property(fc.array(filler, { maxLength: 25 }), lengths, (fragments, at) => {
+        const text = fragments.join('');
+        expect(stream(cut(text, at), 'chat')).toBe(maskSecrets(text));
+      }),
+      { numRuns: 200 },
+    );
+  });
+});

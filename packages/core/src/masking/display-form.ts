@@ -1,0 +1,140 @@
+import { holdLimit, invisibleCharacters } from './characters.js';
+import type { Piece } from './scan-mode.js';
+
+/**
+ * The form in which people see text. `‹` always opens a placeholder, and a `‹` of the text itself is written as one, so nothing in
+ * the text can pose as a placeholder and the form can be turned back:
+ * `‹masked 1›` a secret · `‹U+202E›` an invisible character · `‹40 spaces›` a run of blanks too long to be seen as what it is.
+ */
+
+/** How many blanks of a kind show as they are, and what more of them are called. */
+const blanks = new Map([
+  [' ', { shownUpTo: 8, name: 'spaces' }],
+  ['\n', { shownUpTo: 4, name: 'newlines' }],
+  ['\t', { shownUpTo: 4, name: 'tabs' }],
+  ['\u00A0', { shownUpTo: 8, name: 'U+00A0' }],
+  ['\u202F', { shownUpTo: 8, name: 'U+202F' }],
+  ['\u3000', { shownUpTo: 8, name: 'U+3000' }],
+]);
+
+const special = new RegExp(
+  [
+    ...[...blanks].map(([character, { shownUpTo }]) => `${character}{${shownUpTo + 1},}`),
+    `[\\u2039${invisibleCharacters}]`,
+  ].join('|'),
+  'gu',
+);
+
+const blankByName = new Map([...blanks].map(([character, { name }]) => [name, character]));
+
+export function blankNamed(name: string): string | undefined {
+  return blankByName.get(name);
+}
+
+export function escapeCharacter(character: string): string {
+  return `‹U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}›`;
+}
+
+export function maskedText(number: number): string {
+  return `‹masked ${number}›`;
+}
+
+/** A number that was masked. It stands alone in its string, so that it can become a number again. */
+export function maskedNumber(number: number): string {
+  return `‹masked number ${number}›`;
+}
+
+export interface DisplayWriter {
+  write(kind: Piece['kind'], text: string): void;
+  /** What can be shown by now. A run of blanks or a secret that may still go on is kept. */
+  take(): string;
+  end(): string;
+}
+
+/** `display`: the form above. `chat`: only secrets are replaced, so that emoji and other scripts stay what they are; can't be turned back. */
+export type TextForm = 'display' | 'chat';
+
+export function createDisplayWriter(numberOf: (secret: string) => number, form: TextForm = 'display'): DisplayWriter {
+  let done = '';
+  let text = '';
+  let run = { character: '', count: 0 };
+  let secret = '';
+  let joint = '';
+
+  function endRun(): void {
+    done += writeRun(run.character, run.count);
+    run = { character: '', count: 0 };
+  }
+
+  /** Renders all but the blanks at the end, which may go on in the next chunk and are kept as a count. */
+  function renderText(): void {
+    const pending = text;
+    text = '';
+    if (form === 'chat') {
+      done += pending;
+      return;
+    }
+    const start = run.count === 0 ? 0 : runLength(pending, run.character, 0, 1);
+    run = { ...run, count: run.count + start };
+    if (start === pending.length) return;
+    endRun();
+    const last = pending.charAt(pending.length - 1);
+    const count = blanks.has(last) ? runLength(pending, last, pending.length - 1, -1) : 0;
+    done += pending
+      .slice(start, pending.length - count)
+      .replaceAll(special, (found) =>
+        blanks.has(found.charAt(0)) ? writeRun(found.charAt(0), found.length) : escapeCharacter(found),
+      );
+    run = { character: count === 0 ? '' : last, count };
+  }
+
+  function endSecret(): void {
+    if (secret !== '') done += maskedText(numberOf(secret));
+    text += joint;
+    secret = '';
+    joint = '';
+  }
+
+  return {
+    write(kind, stretch) {
+      if (kind === 'joint' && secret !== '') joint += stretch;
+      else if (kind === 'secret') {
+        if (secret === '') {
+          renderText();
+          endRun();
+        }
+        secret += joint + stretch;
+        joint = '';
+        if (secret.length >= holdLimit) endSecret();
+      } else {
+        if (secret !== '') endSecret();
+        text += stretch;
+      }
+    },
+    take() {
+      renderText();
+      const taken = done;
+      done = '';
+      return taken;
+    },
+    end() {
+      endSecret();
+      renderText();
+      endRun();
+      const taken = done;
+      done = '';
+      return taken;
+    },
+  };
+}
+
+function writeRun(character: string, count: number): string {
+  const blank = blanks.get(character);
+  return blank !== undefined && count > blank.shownUpTo ? `‹${count} ${blank.name}›` : character.repeat(count);
+}
+
+function runLength(text: string, character: string, from: number, step: 1 | -1): number {
+  let at = from;
+  while (at >= 0 && at < text.length && text.charAt(at) === character) at += step;
+  return Math.abs(at - from);
+}

@@ -1,0 +1,36 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { fillMessage } from './fill-message.js';
+
+describe('fillMessage', () => {
+  it.each([
+    ['Run {command}?', { command: 'ls' }, 'Run ls?'],
+    ['{a.b} and {a.c.0}', { a: { b: 'x', c: ['y'] } }, 'x and y'],
+    ['{a.b}', { 'a.b': 'flat', a: { b: 'nested' } }, 'flat'],
+    ['{n} {on} {none} {list}', { n: 1, on: true, none: null, list: [1, { a: 'b' }] }, '1 true null [1,{"a":"b"}]'],
+    ['{missing} {a.missing} { a } {}', { a: 1 }, '{missing} {a.missing} { a } {}'],
+    ['{constructor} {toString.name} {__proto__}', {}, '{constructor} {toString.name} {__proto__}'],
+    ['{a}', 'no object', '{a}'],
+  ])('[A1] %s', (template, filledFrom, message) => {
+    expect(fillMessage(template, filledFrom)).toBe(message);
+  });
+
+  it('[A1] an argument can bring in no placeholder of its own', () => {
+    expect(fillMessage('{a} {b}', { a: '{b} $& $1', b: '{a}' })).toBe('{b} $& $1 {a}');
+  });
+
+  it('[A1] a value that can not be written leaves its placeholder', () => {
+    const circular: Record<string, unknown> = {};
+    circular['self'] = circular;
+    expect(fillMessage('{self}', circular)).toBe('{self}');
+  });
+
+  it('[A1] puts any text in as it is', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        expect(fillMessage('<{a}>', { a: text })).toBe(`<${text}>`);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});

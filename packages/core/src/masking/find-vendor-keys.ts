@@ -1,0 +1,55 @@
+import type { Span } from './spans.js';
+
+const shapes = [
+  // OpenAI, Anthropic, OpenRouter, DeepSeek. One capital or digit near the start, or every `sk-…` style class name would be masked.
+  'sk-(?=[a-z_-]{0,48}[A-Z0-9])[A-Za-z0-9_-]{16,}',
+  '(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}(?![A-Z0-9])',
+  'AIza[A-Za-z0-9_-]{35}',
+  'ya29\\.[A-Za-z0-9_-]{20,}',
+  'GOCSPX-[A-Za-z0-9_-]{20,}',
+  'gh[pousr]_[A-Za-z0-9]{16,}',
+  'github_pat_[A-Za-z0-9_]{16,}',
+  'gl(?:pat|dt|rt|cbt|ptt|ft|soat)-[A-Za-z0-9_.-]{16,}',
+  'xox[a-z]-[A-Za-z0-9-]{10,}',
+  'xapp-[A-Za-z0-9-]{10,}',
+  '[sr]k_(?:live|test)_[A-Za-z0-9]{10,}',
+  'whsec_[A-Za-z0-9+/=]{16,}',
+  'npm_[A-Za-z0-9]{20,}',
+  'pypi-[A-Za-z0-9_-]{16,}',
+  'dckr_pat_[A-Za-z0-9_-]{16,}',
+  'hf_[A-Za-z0-9]{16,}',
+  'gsk_[A-Za-z0-9]{20,}',
+  '(?:xai|nvapi|pplx|tskey)-[A-Za-z0-9_-]{20,}',
+  'SK[0-9a-f]{32}(?![0-9a-f])',
+  'shp(?:at|ca|pa|ss)_[A-Fa-f0-9]{32}',
+  'do[opr]_v1_[a-f0-9]{32,}',
+  'lin_api_[A-Za-z0-9]{20,}',
+  'AGE-SECRET-KEY-1[A-Z0-9]{20,}',
+  '[0-9]{8,10}:AA[A-Za-z0-9_-]{33}(?![A-Za-z0-9_-])',
+];
+
+// Every start costs a bounded number of steps: alternatives either fail within their minimum or consume what they read.
+const key = new RegExp(`(?<![A-Za-z0-9])(?:${shapes.join('|')})`, 'g');
+
+// These read on to a dot before they know. The stricter start keeps `eyJ-eyJ-eyJ…` from being read anew at each `eyJ`.
+const dotted = new RegExp(
+  '(?<![A-Za-z0-9_-])(?:eyJ[A-Za-z0-9_-]{6,}\\.[A-Za-z0-9_-]{6,}(?:\\.[A-Za-z0-9_-]*){0,3}|SG\\.[A-Za-z0-9_-]{16,}\\.[A-Za-z0-9_-]{16,})',
+  'g',
+);
+
+// The path is the secret; the host shows.
+const webhook =
+  /(?<=hooks\.slack\.com\/(?:services|workflows|triggers)\/|discord(?:app)?\.com\/api\/webhooks\/)[A-Za-z0-9_/-]{8,}/g;
+
+/** Keys that are known by their shape alone. `before` is what the word was preceded by, if it is the rest of a longer word. */
+export function findVendorKeys(word: string, before = ''): Span[] {
+  if (word.length < 12) return [];
+  const text = before + word;
+  const spans: Span[] = [];
+  for (const pattern of [key, dotted, webhook]) {
+    for (const match of text.matchAll(pattern)) {
+      spans.push([Math.max(0, match.index - before.length), match.index + match[0].length - before.length]);
+    }
+  }
+  return spans;
+}

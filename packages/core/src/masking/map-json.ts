@@ -1,0 +1,67 @@
+/** Where a value stands: under which keys, and, in an array, after which element. */
+export interface JsonPlace {
+  /** True below a key for which `enter` said so. */
+  marked: boolean;
+  /** What `leaf` gave as `ended` for the element before, in an array. */
+  previous: unknown;
+}
+
+export interface JsonVisitor {
+  /** Whether everything under this key is marked. */
+  enter(key: string): boolean;
+  key(key: string): string;
+  leaf(value: unknown, place: JsonPlace): { value: unknown; ended?: unknown };
+}
+
+interface Frame {
+  keys: string[] | undefined;
+  values: unknown[];
+  out: unknown[];
+  marked: boolean;
+  previous: unknown;
+}
+
+/**
+ * Maps the leaves and keys of JSON in the order in which they are written. With a stack of its own: JSON that nests deeper than the
+ * call stack is easily sent, and must not bring the process down.
+ */
+export function mapJson(root: unknown, visitor: JsonVisitor): unknown {
+  const stack: Frame[] = [];
+  let result: unknown;
+
+  function give(value: unknown, ended?: unknown): void {
+    const frame = stack.at(-1);
+    if (frame === undefined) result = value;
+    else {
+      frame.out.push(value);
+      frame.previous = ended;
+    }
+  }
+
+  function take(value: unknown, marked: boolean, previous: unknown): void {
+    if (Array.isArray(value)) {
+      stack.push({ keys: undefined, values: value as unknown[], out: [], marked, previous: undefined });
+    } else if (typeof value === 'object' && value !== null) {
+      stack.push({ keys: Object.keys(value), values: Object.values(value), out: [], marked, previous: undefined });
+    } else {
+      const mapped = visitor.leaf(value, { marked, previous });
+      give(mapped.value, mapped.ended);
+    }
+  }
+
+  take(root, false, undefined);
+  for (let frame = stack.at(-1); frame !== undefined; frame = stack.at(-1)) {
+    const index = frame.out.length;
+    if (index < frame.values.length) {
+      const key = frame.keys?.[index];
+      const marked = frame.marked || (key !== undefined && visitor.enter(key));
+      take(frame.values[index], marked, frame.keys === undefined ? frame.previous : undefined);
+      continue;
+    }
+    stack.pop();
+    const { keys, out } = frame;
+    // fromEntries defines properties: an assignment would let a key named __proto__ change the object instead.
+    give(keys === undefined ? out : Object.fromEntries(out.map((value, at) => [visitor.key(keys[at] ?? ''), value])));
+  }
+  return result;
+}

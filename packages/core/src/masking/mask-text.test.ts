@@ -1,0 +1,328 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { maskText } from './mask-text.js';
+import { reveal } from './reveal.js';
+
+const shows = (text: string): string => maskText(text).value;
+
+/** Written in two halves, so that no file of ours looks as if it held a key. */
+const key = (prefix: string, rest: string): string => prefix + rest;
+const base64Line = 'MIIEpAIBAAKCAQEAx7Gk0dU1aX9fQbYtE3hVn2sLr8oWmCzJpTiRyBvNqDfHgK5u';
+const header = (word: string, kind = 'RSA PRIVATE KEY'): string => `-----${word} ${kind}-----`;
+const pem = `${header('BEGIN')}\n${base64Line}\n${base64Line}\nabcd==\n${header('END')}`;
+
+describe('secrets known by their shape', () => {
+  it.each([
+    ['OpenAI', key('sk-', 'proj-Abc123Abc123Abc123')],
+    ['Anthropic', key('sk-ant-', 'api03-Abc123_Abc123-Abc123')],
+    ['AWS id', key('AKIA', 'IOSFODNN7EXAMPLE')],
+    ['AWS session id', key('ASIA', 'IOSFODNN7EXAMPLE')],
+    ['Google', key('AIza', 'Sy0123456789abcdefghijklmnopqrstuvw')],
+    ['GitHub', key('ghp_', '0123456789abcdefghijABCDEFGHIJ012345')],
+    ['GitHub OAuth', key('gho_', '0123456789abcdefghijABCDEFGHIJ012345')],
+    ['GitHub fine-grained', key('github_pat_', '11ABCDEFG0123456789_abcdefghij')],
+    ['GitLab', key('glpat-', 'abcDEF123456_7890xyz')],
+    ['Slack', key('xoxb-', '123456789012-abcdefghijkl')],
+    ['Stripe', key('sk_live_', '0123456789abcdefghij')],
+    ['Stripe restricted', key('rk_live_', '0123456789abcdefghij')],
+    ['npm', key('npm_', '0123456789abcdefghijABCDEFGHIJ012345')],
+    ['Hugging Face', key('hf_', 'abcdefghijABCDEFGHIJ0123456789abcd')],
+    ['SendGrid', key('SG.', 'abcdefghijABCDEFGHIJ01.0123456789abcdefghijABCDEFGHIJ0123456789abc')],
+    ['Twilio', key('SK', '0123456789abcdef0123456789abcdef')],
+    ['JWT', key('eyJ', 'hbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.dozjgNryP4J3jVmNHl0w')],
+    ['Telegram', key('123456789:AA', 'abcdefghijABCDEFGHIJ0123456789abc')],
+  ])('[A15] masks a %s key wherever it stands', (_vendor, secret) => {
+    expect(shows(`use ${secret} now`)).toBe('use ‹masked 1› now');
+    expect(shows(`f("${secret}")`)).toBe('f("‹masked 1›")');
+    expect(shows(`x=${secret};y`)).toBe('x=‹masked 1›;y');
+  });
+
+  it('[A15] leaves words that only look a little like keys', () => {
+    const text = 'sk-learn-documentation-link task-1234567890123456 AKIAshort npm_run hf_hub eyJust.a.test';
+    expect(shows(text)).toBe(text);
+  });
+
+  it('[A15] masks the path of a webhook and shows its host', () => {
+    expect(shows('curl https://hooks.slack.com/services/T00000000/B00000000/abcdefghij')).toBe(
+      'curl https://hooks.slack.com/services/‹masked 1›',
+    );
+  });
+
+  it('[A15] masks a private key as one and shows where it begins and ends', () => {
+    const masked = maskText(`before\n${pem}\nafter`);
+    expect(masked.value).toBe(`before\n${header('BEGIN')}\n‹masked 1›\n${header('END')}\nafter`);
+    expect(masked.secrets).toEqual([`${base64Line}\n${base64Line}\nabcd==`]);
+  });
+
+  it('[A15] masks a private key inside JSON text, with its line ends written as escapes', () => {
+    expect(shows(JSON.stringify({ private_key: pem, id: 'x' }))).toBe(
+      `{"private_key":"${header('BEGIN')}\\n‹masked 1›\\n${header('END')}","id":"x"}`,
+    );
+  });
+
+  it('[A15] shows what is no part of a key between the lines of a private key', () => {
+    const masked = shows(`${header('BEGIN')}\n${base64Line}\nrm -rf /home; reboot\n${header('END')}`);
+    expect(masked).toContain('-rf /home; reboot');
+    expect(shows(header('BEGIN', 'PUBLIC KEY') + `\n${base64Line}`)).toContain(base64Line);
+  });
+});
+
+describe('secrets known by their name', () => {
+  it.each([
+    ['Authorization: Bearer abc.def', 'Authorization: Bearer ‹masked 1›'],
+    ['authorization: basic dXNlcjpwYXNz', 'authorization: basic ‹masked 1›'],
+    ['Authorization: abc', 'Authorization: ‹masked 1›'],
+    ['curl -H "x-api-key: abc" host', 'curl -H "x-api-key: ‹masked 1›" host'],
+    ['curl -H "Cookie: a=b; c=d" host', 'curl -H "Cookie: a=‹masked 1›; c=‹masked 2›" host'],
+    ['--password=hunter2 -v', '--password=‹masked 1› -v'],
+    ['URL=$1\ncurl -H "Authorization: Bearer abc"', 'URL=$1\ncurl -H "Authorization: Bearer ‹masked 1›"'],
+    ['X=1 curl -H "Authorization: Bearer abc"', 'X=1 curl -H "Authorization: Bearer ‹masked 1›"'],
+    ['--password hunter2 -v', '--password ‹masked 1› -v'],
+    ["--password 'hunter two' -v", "--password '‹masked 1› ‹masked 2›' -v"],
+    ['--token\thunter2', '--token\t‹masked 1›'],
+    ['--password \\\n  hunter2', '--password \\\n  ‹masked 1›'],
+    ['--password --verbose', '--password --verbose'],
+    ['PGPASSWORD=hunter2 psql', 'PGPASSWORD=‹masked 1› psql'],
+    ['export API_KEY=hunter2', 'export API_KEY=‹masked 1›'],
+    ['MYSQL_PWD=hunter2', 'MYSQL_PWD=‹masked 1›'],
+    ['PWD=/home/me OLDPWD=/tmp', 'PWD=/home/me OLDPWD=/tmp'],
+    ['{"token": "hunter2", "n": 1}', '{"token": "‹masked 1›", "n": 1}'],
+    ['{"token":"hunter2","name":"bob"}', '{"token":"‹masked 1›","name":"bob"}'],
+    ['{\\"token\\": \\"hunter2\\", \\"n\\": 1}', '{\\"token\\": \\"‹masked 1›\\", \\"n\\": 1}'],
+    ['{"token":12345,"name":"bob"}', '{"token":‹masked 1›,"name":"bob"}'],
+    ['password: hunter2\nuser: bob', 'password: ‹masked 1›\nuser: bob'],
+    ['aws_secret_access_key = abc/def+1', 'aws_secret_access_key = ‹masked 1›'],
+    ['Name=x;AccountKey=abc==;Suffix=y', 'Name=x;AccountKey=‹masked 1›;Suffix=y'],
+    ['//registry.npmjs.org/:_authToken=hunter2', '//registry.npmjs.org/:_authToken=‹masked 1›'],
+    ['https://host/?token=hunter2&page=2', 'https://host/?token=‹masked 1›&page=2'],
+    ['curl -u bob:hunter2 host', 'curl -u bob:‹masked 1› host'],
+    ['docker run -u 0:0 image', 'docker run -u 0:0 image'],
+    ["--password='it'\\''s' -v", "--password='‹masked 1›'\\''‹masked 2›' -v"],
+    ['["--password", "hunter2", "-v"]', '["--password", "‹masked 1›", "-v"]'],
+  ])('[A15] %s', (text, masked) => {
+    expect(shows(text)).toBe(masked);
+  });
+
+  it('[A15] leaves prose and code that only mention secrets', () => {
+    const text =
+      'The password is wrong, so is the token. Bearer tokens expire. const token = getToken(); token: string; max_tokens=5';
+    expect(shows(text)).toBe(text);
+  });
+
+  it.each([
+    ['https://bob:hunter2@host/x', 'https://bob:‹masked 1›@host/x'],
+    ['https://bob:p@ss:w@host:80/x', 'https://bob:‹masked 1›@host:80/x'],
+    ['postgres://bob:a/b@host/db', 'postgres://bob:‹masked 1›@host/db'],
+    ['redis://:hunter2@host', 'redis://:‹masked 1›@host'],
+    ['https://hunter2@host/x', 'https://‹masked 1›@host/x'],
+    ['https://token:hunter2@evil.example/x', 'https://token:‹masked 1›@evil.example/x'],
+    ['ssh://git@host/x', 'ssh://git@host/x'],
+    ['http://localhost:8080/x http://[::1]:80/', 'http://localhost:8080/x http://[::1]:80/'],
+  ])('[A15] %s', (text, masked) => {
+    expect(shows(text)).toBe(masked);
+  });
+
+  it('[A15] gives the same secret the same number', () => {
+    const masked = maskText('A_TOKEN=one B_TOKEN=two C_TOKEN=one', { alreadyKnown: ['zero'] });
+    expect(masked).toEqual({
+      value: 'A_TOKEN=‹masked 2› B_TOKEN=‹masked 3› C_TOKEN=‹masked 2›',
+      secrets: ['zero', 'one', 'two'],
+    });
+  });
+
+  it('[A15] masks a secret that is already known where nothing announces it', () => {
+    expect(maskText('the answer was xhunter22y', { alreadyKnown: ['hunter22'] }).value).toBe(
+      'the answer was x‹masked 1›y',
+    );
+    expect(maskText('a;b c$d', { alreadyKnown: ['a;b c$d'] }).value).toBe('a;b c$d');
+  });
+});
+
+describe('in shell text a mask covers literals only', () => {
+  it.each([
+    ['curl -H "Authorization: Bearer $(cat ~/.ssh/id)"', 'curl -H "Authorization: Bearer $(cat ~/.ssh/id)"'],
+    ['Bearer abc;rm -rf /', 'Bearer ‹masked 1›;rm -rf /'],
+    ['--password=a$(id)b', '--password=‹masked 1›$(id)b'],
+    ['--password="a`id`b"', '--password="‹masked 1›`id`b"'],
+    ['--password=$PASS', '--password=$PASS'],
+    ['TOKEN=abc&&reboot', 'TOKEN=‹masked 1›&&reboot'],
+    ['TOKEN=abc>/etc/passwd', 'TOKEN=‹masked 1›>/etc/passwd'],
+    ['TOKEN=abc\nreboot', 'TOKEN=‹masked 1›\nreboot'],
+    ['https://bob:a$(id)@host', 'https://bob:‹masked 1›$(id)@host'],
+    ['--token {a,-T/etc/passwd}', '--token {‹masked 1›,‹masked 2›}'],
+    ['--token a*b', '--token ‹masked 1›*‹masked 2›'],
+  ])('[A15] %s', (text, masked) => {
+    expect(shows(text)).toBe(masked);
+  });
+
+  it.each([
+    ['a command after an empty variable', 'PASSWORD= rm -rf /'],
+    ['words after a closing quote', 'rm "--password=" -rf / "x"'],
+    ['words after a closing quote in a comment', '# "\nrm "--password=" -rf / "x"'],
+    ['words after a closing quote behind a continued line', 'x \\\n# "\nrm "--password=" -rf / "x"'],
+    ['words after a closing quote in an expansion', 'echo "$(rm "--password=" -rf / "x")"'],
+    ['words after a closing quote in a here-document', 'cat <<E\n"\nE\nrm "--password=" -rf / "x"'],
+    ['a command after a variable with a scheme', 'X=Bearer rm -rf /'],
+    ['a command after a quoted name', '"TOKEN"= rm -rf /'],
+    ['a command after a variable with a name in it', 'X=password: rm -rf /'],
+    ['a command after a variable with a quoted name in it', "X=''password: rm -rf /"],
+    ['a command after a variable with an option in it', 'X=""--password rm -rf /'],
+    ['a command after a variable with an escape in it', 'X=\\ Bearer rm -rf /'],
+    ['a command after a variable of another shell', 'bash -c "ls; X=\'a b\'password: rm -rf /"'],
+    ['a command after a variable behind an expansion', 'eval "$(true)" X="a b"password: rm -rf /'],
+    ['a command after a variable in a quoted header', 'eval X="Authorization: Bearer rm -rf /"'],
+    ['the target of a redirection', 'token=>/etc/passwd token => /etc/shadow'],
+  ])('[A15] shows %s', (_what, text) => {
+    expect(shows(text)).toBe(text);
+  });
+
+  it.each([
+    ['bash -c TOKEN="x rm -rf /"', 'bash -c TOKEN="‹masked 1› rm -rf /"'],
+    ['eval "TOKEN"="x rm -rf /"', 'eval "TOKEN"="‹masked 1› rm -rf /"'],
+    ['eval a=TOKEN="x rm -rf /"', 'eval a=TOKEN="‹masked 1› rm -rf /"'],
+    ['AUTHORIZATION=Bearer rm -rf /', 'AUTHORIZATION=Bearer rm -rf /'],
+    ['AUTHORIZATION="Bearer abcdefghij0123456789" x', 'AUTHORIZATION="Bearer ‹masked 1›" x'],
+    ['--password "correct horse battery"', '--password "‹masked 1› ‹masked 2› ‹masked 3›"'],
+    ['password = "correct horse battery"', 'password = "‹masked 1› ‹masked 2› ‹masked 3›"'],
+  ])('[A15] shows what would run once the quotes are gone: %s', (text, masked) => {
+    expect(shows(text)).toBe(masked);
+  });
+
+  it('[A15] shows every operator, expansion and line end, in order', () => {
+    const operator = /[$`;|&<>()\n]/g;
+    const fragment = fc.oneof(
+      fc.constantFrom(
+        'password=',
+        '--token ',
+        'Authorization: Bearer ',
+        'https://bob:',
+        '@host',
+        '"token": "',
+        'Cookie: a=',
+        "'",
+        '"',
+        '\\',
+      ),
+      fc.constantFrom(
+        '$',
+        '$(',
+        '${',
+        '`',
+        ';',
+        '|',
+        '&',
+        '<',
+        '>',
+        '(',
+        ')',
+        '\n',
+        ' ',
+        '\t',
+        'abc123',
+        '-----BEGIN',
+        '{a,b}',
+      ),
+      fc.string({ unit: 'grapheme', maxLength: 8 }),
+    );
+    fc.assert(
+      fc.property(fc.array(fragment, { maxLength: 25 }), (fragments) => {
+        const text = fragments.join('');
+        const counted = shows(text).replaceAll(/‹(\d+) newlines›/g, (_, count: string) => '\n'.repeat(Number(count)));
+        expect(counted.match(operator)?.join('')).toBe(text.match(operator)?.join(''));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('[A15] never puts a blank, an operator or anything invisible into a secret, other than the line ends of a private key', () => {
+    const fragment = fc.oneof(
+      fc.constantFrom(
+        'password=',
+        '--token ',
+        'Bearer ',
+        'token: "',
+        "secret='",
+        '"',
+        "'",
+        ' ',
+        '$x',
+        ';',
+        '\u202E',
+        '\u200B',
+        '\\',
+        'abc',
+      ),
+      fc.string({ unit: 'binary', maxLength: 6 }),
+    );
+    fc.assert(
+      fc.property(fc.array(fragment, { maxLength: 20 }), (fragments) => {
+        for (const secret of maskText(fragments.join('')).secrets)
+          expect(secret).not.toMatch(/[\s$`;|&<>()\p{Cf}\p{Cc}]/u);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('what people would not see', () => {
+  it.each([
+    ['a\u202Eb', 'a‹U+202E›b'],
+    ['a\u200Bb\u200D\u2060', 'a‹U+200B›b‹U+200D›‹U+2060›'],
+    ['a\u00ADb\uFEFF', 'a‹U+00AD›b‹U+FEFF›'],
+    ['\u{E0041}\u3164\uFFA0\u115F', '‹U+E0041›‹U+3164›‹U+FFA0›‹U+115F›'],
+    ['a\u2028b\u2029', 'a‹U+2028›b‹U+2029›'],
+    ['\u001B[31m\u0000\r\u0085', '‹U+001B›[31m‹U+0000›‹U+000D›‹U+0085›'],
+    ['\uD800x\uDFFF', '‹U+D800›x‹U+DFFF›'],
+    ['\u{1F600} é 漢字\n\tok', '\u{1F600} é 漢字\n\tok'],
+    ['‹masked 1›', '‹U+2039›masked 1›'],
+    [' '.repeat(8), ' '.repeat(8)],
+    [`a${' '.repeat(40)}b`, 'a‹40 spaces›b'],
+    [`a${'\n'.repeat(12)}b`, 'a‹12 newlines›b'],
+    [`a${'\t'.repeat(9)}b`, 'a‹9 tabs›b'],
+    ['\u00A0'.repeat(9), '‹9 U+00A0›'],
+    ['password=a\u200Bb', 'password=‹masked 1›‹U+200B›‹masked 2›'],
+  ])('[A15] %j shows as %s', (text, display) => {
+    expect(shows(text)).toBe(display);
+    expect(reveal(display, maskText(text).secrets)).toEqual({ ok: true, value: text });
+  });
+});
+
+describe('long texts', () => {
+  it.each([
+    ['blanks', ' '],
+    ['one word', 'aB3/'],
+    ['prose', 'the quick brown token fox: '],
+    ['beginnings of JWTs', '-eyJ'],
+    ['beginnings of keys', 'sk-'],
+    ['beginnings of URLs', 'http://a:'],
+    ['slashes', '://'],
+    ['names', 'token='],
+    ['equals signs', '='],
+    ['quotes', '"\''],
+    ['backslashes', '\\'],
+    ['SendGrid beginnings', 'SG.'],
+    ['private key headers', '-----BEGIN PRIVATE KEY-----\n'],
+    ['JSON with passwords', '{"password":"x y z"},'],
+  ])('[A15] a megabyte of %s is masked and revealed in time', (_what, unit) => {
+    const text = unit.repeat(Math.ceil(1_000_000 / unit.length));
+    const started = performance.now();
+    const masked = maskText(text);
+    // Generous for a busy machine; a quadratic pattern takes minutes.
+    expect(performance.now() - started).toBeLessThan(10_000);
+    expect(reveal(masked.value, masked.secrets)).toEqual({ ok: true, value: text });
+  });
+
+  it('[A15] finds keys anywhere in a word that is longer than what is held', () => {
+    const secret = key('ghp_', '0123456789abcdefghijABCDEFGHIJ012345');
+    for (const offset of [0, 15_000, 15_340, 15_360, 15_370, 16_350, 16_384, 40_000]) {
+      const masked = shows(`${'x'.repeat(offset)}/${secret}/${'y'.repeat(20_000)}`);
+      expect(masked).not.toContain(secret.slice(4, 20));
+      expect(masked).toContain('y'.repeat(20_000));
+    }
+  });
+
+  it('[A15] masks a value that is longer than what is held to its end', () => {
+    expect(shows(`token=${'a1'.repeat(20_000)} next`)).toMatch(/^token=(?:‹masked \d›)+ next$/);
+    expect(shows(`${key('sk-', 'A1')}${'a1'.repeat(20_000)} next`)).toMatch(/^(?:‹masked \d›)+ next$/);
+  });
+});

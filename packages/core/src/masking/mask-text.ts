@@ -1,0 +1,31 @@
+import { createSecretScanner } from './create-secret-scanner.js';
+import { createDisplayWriter } from './display-form.js';
+import type { Masked, MaskOptions } from './masked.js';
+import type { ScanMode } from './scan-mode.js';
+import { type SecretRegistry, createSecretRegistry } from './secret-registry.js';
+
+/**
+ * Text as people, logs, audit and events may see it (A15). Operators and expansions of a shell are never inside a mask, so
+ * a secret that holds one shows from there on.
+ */
+export function maskText(text: string, options: MaskOptions = {}): Masked<string> {
+  const registry = createSecretRegistry(options.alreadyKnown);
+  const { value } = maskTextInto(registry, text, options);
+  return { value, secrets: registry.secrets() };
+}
+
+/** `ended` is what the text ended in the middle of: in a list of arguments, `--password` announces the next one. */
+export function maskTextInto(
+  registry: SecretRegistry,
+  text: string,
+  options: MaskOptions & { start?: ScanMode },
+): { value: string; ended: ScanMode } {
+  const writer = createDisplayWriter((secret) => registry.numberOf(secret));
+  const scanner = createSecretScanner((kind, stretch) => writer.write(kind, stretch), {
+    ...(options.alreadyKnown === undefined ? {} : { known: options.alreadyKnown }),
+    ...(options.start === undefined ? {} : { start: options.start }),
+  });
+  scanner.push(text);
+  const ended = scanner.end();
+  return { value: writer.end(), ended };
+}

@@ -1,0 +1,40 @@
+import { maskedNumber, maskedText } from './display-form.js';
+import { mapJson } from './map-json.js';
+import { maskTextInto } from './mask-text.js';
+import type { Masked, MaskOptions } from './masked.js';
+import { type ScanMode, type ValueMode, valueMode } from './scan-mode.js';
+import { secretName } from './secret-names.js';
+import { createSecretRegistry } from './secret-registry.js';
+
+/**
+ * JSON as people may see it (A15): text in it as `maskText` shows it, strings and numbers under a telling key (`password`,
+ * `Authorization`, …) wholly masked. The same shape comes back, and `reveal` turns it into the same value.
+ */
+export function maskValue(value: unknown, options: MaskOptions = {}): Masked<unknown> {
+  const registry = createSecretRegistry(options.alreadyKnown);
+  const masked = mapJson(value, {
+    enter: (key) => secretName(key) !== undefined,
+    key: (key) => maskTextInto(registry, key, options).value,
+    leaf(leaf, { marked, previous }) {
+      if (marked && typeof leaf === 'string' && leaf !== '') return { value: maskedText(registry.numberOf(leaf)) };
+      if (marked && typeof leaf === 'number') return { value: maskedNumber(registry.numberOf(writeNumber(leaf))) };
+      if (typeof leaf !== 'string') return { value: leaf };
+      const start = announced(previous);
+      return maskTextInto(registry, leaf, start === undefined ? options : { ...options, start });
+    },
+  });
+  return { value: masked, secrets: registry.secrets() };
+}
+
+/** `['--password', 'hunter2']`: each element is a word of its own, so what one of them announces is the whole next one. */
+function announced(previous: unknown): ScanMode | undefined {
+  const mode = previous as ScanMode | undefined;
+  if (mode?.kind !== 'value' || mode.started || mode.closed || mode.quote !== '') return undefined;
+  const of: ValueMode['of'] | undefined =
+    mode.of === 'flag' || mode.of === 'user' || mode.of === 'scheme' || mode.of === 'cookie' ? mode.of : undefined;
+  return of === undefined ? undefined : { ...valueMode(of), quote: 'whole', many: true };
+}
+
+function writeNumber(value: number): string {
+  return Object.is(value, -0) ? '-0' : String(value);
+}

@@ -1,0 +1,73 @@
+import { blankNamed } from './display-form.js';
+import { mapJson } from './map-json.js';
+
+export type Revealed = { ok: true; value: unknown } | { ok: false; unknown: string };
+
+/** More characters than any argument has. Without a limit `‹999999999 spaces›` would take the memory of the process. */
+const expansionLimit = 64 * 1024 * 1024;
+
+/**
+ * Turns what `maskValue` or `maskText` showed back into what it stands for, after a person may have edited it. A placeholder that was
+ * never given out, or is malformed, is refused and named: guessing would run something that nobody signed.
+ */
+export function reveal(value: unknown, secrets: readonly string[]): Revealed {
+  let refused: string | undefined;
+  let left = expansionLimit;
+
+  function revealPlaceholder(placeholder: string): string {
+    const text = standsFor(placeholder, secrets);
+    if (text === undefined || text.length * text.times > left) {
+      refused ??= placeholder;
+      return '';
+    }
+    left -= text.length * text.times;
+    return text.of.repeat(text.times);
+  }
+
+  function revealText(text: string): string {
+    return text.includes('‹')
+      ? text.replaceAll(/‹[^‹›]{0,40}›?/g, (placeholder) => revealPlaceholder(placeholder))
+      : text;
+  }
+
+  const revealed = mapJson(value, {
+    enter: () => false,
+    key: revealText,
+    leaf(leaf) {
+      if (typeof leaf !== 'string') return { value: leaf };
+      const number = /^‹masked number ([1-9]\d{0,8})›$/.exec(leaf)?.[1];
+      if (number === undefined) return { value: revealText(leaf) };
+      const secret = secrets[Number(number) - 1];
+      if (secret === undefined || !/^-?\d/.test(secret) || !Number.isFinite(Number(secret))) {
+        refused ??= leaf;
+        return { value: null };
+      }
+      return { value: Number(secret) };
+    },
+  });
+  return refused === undefined ? { ok: true, value: revealed } : { ok: false, unknown: refused };
+}
+
+interface Meaning {
+  of: string;
+  length: number;
+  times: number;
+}
+
+function standsFor(placeholder: string, secrets: readonly string[]): Meaning | undefined {
+  const [, masked, code, times, blankName] =
+    /^‹(?:masked ([1-9]\d{0,8})|U\+([0-9A-F]{4,6})|([1-9]\d{0,8}) (spaces|newlines|tabs|U\+[0-9A-F]{4}))›$/.exec(
+      placeholder,
+    ) ?? [];
+  if (masked !== undefined) return once(secrets[Number(masked) - 1]);
+  if (code !== undefined) {
+    const point = Number.parseInt(code, 16);
+    return point > 0x10ffff ? undefined : once(String.fromCodePoint(point));
+  }
+  const blank = blankNamed(blankName ?? '');
+  return blank === undefined ? undefined : { of: blank, length: 1, times: Number(times) };
+}
+
+function once(of: string | undefined): Meaning | undefined {
+  return of === undefined ? undefined : { of, length: of.length, times: 1 };
+}

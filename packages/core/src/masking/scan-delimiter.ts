@@ -1,0 +1,118 @@
+import {
+  type PemBodyMode,
+  type Piece,
+  type ScanMode,
+  type ScanStep,
+  type ValueMode,
+  plainMode,
+  secret,
+  shown,
+} from './scan-mode.js';
+import type { QuoteState } from './shell-quotes.js';
+
+/** Scans one character between words. `before` and `after` are the quotes on either side of it. */
+export function scanDelimiter(mode: ScanMode, character: string, before: QuoteState, after: QuoteState): ScanStep {
+  switch (mode.kind) {
+    case 'plain':
+      return { pieces: [shown(character)], mode };
+    case 'named':
+      return { pieces: [shown(character)], mode: /[ \t"']/.test(character) ? mode : plainMode };
+    case 'value':
+      return { pieces: [shown(character)], mode: valueOrNext(mode, character, before, after) };
+    case 'pem-head':
+      return { pieces: [shown(character)], mode: character === ' ' ? mode : plainMode };
+    case 'pem-body':
+      return pemAfter(mode, character, character);
+  }
+}
+
+function valueOrNext(mode: ValueMode, character: string, before: QuoteState, after: QuoteState): ScanMode {
+  const next = valueAfter(mode, character, before, after);
+  if (next.kind !== 'plain' || mode.announced === undefined) return next;
+  return scanDelimiter(mode.announced, character, before, after).mode;
+}
+
+function valueAfter(mode: ValueMode, character: string, before: QuoteState, after: QuoteState): ScanMode {
+  if (character === '"' || character === "'") return valueAfterQuote(mode, character, before, after);
+  const within = mode.many && mode.quote !== '';
+  if (character === ' ' || character === '\t') {
+    if (within) return { ...mode, spaced: true };
+    const leading =
+      !mode.started && !mode.closed && mode.of !== 'assignment' && (mode.quote === '' || mode.of === 'scheme');
+    return leading ? { ...mode, spaced: true } : plainMode;
+  }
+  if (character === '\n') return plainMode;
+  if (/\s/.test(character)) return within ? { ...mode, spaced: true } : plainMode;
+  if (
+    character === ';' &&
+    mode.of === 'cookie' &&
+    after.trusted &&
+    (after.inside === 'single' || after.inside === 'double')
+  ) {
+    return { ...mode, started: false, separated: true };
+  }
+  // Invisible characters show and change nothing; an operator ends the value, whatever quotes it seems to be in (`eval` undoes quotes).
+  return /[$`;|&<>()]/.test(character) ? plainMode : mode;
+}
+
+function valueAfterQuote(mode: ValueMode, character: '"' | "'", before: QuoteState, after: QuoteState): ScanMode {
+  if (mode.quote === 'whole') return mode;
+  if (mode.quote !== '') {
+    const ends = mode.quote === character || mode.quote.startsWith('\\');
+    return ends ? { ...mode, quote: '', many: false, closed: true } : mode;
+  }
+  if (mode.separated) return plainMode;
+  if (mode.closed) return mode;
+  const closes = before.inside !== 'nothing' && after.inside === 'nothing';
+  if (!mode.started && closes && mode.of === 'flag') return mode;
+  if (mode.started || closes) return { ...mode, closed: true };
+  const opens = before.inside === 'nothing' && after.inside !== 'nothing';
+  return { ...mode, quote: character, many: opens && after.trusted };
+}
+
+/** Scans a backslash with the character after it (none at the end of the text). */
+export function scanPair(mode: ScanMode, escaped: string, quotes: QuoteState): ScanStep {
+  const pair = `\\${escaped}`;
+  switch (mode.kind) {
+    case 'plain':
+      return { pieces: [shown(pair)], mode };
+    case 'named':
+      return { pieces: [shown(pair)], mode: escaped === '"' || escaped === "'" ? mode : plainMode };
+    case 'pem-head':
+      return { pieces: [shown(pair)], mode: plainMode };
+    case 'pem-body':
+      return pemAfter(mode, escaped === 'n' || escaped === 'r' ? '\n' : '\\', pair);
+    case 'value':
+      return valueAfterPair(mode, escaped, quotes);
+  }
+}
+
+function valueAfterPair(mode: ValueMode, escaped: string, quotes: QuoteState): ScanStep {
+  const show = (next: ScanMode): ScanStep => ({ pieces: [shown(`\\${escaped}`)], mode: next });
+  if (escaped === '"' || escaped === "'") {
+    if (mode.quote === `\\${escaped}`) return show({ ...mode, quote: '', many: false, closed: true });
+    const quoted = quotes.inside === 'single' || quotes.inside === 'double';
+    if (mode.quote === '' && !mode.started && !mode.closed)
+      return show({ ...mode, quote: `\\${escaped}`, many: quotes.trusted && quoted });
+    return show(mode);
+  }
+  if (/^[nrt]$/.test(escaped)) return show(plainMode);
+  if (/^[\s$`;|&<>()]?$/.test(escaped)) return show({ ...mode, spaced: true });
+  if (/^[\p{L}\p{N}\p{P}\p{S}]$/u.test(escaped)) {
+    const piece: Piece = secret(`\\${escaped}`);
+    return { pieces: [piece], mode: { ...mode, started: true, separated: false } };
+  }
+  return show(mode);
+}
+
+function pemAfter(mode: PemBodyMode, meaning: string, text: string): ScanStep {
+  if (meaning === '\n' || meaning === '\r') {
+    // Only whole lines of a key are taken together; after a short one the line end shows.
+    return {
+      pieces: [{ kind: mode.lastLength >= 40 ? 'joint' : 'shown', text }],
+      mode: { ...mode, afterBlank: false, header: false },
+    };
+  }
+  if (meaning === ' ' || meaning === '\t') return { pieces: [shown(text)], mode: { ...mode, afterBlank: true } };
+  return { pieces: [shown(text)], mode: plainMode };
+}

@@ -1,0 +1,119 @@
+import { findUrlCredentials } from './find-url-credentials.js';
+import { findVendorKeys } from './find-vendor-keys.js';
+import {
+  type Piece,
+  type ScanStep,
+  type ValueMode,
+  type WordToken,
+  plainMode,
+  secret,
+  shown,
+  valueMode,
+} from './scan-mode.js';
+import { secretNameBefore } from './secret-names.js';
+import { type Span, mergeSpans } from './spans.js';
+
+/** A key whose prefix lies in the last this many characters of an unfinished word is looked at again with the rest of the word. */
+const overlap = 1024;
+
+export interface PlainWordStep extends ScanStep {
+  /** Set where the word holds `name=value`: the value, still to be scanned in the mode of the step. */
+  value?: { mode: ValueMode; text: string };
+}
+
+/** Scans a word that nothing before it announced as a secret. */
+export function scanPlainWord(word: WordToken, known: readonly string[]): PlainWordStep {
+  const { text } = word;
+  if (text.endsWith('-----BEGIN')) return { pieces: [shown(text)], mode: { kind: 'pem-head', privateKey: false } };
+  // Most words: too short for a key, no name and value in them.
+  if (text.length < 12 && word.complete && known.length === 0 && !/[=:]/.test(text)) {
+    return { pieces: [shown(text)], mode: modeAfter(word) };
+  }
+  const cutOff = !word.complete || '$`;|&()\\'.includes(word.next || ' ');
+  const urls = findUrlCredentials(text, cutOff);
+  const assignment = findAssignment(word, urls.authorities);
+  const visible = assignment === undefined ? text : text.slice(0, assignment.from);
+  const spans = mergeSpans(
+    [...findVendorKeys(text, word.before), ...urls.secrets, ...findKnown(visible, known)].map(([start, end]): Span => [
+      start,
+      Math.min(end, visible.length),
+    ]),
+  );
+  if (assignment !== undefined) {
+    const value = { mode: assignment.mode, text: text.slice(assignment.from) };
+    return { pieces: cutOut(visible, spans), mode: value.mode, value };
+  }
+  if (!word.complete) return cutLongWord(text, spans);
+  return { pieces: cutOut(text, spans), mode: modeAfter(word) };
+}
+
+function findAssignment(
+  { text, variable }: WordToken,
+  authorities: readonly Span[],
+): { from: number; mode: ValueMode } | undefined {
+  let passed = 0;
+  for (const match of text.matchAll(/[=:]/g)) {
+    const at = match.index;
+    while (at >= (authorities[passed]?.[1] ?? Infinity)) passed += 1;
+    if (at >= (authorities[passed]?.[0] ?? Infinity)) continue;
+    const next = text.charAt(at + 1);
+    const colon = match[0] === ':';
+    if (colon && (next === ':' || text.charAt(at - 1) === ':' || text.startsWith('//', at + 1))) continue;
+    const kind = secretNameBefore(text, at);
+    if (kind === undefined) continue;
+    const of = kind === 'other' ? (colon ? 'field' : 'assignment') : kind;
+    // `:=` assigns too.
+    const from = colon && next === '=' ? at + 2 : at + 1;
+    return { from, mode: valueMode(of, variable) };
+  }
+  return undefined;
+}
+
+function modeAfter({ text, variable }: WordToken): ScanStep['mode'] {
+  if (text === '-u' || text === '--user' || text === '--proxy-user') return valueMode('user', variable);
+  if (text === 'Bearer' || text.endsWith(':Bearer')) return valueMode('bearer', variable);
+  const kind = secretNameBefore(text, text.length);
+  if (kind === undefined) return plainMode;
+  if (/^--?[A-Za-z][\w.-]*$/.test(text)) return valueMode(kind === 'other' ? 'flag' : kind, variable);
+  return { kind: 'named', of: kind === 'other' ? 'field' : kind };
+}
+
+function findKnown(text: string, known: readonly string[]): Span[] {
+  const spans: Span[] = [];
+  for (const secretText of known) {
+    for (let at = text.indexOf(secretText); at !== -1; at = text.indexOf(secretText, at + secretText.length)) {
+      spans.push([at, at + secretText.length]);
+    }
+  }
+  return spans;
+}
+
+function cutLongWord(text: string, spans: readonly Span[]): ScanStep {
+  const across = spans.find(([start, end]) => start < text.length - overlap && end > text.length - overlap);
+  // A key that reaches the end of what may be held goes on, so whatever follows in this word is masked with it.
+  if (across !== undefined && across[1] === text.length) {
+    return { pieces: cutOut(text, spans), mode: { ...valueMode('assignment'), started: true } };
+  }
+  let cut = across === undefined ? text.length - overlap : across[1];
+  if (/[\uD800-\uDBFF]$/.test(text.slice(cut - 1, cut))) cut -= 1;
+  return {
+    pieces: cutOut(
+      text.slice(0, cut),
+      spans.filter(([start]) => start < cut),
+    ),
+    mode: plainMode,
+    consumed: cut,
+  };
+}
+
+function cutOut(text: string, spans: readonly Span[]): Piece[] {
+  const pieces: Piece[] = [];
+  let from = 0;
+  for (const [start, end] of spans) {
+    if (start > from) pieces.push(shown(text.slice(from, start)));
+    pieces.push(secret(text.slice(start, end)));
+    from = end;
+  }
+  if (from < text.length) pieces.push(shown(text.slice(from)));
+  return pieces;
+}

@@ -1,0 +1,82 @@
+import { type Piece, type ScanStep, type ValueMode, type WordToken, secret, shown, valueMode } from './scan-mode.js';
+
+const schemes = /^(?:bearer|basic|token|digest|negotiate|apikey|api-key|key|hmac|ntlm|aws4-hmac-sha256)$/i;
+const bearerProse =
+  /^(?:tokens?|auth|authentication|authorization|schemes?|headers?|credentials?|string|of|in|is|and|or|for|with|the)[.,:!?]*$/i;
+const keyword =
+  /^(?:string|number|boolean|bool|int|str|any|unknown|never|object|null|nil|none|undefined|true|false|await|new|typeof|required|optional)[,;?]*$/i;
+const codeRoot = /^(?:process|os|env|config|self|this|req|request|ctx|options|opts|settings|args|import)\.[\w.]+,?$/;
+const keyLike = /^(?=.{0,60}\d)(?=.{0,60}[A-Za-z])[A-Za-z0-9+=_-][A-Za-z0-9+/=_.~-]{19,}$/;
+const punctuation = /^[!-/:-@[-`{-~]{1,3}$/;
+
+/** Scans a word where a secret is expected. `undefined`: it is none, scan it as a plain word. */
+export function scanValueWord(mode: ValueMode, word: WordToken): ScanStep | undefined {
+  const { text } = word;
+  if (text.endsWith('-----BEGIN')) return undefined;
+  if (mode.closed && /^[,}\]:]/.test(text)) return undefined;
+  // `X=''token: rm -rf /` and `eval TOKEN="x rm -rf /"` must not hide what they run.
+  const doubtful = mode.cautious && mode.spaced && !keyLike.test(text);
+  if (mode.started && doubtful) return { pieces: [shown(text)], mode };
+  if (doubtful && !(mode.of === 'authorization' && schemes.test(text))) return undefined;
+  if (mode.started) return { pieces: maskLiterals(text, mode), mode: begun(mode, text) };
+  const bare = mode.quote === '';
+  switch (mode.of) {
+    case 'assignment':
+    case 'scheme':
+      break;
+    case 'flag':
+      if (bare && text === ',') return { pieces: [shown(text)], mode };
+      if ((bare || mode.quote === 'whole') && text.startsWith('-')) return undefined;
+      break;
+    case 'bearer':
+      if (bearerProse.test(text)) return undefined;
+      break;
+    case 'field':
+      if (bare && looksLikeCode(word)) return undefined;
+      break;
+    case 'authorization':
+      if (bare && looksLikeCode(word)) return undefined;
+      if (schemes.test(text)) return { pieces: [shown(text)], mode: { ...mode, of: 'scheme' } };
+      break;
+    case 'cookie':
+      return scanCookie(mode, text);
+    case 'user':
+      return scanUser(mode, text);
+  }
+  return { pieces: maskLiterals(text, mode), mode: begun(mode, text) };
+}
+
+// In `const token = getToken()` or `token: string` a mask would hide code from the person who reviews it.
+function looksLikeCode({ text, next }: WordToken): boolean {
+  return keyword.test(text) || codeRoot.test(text) || (next === '(' && /^[A-Za-z_.]+$/.test(text));
+}
+
+function scanCookie(mode: ValueMode, text: string): ScanStep | undefined {
+  const equals = text.indexOf('=');
+  // After a `;` only a further `name=value` is part of the header.
+  if (equals < 1) return mode.separated ? undefined : { pieces: maskLiterals(text, mode), mode: begun(mode, text) };
+  const value = text.slice(equals + 1);
+  return { pieces: [shown(text.slice(0, equals + 1)), ...maskLiterals(value, mode)], mode: begun(mode, value) };
+}
+
+function scanUser(mode: ValueMode, text: string): ScanStep | undefined {
+  const colon = text.indexOf(':');
+  const password = text.slice(colon + 1);
+  // `docker run -u 0:0` names a user and a group.
+  if (colon < 1 || /^\d*$/.test(password)) return undefined;
+  const rest: ValueMode = { ...valueMode('assignment', mode.cautious), quote: mode.quote, many: mode.many };
+  return { pieces: [shown(text.slice(0, colon + 1)), ...maskLiterals(password, rest)], mode: begun(rest, password) };
+}
+
+function begun(mode: ValueMode, text: string): ValueMode {
+  return { ...mode, started: true, separated: text.endsWith(',') };
+}
+
+/** Outside quotes braces and globs are expansions, and expansions always show. */
+function maskLiterals(text: string, mode: ValueMode): Piece[] {
+  const mask = (part: string): Piece => (punctuation.test(part) ? shown(part) : secret(part));
+  if (text === '') return [];
+  if (mode.many && mode.quote !== '') return [mask(text)];
+  const parts = text.split(/([{}*?[\],]+)/).filter((part) => part !== '');
+  return parts.map((part) => (/^[{}*?[\],]/.test(part) ? shown(part) : mask(part)));
+}
