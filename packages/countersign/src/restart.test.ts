@@ -1,0 +1,322 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createRuntime, createWorld, addAgent, createChat, publishMessage, type Engine } from '@countersign/core';
+import type { Store, StoreReader, StoreTransaction } from '@countersign/core/ports';
+import { createFakeClock, scripted } from '@countersign/core/testing';
+import { openSqlite } from '@countersign/storage';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  closeTestWorld,
+  closeTestWorlds,
+  door,
+  gated,
+  openTestWorld,
+  type TestWorldOptions,
+} from './testing/fixture.js';
+import { first, lastResults, obedient, propose, recorder } from './testing/obedient.js';
+
+const remove = (path: string) => ({ name: 'remove', arguments: { path } });
+
+let folder = '';
+let file = '';
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'countersign-'));
+  file = join(folder, 'harbour.db');
+});
+afterEach(async () => {
+  await closeTestWorlds();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe('what is pending', () => {
+  it('[A9] is the same after a restart: approvals, messages, grants, rules, audit and chats', async () => {
+    const { tool } = recorder();
+    const options = { script: obedient, tools: [tool], file, clock: createFakeClock() };
+    const t = await openTestWorld(options);
+    await propose(t, remove('a'), { name: 'remove', arguments: { password: 'hunter2-secret' } });
+    const other = await t.world.chat();
+    await propose({ chat: other }, remove('b'));
+    await t.world.decide(first(await t.world.approvals({ status: 'pending', chatId: other.id })), {
+      decision: 'approve',
+      scope: 'session',
+    });
+    await other.settled();
+    await t.world.quiet();
+    const look = async ({ world }: Pick<typeof t, 'world'>) => ({
+      pending: await world.approvals(),
+      all: await world.approvals({}),
+      grants: await world.grants(),
+      audit: await world.audit(),
+      messages: await Promise.all([t.chat.id, other.id].map(async (id) => await (await world.chat(id)).messages())),
+      status: await Promise.all([t.chat.id, other.id].map(async (id) => await (await world.chat(id)).status())),
+    });
+    const before = await look(t);
+    expect(before.pending).toHaveLength(2);
+    expect(before.status).toEqual(['waiting', 'idle']);
+    await closeTestWorld(t);
+    const again = await openTestWorld(options);
+    expect(await look(again)).toEqual(before);
+    expect(again.provider.requests).toEqual([]);
+  });
+
+  it('[A9] is asked once: a restart neither replays the message nor asks again (others lost it and replayed)', async () => {
+    const { runs, tool } = recorder();
+    const options = { script: obedient, tools: [tool], file };
+    let t = await openTestWorld(options);
+    await propose(t, remove('a'));
+    const { id } = t.chat;
+    const approval = await t.onlyApproval();
+    for (let n = 0; n < 6; n += 1) {
+      await closeTestWorld(t);
+      t = await openTestWorld(options);
+      await t.world.quiet();
+      expect(t.provider.requests).toEqual([]);
+      expect(await t.onlyApproval()).toEqual(approval);
+    }
+    const chat = await t.world.chat(id);
+    expect((await chat.messages()).filter(({ role }) => role === 'user')).toHaveLength(1);
+    await t.world.decide(approval, { decision: 'approve' });
+    expect(await chat.settled()).toBe('idle');
+    expect(runs).toEqual([{ path: 'a' }]);
+    expect(t.provider.requests).toHaveLength(1);
+  });
+
+  it('[A9] approve A before the restart and B after it: each runs once, and the model hears both', async () => {
+    const { runs, tool } = recorder();
+    const options = { script: obedient, tools: [tool], file };
+    const t = await openTestWorld(options);
+    await propose(t, remove('a'), remove('b'));
+    const [a, b] = await t.world.approvals();
+    if (a === undefined || b === undefined) throw new Error('two were to be asked');
+    await t.world.decide(a, { decision: 'approve' });
+    await t.chat.settled();
+    await closeTestWorld(t);
+    const again = await openTestWorld(options);
+    const chat = await again.world.chat(t.chat.id);
+    expect(await again.world.decide(a, { decision: 'approve' })).toMatchObject({ kind: 'repeated' });
+    expect(await again.world.decide(b, { decision: 'deny' })).toMatchObject({ kind: 'recorded' });
+    expect(await chat.settled()).toBe('idle');
+    expect(runs).toEqual([{ path: 'a' }]);
+    expect(lastResults(again)).toMatchObject([{ result: 'remove ran' }, { error: 'User denied approval for remove' }]);
+  });
+
+  it('[A8] [W5] a decision sent again after the restart is a repeat, a change of mind is 409', async () => {
+    const { runs, tool } = recorder();
+    const options = { script: obedient, tools: [tool], file };
+    const t = await openTestWorld(options);
+    await propose(t, remove('a'));
+    const approval = await t.onlyApproval();
+    await t.world.decide(approval, { decision: 'approve' });
+    await t.chat.settled();
+    await closeTestWorld(t);
+    const again = await openTestWorld(options);
+    expect(await again.world.decide(approval, { decision: 'approve' })).toMatchObject({
+      kind: 'repeated',
+      status: 200,
+    });
+    expect(await again.world.decide(approval, { decision: 'deny' })).toMatchObject({ status: 409 });
+    await again.world.quiet();
+    expect(runs).toHaveLength(1);
+  });
+
+  it('[A9] [A8] 1,000 approvals open over a restart: all there, in order, decidable, each runs once', async () => {
+    const CHATS = 200;
+    const EACH = 5;
+    const { runs, tool } = recorder();
+    const options: TestWorldOptions = { script: obedient, tools: [tool], file, synchronous: 'NORMAL' };
+    const t = await openTestWorld(options);
+    for (let c = 0; c < CHATS; c += 1) {
+      const chat = await t.world.chat();
+      const calls = Array.from({ length: EACH }, (_, n) => remove(`${c}/${n}`));
+      expect(await propose({ chat }, ...calls)).toBe('waiting');
+    }
+    const before = await t.world.approvals();
+    await closeTestWorld(t);
+    const again = await openTestWorld(options);
+    const after = await again.world.approvals();
+    expect(after).toHaveLength(CHATS * EACH);
+    expect(after).toEqual(before);
+    const paths = after.map(({ arguments: args }) => (args as { path: string }).path);
+    expect(paths).toEqual(Array.from({ length: CHATS * EACH }, (_, n) => `${Math.floor(n / EACH)}/${n % EACH}`));
+    const outcomes = await Promise.all(
+      after.toReversed().map((approval) => again.world.decide(approval, { decision: 'approve' })),
+    );
+    expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(['recorded']));
+    const repeats = await Promise.all(
+      after.slice(0, EACH).map((approval) => again.world.decide(approval.toolCallId, { decision: 'approve' })),
+    );
+    expect(new Set(repeats.map(({ kind }) => kind))).toEqual(new Set(['repeated']));
+    await again.world.quiet();
+    expect(await again.world.approvals()).toEqual([]);
+    expect(runs.map(({ path }) => String(path)).toSorted()).toEqual(paths.toSorted());
+    expect((await again.world.chats()).filter(({ status }) => status !== 'idle')).toEqual([]);
+  }, 60_000);
+});
+
+describe('a tool that was running when its process ended', () => {
+  /** A tool that never ends by itself, and how often it was begun. */
+  function endless(more: { idempotent?: boolean } = {}) {
+    const begun: unknown[] = [];
+    const began = door();
+    const again = door();
+    const end = door<string>();
+    const tool = gated(
+      'send',
+      (args) => {
+        begun.push(args);
+        (begun.length === 1 ? began : again).open();
+        return end.opened;
+      },
+      more,
+    );
+    return { begun, began, again, end, tool };
+  }
+
+  async function interrupted(more: { idempotent?: boolean } = {}, scope: 'once' | 'session' = 'once') {
+    const sending = endless(more);
+    const options = { script: obedient, tools: [sending.tool], file };
+    const t = await openTestWorld(options);
+    await propose(t, { name: 'send', arguments: { to: 'meg' } });
+    const approval = await t.onlyApproval();
+    await t.world.decide(approval, { decision: 'approve', scope });
+    await sending.began.opened;
+    await closeTestWorld(t);
+    const again = await openTestWorld(options);
+    return { ...again, ...sending, approval, chat: await again.world.chat(t.chat.id) };
+  }
+
+  it('[S3] has failed with outcome unknown, is not run again, and the model is told (others said nothing)', async () => {
+    const t = await interrupted();
+    expect(await t.chat.settled()).toBe('idle');
+    expect(t.begun).toHaveLength(1);
+    expect(lastResults(t)).toEqual([{ error: 'interrupted, outcome unknown' }]);
+    expect(t.toolEvents(t.approval.toolCallId).at(-1)).toMatchObject({
+      type: 'TOOL_EXECUTION_FAILED',
+      error: 'interrupted, outcome unknown',
+    });
+    expect(await t.world.decide(t.approval, { decision: 'approve' })).toMatchObject({
+      kind: 'repeated',
+      state: 'failed',
+    });
+    await t.world.quiet();
+    expect(t.begun).toHaveLength(1);
+    expect(await t.world.audit()).toContainEqual(
+      expect.objectContaining({ kind: 'outcome', decision: 'outcome unknown', tool: 'send' }),
+    );
+  });
+
+  it('[S3] the same call is then asked whatever grants and rules say; another one is not', async () => {
+    const t = await interrupted({}, 'session');
+    await t.chat.settled();
+    await t.world.setPolicy(['allow send']);
+    expect(await propose(t, { name: 'send', arguments: { to: 'meg' } })).toBe('waiting');
+    const approval = await t.onlyApproval();
+    expect(approval.why).toContain('outcome is unknown');
+    expect(approval.options).toEqual(['deny', 'approve_once']);
+    expect(await t.world.decide(approval, { decision: 'approve', scope: 'session' })).toMatchObject({ status: 422 });
+    await t.world.decide(approval, { decision: 'deny' });
+    await t.chat.settled();
+    expect(await propose(t, { name: 'send', arguments: { to: 'meg' } })).toBe('waiting');
+    expect(t.begun).toHaveLength(1);
+    await t.chat.stop();
+    await t.chat.send('[{"name":"send","arguments":{"to":"joe"}}]');
+    await t.again.opened;
+    expect(t.begun).toEqual([{ to: 'meg' }, { to: 'joe' }]);
+  });
+
+  it('[S3] runs again if it declares idempotent, under the same approval', async () => {
+    const t = await interrupted({ idempotent: true });
+    await t.again.opened;
+    t.end.open('sent');
+    expect(await t.chat.settled()).toBe('idle');
+    expect(t.begun).toEqual([{ to: 'meg' }, { to: 'meg' }]);
+    expect(lastResults(t)).toEqual([{ result: 'sent' }]);
+    expect(await t.world.approvals()).toEqual([]);
+  });
+});
+
+describe('the transcript', () => {
+  it('[S2] only grows at its end: what was there stays as it was', async () => {
+    const { tool } = recorder();
+    const t = await openTestWorld({ script: obedient, tools: [tool], file });
+    const bare = async () => (await t.chat.messages()).map(({ toolCallStatus: _, ...message }) => message);
+    let before = await bare();
+    for (const act of [
+      () => propose(t, remove('a'), remove('b')),
+      async () => await t.world.decide(first(await t.world.approvals()), { decision: 'approve' }),
+      () => t.chat.send('hello'),
+      async () => await t.world.decide(first(await t.world.approvals()), { decision: 'deny' }),
+      () => t.chat.settled(),
+      () => t.chat.stop(),
+    ]) {
+      await act();
+      await t.world.quiet();
+      const after = await bare();
+      expect(after.slice(0, before.length)).toEqual(before);
+      before = after;
+    }
+    expect(before.length).toBeGreaterThan(8);
+  });
+
+  it('[S2] a message costs as many rows read and written at 400 messages as at 40', async () => {
+    const cost = { calls: 0, rows: 0 };
+    const clock = createFakeClock();
+    const store = counting(await openSqlite(':memory:', { clock }), cost);
+    const engine = createRuntime({
+      store,
+      clock,
+      providers: [scripted(() => 'ok')],
+      findPlace: async () => ({ workingDirectory: '/', home: '/root', sandbox: 'none' }),
+      onError: () => undefined,
+      onListenerFailure: () => undefined,
+    });
+    const send = await chatOf(engine);
+    const costOf = async (): Promise<{ calls: number; rows: number }> => {
+      Object.assign(cost, { calls: 0, rows: 0 });
+      await send();
+      return { ...cost };
+    };
+    for (let n = 0; n < 20; n += 1) await send();
+    const early = await costOf();
+    for (let n = 0; n < 180; n += 1) await send();
+    expect(await costOf()).toEqual(early);
+    expect(early.calls).toBeGreaterThan(5);
+    await engine.close();
+  });
+});
+
+async function chatOf(engine: Engine): Promise<() => Promise<void>> {
+  const world = await createWorld(engine.runtime, { name: 'Harbour' });
+  await addAgent(engine.runtime, world.id, { name: 'Ada', provider: 'scripted', model: 'any' });
+  const chat = await createChat(engine.runtime, world.id);
+  return async () => {
+    await publishMessage(engine.runtime, { worldId: world.id, chatId: chat.id, content: 'hello', speaker: 'human' });
+    await engine.quiet();
+  };
+}
+
+/** The same store, counting what is asked of it and how many rows it gives. */
+function counting(store: Store, cost: { calls: number; rows: number }): Store {
+  const watch = <T extends StoreReader>(reader: T): T =>
+    new Proxy(reader, {
+      get(target, name, receiver) {
+        const verb: unknown = Reflect.get(target, name, receiver);
+        if (typeof verb !== 'function') return verb;
+        return (...args: unknown[]): unknown => {
+          cost.calls += 1;
+          const given: unknown = Reflect.apply(verb, target, args);
+          if (!(given instanceof Promise)) return given;
+          return given.then((rows: unknown) => {
+            cost.rows += Array.isArray(rows) ? rows.length : 1;
+            return rows;
+          });
+        };
+      },
+    });
+  return {
+    ...store,
+    read: (work) => store.read((reader) => work(watch(reader))),
+    transact: (worldId, work) => store.transact(worldId, (tx: StoreTransaction) => work(watch(tx))),
+  };
+}
