@@ -9,7 +9,7 @@ import {
 import { createChunkMasker, maskSecrets } from '../masking/index.js';
 import { prepareMessagesForLLM } from '../memory/prepare-messages-for-llm.js';
 import { newId } from '../turn/ids.js';
-import { wordsOf } from './gate-call.js';
+import { textOf, wordsOf } from './gate-call.js';
 import { handleTextResponse } from './handle-text-response.js';
 import { handleToolCalls } from './handle-tool-calls.js';
 import { readResponse } from './read-response.js';
@@ -181,7 +181,7 @@ function streamTo(
       send({ type: 'start' });
       // A provider may go on after it failed or answered: its chunks would run into the next try, or follow the end.
       return (text) => {
-        if (streams && masker === current) sendText(current.push(String(text)));
+        if (streams && masker === current) sendText(current.push(textOf(text)));
       };
     },
     end(last) {

@@ -89,7 +89,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
     ownSecrets: options.ownSecrets ?? [],
     resultLimitBytes: options.resultLimitBytes ?? DEFAULT_RESULT_LIMIT,
     probe: options.probe ?? (() => undefined),
-    watchDeadline: deadlines.watch,
+    watchDeadline: (worldId, approvalId, expiresAt) => deadlines.watch(worldId, approvalId, expiresAt),
     chatFellIdle(worldId, chatId) {
       // Falling idle twice before the first title is there must not ask a model twice.
       if (closing.signal.aborted || titling.has(chatId)) return;

@@ -38,7 +38,7 @@ export function watchDeadlines(runtime: () => Runtime): {
 } {
   const timers = new Map<string, () => void>();
   function watch(worldId: string, approvalId: string, expiresAt: number): void {
-    const { clock, report } = runtime();
+    const { clock } = runtime();
     timers.get(approvalId)?.();
     const wait = Math.max(0, expiresAt - clock.now());
     timers.set(
@@ -49,7 +49,7 @@ export function watchDeadlines(runtime: () => Runtime): {
           timers.delete(approvalId);
           fire(runtime(), worldId, approvalId).then(
             (again) => again === undefined || watch(worldId, approvalId, again),
-            (error: unknown) => report(error, 'an approval could not be expired'),
+            (error: unknown) => runtime().report(error, 'an approval could not be expired'),
           );
         },
         { background: true },

@@ -2,7 +2,7 @@ import { ToolFailure, type ToolContext, type TurnRecord } from '../ports/index.j
 import { createChunkMasker } from '../masking/index.js';
 import { nextStep } from '../turn/next-step.js';
 import { pauseFor, untilAborted } from './call-model.js';
-import { wordsOf } from './gate-call.js';
+import { textOf, wordsOf } from './gate-call.js';
 import { commit, type Runtime } from './runtime.js';
 import { settleInvocation, type Settlement } from './settle-invocation.js';
 import type { Started } from './start-invocation.js';
@@ -122,7 +122,7 @@ function outputOf(
       if (ended) return;
       const masker = maskers.get(stream) ?? createChunkMasker();
       maskers.set(stream, masker);
-      send(stream, masker.push(String(text)));
+      send(stream, masker.push(textOf(text)));
     },
     end() {
       ended = true;

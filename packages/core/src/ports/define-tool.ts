@@ -44,15 +44,16 @@ export function defineTool<S extends Schema>(input: ToolInput<S>): Tool {
     `tool "${input.name}"`,
   );
   const check = checkWith(input.parameters);
-  const { subjects, fingerprint } = input;
   // The runtime hands back only what `check` returned, which has the schema's type.
-  const typed = (value: unknown): ValueOf<S> => value as ValueOf<S>;
+  const typed = (value: unknown): ValueOf<S> => value;
   return {
     definition,
     trusted: true,
     validate: check,
-    ...(subjects === undefined ? {} : { subjects: (args) => subjects(typed(args)) }),
-    ...(fingerprint === undefined ? {} : { fingerprint: (args, place) => fingerprint(typed(args), place) }),
+    ...(input.subjects === undefined ? {} : { subjects: (args) => input.subjects?.(typed(args)) ?? [] }),
+    ...(input.fingerprint === undefined
+      ? {}
+      : { fingerprint: async (args, place) => (await input.fingerprint?.(typed(args), place)) ?? '' }),
     execute: async (args, context) => await input.execute(typed(args), context),
   };
 }
