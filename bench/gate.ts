@@ -1,0 +1,148 @@
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { checkToolApproval, createRuntime, type Gate, type Runtime } from '@countersign/core';
+import type { Tool } from '@countersign/core/ports';
+import { openSqlite } from '@countersign/storage';
+import { systemClock, type ToolEvent } from 'countersign';
+import { createGateWorld, type GateWorld } from './gate-world.js';
+import { measure, summarize, type Figures, type Plan, type Subject } from './measure.js';
+import { benchProvider, benchTools, openBenchWorld, withFolder } from './ours.js';
+import { BOOK, ONE_GATED_QUESTION, QUESTIONS } from './script.js';
+
+export interface GateResult {
+  /** One decision with its reads. */
+  nothingMatches: Figures;
+  lastRuleMatches: Figures;
+  piledGrants: Figures;
+  /** From the model's answer to the moment when a listener hears of it. */
+  askHeard: Figures;
+  startHeard: Figures;
+}
+
+/** What the gate takes with ten thousand grants and a thousand rules (N3). */
+export async function gateSuite(plan: Plan): Promise<GateResult> {
+  return await withFolder(async (folder) => {
+    const spread = await createGateWorld(join(folder, 'spread.sqlite'), 'spread');
+    const piled = await createGateWorld(join(folder, 'piled.sqlite'), 'piled');
+    const decisions = await measureDecisions(spread, piled, plan);
+    return { ...decisions, ...(await measureAsking(spread, plan)) };
+  });
+}
+
+async function measureDecisions(
+  spread: GateWorld,
+  piled: GateWorld,
+  plan: Plan,
+): Promise<Pick<GateResult, 'nothingMatches' | 'lastRuleMatches' | 'piledGrants'>> {
+  const engines = await Promise.all([openEngine(spread), openEngine(piled)]);
+  const [one, other] = engines;
+  try {
+    const few = await measure(
+      [
+        decision('nothing', one.runtime, spread, 'Oslo', 'ask'),
+        decision('last rule', one.runtime, spread, 'Lisbon', 'run'),
+      ],
+      { ...plan, perRound: plan.perRound * 10 },
+    );
+    const many = await measure([decision('piled', other.runtime, piled, 'Oslo', 'ask')], {
+      warmUp: 2,
+      rounds: plan.rounds,
+      perRound: 1,
+    });
+    return {
+      nothingMatches: few.get('nothing') ?? summarize([]),
+      lastRuleMatches: few.get('last rule') ?? summarize([]),
+      piledGrants: many.get('piled') ?? summarize([]),
+    };
+  } finally {
+    for (const engine of engines) await engine.close();
+  }
+}
+
+async function openEngine({ file }: GateWorld) {
+  const ignore = (): void => undefined;
+  return createRuntime({
+    store: await openSqlite(file, { synchronous: 'NORMAL' }),
+    clock: systemClock,
+    providers: [benchProvider()],
+    tools: benchTools,
+    findPlace: async () => place,
+    onListenerFailure: ignore,
+    onError: ignore,
+  });
+}
+
+const place = { workingDirectory: process.cwd(), home: homedir(), sandbox: 'none' };
+const HALF_A_DAY = 12 * 60 * 60 * 1000;
+
+function decision(name: string, runtime: Runtime, world: GateWorld, city: string, expected: Gate['kind']): Subject {
+  const tool = benchTools.find(({ definition }) => definition.name === BOOK);
+  if (tool === undefined) throw new Error('there is no gated tool');
+  return {
+    name,
+    async run() {
+      const { kind } = await decide(runtime, world, tool, { city, nights: 2 });
+      if (kind !== expected) throw new Error(`the gate said ${kind} instead of ${expected}`);
+    },
+  };
+}
+
+/** As `core/src/orchestrator/gate-call.ts` does it, with the same reads: the world's `rev`, the grants, unknown outcomes. */
+async function decide(
+  runtime: Runtime,
+  { worldId, agentId, chatId }: GateWorld,
+  tool: Tool,
+  args: { city: string; nights: number },
+): Promise<Gate> {
+  return await runtime.store.read(async (reader) => {
+    const snapshot = await runtime.snapshots(reader, worldId);
+    const agent = snapshot?.agent(agentId);
+    if (snapshot === undefined || agent === undefined) throw new Error('there is no such world or agent');
+    const grants = await reader.grants(chatId, agentId, BOOK, reader.now() - HALF_A_DAY);
+    const words = [`city=${args.city}`, `nights=${args.nights}`];
+    return checkToolApproval({
+      call: { tool: BOOK, arguments: { ok: true, value: args }, subjects: [{ kind: 'words', words }], place },
+      tool,
+      agent: { tools: agent.definition.tools, policy: snapshot.agentPolicy(agentId) },
+      world: { mode: snapshot.world.settings.mode, policy: snapshot.policy },
+      grants: grants.map((grant) => ({
+        id: grant.id,
+        ...(grant.pattern === null ? {} : { pattern: grant.pattern }),
+        ...(grant.answeredRule === null ? {} : { answeredRule: grant.answeredRule }),
+      })),
+      decision: undefined,
+      contained: false,
+      outcomeUnknown: await reader.outcomeUnknown(chatId, BOOK, JSON.stringify(args)),
+    });
+  });
+}
+
+/** How long a listener waits for the question after the model's answer, beside how long for the start of an ungated call. */
+async function measureAsking({ file }: GateWorld, plan: Plan): Promise<Pick<GateResult, 'askHeard' | 'startHeard'>> {
+  let answeredAt = 0n;
+  const times: Partial<Record<ToolEvent['type'], number[]>> = {};
+  let counting = false;
+  const provider = benchProvider(() => {
+    answeredAt = process.hrtime.bigint();
+  });
+  const world = await openBenchWorld(file, { providers: [provider] });
+  // Lisbon is allowed by the last rule: without it the gated call asks.
+  await world.setPolicy((await world.policy()).slice(0, -1));
+  world.on('tool', ({ type }) => {
+    if (counting) (times[type] ??= []).push(Number(process.hrtime.bigint() - answeredAt) / 1000);
+  });
+  const chat = await world.chat();
+  for (let i = -plan.warmUp; i < plan.rounds * plan.perRound; i += 1) {
+    counting = i >= 0;
+    await chat.send(i % 2 === 0 ? ONE_GATED_QUESTION : QUESTIONS['one tool']);
+    await chat.settled();
+    for (const approval of await world.approvals()) await world.decide(approval, { decision: 'deny' });
+    await chat.settled();
+    await world.quiet();
+  }
+  await world.close();
+  return {
+    askHeard: summarize(times.TOOL_APPROVAL_REQUESTED ?? []),
+    startHeard: summarize(times.TOOL_EXECUTION_STARTED ?? []),
+  };
+}

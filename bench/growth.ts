@@ -1,0 +1,125 @@
+import { join } from 'node:path';
+import type { OpenedChat, OpenedWorld } from 'countersign';
+import { measure, type Figures, type Plan, type Subject } from './measure.js';
+import { openBenchWorld, takeTurn, withFolder } from './ours.js';
+import { prefill } from './prefill.js';
+import { residentMiB } from './resident.js';
+import { QUESTIONS } from './script.js';
+
+export interface GrowthResult {
+  sizes: {
+    /** Messages in the chat before the turn. */
+    messages: number;
+    turn: Figures;
+    /** The first turn after opening the file has to read what the model is shown; microseconds. */
+    firstTurn: number;
+    /** MiB: of the process with this file open and used, and how much of it came with the file. */
+    resident: number;
+    residentAdded: number;
+  }[];
+}
+
+interface Prefilled {
+  file: string;
+  messages: number;
+  chatIds: readonly string[];
+}
+
+/** A small chat that is measured a hundred times is no small chat any more, so there are many of them, each used this often. */
+const TURNS_PER_CHAT = 10;
+
+/** What a message costs when much has been said already (N2). */
+export async function growthSuite(sizes: readonly number[], plan: Plan): Promise<GrowthResult> {
+  return await withFolder(async (folder) => {
+    const turns = plan.warmUp + plan.rounds * plan.perRound;
+    const worlds: Prefilled[] = [];
+    for (const messages of sizes) {
+      const small = messages < turns * 20;
+      const chats = small ? Math.ceil(turns / TURNS_PER_CHAT) + 1 : 1;
+      worlds.push(await createWorld(join(folder, `${messages}.sqlite`), messages, chats));
+    }
+    const memory: { firstTurn: number; resident: number; residentAdded: number }[] = [];
+    for (const world of worlds) memory.push(await lookAtMemory(world));
+    const figures = await measureTurns(worlds, plan);
+    return {
+      sizes: worlds.map(({ messages }, index) => ({
+        messages,
+        turn: figures.get(String(messages)) ?? missing(),
+        ...(memory[index] ?? missing()),
+      })),
+    };
+  });
+}
+
+async function createWorld(file: string, messages: number, chats: number): Promise<Prefilled> {
+  const world = await openBenchWorld(file);
+  const chatIds: string[] = [];
+  for (let i = 0; i < chats; i += 1) {
+    const chat = await world.chat();
+    // Takes the search for a title out of the way.
+    await takeTurn(chat, QUESTIONS.text);
+    await world.quiet();
+    chatIds.push(chat.id);
+  }
+  const [agent] = await world.agents();
+  await world.close();
+  if (agent === undefined) throw new Error('there is no agent');
+  await prefill(file, { worldId: world.id, agentId: agent.id, chatIds }, messages);
+  return { file, messages, chatIds };
+}
+
+async function lookAtMemory({ file, chatIds }: Prefilled): Promise<{
+  firstTurn: number;
+  resident: number;
+  residentAdded: number;
+}> {
+  const before = residentMiB();
+  const world = await openBenchWorld(file);
+  const chat = await world.chat(chatIds.at(-1));
+  const start = process.hrtime.bigint();
+  await takeTurn(chat, QUESTIONS.text);
+  const firstTurn = Number(process.hrtime.bigint() - start) / 1000;
+  for (let i = 0; i < TURNS_PER_CHAT; i += 1) await takeTurn(chat, QUESTIONS.text);
+  const resident = residentMiB();
+  await world.close();
+  return { firstTurn, resident, residentAdded: resident - before };
+}
+
+async function measureTurns(worlds: readonly Prefilled[], plan: Plan): Promise<Map<string, Figures>> {
+  const opened: OpenedWorld[] = [];
+  try {
+    const subjects: Subject[] = [];
+    for (const { file, messages, chatIds } of worlds) {
+      const world = await openBenchWorld(file);
+      opened.push(world);
+      subjects.push(subjectOf(world, String(messages), chatIds));
+    }
+    return await measure(subjects, plan);
+  } finally {
+    for (const world of opened) await world.close();
+  }
+}
+
+function subjectOf(world: OpenedWorld, name: string, chatIds: readonly string[]): Subject {
+  let chat: OpenedChat | undefined;
+  let taken = 0;
+  return {
+    name,
+    async before() {
+      if (chat === undefined || (taken % TURNS_PER_CHAT === 0 && chatIds.length > 1)) {
+        chat = await world.chat(chatIds[(taken / TURNS_PER_CHAT) % chatIds.length]);
+        // Reads what the model is shown; the time of that is told apart.
+        await takeTurn(chat, QUESTIONS.text);
+      }
+      taken += 1;
+    },
+    async run() {
+      if (chat !== undefined) await takeTurn(chat, QUESTIONS.text);
+    },
+    after: () => world.quiet(),
+  };
+}
+
+function missing(): never {
+  throw new Error('a size was not measured');
+}

@@ -1,0 +1,84 @@
+import { writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { residentMiB } from './resident.js';
+
+// Before anything of ours is loaded: what is imported below is part of what a program has to carry.
+const start = residentMiB();
+const SUITES = ['memory', 'turns', 'growth', 'gate'] as const;
+type SuiteName = (typeof SUITES)[number];
+
+const { values } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false },
+    json: { type: 'string', default: fileURLToPath(new URL('../results.json', import.meta.url)) },
+    only: { type: 'string', multiple: true },
+    trace: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  },
+});
+
+if (values.help) {
+  console.log(`npm run bench -- [--quick] [--only ${SUITES.join('|')}]… [--json FILE] [--trace]`);
+} else if (values.trace) {
+  await trace();
+} else {
+  await bench(values.quick, wanted(values.only), values.json);
+}
+
+function wanted(only: readonly string[] | undefined): readonly SuiteName[] {
+  const unknown = only?.find((name) => !SUITES.some((suite) => suite === name));
+  if (unknown !== undefined) throw new Error(`there is no suite "${unknown}"; there are ${SUITES.join(', ')}`);
+  return SUITES.filter((suite) => only === undefined || only.includes(suite));
+}
+
+async function bench(quick: boolean, suites: readonly SuiteName[], file: string): Promise<void> {
+  if (globalThis.gc === undefined) console.warn('Without --expose-gc, resident memory counts garbage too.');
+  const plan = quick ? { warmUp: 150, rounds: 30, perRound: 10 } : { warmUp: 500, rounds: 150, perRound: 10 };
+  const { judgeTargets, printResults, printTargets } = await import('./report.js');
+  const results: Parameters<typeof printResults>[0] = {};
+  // Memory comes first: what the other suites leave behind would be counted as ours.
+  for (const suite of suites) {
+    console.log(`${suite} …`);
+    switch (suite) {
+      case 'memory':
+        results.memory = await (await import('./memory.js')).memorySuite(start, quick ? 2000 : 10_000);
+        break;
+      case 'turns':
+        results.turns = await (await import('./turns.js')).turnsSuite(plan);
+        break;
+      case 'growth':
+        results.growth = await (
+          await import('./growth.js')
+        ).growthSuite(quick ? [100, 10_000] : [100, 10_000, 100_000], plan);
+        break;
+      case 'gate':
+        results.gate = await (await import('./gate.js')).gateSuite(plan);
+        break;
+    }
+  }
+  const targets = judgeTargets(results);
+  printResults(results);
+  printTargets(targets);
+  const [cpu] = cpus();
+  const machine = { node: process.version, platform: process.platform, arch: process.arch, cpu: cpu?.model };
+  const report = {
+    at: new Date().toISOString(),
+    quick,
+    machine: { ...machine, cores: cpus().length },
+    targets,
+    results,
+  };
+  writeFileSync(file, `${JSON.stringify(report, undefined, 2)}\n`);
+  console.log(`\nWritten to ${file}`);
+}
+
+async function trace(): Promise<void> {
+  const { traceTurn } = await import('./trace.js');
+  const { CASES } = await import('./script.js');
+  for (const turn of CASES) {
+    console.log(`\n${turn}`);
+    for (const { step, writes } of await traceTurn(turn)) console.log(`  ${step}: ${writes.join(', ')}`);
+  }
+}

@@ -1,0 +1,88 @@
+import type { NewMessage, StoreTransaction } from '@countersign/core/ports';
+import { openSqlite } from '@countersign/storage';
+import { AGENT } from './ours.js';
+import { ANSWER, QUESTIONS, USAGE } from './script.js';
+
+const EXCHANGES_PER_TRANSACTION = 1000;
+
+/** Writes a past into a chat: questions, their answers and the ended turns between them, as if all had been said. */
+export async function prefill(
+  file: string,
+  about: { worldId: string; agentId: string; chatIds: readonly string[] },
+  messages: number,
+): Promise<void> {
+  const store = await openSqlite(file, { synchronous: 'NORMAL' });
+  for (const chatId of about.chatIds) {
+    for (let written = 0; written < messages / 2; written += EXCHANGES_PER_TRANSACTION) {
+      const count = Math.min(EXCHANGES_PER_TRANSACTION, messages / 2 - written);
+      await store.transact(about.worldId, async (tx) => {
+        for (let i = 0; i < count; i += 1) await writeExchange(tx, { ...about, chatId });
+      });
+    }
+  }
+  await store.close();
+}
+
+async function writeExchange(
+  tx: StoreTransaction,
+  { worldId, agentId, chatId }: { worldId: string; agentId: string; chatId: string },
+): Promise<void> {
+  const id = crypto.randomUUID().replaceAll('-', '');
+  const turnId = `turn_${id}.${agentId}`;
+  const common = {
+    worldId,
+    chatId,
+    toolCalls: null,
+    toolCallId: null,
+    clientMessageId: null,
+  } satisfies Partial<NewMessage>;
+  const question = await tx.appendMessage({
+    ...common,
+    id: `msg_${id}`,
+    role: 'user',
+    sender: 'human',
+    speaker: 'human',
+    agentId: null,
+    turnId: null,
+    iteration: null,
+    replyTo: null,
+    content: QUESTIONS.text,
+    addressees: [agentId],
+    providerState: null,
+  });
+  await tx.insertTurn({
+    id: turnId,
+    worldId,
+    chatId,
+    agentId,
+    triggerId: question.id,
+    triggerSeq: question.seq,
+    state: 'ended',
+    outcome: 'answered',
+    iteration: 1,
+    epoch: 1,
+    rev: 2,
+    owner: null,
+    interruptions: 0,
+    begunSeq: question.seq,
+    ...USAGE,
+    createdAt: tx.now(),
+    endedAt: tx.now(),
+  });
+  const answer = await tx.appendMessage({
+    ...common,
+    id: `msg_${crypto.randomUUID().replaceAll('-', '')}`,
+    role: 'assistant',
+    sender: agentId,
+    speaker: 'agent',
+    agentId,
+    turnId,
+    iteration: 1,
+    replyTo: question.id,
+    content: ANSWER,
+    addressees: [],
+    providerState: { provider: AGENT.provider, model: AGENT.model, usage: USAGE, vendorIds: [] },
+  });
+  tx.emit({ event: 'message', chatId, message: question });
+  tx.emit({ event: 'message', chatId, message: answer });
+}

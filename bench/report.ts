@@ -1,0 +1,165 @@
+import type { Figures } from './measure.js';
+import type { GateResult } from './gate.js';
+import { GRANTS, RULES } from './gate-world.js';
+import type { GrowthResult } from './growth.js';
+import type { MemoryResult } from './memory.js';
+import { CASES, type Case } from './script.js';
+import { CONTENDERS, type TurnsResult } from './turns.js';
+
+export interface Results {
+  memory?: MemoryResult;
+  turns?: TurnsResult;
+  growth?: GrowthResult;
+  gate?: GateResult;
+}
+
+/** A number to hold (N1–N3) and what was reached. */
+export interface Target {
+  number: 'N1' | 'N2' | 'N3';
+  what: string;
+  reached: number;
+  limit: number;
+  unit: '×' | 'µs';
+  met: boolean;
+}
+
+export function printResults(results: Results): void {
+  if (results.turns !== undefined) printTurns(results.turns);
+  if (results.growth !== undefined) printGrowth(results.growth);
+  if (results.gate !== undefined) printGate(results.gate);
+  if (results.memory !== undefined) printMemory(results.memory);
+}
+
+function printTurns(turns: TurnsResult): void {
+  for (const turn of CASES) {
+    const of = turns[turn];
+    print(
+      `Turn: ${turn}${turn === 'three gated tools' ? ', from pause to finish' : ''}  (µs)`,
+      ['', 'median', 'p99', 'cpu', '÷ raw', 'cpu ÷ raw', '÷ AI SDK', 'cpu ÷ AI SDK'],
+      CONTENDERS.map((name) => {
+        const own = of[name];
+        const raw = name.endsWith('FULL') ? of['raw FULL'] : of['raw NORMAL'];
+        const ratios = name.startsWith('ours') ? [times(own.median / raw.median), times(own.cpu / raw.cpu)] : ['', ''];
+        const peers = name.startsWith('ours')
+          ? [times(own.median / of['AI SDK'].median), times(own.cpu / of['AI SDK'].cpu)]
+          : ['', ''];
+        return [name, ...shown(own), ...ratios, ...peers];
+      }),
+    );
+  }
+}
+
+function printGrowth({ sizes }: GrowthResult): void {
+  const first = sizes[0];
+  print(
+    'Growth: a text turn in a chat with so many messages  (µs, MiB)',
+    ['messages', 'median', 'p99', 'cpu', '÷ first', 'cpu ÷ first', 'first turn', 'resident', 'with the file'],
+    sizes.map(({ messages, turn, firstTurn, resident, residentAdded }) => [
+      messages.toLocaleString('en'),
+      ...shown(turn),
+      times(turn.median / (first?.turn.median ?? Number.NaN)),
+      times(turn.cpu / (first?.turn.cpu ?? Number.NaN)),
+      number(firstTurn),
+      number(resident),
+      number(residentAdded),
+    ]),
+  );
+}
+
+function printGate(gate: GateResult): void {
+  print(
+    `Gate: ${GRANTS.toLocaleString('en')} grants, ${RULES.toLocaleString('en')} rules  (µs)`,
+    ['', 'median', 'p99', 'cpu'],
+    [
+      ['decision, nothing matches', ...shown(gate.nothingMatches)],
+      ['decision, the last rule matches', ...shown(gate.lastRuleMatches)],
+      ['decision, all grants for this very call', ...shown(gate.piledGrants)],
+      ["model's answer to question heard", ...shown(gate.askHeard)],
+      ["model's answer to ungated start heard", ...shown(gate.startHeard)],
+    ],
+  );
+}
+
+function printMemory({ start, opened, afterTurns }: MemoryResult): void {
+  print(
+    'Resident memory  (MiB)',
+    ['', 'resident'],
+    [
+      ['at start', number(start)],
+      ['a world open', number(opened)],
+      ...afterTurns.map(({ turns, resident }) => [`after ${turns.toLocaleString('en')} turns`, number(resident)]),
+    ],
+  );
+}
+
+export function judgeTargets(results: Results): Target[] {
+  const targets: Target[] = [];
+  const add = (number: Target['number'], what: string, reached: number, limit: number, unit: Target['unit']): void => {
+    targets.push({ number, what, reached, limit, unit, met: reached <= limit });
+  };
+  const { turns, growth, gate } = results;
+  if (turns !== undefined) {
+    const ratio = (turn: Case, to: 'AI SDK' | 'raw NORMAL'): number =>
+      turns[turn]['ours NORMAL'].median / turns[turn][to].median;
+    add('N1', 'one tool ÷ AI SDK', ratio('one tool', 'AI SDK'), 1, '×');
+    add('N1', 'three gated tools ÷ AI SDK', ratio('three gated tools', 'AI SDK'), 1.5, '×');
+    add('N1', 'one tool ÷ raw commits', ratio('one tool', 'raw NORMAL'), 2, '×');
+    add('N1', 'three gated tools ÷ raw commits', ratio('three gated tools', 'raw NORMAL'), 2, '×');
+  }
+  const first = growth?.sizes[0];
+  const last = growth?.sizes.at(-1);
+  if (first !== undefined && last !== undefined) {
+    add(
+      'N2',
+      `a turn at ${last.messages} messages ÷ at ${first.messages}`,
+      last.turn.median / first.turn.median,
+      1.1,
+      '×',
+    );
+  }
+  if (gate !== undefined) {
+    add('N3', 'gate decision p99', Math.max(gate.nothingMatches.p99, gate.lastRuleMatches.p99), 1000, 'µs');
+    add('N3', 'asking adds, median', gate.askHeard.median - gate.startHeard.median, 5000, 'µs');
+  }
+  return targets;
+}
+
+export function printTargets(targets: readonly Target[]): void {
+  print(
+    'Targets',
+    ['', '', 'reached', 'limit', ''],
+    targets.map(({ number: id, what, reached, limit, unit, met }) => [
+      id,
+      what,
+      unit === '×' ? times(reached) : `${number(reached)} µs`,
+      unit === '×' ? times(limit) : `${number(limit)} µs`,
+      met ? 'met' : 'missed',
+    ]),
+  );
+}
+
+function shown({ median, p99, cpu }: Figures): string[] {
+  return [number(median), number(p99), number(cpu)];
+}
+
+function times(ratio: number): string {
+  return Number.isFinite(ratio) ? `${ratio.toFixed(2)}×` : '–';
+}
+
+function number(value: number): string {
+  if (!Number.isFinite(value)) return '–';
+  return Math.abs(value) < 100 ? value.toFixed(1) : Math.round(value).toLocaleString('en');
+}
+
+function print(title: string, head: readonly string[], rows: readonly (readonly string[])[]): void {
+  const all = [head, ...rows];
+  const widths = head.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
+  const isText = head.map((_, column) => rows.every((row) => !/^[-–\d]/.test(row[column] ?? '')));
+  const lines = all.map((row) =>
+    row
+      .map((cell, column) => (isText[column] ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0)))
+      .join('  ')
+      .trimEnd(),
+  );
+  console.log(`\n${title}\n${lines.map((line) => `  ${line}`).join('\n')}`);
+}
