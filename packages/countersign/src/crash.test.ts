@@ -1,0 +1,194 @@
+import { execFile, spawn } from 'node:child_process';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, describe, expect, it } from 'vitest';
+import { lifeOf, readCrashRecord, type CrashRecord } from './testing/crash-record.js';
+import { runScenario } from './testing/crash-scenario.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'countersign-crash-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const home = dirname(dirname(fileURLToPath(import.meta.url)));
+const child = join(home, 'dist', 'testing', 'crash-child.js');
+
+// Node runs what was built: without this a child would run yesterday's code.
+await promisify(execFile)(process.execPath, [
+  join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc'),
+  '-b',
+  home,
+]);
+
+const LIMIT_MS = 120_000;
+
+interface Place {
+  file: string;
+  diary: string;
+}
+
+/** Two processes at a time: the machine has no use for more. */
+const waiting: (() => void)[] = [];
+let free = 2;
+
+async function oneOfTwo(work: () => Promise<void>): Promise<void> {
+  if (free === 0) await new Promise<void>((resolve) => waiting.push(resolve));
+  else free -= 1;
+  try {
+    await work();
+  } finally {
+    const next = waiting.shift();
+    if (next === undefined) free += 1;
+    else next();
+  }
+}
+
+let places = 0;
+
+function newPlace(): Place {
+  places += 1;
+  return { file: join(folder, `${places}.db`), diary: join(folder, `${places}.diary`) };
+}
+
+/** What a dead process left behind, for one more process to die over. */
+function copyOf(place: Place): Place {
+  const copy = newPlace();
+  for (const end of ['', '-wal', '.audit-head']) {
+    if (existsSync(place.file + end)) copyFileSync(place.file + end, copy.file + end);
+  }
+  if (existsSync(place.diary)) copyFileSync(place.diary, copy.diary);
+  return copy;
+}
+
+/** Runs the scenario in a process of its own, killed at a moment unless that is 0. */
+async function runChild({ file, diary }: Place, dieAt: number): Promise<NodeJS.Signals | number | null> {
+  return new Promise((resolve, reject) => {
+    const running = spawn(process.execPath, [child, file, diary, String(dieAt)], {
+      stdio: ['ignore', 'inherit', 'inherit'],
+    });
+    running.on('error', reject);
+    running.on('exit', (code, signal) => resolve(signal ?? code));
+  });
+}
+
+function diaryOf({ diary }: Place): string[][] {
+  if (!existsSync(diary)) return [];
+  return readFileSync(diary, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => line.split(' '));
+}
+
+async function momentsAfter(place: Place): Promise<string[]> {
+  const copy = copyOf(place);
+  if ((await runChild(copy, 0)) !== 0) throw new Error('the scenario does not run');
+  return diaryOf(copy).flatMap(([word, ...moment]) => (word === 'moment' ? [moment.join(' ')] : []));
+}
+
+/** Checks everything that must hold when a process died once or more, leaving `left`, and the last one came to the end. */
+function expectWhole(place: Place, left: readonly CrashRecord[], after: CrashRecord): void {
+  // Nothing that was kept is gone or different, and the log goes on where it was.
+  for (const { events, messages } of left) {
+    expect(after.events.slice(0, events.length)).toEqual(events);
+    expect(after.messages.slice(0, messages.length)).toEqual(messages);
+  }
+  expect(after.events.map(({ id }) => id)).toEqual(after.events.map((_, at) => at + 1));
+
+  // The whole conversation, once.
+  const spoken = after.messages.filter(({ role, toolCalls }) => role !== 'tool' && toolCalls === null);
+  expect(spoken.map(({ content }) => content)).toEqual(['@Ada tidy up', '@Ben have a look', 'Well done.']);
+  expect(after.calls.map(({ toolName }) => toolName)).toEqual(['remove', 'write', 'sync']);
+  expect([after.chatStatus, after.unfinished, after.audit.ok]).toEqual(['idle', 0, true]);
+  expect(after.approvals.map(({ status }) => status)).toEqual(['approved']);
+
+  // What people were told to be kept is kept.
+  const diary = diaryOf(place);
+  const told = (word: string): string[] => diary.flatMap(([first, id = '']) => (first === word ? [id] : []));
+  const kept = [...after.messages.map(({ id }) => id), ...after.approvals.map(({ id }) => id)];
+  expect(kept).toEqual(expect.arrayContaining([...told('sent'), ...told('decided')]));
+  expect(new Set(told('sent')).size).toBe(1);
+
+  for (const call of after.calls) {
+    const life = lifeOf(after, call.id);
+    const wasCut = left.some((record) => lifeOf(record, call.id).at(-1) === 'TOOL_EXECUTION_STARTED');
+    const asked = call.toolName === 'remove' ? ['TOOL_APPROVAL_REQUESTED', 'TOOL_APPROVED'] : [];
+    const isLost = wasCut && !call.idempotent;
+    const end = isLost ? 'TOOL_EXECUTION_FAILED' : 'TOOL_EXECUTION_SUCCEEDED';
+    expect(life).toEqual([...asked, 'TOOL_EXECUTION_STARTED', end]);
+    expect(call.outcomeUnknown).toBe(isLost);
+    expect(call.result).toContain(isLost ? 'interrupted, outcome unknown' : `${call.toolName} done`);
+    expect(after.messages.filter(({ toolCallId }) => toolCallId === call.id).length).toBe(1);
+    const runs = diary.filter(([word, , id]) => word === 'ran' && id === call.id).length;
+    expect(runs).toBeGreaterThanOrEqual(isLost ? 0 : 1);
+    expect(runs).toBeLessThanOrEqual(call.idempotent ? 1 + left.length : 1);
+  }
+}
+
+/** Goes on in this process, to the end, and looks at what is there. */
+async function goOn(place: Place, left: readonly CrashRecord[]): Promise<void> {
+  await runScenario({ ...place, probe: () => undefined });
+  expectWhole(place, left, await readCrashRecord(place.file));
+}
+
+const moments = await momentsAfter(newPlace());
+
+/** What a call left behind when its process died after it had run and before its end was written; and the steps of who finds it. */
+async function dieAfterRun(nth: number) {
+  const place = newPlace();
+  const ends = moments.flatMap((moment, at) => (moment === 'after tool-execution' ? [at + 1] : []));
+  await runChild(place, ends[nth] ?? 0);
+  const left = await readCrashRecord(place.file);
+  const again = (await momentsAfter(place)).flatMap((moment, at) =>
+    moments.includes(moment) ? [] : [[at + 1, moment] as const],
+  );
+  return { place, left, again };
+}
+
+const found = [await dieAfterRun(0), await dieAfterRun(1)];
+
+describe('a process killed at any moment of a turn with three mixed tools', () => {
+  it('[S3] has a moment before and after every step and every side effect', () => {
+    const steps = new Set(moments.map((moment) => moment.replace(/^(?:before|after) /, '')));
+    for (const step of steps) expect(moments).toEqual(expect.arrayContaining([`before ${step}`, `after ${step}`]));
+    expect([...steps]).toEqual(
+      expect.arrayContaining([
+        'publish-message',
+        'model-call',
+        'tool-calls',
+        'decision',
+        'start-invocation',
+        'tool-execution',
+        'settle-invocation',
+        'answer',
+      ]),
+    );
+  });
+
+  it.concurrent.each(moments.map((moment, at) => [at + 1, moment] as const))(
+    '[S1] [S3] [A8] [A9] [T2] [T4] loses nothing and runs nothing twice: %i, %s',
+    async (at) => {
+      await oneOfTwo(async () => {
+        const place = newPlace();
+        expect(await runChild(place, at)).toBe('SIGKILL');
+        await goOn(place, [await readCrashRecord(place.file)]);
+      });
+    },
+    LIMIT_MS,
+  );
+
+  it.concurrent.each(
+    found.flatMap(({ place, left, again }) => again.map(([at, moment]) => ({ place, left, at, moment }))),
+  )(
+    '[S3] [A8] loses nothing when the next one dies as well: $at, $moment',
+    async ({ place, left, at }) => {
+      await oneOfTwo(async () => {
+        const copy = copyOf(place);
+        expect(await runChild(copy, at)).toBe('SIGKILL');
+        await goOn(copy, [left, await readCrashRecord(copy.file)]);
+      });
+    },
+    LIMIT_MS,
+  );
+});

@@ -1,0 +1,17 @@
+import { appendFileSync } from 'node:fs';
+import { runScenario } from './crash-scenario.js';
+
+const [file = '', diary = '', last = ''] = process.argv.slice(2);
+const dieAt = Number(last);
+let count = 0;
+
+await runScenario({
+  file,
+  diary,
+  probe(moment) {
+    count += 1;
+    if (dieAt === 0) appendFileSync(diary, `moment ${moment}\n`);
+    // No handler and no exit code: the way a process dies when the machine wants its memory back.
+    if (count === dieAt) process.kill(process.pid, 'SIGKILL');
+  },
+});
