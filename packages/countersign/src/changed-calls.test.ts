@@ -136,7 +136,7 @@ describe('the working folder', () => {
     await rm(t.inFolder('work'));
     expect(await t.world.decide(approval, { decision: 'approve' })).toMatchObject({
       kind: 'refused',
-      detail: expect.stringContaining('working folder'),
+      detail: expect.stringContaining('working folder') as unknown,
     });
     expect(await t.onlyApproval()).toEqual(approval);
     expect(t.places).toEqual([]);
@@ -212,7 +212,7 @@ describe('the tool', () => {
     expect(await chat.settled()).toBe('idle');
     expect(again.toolEvents(old.toolCallId).at(-1)).toMatchObject({
       type: 'TOOL_EXECUTION_FAILED',
-      error: expect.stringContaining('no tool named'),
+      error: expect.stringContaining('no tool named') as unknown,
     });
   });
 

@@ -72,7 +72,7 @@ describe('a client’s tool', () => {
     await Promise.all([1, 2, 3].map(() => t.world.decide(approval, { decision: 'approve' })));
     await t.world.quiet();
     const pending = await t.world.clients.pending(t.client.clientId);
-    expect(pending.map(({ id, arguments: text }) => [id, JSON.parse(text)])).toEqual([
+    expect(pending.map(({ id, arguments: text }) => [id, JSON.parse(text) as unknown])).toEqual([
       [approval.toolCallId, { from: 'red', password: 'hunter2-secret' }],
     ]);
     expect(await t.world.clients.pending(other.clientId)).toEqual([]);

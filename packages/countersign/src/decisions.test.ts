@@ -89,7 +89,7 @@ describe('ownership', () => {
     expect(await t.world.publishToolResult('ada', { ...id, chatId: other.id })).toMatchObject({ status: 403 });
     expect(await t.world.publishToolResult('bob', { ...id, arguments: { path: '‹masked 9›' } })).toMatchObject({
       status: 403,
-      detail: expect.not.stringContaining('masked'),
+      detail: expect.not.stringContaining('masked') as unknown,
     });
     expect(t.runs).toEqual([]);
     expect(await t.onlyApproval()).toEqual(t.approval);
@@ -238,7 +238,10 @@ describe('one decision, one run', () => {
     expect(t.toolEvents(one.toolCallId).at(-1)?.type).toBe('TOOL_EXECUTION_STARTED');
     finish('slow ran');
     await t.chat.settled();
-    expect(lastResults(t)).toEqual([{ result: 'slow ran' }, expect.objectContaining({ error: expect.anything() })]);
+    expect(lastResults(t)).toEqual([
+      { result: 'slow ran' },
+      expect.objectContaining({ error: expect.anything() as unknown }),
+    ]);
     expect(runs).toEqual([]);
   });
 
@@ -384,7 +387,7 @@ describe('edited arguments', () => {
     for (const edit of [{}, { path: 7 }, { path: '' }, { path: 'a', more: true }]) {
       expect(await t.world.decide(t.approval, { decision: 'approve', arguments: edit })).toMatchObject({
         status: 422,
-        detail: expect.stringContaining('arguments'),
+        detail: expect.stringContaining('arguments') as unknown,
       });
     }
     expect(t.runs).toEqual([]);
@@ -394,7 +397,7 @@ describe('edited arguments', () => {
   it('[A7] [A2] an edit into what a rule denies is 422', async () => {
     const t = await askedTyped({ path: 'a' }, ['deny remove(path=/etc/**)']);
     expect(await t.world.decide(t.approval, { decision: 'approve', arguments: { path: '/etc/passwd' } })).toMatchObject(
-      { status: 422, detail: expect.stringContaining('denies') },
+      { status: 422, detail: expect.stringContaining('denies') as unknown },
     );
     expect(t.runs).toEqual([]);
   });
@@ -404,7 +407,7 @@ describe('edited arguments', () => {
     expect(t.approval.arguments).toEqual({ path: 'a', password: '‹masked 1›' });
     expect(
       await t.world.decide(t.approval, { decision: 'approve', arguments: { path: 'b', password: '‹masked 2›' } }),
-    ).toMatchObject({ status: 422, detail: expect.stringContaining('‹masked 2›') });
+    ).toMatchObject({ status: 422, detail: expect.stringContaining('‹masked 2›') as unknown });
     await t.world.decide(t.approval, { decision: 'approve', arguments: { path: 'b', password: '‹masked 1›' } });
     await t.chat.settled();
     expect(t.runs).toEqual([{ path: 'b', password: 'hunter2-secret' }]);

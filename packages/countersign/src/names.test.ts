@@ -1,8 +1,10 @@
-import { createRuntime, createWorld, publishToolResult } from '@countersign/core';
 import { createFakeClock, scripted } from '@countersign/core/testing';
 import { openSqlite } from '@countersign/storage';
 import {
   addAgent,
+  createRuntime,
+  createWorld,
+  publishToolResult,
   createChat,
   listApprovals,
   publishMessage,

@@ -28,7 +28,7 @@ async function asked(options: TestWorldOptions = {}) {
 /** A clock whose timers never fire: only the time by which a decision is judged moves. */
 function deafClock(): Clock & { advance(ms: number): void } {
   const clock = createFakeClock();
-  return { now: clock.now, advance: clock.advance, after: () => () => undefined };
+  return { ...clock, after: () => () => undefined };
 }
 
 describe('a deadline', () => {
@@ -108,7 +108,7 @@ describe('a deadline', () => {
       const t = await asked({ clock, approvalTimeoutMs: 1000, file });
       await closeTestWorld(t);
       clock.advance(5000);
-      const still: Clock = { now: clock.now, after: () => () => undefined };
+      const still: Clock = { ...clock, after: () => () => undefined };
       const again = await openTestWorld({
         script: obedient,
         clock: late === 'timer' ? clock : still,
@@ -120,7 +120,7 @@ describe('a deadline', () => {
         clock.advance(0);
         await again.heard((event) => event.event === 'tool' && event.data.type === 'TOOL_DENIED');
       }
-      expect(await again.world.decide(t.approval, { decision: 'approve' }), late).toMatchObject({
+      expect(await again.world.decide(t.approval, { decision: 'approve' })).toMatchObject({
         status: 409,
         code: 'expired',
       });

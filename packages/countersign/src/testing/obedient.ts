@@ -41,7 +41,9 @@ export function recorder(
 export function lastResults({ provider }: Pick<TestWorld, 'provider'>): unknown[] {
   const messages = provider.requests.at(-1)?.messages ?? [];
   const from = messages.findLastIndex((message) => message.role === 'assistant');
-  return messages.slice(from + 1).flatMap((message) => (message.role === 'tool' ? [JSON.parse(message.content)] : []));
+  return messages
+    .slice(from + 1)
+    .flatMap((message) => (message.role === 'tool' ? [JSON.parse(message.content) as unknown] : []));
 }
 
 export function first<T>(list: readonly T[]): T {
