@@ -1,10 +1,10 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { closeTestWorld, closeTestWorlds, openTestWorld } from './testing/fixture.js';
 import { first, obedient, propose, recorder } from './testing/obedient.js';
+import { openRaw, type RawDatabase } from './testing/raw-database.js';
 
 const remove = (path: string) => ({ name: 'remove', arguments: { path } });
 
@@ -111,19 +111,6 @@ describe('the audit log', () => {
     expect(await t.world.verifyAudit()).toEqual({ ok: true, records: records.length });
   });
 });
-
-interface RawDatabase {
-  prepare(sql: string): { run(...values: unknown[]): unknown; all(...values: unknown[]): Record<string, unknown>[] };
-  exec(sql: string): void;
-  close(): void;
-}
-
-/** The file opened behind the back of the store, with the very SQLite the store uses. */
-function openRaw(file: string): RawDatabase {
-  const fromStorage = createRequire(import.meta.resolve('@countersign/storage'));
-  const { DatabaseSync } = fromStorage('@photostructure/sqlite') as { DatabaseSync: new (path: string) => RawDatabase };
-  return new DatabaseSync(file);
-}
 
 describe('tampering', () => {
   /** Leaves a file with a few records, does something to it, and asks the world what it thinks. */

@@ -192,6 +192,11 @@ function readInvocations(
     const answer = record.answers.get(call.id);
     const approval = approvals.findLast((candidate) => candidate.invocationId === call.id);
     const verdict = approval === undefined ? undefined : verdictOf(approval, record);
+    // An edit outlives the question it was made at: asked anew, it is the edited call that is shown and runs (A7).
+    const edit = approvals
+      .filter((candidate) => candidate.invocationId === call.id)
+      .findLast((candidate) => verdictOf(candidate, record)?.arguments !== undefined);
+    const edited = edit === undefined ? undefined : verdictOf(edit, record)?.arguments;
     const status = last === undefined ? 'approved' : STATUS_AFTER[last.type];
     const startedAt = life.find((event) => event.type === 'TOOL_EXECUTION_STARTED')?.at ?? null;
     const tool = tools.get(call.function.name);
@@ -207,8 +212,8 @@ function readInvocations(
         position,
         messageId: message.id,
         toolName: call.function.name,
-        arguments: verdict?.arguments ?? call.function.arguments,
-        edited: verdict?.arguments !== undefined,
+        arguments: edited ?? call.function.arguments,
+        edited: edited !== undefined,
         callHash: verdict?.callHash ?? approval?.callHash ?? null,
         status,
         location: tool?.definition.location ?? 'server',

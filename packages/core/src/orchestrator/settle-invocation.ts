@@ -74,8 +74,9 @@ function frame(runtime: Runtime, invocation: InvocationRecord, settlement: Settl
       const result = edited === undefined ? settlement.result : { ...edited, result: settlement.result };
       return frameResult({ ok: false, error: settlement.error, ...(result === undefined ? {} : { result }) }, options);
     }
-    case 'refused':
     case 'unknown':
+      return frameResult({ ok: false, error: settlement.error, ...(edited && { result: edited }) }, options);
+    case 'refused':
       return frameResult({ ok: false, error: settlement.error }, options);
   }
 }

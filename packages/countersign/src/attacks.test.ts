@@ -1,0 +1,238 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  addAgent,
+  createChat,
+  createRuntime,
+  createWorld,
+  listApprovals,
+  publishMessage,
+  publishToolResult,
+  rebuildIndexes,
+} from '@countersign/core';
+import { createFakeClock, scripted } from '@countersign/core/testing';
+import { openSqlite } from '@countersign/storage';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { closeTestWorld, closeTestWorlds, door, gated, openTestWorld, tool } from './testing/fixture.js';
+import { first, lastResults, obedient, propose, recorder } from './testing/obedient.js';
+import { openRaw } from './testing/raw-database.js';
+
+const remove = (path: string) => ({ name: 'remove', arguments: { path } });
+
+let folder = '';
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'countersign-'));
+});
+afterEach(async () => {
+  await closeTestWorlds();
+  await rm(folder, { recursive: true, force: true });
+});
+
+describe('an old yes', () => {
+  it('[A8] of an earlier turn moves nothing in a later one with the very same call', async () => {
+    const { runs, tool: removing } = recorder();
+    const t = await openTestWorld({ script: obedient, tools: [removing] });
+    await propose(t, remove('a'));
+    const old = await t.onlyApproval();
+    await t.world.decide(old, { decision: 'approve' });
+    await t.chat.settled();
+    await propose(t, remove('a'));
+    const fresh = await t.onlyApproval();
+    expect(fresh.callHash).toBe(old.callHash);
+    await t.world.decide(old, { decision: 'approve' });
+    await t.world.decide(old.toolCallId, { decision: 'approve' });
+    const { turnId } = old;
+    expect(
+      await t.world.publishToolResult('ada', { tool_call_id: fresh.toolCallId, decision: 'approve', turnId }),
+    ).toMatchObject({ status: 409, code: 'changed' });
+    await t.world.quiet();
+    expect(await t.onlyApproval()).toEqual(fresh);
+    expect(runs).toHaveLength(1);
+  });
+
+  it('[A6] for a chat, an agent or a world that is gone runs nothing', async () => {
+    const { runs, tool: removing } = recorder();
+    const t = await openTestWorld({ script: obedient, tools: [removing] });
+    await propose(t, remove('a'));
+    const inChat = await t.onlyApproval();
+    await t.chat.delete();
+    expect(await t.world.decide(inChat, { decision: 'approve' })).toMatchObject({ status: 404 });
+    const chat = await t.world.chat();
+    await propose({ chat }, remove('b'));
+    const ofAgent = await t.onlyApproval();
+    await t.world.removeAgent('ada');
+    expect(await t.world.decide(ofAgent, { decision: 'approve' })).toMatchObject({ status: 409, state: 'denied' });
+    await t.world.delete();
+    await expect(t.world.decide(ofAgent, { decision: 'approve' })).rejects.toMatchObject({ code: 'not-found' });
+    await t.world.quiet();
+    expect(runs).toEqual([]);
+  });
+
+  it('[A7] does not move with the world to another working folder', async () => {
+    const { runs, tool: removing } = recorder();
+    await mkdir(join(folder, 'mine'));
+    await mkdir(join(folder, 'theirs'));
+    const t = await openTestWorld({ script: obedient, tools: [removing], workingDirectory: join(folder, 'mine') });
+    await propose(t, remove('a'));
+    const approval = await t.onlyApproval();
+    await t.world.update({ workingDirectory: join(folder, 'theirs') });
+    expect(await t.world.decide(approval, { decision: 'approve', scope: 'session' })).toMatchObject({ status: 409 });
+    expect(await t.world.grants()).toEqual([]);
+    expect(runs).toEqual([]);
+  });
+});
+
+describe('an edited call', () => {
+  it('[A7] that ended with outcome unknown still tells the model what ran', async () => {
+    const began = door();
+    const removing = gated('remove', () => {
+      began.open();
+      return new Promise(() => undefined);
+    });
+    const t = await openTestWorld({ script: obedient, tools: [removing] });
+    await propose(t, remove('a'));
+    await t.world.decide(await t.onlyApproval(), { decision: 'approve', arguments: { path: 'b' } });
+    await began.opened;
+    await t.chat.stop();
+    await t.chat.send('what happened?');
+    await t.chat.settled();
+    const results = t.provider.requests.at(-1)?.messages.filter(({ role }) => role === 'tool');
+    expect(results?.map(({ content }) => JSON.parse(content) as unknown)).toEqual([
+      { error: 'stopped, outcome unknown', result: { edited_by_person: { path: 'b' } } },
+    ]);
+  });
+
+  it('[A7] asked anew shows the edit, not what the model wanted, and runs only that', async () => {
+    let content = 'old';
+    const ran: unknown[] = [];
+    const slow = door();
+    const write = { ...gated('write', async (args) => ran.push(args)), fingerprint: async () => content };
+    const t = await openTestWorld({ script: obedient, tools: [tool('slow', () => slow.opened), write] });
+    await t.chat.send(JSON.stringify([{ name: 'slow' }, { name: 'write', arguments: { text: 'theirs' } }]));
+    await t.heard((event) => event.event === 'tool' && event.data.type === 'TOOL_EXECUTION_STARTED');
+    await t.world.decide(await t.onlyApproval(), { decision: 'approve', arguments: { text: 'mine' } });
+    content = 'new';
+    slow.open();
+    expect(await t.chat.settled()).toBe('waiting');
+    const anew = await t.onlyApproval();
+    expect(anew.arguments).toEqual({ text: 'mine' });
+    await t.world.decide(anew, { decision: 'approve' });
+    await t.chat.settled();
+    expect(ran).toEqual([{ text: 'mine' }]);
+    expect(lastResults(t)[1]).toMatchObject({ result: { edited_by_person: { text: 'mine' } } });
+  });
+
+  it('[A9] asked anew is the same after its index rows were rebuilt', async () => {
+    const clock = createFakeClock();
+    const slow = door();
+    let content = 'old';
+    const write = { ...gated('write', async () => 'written'), fingerprint: async () => content };
+    const engine = createRuntime({
+      store: await openSqlite(':memory:', { clock }),
+      clock,
+      providers: [scripted(obedient)],
+      tools: [tool('slow', () => slow.opened), write],
+      findPlace: async () => ({ workingDirectory: '/', home: '/root', sandbox: 'none' }),
+      onError: () => undefined,
+      onListenerFailure: () => undefined,
+    });
+    const { runtime } = engine;
+    const { id: worldId } = await createWorld(runtime, { name: 'Harbour' });
+    await addAgent(runtime, worldId, { name: 'Ada', provider: 'scripted', model: 'any', tools: ['*'] });
+    const chat = await createChat(runtime, worldId);
+    const asked = new Promise<void>((resolve) => {
+      runtime.bus.subscribe(worldId, (event) => {
+        if (event.event === 'tool' && event.data.type === 'TOOL_EXECUTION_STARTED') resolve();
+      });
+    });
+    const calls = JSON.stringify([{ name: 'slow' }, { name: 'write', arguments: { text: 'theirs' } }]);
+    await publishMessage(runtime, { worldId, chatId: chat.id, content: calls, speaker: 'human' });
+    await asked;
+    const { approvalId } = first(await listApprovals(runtime, worldId, { status: 'pending' }));
+    await publishToolResult(
+      runtime,
+      worldId,
+      'ada',
+      { tool_call_id: approvalId, decision: 'approve', arguments: { text: 'mine' } },
+      { who: 'meg', client: 'desk' },
+    );
+    content = 'new';
+    slow.open();
+    await engine.quiet();
+    const before = await listApprovals(runtime, worldId, {});
+    expect(before.at(-1)).toMatchObject({ status: 'pending', arguments: { text: 'mine' } });
+    await rebuildIndexes(runtime, worldId);
+    expect(await listApprovals(runtime, worldId, {})).toEqual(before);
+    await engine.close();
+  });
+});
+
+describe('damage', () => {
+  it('[A2] [A17] a policy that can no longer be read asks about everything, what ran unasked included', async () => {
+    const file = join(folder, 'harbour.db');
+    const { runs, tool: removing } = recorder();
+    const looked: unknown[] = [];
+    const tools = [removing, tool('look', async (args) => looked.push(args))];
+    const t = await openTestWorld({ script: obedient, tools, file, policy: ['allow remove'] });
+    await closeTestWorld(t);
+    const raw = openRaw(file);
+    raw.prepare('update world_policies set policy = ?').run('["allow remove","deny ("]');
+    raw.close();
+    const again = await openTestWorld({ script: obedient, tools, file });
+    expect(await propose(again, remove('a'), { name: 'look' })).toBe('waiting');
+    expect(await again.world.approvals()).toHaveLength(2);
+    expect([...runs, ...looked]).toEqual([]);
+  });
+
+  it('[A8] a decision that a crash cut off before its end was not made, and can be made again', async () => {
+    const { runs, tool: removing } = recorder();
+    let failing = false;
+    const t = await openTestWorld({
+      script: obedient,
+      tools: [removing],
+      probe: (moment) => {
+        if (failing && moment === 'before decision') throw new Error('the power went out');
+      },
+    });
+    await propose(t, remove('a'));
+    const approval = await t.onlyApproval();
+    failing = true;
+    await expect(t.world.decide(approval, { decision: 'approve' })).rejects.toThrow('power');
+    failing = false;
+    expect(await t.onlyApproval()).toEqual(approval);
+    expect(runs).toEqual([]);
+    expect(await t.world.decide(approval, { decision: 'approve' })).toMatchObject({ kind: 'recorded' });
+    await t.chat.settled();
+    expect(runs).toHaveLength(1);
+  });
+});
+
+describe('many hands', () => {
+  it('[A8] fifty mixed decisions on ten calls at once: one counts for each, and only approved ones run, once', async () => {
+    const { runs, tool: removing } = recorder();
+    const t = await openTestWorld({ script: obedient, tools: [removing] });
+    await propose(t, ...Array.from({ length: 10 }, (_, n) => remove(String(n))));
+    const approvals = await t.world.approvals();
+    const outcomes = await Promise.all(
+      approvals.flatMap((approval) =>
+        (['approve', 'deny', 'approve', 'deny', 'approve'] as const).map(async (decision, n) => {
+          const id = n % 2 === 0 ? approval.approvalId : approval.toolCallId;
+          const outcome = await t.world.decide(id, { decision }, { who: `hand ${n}` });
+          return { call: approval.toolCallId, decision, kind: outcome.kind };
+        }),
+      ),
+    );
+    await t.chat.settled();
+    await t.world.quiet();
+    for (const { toolCallId } of approvals) {
+      const counted = outcomes.filter(({ call, kind }) => call === toolCallId && kind === 'recorded');
+      expect(counted).toHaveLength(1);
+      const started = t.toolEvents(toolCallId).filter(({ type }) => type === 'TOOL_EXECUTION_STARTED');
+      expect(started).toHaveLength(first(counted).decision === 'approve' ? 1 : 0);
+    }
+    const approved = outcomes.filter(({ decision, kind }) => decision === 'approve' && kind === 'recorded');
+    expect(runs).toHaveLength(approved.length);
+    expect(t.provider.requests).toHaveLength(2);
+  });
+});

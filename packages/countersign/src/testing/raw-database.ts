@@ -1,0 +1,14 @@
+import { createRequire } from 'node:module';
+
+export interface RawDatabase {
+  prepare(sql: string): { run(...values: unknown[]): unknown; all(...values: unknown[]): Record<string, unknown>[] };
+  exec(sql: string): void;
+  close(): void;
+}
+
+/** The file opened behind the back of the store, with the very SQLite the store uses. */
+export function openRaw(file: string): RawDatabase {
+  const fromStorage = createRequire(import.meta.resolve('@countersign/storage'));
+  const { DatabaseSync } = fromStorage('@photostructure/sqlite') as { DatabaseSync: new (path: string) => RawDatabase };
+  return new DatabaseSync(file);
+}
