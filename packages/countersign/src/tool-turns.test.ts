@@ -64,12 +64,12 @@ describe('a tool turn', () => {
     ]);
   });
 
-  it('[T1] a hundred calls of one answer all run, each once and in order', async () => {
+  it('[T1] a thousand calls of one answer all run, each once and in order', async () => {
     let ran = 0;
-    const many = Array.from({ length: 100 }, (_, n) => ({ name: 'count', arguments: { n } }));
+    const many = Array.from({ length: 1000 }, (_, n) => ({ name: 'count', arguments: { n } }));
     const opened = await openCalling(many, { tools: [tool('count', ({ n }) => ((ran += 1), n))] });
     expect(await run(opened)).toBe('idle');
-    expect(ran).toBe(100);
+    expect(ran).toBe(1000);
     expect(results(opened)).toEqual(many.map((_, n) => ({ result: n })));
     expect((await opened.chat.messages({ limit: 5000 })).at(-1)?.content).toBe('done');
   });

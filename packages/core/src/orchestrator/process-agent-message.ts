@@ -1,5 +1,5 @@
-import type { InvocationRecord, TurnRecord } from '../ports/index.js';
-import { nextStep } from '../turn/next-step.js';
+import type { TurnRecord } from '../ports/index.js';
+import { nextStep, type TurnSituation } from '../turn/next-step.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { callModel } from './call-model.js';
 import { commit, type Runtime } from './runtime.js';
@@ -8,6 +8,7 @@ import type { TurnRun } from './scheduler.js';
 import { startInvocation } from './start-invocation.js';
 import { takeOver } from './take-over.js';
 import { endTurn, noteActivity } from './turn-lifecycle.js';
+import { readSituation } from './turn-state.js';
 import { writeNotice } from './write-message.js';
 
 /**
@@ -64,10 +65,8 @@ async function loop(runtime: Runtime, turnId: string, run: TurnRun, tools: Runni
   }
 }
 
-interface Loaded {
+interface Loaded extends TurnSituation {
   turn: TurnRecord;
-  invocations: InvocationRecord[];
-  limits: { maxIterations: number; maxParallelTools: number };
   snapshot: WorldSnapshot;
 }
 
@@ -77,22 +76,21 @@ async function load(runtime: Runtime, turnId: string): Promise<Loaded | undefine
     if (turn === undefined) return undefined;
     const snapshot = await runtime.snapshots(reader, turn.worldId);
     if (snapshot === undefined) return undefined;
-    const invocations = turn.iteration === 0 ? [] : await reader.invocations(turn.id, turn.iteration);
-    return { turn, invocations, limits: snapshot.world.settings, snapshot };
+    return { ...(await readSituation(reader, turn, snapshot)), turn, snapshot };
   });
 }
 
 /** Marks calls as started, one after another, and runs them side by side. */
 async function start(
   runtime: Runtime,
-  { turn, invocations, snapshot }: Loaded,
+  { turn, snapshot }: Loaded,
   ids: readonly string[],
   run: TurnRun,
   tools: RunningTools,
 ): Promise<void> {
   let { rev } = turn;
-  for (const invocation of invocations.filter(({ id }) => ids.includes(id))) {
-    const started = await startInvocation(runtime, { ...turn, rev }, snapshot, invocation);
+  for (const id of ids) {
+    const started = await startInvocation(runtime, { ...turn, rev }, snapshot, id);
     // Not started, so something else was written, or somebody else wrote: look again before going on.
     if (started === undefined) return;
     rev += 1;
@@ -100,10 +98,10 @@ async function start(
     const running = runInvocation(runtime, turn, started, run.signal)
       .catch((error: unknown) => runtime.report(error, `${started.invocation.toolName} ended in a way nobody saw`))
       .finally(() => {
-        tools.calls.delete(invocation.id);
+        tools.calls.delete(id);
         if (tools.abandoned && !run.signal.aborted) runtime.scheduler.wake(turn.id);
       });
-    tools.calls.set(invocation.id, running);
+    tools.calls.set(id, running);
   }
 }
 

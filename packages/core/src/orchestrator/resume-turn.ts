@@ -1,7 +1,7 @@
 import type { InvocationStatus } from '../ports/index.js';
-import { nextStep } from '../turn/next-step.js';
 import type { Runtime, Step } from './runtime.js';
 import { noteActivity } from './turn-lifecycle.js';
+import { stateAfter } from './turn-state.js';
 
 /**
  * Something is about to be recorded that may bring a turn further: one of its calls changes to `change.status`. First in its
@@ -18,11 +18,7 @@ export async function resumeTurn(
 ): Promise<(() => Promise<void>) | undefined> {
   const turn = await step.tx.turn(turnId);
   if (turn === undefined || turn.state === 'ended' || turn.state === 'queued') return undefined;
-  const invocations = (await step.tx.invocations(turn.id, turn.iteration)).map((call) =>
-    call.id === change.invocationId ? { ...call, status: change.status } : call,
-  );
-  const next = nextStep({ turn, invocations, limits: step.snapshot.world.settings });
-  const state = next.kind === 'wait' ? 'waiting' : 'open';
+  const state = await stateAfter(step.tx, turn, step.snapshot, change);
   // Nobody runs a waiting turn, whoever's name is still on it: left there, a decision after a restart would be slept through (A9).
   const unclaimed = turn.owner === null || turn.state === 'waiting';
   if (!(await step.tx.stepTurn(turn, { state, ...(unclaimed ? { owner: runtime.owner } : {}) }))) return undefined;

@@ -1,12 +1,12 @@
-import { ToolFailure, type ToolContext, type TurnRecord } from '../ports/index.js';
+import { ToolFailure, type InvocationRecord, type ToolContext, type TurnRecord } from '../ports/index.js';
 import { createChunkMasker } from '../masking/index.js';
-import { nextStep } from '../turn/next-step.js';
 import { pauseFor, untilAborted } from './call-model.js';
 import { textOf, wordsOf } from './gate-call.js';
 import { commit, type Runtime } from './runtime.js';
 import { settleInvocation, type Settlement } from './settle-invocation.js';
 import type { Started } from './start-invocation.js';
 import { noteActivity } from './turn-lifecycle.js';
+import { stateAfter } from './turn-state.js';
 
 /** Runs a started call and writes how it ended. Never rejects for what the tool does: that is a result (T11). */
 export async function runInvocation(
@@ -34,7 +34,7 @@ async function writeEnd(
 ): Promise<void> {
   for (let pause = FIRST_RETRY_MS; ; pause = Math.min(pause * 2, LONGEST_RETRY_MS)) {
     try {
-      await settleStarted(runtime, turn, invocation.id, settlement);
+      await settleStarted(runtime, turn, invocation, settlement);
       return;
     } catch (error) {
       if (signal.aborted) return;
@@ -49,24 +49,15 @@ async function writeEnd(
 async function settleStarted(
   runtime: Runtime,
   turn: Pick<TurnRecord, 'id' | 'worldId' | 'epoch'>,
-  invocationId: string,
+  invocation: InvocationRecord,
   settlement: Settlement,
 ): Promise<boolean> {
   return await commit(runtime, 'settle-invocation', turn.worldId, async (step) => {
     // Read here and not carried along: a decision on a sibling may have raised `rev` while the tool ran.
     const current = await step.tx.turn(turn.id);
     if (current === undefined || current.epoch !== turn.epoch) return false;
-    const siblings = await step.tx.invocations(current.id, current.iteration);
-    const invocation = siblings.find((call) => call.id === invocationId);
-    if (invocation === undefined || invocation.status !== 'started') return false;
-    const next = nextStep({
-      turn: current,
-      invocations: siblings.map((call) =>
-        call.id === invocationId ? { ...call, status: 'succeeded' as const } : call,
-      ),
-      limits: step.snapshot.world.settings,
-    });
-    const state = next.kind === 'wait' ? 'waiting' : 'open';
+    const change = { invocationId: invocation.id, status: 'succeeded' } as const;
+    const state = await stateAfter(step.tx, current, step.snapshot, change);
     if (!(await step.tx.stepTurn(current, { state }))) return false;
     const settled = await settleInvocation(runtime, step, invocation, settlement);
     if (state !== current.state) {

@@ -2,7 +2,6 @@ import type { InvocationRecord, Tool, TurnRecord } from '../ports/index.js';
 import type { Gate } from '../approval/index.js';
 import { maskSecrets } from '../masking/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
-import { nextStep } from '../turn/next-step.js';
 import { askApproval, renewedApprovalId } from './ask-approval.js';
 import { callOf, gateCall, signCall, wordsOf, type ReadCall } from './gate-call.js';
 import { refuse } from './handle-tool-calls.js';
@@ -10,6 +9,7 @@ import { commit, type Place, type Runtime, type Step } from './runtime.js';
 import { settleInvocation } from './settle-invocation.js';
 import { auditOf, emitToolEvent, maskArguments } from './tool-events.js';
 import { noteActivity } from './turn-lifecycle.js';
+import { stateAfter } from './turn-state.js';
 
 /** What may run now. Anything else has been written already: asked anew, refused, or lost to another process. */
 export type Started = { invocation: InvocationRecord; tool: Tool; value: unknown; place: Place } | undefined;
@@ -22,8 +22,10 @@ export async function startInvocation(
   runtime: Runtime,
   turn: TurnRecord,
   snapshot: WorldSnapshot,
-  before: InvocationRecord,
+  invocationId: string,
 ): Promise<Started> {
+  const before = await runtime.store.read((reader) => reader.invocation(invocationId));
+  if (before?.status !== 'approved') return undefined;
   const call = callOf(runtime, before);
   const now = await lookAround(runtime, snapshot, before, call);
   return await commit(runtime, 'start-invocation', turn.worldId, async (step) => {
@@ -128,13 +130,8 @@ export async function askAnew(
   if (call.tool === undefined) throw new Error('a tool that is not there can not be asked for');
   const approvalId = renewedApprovalId();
   const asked: InvocationRecord = { ...invocation, status: 'asked', approvalId, callHash };
-  const siblings = await step.tx.invocations(turn.id, turn.iteration);
-  const situation = {
-    turn,
-    invocations: siblings.map((sibling) => (sibling.id === asked.id ? asked : sibling)),
-    limits: step.snapshot.world.settings,
-  };
-  const waits = nextStep(situation).kind === 'wait';
+  const state = await stateAfter(step.tx, turn, step.snapshot, { invocationId: asked.id, status: 'asked' });
+  const waits = state === 'waiting';
   const chat = await step.tx.chat(turn.chatId);
   if (!(await step.tx.stepTurn(turn, waits ? { state: 'waiting' } : {}))) return false;
   const change = { status: 'asked' as const, approvalId, callHash };

@@ -24,6 +24,7 @@ export type {
   InvocationStatus,
   MessageRecord,
   NewMessage,
+  OpenCall,
   SpeakerKind,
   StoredEvent,
   TurnOutcome,

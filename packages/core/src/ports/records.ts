@@ -160,6 +160,9 @@ export interface InvocationRecord {
   settledAt: number | null;
 }
 
+/** What the next step of a turn depends on, of a call that is not settled. */
+export type OpenCall = Pick<InvocationRecord, 'id' | 'status' | 'location' | 'readOnly' | 'startedEpoch'>;
+
 export interface ApprovalRecord {
   id: string;
   worldId: string;

@@ -11,6 +11,7 @@ import type {
   InvocationStatus,
   MessageRecord,
   NewMessage,
+  OpenCall,
   StoredEvent,
   TurnRecord,
   WorldRecord,
@@ -73,6 +74,11 @@ export interface StoreReader {
   invocation(id: string): Promise<InvocationRecord | undefined>;
   /** The calls of one model answer, in call order. */
   invocations(turnId: string, iteration: number): Promise<InvocationRecord[]>;
+  /**
+   * Calls of one model answer that are not settled: at most `limit` each of the started, the approved and the asked, in call order.
+   * Enough to tell what comes next, and bounded: with all of them, an answer of a thousand calls would cost a million reads.
+   */
+  openCalls(turnId: string, iteration: number, page: Page): Promise<OpenCall[]>;
   /** Is there a call of this tool with these arguments in this chat whose outcome nobody knows (S3)? */
   outcomeUnknown(chatId: string, toolName: string, argumentsText: string): Promise<boolean>;
 

@@ -124,6 +124,8 @@ export const createTables: Migration = ({ integer, ordinal, plain, clustered }) 
   ) ${plain}`,
   // Each step of a turn loads its calls: they would be searched among all calls there are.
   `create index invocations_of_turn on invocations (turn_id, iteration, position)`,
+  // Each step asks what is left to do: with many calls in one answer that would be looked for among all of them, again and again.
+  `create index invocations_open on invocations (turn_id, iteration, status, position) where settled_at is null`,
   // Asked before each call; nearly always empty.
   `create index invocations_unknown on invocations (chat_id, tool_name) where outcome_unknown = 1`,
 

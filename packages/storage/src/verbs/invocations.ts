@@ -39,6 +39,14 @@ type ChangeParameters = {
 } & Pick<RowOf<InvocationsTable>, Nullable> &
   Has<Nullable>;
 
+export interface OpenRow {
+  id: string;
+  status: string;
+  location: string;
+  readOnly: number;
+  startedEpoch: number | null;
+}
+
 export type InvocationStatements = ReturnType<typeof invocationStatements>;
 
 export function invocationStatements(db: Queries) {
@@ -62,6 +70,15 @@ export function invocationStatements(db: Queries) {
     invocations: prepared<{ turnId: string; iteration: number }>()((p) =>
       invocations.where('turn_id', '=', p('turnId')).where('iteration', '=', p('iteration')).orderBy('position'),
     ),
+    openCalls: prepared<{ turnId: string; iteration: number; limit: number }>()<OpenRow>((p) => {
+      // Each read on its own, so that a thousand approved calls are not sorted to find the first.
+      const open = (status: 'started' | 'approved' | 'asked') => sql`select * from (
+        select id, status, location, read_only as "readOnly", started_epoch as "startedEpoch" from invocations
+        where turn_id = ${p('turnId')} and iteration = ${p('iteration')} and status = ${sql.lit(status)} and settled_at is null
+        order by position limit ${p('limit')}) as ${sql.ref(`${status}_calls`)}`;
+      const all = sql<OpenRow>`${open('started')} union all ${open('approved')} union all ${open('asked')}`;
+      return { compile: () => all.compile(db) };
+    }),
     outcomeUnknown: prepared<{ chatId: string; toolName: string; arguments: string }>()((p) =>
       db
         .selectFrom('invocations')
@@ -101,12 +118,19 @@ export function invocationStatements(db: Queries) {
 
 type InvocationVerbs = Pick<
   StoreTransaction,
-  'invocation' | 'invocations' | 'outcomeUnknown' | 'insertInvocation' | 'changeInvocation' | 'clearOutcomeUnknown'
+  | 'invocation'
+  | 'invocations'
+  | 'openCalls'
+  | 'outcomeUnknown'
+  | 'insertInvocation'
+  | 'changeInvocation'
+  | 'clearOutcomeUnknown'
 >;
 
 export function invocationVerbs(on: Connection, s: InvocationStatements): InvocationVerbs {
   const invocation = on.first(s.invocation);
   const invocations = on.all(s.invocations);
+  const openCalls = on.all(s.openCalls);
   const outcomeUnknown = on.first(s.outcomeUnknown);
   const insertInvocation = on.run(s.insertInvocation);
   const changeInvocation = on.run(s.changeInvocation);
@@ -119,6 +143,13 @@ export function invocationVerbs(on: Connection, s: InvocationStatements): Invoca
       return row && toInvocation(row);
     },
     invocations: async (turnId, iteration) => (await invocations({ turnId, iteration })).map(toInvocation),
+    openCalls: async (turnId, iteration, { limit }) =>
+      (await openCalls({ turnId, iteration, limit })).map((row) => ({
+        ...row,
+        status: row.status as InvocationRecord['status'],
+        location: row.location as InvocationRecord['location'],
+        readOnly: row.readOnly === 1,
+      })),
     outcomeUnknown: async (chatId, toolName, argumentsText) =>
       (await outcomeUnknown({ chatId, toolName, arguments: argumentsText })) !== undefined,
     async insertInvocation(record) {

@@ -247,6 +247,23 @@ export function describeSteps(open: OpenStore): void {
       expect(ids(await store().read((r) => r.invocations('turn_1', 1)))).toEqual(['call_c', 'call_b', 'call_a']);
     });
 
+    it('[T5] [S2] what is left of an answer is told in call order, so many of each kind', async () => {
+      const given = { status: 'approved', settledAt: null } as const;
+      await write(store(), async (tx) => {
+        await tx.insertInvocation(invocation('call_b', { ...given, position: 1 }));
+        await tx.insertInvocation(invocation('call_a', { ...given, position: 2 }));
+        await tx.insertInvocation(invocation('call_c', { ...given, position: 0 }));
+        await tx.insertInvocation(invocation('call_d', { ...given, iteration: 2 }));
+        await tx.insertInvocation(invocation('call_e', { ...given, position: 4, status: 'asked' }));
+        await tx.insertInvocation(invocation('call_f', { ...given, position: 3, status: 'started', startedEpoch: 7 }));
+        await tx.insertInvocation(invocation('call_g', { position: 5, status: 'denied', settledAt: 1 }));
+      });
+      const open = await store().read((r) => r.openCalls('turn_1', 1, { limit: 2 }));
+      expect(ids(open)).toEqual(['call_f', 'call_c', 'call_b', 'call_e']);
+      const { location, readOnly } = invocation('call_f');
+      expect(open[0]).toStrictEqual({ id: 'call_f', status: 'started', location, readOnly, startedEpoch: 7 });
+    });
+
     it('[S3] an unknown outcome is known by chat, tool and exact arguments until a person decides', async () => {
       await write(store(), (tx) =>
         tx.insertInvocation(invocation('call_1', { arguments: HOSTILE, status: 'started' })),
