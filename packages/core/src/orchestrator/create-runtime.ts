@@ -9,6 +9,7 @@ import { watchDeadlines } from './expire-approval.js';
 import { wordsOf } from './gate-call.js';
 import { processAgentMessage } from './process-agent-message.js';
 import { commit, type PlaceFinder, type Probe, type Runtime } from './runtime.js';
+import { createRecentRepeats } from './recent-repeats.js';
 import { createScheduler, type TurnRun } from './scheduler.js';
 import { recover } from './take-over.js';
 import { titleChat } from './title-chat.js';
@@ -82,6 +83,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
     scheduler,
     memory: createAgentMemory(),
     snapshots: createSnapshotCache(),
+    repeats: createRecentRepeats(clock),
     owner: newId('run'),
     provider: (name) => providers.get(name),
     tools: toolsOf,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { RefusalCode, Scope, Signer, ToolDecision, ToolResultOutcome } from '@countersign/protocol';
 import { parseInput, toolDecisionSchema } from '@countersign/protocol';
-import type { ApprovalRecord, InvocationRecord, TurnRecord } from '../ports/index.js';
+import type { ApprovalRecord, InvocationRecord, InvocationStatus, TurnRecord } from '../ports/index.js';
 import { maskSecrets } from '../masking/index.js';
 import { canonicalJson } from '../policy/index.js';
 import { toolTurnId } from '../turn/ids.js';
@@ -36,6 +36,25 @@ export async function publishToolResult(
   signer: Signer,
 ): Promise<ToolResultOutcome> {
   const sent = parseInput(toolDecisionSchema, input, 'decision');
+  const { reason: _, ...same } = sent;
+  const key = canonicalJson({ worldId, agentId: agentId ?? null, ...same });
+  const known = runtime.repeats.find(key);
+  if (known !== undefined) return known;
+  const outcome = await answer(runtime, worldId, agentId, sent, signer);
+  if (outcome.kind === 'repeated' && FINAL.has(outcome.state)) runtime.repeats.keep(key, outcome);
+  return outcome;
+}
+
+/** A call in one of these states stays in it. */
+const FINAL: ReadonlySet<string> = new Set(['succeeded', 'failed', 'denied'] satisfies InvocationStatus[]);
+
+async function answer(
+  runtime: Runtime,
+  worldId: string,
+  agentId: string | undefined,
+  sent: ToolDecision,
+  signer: Signer,
+): Promise<ToolResultOutcome> {
   // Outside the transaction, since an edited call may have to read files to be signed. Checked again inside.
   const edit = await readEdit(runtime, worldId, sent);
   return await commit(runtime, 'decision', worldId, async (step) => {

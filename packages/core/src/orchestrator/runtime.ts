@@ -3,6 +3,7 @@ import type { Clock, Provider, Store, StoreTransaction, Tool } from '../ports/in
 import type { AgentMemory } from '../memory/agent-memory.js';
 import type { SnapshotCache, WorldSnapshot } from '../memory/world-snapshot.js';
 import type { EventBus } from '../publishers/event-bus.js';
+import type { RecentRepeats } from './recent-repeats.js';
 import type { Scheduler } from './scheduler.js';
 
 /** Where a world's tools act, looked up anew for each call: a folder may have become a link since it was signed (A7). */
@@ -26,6 +27,7 @@ export interface Runtime {
   scheduler: Scheduler;
   memory: AgentMemory;
   snapshots: SnapshotCache;
+  repeats: RecentRepeats;
   /** Names this process in the claims of turns. */
   owner: string;
   provider(name: string): Provider | undefined;

@@ -20,6 +20,7 @@ export async function deleteChat(runtime: Runtime, worldId: string, chatId: stri
     step.tx.emit({ event: 'crud', chatId: null, data: { operation: 'delete', entity: 'chat', id: chatId } });
   });
   runtime.memory.forgetChat(chatId);
+  runtime.repeats.clear();
 }
 
 async function stopInStep(

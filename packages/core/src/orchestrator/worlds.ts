@@ -252,4 +252,5 @@ export async function deleteWorld(runtime: Runtime, worldId: string, signer: Sig
     await step.tx.deleteWorld(worldId);
     step.tx.emit({ event: 'crud', chatId: null, data: { operation: 'delete', entity: 'world', id: worldId } });
   });
+  runtime.repeats.clear();
 }
