@@ -5,8 +5,8 @@ import { change, death, talk } from './testing/lab-arbitraries.js';
 const LIMIT_MS = 300_000;
 /** Multiplied by `RUNS_FACTOR`, for a long search by hand. */
 const FACTOR = Number(process.env['RUNS_FACTOR'] ?? 1);
-const SHORT = { runs: 2_400 * FACTOR, longest: 8 };
-const LONG = { runs: 100 * FACTOR, longest: 40 };
+const SHORT = { runs: 2_450 * FACTOR, longest: 6 };
+const LONG = { runs: 50 * FACTOR, longest: 40 };
 
 async function hold(commands: Parameters<typeof holdPromises>[0]): Promise<number> {
   const runs = (await holdPromises(commands, SHORT)) + (await holdPromises(commands, LONG));

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { settings } from './lab-arbitraries.js';
+import { prelude, settings } from './lab-arbitraries.js';
 import { finish, perform, type Command } from './lab-commands.js';
 import { brokenPromises } from './lab-invariants.js';
 import { readRecord } from './lab-record.js';
@@ -29,13 +29,13 @@ export async function holdPromises(
   }
 
   const lists = fc.array(fc.oneof(...commands), { maxLength: longest });
-  const property = fc.asyncProperty(settings, lists, fc.boolean(), async (limits, list, approve) => {
+  const property = fc.asyncProperty(settings, prelude, lists, fc.boolean(), async (limits, first, list, approve) => {
     const lab = await openLab(await benchFor(limits));
     // Until it is known that nothing is left over for the next one.
     lab.bench.uses += USED_UP;
     try {
       await perform(lab, { do: 'send', chat: 0, to: 'ada', again: false, ticks: 'all' });
-      for (const command of list) await perform(lab, command);
+      for (const command of [...first, ...list]) await perform(lab, command);
       await finish(lab, (at) => (at % 2 === 0) === approve);
       const broken = brokenPromises(lab, await readRecord(lab));
       if (broken.length > 0) throw new Error(broken.join('\n'));

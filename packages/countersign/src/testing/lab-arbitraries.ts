@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Command } from './lab-commands.js';
-import { CALL_KINDS } from './lab-tools.js';
+import { CALL_KINDS, type CallKind } from './lab-tools.js';
 import type { LabSettings } from './lab.js';
 
 const addressee = fc.constantFrom(
@@ -118,4 +118,28 @@ export const settings: fc.Arbitrary<LabSettings> = fc.record(
     approvalTimeoutMs: fc.constant(1_000),
   },
   { requiredKeys: ['maxParallelTools', 'maxIterations'] },
+);
+
+const asks = (...tools: readonly CallKind[]): Command => ({
+  do: 'model',
+  pick: 0,
+  reply: { kind: 'calls', calls: tools.map((tool) => ({ tool, n: 0, vendorId: '' })) },
+  ticks: 'all',
+});
+const approves: Command = {
+  do: 'decide',
+  pick: 0,
+  decision: 'approve',
+  scope: 'once',
+  how: 'plain',
+  times: 1,
+  pending: true,
+  ticks: 'all',
+};
+
+/** Where a run begins. Chance alone seldom gets to a call that is approved and waits for another to end. */
+export const prelude: fc.Arbitrary<readonly Command[]> = fc.oneof(
+  { arbitrary: fc.constant([]), weight: 5 },
+  { arbitrary: fc.constant([asks('write', 'remove', 'sync'), approves]), weight: 2 },
+  { arbitrary: fc.constant([asks('tap', 'push', 'look', 'peek')]), weight: 1 },
 );

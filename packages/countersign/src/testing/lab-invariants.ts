@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import { toWorldEvent } from '@countersign/core';
+import { callHash, toolDigest, toWorldEvent } from '@countersign/core';
 import type { MessageRecord } from '@countersign/core/ports';
 import type { ToolEventType, WorldEvent } from '@countersign/protocol';
 import type { CallRecord, WorldRecordOf } from './lab-record.js';
 import { TRAITS } from './lab-tools.js';
-import type { Lab } from './lab.js';
+import { tools, type Lab } from './lab.js';
 
 /** Everything that must hold of a world at rest, whatever was done to it. Each line of the answer is a broken promise. */
 export function brokenPromises(lab: Lab, record: WorldRecordOf): string[] {
@@ -77,6 +77,7 @@ function wrongWithRuns(lab: Lab, record: WorldRecordOf, call: CallRecord, life: 
       wrong.push(`[A7] ran with ${JSON.stringify(args)}, signed ${row.arguments}`);
   }
   if (started && life.includes('A')) wrong.push(...wrongSignature(lab, call));
+  if (runs.every(({ why }) => why === 'decision')) wrong.push(...wrongPlace(lab, call));
   if (started && !life.includes('A') && traits?.gated === true) {
     const grant = record.grants.some(
       (one) => one.agentId === row.agentId && one.chatId === row.chatId && one.toolName === row.toolName,
@@ -102,6 +103,25 @@ function wrongSignature(lab: Lab, { row, approvals }: CallRecord): string[] {
   );
   const signed = answers.map(({ sent, shown }) => JSON.stringify(sent.arguments ?? shown.arguments));
   return signed.includes(row.arguments) ? [] : [`[A7] signed ${signed.join(' or ')}, ran ${row.arguments}`];
+}
+
+/** The signature covers the folder: signed for one and run in another is not what was signed (A7). */
+function wrongPlace(lab: Lab, { row }: CallRecord): string[] {
+  const tool = tools.find(({ definition }) => definition.name === row.toolName);
+  const folders = lab.executions.flatMap(({ invocationId, folder }) => (invocationId === row.id ? [folder] : []));
+  if (tool === undefined) return [];
+  const isSigned = (workingDirectory: string): boolean =>
+    row.callHash ===
+    callHash(lab.store.hashKey, {
+      agentId: row.agentId,
+      chatId: row.chatId,
+      tool: toolDigest(tool.definition),
+      toolName: row.toolName,
+      argumentsText: row.arguments,
+      workingDirectory,
+      sandbox: 'none',
+    });
+  return folders.filter((folder) => !isSigned(folder)).map((folder) => `[A7] ran in ${folder}, signed for another`);
 }
 
 /** What had begun when a process ended and was not over then: nobody knows how it ended, and nobody says otherwise (S3). */

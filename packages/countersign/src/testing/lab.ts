@@ -32,6 +32,7 @@ export interface Execution {
   invocationId: string;
   tool: string;
   args: { n: number };
+  folder: string;
 }
 
 export interface RunningTool extends Execution {
@@ -96,8 +97,9 @@ function newChatId(): string {
 const execute: Execute = (name, args, context) => {
   const lab = labs.get(context.worldId);
   if (lab === undefined) throw new Error('a tool ran in a world that is over');
-  const { invocationId, agentId, chatId, signal } = context;
-  lab.executions.push({ invocationId, tool: name, args });
+  const { invocationId, agentId, chatId, signal, workingDirectory: folder } = context;
+  const execution: Execution = { invocationId, tool: name, args, folder };
+  lab.executions.push(execution);
   const beside = lab.running.filter((other) => other.agentId === agentId && other.chatId === chatId);
   const together = [...beside.map((other) => other.tool), name];
   if (beside.length > 0 && !together.every((tool) => TRAITS[tool]?.readOnly === true)) {
@@ -106,13 +108,13 @@ const execute: Execute = (name, args, context) => {
   if (together.length > lab.settings.maxParallelTools) lab.violations.push(`[T9] ${together.length} at once`);
   if (name === 'boom') throw new Error('boom');
   return new Promise((resolve, reject) => {
-    const entry: RunningTool = { invocationId, tool: name, args, agentId, chatId, resolve, reject };
+    const entry: RunningTool = { ...execution, agentId, chatId, resolve, reject };
     lab.running.push(entry);
     signal.addEventListener('abort', () => remove(lab.running, entry), { once: true });
   });
 };
 
-const tools: readonly Tool[] = createLabTools(execute);
+export const tools: readonly Tool[] = createLabTools(execute);
 
 /** A world that one lab after another uses, each in chats of its own: setting one up costs more than most runs. */
 export interface Bench {
