@@ -49,6 +49,7 @@ async function writeExchange(
     content: QUESTIONS.text,
     addressees: [agentId],
     providerState: null,
+    secrets: [],
   });
   await tx.insertTurn({
     id: turnId,
@@ -81,6 +82,7 @@ async function writeExchange(
     replyTo: question.id,
     content: ANSWER,
     addressees: [],
+    secrets: [],
     providerState: { provider: AGENT.provider, model: AGENT.model, usage: USAGE, vendorIds: [] },
   });
   tx.emit({ event: 'message', chatId, message: question });

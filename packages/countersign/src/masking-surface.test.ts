@@ -168,7 +168,8 @@ describe('secrets', () => {
     await t.world.decide(await t.onlyApproval(), { decision: 'approve' });
     await t.chat.settled();
     expect(t.toolEvents().at(-1)).toMatchObject({ type: 'TOOL_EXECUTION_FAILED' });
-    expect(leaks(JSON.stringify([t.toolEvents(), await t.world.audit()]))).toEqual([]);
+    const shown = [t.events, await t.chat.messages(), await t.chat.memory('ada'), await t.world.audit()];
+    expect(leaks(JSON.stringify(shown))).toEqual([]);
   });
 
   it('[A15] the model is not cut off from what it works with: the view keeps real values', async () => {

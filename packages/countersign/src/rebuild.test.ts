@@ -93,7 +93,7 @@ async function rows(reader: StoreReader, worldId: string): Promise<unknown> {
     turns,
     invocations,
     approvals: await reader.approvals(worldId, {}),
-    grants: (await reader.grantsOfWorld(worldId)).map(({ lastUsedAt: _, ...grant }) => grant),
+    grants: (await reader.grantsOfWorld(worldId)).map((grant) => ({ ...grant, lastUsedAt: 0 })),
   };
 }
 

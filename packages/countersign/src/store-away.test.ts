@@ -7,21 +7,18 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 
 /** A store that can be unplugged: then every transaction fails, and nothing of it is written. */
-function unpluggable(store: Store): Store & { away: boolean } {
-  const wrapped = {
-    ...store,
-    away: false,
-    transact: ((worldId, work) =>
-      wrapped.away
-        ? Promise.reject(new CountersignError('store-unavailable', 'the disk is full'))
-        : store.transact(worldId, work)) satisfies Store['transact'],
-  };
-  return wrapped;
+function unpluggable(store: Store): { store: Store; plug: { away: boolean } } {
+  const plug = { away: false };
+  const transact: Store['transact'] = (worldId, work) =>
+    plug.away
+      ? Promise.reject(new CountersignError('store-unavailable', 'the disk is full'))
+      : store.transact(worldId, work);
+  return { store: { ...store, transact }, plug };
 }
 
-async function setUp(execute: (store: { away: boolean }) => string) {
+async function setUp(execute: (plug: { away: boolean }) => string) {
   const clock = createFakeClock();
-  const store = unpluggable(await openSqlite(':memory:', { clock }));
+  const { store, plug } = unpluggable(await openSqlite(':memory:', { clock }));
   const ran: string[] = [];
   const reported: string[] = [];
   const tool = defineTool({
@@ -30,7 +27,7 @@ async function setUp(execute: (store: { away: boolean }) => string) {
     parameters: z.object({}),
     execute: () => {
       ran.push('work');
-      return execute(store);
+      return execute(plug);
     },
   });
   let tell = (): void => undefined;
@@ -46,7 +43,7 @@ async function setUp(execute: (store: { away: boolean }) => string) {
         if (messages.at(-1)?.role === 'tool') return 'done';
         if (messages.at(-1)?.content !== 'unplug') return { calls: [{ name: 'work' }] };
         asked += 1;
-        store.away = asked === 1;
+        plug.away = asked === 1;
         return `answer ${asked}`;
       }),
     ],
@@ -66,19 +63,19 @@ async function setUp(execute: (store: { away: boolean }) => string) {
   const chat = await createChat(engine.runtime, world.id);
   const send = (content: string) =>
     publishMessage(engine.runtime, { worldId: world.id, chatId: chat.id, content, speaker: 'human' });
-  return { engine, store, clock, ran, reported, told, chat, send };
+  return { engine, plug, clock, ran, reported, told, chat, send };
 }
 
 describe('a store that is away for a while', () => {
   it('gets the result of a tool that ran meanwhile, and the tool runs once', async () => {
-    const lab = await setUp((store) => {
-      store.away = true;
+    const lab = await setUp((plug) => {
+      plug.away = true;
       return 'made';
     });
     await lab.send('go');
     await lab.told;
     expect(lab.reported[0]).toContain('the end of work could not be written');
-    lab.store.away = false;
+    lab.plug.away = false;
     lab.clock.advance(60_000);
     await lab.engine.quiet();
     const messages = await listMessages(lab.engine.runtime, lab.chat.id);
@@ -98,7 +95,7 @@ describe('a store that is away for a while', () => {
     await lab.told;
     await lab.engine.quiet();
     expect(lab.reported).toHaveLength(2);
-    lab.store.away = false;
+    lab.plug.away = false;
     lab.clock.advance(60_000);
     await lab.engine.quiet();
     const messages = await listMessages(lab.engine.runtime, lab.chat.id);

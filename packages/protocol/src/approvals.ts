@@ -19,6 +19,11 @@ export interface Approval {
   status: ApprovalStatus;
   requestedAt: string;
   expiresAt?: string;
+  /** Where the call would act. */
+  workingDirectory: string;
+  sandbox: string;
+  /** What it would change, such as a diff; masked. */
+  preview?: string;
   /** The rule that made it ask, or the reason in words. */
   why: string;
   /** The rule that "always" would write. */

@@ -67,6 +67,7 @@ export interface MessagesTable {
   tool_call_id: string | null;
   addressees: string;
   provider_state: string | null;
+  secrets: string | null;
   client_message_id: string | null;
   created_at: number;
 }
@@ -132,6 +133,9 @@ export interface ApprovalsTable {
   why: string;
   rule: string | null;
   proposed_rule: string | null;
+  working_directory: string;
+  sandbox: string;
+  preview: string | null;
   status: string;
   decision: string | null;
   scope: string | null;

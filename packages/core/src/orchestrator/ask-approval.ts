@@ -3,6 +3,7 @@ import type { Gate } from '../approval/index.js';
 import { fillMessage, maskSecrets, maskText } from '../masking/index.js';
 import type { InvocationRecord, Tool } from '../ports/index.js';
 import { newId } from '../turn/ids.js';
+import type { SignedCall } from './gate-call.js';
 import type { Runtime, Step } from './runtime.js';
 import { auditOf, emitToolEvent, maskArguments } from './tool-events.js';
 import { writeTurnMessage } from './write-message.js';
@@ -19,10 +20,11 @@ export async function askApproval(
     invocation: InvocationRecord;
     tool: Tool;
     gate: Extract<Gate, { kind: 'ask' }>;
-    callHash: string;
+    signed: SignedCall;
   },
 ): Promise<void> {
-  const { approvalId, invocation, tool, callHash } = question;
+  const { approvalId, invocation, tool } = question;
+  const { callHash, workingDirectory, sandbox, preview } = question.signed;
   const { value: shown, secrets } = maskArguments(invocation.arguments);
   const gate = withoutSecrets(question.gate, secrets);
   const rule = gate.rule === undefined ? {} : { rule: maskSecrets(gate.rule) };
@@ -53,6 +55,9 @@ export async function askApproval(
               message,
               options: gate.options,
               callHash,
+              workingDirectory,
+              sandbox,
+              ...(preview === null ? {} : { preview }),
               why: gate.why,
               ...rule,
               ...(gate.proposedRule === undefined ? {} : { proposedRule: gate.proposedRule }),
@@ -77,6 +82,9 @@ export async function askApproval(
     why: gate.why,
     rule: gate.rule ?? null,
     proposedRule: gate.proposedRule ?? null,
+    workingDirectory,
+    sandbox,
+    preview,
     status: 'pending',
     decision: null,
     scope: null,

@@ -3,7 +3,7 @@ import type { ApprovalRecord, InvocationRecord } from '../ports/index.js';
 import { maskSecrets, reveal } from '../masking/index.js';
 import { compilePolicy, coversCall, patternCovers, type PolicyCall } from '../policy/index.js';
 import { newId } from '../turn/ids.js';
-import { gateCall, readCall, signCall, subjectsOf, wordsOf, type ReadCall } from './gate-call.js';
+import { gateCall, readCall, signCall, subjectsOf, wordsOf, type ReadCall, type SignedCall } from './gate-call.js';
 import type { Place, Runtime, Step } from './runtime.js';
 import { maskArguments } from './tool-events.js';
 
@@ -39,7 +39,7 @@ export type Edit =
       callHash: string;
       place: Place;
       against: string;
-      shown: { call: ReadCall; callHash: string };
+      shown: { call: ReadCall; signed: SignedCall };
     }
   | { ok: false; detail: string };
 
@@ -65,13 +65,13 @@ export async function readEdit(runtime: Runtime, worldId: string, sent: ToolDeci
     const call = readCall(tool, invocation.toolName, text);
     if (sent.arguments !== undefined && !call.arguments.ok)
       return { ok: false, detail: `arguments: ${call.arguments.error}` };
-    const callHash = await signCall(runtime, call, { ...invocation, place });
-    let shown = { call, callHash };
+    const signed = await signCall(runtime, call, { ...invocation, place });
+    let shown = { call, signed };
     if (text !== invocation.arguments) {
       const before = readCall(tool, invocation.toolName, invocation.arguments);
-      shown = { call: before, callHash: await signCall(runtime, before, { ...invocation, place }) };
+      shown = { call: before, signed: await signCall(runtime, before, { ...invocation, place }) };
     }
-    return { ok: true, call, callHash, place, against: invocation.arguments, shown };
+    return { ok: true, call, callHash: signed.callHash, place, against: invocation.arguments, shown };
   } catch (error) {
     return { ok: false, detail: `the call could not be signed: ${wordsOf(error)}` };
   }
@@ -125,7 +125,7 @@ export async function checkDecision(
 
 /** Its folder, its tool or what it would overwrite is not what it was when the question was put. */
 export function hasChanged(edit: Extract<Edit, { ok: true }>, approval: ApprovalRecord): boolean {
-  return edit.shown.callHash !== approval.callHash;
+  return edit.shown.signed.callHash !== approval.callHash;
 }
 
 type Approval = Omit<Extract<CheckedDecision, { kind: 'approve' }>, 'record' | 'remember'>;

@@ -1,6 +1,8 @@
 import type { InvocationRecord, StoreReader, Tool } from '../ports/index.js';
 import { callHash, checkToolApproval, parseArguments, toolDigest, type Gate } from '../approval/index.js';
+import { maskText } from '../masking/index.js';
 import { defaultSubjects } from '../policy/index.js';
+import { capText } from '../results/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import type { Place, Runtime } from './runtime.js';
 
@@ -75,33 +77,47 @@ export function subjectsOf(call: ReadCall): ReturnType<NonNullable<Tool['subject
 
 const digests = new WeakMap<Tool, string>();
 
-/** The signature of exactly this call, here and now (A7). */
+/** A call with its signature, and what a person is shown beside it. */
+export interface SignedCall {
+  callHash: string;
+  workingDirectory: string;
+  sandbox: string;
+  /** What it would change, masked, if its tool can tell. */
+  preview: string | null;
+}
+
+/** The signature of exactly this call, here and now (A7). Rejects when what it depends on can't be read. */
 export async function signCall(
   runtime: Runtime,
   call: ReadCall,
   about: { agentId: string; chatId: string; place: Place },
-): Promise<string> {
+): Promise<SignedCall> {
   const { tool } = call;
+  const { workingDirectory, sandbox } = about.place;
   let digest = '';
   if (tool !== undefined) {
     digest = digests.get(tool) ?? toolDigest(tool.definition);
     digests.set(tool, digest);
   }
-  const fingerprint =
-    tool?.fingerprint === undefined || !call.arguments.ok
-      ? undefined
-      : await tool.fingerprint(call.arguments.value, { workingDirectory: about.place.workingDirectory });
-  return callHash(runtime.store.hashKey, {
+  const value = call.arguments.ok ? call.arguments.value : undefined;
+  const fingerprint = call.arguments.ok ? await tool?.fingerprint?.(value, { workingDirectory }) : undefined;
+  const preview = call.arguments.ok ? await tool?.preview?.(value, { workingDirectory }) : undefined;
+  const hash = callHash(runtime.store.hashKey, {
     agentId: about.agentId,
     chatId: about.chatId,
     tool: digest,
     toolName: call.toolName,
     argumentsText: call.argumentsText,
-    workingDirectory: about.place.workingDirectory,
-    sandbox: about.place.sandbox,
+    workingDirectory,
+    sandbox,
     ...(fingerprint === undefined ? {} : { fingerprint }),
   });
+  const shown = preview === undefined ? null : capText(maskText(preview).value, PREVIEW_LIMIT_BYTES);
+  return { callHash: hash, workingDirectory, sandbox, preview: shown };
 }
+
+/** A diff longer than this nobody reads on a card. */
+const PREVIEW_LIMIT_BYTES = 64 * 1024;
 
 /** The call an invocation stands for, with the tool as it is registered now. */
 export function callOf(runtime: Runtime, invocation: InvocationRecord): ReadCall {

@@ -4,7 +4,7 @@ import { maskSecrets } from '../masking/index.js';
 import { newId } from '../turn/ids.js';
 import { nextStep } from '../turn/next-step.js';
 import { askApproval, firstApprovalId } from './ask-approval.js';
-import { gateCall, readCall, signCall, wordsOf, type ReadCall } from './gate-call.js';
+import { gateCall, readCall, signCall, wordsOf, type ReadCall, type SignedCall } from './gate-call.js';
 import { commit, type Place, type Runtime, type Step } from './runtime.js';
 import { settleInvocation } from './settle-invocation.js';
 import { auditOf } from './tool-events.js';
@@ -19,7 +19,7 @@ interface Proposed {
   vendorId: string;
   call: ReadCall;
   /** Absent when what it depends on could not be read; then it can't be asked either. */
-  callHash: string | undefined;
+  signed: SignedCall | undefined;
   trouble: string | undefined;
 }
 
@@ -38,7 +38,7 @@ export async function handleToolCalls(
     response.tool_calls.map(async ({ id, function: { name, arguments: text } }): Promise<Proposed> => {
       const call = readCall(tools.get(name), name, text);
       const signed = await sign(runtime, turn, call, place);
-      return { id: newId('call'), vendorId: id, call, callHash: signed.hash, trouble: signed.trouble };
+      return { id: newId('call'), vendorId: id, call, ...signed };
     }),
   );
   await commit(runtime, 'tool-calls', turn.worldId, async (step) => {
@@ -99,14 +99,12 @@ async function sign(
   turn: TurnRecord,
   call: ReadCall,
   place: Place,
-): Promise<{ hash: string | undefined; trouble: string | undefined }> {
+): Promise<{ signed: SignedCall | undefined; trouble: string | undefined }> {
   try {
-    return {
-      hash: await signCall(runtime, call, { agentId: turn.agentId, chatId: turn.chatId, place }),
-      trouble: undefined,
-    };
+    const signed = await signCall(runtime, call, { agentId: turn.agentId, chatId: turn.chatId, place });
+    return { signed, trouble: undefined };
   } catch (error) {
-    return { hash: undefined, trouble: `what this call would change could not be read: ${wordsOf(error)}` };
+    return { signed: undefined, trouble: `what this call would change could not be read: ${wordsOf(error)}` };
   }
 }
 
@@ -125,7 +123,7 @@ function toInvocation(
   step: Step,
   turn: TurnRecord,
   messageId: string,
-  { id, call, callHash }: Proposed,
+  { id, call, signed }: Proposed,
   gate: Gate,
   position: number,
 ): InvocationRecord {
@@ -143,7 +141,7 @@ function toInvocation(
     toolName: call.toolName,
     arguments: call.argumentsText,
     edited: false,
-    callHash: gate.kind === 'ask' ? (callHash ?? null) : null,
+    callHash: gate.kind === 'ask' ? (signed?.callHash ?? null) : null,
     status: gate.kind === 'ask' ? 'asked' : 'approved',
     location: tool?.definition.location ?? 'server',
     readOnly: told?.readOnly ?? false,
@@ -161,7 +159,7 @@ function toInvocation(
 async function write(
   runtime: Runtime,
   step: Step,
-  { call }: Proposed,
+  { call, signed }: Proposed,
   gate: Gate,
   invocation: InvocationRecord,
 ): Promise<void> {
@@ -170,11 +168,11 @@ async function write(
     case 'run':
       return;
     case 'ask': {
-      const { approvalId, callHash } = invocation;
-      if (call.tool === undefined || approvalId === null || callHash === null) {
+      const { approvalId } = invocation;
+      if (call.tool === undefined || approvalId === null || signed === undefined) {
         throw new Error('a call that can not be signed must not be asked');
       }
-      await askApproval(runtime, step, { approvalId, invocation, tool: call.tool, gate, callHash });
+      await askApproval(runtime, step, { approvalId, invocation, tool: call.tool, gate, signed });
       return;
     }
     case 'refuse':

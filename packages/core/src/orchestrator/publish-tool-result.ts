@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import type { RefusalCode, Scope, Signer, ToolDecision, ToolResultOutcome } from '@countersign/protocol';
 import { parseInput, toolDecisionSchema } from '@countersign/protocol';
 import type { ApprovalRecord, InvocationRecord, InvocationStatus, TurnRecord } from '../ports/index.js';
@@ -115,7 +115,7 @@ async function decide(runtime: Runtime, step: Step, deciding: Deciding): Promise
     return refused('changed', 'this call belongs to another turn', state);
   }
   if (approval === undefined) return refused('settled', 'nobody was asked about this call', state);
-  if (approval.status !== 'pending') return answerAgain(approval, sent, invocation);
+  if (approval.status !== 'pending') return answerAgain(runtime, approval, sent, invocation);
   if (turn.state === 'ended') return refused('settled', 'the turn of this call has ended', state);
   if (approval.expiresAt !== null && approval.expiresAt <= step.tx.now()) {
     if (!(await expireApproval(runtime, step, approval, invocation, turn))) return undefined;
@@ -144,20 +144,25 @@ async function decide(runtime: Runtime, step: Step, deciding: Deciding): Promise
 }
 
 /** The same decision again is fine and does nothing; another one comes too late (W5). */
-function answerAgain(approval: ApprovalRecord, sent: ToolDecision, invocation: InvocationRecord): ToolResultOutcome {
+function answerAgain(
+  runtime: Runtime,
+  approval: ApprovalRecord,
+  sent: ToolDecision,
+  invocation: InvocationRecord,
+): ToolResultOutcome {
   const state = invocation.status;
   if (approval.status === 'expired') return refused('expired', 'this approval has expired; nothing ran', state);
   if (approval.status === 'superseded')
     return refused('changed', 'this call was asked anew; answer the new approval', state);
-  if (approval.decisionText !== null && approval.decisionText === decisionDigest(sent)) {
+  if (approval.decisionText !== null && approval.decisionText === decisionDigest(runtime, sent)) {
     return { kind: 'repeated', status: 200, invocationId: invocation.id, state };
   }
   const by = approval.decidedBy === null ? '' : ` by ${approval.decidedBy}`;
   return refused('settled', `this was already ${approval.status}${by}`, state);
 }
 
-/** What makes two decisions the same. The reason is only words about it. */
-function decisionDigest(sent: ToolDecision): string {
+/** What makes two decisions the same; the reason is only words about it. Keyed, or a short secret in an edit could be guessed from it. */
+function decisionDigest(runtime: Runtime, sent: ToolDecision): string {
   const { decision, scope, arguments: edited, pattern, rule } = sent;
   const sameScope = decision === 'approve' ? (scope ?? 'once') : undefined;
   const same = {
@@ -167,7 +172,7 @@ function decisionDigest(sent: ToolDecision): string {
     pattern: pattern ?? null,
     rule: rule ?? null,
   };
-  return createHash('sha256').update(canonicalJson(same)).digest('hex');
+  return createHmac('sha256', runtime.store.hashKey).update(canonicalJson(same)).digest('hex');
 }
 
 async function record(
@@ -194,7 +199,7 @@ async function record(
       scope,
       reason: sent.reason ?? null,
       by: signer.who,
-      decisionText: decisionDigest(sent),
+      decisionText: decisionDigest(runtime, sent),
       ...(approves ? { more: { ...decision.record } } : {}),
     },
   );

@@ -69,6 +69,9 @@ async function toApproval(
     status: approval.status,
     requestedAt: new Date(approval.requestedAt).toISOString(),
     ...(approval.expiresAt === null ? {} : { expiresAt: new Date(approval.expiresAt).toISOString() }),
+    workingDirectory: approval.workingDirectory,
+    sandbox: approval.sandbox,
+    ...(approval.preview === null ? {} : { preview: approval.preview }),
     why: approval.why,
     ...(approval.proposedRule === null ? {} : { proposedRule: approval.proposedRule }),
   };

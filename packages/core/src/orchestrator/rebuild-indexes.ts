@@ -93,6 +93,9 @@ const questionSchema = z.object({
   why: z.string(),
   rule: z.string().nullable().default(null),
   proposedRule: z.string().nullable().default(null),
+  workingDirectory: z.string(),
+  sandbox: z.string(),
+  preview: z.string().nullable().default(null),
   expiresAt: z.iso.datetime().nullable().default(null),
 });
 
@@ -128,6 +131,9 @@ function readApproval(message: MessageRecord): ApprovalRecord[] {
       why: question.why,
       rule: question.rule,
       proposedRule: question.proposedRule,
+      workingDirectory: question.workingDirectory,
+      sandbox: question.sandbox,
+      preview: question.preview,
       status: 'pending',
       decision: null,
       scope: null,

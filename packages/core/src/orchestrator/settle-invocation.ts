@@ -43,6 +43,7 @@ export async function settleInvocation(
       speaker: 'tool',
       content,
       toolCallId: invocation.id,
+      secrets: maskArguments(invocation.arguments).secrets,
       replyTo: invocation.messageId,
     },
   );

@@ -3,7 +3,7 @@ import type { Gate } from '../approval/index.js';
 import { maskSecrets } from '../masking/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { askApproval, renewedApprovalId } from './ask-approval.js';
-import { callOf, gateCall, signCall, wordsOf, type ReadCall } from './gate-call.js';
+import { callOf, gateCall, signCall, wordsOf, type ReadCall, type SignedCall } from './gate-call.js';
 import { refuse } from './handle-tool-calls.js';
 import { commit, type Place, type Runtime, type Step } from './runtime.js';
 import { settleInvocation } from './settle-invocation.js';
@@ -38,7 +38,7 @@ export async function startInvocation(
       }
       return undefined;
     }
-    const signed = invocation.callHash !== null && invocation.callHash === now.hash;
+    const signed = invocation.callHash !== null && invocation.callHash === now.signed.callHash;
     const gate = await gateCall(step.tx, step.snapshot, call, {
       agentId: turn.agentId,
       chatId: turn.chatId,
@@ -49,7 +49,7 @@ export async function startInvocation(
   });
 }
 
-type Surroundings = { ok: true; place: Place; hash: string } | { ok: false; error: string };
+type Surroundings = { ok: true; place: Place; signed: SignedCall } | { ok: false; error: string };
 
 async function lookAround(
   runtime: Runtime,
@@ -59,7 +59,7 @@ async function lookAround(
 ): Promise<Surroundings> {
   try {
     const place = await runtime.findPlace(snapshot);
-    return { ok: true, place, hash: await signCall(runtime, call, { ...invocation, place }) };
+    return { ok: true, place, signed: await signCall(runtime, call, { ...invocation, place }) };
   } catch (error) {
     return { ok: false, error: `what this call would touch could not be read: ${wordsOf(error)}` };
   }
@@ -109,7 +109,7 @@ async function act(
       };
     }
     case 'ask':
-      await askAnew(runtime, step, turn, invocation, call, gate, now.hash);
+      await askAnew(runtime, step, turn, invocation, call, gate, now.signed);
       return undefined;
     case 'refuse':
       if (await step.tx.stepTurn(turn, {})) await refuse(runtime, step, invocation, gate);
@@ -125,8 +125,9 @@ export async function askAnew(
   invocation: InvocationRecord,
   call: ReadCall,
   gate: Extract<Gate, { kind: 'ask' }>,
-  callHash: string,
+  signed: SignedCall,
 ): Promise<boolean> {
+  const { callHash } = signed;
   if (call.tool === undefined) throw new Error('a tool that is not there can not be asked for');
   const approvalId = renewedApprovalId();
   const asked: InvocationRecord = { ...invocation, status: 'asked', approvalId, callHash };
@@ -143,7 +144,7 @@ export async function askAnew(
     invocation: asked,
     tool: call.tool,
     gate: { ...gate, why },
-    callHash,
+    signed,
   });
   if (waits && chat !== undefined) await noteActivity(runtime, step, chat);
   return true;

@@ -24,10 +24,10 @@ export async function supersedeApproval(
   const { approval, invocation, turn, sent, edit } = asked;
   if (sent.decision !== 'approve' || edit?.ok !== true || edit.against !== invocation.arguments) return false;
   if (invocation.status !== 'asked' || !hasChanged(edit, approval)) return false;
-  const { call, callHash } = edit.shown;
+  const { call, signed } = edit.shown;
   const gate = await gateCall(step.tx, step.snapshot, call, { ...invocation, place: edit.place, decision: undefined });
   if (gate.kind !== 'ask') return false;
-  if (!(await askAnew(runtime, step, turn, invocation, call, gate, callHash))) return false;
+  if (!(await askAnew(runtime, step, turn, invocation, call, gate, signed))) return false;
   await closeApproval(
     step,
     approval,

@@ -21,6 +21,7 @@ export async function writeMessage(
     addressees: [],
     providerState: null,
     clientMessageId: null,
+    secrets: [],
     ...message,
     worldId: where.worldId,
     chatId: where.chatId,

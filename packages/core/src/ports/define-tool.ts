@@ -22,6 +22,7 @@ export interface ToolInput<S extends Schema> {
   approval?: ToolApproval;
   subjects?(args: ValueOf<S>): readonly Subject[];
   fingerprint?(args: ValueOf<S>, place: ToolPlace): Promise<string>;
+  preview?(args: ValueOf<S>, place: ToolPlace): Promise<string>;
   execute(args: ValueOf<S>, context: ToolContext): unknown;
 }
 
@@ -54,6 +55,9 @@ export function defineTool<S extends Schema>(input: ToolInput<S>): Tool {
     ...(input.fingerprint === undefined
       ? {}
       : { fingerprint: async (args, place) => (await input.fingerprint?.(typed(args), place)) ?? '' }),
+    ...(input.preview === undefined
+      ? {}
+      : { preview: async (args, place) => (await input.preview?.(typed(args), place)) ?? '' }),
     execute: async (args, context) => await input.execute(typed(args), context),
   };
 }

@@ -80,6 +80,8 @@ export interface MessageRecord {
     vendorIds: readonly string[];
   } | null;
   clientMessageId: string | null;
+  /** Values of the call's arguments that are secret by their name alone: masked wherever this message repeats them (A15). */
+  secrets: readonly string[];
   createdAt: number;
 }
 export type NewMessage = Omit<MessageRecord, 'seq' | 'createdAt'>;
@@ -179,6 +181,11 @@ export interface ApprovalRecord {
   /** The ask rule that made it ask, if one did. */
   rule: string | null;
   proposedRule: string | null;
+  /** Where the call would act: part of what is signed, so part of what is shown (A7). */
+  workingDirectory: string;
+  sandbox: string;
+  /** What it would change, masked, if its tool can tell. */
+  preview: string | null;
   status: ApprovalStatus;
   decision: 'approve' | 'deny' | null;
   scope: Scope | null;

@@ -33,6 +33,8 @@ export interface Tool {
   subjects?(args: unknown): readonly Subject[];
   /** What the signature covers beyond the arguments, such as the old content of a file that would be overwritten (A7). */
   fingerprint?(args: unknown, place: ToolPlace): Promise<string>;
+  /** What the call would change, such as a diff, for the person who is asked. Looks, and touches nothing. */
+  preview?(args: unknown, place: ToolPlace): Promise<string>;
   execute(args: unknown, context: ToolContext): Promise<unknown>;
 }
 

@@ -10,7 +10,7 @@ export function toPublicMessage(record: MessageRecord, status?: Record<string, T
     chatId: record.chatId,
     role: record.role,
     sender: record.sender,
-    content: record.role === 'tool' ? maskJsonText(record.content) : maskSecrets(record.content),
+    content: record.role === 'tool' ? maskJsonText(record.content, record.secrets) : maskSecrets(record.content),
     createdAt: new Date(record.createdAt).toISOString(),
     ...(record.agentId === null ? {} : { agentId: record.agentId }),
     ...(record.replyTo === null ? {} : { replyToMessageId: record.replyTo }),
@@ -22,9 +22,10 @@ export function toPublicMessage(record: MessageRecord, status?: Record<string, T
 }
 
 /** What became of a call, as clients read it from a message (M1). */
-export function callStatus(invocation: Pick<InvocationRecord, 'status' | 'result'>): ToolCallStatus {
+export function callStatus(invocation: Pick<InvocationRecord, 'status' | 'result' | 'arguments'>): ToolCallStatus {
   if (!isSettled(invocation.status)) return { complete: false, result: null };
-  return { complete: true, result: maskValue(parseJson(invocation.result ?? 'null')).value };
+  const { secrets } = maskValue(parseJson(invocation.arguments));
+  return { complete: true, result: maskValue(parseJson(invocation.result ?? 'null'), { alreadyKnown: secrets }).value };
 }
 
 export function approvalStatus(approval: ApprovalRecord): ToolCallStatus {
@@ -48,9 +49,9 @@ function maskCall(call: ToolCall): ToolCall {
   return { ...call, function: { name: call.function.name, arguments: maskJsonText(call.function.arguments) } };
 }
 
-function maskJsonText(text: string): string {
+function maskJsonText(text: string, secrets: readonly string[] = []): string {
   const value = parseJson(text);
-  return value === undefined ? maskSecrets(text) : JSON.stringify(maskValue(value).value);
+  return value === undefined ? maskSecrets(text) : JSON.stringify(maskValue(value, { alreadyKnown: secrets }).value);
 }
 
 /** Undefined for what is not JSON, such as arguments a model broke off. */

@@ -60,6 +60,7 @@ export const createTables: Migration = ({ integer, ordinal, plain, clustered }) 
     tool_call_id text,
     addressees text not null,
     provider_state text,
+    secrets text,
     client_message_id text,
     created_at ${integer} not null,
     unique (chat_id, seq)
@@ -144,6 +145,9 @@ export const createTables: Migration = ({ integer, ordinal, plain, clustered }) 
     why text not null,
     rule text,
     proposed_rule text,
+    working_directory text not null,
+    sandbox text not null,
+    preview text,
     status text not null,
     decision text,
     scope text,

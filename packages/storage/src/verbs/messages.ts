@@ -24,6 +24,7 @@ const columns = [
   'addressees',
   'provider_state',
   'client_message_id',
+  'secrets',
   'created_at',
 ] as const satisfies readonly (keyof MessagesTable)[];
 
@@ -120,6 +121,7 @@ export function messageVerbs(on: Connection, s: MessageStatements, session: Sess
         toolCalls: message.toolCalls && JSON.stringify(message.toolCalls),
         addressees: JSON.stringify(message.addressees),
         providerState: message.providerState && JSON.stringify(message.providerState),
+        secrets: message.secrets.length === 0 ? null : JSON.stringify(message.secrets),
       });
       return record;
     },
@@ -133,6 +135,7 @@ export function toMessage(row: RowOf<MessagesTable>): MessageRecord {
     speaker: row.speaker as MessageRecord['speaker'],
     toolCalls: row.toolCalls === null ? null : (JSON.parse(row.toolCalls) as ToolCall[]),
     addressees: row.addressees === '[]' ? [] : (JSON.parse(row.addressees) as string[]),
+    secrets: row.secrets === null ? [] : (JSON.parse(row.secrets) as string[]),
     providerState:
       row.providerState === null ? null : (JSON.parse(row.providerState) as MessageRecord['providerState']),
   };

@@ -118,6 +118,7 @@ export function describeRecords(open: OpenStore): void {
         toolCalls: [{ id: 'call_1', type: 'function', function: { name: 'x', arguments: HOSTILE } }],
         toolCallId: 'call_0',
         addressees: [A, B],
+        secrets: [HOSTILE],
         providerState: {
           provider: 'p',
           model: 'm',
@@ -220,6 +221,9 @@ export function describeRecords(open: OpenStore): void {
         message: HOSTILE,
         rule: 'ask *',
         proposedRule: HOSTILE,
+        workingDirectory: HOSTILE,
+        sandbox: HOSTILE,
+        preview: HOSTILE,
         status: 'approved',
         decision: 'approve',
         scope: 'session',

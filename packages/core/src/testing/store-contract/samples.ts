@@ -54,6 +54,7 @@ export function message(id: string, change: Partial<NewMessage> = {}): NewMessag
     toolCallId: null,
     addressees: [],
     providerState: null,
+    secrets: [],
     clientMessageId: null,
     ...change,
   };
@@ -127,6 +128,9 @@ export function approval(id: string, change: Partial<ApprovalRecord> = {}): Appr
     why: 'a rule says so',
     rule: null,
     proposedRule: null,
+    workingDirectory: '/srv/garden',
+    sandbox: 'none',
+    preview: null,
     status: 'pending',
     decision: null,
     scope: null,
