@@ -163,6 +163,31 @@ describe('the question', () => {
     expect(shown?.context.at(-1)?.tool_calls?.[0]?.id).toBe(shown?.approvalId);
   });
 
+  it('[A3] [A7] shows where the call would act and what it would change, with secrets masked', async () => {
+    const write = defineTool({
+      name: 'write',
+      description: 'writes',
+      parameters: z.object({ path: z.string() }),
+      approval: { required: true },
+      preview: async ({ path }, { workingDirectory }) =>
+        `+ ${workingDirectory}/${path}\n+ token=ghp_abcdefghijklmnopqrstuvwxyz0123456789`,
+      execute: () => 'written',
+    });
+    const t = await openTestWorld({ script: obedient, tools: [write], workingDirectory: '/' });
+    await propose(t, { name: 'write', arguments: { path: 'a' } });
+    const approval = await t.onlyApproval();
+    expect(approval).toMatchObject({
+      workingDirectory: '/',
+      sandbox: 'none',
+      preview: '+ //a\n+ token=‹masked 1›',
+    });
+    const asked = (await t.chat.messages()).find(({ tool_calls: calls }) => calls?.[0]?.id === approval.approvalId);
+    expect(JSON.parse(asked?.tool_calls?.[0]?.function.arguments ?? '')).toMatchObject({
+      workingDirectory: '/',
+      preview: approval.preview,
+    });
+  });
+
   it('[A10] a model that calls client.requestApproval is refused, asks nobody and is in the audit', async () => {
     const { runs, tool: remove } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [remove] });
