@@ -2,7 +2,7 @@ import { execFile, spawn } from 'node:child_process';
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -13,7 +13,8 @@ const folder = mkdtempSync(join(tmpdir(), 'countersign-crash-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const home = dirname(dirname(fileURLToPath(import.meta.url)));
-const child = join(home, 'dist', 'testing', 'crash-child.js');
+const source = fileURLToPath(new URL('./testing/crash-child.ts', import.meta.url));
+const child = join(home, 'dist', relative(join(home, 'src'), source).replace(/\.ts$/, '.js'));
 
 // Node runs what was built: without this a child would run yesterday's code.
 await promisify(execFile)(process.execPath, [

@@ -54,7 +54,7 @@ export function lifeOf({ events }: CrashRecord, invocationId: string): ToolEvent
   return eventsOf(events, invocationId).map(({ type }) => type);
 }
 
-export function eventsOf(events: readonly StoredEvent[], invocationId: string): ToolEvent[] {
+function eventsOf(events: readonly StoredEvent[], invocationId: string): ToolEvent[] {
   return events.flatMap((event) =>
     event.event === 'tool' && event.data.invocation_id === invocationId ? [event.data] : [],
   );

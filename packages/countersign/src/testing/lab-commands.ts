@@ -12,9 +12,9 @@ import type { Approval, Scope, ToolDecision, ToolResultOutcome } from '@counters
 import { toCall, type CallKind } from './lab-tools.js';
 import { chatMark, finishModel, finishTool, restart, reviveIfDead, type Lab } from './lab.js';
 
-export type Addressee = 'nobody' | 'ada' | 'ben' | 'both' | 'stranger';
+type Addressee = 'nobody' | 'ada' | 'ben' | 'both' | 'stranger';
 
-export type Reply =
+type Reply =
   | { kind: 'calls'; calls: readonly { tool: CallKind; n: number; vendorId: string }[] }
   | { kind: 'say'; to: Addressee }
   | { kind: 'pass' }
@@ -22,7 +22,7 @@ export type Reply =
   | { kind: 'fail'; failure: 'bad-request' | 'overloaded' };
 
 /** How a decision differs from one that fits. */
-export type How =
+type How =
   | 'plain'
   | 'by-call'
   | 'edited'
@@ -80,7 +80,7 @@ async function pass(ticks: number | 'all'): Promise<void> {
 }
 
 /** All microtasks: whatever can go on without model, tool, person or clock has gone on. */
-export function settle(): Promise<void> {
+function settle(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
   });
@@ -221,7 +221,7 @@ function toAnswer(lab: Lab, reply: Reply, chat: string): LLMResponse | ProviderE
   }
 }
 
-export async function decide(
+async function decide(
   lab: Lab,
   shown: Approval,
   { how, decision, scope }: { how: How; decision: 'approve' | 'deny'; scope: Scope },

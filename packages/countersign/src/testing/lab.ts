@@ -28,7 +28,7 @@ export interface PendingModel {
 }
 
 /** A tool that has begun for real: what "nothing runs twice" counts. */
-export interface Execution {
+interface Execution {
   invocationId: string;
   tool: string;
   args: { n: number };
@@ -42,14 +42,14 @@ export interface RunningTool extends Execution {
   reject(error: Error): void;
 }
 
-export interface SentMessage {
+interface SentMessage {
   chatId: string;
   clientMessageId: string;
   /** Undefined: nobody heard that it was kept. */
   messageId?: string;
 }
 
-export interface SentDecision {
+interface SentDecision {
   how: string;
   sent: ToolDecision;
   shown: Approval;

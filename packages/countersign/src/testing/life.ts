@@ -2,7 +2,7 @@ import type { Probe } from '@countersign/core';
 import type { Clock, Store } from '@countersign/core/ports';
 
 /** What a dead process meets wherever it tries to go on. */
-export class Death extends Error {
+class Death extends Error {
   override readonly name = 'Death';
 }
 
