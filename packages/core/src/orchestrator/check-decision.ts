@@ -95,7 +95,11 @@ export async function checkDecision(
   if (edit.against !== invocation.arguments) return no('arguments: the call changed meanwhile; look at it again');
 
   const edited = edit.call.argumentsText !== invocation.arguments;
-  const policyCall: PolicyCall = { tool: invocation.toolName, subjects: subjectsOf(edit.call), place: edit.place };
+  const policyCall: PolicyCall = {
+    tool: invocation.toolName,
+    subjects: subjectsOf(edit.call, edit.place),
+    place: edit.place,
+  };
   if (edited) {
     const gate = await gateCall(step.tx, step.snapshot, edit.call, {
       ...invocation,

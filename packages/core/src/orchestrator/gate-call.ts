@@ -1,4 +1,4 @@
-import type { InvocationRecord, StoreReader, Tool } from '../ports/index.js';
+import type { InvocationRecord, StoreReader, Tool, ToolPlace } from '../ports/index.js';
 import { callHash, checkToolApproval, parseArguments, toolDigest, type Gate } from '../approval/index.js';
 import { maskText } from '../masking/index.js';
 import { defaultSubjects } from '../policy/index.js';
@@ -47,7 +47,7 @@ export async function gateCall(
     call: {
       tool: call.toolName,
       arguments: call.arguments,
-      subjects: subjectsOf(call),
+      subjects: subjectsOf(call, about.place),
       place: about.place,
     },
     tool: call.tool,
@@ -65,11 +65,11 @@ export async function gateCall(
 }
 
 /** A tool whose `subjects` throws told us nothing: then no rule may allow the call unasked. */
-export function subjectsOf(call: ReadCall): ReturnType<NonNullable<Tool['subjects']>> {
+export function subjectsOf(call: ReadCall, { workingDirectory }: ToolPlace): ReturnType<NonNullable<Tool['subjects']>> {
   if (!call.arguments.ok) return [];
   if (call.tool?.subjects === undefined) return defaultSubjects(call.arguments.value);
   try {
-    return call.tool.subjects(call.arguments.value);
+    return call.tool.subjects(call.arguments.value, { workingDirectory });
   } catch (error) {
     return [{ kind: 'dynamic', why: `what it touches could not be told: ${wordsOf(error)}` }];
   }

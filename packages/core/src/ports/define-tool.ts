@@ -20,7 +20,7 @@ export interface ToolInput<S extends Schema> {
   readOnly?: boolean;
   idempotent?: boolean;
   approval?: ToolApproval;
-  subjects?(args: ValueOf<S>): readonly Subject[];
+  subjects?(args: ValueOf<S>, place: ToolPlace): readonly Subject[];
   fingerprint?(args: ValueOf<S>, place: ToolPlace): Promise<string>;
   preview?(args: ValueOf<S>, place: ToolPlace): Promise<string>;
   execute(args: ValueOf<S>, context: ToolContext): unknown;
@@ -51,7 +51,7 @@ export function defineTool<S extends Schema>(input: ToolInput<S>): Tool {
     definition,
     trusted: true,
     validate: check,
-    ...(input.subjects === undefined ? {} : { subjects: (args) => input.subjects?.(typed(args)) ?? [] }),
+    ...(input.subjects === undefined ? {} : { subjects: (args, place) => input.subjects?.(typed(args), place) ?? [] }),
     ...(input.fingerprint === undefined
       ? {}
       : { fingerprint: async (args, place) => (await input.fingerprint?.(typed(args), place)) ?? '' }),

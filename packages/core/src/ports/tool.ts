@@ -29,8 +29,11 @@ export interface Tool {
   readonly trusted: boolean;
   /** Checks arguments against the schema. The value is what `execute` gets. */
   validate(args: Record<string, unknown>): { ok: true; value: unknown } | { ok: false; error: string };
-  /** Pure: what a call touches, so that rules match on meaning. Absent: its arguments as `name=value` words. */
-  subjects?(args: unknown): readonly Subject[];
+  /**
+   * Pure: what a call touches, so that rules match on meaning. Absent: its arguments as `name=value` words. `place` makes a
+   * relative path absolute: no allow rule covers a path of which nobody knows where it begins.
+   */
+  subjects?(args: unknown, place: ToolPlace): readonly Subject[];
   /** What the signature covers beyond the arguments, such as the old content of a file that would be overwritten (A7). */
   fingerprint?(args: unknown, place: ToolPlace): Promise<string>;
   /** What the call would change, such as a diff, for the person who is asked. Looks, and touches nothing. */
