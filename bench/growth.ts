@@ -13,9 +13,8 @@ export interface GrowthResult {
     turn: Figures;
     /** The first turn after opening the file has to read what the model is shown; microseconds. */
     firstTurn: number;
-    /** MiB: of the process with this file open and used, and how much of it came with the file. */
+    /** MiB, of the process with this file open and used. */
     resident: number;
-    residentAdded: number;
   }[];
 }
 
@@ -23,10 +22,11 @@ interface Prefilled {
   file: string;
   messages: number;
   chatIds: readonly string[];
+  turnsPerChat: number;
 }
 
-/** A small chat that is measured a hundred times is no small chat any more, so there are many of them, each used this often. */
-const TURNS_PER_CHAT = 10;
+/** A small chat that is measured a hundred times is no small chat any more: so many are made that none grows by more than this. */
+const LARGEST_GROWTH = 0.2;
 
 /** What a message costs when much has been said already (N2). */
 export async function growthSuite(sizes: readonly number[], plan: Plan): Promise<GrowthResult> {
@@ -34,11 +34,11 @@ export async function growthSuite(sizes: readonly number[], plan: Plan): Promise
     const turns = plan.warmUp + plan.rounds * plan.perRound;
     const worlds: Prefilled[] = [];
     for (const messages of sizes) {
-      const small = messages < turns * 20;
-      const chats = small ? Math.ceil(turns / TURNS_PER_CHAT) + 1 : 1;
-      worlds.push(await createWorld(join(folder, `${messages}.sqlite`), messages, chats));
+      const chats = Math.ceil((turns * 2) / (messages * LARGEST_GROWTH));
+      const chatIds = { count: chats, turnsPerChat: Math.ceil(turns / chats) };
+      worlds.push(await createWorld(join(folder, `${messages}.sqlite`), messages, chatIds));
     }
-    const memory: { firstTurn: number; resident: number; residentAdded: number }[] = [];
+    const memory: { firstTurn: number; resident: number }[] = [];
     for (const world of worlds) memory.push(await lookAtMemory(world));
     const figures = await measureTurns(worlds, plan);
     return {
@@ -51,10 +51,14 @@ export async function growthSuite(sizes: readonly number[], plan: Plan): Promise
   });
 }
 
-async function createWorld(file: string, messages: number, chats: number): Promise<Prefilled> {
+async function createWorld(
+  file: string,
+  messages: number,
+  chats: { count: number; turnsPerChat: number },
+): Promise<Prefilled> {
   const world = await openBenchWorld(file);
   const chatIds: string[] = [];
-  for (let i = 0; i < chats; i += 1) {
+  for (let i = 0; i < chats.count; i += 1) {
     const chat = await world.chat();
     // Takes the search for a title out of the way.
     await takeTurn(chat, QUESTIONS.text);
@@ -65,34 +69,29 @@ async function createWorld(file: string, messages: number, chats: number): Promi
   await world.close();
   if (agent === undefined) throw new Error('there is no agent');
   await prefill(file, { worldId: world.id, agentId: agent.id, chatIds }, messages);
-  return { file, messages, chatIds };
+  return { file, messages, chatIds, turnsPerChat: chats.turnsPerChat };
 }
 
-async function lookAtMemory({ file, chatIds }: Prefilled): Promise<{
-  firstTurn: number;
-  resident: number;
-  residentAdded: number;
-}> {
-  const before = residentMiB();
+async function lookAtMemory({ file, chatIds }: Prefilled): Promise<{ firstTurn: number; resident: number }> {
   const world = await openBenchWorld(file);
   const chat = await world.chat(chatIds.at(-1));
   const start = process.hrtime.bigint();
   await takeTurn(chat, QUESTIONS.text);
   const firstTurn = Number(process.hrtime.bigint() - start) / 1000;
-  for (let i = 0; i < TURNS_PER_CHAT; i += 1) await takeTurn(chat, QUESTIONS.text);
+  for (let i = 0; i < 10; i += 1) await takeTurn(chat, QUESTIONS.text);
   const resident = residentMiB();
   await world.close();
-  return { firstTurn, resident, residentAdded: resident - before };
+  return { firstTurn, resident };
 }
 
 async function measureTurns(worlds: readonly Prefilled[], plan: Plan): Promise<Map<string, Figures>> {
   const opened: OpenedWorld[] = [];
   try {
     const subjects: Subject[] = [];
-    for (const { file, messages, chatIds } of worlds) {
-      const world = await openBenchWorld(file);
+    for (const prefilled of worlds) {
+      const world = await openBenchWorld(prefilled.file);
       opened.push(world);
-      subjects.push(subjectOf(world, String(messages), chatIds));
+      subjects.push(subjectOf(world, prefilled));
     }
     return await measure(subjects, plan);
   } finally {
@@ -100,14 +99,14 @@ async function measureTurns(worlds: readonly Prefilled[], plan: Plan): Promise<M
   }
 }
 
-function subjectOf(world: OpenedWorld, name: string, chatIds: readonly string[]): Subject {
+function subjectOf(world: OpenedWorld, { messages, chatIds, turnsPerChat }: Prefilled): Subject {
   let chat: OpenedChat | undefined;
   let taken = 0;
   return {
-    name,
+    name: String(messages),
     async before() {
-      if (chat === undefined || (taken % TURNS_PER_CHAT === 0 && chatIds.length > 1)) {
-        chat = await world.chat(chatIds[(taken / TURNS_PER_CHAT) % chatIds.length]);
+      if (taken % turnsPerChat === 0) {
+        chat = await world.chat(chatIds[taken / turnsPerChat]);
         // Reads what the model is shown; the time of that is told apart.
         await takeTurn(chat, QUESTIONS.text);
       }

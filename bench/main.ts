@@ -35,7 +35,7 @@ function wanted(only: readonly string[] | undefined): readonly SuiteName[] {
 
 async function bench(quick: boolean, suites: readonly SuiteName[], file: string): Promise<void> {
   if (globalThis.gc === undefined) console.warn('Without --expose-gc, resident memory counts garbage too.');
-  const plan = quick ? { warmUp: 150, rounds: 30, perRound: 10 } : { warmUp: 500, rounds: 150, perRound: 10 };
+  const plan = quick ? { warmUp: 500, rounds: 40, perRound: 10 } : { warmUp: 2000, rounds: 200, perRound: 10 };
   const { judgeTargets, printResults, printTargets } = await import('./report.js');
   const results: Parameters<typeof printResults>[0] = {};
   // Memory comes first: what the other suites leave behind would be counted as ours.
@@ -51,7 +51,7 @@ async function bench(quick: boolean, suites: readonly SuiteName[], file: string)
       case 'growth':
         results.growth = await (
           await import('./growth.js')
-        ).growthSuite(quick ? [100, 10_000] : [100, 10_000, 100_000], plan);
+        ).growthSuite(quick ? [100, 10_000] : [100, 10_000, 100_000], { ...plan, warmUp: 500 });
         break;
       case 'gate':
         results.gate = await (await import('./gate.js')).gateSuite(plan);

@@ -53,15 +53,14 @@ function printGrowth({ sizes }: GrowthResult): void {
   const first = sizes[0];
   print(
     'Growth: a text turn in a chat with so many messages  (µs, MiB)',
-    ['messages', 'median', 'p99', 'cpu', '÷ first', 'cpu ÷ first', 'first turn', 'resident', 'with the file'],
-    sizes.map(({ messages, turn, firstTurn, resident, residentAdded }) => [
+    ['messages', 'median', 'p99', 'cpu', '÷ first', 'cpu ÷ first', 'first turn', 'resident'],
+    sizes.map(({ messages, turn, firstTurn, resident }) => [
       messages.toLocaleString('en'),
       ...shown(turn),
       times(turn.median / (first?.turn.median ?? Number.NaN)),
       times(turn.cpu / (first?.turn.cpu ?? Number.NaN)),
       number(firstTurn),
       number(resident),
-      number(residentAdded),
     ]),
   );
 }
