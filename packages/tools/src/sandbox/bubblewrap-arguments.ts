@@ -1,0 +1,61 @@
+import type { FixedPath } from './find-fixed-paths.js';
+import type { Sandbox } from './sandbox.js';
+
+type Bubblewrap = Extract<Sandbox, { kind: 'bubblewrap' }>;
+
+/** What the disk looks like for one command: everything here exists and is real. */
+export interface BubblewrapView {
+  readonly workingDirectory: string;
+  readonly hiddenFolders: readonly string[];
+  /** Files and sockets: what stands there instead can't be opened. */
+  readonly hiddenFiles: readonly string[];
+  readonly shown: readonly string[];
+  readonly fixed: readonly FixedPath[];
+  readonly network: boolean;
+}
+
+/** Namespaces, devices and the disk read-only: what holds for every command. */
+export function bubblewrapBase({ userNamespace }: Bubblewrap, { network }: { network: boolean }): string[] {
+  return [
+    ...userNamespace,
+    // As root, bubblewrap keeps every capability unless told not to.
+    ...['--cap-drop', 'ALL'],
+    '--die-with-parent',
+    // Without a session of its own a command could type into the terminal we were started from.
+    '--new-session',
+    '--unshare-pid',
+    '--unshare-ipc',
+    '--unshare-uts',
+    '--unshare-cgroup-try',
+    ...(network ? [] : ['--unshare-net']),
+    ...['--ro-bind', '/', '/'],
+    ...['--dev', '/dev'],
+    ...['--proc', '/proc'],
+    ...['--tmpfs', '/tmp'],
+  ];
+}
+
+/** The order matters: what is hidden first, then what is let back in, then what stays fixed inside it. */
+export function bubblewrapArguments(sandbox: Bubblewrap, view: BubblewrapView): string[] {
+  return [
+    ...bubblewrapBase(sandbox, view),
+    ...view.hiddenFolders.filter((path) => path !== '/tmp').flatMap((path) => ['--tmpfs', path]),
+    ...view.shown.flatMap((path) => ['--ro-bind', path, path]),
+    ...['--bind', view.workingDirectory, view.workingDirectory],
+    ...view.fixed.flatMap(fix),
+    ...view.hiddenFiles.flatMap((path) => ['--ro-bind', '/dev/null', path]),
+    ...['--chdir', view.workingDirectory],
+  ];
+}
+
+function fix({ path, how }: FixedPath): string[] {
+  switch (how) {
+    case 'read-only':
+      return ['--ro-bind', path, path];
+    case 'pinned':
+      // A mount point can't be renamed: moving `.git` away and making a new one would get around what is fixed in it.
+      return ['--bind', path, path];
+    case 'absent':
+      return ['--tmpfs', path, '--remount-ro', path];
+  }
+}

@@ -1,0 +1,66 @@
+import { lstat, readFile, realpath } from 'node:fs/promises';
+import { isAbsolute } from 'node:path';
+import { isInside } from './inside.js';
+import type { Confinement } from './sandbox.js';
+
+/** Where other people's files, temporary files and sockets of services lie. */
+const SYSTEM_HIDDEN = [
+  '/tmp',
+  '/var/tmp',
+  '/run',
+  '/var/run',
+  '/home',
+  '/root',
+  '/etc/ssh',
+  '/etc/ssl/private',
+  '/boot',
+];
+const SYSTEM_HIDDEN_FILES = ['/etc/shadow', '/etc/gshadow', '/etc/shadow-', '/etc/gshadow-'];
+
+export interface Hidden {
+  readonly folders: readonly string[];
+  readonly files: readonly string[];
+}
+
+/** What a command must not see, as it lies on the disk now. */
+export async function findHidden({ workingDirectory, home, hide }: Confinement): Promise<Hidden> {
+  const folders = new Set<string>();
+  const files = new Set<string>();
+  for (const path of [...SYSTEM_HIDDEN, home, ...hide, ...SYSTEM_HIDDEN_FILES, ...(await hostSockets())]) {
+    const real = await realpath(path).catch(() => undefined);
+    const stats = real === undefined ? undefined : await lstat(real).catch(() => undefined);
+    // Somebody whose home is `/` would see nothing at all.
+    if (real === undefined || stats === undefined || real === '/') continue;
+    if (stats.isDirectory()) folders.add(real);
+    else files.add(real);
+  }
+  const outer = [...folders].filter((path) => ![...folders].some((other) => other !== path && isInside(other, path)));
+  const seen = (path: string): boolean =>
+    isInside(workingDirectory, path) || !outer.some((folder) => isInside(folder, path));
+  return { folders: outer, files: [...files].filter(seen) };
+}
+
+/** A folder that is read-only still lets a command talk to a socket in it, and so to a service with more rights. */
+async function hostSockets(): Promise<string[]> {
+  const table = await readFile('/proc/net/unix', 'utf8').catch(() => '');
+  const paths = table.split('\n').map((line) => /^(?:\S+\s+){7}(\/.*)$/.exec(line)?.[1]);
+  return [...new Set(paths)].filter((path): path is string => path !== undefined && isAbsolute(path));
+}
+
+/** Refuses a working folder in which nothing could be kept from a command (A21). */
+export function checkWorkingFolder(
+  { workingDirectory, home, hide }: Confinement,
+  hiddenFolders: readonly string[] = [],
+): void {
+  for (const path of hide) {
+    if (isInside(path, workingDirectory) || isInside(workingDirectory, path)) {
+      throw new Error(`the working folder ${workingDirectory} holds, or lies in, ${path}, which agents must not reach`);
+    }
+  }
+  const swallowed = [home, ...hiddenFolders].find((path) => path !== '/' && isInside(workingDirectory, path));
+  if (swallowed !== undefined || workingDirectory === '/') {
+    throw new Error(
+      `the working folder ${workingDirectory} holds all of ${swallowed ?? '/'}; choose a folder of its own inside it`,
+    );
+  }
+}

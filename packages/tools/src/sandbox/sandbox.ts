@@ -1,0 +1,29 @@
+/** What commands are kept in. `none` says why, in words for a person (A21). */
+export type Sandbox =
+  | {
+      readonly kind: 'bubblewrap';
+      readonly program: string;
+      /** How far user namespaces work here: the strongest that was tried and ran. */
+      readonly userNamespace: readonly string[];
+    }
+  | { readonly kind: 'sandbox-exec'; readonly program: string }
+  | { readonly kind: 'none'; readonly reason: string };
+
+/** What a sandbox is told about one command. Paths are real and absolute. */
+export interface Confinement {
+  readonly workingDirectory: string;
+  /** The person's home: hidden but for the working folder. */
+  readonly home: string;
+  /** Ours: the store, the token, the policy. Never seen, wherever they lie. */
+  readonly hide: readonly string[];
+  /** Folders in a hidden place that may be read, such as a Node that is installed in the person's home. */
+  readonly show: readonly string[];
+  /** True shares the host's network, loopback included. */
+  readonly network: boolean;
+}
+
+/** In the words that go into a call's signature and onto the card: another sandbox is another call (A7). */
+export function describeSandbox(sandbox: Sandbox, options: { network?: boolean } = {}): string {
+  if (sandbox.kind === 'none') return 'none';
+  return `${sandbox.kind}, ${options.network === true ? 'network' : 'no network'}`;
+}

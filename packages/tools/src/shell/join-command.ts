@@ -1,0 +1,36 @@
+/** The one text that is judged and run (T15): the command, then each parameter as a quoted literal word. */
+export function joinCommand(command: string, parameters: readonly string[] = []): string {
+  return [command, ...parameters.map(quoteWord)].join(' ');
+}
+
+/** In single quotes nothing means anything but the quote itself. */
+export function quoteWord(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+/** Where these occur, only a full parser knows whether what follows the command would still be read as quoted. */
+const NESTING = /`|\$[({['"]|<<|[<>]\(|\(\(/;
+
+/**
+ * Why parameters can't be appended to this command, or undefined. After an open quote or a comment a quoted word would not be a
+ * literal any more: part of it could run.
+ */
+export function whyNoParameters(command: string): string | undefined {
+  const advice = 'write the whole text into command';
+  if (NESTING.test(command)) return `parameters can't follow a command with substitutions or here-documents; ${advice}`;
+  let quote: "'" | '"' | undefined;
+  let escaped = false;
+  let wordStart = true;
+  for (const character of command) {
+    const blank = /[\s;&|()<>]/.test(character);
+    if (escaped) escaped = false;
+    else if (quote !== "'" && character === '\\') escaped = true;
+    else if (quote !== undefined) {
+      if (character === quote) quote = undefined;
+    } else if (character === "'" || character === '"') quote = character;
+    else if (character === '#' && wordStart) return `parameters can't follow a command with a comment; ${advice}`;
+    wordStart = blank && quote === undefined && !escaped;
+  }
+  if (quote !== undefined || escaped) return `parameters can't follow a command that ends inside a quote; ${advice}`;
+  return undefined;
+}

@@ -1,0 +1,86 @@
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import type { Clock } from '@countersign/core/ports';
+import { keepOutput } from './keep-output.js';
+import { startCommand, type CommandStart } from './start-command.js';
+
+/** Kept of each stream: more than a model is ever shown. */
+const KEPT_BYTES = 64 * 1024;
+/** Shown of each stream while the command runs: nobody reads more, and every client would have to take it. */
+const LIVE_BYTES = 1024 * 1024;
+/** Between asking a command to end and killing it. */
+const GRACE_MS = 300;
+/** A process that nobody could find may hold a pipe open for ever; we don't wait for it. */
+const DRAIN_MS = 1_000;
+
+export interface CommandResult {
+  exitCode: number;
+  stdout: string;
+  stderr: string;
+}
+
+export interface CommandRun extends CommandStart {
+  signal: AbortSignal;
+  clock: Clock;
+  timeoutMs: number;
+  output: (text: string, stream: 'stdout' | 'stderr') => void;
+}
+
+export type CommandEnd = { why: 'exited' | 'stopped' | 'timed-out'; result: CommandResult };
+
+/** Runs bash text to its end, which comes by itself, by the signal or by the clock. When it resolves, all its processes are dead. */
+export async function runCommand(run: CommandRun): Promise<CommandEnd> {
+  const command = await startCommand(run);
+  const stdout = follow(command.stdout, (text) => run.output(text, 'stdout'));
+  const stderr = follow(command.stderr, (text) => run.output(text, 'stderr'));
+  let why: CommandEnd['why'] = 'exited';
+  let grace: NodeJS.Timeout | undefined;
+  const end = (reason: 'stopped' | 'timed-out') => (): void => {
+    if (grace !== undefined) return;
+    why = reason;
+    command.terminate();
+    grace = setTimeout(() => void command.sweep(), GRACE_MS);
+  };
+  const stop = end('stopped');
+  const cancelTimeout = run.clock.after(run.timeoutMs, end('timed-out'));
+  run.signal.addEventListener('abort', stop);
+  if (run.signal.aborted) stop();
+  try {
+    const exitCode = await command.exited;
+    await command.sweep();
+    await drained([command.stdout, command.stderr]);
+    return { why, result: { exitCode, stdout: stdout(), stderr: stderr() } };
+  } finally {
+    clearTimeout(grace);
+    cancelTimeout();
+    run.signal.removeEventListener('abort', stop);
+    command.stdout.destroy();
+    command.stderr.destroy();
+  }
+}
+
+function follow(stream: Readable, show: (text: string) => void): () => string {
+  const keeper = keepOutput(KEPT_BYTES);
+  const decoder = new TextDecoder();
+  let shown = 0;
+  stream.on('error', () => undefined);
+  stream.on('data', (bytes: Buffer) => {
+    keeper.push(bytes);
+    if (shown > LIVE_BYTES) return;
+    shown += bytes.length;
+    const text = decoder.decode(bytes, { stream: true });
+    if (text !== '') show(text);
+    if (shown > LIVE_BYTES) show('\n[There is more; it is not shown while the command runs.]\n');
+  });
+  stream.on('end', () => {
+    const rest = shown > LIVE_BYTES ? '' : decoder.decode();
+    if (rest !== '') show(rest);
+  });
+  return () => keeper.text();
+}
+
+async function drained(streams: readonly Readable[]): Promise<void> {
+  const signal = AbortSignal.timeout(DRAIN_MS);
+  const open = streams.filter((stream) => !stream.closed);
+  await Promise.allSettled(open.map((stream) => once(stream, 'close', { signal })));
+}

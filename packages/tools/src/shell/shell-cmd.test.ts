@@ -1,0 +1,251 @@
+import { execFileSync } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createFakeClock } from '@countersign/core/testing';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { findSandbox } from '../sandbox/find-sandbox.js';
+import type { Sandbox } from '../sandbox/sandbox.js';
+import { makeFolder, tryTool, type Tried } from '../testing/try-tool.js';
+import { shellCmd, type ShellOptions } from './shell-cmd.js';
+
+const found = await findSandbox();
+const none: Sandbox = { kind: 'none', reason: 'left out on purpose' };
+const both: [string, Sandbox][] =
+  found.kind === 'none'
+    ? [['no sandbox', none]]
+    : [
+        [found.kind, found],
+        ['no sandbox', none],
+      ];
+
+describe.each(both)('shell_cmd with %s', (_name, sandbox) => {
+  let folder: Awaited<ReturnType<typeof makeFolder>>;
+  beforeEach(async () => {
+    folder = await makeFolder();
+  });
+  afterEach(() => folder.remove());
+
+  const run = (command: string, more: Partial<ShellOptions> = {}, parameters?: string[]): Promise<Tried> =>
+    tryTool(
+      shellCmd({ sandbox, ...more }),
+      { command, ...(parameters && { parameters }) },
+      { workingDirectory: folder.path },
+    );
+  const shell = async (command: string, parameters?: string[]): Promise<string> => {
+    const tried = await run(command, {}, parameters);
+    return (tried.result as { stdout: string } | undefined)?.stdout ?? (tried.ok ? '' : tried.error);
+  };
+
+  it('[T15] gives exit code, output and error output', async () => {
+    expect(await run('echo out; echo err >&2')).toEqual({
+      ok: true,
+      result: { exitCode: 0, stdout: 'out\n', stderr: 'err\n' },
+    });
+  });
+
+  it('[T15] a non-zero exit code is a failure that still has its output', async () => {
+    expect(await run('echo before; exit 3')).toEqual({
+      ok: false,
+      error: 'the command ended with exit code 3',
+      result: { exitCode: 3, stdout: 'before\n', stderr: '' },
+    });
+  });
+
+  it('[T15] a command killed by a signal counts 128 and its number', async () => {
+    expect(await run('kill -TERM $$')).toMatchObject({ ok: false, result: { exitCode: 143 } });
+    expect(await run('kill -KILL $$')).toMatchObject({ ok: false, result: { exitCode: 137 } });
+    expect(await run('no-such-program-anywhere')).toMatchObject({ ok: false, result: { exitCode: 127 } });
+    expect(await run('echo "')).toMatchObject({ ok: false, result: { exitCode: 2 } });
+  });
+
+  it('[T15] parameters are words that nothing in bash reads', async () => {
+    const odd = [
+      `$(touch made)`,
+      '`touch made`',
+      '; touch made',
+      `it's "quoted"`,
+      '$HOME',
+      '*',
+      '',
+      ' a  b ',
+      '-n',
+      '\\',
+      'line\nline',
+    ];
+    expect(await shell(`printf '<%s>'`, odd)).toBe(odd.map((word) => `<${word}>`).join(''));
+    expect(await shell('ls')).toBe('');
+  });
+
+  it('[T15] it runs in the working folder, and what it writes there stays', async () => {
+    expect(await shell('pwd')).toBe(`${folder.path}\n`);
+    await run('echo kept > file');
+    expect(await readFile(join(folder.path, 'file'), 'utf8')).toBe('kept\n');
+  });
+
+  it('[T15] reads no start-up files', async () => {
+    await writeFile(join(folder.path, '.bashrc'), 'echo read');
+    expect(await shell('echo $BASH_ENV; shopt -q login_shell || echo no login')).toBe('\nno login\n');
+  });
+
+  it('has an environment with nothing of ours in it', async () => {
+    process.env['SECRET_TOKEN_OF_OURS'] = 'never-to-be-seen';
+    try {
+      const names = (await shell(`compgen -e`)).trim().split('\n');
+      const mark = sandbox.kind === 'none' ? ['COUNTERSIGN_CALL'] : [];
+      expect(names.sort()).toEqual(['HOME', 'LANG', 'PATH', 'PWD', 'SHLVL', 'TERM', 'TMPDIR', ...mark].sort());
+      expect(await shell('env')).not.toContain('never-to-be-seen');
+    } finally {
+      delete process.env['SECRET_TOKEN_OF_OURS'];
+    }
+  });
+
+  it('has an empty home and a temporary folder of its own', async () => {
+    expect(await shell('ls -A "$HOME" | grep -v tools-test-; echo x > "$TMPDIR/file"; cat "$TMPDIR/file"')).toBe('x\n');
+    expect(await shell('ls "$TMPDIR" | grep -v tools-test-')).toBe('');
+  });
+
+  it('has no terminal and no input, but outputs that can be opened again', async () => {
+    expect(await shell('cat; test -t 0 || echo no terminal; echo again > /dev/stdout')).toBe('no terminal\nagain\n');
+    expect(await run('echo x > /dev/tty')).toMatchObject({ ok: false });
+    expect(await shell('ls /proc/self/fd | wc -l')).toBe('4\n');
+  });
+
+  it('[T13] shows output while it runs', async () => {
+    const fifo = join(folder.path, 'go');
+    execFileSync('mkfifo', [fifo]);
+    const seen: string[] = [];
+    const tried = await tryTool(
+      shellCmd({ sandbox }),
+      { command: 'echo first; read -r x < go; echo "$x"; echo e >&2' },
+      {
+        workingDirectory: folder.path,
+        output: (text, stream) => {
+          seen.push(`${stream}: ${text}`);
+          // The command goes on only when its first line was seen.
+          if (text === 'first\n') void writeFile(fifo, 'second\n');
+        },
+      },
+    );
+    expect(tried).toMatchObject({ ok: true, result: { stdout: 'first\nsecond\n' } });
+    expect([...seen].sort()).toEqual(['stderr: e\n', 'stdout: first\n', 'stdout: second\n']);
+  });
+
+  it('[T13] a flood is cut in the middle and counted, and clients are spared most of it', async () => {
+    let shown = 0;
+    const tried = await tryTool(
+      shellCmd({ sandbox }),
+      { command: 'echo HEAD; head -c 50000000 /dev/zero | tr "\\0" x; echo; echo TAIL' },
+      {
+        workingDirectory: folder.path,
+        output: (text) => (shown += text.length),
+      },
+    );
+    const { stdout } = tried.result as { stdout: string };
+    expect(stdout).toMatch(/^HEAD\nx+\n\[\d+ bytes were left out here\.\]\nx+\nTAIL\n$/);
+    const left = Number(/\[(\d+) bytes/.exec(stdout)?.[1]);
+    expect(left + stdout.length - `\n[${left} bytes were left out here.]\n`.length).toBe(50_000_011);
+    expect(stdout.length).toBeLessThan(132_000);
+    expect(shown).toBeLessThan(1_300_000);
+  });
+
+  it('[T13] a command that prints for ever ends with its time', async () => {
+    const clock = createFakeClock();
+    let chunks = 0;
+    const tried = await tryTool(
+      shellCmd({ sandbox, clock, timeoutMs: 5_000 }),
+      { command: 'yes' },
+      {
+        workingDirectory: folder.path,
+        output: () => {
+          chunks += 1;
+          if (chunks === 10) clock.advance(5_000);
+        },
+      },
+    );
+    expect(tried).toMatchObject({
+      ok: false,
+      error: expect.stringMatching(/^the command took longer than 5 seconds; .* killed$/) as string,
+    });
+  });
+
+  it('[T14] broken UTF-8 is replaced, whole characters never are', async () => {
+    expect(await shell(String.raw`printf 'a\xffb\xc3'`)).toBe('a\uFFFDb\uFFFD');
+    const shown: string[] = [];
+    await tryTool(
+      shellCmd({ sandbox }),
+      { command: String.raw`printf '\xe2\x82'; sleep 0.05; printf '\xac'` },
+      {
+        workingDirectory: folder.path,
+        output: (text) => shown.push(text),
+      },
+    );
+    expect(shown.join('')).toBe('€');
+  });
+
+  it('ends when its command ends, whatever that left running', async () => {
+    const tried = await run(
+      'sleep 1000 & setsid sleep 1000 & nohup setsid bash -c "sleep 1000; echo never" & echo done',
+    );
+    expect(tried).toMatchObject({ ok: true, result: { stdout: 'done\n' } });
+    expect(processesIn(folder.path)).toEqual([]);
+  });
+
+  it('a stop kills children, grandchildren and those that left the group', async () => {
+    const stop = new AbortController();
+    const tried = await tryTool(
+      shellCmd({ sandbox }),
+      {
+        command:
+          '(trap "" TERM; setsid bash -c "trap \'\' TERM; while :; do sleep 1000; done" & sleep 1000) & echo up; wait',
+      },
+      { workingDirectory: folder.path, signal: stop.signal, output: () => stop.abort() },
+    );
+    expect(tried).toMatchObject({
+      ok: false,
+      error: expect.stringContaining('stopped') as string,
+      result: { stdout: 'up\n' },
+    });
+    expect(processesIn(folder.path)).toEqual([]);
+  });
+
+  it('a stop asks first, so that a command can tidy up', async () => {
+    const stop = new AbortController();
+    await tryTool(
+      shellCmd({ sandbox }),
+      { command: 'trap "echo tidied > note; exit" TERM; echo up; sleep 1000 & wait' },
+      { workingDirectory: folder.path, signal: stop.signal, output: () => stop.abort() },
+    );
+    expect(await readFile(join(folder.path, 'note'), 'utf8')).toBe('tidied\n');
+  });
+
+  it('does not start once it is stopped', async () => {
+    const tried = await tryTool(
+      shellCmd({ sandbox }),
+      { command: 'touch made' },
+      { workingDirectory: folder.path, signal: AbortSignal.abort() },
+    );
+    expect(tried.ok).toBe(false);
+    expect(await shell('ls')).toBe('');
+  });
+
+  it('leaves nothing in the working folder and no temporary folder behind', async () => {
+    const where = (await shell('echo "$TMPDIR"')).trim();
+    expect(execFileSync('ls', ['-A', folder.path], { encoding: 'utf8' })).toBe('');
+    if (sandbox.kind === 'none') await expect(readFile(where)).rejects.toThrow('ENOENT');
+  });
+
+  it('refuses a working folder that holds or lies in a hidden one', async () => {
+    const refusal = { ok: false, error: expect.stringContaining('agents must not reach') as string };
+    expect(await run('true', { hide: [join(folder.path, 'ours')] })).toMatchObject(refusal);
+    expect(await run('true', { hide: [join(folder.path, '..')] })).toMatchObject(refusal);
+    expect(await run('true', { hide: [`${folder.path}-ours`] })).toMatchObject({ ok: true });
+  });
+});
+
+/** Every process whose working folder is the test's own. */
+function processesIn(folder: string): string[] {
+  const list = execFileSync('bash', ['-c', 'for p in /proc/[0-9]*; do echo "${p##*/} $(readlink $p/cwd)"; done'], {
+    encoding: 'utf8',
+  });
+  return list.split('\n').filter((line) => line.endsWith(` ${folder}`));
+}

@@ -1,0 +1,131 @@
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { defineTool, ToolFailure, type Clock, type Tool, type ToolContext } from '@countersign/core/ports';
+import { z } from 'zod';
+import { confine, type Confined } from '../sandbox/confine.js';
+import { checkWorkingFolder } from '../sandbox/look-around.js';
+import type { Confinement, Sandbox } from '../sandbox/sandbox.js';
+import { cleanEnvironment } from './clean-environment.js';
+import { joinCommand, whyNoParameters } from './join-command.js';
+import { runCommand, type CommandEnd } from './run-command.js';
+import { subjectsOfCommand } from './subjects-of-command.js';
+
+/** Linux takes no longer word on a command line. */
+const LONGEST_BYTES = 120 * 1024;
+
+const text = z.string().refine((value) => !value.includes('\0'), 'must not contain a NUL character');
+
+const parameters = z
+  .strictObject({
+    command: text
+      .refine((value) => value.trim() !== '', 'must not be empty')
+      .describe('Bash text. It runs in the working folder, without a terminal and without input.'),
+    parameters: z
+      .array(text)
+      .exactOptional()
+      .describe('Further words, handed to the command exactly as they are; nothing in them is expanded.'),
+  })
+  .superRefine(({ command, parameters: words = [] }, context) => {
+    const why = words.length === 0 ? undefined : whyNoParameters(command);
+    if (why !== undefined) context.addIssue({ code: 'custom', path: ['parameters'], message: why });
+    if (Buffer.byteLength(joinCommand(command, words)) > LONGEST_BYTES) {
+      const message = 'is too long; write it to a file and run that';
+      context.addIssue({ code: 'custom', path: ['command'], message });
+    }
+  });
+
+export interface ShellOptions {
+  /** From `findSandbox()`. `none` runs commands with all of our rights: say so wherever a person decides (A21). */
+  sandbox: Sandbox;
+  /** Our own home, store and policy: no command ever sees them, and a working folder that holds or lies in one is refused. */
+  hide?: readonly string[];
+  /** Folders in the person's home that commands may read, such as a Node that is installed there. */
+  show?: readonly string[];
+  /** Shares the host's network, loopback included. Default: none at all. */
+  network?: boolean;
+  /** Default: 120,000. */
+  timeoutMs?: number;
+  clock?: Clock;
+}
+
+const systemClock: Clock = {
+  now: () => Date.now(),
+  after(ms, fire) {
+    const timer = setTimeout(fire, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Runs bash text in the working folder, inside the sandbox if there is one (T15, A20). */
+export function shellCmd(options: ShellOptions): Tool {
+  const { timeoutMs = 120_000, clock = systemClock } = options;
+  return defineTool({
+    name: 'shell_cmd',
+    description:
+      'Runs a bash command in the working folder and gives its exit code, output and error output. Every call starts a new shell; nothing it starts lives longer than the call.',
+    parameters,
+    approval: { required: true, message: 'Run: {command}' },
+    subjects: ({ command, parameters: words }) => subjectsOfCommand(command, words),
+    async execute({ command, parameters: words }, context) {
+      context.signal.throwIfAborted();
+      const temporary = await mkdtemp(join(await realpath(tmpdir()), 'countersign-'));
+      let confined: Confined | undefined;
+      try {
+        confined = await confinedBy(options, context, temporary);
+        const home = confined?.containsProcesses === true ? '/tmp' : temporary;
+        const ended = await runCommand({
+          text: joinCommand(command, words),
+          workingDirectory: context.workingDirectory,
+          environment: cleanEnvironment(home),
+          confined,
+          temporary,
+          signal: context.signal,
+          clock,
+          timeoutMs,
+          output: context.output,
+        });
+        return resultOf(ended, timeoutMs);
+      } finally {
+        await confined?.release();
+        await rm(temporary, { recursive: true, force: true });
+      }
+    },
+  });
+}
+
+async function confinedBy(
+  { sandbox, hide = [], show = [], network = false }: ShellOptions,
+  { workingDirectory }: ToolContext,
+  temporary: string,
+): Promise<Confined | undefined> {
+  const confinement: Confinement = {
+    workingDirectory,
+    home: await real(homedir()),
+    hide: await Promise.all(hide.map(real)),
+    show: await Promise.all(show.map(real)),
+    network,
+  };
+  if (sandbox.kind !== 'none') return await confine(sandbox, confinement, temporary);
+  checkWorkingFolder(confinement);
+  return undefined;
+}
+
+/** What is not there yet has no real path; as it is written it is still worth a comparison. */
+async function real(path: string): Promise<string> {
+  return await realpath(path).catch(() => resolve(path));
+}
+
+function resultOf({ why, result }: CommandEnd, timeoutMs: number): CommandEnd['result'] {
+  switch (why) {
+    case 'stopped':
+      throw new ToolFailure('stopped; the command and all it had started were killed', result);
+    case 'timed-out': {
+      const words = `the command took longer than ${timeoutMs / 1000} seconds; it and all it had started were killed`;
+      throw new ToolFailure(words, result);
+    }
+    case 'exited':
+      if (result.exitCode !== 0) throw new ToolFailure(`the command ended with exit code ${result.exitCode}`, result);
+      return result;
+  }
+}

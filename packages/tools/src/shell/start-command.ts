@@ -1,0 +1,126 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { constants } from 'node:os';
+import type { Duplex, Readable } from 'node:stream';
+import { STATUS_FD, type Confined } from '../sandbox/confine.js';
+import { openPipes } from './open-pipe.js';
+import { MARK, startWatchdog, type Watchdog } from './watchdog.js';
+
+/**
+ * Runs inside the sandbox, before the command. It says that it is there and waits for our word: when we die first, nothing runs; when
+ * the sandbox could not be set up, it never speaks. Then it closes whatever we inherited and did not mean to hand on.
+ */
+const GATE = `
+printf . >&3 && read -r _ <&3 || exit 125
+for fd in /dev/fd/*; do
+  fd=\${fd##*/}
+  [[ $fd == [012] ]] || eval "exec $fd>&-"
+done
+exec bash --noprofile --norc -c "$1"
+`;
+
+export interface StartedCommand {
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** As shells count: 128 and the number of the signal for a killed one. */
+  readonly exited: Promise<number>;
+  /** Asks every process to end. */
+  terminate(): void;
+  /** Kills every process and resolves when they are dead. Must be called in the end, whatever happened. */
+  sweep(): Promise<void>;
+}
+
+export interface CommandStart {
+  text: string;
+  workingDirectory: string;
+  environment: Record<string, string>;
+  confined: Confined | undefined;
+  /** An empty folder of this call's own. */
+  temporary: string;
+}
+
+/** Starts bash text as a session of its own that can't outlive us. Rejects with words when it could not be started; then nothing ran. */
+export async function startCommand(start: CommandStart): Promise<StartedCommand> {
+  const { confined, environment, workingDirectory } = start;
+  const pipes = await openPipes(start.temporary);
+  const bash = ['bash', '--noprofile', '--norc', '-c', GATE, 'bash', start.text] as const;
+  const [program, ...words] =
+    confined === undefined ? bash : ([confined.program, ...confined.before, ...bash] as const);
+  const contained = confined?.containsProcesses === true;
+  const mark = crypto.randomUUID();
+  const child = spawn(program, words, {
+    cwd: workingDirectory,
+    env: contained ? environment : { ...environment, [MARK]: mark },
+    detached: true,
+    stdio: ['ignore', pipes.stdout.writer, pipes.stderr.writer, 'pipe', contained ? 'pipe' : 'ignore'],
+  });
+  pipes.stdout.closeWriter();
+  pipes.stderr.closeWriter();
+  const exited = exitOf(child);
+  const gate = child.stdio[3] as Duplex;
+  gate.on('error', () => undefined);
+  const inner = contained ? readInnerPid(child.stdio[STATUS_FD] as Readable) : undefined;
+
+  try {
+    const first = await Promise.race([once(gate, 'data').then(() => 'ready' as const), exited]);
+    if (first !== 'ready' || child.pid === undefined) throw new Error('it could not be started');
+  } catch {
+    const said = await readAll(pipes.stderr.reader);
+    pipes.stdout.reader.destroy();
+    const why = said.trim() === '' ? 'bash could not be started' : said.trim();
+    throw new Error(`nothing ran: ${confined === undefined ? '' : 'the sandbox could not be set up: '}${why}`);
+  }
+  const watchdog = contained ? undefined : startWatchdog(child.pid, mark, environment['PATH'] ?? '');
+  gate.end('go\n');
+  return {
+    stdout: pipes.stdout.reader,
+    stderr: pipes.stderr.reader,
+    exited,
+    terminate: () => signalGroup(inner?.pid ?? child.pid, 'SIGTERM'),
+    sweep: () => sweep(child, exited, watchdog),
+  };
+}
+
+async function sweep(child: ChildProcess, exited: Promise<number>, watchdog: Watchdog | undefined): Promise<void> {
+  // In a sandbox everything dies with the process we started; without one, the watchdog finds the rest.
+  if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+  await Promise.all([exited, watchdog?.sweep()]);
+}
+
+async function exitOf(child: ChildProcess): Promise<number> {
+  try {
+    const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
+    return code ?? 128 + (signal === null ? 0 : constants.signals[signal]);
+  } catch {
+    // It could not even be started.
+    return 127;
+  }
+}
+
+/** bubblewrap's first line of status has the pid, as we see it, of the process that all others in the sandbox descend from. */
+function readInnerPid(status: Readable): { pid: number | undefined } {
+  const inner: { pid: number | undefined } = { pid: undefined };
+  let text = '';
+  status.setEncoding('utf8').on('error', () => undefined);
+  status.on('data', (chunk: string) => {
+    text = (text + chunk).slice(0, 10_000);
+    const found = /"child-pid":\s*(\d+)/.exec(text)?.[1];
+    if (found !== undefined) inner.pid = Number(found);
+  });
+  return inner;
+}
+
+function signalGroup(group: number | undefined, signal: NodeJS.Signals): void {
+  if (group === undefined) return;
+  try {
+    process.kill(-group, signal);
+  } catch {
+    // Gone already.
+  }
+}
+
+async function readAll(stream: Readable): Promise<string> {
+  let text = '';
+  for await (const chunk of stream) text = (text + String(chunk)).slice(0, 2_000);
+  return text;
+}
