@@ -1,5 +1,6 @@
 import { RESERVED_TOOL_PREFIX, type ToolCall } from '@countersign/protocol';
 import type { MessageRecord, ModelMessage, ModelToolCall } from '../ports/index.js';
+import { isApprovalId } from '../turn/ids.js';
 
 /** Who the view is made for: provider state and vendor ids go back only to the same provider and model (P1, P5). */
 export interface ViewFor {
@@ -45,7 +46,7 @@ function toAssistantMessages(
   const state = same === undefined || same.state === undefined ? {} : { providerState: same.state };
   const all = (message.toolCalls ?? []).map((call, index) => withVendorId(call, same?.vendorIds[index]));
   const calls = all.filter((call) => !isReserved(call));
-  const refused = all.filter((call) => isReserved(call) && !isOurs(call));
+  const refused = all.filter((call) => isReserved(call) && !isApprovalId(call.id));
   const messages: ModelMessage[] = [];
   if (calls.length > 0) messages.push({ role: 'assistant', content: message.content, tool_calls: calls, ...state });
   else if (message.content !== '') messages.push({ role: 'assistant', content: message.content, ...state });
@@ -70,11 +71,6 @@ function withVendorId(call: ToolCall, vendorId: string | undefined): ModelToolCa
 
 function isReserved(call: ToolCall): boolean {
   return call.function.name.startsWith(RESERVED_TOOL_PREFIX);
-}
-
-/** Ids are ours, never a model's (P5), so the prefix tells an approval of ours from a model's try to make one. */
-function isOurs(call: ToolCall): boolean {
-  return call.id.startsWith('approval_');
 }
 
 /** Characters a message brings into the view: what budgets are counted in. */

@@ -2,7 +2,6 @@ import { REQUEST_APPROVAL_TOOL } from '@countersign/protocol';
 import type { Gate } from '../approval/index.js';
 import { fillMessage, maskSecrets, maskText } from '../masking/index.js';
 import type { InvocationRecord, Tool } from '../ports/index.js';
-import { newId } from '../turn/ids.js';
 import type { SignedCall } from './gate-call.js';
 import type { Runtime, Step } from './runtime.js';
 import { auditOf, emitToolEvent, maskArguments } from './tool-events.js';
@@ -105,16 +104,6 @@ export async function askApproval(
   if (expiresAt !== null) {
     step.afterCommit(() => runtime.watchDeadline(invocation.worldId, approvalId, expiresAt));
   }
-}
-
-/** The first question about a call has an id made from the call's, so that a later one is known for what it is. */
-export function firstApprovalId(invocationId: string): string {
-  return `approval_${invocationId.replace(/^call_/, '')}`;
-}
-
-/** For a call that is asked anew because something changed since the first question. */
-export function renewedApprovalId(): string {
-  return newId('approval');
 }
 
 /**

@@ -1,9 +1,9 @@
 import type { LLMResponse, InvocationRecord, TurnRecord } from '../ports/index.js';
 import type { Gate } from '../approval/index.js';
 import { maskSecrets } from '../masking/index.js';
-import { newId } from '../turn/ids.js';
+import { firstApprovalId, newId } from '../turn/ids.js';
 import { nextStep } from '../turn/next-step.js';
-import { askApproval, firstApprovalId } from './ask-approval.js';
+import { askApproval } from './ask-approval.js';
 import { gateCall, readCall, signCall, wordsOf, type ReadCall, type SignedCall } from './gate-call.js';
 import { commit, type Place, type Runtime, type Step } from './runtime.js';
 import { settleInvocation } from './settle-invocation.js';

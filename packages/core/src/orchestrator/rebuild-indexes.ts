@@ -11,7 +11,7 @@ import type {
   TurnOutcome,
   TurnRecord,
 } from '../ports/index.js';
-import { turnId } from '../turn/ids.js';
+import { isApprovalId, turnId } from '../turn/ids.js';
 import { isSettled } from '../turn/next-step.js';
 import type { Runtime } from './runtime.js';
 
@@ -114,7 +114,7 @@ const verdictSchema = z.object({
 
 function readApproval(message: MessageRecord): ApprovalRecord[] {
   const call = message.toolCalls?.[0];
-  if (call === undefined || !call.id.startsWith('approval_') || message.agentId === null) return [];
+  if (call === undefined || !isApprovalId(call.id) || message.agentId === null) return [];
   const question = questionSchema.parse(JSON.parse(call.function.arguments));
   return [
     {
@@ -192,7 +192,7 @@ function readInvocations(
   const { agentId, turnId: turn, iteration } = message;
   if (message.toolCalls === null || agentId === null || turn === null || iteration === null) return [];
   return message.toolCalls.flatMap((call, position) => {
-    if (call.id.startsWith('approval_')) return [];
+    if (isApprovalId(call.id)) return [];
     const life = record.lifecycles.get(call.id) ?? [];
     const last = life.at(-1);
     const answer = record.answers.get(call.id);

@@ -2,7 +2,8 @@ import type { InvocationRecord, Tool, TurnRecord } from '../ports/index.js';
 import type { Gate } from '../approval/index.js';
 import { maskSecrets } from '../masking/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
-import { askApproval, renewedApprovalId } from './ask-approval.js';
+import { newId } from '../turn/ids.js';
+import { askApproval } from './ask-approval.js';
 import { callOf, gateCall, signCall, wordsOf, type ReadCall, type SignedCall } from './gate-call.js';
 import { refuse } from './handle-tool-calls.js';
 import { commit, type Place, type Runtime, type Step } from './runtime.js';
@@ -129,7 +130,7 @@ export async function askAnew(
 ): Promise<boolean> {
   const { callHash } = signed;
   if (call.tool === undefined) throw new Error('a tool that is not there can not be asked for');
-  const approvalId = renewedApprovalId();
+  const approvalId = newId('approval');
   const asked: InvocationRecord = { ...invocation, status: 'asked', approvalId, callHash };
   const state = await stateAfter(step.tx, turn, step.snapshot, { invocationId: asked.id, status: 'asked' });
   const waits = state === 'waiting';

@@ -1,6 +1,7 @@
 import type { Message, ToolCall, ToolCallStatus } from '@countersign/protocol';
 import type { ApprovalRecord, InvocationRecord, MessageRecord } from '../ports/index.js';
 import { maskSecrets, maskValue } from '../masking/index.js';
+import { isApprovalId } from '../turn/ids.js';
 import { isSettled } from '../turn/next-step.js';
 
 /** A message as people see it: standard shape (M1), secrets masked (A15). */
@@ -40,12 +41,9 @@ export function approvalStatus(approval: ApprovalRecord): ToolCallStatus {
   };
 }
 
-/**
- * Questions of ours were masked when they were written; masking twice would escape the masks. Told by their id, which no model
- * can choose: it can choose the name `client.…`.
- */
+/** Questions of ours were masked when they were written; masking twice would escape the masks. */
 function maskCall(call: ToolCall): ToolCall {
-  if (call.id.startsWith('approval_')) return call;
+  if (isApprovalId(call.id)) return call;
   return { ...call, function: { name: call.function.name, arguments: maskJsonText(call.function.arguments) } };
 }
 

@@ -23,6 +23,18 @@ export function turnId(messageId: string, agentId: string): string {
   return `turn_${messageId.replace(/^msg_/, '')}.${agentId}`;
 }
 
+const APPROVAL = 'approval_';
+
+/** The first question about a call has an id made from the call's, so that a later one is known for what it is. */
+export function firstApprovalId(invocationId: string): string {
+  return `${APPROVAL}${invocationId.replace(/^call_/, '')}`;
+}
+
+/** Tells a question of ours from a call that a model made: ids are ours (P5), while a model can choose the name `client.…`. */
+export function isApprovalId(id: string): boolean {
+  return id.startsWith(APPROVAL);
+}
+
 /** Tells successive tool turns of one turn apart in events and decisions (T3). */
 export function toolTurnId(turn: string, iteration: number): string {
   return `${turn}.${iteration}`;
