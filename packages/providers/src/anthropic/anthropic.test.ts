@@ -1,0 +1,4 @@
+import { describeProvider } from '../testing/provider-contract.js';
+import { anthropicWire } from '../testing/anthropic-wire.js';
+
+describeProvider(anthropicWire);

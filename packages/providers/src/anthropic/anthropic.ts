@@ -1,0 +1,64 @@
+import type Anthropic from '@anthropic-ai/sdk';
+import type { GenerateRequest, LLMResponse, Provider } from '@countersign/core/ports';
+import { contextTokens } from '../shared/context-tokens.js';
+import { fromEnvironment, once, readBaseURL, readKey, type ProviderOptions } from '../shared/endpoint.js';
+import { runCall } from '../shared/run-call.js';
+import { readMessage, readStream } from './read-answer.js';
+import { toRequest } from './to-request.js';
+
+const LONGEST_WAIT_MS = 10 * 60_000;
+
+/**
+ * Anthropic's models. Key and address default to `ANTHROPIC_API_KEY` (or the bearer token in `ANTHROPIC_AUTH_TOKEN`) and
+ * `ANTHROPIC_BASE_URL`.
+ */
+export function anthropic(options: ProviderOptions = {}): Provider {
+  const name = options.name ?? 'anthropic';
+  const connect = once(async () => {
+    const address = options.baseURL ?? fromEnvironment('ANTHROPIC_BASE_URL');
+    const baseURL = address === undefined ? undefined : readBaseURL(address);
+    const { credential, secret } = findCredential(options.apiKey);
+    const { Anthropic } = await import('@anthropic-ai/sdk');
+    const client = new Anthropic({
+      ...credential,
+      ...(baseURL === undefined ? {} : { baseURL }),
+      // The orchestrator repeats, and says so; a second layer of patience below it would multiply.
+      maxRetries: 0,
+      // Without a limit of our own the SDK refuses long answers that are not streamed.
+      timeout: LONGEST_WAIT_MS,
+      logLevel: 'off',
+    });
+    return { client, address: baseURL, secrets: [secret] };
+  });
+  return {
+    name,
+    contextTokens: (model) => options.contextTokens ?? contextTokens(model),
+    async generate(request) {
+      const { client, address, secrets } = await connect();
+      const callee = { name, model: request.model, address, secrets };
+      return runCall(callee, request.signal, (signal) => ask(client, request, name, signal));
+    },
+  };
+}
+
+/** Decided here: left to itself, the SDK would look for credentials in files of the person's home. */
+function findCredential(given: string | undefined) {
+  const apiKey = given ?? fromEnvironment('ANTHROPIC_API_KEY');
+  const token = apiKey === undefined ? fromEnvironment('ANTHROPIC_AUTH_TOKEN') : undefined;
+  const missing = 'there is no key. Set ANTHROPIC_API_KEY to one of console.anthropic.com.';
+  const secret = readKey(apiKey ?? token, missing);
+  return { secret, credential: token === undefined ? { apiKey: secret } : { authToken: secret } };
+}
+
+async function ask(
+  client: Anthropic,
+  request: GenerateRequest,
+  name: string,
+  signal: AbortSignal,
+): Promise<LLMResponse> {
+  // `messages.create` would be the same, but prints a warning into the person's terminal with each call of an older model.
+  const post = <T>(stream: boolean) =>
+    client.post<T>('/v1/messages', { body: { ...toRequest(request), stream }, stream, signal });
+  if (!request.stream) return readMessage(await post<Anthropic.Message>(false), name);
+  return readStream(await post<AsyncIterable<Anthropic.RawMessageStreamEvent>>(true), request.onChunk, name);
+}

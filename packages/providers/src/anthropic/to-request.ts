@@ -1,0 +1,102 @@
+import type Anthropic from '@anthropic-ai/sdk';
+import type { GenerateRequest, ModelMessage, ModelTool } from '@countersign/core/ports';
+import { argumentsObject } from '../shared/arguments.js';
+import { isRecord } from '../shared/records.js';
+import { replay } from '../shared/replay.js';
+import { BEGINNING_LEFT_OUT, isBlank, NOTHING_SAID, spoken, systemText } from '../shared/spoken.js';
+import { wireCalls, wireName, type WireCalls } from '../shared/wire-calls.js';
+
+type Body = Omit<Anthropic.MessageCreateParamsNonStreaming, 'stream'>;
+type Block = Anthropic.ContentBlockParam;
+
+export function toRequest(request: GenerateRequest): Body {
+  const { model, temperature, maxTokens } = request;
+  const system = systemText(request.messages);
+  return {
+    model,
+    max_tokens: maxTokens ?? answerTokens(model),
+    ...(isBlank(system) ? {} : { system }),
+    messages: toMessages(request.messages),
+    ...toTools(request),
+    ...(temperature === undefined ? {} : { temperature }),
+  };
+}
+
+/** Anthropic wants a number. The first models of the third family refuse more than this. */
+function answerTokens(model: string): number {
+  return /claude-(?:2|instant|3-(?:opus|sonnet|haiku))/.test(model) ? 4_096 : 8_192;
+}
+
+/** A conversation with calls in it is refused without tools, so a request that offers none names those that were called. */
+function toTools({ tools, messages }: GenerateRequest): Pick<Body, 'tools' | 'tool_choice'> {
+  if (tools.length > 0) return { tools: tools.map(toTool) };
+  const calls = messages.flatMap((message) => (message.role === 'assistant' ? (message.tool_calls ?? []) : []));
+  const names = [...new Set(calls.map((call) => wireName(call.function.name)))];
+  if (names.length === 0) return {};
+  return {
+    tools: names.map((name) => toTool({ name, description: 'Not available now.', parameters: {} })),
+    tool_choice: { type: 'none' },
+  };
+}
+
+function toTool({ name, description, parameters }: ModelTool): Anthropic.Tool {
+  return { name, description, input_schema: { ...parameters, type: 'object' } };
+}
+
+/** Users and the model take turns: results of one tool turn are one user message, and so is all that was said in a row. */
+function toMessages(messages: readonly ModelMessage[]): Anthropic.MessageParam[] {
+  const wire = wireCalls(messages);
+  const out: { role: 'user' | 'assistant'; content: Block[] }[] = [];
+  const add = (role: 'user' | 'assistant', blocks: Block[]): void => {
+    if (blocks.length === 0) return;
+    if (out.length === 0 && role === 'assistant') out.push({ role: 'user', content: [text(BEGINNING_LEFT_OUT)] });
+    const last = out.at(-1);
+    if (last?.role === role) last.content.push(...blocks);
+    else out.push({ role, content: blocks });
+  };
+  for (const message of messages) {
+    switch (message.role) {
+      case 'system':
+        break;
+      case 'user': {
+        const said = spoken(message);
+        add('user', [text(isBlank(said) ? NOTHING_SAID : said)]);
+        break;
+      }
+      case 'assistant':
+        add('assistant', toBlocks(message, wire));
+        break;
+      case 'tool':
+        add('user', [{ type: 'tool_result', tool_use_id: wire.resultId(message), content: message.content }]);
+    }
+  }
+  return out;
+}
+
+function text(words: string): Block {
+  return { type: 'text', text: words };
+}
+
+function toBlocks(message: Extract<ModelMessage, { role: 'assistant' }>, wire: WireCalls): Block[] {
+  return replay(message.providerState, message.content, message.tool_calls ?? []).flatMap((piece): Block[] => {
+    switch (piece.kind) {
+      case 'text':
+        // A blank text is refused.
+        return isBlank(piece.text) ? [] : [text(piece.text)];
+      case 'call': {
+        const { name, arguments: args } = piece.call.function;
+        return [{ type: 'tool_use', id: wire.idOf(piece.call), name: wireName(name), input: argumentsObject(args) }];
+      }
+      case 'sealed':
+        return isThinking(piece.sealed) ? [piece.sealed] : [];
+    }
+  });
+}
+
+function isThinking(block: unknown): block is Anthropic.ThinkingBlockParam | Anthropic.RedactedThinkingBlockParam {
+  if (!isRecord(block)) return false;
+  if (block['type'] === 'redacted_thinking') return typeof block['data'] === 'string';
+  return (
+    block['type'] === 'thinking' && typeof block['thinking'] === 'string' && typeof block['signature'] === 'string'
+  );
+}

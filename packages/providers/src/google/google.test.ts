@@ -1,0 +1,4 @@
+import { describeProvider } from '../testing/provider-contract.js';
+import { googleWire } from '../testing/google-wire.js';
+
+describeProvider(googleWire);

@@ -1,0 +1,58 @@
+import type { GenerateRequest, LLMResponse, Provider } from '@countersign/core/ports';
+import type { GoogleGenAI } from '@google/genai';
+import { contextTokens } from '../shared/context-tokens.js';
+import { fromEnvironment, once, readBaseURL, readKey, type ProviderOptions } from '../shared/endpoint.js';
+import { runCall } from '../shared/run-call.js';
+import { readResponse, readStream } from './read-answer.js';
+import { toRequest } from './to-request.js';
+
+/** Google's models. Key and address default to `GOOGLE_API_KEY` or `GEMINI_API_KEY`, and `GOOGLE_GEMINI_BASE_URL`. */
+export function google(options: ProviderOptions = {}): Provider {
+  const name = options.name ?? 'google';
+  const connect = once(async () => {
+    const address = options.baseURL ?? fromEnvironment('GOOGLE_GEMINI_BASE_URL');
+    const baseUrl = address === undefined ? undefined : readBaseURL(address);
+    const missing = 'there is no key. Set GEMINI_API_KEY to one of aistudio.google.com/apikey.';
+    const apiKey = readKey(options.apiKey ?? fromEnvironment('GOOGLE_API_KEY', 'GEMINI_API_KEY'), missing);
+    const { GoogleGenAI } = await import('@google/genai');
+    // Said aloud, or variables of the environment would send the conversation to a cloud project instead.
+    const client = new GoogleGenAI({
+      apiKey,
+      vertexai: false,
+      ...(baseUrl === undefined ? {} : { httpOptions: { baseUrl } }),
+    });
+    return { client, address: baseUrl, secrets: [apiKey] };
+  });
+  return {
+    name,
+    contextTokens: (model) => options.contextTokens ?? contextTokens(model),
+    async generate(request) {
+      const { client, address, secrets } = await connect();
+      const callee = { name, model: request.model, address, secrets };
+      return runCall(callee, request.signal, (signal) => ask(client, request, name, signal));
+    },
+  };
+}
+
+async function ask(
+  client: GoogleGenAI,
+  request: GenerateRequest,
+  name: string,
+  signal: AbortSignal,
+): Promise<LLMResponse> {
+  const { config, ...rest } = toRequest(request);
+  let headers: Headers | undefined;
+  // The SDK's errors leave out the headers, and with them how long to wait.
+  const listeningFetch: typeof fetch = async (url, init) => {
+    const response = await fetch(url, init);
+    headers = response.headers;
+    return response;
+  };
+  const params = { ...rest, config: { ...config, abortSignal: signal, httpOptions: { fetch: listeningFetch } } };
+  try {
+    if (!request.stream) return readResponse(await client.models.generateContent(params), name);
+    return await readStream(await client.models.generateContentStream(params), request.onChunk, name);
+  } catch (error) {
+    throw error instanceof Error && headers !== undefined ? Object.assign(error, { headers }) : error;
+  }
+}

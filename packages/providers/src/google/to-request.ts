@@ -1,0 +1,108 @@
+import type { GenerateRequest, ModelMessage, ModelTool, ModelToolCall } from '@countersign/core/ports';
+import type { Content, FunctionDeclaration, GenerateContentConfig, Part } from '@google/genai';
+import { argumentsObject } from '../shared/arguments.js';
+import { isRecord } from '../shared/records.js';
+import { replay, type Piece } from '../shared/replay.js';
+import { BEGINNING_LEFT_OUT, NOTHING_SAID, spoken, systemText } from '../shared/spoken.js';
+import { wireCalls, wireName, type WireCalls } from '../shared/wire-calls.js';
+
+/** Gemini 3 refuses a call without a signature; this one it takes for calls that another model made. */
+const SIGNATURE_OF_OTHERS = 'skip_thought_signature_validator';
+
+export function toRequest(request: GenerateRequest): {
+  model: string;
+  contents: Content[];
+  config: GenerateContentConfig;
+} {
+  const { model, temperature, maxTokens, tools } = request;
+  const system = systemText(request.messages);
+  return {
+    model,
+    contents: toContents(request.messages, /gemini-(?:[3-9]|\d\d)/.test(model)),
+    config: {
+      ...(system === '' ? {} : { systemInstruction: system }),
+      ...(tools.length === 0 ? {} : { tools: [{ functionDeclarations: tools.map(toDeclaration) }] }),
+      ...(temperature === undefined ? {} : { temperature }),
+      ...(maxTokens === undefined ? {} : { maxOutputTokens: maxTokens }),
+    },
+  };
+}
+
+function toDeclaration({ name, description, parameters }: ModelTool): FunctionDeclaration {
+  const { $schema: _, ...schema } = parameters;
+  return { name, description, parametersJsonSchema: { type: 'object', ...schema } };
+}
+
+/** One content holds all calls of an answer, and the next all their results: counted apart, they are refused. */
+function toContents(messages: readonly ModelMessage[], signed: boolean): Content[] {
+  const wire = wireCalls(messages);
+  const out: { role: 'user' | 'model'; parts: Part[]; holds: ModelMessage['role'] }[] = [];
+  const add = (role: 'user' | 'model', holds: ModelMessage['role'], parts: Part[]): void => {
+    if (parts.length === 0) return;
+    if (out.length === 0 && role === 'model') {
+      out.push({ role: 'user', holds: 'user', parts: [{ text: BEGINNING_LEFT_OUT }] });
+    }
+    const last = out.at(-1);
+    if (last?.holds === holds) last.parts.push(...parts);
+    else out.push({ role, parts, holds });
+  };
+  for (const message of messages) {
+    switch (message.role) {
+      case 'system':
+        break;
+      case 'user': {
+        const said = spoken(message);
+        add('user', 'user', [{ text: said === '' ? NOTHING_SAID : said }]);
+        break;
+      }
+      case 'assistant':
+        add('model', 'assistant', toParts(message, wire, signed));
+        break;
+      case 'tool':
+        add('user', 'tool', [toResult(message, wire)]);
+    }
+  }
+  return out.map(({ role, parts }) => ({ role, parts }));
+}
+
+function toResult(message: Extract<ModelMessage, { role: 'tool' }>, wire: WireCalls): Part {
+  const id = wire.resultId(message);
+  return { functionResponse: { id, name: wire.nameOf(message.tool_call_id), response: { output: message.content } } };
+}
+
+function toParts(message: Extract<ModelMessage, { role: 'assistant' }>, wire: WireCalls, signed: boolean): Part[] {
+  const pieces = replay(message.providerState, message.content, message.tool_calls ?? []);
+  const parts = pieces.flatMap((piece) => toPart(piece, wire));
+  const first = parts.find((part) => part.functionCall !== undefined);
+  if (signed && first !== undefined && !parts.some(isSignedCall)) first.thoughtSignature = SIGNATURE_OF_OTHERS;
+  return parts;
+}
+
+function isSignedCall({ functionCall, thoughtSignature }: Part): boolean {
+  return functionCall !== undefined && thoughtSignature !== undefined;
+}
+
+function toPart(piece: Piece, wire: WireCalls): Part[] {
+  switch (piece.kind) {
+    case 'text':
+      return piece.text === '' ? [] : [{ text: piece.text, ...signatureOf(piece.sealed) }];
+    case 'call':
+      return [{ functionCall: toCall(piece.call, wire), ...signatureOf(piece.sealed) }];
+    case 'sealed': {
+      const { sealed } = piece;
+      if (!isRecord(sealed) || typeof sealed['text'] !== 'string') return [];
+      const thought = sealed['thought'] === true ? { thought: true } : {};
+      return [{ text: sealed['text'], ...thought, ...signatureOf(sealed) }];
+    }
+  }
+}
+
+function toCall(call: ModelToolCall, wire: WireCalls) {
+  const { name, arguments: args } = call.function;
+  return { id: wire.idOf(call), name: wireName(name), args: argumentsObject(args) };
+}
+
+function signatureOf(sealed: unknown): { thoughtSignature?: string } {
+  if (!isRecord(sealed) || typeof sealed['thoughtSignature'] !== 'string') return {};
+  return { thoughtSignature: sealed['thoughtSignature'] };
+}

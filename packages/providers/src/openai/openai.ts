@@ -1,0 +1,99 @@
+import type { GenerateRequest, LLMResponse, Provider } from '@countersign/core/ports';
+import type OpenAI from 'openai';
+import type { ClientOptions } from 'openai';
+import { contextTokens } from '../shared/context-tokens.js';
+import { fromEnvironment, once, readBaseURL, readKey, type ProviderOptions } from '../shared/endpoint.js';
+import { runCall } from '../shared/run-call.js';
+import { readCompletion, readStream } from './read-answer.js';
+import { toRequest, type Dialect } from './to-request.js';
+
+const LONGEST_WAIT_MS = 10 * 60_000;
+
+/** OpenAI's models through chat completions. Key and address default to `OPENAI_API_KEY` and `OPENAI_BASE_URL`. */
+export function openai(options: ProviderOptions = {}): Provider {
+  const name = options.name ?? 'openai';
+  return chatCompletions(name, 'openai', options, () => {
+    const missing = 'there is no key. Set OPENAI_API_KEY to one of platform.openai.com/api-keys.';
+    const address = options.baseURL ?? fromEnvironment('OPENAI_BASE_URL');
+    return {
+      address: address === undefined ? undefined : readBaseURL(address),
+      key: readKey(options.apiKey ?? fromEnvironment('OPENAI_API_KEY'), missing),
+      client: {},
+    };
+  });
+}
+
+/** Any server that speaks chat completions: Ollama, LM Studio, vLLM, OpenRouter, xAI. It needs a key only if the server does. */
+export function openaiCompatible(options: ProviderOptions & { name: string; baseURL: string }): Provider {
+  return chatCompletions(options.name, 'compatible', options, () => {
+    const key = options.apiKey === undefined ? undefined : readKey(options.apiKey, 'the key is empty');
+    return {
+      address: readBaseURL(options.baseURL),
+      key,
+      // The SDK would add what the environment says of OpenAI to every request: key, organisation, headers. They are not this server's.
+      client: { organization: null, project: null, defaultHeaders: ownHeaders(key) },
+    };
+  });
+}
+
+interface Connection {
+  address: string | undefined;
+  key: string | undefined;
+  client: ClientOptions;
+}
+
+function chatCompletions(
+  name: string,
+  dialect: Dialect,
+  options: ProviderOptions,
+  findServer: () => Connection,
+): Provider {
+  const connect = once(async () => {
+    const { address, key, client } = findServer();
+    const { OpenAI } = await import('openai');
+    const connected = new OpenAI({
+      ...client,
+      apiKey: key ?? 'none',
+      adminAPIKey: null,
+      ...(address === undefined ? {} : { baseURL: address }),
+      // The orchestrator repeats, and says so; a second layer of patience below it would multiply.
+      maxRetries: 0,
+      timeout: LONGEST_WAIT_MS,
+      logLevel: 'off',
+    });
+    return { client: connected, address, secrets: key === undefined ? [] : [key] };
+  });
+  return {
+    name,
+    contextTokens: (model) => options.contextTokens ?? contextTokens(model),
+    async generate(request) {
+      const { client, address, secrets } = await connect();
+      const callee = { name, model: request.model, address, secrets };
+      return runCall(callee, request.signal, (signal) => ask(client, request, dialect, name, signal));
+    },
+  };
+}
+
+async function ask(
+  client: OpenAI,
+  request: GenerateRequest,
+  dialect: Dialect,
+  name: string,
+  signal: AbortSignal,
+): Promise<LLMResponse> {
+  const body = toRequest(request, dialect);
+  const { completions } = client.chat;
+  if (!request.stream) return readCompletion(await completions.create({ ...body, stream: false }, { signal }), name);
+  const streaming = { ...body, stream: true as const, stream_options: { include_usage: true } };
+  return readStream(await completions.create(streaming, { signal }), request.onChunk, name);
+}
+
+/** Takes back the headers that `OPENAI_CUSTOM_HEADERS` would add, and sends a key only where one was given. */
+function ownHeaders(key: string | undefined): Record<string, string | null> {
+  const lines = fromEnvironment('OPENAI_CUSTOM_HEADERS')?.split('\n') ?? [];
+  const foreign = lines
+    .map((line) => line.slice(0, Math.max(0, line.indexOf(':'))).trim())
+    .filter((name) => name !== '');
+  const none = Object.fromEntries(foreign.map((name) => [name.toLowerCase(), null]));
+  return { ...none, authorization: key === undefined ? null : `Bearer ${key}` };
+}

@@ -1,0 +1,112 @@
+import type { LLMResponse } from '@countersign/core/ports';
+import type OpenAI from 'openai';
+import { toToolCall } from '../shared/arguments.js';
+import { isRecord } from '../shared/records.js';
+import { cutShort, noAnswer, withheld } from '../shared/run-call.js';
+import { addDetails, addToolDelta, type CallDraft } from './deltas.js';
+
+/** What has come of an answer. Whole and streamed answers end up in the same place, so they can't differ (P3). */
+interface Draft {
+  content: string;
+  calls: CallDraft[];
+  reasoning: string;
+  details: Record<string, unknown>[];
+  finish: string | undefined;
+  usage: { inputTokens: number; outputTokens: number } | undefined;
+  answered: boolean;
+}
+
+export function readCompletion(completion: OpenAI.ChatCompletion, name: string): LLMResponse {
+  const draft = newDraft();
+  const body: unknown = completion;
+  // Some gateways answer 200 and put the failure inside.
+  if (isRecord(body) && isRecord(body['error']) && body['choices'] === undefined) throw vendorError(body['error']);
+  const choice: Partial<OpenAI.ChatCompletion.Choice> | undefined = completion.choices?.[0];
+  if (choice?.message !== undefined && choice.message !== null) {
+    const { tool_calls, ...message } = choice.message;
+    addMessage(draft, message);
+    for (const [index, call] of (tool_calls ?? []).entries()) {
+      if (isRecord(call)) addToolDelta(draft.calls, { ...call, index });
+    }
+    draft.finish = choice.finish_reason ?? undefined;
+  }
+  draft.usage = usageOf(completion.usage);
+  return finish(draft, name);
+}
+
+export async function readStream(
+  stream: AsyncIterable<OpenAI.ChatCompletionChunk>,
+  onChunk: (text: string) => void,
+  name: string,
+): Promise<LLMResponse> {
+  const draft = newDraft();
+  for await (const chunk of stream) {
+    draft.usage = usageOf(chunk.usage) ?? draft.usage;
+    const choice: Partial<OpenAI.ChatCompletionChunk.Choice> | undefined = chunk.choices?.[0];
+    if (choice === undefined) continue;
+    const { tool_calls, ...delta }: Partial<OpenAI.ChatCompletionChunk.Choice.Delta> = choice.delta ?? {};
+    const text = addMessage(draft, delta);
+    if (text !== '') onChunk(text);
+    for (const call of tool_calls ?? []) if (isRecord(call)) addToolDelta(draft.calls, call);
+    draft.finish = choice.finish_reason ?? draft.finish;
+  }
+  // Some servers never say why they stopped, but who sends the usage has come to the end.
+  if (draft.finish === undefined && draft.usage === undefined) throw cutShort();
+  return finish(draft, name);
+}
+
+function newDraft(): Draft {
+  return { content: '', calls: [], reasoning: '', details: [], finish: undefined, usage: undefined, answered: false };
+}
+
+/** Returns the text it added. A refusal is what the model said, in another field. */
+function addMessage(draft: Draft, message: object): string {
+  const { content, refusal, reasoning_content, reasoning_details }: Record<string, unknown> = { ...message };
+  const text = textOf(content) + textOf(refusal);
+  draft.content += text;
+  draft.reasoning += textOf(reasoning_content);
+  addDetails(draft.details, reasoning_details);
+  draft.answered = true;
+  return text;
+}
+
+/** Some servers send text as a list of parts, with thoughts among them. */
+function textOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return content
+    .map((part: unknown) => (isRecord(part) && part['type'] === 'text' ? textOf(part['text']) : ''))
+    .join('');
+}
+
+function usageOf(usage: OpenAI.CompletionUsage | null | undefined): Draft['usage'] {
+  if (usage === undefined || usage === null) return undefined;
+  return { inputTokens: usage.prompt_tokens ?? 0, outputTokens: usage.completion_tokens ?? 0 };
+}
+
+function finish(draft: Draft, name: string): LLMResponse {
+  if (!draft.answered) throw noAnswer(name);
+  const { content, calls } = draft;
+  if (draft.finish === 'content_filter' && content === '' && calls.length === 0) throw withheld(name, 'content filter');
+  const usage = draft.usage ?? { inputTokens: 0, outputTokens: 0 };
+  // Calls make it a call, whatever reason the server gives for stopping.
+  if (calls.length === 0) return { type: 'text', content, usage };
+  const tool_calls = calls.map((call) => toToolCall(call.id, call.name, call.arguments));
+  return { type: 'tool_calls', content, tool_calls, usage, ...stateOf(draft) };
+}
+
+/** Only beside calls: there some servers need it back, and after a mere text others refuse it. */
+function stateOf({ reasoning, details }: Draft): { providerState?: unknown } {
+  if (reasoning === '' && details.length === 0) return {};
+  return {
+    providerState: {
+      version: 1,
+      ...(reasoning === '' ? {} : { reasoning_content: reasoning }),
+      ...(details.length === 0 ? {} : { reasoning_details: details }),
+    },
+  };
+}
+
+function vendorError(error: Record<string, unknown>): Error {
+  return Object.assign(new Error('the server answered with an error'), { error });
+}

@@ -1,0 +1,74 @@
+import type { ProviderFailure } from '@countersign/core/ports';
+import type { Failure } from './read-failure.js';
+
+const TOO_LONG = [
+  'context_length_exceeded',
+  'exceed_context_size_error',
+  'request_too_large',
+  'string_above_max_length',
+];
+const TOO_LONG_WORDS = [
+  /maximum context length/i,
+  /prompt is too long/i,
+  /exceed(?:s|ed)? (?:the )?(?:maximum|available|model'?s?)?\s*(?:context|number of tokens)/i,
+  /token count .*exceeds/i,
+  /context (?:length|window|limit|size).*(?:exceed|overflow|only)/i,
+  /exceed.*context (?:length|window|limit|size)/i,
+];
+const AUTH = [
+  'authentication_error',
+  'permission_error',
+  'permission_denied',
+  'unauthenticated',
+  'invalid_api_key',
+  'api_key_invalid',
+];
+const NO_CREDIT = ['insufficient_quota', 'billing_error', 'billing_not_active'];
+const RATE = ['rate_limit_error', 'rate_limit_exceeded', 'resource_exhausted'];
+const OVERLOADED = ['overloaded_error', 'api_error', 'server_error', 'internal_error', 'unavailable', 'internal'];
+const BAD_REQUEST = ['invalid_request_error', 'not_found_error', 'model_not_found', 'invalid_argument', 'not_found'];
+
+/** Which of our kinds a failure is (P4). Words are looked at only where no code tells: vendors change them. */
+export function classify(failure: Failure): ProviderFailure {
+  const { status, labels, message } = failure;
+  const is = (known: readonly string[]): boolean => known.some((label) => labels.has(label));
+  if (isTooLong(failure, is(TOO_LONG))) return 'context-too-long';
+  if (status === 401 || status === 403 || is(AUTH) || /api key (?:not valid|expired)/i.test(message)) return 'auth';
+  // Waiting brings no money: what a person must do is look at the account behind the key.
+  if (status === 402 || is(NO_CREDIT) || /credit balance is too low/i.test(message)) return 'auth';
+  if (status === 429 || is(RATE)) return 'rate-limited';
+  if (status === 408 || labels.has('timeout_error')) return 'network';
+  if (status === 409 || status === 425 || (status ?? 0) >= 500 || is(OVERLOADED)) return 'overloaded';
+  if (status !== undefined || is(BAD_REQUEST)) return 'bad-request';
+  // An error inside a stream that had begun well: the vendor broke down, whatever it calls it.
+  if (failure.fromVendor) return 'overloaded';
+  return isConnection(failure.trail) ? 'network' : 'bad-request';
+}
+
+function isTooLong({ status, message }: Failure, labelled: boolean): boolean {
+  if (labelled || status === 413) return true;
+  if (status === 401 || status === 403 || status === 429) return false;
+  return TOO_LONG_WORDS.some((words) => words.test(message));
+}
+
+/** Unknown to the vendor, or not for this key: either way the name of the model is what to look at. */
+export function isUnknownModel({ status, labels, message }: Failure): boolean {
+  if (labels.has('model_not_found')) return true;
+  if (status !== 400 && status !== 404 && status !== 422) return false;
+  if (labels.has('not_found_error') && /^model:/i.test(message)) return true;
+  return (
+    /model/i.test(message) &&
+    /not found|not exist|not a valid|not supported|unknown|no such|invalid model/i.test(message)
+  );
+}
+
+const CONNECTION = [
+  /^(?:E[A-Z_]+|UND_ERR_\w+|\w*CERT\w*)$/,
+  /^(?:SyntaxError|AbortError|TimeoutError)$/,
+  /fetch failed|terminated|socket hang up|other side closed|premature|connection error|timed out/i,
+  /incomplete json segment|exception parsing stream|unexpected end/i,
+];
+
+function isConnection(trail: readonly string[]): boolean {
+  return trail.some((words) => CONNECTION.some((pattern) => pattern.test(words)));
+}

@@ -1,0 +1,11 @@
+/** A server may send back the key it refused, whole or half masked, and our messages go to people, logs and the model. */
+export function redact(text: string, secrets: readonly string[]): string {
+  let safe = text;
+  for (const secret of secrets) {
+    if (secret.length >= 4) safe = safe.replaceAll(secret, '[key]').replaceAll(encodeURIComponent(secret), '[key]');
+  }
+  return safe
+    .replaceAll(/\b(?:sk|pk|rk|gsk|xai|AIza)[-_]?[\w*.…-]{12,}/g, '[key]')
+    .replaceAll(/\bBearer\s+\S+/gi, 'Bearer [key]')
+    .replaceAll(/\/\/[^/\s@]+@/g, '//[key]@');
+}

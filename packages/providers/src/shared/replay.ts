@@ -1,0 +1,66 @@
+import type { ModelToolCall } from '@countersign/core/ports';
+import { isRecord } from './records.js';
+
+/**
+ * One part of an answer in the order the model gave it, as kept in `providerState`. `sealed` is the vendor's: a thinking block, a
+ * signature. Texts are kept to notice when the message's own text was changed since.
+ */
+export type Slot =
+  | { kind: 'text'; text: string; sealed?: unknown }
+  | { kind: 'call'; name: string; sealed?: unknown }
+  | { kind: 'sealed'; sealed: unknown };
+
+export type Piece =
+  | { kind: 'text'; text: string; sealed?: unknown }
+  | { kind: 'call'; call: ModelToolCall; sealed?: unknown }
+  | { kind: 'sealed'; sealed: unknown };
+
+/** State worth keeping, if the vendor sealed anything at all. */
+export function stateOf(slots: readonly Slot[]): { providerState?: unknown } {
+  return slots.some(({ sealed }) => sealed !== undefined) ? { providerState: { version: 1, slots } } : {};
+}
+
+/**
+ * An answer of the past as the vendor gave it: sealed parts unchanged and in their places. Calls may be fewer than there were (C1).
+ * Where the text was changed since (M5), a mere text goes without seals: its thinking would no longer be about it.
+ */
+export function replay(state: unknown, content: string, calls: readonly ModelToolCall[]): Piece[] {
+  const slots = readSlots(state);
+  const texts = slots.map((slot) => (slot.kind === 'text' ? slot.text : '')).join('');
+  const rest = [...calls];
+  if (texts === content) {
+    const pieces = slots.flatMap((slot): Piece[] => (slot.kind === 'call' ? takeCall(rest, slot) : [slot]));
+    return [...pieces, ...rest.map((call): Piece => ({ kind: 'call', call }))];
+  }
+  const text: Piece = { kind: 'text', text: content };
+  if (calls.length === 0) return [text];
+  const sealed = slots.filter((slot) => slot.kind === 'sealed');
+  const sealedCalls = slots.flatMap((slot): Piece[] => (slot.kind === 'call' ? takeCall(rest, slot) : []));
+  return [...sealed, text, ...sealedCalls, ...rest.map((call): Piece => ({ kind: 'call', call }))];
+}
+
+/** Calls keep their order, so the first one left is the one meant, or the slot's call was taken out of the view. */
+function takeCall(rest: ModelToolCall[], slot: Extract<Slot, { kind: 'call' }>): Piece[] {
+  if (rest[0]?.function.name !== slot.name) return [];
+  const call = rest.shift();
+  if (call === undefined) return [];
+  return [{ kind: 'call', call, ...(slot.sealed === undefined ? {} : { sealed: slot.sealed }) }];
+}
+
+/** The state comes from the store: one of another version, or of another hand, counts as none. */
+function readSlots(state: unknown): Slot[] {
+  if (!isRecord(state) || state['version'] !== 1 || !Array.isArray(state['slots'])) return [];
+  return state['slots'].filter(isSlot);
+}
+
+function isSlot(value: unknown): value is Slot {
+  if (!isRecord(value)) return false;
+  switch (value['kind']) {
+    case 'text':
+      return typeof value['text'] === 'string';
+    case 'call':
+      return typeof value['name'] === 'string';
+    default:
+      return value['kind'] === 'sealed' && value['sealed'] !== undefined;
+  }
+}
