@@ -99,6 +99,6 @@ function shrinkToBudget(messages: readonly ModelMessage[], budget: number): Mode
 
 /** Other speakers are `user` messages with their name (C1). The person in front of the screen needs none. */
 function speakerName(message: MessageRecord, snapshot: WorldSnapshot): string | undefined {
-  if (message.speaker === 'agent') return snapshot.agent(message.sender)?.definition.name ?? message.sender;
+  if (message.speaker === 'agent') return snapshot.agentName(message.sender);
   return message.sender === 'human' ? undefined : message.sender;
 }

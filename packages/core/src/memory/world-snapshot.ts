@@ -7,6 +7,8 @@ export interface WorldSnapshot {
   policy: Policy;
   agents: readonly AgentRecord[];
   agent(id: string): AgentRecord | undefined;
+  /** Its id, for one that is gone: what it said and asked stays on record. */
+  agentName(id: string): string;
   agentPolicy(id: string): Policy;
 }
 
@@ -42,6 +44,7 @@ function makeSnapshot(world: WorldRecord, agents: readonly AgentRecord[]): World
     policy: compileOrClose(world.policy),
     agents,
     agent: (id) => byId.get(id),
+    agentName: (id) => byId.get(id)?.definition.name ?? id,
     agentPolicy: (id) => policies.get(id) ?? closedPolicy('this agent is not in this world'),
   };
 }

@@ -1,4 +1,3 @@
-import type { SSEEvent } from '@countersign/protocol';
 import {
   ProviderError,
   type GenerateRequest,
@@ -6,22 +5,25 @@ import {
   type Provider,
   type TurnRecord,
 } from '../ports/index.js';
-import { createChunkMasker, maskSecrets } from '../masking/index.js';
+import { maskSecrets } from '../masking/index.js';
 import { prepareMessagesForLLM } from '../memory/prepare-messages-for-llm.js';
 import { newId } from '../turn/ids.js';
-import { textOf, wordsOf } from './gate-call.js';
+import { endInWords } from './end-in-words.js';
 import { handleTextResponse } from './handle-text-response.js';
 import { handleToolCalls } from './handle-tool-calls.js';
+import { streamTo, TRIES, type ModelStream } from './model-stream.js';
 import { readResponse } from './read-response.js';
 import { commit, type Runtime } from './runtime.js';
-import { endTurn, noteActivity } from './turn-lifecycle.js';
-import { writeNotice } from './write-message.js';
+import { pauseFor, untilAborted } from './until-aborted.js';
+import { wordsOf } from './words-of.js';
 
-const TRIES = 3;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 60_000;
 
-/** One model call of a turn, and what its answer leads to. A failure ends the turn in words and loses nothing (P4). True: the turn was answered and is over. */
+/**
+ * One model call of a turn, and what its answer leads to. A failure ends the turn in words and loses nothing (P4). True: the turn
+ * was answered and is over.
+ */
 export async function callModel(runtime: Runtime, turn: TurnRecord, signal: AbortSignal): Promise<boolean> {
   const prepared = await prepare(runtime, turn);
   if (!prepared.ok) {
@@ -106,101 +108,14 @@ async function generate(
       const pause = error.retryAfterMs ?? FIRST_PAUSE_MS * 2 ** (attempt - 1);
       // A vendor that asks for longer than a person would wait is answered with the failure, not with silence.
       if (pause > LONGEST_PAUSE_MS) throw error;
-      await pauseFor(runtime, pause, signal);
+      await pauseFor(runtime.clock, pause, signal);
     }
   }
 }
 
-/**
- * A provider that ignores its signal must not hold up a stop (M9). Nothing is begun once it has fired: nobody would wait for
- * its end, and a failure that nobody waits for ends the process.
- */
-export async function untilAborted<T>(begin: () => Promise<T>, signal: AbortSignal): Promise<T> {
-  if (signal.aborted) throw new ProviderError('aborted', 'stopped');
-  let onAbort: (() => void) | undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(new ProviderError('aborted', 'stopped'));
-    signal.addEventListener('abort', onAbort, { once: true });
-  });
-  try {
-    return await Promise.race([begin(), aborted]);
-  } finally {
-    if (onAbort !== undefined) signal.removeEventListener('abort', onAbort);
-  }
-}
-
-export async function pauseFor(runtime: Runtime, ms: number, signal: AbortSignal): Promise<void> {
-  let cancel = (): void => undefined;
-  try {
-    await untilAborted(
-      () =>
-        new Promise<void>((resolve) => {
-          cancel = runtime.clock.after(ms, resolve);
-        }),
-      signal,
-    );
-  } finally {
-    cancel();
-  }
-}
-
-interface ModelStream {
-  /** Where the chunks of this try go, until it ends or another one starts. */
-  start(attempt: number): (text: string) => void;
-  end(last: { type: 'end'; usage: SSEEvent['usage'] } | { type: 'error'; content: string }): void;
-}
-
-/** Chunks are heard, not stored (S6). Secrets are held back until they can be masked as a whole. */
-function streamTo(
-  runtime: Runtime,
-  turn: TurnRecord,
-  messageId: string,
-  agentName: string,
-  streams: boolean,
-): ModelStream {
-  let attempt = 0;
-  let offset = 0;
-  let masker = createChunkMasker({ form: 'chat' });
-  const send = (event: Omit<SSEEvent, 'messageId' | 'agentName' | 'attempt'>): void => {
-    runtime.bus.publishUnstored(turn.worldId, turn.chatId, {
-      event: 'sse',
-      data: { ...event, messageId, agentName, attempt },
-    });
-  };
-  const sendText = (content: string): void => {
-    if (content === '') return;
-    send({ type: 'chunk', content, offset });
-    offset += content.length;
-  };
-  return {
-    start(number) {
-      attempt = turn.interruptions * TRIES + number;
-      offset = 0;
-      const current = createChunkMasker({ form: 'chat' });
-      masker = current;
-      send({ type: 'start' });
-      // A provider may go on after it failed or answered: its chunks would run into the next try, or follow the end.
-      return (text) => {
-        if (streams && masker === current) sendText(current.push(textOf(text)));
-      };
-    },
-    end(last) {
-      const rest = masker.end();
-      masker = createChunkMasker({ form: 'chat' });
-      sendText(rest);
-      send(last.type === 'end' ? { type: 'end', ...(last.usage === undefined ? {} : { usage: last.usage }) } : last);
-    },
-  };
-}
-
 /** Ends a turn that can't go on, with words a person can act on. */
 export async function failTurn(runtime: Runtime, turn: TurnRecord, message: string): Promise<void> {
-  await commit(runtime, 'turn-failed', turn.worldId, async (step) => {
-    const chat = await step.tx.chat(turn.chatId);
-    const sayWhy = () => writeNotice(step, turn, 'error', maskSecrets(message));
-    if (!(await endTurn(runtime, step, turn, 'failed', sayWhy))) return;
-    if (chat !== undefined) await noteActivity(runtime, step, chat);
-  });
+  await commit(runtime, 'turn-failed', turn.worldId, (step) => endInWords(runtime, step, turn, 'failed', message));
 }
 
 function explain(error: unknown, agent: string, provider: string): string {

@@ -3,9 +3,10 @@ import type { ApprovalRecord, InvocationRecord } from '../ports/index.js';
 import { maskSecrets, reveal } from '../masking/index.js';
 import { compilePolicy, coversCall, patternCovers, type PolicyCall } from '../policy/index.js';
 import { newId } from '../turn/ids.js';
-import { gateCall, readCall, signCall, subjectsOf, wordsOf, type ReadCall, type SignedCall } from './gate-call.js';
+import { gateCall, readCall, signCall, subjectsOf, type ReadCall, type SignedCall } from './gate-call.js';
 import type { Place, Runtime, Step } from './runtime.js';
 import { maskArguments } from './tool-events.js';
+import { wordsOf } from './words-of.js';
 
 const OPTION: Record<Scope, ApprovalOption> = {
   once: 'approve_once',

@@ -2,17 +2,18 @@ import { createAgentMemory } from '../memory/agent-memory.js';
 import { createSnapshotCache } from '../memory/world-snapshot.js';
 import type { Clock, Provider, Store, Tool } from '../ports/index.js';
 import { createEventBus, type ListenerFailure } from '../publishers/event-bus.js';
+import { defaultResultLimit } from '../results/index.js';
 import { newId } from '../turn/ids.js';
 import { failTurn } from './call-model.js';
 import { createClientRegistry, type ClientRegistry } from './clients.js';
 import { watchDeadlines } from './expire-approval.js';
-import { wordsOf } from './gate-call.js';
 import { processAgentMessage } from './process-agent-message.js';
 import { commit, type PlaceFinder, type Probe, type Runtime } from './runtime.js';
 import { createRecentRepeats } from './recent-repeats.js';
 import { createScheduler, type TurnRun } from './scheduler.js';
 import { recover } from './take-over.js';
 import { titleChat } from './title-chat.js';
+import { wordsOf } from './words-of.js';
 
 export interface RuntimeOptions {
   store: Store;
@@ -42,7 +43,6 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-const DEFAULT_RESULT_LIMIT = 64 * 1024;
 const CLOSE_GRACE_MS = 3_000;
 
 export function createRuntime(options: RuntimeOptions): Engine {
@@ -89,7 +89,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
     tools: toolsOf,
     findPlace: options.findPlace,
     ownSecrets: options.ownSecrets ?? [],
-    resultLimitBytes: options.resultLimitBytes ?? DEFAULT_RESULT_LIMIT,
+    resultLimitBytes: options.resultLimitBytes ?? defaultResultLimit,
     probe: options.probe ?? (() => undefined),
     watchDeadline: (worldId, approvalId, expiresAt) => deadlines.watch(worldId, approvalId, expiresAt),
     chatFellIdle(worldId, chatId) {

@@ -5,6 +5,7 @@ import { defaultSubjects } from '../policy/index.js';
 import { capText } from '../results/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import type { Place, Runtime } from './runtime.js';
+import { wordsOf } from './words-of.js';
 
 /** A grant lapses when it was not used for this long (A5). */
 export const GRANT_LIFETIME_MS = 12 * 60 * 60 * 1000;
@@ -123,23 +124,4 @@ const PREVIEW_LIMIT_BYTES = 64 * 1024;
 export function callOf(runtime: Runtime, invocation: InvocationRecord): ReadCall {
   const tool = runtime.tools(invocation.worldId).get(invocation.toolName);
   return readCall(tool, invocation.toolName, invocation.arguments);
-}
-
-/** What code from elsewhere gives where it promised text. */
-export function textOf(value: unknown): string {
-  if (typeof value === 'string') return value;
-  if (typeof value === 'bigint' || typeof value === 'symbol') return value.toString();
-  return value === undefined || value === null ? '' : (JSON.stringify(value) ?? '');
-}
-
-/** Never empty and never throws: what a tool or a provider throws may be anything, also something nobody can read. */
-export function wordsOf(error: unknown): string {
-  try {
-    const words: unknown = typeof error === 'object' && error !== null ? Reflect.get(error, 'message') : error;
-    const text = textOf(words);
-    if (text !== '') return text;
-  } catch {
-    // A getter or a proxy of its own.
-  }
-  return 'unknown error';
 }

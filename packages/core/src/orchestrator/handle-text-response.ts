@@ -70,7 +70,7 @@ async function publish(
 
 /** An agent that says nothing without meaning to would look like a hang. */
 function sayEmpty(step: Step, turn: TurnRecord): void {
-  const name = step.snapshot.agent(turn.agentId)?.definition.name ?? turn.agentId;
+  const name = step.snapshot.agentName(turn.agentId);
   step.tx.emit({
     event: 'system',
     chatId: turn.chatId,

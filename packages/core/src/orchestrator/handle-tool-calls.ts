@@ -4,11 +4,12 @@ import { maskSecrets } from '../masking/index.js';
 import { firstApprovalId, newId } from '../turn/ids.js';
 import { nextStep } from '../turn/next-step.js';
 import { askApproval } from './ask-approval.js';
-import { gateCall, readCall, signCall, wordsOf, type ReadCall, type SignedCall } from './gate-call.js';
+import { gateCall, readCall, signCall, type ReadCall, type SignedCall } from './gate-call.js';
 import { commit, type Place, type Runtime, type Step } from './runtime.js';
 import { settleInvocation } from './settle-invocation.js';
 import { auditOf } from './tool-events.js';
 import { noteActivity } from './turn-lifecycle.js';
+import { wordsOf } from './words-of.js';
 import { writeTurnMessage } from './write-message.js';
 
 type ToolCallsResponse = Extract<LLMResponse, { type: 'tool_calls' }>;

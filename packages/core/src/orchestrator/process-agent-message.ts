@@ -2,14 +2,14 @@ import type { TurnRecord } from '../ports/index.js';
 import { nextStep, type TurnSituation } from '../turn/next-step.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { callModel } from './call-model.js';
+import { endInWords } from './end-in-words.js';
 import { commit, type Runtime } from './runtime.js';
 import { runInvocation } from './run-invocation.js';
 import type { TurnRun } from './scheduler.js';
 import { startInvocation } from './start-invocation.js';
 import { takeOver } from './take-over.js';
-import { endTurn, noteActivity } from './turn-lifecycle.js';
+import { noteActivity } from './turn-lifecycle.js';
 import { readSituation } from './turn-state.js';
-import { writeNotice } from './write-message.js';
 
 /**
  * The one loop: look at the record, take the next step, until the turn has ended or only somebody else can bring it further.
@@ -118,12 +118,9 @@ async function leave(runtime: Runtime, turn: TurnRecord): Promise<boolean> {
 /** Ends a turn that asked the model too often (T10), with words for the person. */
 async function giveUp(runtime: Runtime, turn: TurnRecord): Promise<void> {
   await commit(runtime, 'give-up', turn.worldId, async (step) => {
-    const chat = await step.tx.chat(turn.chatId);
-    const name = step.snapshot.agent(turn.agentId)?.definition.name ?? turn.agentId;
+    const name = step.snapshot.agentName(turn.agentId);
     const words = `${name} stopped after ${turn.iteration} model calls without an answer. Say how to go on, or raise maxIterations.`;
-    const sayWhy = () => writeNotice(step, turn, 'error', words);
-    if (!(await endTurn(runtime, step, turn, 'exhausted', sayWhy))) return;
-    if (chat !== undefined) await noteActivity(runtime, step, chat);
+    await endInWords(runtime, step, turn, 'exhausted', words);
   });
 }
 

@@ -59,7 +59,7 @@ async function toApproval(
     toolCallId: approval.invocationId,
     turnId: toolTurnId(invocation.turnId, invocation.iteration),
     agentId: approval.agentId,
-    agentName: snapshot?.agent(approval.agentId)?.definition.name ?? approval.agentId,
+    agentName: snapshot?.agentName(approval.agentId) ?? approval.agentId,
     chatId: approval.chatId,
     toolName: approval.toolName,
     arguments: maskArguments(invocation.arguments).value,

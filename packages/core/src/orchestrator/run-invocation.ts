@@ -1,12 +1,12 @@
 import { ToolFailure, type InvocationRecord, type ToolContext, type TurnRecord } from '../ports/index.js';
 import { createChunkMasker } from '../masking/index.js';
-import { pauseFor, untilAborted } from './call-model.js';
-import { textOf, wordsOf } from './gate-call.js';
 import { commit, type Runtime } from './runtime.js';
 import { settleInvocation, type Settlement } from './settle-invocation.js';
 import type { Started } from './start-invocation.js';
 import { noteActivity } from './turn-lifecycle.js';
 import { stateAfter } from './turn-state.js';
+import { pauseFor, untilAborted } from './until-aborted.js';
+import { textOf, wordsOf } from './words-of.js';
 
 /** Runs a started call and writes how it ended. Never rejects for what the tool does: that is a result (T11). */
 export async function runInvocation(
@@ -40,7 +40,7 @@ async function writeEnd(
       if (signal.aborted) return;
       runtime.report(error, `the end of ${invocation.toolName} could not be written; it is tried again`);
     }
-    await pauseFor(runtime, pause, signal).catch(() => undefined);
+    await pauseFor(runtime.clock, pause, signal).catch(() => undefined);
     if (signal.aborted) return;
   }
 }

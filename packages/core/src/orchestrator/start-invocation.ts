@@ -4,13 +4,14 @@ import { maskSecrets } from '../masking/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { newId } from '../turn/ids.js';
 import { askApproval } from './ask-approval.js';
-import { callOf, gateCall, signCall, wordsOf, type ReadCall, type SignedCall } from './gate-call.js';
+import { callOf, gateCall, signCall, type ReadCall, type SignedCall } from './gate-call.js';
 import { refuse } from './handle-tool-calls.js';
 import { commit, type Place, type Runtime, type Step } from './runtime.js';
 import { settleInvocation } from './settle-invocation.js';
 import { auditOf, emitToolEvent, maskArguments } from './tool-events.js';
 import { noteActivity } from './turn-lifecycle.js';
 import { stateAfter } from './turn-state.js';
+import { wordsOf } from './words-of.js';
 
 /** What may run now. Anything else has been written already: asked anew, refused, or lost to another process. */
 export type Started = { invocation: InvocationRecord; tool: Tool; value: unknown; place: Place } | undefined;

@@ -1,9 +1,8 @@
 import type { TurnRecord } from '../ports/index.js';
+import { endInWords } from './end-in-words.js';
 import { commit, type Runtime, type Step } from './runtime.js';
 import { settleInvocation } from './settle-invocation.js';
 import { settleOpenCalls } from './settle-open-calls.js';
-import { endTurn, noteActivity } from './turn-lifecycle.js';
-import { writeNotice } from './write-message.js';
 
 /** A turn whose process died this often takes the process with it; it ends instead (S3). */
 export const MAX_INTERRUPTIONS = 5;
@@ -46,14 +45,11 @@ export async function recover(runtime: Runtime): Promise<void> {
 async function endInterrupted(runtime: Runtime, turnId: string, step: Step): Promise<void> {
   const turn = await step.tx.turn(turnId);
   if (turn === undefined) return;
-  const chat = await step.tx.chat(turn.chatId);
   await settleOpenCalls(runtime, step, turn, {
     unknown: 'interrupted, outcome unknown',
     reason: 'the turn was interrupted too often',
     by: 'system',
   });
   const words = `This turn was interrupted ${turn.interruptions} times and is not tried again. Check what it did, then write again.`;
-  const sayWhy = () => writeNotice(step, turn, 'error', words);
-  if (!(await endTurn(runtime, step, turn, 'interrupted', sayWhy))) return;
-  if (chat !== undefined) await noteActivity(runtime, step, chat);
+  await endInWords(runtime, step, turn, 'interrupted', words);
 }

@@ -1,8 +1,8 @@
 import { DEFAULT_CHAT_TITLE } from '@countersign/protocol';
 import type { MessageRecord, ModelMessage } from '../ports/index.js';
 import { maskSecrets } from '../masking/index.js';
-import { untilAborted } from './call-model.js';
 import { commit, type Runtime } from './runtime.js';
+import { untilAborted } from './until-aborted.js';
 
 const LOOK_AT = 8;
 const LONGEST_TITLE = 80;

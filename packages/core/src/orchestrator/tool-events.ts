@@ -21,7 +21,7 @@ export function emitToolEvent(step: Step, invocation: InvocationRecord, lifecycl
       tool_name: invocation.toolName,
       turn_id: toolTurnId(invocation.turnId, invocation.iteration),
       agent_id: invocation.agentId,
-      agent_name: step.snapshot.agent(invocation.agentId)?.definition.name ?? invocation.agentId,
+      agent_name: step.snapshot.agentName(invocation.agentId),
     },
   });
 }

@@ -1,0 +1,19 @@
+import type { TurnOutcome, TurnRecord } from '../ports/index.js';
+import { maskSecrets } from '../masking/index.js';
+import type { Runtime, Step } from './runtime.js';
+import { endTurn, noteActivity } from './turn-lifecycle.js';
+import { writeNotice } from './write-message.js';
+
+/** Ends a turn that has no answer and tells the person why, in the step's transaction. Does nothing if the turn was lost. */
+export async function endInWords(
+  runtime: Runtime,
+  step: Step,
+  turn: TurnRecord,
+  outcome: Extract<TurnOutcome, 'failed' | 'exhausted' | 'interrupted'>,
+  words: string,
+): Promise<void> {
+  const chat = await step.tx.chat(turn.chatId);
+  const sayWhy = () => writeNotice(step, turn, 'error', maskSecrets(words));
+  if (!(await endTurn(runtime, step, turn, outcome, sayWhy))) return;
+  if (chat !== undefined) await noteActivity(runtime, step, chat);
+}

@@ -1,0 +1,35 @@
+import type { Clock } from '../ports/index.js';
+
+/**
+ * A provider or tool that ignores its signal must not hold up a stop (M9): rejects as soon as the signal fires. Nothing is begun
+ * once it has: nobody would wait for its end, and a failure that nobody waits for ends the process.
+ */
+export async function untilAborted<T>(begin: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  if (signal.aborted) throw new Error('stopped');
+  let onAbort: (() => void) | undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(new Error('stopped'));
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([begin(), aborted]);
+  } finally {
+    if (onAbort !== undefined) signal.removeEventListener('abort', onAbort);
+  }
+}
+
+/** Rejects when the signal fires before the time is over. */
+export async function pauseFor(clock: Clock, ms: number, signal: AbortSignal): Promise<void> {
+  let cancel = (): void => undefined;
+  try {
+    await untilAborted(
+      () =>
+        new Promise<void>((resolve) => {
+          cancel = clock.after(ms, resolve);
+        }),
+      signal,
+    );
+  } finally {
+    cancel();
+  }
+}
