@@ -5,7 +5,7 @@ import type { InvocationRecord, Tool } from '../ports/index.js';
 import type { SignedCall } from './gate-call.js';
 import type { Runtime, Step } from './runtime.js';
 import { auditOf, emitToolEvent, maskArguments } from './tool-events.js';
-import { writeTurnMessage } from './write-message.js';
+import { writeCallMessage } from './write-message.js';
 
 /**
  * Puts the question to people, as a standard tool call that is saved before it is published (A3).
@@ -33,40 +33,35 @@ export async function askApproval(
   const timeout = step.snapshot.world.settings.approvalTimeoutMs;
   const requestedAt = step.tx.now();
   const expiresAt = timeout === undefined ? null : requestedAt + timeout;
-  const written = await writeTurnMessage(
-    step,
-    { id: invocation.turnId, worldId: invocation.worldId, chatId: invocation.chatId, agentId: invocation.agentId },
-    invocation.iteration,
-    {
-      role: 'assistant',
-      sender: invocation.agentId,
-      speaker: 'agent',
-      content: '',
-      replyTo: invocation.messageId,
-      toolCalls: [
-        {
-          id: approvalId,
-          type: 'function',
-          function: {
-            name: REQUEST_APPROVAL_TOOL,
-            arguments: JSON.stringify({
-              originalToolCall: { id: invocation.id, name: invocation.toolName, arguments: shown },
-              message,
-              options: gate.options,
-              callHash,
-              workingDirectory,
-              sandbox,
-              ...(preview === null ? {} : { preview }),
-              why: gate.why,
-              ...rule,
-              ...(gate.proposedRule === undefined ? {} : { proposedRule: gate.proposedRule }),
-              ...(expiresAt === null ? {} : { expiresAt: new Date(expiresAt).toISOString() }),
-            }),
-          },
+  const written = await writeCallMessage(step, invocation, {
+    role: 'assistant',
+    sender: invocation.agentId,
+    speaker: 'agent',
+    content: '',
+    replyTo: invocation.messageId,
+    toolCalls: [
+      {
+        id: approvalId,
+        type: 'function',
+        function: {
+          name: REQUEST_APPROVAL_TOOL,
+          arguments: JSON.stringify({
+            originalToolCall: { id: invocation.id, name: invocation.toolName, arguments: shown },
+            message,
+            options: gate.options,
+            callHash,
+            workingDirectory,
+            sandbox,
+            ...(preview === null ? {} : { preview }),
+            why: gate.why,
+            ...rule,
+            ...(gate.proposedRule === undefined ? {} : { proposedRule: gate.proposedRule }),
+            ...(expiresAt === null ? {} : { expiresAt: new Date(expiresAt).toISOString() }),
+          }),
         },
-      ],
-    },
-  );
+      },
+    ],
+  });
   await step.tx.insertApproval({
     id: approvalId,
     worldId: invocation.worldId,

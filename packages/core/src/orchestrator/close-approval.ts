@@ -1,16 +1,17 @@
 import type { Scope } from '@countersign/protocol';
-import type { ApprovalRecord } from '../ports/index.js';
+import type { ApprovalRecord, InvocationRecord } from '../ports/index.js';
 import type { Step } from './runtime.js';
-import { writeTurnMessage } from './write-message.js';
+import { writeCallMessage } from './write-message.js';
 
+/** How a question ended. What no person decided (a stop, a deadline, a change) has no digest, so nothing sent is a repeat of it. */
 export interface Verdict {
   status: 'approved' | 'denied' | 'expired' | 'superseded';
-  decision: 'approve' | 'deny';
-  scope: Scope;
-  reason: string | null;
+  reason: string | undefined;
   by: string;
-  /** What was sent, to tell a repeat from a change of mind. Null when no person decided. */
-  decisionText: string | null;
+  /** Default: `once`. */
+  scope?: Scope;
+  /** Of the decision as it was sent, to tell a repeat from a change of mind. */
+  digest?: string;
   /** More for the record: what grants and edited calls are rebuilt from (A9). */
   more?: Record<string, unknown>;
 }
@@ -22,31 +23,32 @@ export interface Verdict {
 export async function closeApproval(
   step: Step,
   approval: ApprovalRecord,
-  turn: { id: string; iteration: number },
-  verdict: Verdict,
+  invocation: InvocationRecord,
+  { status, reason, by, scope = 'once', digest, more }: Verdict,
 ): Promise<boolean> {
+  const decision = status === 'approved' ? 'approve' : 'deny';
   const settled = await step.tx.settleApproval(approval.id, {
-    status: verdict.status,
-    decision: verdict.decision,
-    scope: verdict.scope,
-    reason: verdict.reason,
-    decisionText: verdict.decisionText,
-    decidedBy: verdict.by,
+    status,
+    decision,
+    scope,
+    reason: reason ?? null,
+    decisionText: digest ?? null,
+    decidedBy: by,
   });
   if (!settled) return false;
-  await writeTurnMessage(step, { ...approval, id: turn.id }, turn.iteration, {
+  await writeCallMessage(step, invocation, {
     role: 'tool',
-    sender: verdict.by,
+    sender: by,
     // Not `human`: a decision is not chat and resets no limit (M12).
     speaker: 'tool',
     content: JSON.stringify({
-      decision: verdict.decision,
-      scope: verdict.scope,
-      ...(verdict.reason === null ? {} : { reason: verdict.reason }),
-      ...(verdict.status === 'expired' ? { expired: true } : {}),
-      ...(verdict.status === 'superseded' ? { superseded: true } : {}),
-      ...(verdict.decisionText === null ? {} : { digest: verdict.decisionText }),
-      ...verdict.more,
+      decision,
+      scope,
+      reason,
+      ...(status === 'expired' ? { expired: true } : {}),
+      ...(status === 'superseded' ? { superseded: true } : {}),
+      digest,
+      ...more,
     }),
     toolCallId: approval.id,
     replyTo: approval.messageId,

@@ -15,12 +15,7 @@ export async function expireApproval(
 ): Promise<boolean> {
   const finish = await resumeTurn(runtime, step, turn.id, { invocationId: invocation.id, status: 'denied' });
   if (finish === undefined) return false;
-  await closeApproval(
-    step,
-    approval,
-    { id: turn.id, iteration: invocation.iteration },
-    { status: 'expired', decision: 'deny', scope: 'once', reason: 'timed out', by: 'system', decisionText: null },
-  );
+  await closeApproval(step, approval, invocation, { status: 'expired', reason: 'timed out', by: 'system' });
   step.tx.record({ kind: 'decision', ...auditOf(invocation), decision: 'expired', who: 'system', why: 'timed out' });
   await settleInvocation(runtime, step, invocation, {
     kind: 'denied',

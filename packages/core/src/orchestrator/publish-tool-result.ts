@@ -188,20 +188,14 @@ async function record(
   const status = approves ? 'approved' : 'denied';
   const finish = await resumeTurn(runtime, step, turn.id, { invocationId: invocation.id, status });
   if (finish === undefined) return false;
-  await closeApproval(
-    step,
-    approval,
-    { id: turn.id, iteration: invocation.iteration },
-    {
-      status,
-      decision: decision.kind,
-      scope,
-      reason: sent.reason ?? null,
-      by: signer.who,
-      decisionText: decisionDigest(runtime, sent),
-      ...(approves ? { more: { ...decision.record } } : {}),
-    },
-  );
+  await closeApproval(step, approval, invocation, {
+    status,
+    reason: sent.reason,
+    by: signer.who,
+    scope,
+    digest: decisionDigest(runtime, sent),
+    ...(approves ? { more: decision.record } : {}),
+  });
   step.tx.record({
     kind: 'decision',
     ...auditOf(approves ? { ...invocation, arguments: decision.argumentsText } : invocation),

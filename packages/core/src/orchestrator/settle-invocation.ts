@@ -4,7 +4,7 @@ import { frameResult } from '../results/index.js';
 import type { Runtime, Step } from './runtime.js';
 import { auditOf, emitToolEvent, maskArguments } from './tool-events.js';
 import { wordsOf } from './words-of.js';
-import { writeTurnMessage } from './write-message.js';
+import { writeCallMessage } from './write-message.js';
 
 /** How a call ended. `refused` is a call that could not run (T11); `unknown` ended without anybody seeing how (S3). */
 export type Settlement =
@@ -33,20 +33,15 @@ export async function settleInvocation(
     settledAt: step.tx.now(),
   });
   if (!changed) return false;
-  await writeTurnMessage(
-    step,
-    { id: invocation.turnId, worldId: invocation.worldId, chatId: invocation.chatId, agentId: invocation.agentId },
-    invocation.iteration,
-    {
-      role: 'tool',
-      sender: 'tool',
-      speaker: 'tool',
-      content,
-      toolCallId: invocation.id,
-      secrets: maskArguments(invocation.arguments).secrets,
-      replyTo: invocation.messageId,
-    },
-  );
+  await writeCallMessage(step, invocation, {
+    role: 'tool',
+    sender: 'tool',
+    speaker: 'tool',
+    content,
+    toolCallId: invocation.id,
+    secrets: maskArguments(invocation.arguments).secrets,
+    replyTo: invocation.messageId,
+  });
   say(step, invocation, settlement, content);
   return true;
 }

@@ -21,20 +21,14 @@ export async function settleOpenCalls(
       continue;
     }
     const approval = invocation.approvalId === null ? undefined : await step.tx.approval(invocation.approvalId);
-    const { reason, by: who } = end;
-    const closed =
-      approval !== undefined &&
-      (await closeApproval(
-        step,
-        approval,
-        { id: turn.id, iteration: invocation.iteration },
-        { status: 'denied', decision: 'deny', scope: 'once', reason, by: who, decisionText: null },
-      ));
-    if (closed) step.tx.record({ kind: 'decision', ...auditOf(invocation), decision: 'deny', who, why: reason });
+    const { reason, by } = end;
+    if (approval !== undefined && (await closeApproval(step, approval, invocation, { status: 'denied', reason, by }))) {
+      step.tx.record({ kind: 'decision', ...auditOf(invocation), decision: 'deny', who: by, why: reason });
+    }
     await settleInvocation(runtime, step, invocation, {
       kind: 'denied',
       error: `${invocation.toolName} was not run`,
-      reason: end.reason,
+      reason,
     });
   }
 }

@@ -28,11 +28,6 @@ export async function supersedeApproval(
   const gate = await gateCall(step.tx, step.snapshot, call, { ...invocation, place: edit.place, decision: undefined });
   if (gate.kind !== 'ask') return false;
   if (!(await askAnew(runtime, step, turn, invocation, call, gate, signed))) return false;
-  await closeApproval(
-    step,
-    approval,
-    { id: turn.id, iteration: invocation.iteration },
-    { status: 'superseded', decision: 'deny', scope: 'once', reason: 'changed', by: 'system', decisionText: null },
-  );
+  await closeApproval(step, approval, invocation, { status: 'superseded', reason: 'changed', by: 'system' });
   return true;
 }

@@ -1,4 +1,4 @@
-import type { MessageRecord, NewMessage, TurnRecord } from '../ports/index.js';
+import type { InvocationRecord, MessageRecord, NewMessage, TurnRecord } from '../ports/index.js';
 import { newId } from '../turn/ids.js';
 import type { Step } from './runtime.js';
 
@@ -30,7 +30,7 @@ export async function writeMessage(
   return record;
 }
 
-/** A message of an agent inside its turn: its calls, approvals, results and answer. */
+/** A message of an agent inside its turn: its calls and its answer. */
 export async function writeTurnMessage(
   step: Step,
   turn: Pick<TurnRecord, 'id' | 'worldId' | 'chatId' | 'agentId'>,
@@ -38,6 +38,15 @@ export async function writeTurnMessage(
   message: Written,
 ): Promise<MessageRecord> {
   return await writeMessage(step, turn, { agentId: turn.agentId, turnId: turn.id, iteration, ...message });
+}
+
+/** A message about one call, inside the turn that made it: a question, the answer to it, its result. */
+export async function writeCallMessage(
+  step: Step,
+  { turnId, worldId, chatId, agentId, iteration }: InvocationRecord,
+  message: Written,
+): Promise<MessageRecord> {
+  return await writeMessage(step, { worldId, chatId }, { agentId, turnId, iteration, ...message });
 }
 
 /** Something the person should know that nobody said: an error to act on, a stop. It is in the transcript, not in any model's view. */
