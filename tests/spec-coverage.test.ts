@@ -22,7 +22,7 @@ describe('the numbers of docs/spec', () => {
 
   it('are listed as not built yet ever less often', () => {
     // Lower this with the list; it is never raised.
-    expect(found.listed.length).toBeLessThanOrEqual(22);
+    expect(found.listed.length).toBeLessThanOrEqual(21);
   });
 });
 
