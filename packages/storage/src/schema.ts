@@ -140,7 +140,7 @@ export interface ApprovalsTable {
   decision: string | null;
   scope: string | null;
   reason: string | null;
-  decision_text: string | null;
+  decision_digest: string | null;
   decided_by: string | null;
   requested_at: number;
   expires_at: number | null;

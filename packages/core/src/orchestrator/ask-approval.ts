@@ -83,7 +83,7 @@ export async function askApproval(
     decision: null,
     scope: null,
     reason: null,
-    decisionText: null,
+    decisionDigest: null,
     decidedBy: null,
     requestedAt,
     expiresAt,

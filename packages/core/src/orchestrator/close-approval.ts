@@ -32,7 +32,7 @@ export async function closeApproval(
     decision,
     scope,
     reason: reason ?? null,
-    decisionText: digest ?? null,
+    decisionDigest: digest ?? null,
     decidedBy: by,
   });
   if (!settled) return false;

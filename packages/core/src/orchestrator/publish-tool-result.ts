@@ -153,7 +153,7 @@ function answerAgain(
   if (approval.status === 'expired') return refused('expired', 'this approval has expired; nothing ran', state);
   if (approval.status === 'superseded')
     return refused('changed', 'this call was asked anew; answer the new approval', state);
-  if (approval.decisionText !== null && approval.decisionText === decisionDigest(runtime, sent)) {
+  if (approval.decisionDigest !== null && approval.decisionDigest === decisionDigest(runtime, sent)) {
     return { kind: 'repeated', status: 200, invocationId: invocation.id, state };
   }
   const by = approval.decidedBy === null ? '' : ` by ${approval.decidedBy}`;

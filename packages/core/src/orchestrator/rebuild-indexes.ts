@@ -138,7 +138,7 @@ function readApproval(message: MessageRecord): ApprovalRecord[] {
       decision: null,
       scope: null,
       reason: null,
-      decisionText: null,
+      decisionDigest: null,
       decidedBy: null,
       requestedAt: message.createdAt,
       expiresAt: question.expiresAt === null ? null : Date.parse(question.expiresAt),
@@ -157,7 +157,7 @@ function withDecision(approval: ApprovalRecord, record: WorldRecordOfTruth): App
     decision: verdict.decision,
     scope: verdict.scope,
     reason: verdict.reason,
-    decisionText: verdict.digest,
+    decisionDigest: verdict.digest,
     decidedBy: answer.sender,
     decidedAt: answer.createdAt,
   };

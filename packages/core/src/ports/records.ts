@@ -191,7 +191,7 @@ export interface ApprovalRecord {
   scope: Scope | null;
   reason: string | null;
   /** Digest of the decision as it was sent, to tell a repeat from a change of mind (W5). */
-  decisionText: string | null;
+  decisionDigest: string | null;
   decidedBy: string | null;
   requestedAt: number;
   expiresAt: number | null;

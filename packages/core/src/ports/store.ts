@@ -152,7 +152,7 @@ export interface StoreTransaction extends StoreReader {
   /** Compare-and-set from `pending`. */
   settleApproval(
     id: string,
-    change: Pick<ApprovalRecord, 'status' | 'decision' | 'scope' | 'reason' | 'decisionText' | 'decidedBy'>,
+    change: Pick<ApprovalRecord, 'status' | 'decision' | 'scope' | 'reason' | 'decisionDigest' | 'decidedBy'>,
   ): Promise<boolean>;
 
   insertGrant(grant: GrantRecord): Promise<void>;

@@ -152,7 +152,7 @@ export const createTables: Migration = ({ integer, ordinal, plain, clustered }) 
     decision text,
     scope text,
     reason text,
-    decision_text text,
+    decision_digest text,
     decided_by text,
     requested_at ${integer} not null,
     expires_at ${integer},

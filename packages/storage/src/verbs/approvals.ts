@@ -27,7 +27,7 @@ const columns = [
   'decision',
   'scope',
   'reason',
-  'decision_text',
+  'decision_digest',
   'decided_by',
   'requested_at',
   'expires_at',
@@ -65,7 +65,7 @@ export function approvalStatements(db: Queries) {
     settleApproval: prepared<
       Pick<
         RowOf<ApprovalsTable>,
-        'id' | 'status' | 'decision' | 'scope' | 'reason' | 'decisionText' | 'decidedBy' | 'decidedAt'
+        'id' | 'status' | 'decision' | 'scope' | 'reason' | 'decisionDigest' | 'decidedBy' | 'decidedAt'
       >
     >()((p) =>
       db
@@ -75,7 +75,7 @@ export function approvalStatements(db: Queries) {
           decision: p('decision'),
           scope: p('scope'),
           reason: p('reason'),
-          decision_text: p('decisionText'),
+          decision_digest: p('decisionDigest'),
           decided_by: p('decidedBy'),
           decided_at: p('decidedAt'),
         })

@@ -34,7 +34,7 @@ export function describeConcurrency(open: OpenStore, canShare: boolean): void {
             decision: index % 2 === 0 ? 'approve' : 'deny',
             scope: 'once',
             reason: null,
-            decisionText: String(index),
+            decisionDigest: String(index),
             decidedBy: null,
           }),
         ),
@@ -42,7 +42,7 @@ export function describeConcurrency(open: OpenStore, canShare: boolean): void {
     );
     const winner = settled.indexOf(true);
     expect(settled.filter(Boolean)).toHaveLength(1);
-    expect(await store().read((r) => r.approval('approval_1'))).toMatchObject({ decisionText: String(winner) });
+    expect(await store().read((r) => r.approval('approval_1'))).toMatchObject({ decisionDigest: String(winner) });
   });
 
   it('[S4] of many that step a turn from the same place, one does, and only that one writes', async () => {

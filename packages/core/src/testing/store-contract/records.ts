@@ -228,7 +228,7 @@ export function describeRecords(open: OpenStore): void {
         decision: 'approve',
         scope: 'session',
         reason: HOSTILE,
-        decisionText: '{}',
+        decisionDigest: '{}',
         decidedBy: HOSTILE,
         expiresAt: 2,
         decidedAt: 3,

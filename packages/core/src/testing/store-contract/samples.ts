@@ -135,7 +135,7 @@ export function approval(id: string, change: Partial<ApprovalRecord> = {}): Appr
     decision: null,
     scope: null,
     reason: null,
-    decisionText: null,
+    decisionDigest: null,
     decidedBy: null,
     requestedAt: 1_000,
     expiresAt: null,

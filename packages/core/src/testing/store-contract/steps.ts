@@ -291,7 +291,7 @@ export function describeSteps(open: OpenStore): void {
             decision,
             scope: 'once',
             reason: null,
-            decisionText: decision,
+            decisionDigest: decision,
             decidedBy: 'me',
           }),
         );
@@ -300,7 +300,7 @@ export function describeSteps(open: OpenStore): void {
       expect(await store().read((r) => r.approval('approval_1'))).toMatchObject({
         status: 'denied',
         decision: 'deny',
-        decisionText: 'deny',
+        decisionDigest: 'deny',
         decidedAt: expect.any(Number) as number,
       });
     });
