@@ -40,6 +40,8 @@ async function measureCase(prefix: string, turn: Case, plan: Plan): Promise<Reco
       ],
       plan,
     );
+    // A turn that fails ends in words, and fast: what was measured must still be the real thing at the end.
+    for (const world of [normal, full]) await checkOurs(world, turn);
     return Object.fromEntries(figures) as Record<Contender, Figures>;
   } finally {
     await normal.close();
