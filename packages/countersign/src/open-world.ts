@@ -1,5 +1,3 @@
-import { homedir } from 'node:os';
-import { realpathSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import {
   addAgent,
@@ -9,13 +7,12 @@ import {
   updateWorld,
   type Engine,
   type ListenerFailure,
-  type Place,
   type Probe,
-  type WorldSnapshot,
 } from '@countersign/core';
 import type { Clock, Provider, Store, Tool, WorldRecord } from '@countersign/core/ports';
-import { CountersignError, type NewAgent, type NewWorld, type WorldSettings } from '@countersign/protocol';
+import type { NewAgent, NewWorld, WorldSettings } from '@countersign/protocol';
 import { openSqlite } from '@countersign/storage';
+import { placeFinder } from './place-finder.js';
 import { systemClock } from './system-clock.js';
 import { createWorldHandle, LIBRARY, type OpenedWorld } from './world.js';
 
@@ -29,6 +26,8 @@ export interface OpenWorldOptions extends Partial<WorldSettings> {
   providers?: readonly Provider[];
   /** Given here, they are there when unfinished turns go on; `addTool` comes later. */
   tools?: readonly Tool[];
+  /** What the tools run in, in words: part of every signature and shown on every card. Default: `none`. */
+  sandbox?: string;
   /** `FULL` (default) survives a power cut; `NORMAL` survives `kill -9` and is faster. */
   synchronous?: 'FULL' | 'NORMAL';
   clock?: Clock;
@@ -52,6 +51,8 @@ export async function openWorld(file: string, options: OpenWorldOptions = {}): P
     const engine = createEngine(store, clock, options);
     const record = await findOrCreate(engine, file, options);
     for (const agent of options.agents ?? []) await ensureAgent(engine, record.id, agent);
+    const { mainAgent } = options;
+    if (mainAgent !== undefined) await updateWorld(engine.runtime, record.id, { mainAgent }, LIBRARY);
     await engine.start();
     return createWorldHandle(engine, record.id, record.name);
   } catch (error) {
@@ -69,7 +70,7 @@ function createEngine(store: Store, clock: Clock, options: OpenWorldOptions): En
     clock,
     providers: options.providers ?? [],
     tools: options.tools ?? [],
-    findPlace,
+    findPlace: placeFinder(options.sandbox ?? 'none'),
     onError,
     onListenerFailure,
     ...(options.probe === undefined ? {} : { probe: options.probe }),
@@ -103,6 +104,9 @@ async function findOrCreate(engine: Engine, file: string, options: OpenWorldOpti
     clock: _c,
     onError: _e,
     probe: _b,
+    sandbox: _x,
+    // Only once its agents are there.
+    mainAgent: _m,
     ...settings
   } = options;
   const name = wanted ?? nameOf(file);
@@ -132,29 +136,4 @@ function nameOf(file: string): string {
     .replace(/[^\p{L}\p{N} _-]+/gu, ' ')
     .replace(/^[ _-]+|[ _-]+$/g, '');
   return name === '' ? 'world 1' : name.slice(0, 64);
-}
-
-/**
- * The real folder, links resolved, looked up for every call: one that was swapped since it was signed is asked anew (A7).
- * Synchronous on purpose: three microseconds, where the asynchronous call waits for a thread and costs as much as a commit.
- */
-function findPlace(snapshot: WorldSnapshot): Promise<Place> {
-  const wanted = snapshot.world.settings.workingDirectory ?? process.cwd();
-  let workingDirectory: string;
-  try {
-    workingDirectory = realpathSync.native(wanted);
-  } catch (error) {
-    return Promise.reject(
-      new CountersignError('invalid', `the working folder ${wanted} is not there`, {
-        field: 'workingDirectory',
-        cause: error,
-      }),
-    );
-  }
-  if (!statSync(workingDirectory).isDirectory()) {
-    return Promise.reject(
-      new CountersignError('invalid', `the working folder ${wanted} is not a folder`, { field: 'workingDirectory' }),
-    );
-  }
-  return Promise.resolve({ workingDirectory, home: homedir(), sandbox: 'none' });
 }

@@ -1,0 +1,95 @@
+import type { GenerateRequest, ModelMessage } from '@countersign/core/ports';
+import { scripted, type ScriptedProvider, type ScriptedReply } from '@countersign/core/testing';
+
+/** The model of the demo world: a function of what it is shown, so that it goes on after any restart. It needs no key. */
+export function harbourModel(): ScriptedProvider {
+  return scripted(
+    (request) => (speaks(request, 'Mason') ? mason(lastExchange(request)) : scout(lastExchange(request))),
+    { title: 'Tidy the notes folder' },
+  );
+}
+
+/** What somebody asked last, and the results of the calls made since. */
+interface Exchange {
+  asked: string;
+  results: readonly Record<string, unknown>[];
+}
+
+function speaks({ messages }: GenerateRequest, name: string): boolean {
+  return messages[0]?.content.includes(`You are ${name}.`) === true;
+}
+
+function lastExchange({ messages }: GenerateRequest): Exchange {
+  const at = messages.findLastIndex(({ role }) => role === 'user');
+  return {
+    asked: messages[at]?.content.toLowerCase() ?? '',
+    results: messages.slice(at + 1).flatMap(readResult),
+  };
+}
+
+function readResult(message: ModelMessage): Record<string, unknown>[] {
+  if (message.role !== 'tool') return [];
+  const parsed: unknown = JSON.parse(message.content);
+  return typeof parsed === 'object' && parsed !== null ? [{ ...parsed }] : [];
+}
+
+function scout({ asked, results }: Exchange): ScriptedReply {
+  if (asked.includes('crew')) return '@Mason please count the lines of notes/crew.md.';
+  if (asked.includes('tide')) return '@Mason please watch the tide for a minute.';
+  if (!asked.includes('tidy')) {
+    return 'I look after the notes of this harbour. Ask me to tidy the notes folder, to count the crew, or to watch the tide.';
+  }
+  if (results.length === 0) {
+    return {
+      say: 'Let me look first.',
+      calls: [
+        { name: 'list_files', arguments: { path: 'notes' } },
+        { name: 'read_file', arguments: { path: 'notes/crew.md' } },
+      ],
+    };
+  }
+  const listed = JSON.stringify(results[0]);
+  const scratch = new Set(listed.match(/scratch-\d\.tmp/g)).size;
+  const notes = new Set(listed.match(/[\w-]+\.md/g)).size;
+  if (scratch === 0) return `Nothing to tidy: ${notes} notes and no scratch files.`;
+  return `Found ${notes} notes, and ${scratch} files that look like scratch.\n\n@Mason please write a summary, move the logs to an archive and remove the scratch files.`;
+}
+
+const SUMMARY = '# Notes of the harbour\n\nBerths, crew and tides; the logs are in archive/.\n';
+
+function mason({ asked, results }: Exchange): ScriptedReply {
+  if (asked.includes('crew')) {
+    if (results.length === 0) return { calls: [{ name: 'shell_cmd', arguments: { command: 'wc -l notes/crew.md' } }] };
+    return `@human ${told(results, ['counted the crew'])}`;
+  }
+  if (asked.includes('tide')) {
+    const command = 'for minute in $(seq 60); do echo "tide at $minute"; sleep 1; done';
+    if (results.length === 0)
+      return { say: 'This takes a minute.', calls: [{ name: 'shell_cmd', arguments: { command } }] };
+    return `@human ${told(results, ['watched the tide'])}`;
+  }
+  if (results.length === 0) {
+    return {
+      say: 'I would do three things:',
+      calls: [
+        { name: 'write_file', arguments: { path: 'notes/summary.md', content: SUMMARY } },
+        { name: 'shell_cmd', arguments: { command: 'mkdir -p notes/archive && mv notes/*-log.md notes/archive/' } },
+        { name: 'shell_cmd', arguments: { command: 'rm notes/scratch-*.tmp' } },
+      ],
+    };
+  }
+  return `@human ${told(results, ['wrote the summary', 'moved the logs', 'removed the scratch files'])}`;
+}
+
+/** Says of each call whether it was done, in the words of its result and not of its intention. */
+function told(results: readonly Record<string, unknown>[], deeds: readonly string[]): string {
+  const done = deeds.filter((_, index) => results[index]?.['error'] === undefined);
+  const left = deeds.flatMap((deed, index) => {
+    const result = results[index];
+    if (result?.['error'] === undefined) return [];
+    const why = typeof result['reason'] === 'string' ? result['reason'] : result['error'];
+    return [`${deed} (${typeof why === 'string' ? why : 'failed'})`];
+  });
+  const first = done.length === 0 ? 'I did nothing of it' : `I ${done.join(', ')}`;
+  return left.length === 0 ? `${first}. All done.` : `${first}. Not done: ${left.join('; ')}.`;
+}
