@@ -12,6 +12,8 @@ export default defineConfig({
     globalSetup: ['tests/support/postgres-global-setup.ts'],
     reporters: ['default', './tests/support/tally-reporter.ts'],
     pool: 'forks',
+    // The budget is for two cores; by itself vitest keeps one of them for the watcher it does not need here.
+    maxWorkers: 2,
     testTimeout: 20_000,
     hookTimeout: 60_000,
   },
