@@ -1,12 +1,11 @@
 import type { ApprovalOption, Scope, Signer, ToolDecision } from '@countersign/protocol';
 import type { ApprovalRecord, InvocationRecord } from '../ports/index.js';
-import { maskSecrets, reveal } from '../masking/index.js';
+import { maskSecrets } from '../masking/index.js';
 import { compilePolicy, coversCall, patternCovers, type PolicyCall } from '../policy/index.js';
 import { newId } from '../turn/ids.js';
-import { gateCall, readCall, signCall, subjectsOf, type ReadCall, type SignedCall } from './gate-call.js';
-import type { Place, Runtime, Step } from './runtime.js';
-import { maskArguments } from './tool-events.js';
-import { wordsOf } from './words-of.js';
+import { hasChanged, type CallToSign } from './call-to-sign.js';
+import { gateCall, subjectsOf } from './gate-call.js';
+import type { Step } from './runtime.js';
 
 const OPTION: Record<Scope, ApprovalOption> = {
   once: 'approve_once',
@@ -29,82 +28,33 @@ export type CheckedDecision =
       remember(step: Step, signer: Signer): Promise<void>;
     };
 
-/**
- * The call as it would run with edited arguments, signed (A7). `against` is the text it was edited from, and `shown` the call as
- * it was shown, signed here and now: another hash than the question's means that it has become something else.
- */
-export type Edit =
-  | {
-      ok: true;
-      call: ReadCall;
-      callHash: string;
-      place: Place;
-      against: string;
-      shown: { call: ReadCall; signed: SignedCall };
-    }
-  | { ok: false; detail: string };
-
-/** Reads and signs edited arguments before the transaction; undefined when there are none or nothing to edit. */
-export async function readEdit(runtime: Runtime, worldId: string, sent: ToolDecision): Promise<Edit | undefined> {
-  const found = await runtime.store.read(async (reader) => {
-    const snapshot = await runtime.snapshots(reader, worldId);
-    const approval = await reader.approval(sent.tool_call_id);
-    const invocation = await reader.invocation(approval?.invocationId ?? sent.tool_call_id);
-    return snapshot === undefined || invocation === undefined ? undefined : { snapshot, invocation };
-  });
-  if (found === undefined || found.invocation.worldId !== worldId || sent.decision !== 'approve') return undefined;
-  const { invocation, snapshot } = found;
-  const tool = runtime.tools(worldId).get(invocation.toolName);
-  try {
-    const place = await runtime.findPlace(snapshot);
-    let text = invocation.arguments;
-    if (sent.arguments !== undefined) {
-      const revealed = reveal(sent.arguments, maskArguments(invocation.arguments).secrets);
-      if (!revealed.ok) return { ok: false, detail: `arguments: ${revealed.unknown} stands for nothing in this call` };
-      text = JSON.stringify(revealed.value);
-    }
-    const call = readCall(tool, invocation.toolName, text);
-    if (sent.arguments !== undefined && !call.arguments.ok)
-      return { ok: false, detail: `arguments: ${call.arguments.error}` };
-    const signed = await signCall(runtime, call, { ...invocation, place });
-    let shown = { call, signed };
-    if (text !== invocation.arguments) {
-      const before = readCall(tool, invocation.toolName, invocation.arguments);
-      shown = { call: before, signed: await signCall(runtime, before, { ...invocation, place }) };
-    }
-    return { ok: true, call, callHash: signed.callHash, place, against: invocation.arguments, shown };
-  } catch (error) {
-    return { ok: false, detail: `the call could not be signed: ${wordsOf(error)}` };
-  }
-}
-
 type Check = { ok: true; decision: CheckedDecision } | { ok: false; detail: string };
 
 /** Only what was offered can be chosen, and only what would take effect is written (A2, A5). */
 export async function checkDecision(
   step: Step,
-  asked: { sent: ToolDecision; approval: ApprovalRecord; invocation: InvocationRecord; edit: Edit | undefined },
+  asked: { sent: ToolDecision; approval: ApprovalRecord; invocation: InvocationRecord; toSign: CallToSign | undefined },
 ): Promise<Check> {
-  const { sent, approval, invocation, edit } = asked;
+  const { sent, approval, invocation, toSign } = asked;
   if (sent.decision === 'deny') return checkDenial(sent);
   const scope = sent.scope ?? 'once';
   if (!approval.options.includes(OPTION[scope])) return no(`scope: ${OPTION[scope]} is not offered for this call`);
   if (sent.pattern !== undefined && scope !== 'session') return no('pattern: a pattern goes with scope session');
   if (sent.rule !== undefined && scope !== 'always') return no('rule: a rule goes with scope always');
-  if (edit === undefined) return no('the call is no longer there');
-  if (!edit.ok) return no(edit.detail);
-  if (edit.against !== invocation.arguments) return no('arguments: the call changed meanwhile; look at it again');
+  if (toSign === undefined) return no('the call is no longer there');
+  if (!toSign.ok) return no(toSign.detail);
+  if (toSign.against !== invocation.arguments) return no('arguments: the call changed meanwhile; look at it again');
 
-  const edited = edit.call.argumentsText !== invocation.arguments;
+  const edited = toSign.call.argumentsText !== invocation.arguments;
   const policyCall: PolicyCall = {
     tool: invocation.toolName,
-    subjects: subjectsOf(edit.call, edit.place),
-    place: edit.place,
+    subjects: subjectsOf(toSign.call, toSign.place),
+    place: toSign.place,
   };
   if (edited) {
-    const gate = await gateCall(step.tx, step.snapshot, edit.call, {
+    const gate = await gateCall(step.tx, step.snapshot, toSign.call, {
       ...invocation,
-      place: edit.place,
+      place: toSign.place,
       decision: 'approved',
     });
     if (gate.kind === 'refuse') return no(`arguments: ${gate.reason}`);
@@ -113,9 +63,9 @@ export async function checkDecision(
     kind: 'approve' as const,
     scope,
     edited,
-    argumentsText: edit.call.argumentsText,
+    argumentsText: toSign.call.argumentsText,
     // Signed is what was shown, or an edit of it; if the world changed since, starting it finds out (A7).
-    callHash: edited && !hasChanged(edit, approval) ? edit.callHash : approval.callHash,
+    callHash: edited && !hasChanged(toSign, approval) ? toSign.callHash : approval.callHash,
   };
   const changed = edited ? { arguments: base.argumentsText, callHash: base.callHash } : {};
   switch (scope) {
@@ -126,11 +76,6 @@ export async function checkDecision(
     case 'always':
       return checkRule(sent, approval, edited, policyCall, base, changed);
   }
-}
-
-/** Its folder, its tool or what it would overwrite is not what it was when the question was put. */
-export function hasChanged(edit: Extract<Edit, { ok: true }>, approval: ApprovalRecord): boolean {
-  return edit.shown.signed.callHash !== approval.callHash;
 }
 
 type Approval = Omit<Extract<CheckedDecision, { kind: 'approve' }>, 'record' | 'remember'>;

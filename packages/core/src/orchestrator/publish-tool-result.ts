@@ -7,7 +7,8 @@ import { canonicalJson } from '../policy/index.js';
 import { firstApprovalId, toolTurnId } from '../turn/ids.js';
 import { closeApproval } from './close-approval.js';
 import { expireApproval } from './expire-approval.js';
-import { checkDecision, readEdit, type CheckedDecision, type Edit } from './check-decision.js';
+import { readCallToSign, type CallToSign } from './call-to-sign.js';
+import { checkDecision, type CheckedDecision } from './check-decision.js';
 import { commit, type Runtime, type Step } from './runtime.js';
 import { settleInvocation } from './settle-invocation.js';
 import { supersedeApproval } from './supersede-approval.js';
@@ -54,15 +55,15 @@ async function answer(
   sent: ToolDecision,
   signer: Signer,
 ): Promise<ToolResultOutcome> {
-  // Outside the transaction, since an edited call may have to read files to be signed. Checked again inside.
-  const edit = await readEdit(runtime, worldId, sent);
+  // Outside the transaction, since files may have to be read to sign a call. Checked again inside.
+  const toSign = await readCallToSign(runtime, worldId, sent);
   return await commit(runtime, 'decision', worldId, async (step) => {
     for (;;) {
       const found = await find(step, sent.tool_call_id);
       const outcome =
         found === undefined
           ? refused('unknown', 'no call or approval has this id')
-          : await decide(runtime, step, { found, sent, agentId, worldId, edit, signer });
+          : await decide(runtime, step, { found, sent, agentId, worldId, toSign, signer });
       // Another process wrote to this turn between the look and the lock: what it wrote may be the same answer.
       if (outcome === undefined) continue;
       if (outcome.kind === 'refused') recordRefusal(step, worldId, found, outcome, signer);
@@ -94,13 +95,13 @@ interface Deciding {
   sent: ToolDecision;
   agentId: string | undefined;
   worldId: string;
-  edit: Edit | undefined;
+  toSign: CallToSign | undefined;
   signer: Signer;
 }
 
 /** Undefined: the turn has moved on meanwhile; nothing was written, and the caller has to look again. */
 async function decide(runtime: Runtime, step: Step, deciding: Deciding): Promise<ToolResultOutcome | undefined> {
-  const { found, sent, agentId, worldId, signer } = deciding;
+  const { found, sent, agentId, worldId, toSign, signer } = deciding;
   const { invocation, approval, turn } = found;
   if (
     invocation.worldId !== worldId ||
@@ -127,10 +128,10 @@ async function decide(runtime: Runtime, step: Step, deciding: Deciding): Promise
   if (renewed && !found.byApproval && sent.callHash === undefined) {
     return refused('changed', 'this call was asked anew; answer the new approval', state);
   }
-  if (await supersedeApproval(runtime, step, { approval, invocation, turn, sent, edit: deciding.edit })) {
+  if (await supersedeApproval(runtime, step, { approval, invocation, turn, toSign })) {
     return refused('changed', 'the call changed since it was shown and is asked anew; look at it again', state);
   }
-  const checked = await checkDecision(step, { sent, approval, invocation, edit: deciding.edit });
+  const checked = await checkDecision(step, { sent, approval, invocation, toSign });
   if (!checked.ok) return refused('invalid', checked.detail, state);
   const recorded = await record(runtime, step, found, approval, checked.decision, sent, signer);
   if (!recorded) return undefined;

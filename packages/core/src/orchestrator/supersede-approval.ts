@@ -1,6 +1,5 @@
-import type { ToolDecision } from '@countersign/protocol';
 import type { ApprovalRecord, InvocationRecord, TurnRecord } from '../ports/index.js';
-import { hasChanged, type Edit } from './check-decision.js';
+import { hasChanged, type CallToSign } from './call-to-sign.js';
 import { closeApproval } from './close-approval.js';
 import { gateCall } from './gate-call.js';
 import type { Runtime, Step } from './runtime.js';
@@ -17,15 +16,18 @@ export async function supersedeApproval(
     approval: ApprovalRecord;
     invocation: InvocationRecord;
     turn: TurnRecord;
-    sent: ToolDecision;
-    edit: Edit | undefined;
+    toSign: CallToSign | undefined;
   },
 ): Promise<boolean> {
-  const { approval, invocation, turn, sent, edit } = asked;
-  if (sent.decision !== 'approve' || edit?.ok !== true || edit.against !== invocation.arguments) return false;
-  if (invocation.status !== 'asked' || !hasChanged(edit, approval)) return false;
-  const { call, signed } = edit.shown;
-  const gate = await gateCall(step.tx, step.snapshot, call, { ...invocation, place: edit.place, decision: undefined });
+  const { approval, invocation, turn, toSign } = asked;
+  if (toSign?.ok !== true || toSign.against !== invocation.arguments) return false;
+  if (invocation.status !== 'asked' || !hasChanged(toSign, approval)) return false;
+  const { call, signed } = toSign.shown;
+  const gate = await gateCall(step.tx, step.snapshot, call, {
+    ...invocation,
+    place: toSign.place,
+    decision: undefined,
+  });
   if (gate.kind !== 'ask') return false;
   if (!(await askAnew(runtime, step, turn, invocation, call, gate, signed))) return false;
   await closeApproval(step, approval, invocation, { status: 'superseded', reason: 'changed', by: 'system' });
