@@ -1,4 +1,170 @@
-import { describeProvider } from '../testing/provider-contract.js';
+import type { ModelMessage } from '@countersign/core/ports';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { anthropicWire } from '../testing/anthropic-wire.js';
+import { ask, failureOf } from '../testing/ask.js';
+import { describeProvider } from '../testing/provider-contract.js';
+import { json, startWireServer, type WireServer } from '../testing/wire-server.js';
+import { anthropic } from './anthropic.js';
 
 describeProvider(anthropicWire);
+
+describe('messages of Anthropic', () => {
+  let server: WireServer;
+  beforeAll(async () => {
+    server = await startWireServer();
+  });
+  afterAll(() => server.close());
+  afterEach(() => {
+    vi.unstubAllEnvs();
+  });
+
+  const provider = () => anthropic({ baseURL: server.url, apiKey: 'sk-ant-test' });
+  const saying = (content: readonly object[], more: object = {}) =>
+    json(200, { type: 'message', role: 'assistant', content, stop_reason: 'end_turn', usage: {}, ...more });
+  /** What Anthropic is sent for these messages. */
+  const sent = async (messages: readonly ModelMessage[]) => {
+    server.will(saying([{ type: 'text', text: 'ok' }]));
+    await ask(provider(), { messages });
+    return server.requests.at(-1)?.body;
+  };
+  const call = (id: string, vendorId?: string, args = '{}') => ({
+    id,
+    type: 'function' as const,
+    function: { name: 'look', arguments: args },
+    ...(vendorId === undefined ? {} : { vendorId }),
+  });
+
+  it('[P2] finds key, token and address in the environment', async () => {
+    vi.stubEnv('ANTHROPIC_API_KEY', '');
+    vi.stubEnv('ANTHROPIC_AUTH_TOKEN', '');
+    vi.stubEnv('ANTHROPIC_BASE_URL', server.url);
+    const error = await failureOf(ask(anthropic()));
+    expect(error.kind).toBe('auth');
+    expect(error.message).toContain('ANTHROPIC_API_KEY');
+    vi.stubEnv('ANTHROPIC_AUTH_TOKEN', 'a-token');
+    server.will(saying([{ type: 'text', text: 'ok' }]));
+    await ask(anthropic());
+    expect(server.requests.at(-1)?.headers.authorization).toBe('Bearer a-token');
+    vi.stubEnv('ANTHROPIC_API_KEY', 'sk-ant-env');
+    server.will(saying([{ type: 'text', text: 'ok' }]));
+    await ask(anthropic());
+    expect(JSON.stringify(server.requests.at(-1)?.headers)).toContain('sk-ant-env');
+  });
+
+  it('[P1] gives thinking back in its places, sealed and unsealed', async () => {
+    const content = [
+      { type: 'thinking', thinking: 'first', signature: 's1' },
+      { type: 'redacted_thinking', data: 'enc' },
+      { type: 'text', text: 'Looking.' },
+      { type: 'thinking', thinking: 'then', signature: 's2' },
+      { type: 'tool_use', id: 'toolu_1', name: 'look', input: { n: 1 } },
+    ];
+    server.will(saying(content, { stop_reason: 'tool_use' }));
+    const { providerState } = await ask(provider());
+    const past = {
+      role: 'assistant' as const,
+      content: 'Looking.',
+      tool_calls: [call('call_1', 'toolu_1', '{"n":1}')],
+    };
+    const result = { role: 'tool' as const, tool_call_id: 'call_1', vendorId: 'toolu_1', content: 'x' };
+    const body = await sent([{ role: 'user', content: 'hi' }, { ...past, providerState }, result]);
+    expect(body).toMatchObject({ messages: [{}, { role: 'assistant', content }, {}] });
+    const foreign = await sent([{ role: 'user', content: 'hi' }, { ...past, providerState: { other: 1 } }, result]);
+    expect(foreign).toMatchObject({ messages: [{}, { content: [content[2], content[4]] }, {}] });
+  });
+
+  it('[P1] leaves the thinking out of a text that was changed since', async () => {
+    server.will(
+      saying([
+        { type: 'thinking', thinking: 'hm', signature: 's' },
+        { type: 'text', text: '@Ada hello' },
+      ]),
+    );
+    const { providerState } = await ask(provider());
+    const past: ModelMessage = { role: 'assistant', content: 'hello', providerState };
+    const body = await sent([{ role: 'user', content: 'hi' }, past, { role: 'user', content: 'more' }]);
+    expect(body).toMatchObject({ messages: [{}, { content: [{ type: 'text', text: 'hello' }] }, {}] });
+  });
+
+  it('[P5] gives a repeated or odd id of its own back as one of ours', async () => {
+    const calls = [call('call_1', 'same'), call('call_2', 'same'), call('call_3', 'odd id!'), call('call_4')];
+    const results = calls.map(({ id }): ModelMessage => ({ role: 'tool', tool_call_id: id, content: id }));
+    const body = await sent([
+      { role: 'user', content: 'hi' },
+      { role: 'assistant', content: '', tool_calls: calls },
+      ...results,
+    ]);
+    const ids = ['same', 'call_2', 'call_3', 'call_4'];
+    expect(body).toMatchObject({
+      messages: [
+        {},
+        { content: ids.map((id) => ({ type: 'tool_use', id })) },
+        { content: ids.map((tool_use_id, index) => ({ tool_use_id, content: `call_${index + 1}` })) },
+      ],
+    });
+  });
+
+  it('[P2] sends nothing that Anthropic refuses: blank texts, a model that speaks first, calls without tools', async () => {
+    const body = await sent([
+      { role: 'assistant', content: ' \n', tool_calls: [call('call_1', undefined, '[1]')] },
+      { role: 'tool', tool_call_id: 'call_1', content: 'x' },
+      { role: 'user', content: '' },
+      { role: 'assistant', content: '' },
+      { role: 'user', name: 'Bob\nB', content: 'hey' },
+    ]);
+    expect(body).toEqual({
+      model: 'some-model',
+      max_tokens: 8_192,
+      stream: false,
+      messages: [
+        { role: 'user', content: [{ type: 'text', text: '(the conversation began earlier)' }] },
+        {
+          role: 'assistant',
+          content: [{ type: 'tool_use', id: 'call_1', name: 'look', input: { unparsable: '[1]' } }],
+        },
+        {
+          role: 'user',
+          content: [
+            { type: 'tool_result', tool_use_id: 'call_1', content: 'x' },
+            { type: 'text', text: '(empty message)' },
+            { type: 'text', text: 'Bob B: hey' },
+          ],
+        },
+      ],
+      tools: [{ name: 'look', description: 'Not available now.', input_schema: { type: 'object' } }],
+      tool_choice: { type: 'none' },
+    });
+  });
+
+  it('[P3] counts what came from a cache as read', async () => {
+    const usage = { input_tokens: 1, cache_read_input_tokens: 20, cache_creation_input_tokens: 300, output_tokens: 5 };
+    server.will(saying([{ type: 'text', text: 'ok' }], { usage }));
+    expect((await ask(provider())).usage).toEqual({ inputTokens: 321, outputTokens: 5 });
+  });
+
+  it('[P1] lets a long answer come whole', async () => {
+    server.will(saying([{ type: 'text', text: 'ok' }]));
+    expect(await ask(provider(), { maxTokens: 64_000 })).toMatchObject({ content: 'ok' });
+  });
+
+  it.each([
+    ['refusal', 'bad-request'],
+    ['model_context_window_exceeded', 'context-too-long'],
+  ])('[P4] takes an empty answer with %s for a failure', async (stop_reason, kind) => {
+    server.will(saying([], { stop_reason }));
+    expect((await failureOf(ask(provider()))).kind).toBe(kind);
+  });
+
+  it.each([
+    ['an empty account', 400, 'invalid_request_error', 'Your credit balance is too low to access the API.', 'auth'],
+    ['a key without a right', 403, 'permission_error', 'no access', 'auth'],
+    ['a request that is too large', 413, 'request_too_large', 'Request exceeds the maximum size', 'context-too-long'],
+    ['a failure of its own', 500, 'api_error', 'Internal server error', 'overloaded'],
+    ['a wrong request', 400, 'invalid_request_error', 'temperature: range: 0..1', 'bad-request'],
+  ])('[P4] tells %s', async (_, status, type, message, kind) => {
+    server.will(json(status, { type: 'error', error: { type, message } }));
+    const error = await failureOf(ask(provider()));
+    expect(error.kind).toBe(kind);
+    expect(error.message).toContain(message);
+  });
+});

@@ -1,4 +1,220 @@
-import { describeProvider } from '../testing/provider-contract.js';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { ask, failureOf } from '../testing/ask.js';
 import { openaiWire } from '../testing/openai-wire.js';
+import { describeProvider } from '../testing/provider-contract.js';
+import { events, json, page, startWireServer, type WireServer } from '../testing/wire-server.js';
+import { openai, openaiCompatible } from './openai.js';
 
 describeProvider(openaiWire);
+
+const { max_completion_tokens, messages, ...common } = openaiWire.conversation;
+const [system, , , ...rest] = messages as unknown[];
+
+describeProvider({
+  ...openaiWire,
+  vendor: 'a compatible server',
+  connect: (url, apiKey) => openaiCompatible({ name: 'local', baseURL: `${url}/v1`, apiKey }),
+  conversation: {
+    ...common,
+    max_tokens: max_completion_tokens,
+    messages: [system, { role: 'user', content: 'What is the weather in Paris and Bern?\n\nBob: and hurry' }, ...rest],
+  },
+});
+
+describe('chat completions', () => {
+  let server: WireServer;
+  beforeAll(async () => {
+    server = await startWireServer();
+  });
+  afterAll(() => server.close());
+  afterEach(() => {
+    vi.unstubAllEnvs();
+  });
+
+  const local = () => openaiCompatible({ name: 'local', baseURL: `${server.url}/v1` });
+  const whole = (reply = {}) => json(200, openaiWire.whole({ text: 'ok', ...reply }));
+  const chunk = (delta: object, finish_reason: string | null = null): string =>
+    `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
+  const call = (delta: object): string => chunk({ tool_calls: [delta] });
+
+  it('[P2] finds key and address in the environment', async () => {
+    vi.stubEnv('OPENAI_API_KEY', ' sk-from-env\n');
+    vi.stubEnv('OPENAI_BASE_URL', `${server.url}/other`);
+    server.will(whole());
+    expect(await ask(openai())).toMatchObject({ content: 'ok' });
+    expect(server.requests.at(-1)?.path).toBe('/other/chat/completions');
+    expect(server.requests.at(-1)?.headers.authorization).toBe('Bearer sk-from-env');
+  });
+
+  it('[P4] says which variable wants a key, and finds it once it is there', async () => {
+    vi.stubEnv('OPENAI_API_KEY', '');
+    const provider = openai({ baseURL: `${server.url}/v1` });
+    const error = await failureOf(ask(provider));
+    expect(error.kind).toBe('auth');
+    expect(error.message).toContain('OPENAI_API_KEY');
+    vi.stubEnv('OPENAI_API_KEY', 'sk-now');
+    server.will(whole());
+    expect(await ask(provider)).toMatchObject({ content: 'ok' });
+  });
+
+  it('[P2] tells another server nothing that is meant for OpenAI', async () => {
+    vi.stubEnv('OPENAI_API_KEY', 'sk-for-openai-only');
+    vi.stubEnv('OPENAI_ADMIN_KEY', 'sk-admin-for-openai-only');
+    vi.stubEnv('OPENAI_ORG_ID', 'org-secret');
+    vi.stubEnv('OPENAI_PROJECT_ID', 'proj-secret');
+    vi.stubEnv('OPENAI_CUSTOM_HEADERS', 'X-Gateway: secret-gateway\nAuthorization: Bearer secret-auth');
+    server.will(whole(), whole());
+    await ask(local());
+    const without = server.requests.at(-1)?.headers;
+    expect(without?.authorization).toBeUndefined();
+    expect(JSON.stringify(without)).not.toMatch(/secret|openai-only/);
+    await ask(openaiCompatible({ name: 'local', baseURL: `${server.url}/v1`, apiKey: 'its-own' }));
+    expect(server.requests.at(-1)?.headers.authorization).toBe('Bearer its-own');
+  });
+
+  it('[P2] keeps parallel calls apart that a server numbers alike', async () => {
+    const one = { index: 0, id: 'a', function: { name: 'look', arguments: '{"n":1}' } };
+    const two = { index: 0, id: 'b', function: { name: 'look', arguments: '{"n":2}' } };
+    server.will(events([call(one), call(two), chunk({}, 'stop')]));
+    const response = await ask(local(), { stream: true });
+    expect(response.type === 'tool_calls' && response.tool_calls.map((asked) => asked.function.arguments)).toEqual([
+      '{"n":1}',
+      '{"n":2}',
+    ]);
+  });
+
+  it('[P2] puts calls together that a server does not number, and arguments that are an object', async () => {
+    server.will(
+      events([
+        call({ id: 'a', function: { name: 'look', arguments: '{"n"' } }),
+        call({ function: { arguments: ':1}' } }),
+        call({ id: 'a', function: { name: 'look', arguments: { n: 2 } } }),
+        chunk({}, 'tool_calls'),
+      ]),
+    );
+    const response = await ask(local(), { stream: true });
+    expect(response.type === 'tool_calls' && response.tool_calls).toEqual([
+      { id: 'a', type: 'function', function: { name: 'look', arguments: '{"n":1}' } },
+      { id: 'a', type: 'function', function: { name: 'look', arguments: '{"n":2}' } },
+    ]);
+  });
+
+  it('[P3] takes the usage for the end where a server never says why it stopped', async () => {
+    const usage = `data: ${JSON.stringify({ choices: [], usage: { prompt_tokens: 4, completion_tokens: 2 } })}\n\n`;
+    server.will(events([chunk({ content: 'hi' }), usage]));
+    expect(await ask(local(), { stream: true })).toEqual({
+      type: 'text',
+      content: 'hi',
+      usage: { inputTokens: 4, outputTokens: 2 },
+    });
+    expect(server.requests.at(-1)?.body).toMatchObject({ stream: true, stream_options: { include_usage: true } });
+  });
+
+  it('[P1] gives sealed reasoning back in one piece, beside calls only', async () => {
+    const asked = call({ index: 0, id: 'a', function: { name: 'look', arguments: '{}' } });
+    const detail = (more: object): string =>
+      chunk({ reasoning_details: [{ type: 'reasoning.text', index: 0, signature: null, ...more }] });
+    server.will(
+      events([detail({ text: 'I ' }), detail({ text: 'think', signature: 'sig' }), asked, chunk({}, 'stop')]),
+    );
+    const response = await ask(local(), { stream: true });
+    expect(response.providerState).toEqual({
+      version: 1,
+      reasoning_details: [{ type: 'reasoning.text', index: 0, text: 'I think', signature: 'sig' }],
+    });
+    server.will(events([chunk({ reasoning_content: 'hm' }), chunk({ content: 'done' }, 'stop')]));
+    expect(await ask(local(), { stream: true })).not.toHaveProperty('providerState');
+  });
+
+  it('[P1] takes text in parts, and a refusal for what the model said', async () => {
+    const message = {
+      role: 'assistant',
+      content: [
+        { type: 'thinking', thinking: [] },
+        { type: 'text', text: 'hi' },
+      ],
+    };
+    server.will(json(200, { choices: [{ message, finish_reason: 'stop' }] }));
+    expect(await ask(local())).toMatchObject({
+      type: 'text',
+      content: 'hi',
+      usage: { inputTokens: 0, outputTokens: 0 },
+    });
+    const refusal = { role: 'assistant', content: null, refusal: 'I will not.' };
+    server.will(json(200, { choices: [{ message: refusal, finish_reason: 'stop' }] }));
+    expect(await ask(local())).toMatchObject({ type: 'text', content: 'I will not.' });
+  });
+
+  it.each([
+    [
+      'an empty account',
+      429,
+      { error: { message: 'You exceeded your current quota', code: 'insufficient_quota' } },
+      'auth',
+      'no credit',
+    ],
+    ['an unpaid gateway', 402, { error: { message: 'Insufficient credits', code: 402 } }, 'auth', 'no credit'],
+    ['a failure inside a 200', 200, { error: { message: 'Provider down', code: 502 } }, 'overloaded', 'Provider down'],
+    [
+      'a model that Ollama has not',
+      404,
+      { error: 'model "some-model" not found, try pulling it first' },
+      'bad-request',
+      'does not know the model "some-model"',
+    ],
+    ['a page that is no API', 404, 'nothing here', 'bad-request', 'Check the base URL'],
+    [
+      'a conversation too long for a local server',
+      400,
+      { error: { message: 'the request exceeds the available context size', type: 'exceed_context_size_error' } },
+      'context-too-long',
+      'context size',
+    ],
+    ['a body that is too large', 413, { error: { message: 'Request too large' } }, 'context-too-long', 'too large'],
+    [
+      'settings a model does not take',
+      400,
+      { error: { message: "Unsupported value: 'temperature'", type: 'invalid_request_error' } },
+      'bad-request',
+      'temperature',
+    ],
+    ['a gateway that broke', 502, '<html>Bad gateway</html>', 'overloaded', 'Bad gateway'],
+    ['a web page with 200', 200, '<html>Log in</html>', 'overloaded', 'without an answer'],
+    [
+      'a filter',
+      200,
+      { choices: [{ message: { content: null }, finish_reason: 'content_filter' }] },
+      'bad-request',
+      'held the answer back',
+    ],
+  ])('[P4] tells %s', async (_, status, body, kind, words) => {
+    server.will(typeof body === 'string' ? page(status, body) : json(status, body));
+    const error = await failureOf(ask(local()));
+    expect(error.kind).toBe(kind);
+    expect(error.message).toContain(words);
+  });
+
+  it.each([
+    ['not-a-url', 'not a URL'],
+    ['ftp://127.0.0.1/v1', 'http'],
+    ['http://me:secret-word@127.0.0.1/v1', 'password'],
+  ])('[P4] refuses the address %s in words', async (baseURL, words) => {
+    const error = await failureOf(ask(openaiCompatible({ name: 'local', baseURL })));
+    expect(error).toMatchObject({ kind: 'bad-request', next: 'person' });
+    expect(error.message).toContain(words);
+    expect(error.message).not.toContain('secret-word');
+  });
+
+  it('[P4] says that a name was not found', async () => {
+    const error = await failureOf(ask(openaiCompatible({ name: 'local', baseURL: 'http://nowhere.invalid/v1' })));
+    expect(error).toMatchObject({ kind: 'network', next: 'retry' });
+    expect(error.message).toContain('nowhere.invalid');
+  });
+
+  it('[P2] knows how much models take, or lets a person say', () => {
+    expect(openai().contextTokens?.('gpt-4o-mini')).toBe(128_000);
+    expect(local().contextTokens?.('llama3.2')).toBeUndefined();
+    const told = openaiCompatible({ name: 'local', baseURL: server.url, contextTokens: 8_192 });
+    expect(told.contextTokens?.('llama3.2')).toBe(8_192);
+  });
+});

@@ -56,7 +56,9 @@ function placeOf({ address, name }: Callee): string {
   return address === undefined ? name : new URL(address).host;
 }
 
+/** One line of words. A gateway's error page is cut down to what it says. */
 function tidy(text: string): string {
-  const line = text.replaceAll(/\s+/g, ' ').trim();
+  const words = /<(?:!doctype|html)\b/i.test(text) ? text.replaceAll(/<[^>]*>/g, ' ') : text;
+  const line = words.replaceAll(/\s+/g, ' ').trim();
   return line.length <= LONGEST_WORDS ? line : `${line.slice(0, LONGEST_WORDS)}…`;
 }

@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 
-export interface Received {
+interface Received {
   path: string;
   headers: IncomingHttpHeaders;
   body: unknown;
@@ -54,6 +54,14 @@ export function json(status: number, body: unknown, headers: Record<string, stri
   return (response) => {
     response.writeHead(status, { 'content-type': 'application/json', ...headers });
     response.end(JSON.stringify(body));
+  };
+}
+
+/** What a gateway or a login page answers instead. */
+export function page(status: number, html: string): Answer {
+  return (response) => {
+    response.writeHead(status, { 'content-type': 'text/html' });
+    response.end(html);
   };
 }
 

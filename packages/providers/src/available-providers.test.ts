@@ -1,0 +1,17 @@
+import { describe, expect, it } from 'vitest';
+import { availableProviders } from './available-providers.js';
+
+describe('providers with a key', () => {
+  it('[P2] are named by where the key is, never by the key', () => {
+    const env = { OPENAI_API_KEY: 'sk-secret', GEMINI_API_KEY: 'AIza-secret', ANTHROPIC_API_KEY: ' ' };
+    expect(availableProviders(env)).toEqual([
+      { name: 'openai', variable: 'OPENAI_API_KEY' },
+      { name: 'google', variable: 'GEMINI_API_KEY' },
+    ]);
+    expect(JSON.stringify(availableProviders(env))).not.toContain('secret');
+  });
+
+  it('[P2] are none where there are no keys', () => {
+    expect(availableProviders({})).toEqual([]);
+  });
+});

@@ -1,0 +1,34 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findOllama } from './find-ollama.js';
+import { json, page, silence, startWireServer, type WireServer } from './testing/wire-server.js';
+
+describe('looking for an Ollama', () => {
+  let server: WireServer;
+  beforeAll(async () => {
+    server = await startWireServer();
+  });
+  afterAll(() => server.close());
+
+  it('[P2] finds its address and its models', async () => {
+    server.will(json(200, { models: [{ name: 'llama3.2:latest', size: 1 }, { name: 'qwen3:4b' }, {}] }));
+    expect(await findOllama({ url: server.url })).toEqual({
+      baseURL: `${server.url}/v1`,
+      models: ['llama3.2:latest', 'qwen3:4b'],
+    });
+    expect(server.requests.at(-1)?.path).toBe('/api/tags');
+  });
+
+  it('[P2] finds nothing in another server, a broken one, or none', async () => {
+    server.will(json(404, {}), page(200, '<html></html>'), json(200, { models: 'many' }));
+    for (let tries = 0; tries < 3; tries += 1) expect(await findOllama({ url: server.url })).toBeUndefined();
+    const gone = await startWireServer();
+    await gone.close();
+    expect(await findOllama({ url: gone.url })).toBeUndefined();
+  });
+
+  it('[P2] does not wait for one that is silent', async () => {
+    const nothing = (): void => undefined;
+    server.will(silence(nothing, nothing));
+    expect(await findOllama({ url: server.url, timeoutMs: 20 })).toBeUndefined();
+  });
+});

@@ -1,0 +1,34 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import * as providers from './index.js';
+
+describe('the package of providers', () => {
+  it('[P2] offers these', () => {
+    expect(Object.keys(providers).sort()).toEqual([
+      'anthropic',
+      'availableProviders',
+      'findOllama',
+      'google',
+      'openai',
+      'openaiCompatible',
+    ]);
+  });
+
+  it('[P2] names each provider, and lets a person name it otherwise', () => {
+    const { anthropic, google, openai, openaiCompatible } = providers;
+    expect([openai(), anthropic(), google()].map(({ name }) => name)).toEqual(['openai', 'anthropic', 'google']);
+    expect(openai({ name: 'azure' }).name).toBe('azure');
+    expect(openaiCompatible({ name: 'ollama', baseURL: 'http://127.0.0.1:11434/v1' }).name).toBe('ollama');
+  });
+
+  it('loads an SDK only when it is needed: together they cost half a second at every start', () => {
+    const folder = fileURLToPath(new URL('.', import.meta.url));
+    const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+      (file) => file.endsWith('.ts') && !file.endsWith('.test.ts'),
+    );
+    const eager = /^(?:import|export) (?!type\b).*from '(?:openai|@anthropic-ai\/sdk|@google\/genai)/m;
+    expect(sources.filter((file) => eager.test(readFileSync(`${folder}/${file}`, 'utf8')))).toEqual([]);
+    expect(sources.length).toBeGreaterThan(10);
+  });
+});

@@ -1,0 +1,65 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { replay, stateOf, type Slot } from './replay.js';
+
+const call = (name: string, id = name) => ({ id, type: 'function' as const, function: { name, arguments: '{}' } });
+
+describe('what is given back of an answer', () => {
+  const slots: Slot[] = [
+    { kind: 'sealed', sealed: 't1' },
+    { kind: 'text', text: 'Looking.', sealed: 's1' },
+    { kind: 'call', name: 'client.x', sealed: 's2' },
+    { kind: 'call', name: 'look', sealed: 's3' },
+    { kind: 'sealed', sealed: 't2' },
+    { kind: 'call', name: 'look' },
+  ];
+  const { providerState } = stateOf(slots);
+
+  it('[P1] keeps no state where the vendor sealed nothing', () => {
+    expect(
+      stateOf([
+        { kind: 'text', text: 'hi' },
+        { kind: 'call', name: 'look' },
+      ]),
+    ).toEqual({});
+  });
+
+  it('[P1] keeps every seal in its place, and leaves out the call that was taken out', () => {
+    const calls = [call('look', 'a'), call('look', 'b')];
+    expect(replay(providerState, 'Looking.', calls)).toEqual([
+      { kind: 'sealed', sealed: 't1' },
+      { kind: 'text', text: 'Looking.', sealed: 's1' },
+      { kind: 'call', call: calls[0], sealed: 's3' },
+      { kind: 'sealed', sealed: 't2' },
+      { kind: 'call', call: calls[1] },
+    ]);
+  });
+
+  it('[P1] keeps seals beside calls when the text was changed, and none beside a mere text', () => {
+    const calls = [call('look', 'a')];
+    expect(replay(providerState, 'changed', calls)).toEqual([
+      { kind: 'sealed', sealed: 't1' },
+      { kind: 'sealed', sealed: 't2' },
+      { kind: 'text', text: 'changed' },
+      { kind: 'call', call: calls[0], sealed: 's3' },
+    ]);
+    expect(replay(providerState, 'changed', [])).toEqual([{ kind: 'text', text: 'changed' }]);
+  });
+
+  it('[P1] loses no word and no call, whatever the state is', () => {
+    const names = fc.array(fc.constantFrom('look', 'list', 'client.x'), { maxLength: 4 });
+    const state = fc.oneof(
+      fc.constant(providerState),
+      fc.anything(),
+      fc.record({ version: fc.constant(1), slots: fc.array(fc.anything()) }),
+    );
+    fc.assert(
+      fc.property(state, fc.constantFrom('Looking.', 'other', ''), names, (stored, content, asked) => {
+        const calls = asked.map((name, index) => call(name, String(index)));
+        const pieces = replay(stored, content, calls);
+        expect(pieces.map((piece) => (piece.kind === 'text' ? piece.text : '')).join('')).toBe(content);
+        expect(pieces.flatMap((piece) => (piece.kind === 'call' ? [piece.call] : []))).toEqual(calls);
+      }),
+    );
+  });
+});

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import { redact } from './redact.js';
+import { retryAfterMs } from './retry-after.js';
+import { toProviderError } from './to-provider-error.js';
+
+const KEY = 'my-own-key/with+signs';
+const callee = { name: 'acme', model: 'm1', address: 'https://api.acme.test/v1', secrets: [KEY] };
+
+function caused(...codes: readonly string[]): Error {
+  return codes.reduceRight<Error>(
+    (cause, code) => Object.assign(new Error(`it was ${code}`, { cause }), { code }),
+    new Error('at the bottom'),
+  );
+}
+
+describe('a failure of a vendor', () => {
+  it.each([
+    ['ECONNREFUSED', 'nothing listens at api.acme.test'],
+    ['ENOTFOUND', 'name of api.acme.test was not found'],
+    ['ETIMEDOUT', 'did not answer in time'],
+    ['UND_ERR_HEADERS_TIMEOUT', 'did not answer in time'],
+    ['CERT_HAS_EXPIRED', 'could not prove who it is'],
+    ['ECONNRESET', 'broke'],
+    ['UND_ERR_SOCKET', 'broke'],
+  ])('[P4] is a matter of the network after %s, and says what', (code, words) => {
+    const error = toProviderError(new TypeError('fetch failed', { cause: caused(code) }), callee);
+    expect(error).toMatchObject({ kind: 'network', next: 'retry' });
+    expect(error.message).toContain(words);
+  });
+
+  it('[P4] is found where a host has several addresses', () => {
+    const cause = new AggregateError([caused('ECONNREFUSED'), caused('ECONNREFUSED')]);
+    expect(toProviderError(new TypeError('fetch failed', { cause }), callee).message).toContain('nothing listens');
+  });
+
+  it('[P4] is nobody to retry where nothing is known of it', () => {
+    expect(toProviderError(new TypeError('x is not a function'), callee)).toMatchObject({
+      kind: 'bad-request',
+      next: 'person',
+      message: 'x is not a function',
+    });
+    expect(toProviderError('a string', callee)).toMatchObject({ kind: 'bad-request', message: 'a string' });
+  });
+
+  it('[P4] keeps keys out of its words and has no cause that could hold one', () => {
+    const leaking = Object.assign(new Error(`401 bad key ${KEY} or ${encodeURIComponent(KEY)}`), { status: 401 });
+    const error = toProviderError(leaking, callee);
+    expect(error.message).toBe('401 bad key [key] or [key]');
+    expect(error.cause).toBeUndefined();
+  });
+
+  it('[P4] is short and on one line, and an error page is cut down to its words', () => {
+    expect(toProviderError(new Error(`a\n\n${'b'.repeat(10_000)}`), callee).message.length).toBeLessThan(510);
+    const page = Object.assign(new Error('502 <html><body><h1>Bad gateway</h1></body></html>'), { status: 502 });
+    expect(toProviderError(page, callee).message).toBe('502 Bad gateway');
+  });
+});
+
+describe('redacting', () => {
+  it('[P4] masks keys that a vendor sends back half masked, bearers and passwords in addresses', () => {
+    expect(redact('Incorrect API key provided: sk-proj-********abcd. See', [])).toBe(
+      'Incorrect API key provided: [key] See',
+    );
+    expect(redact('header Bearer abc.def failed', [])).toBe('header Bearer [key] failed');
+    expect(redact('get https://me:pw@host/x', [])).toBe('get https://[key]@host/x');
+    expect(redact('the model gpt-4o is task-specific', [])).toBe('the model gpt-4o is task-specific');
+  });
+});
+
+describe('how long to wait', () => {
+  const now = Date.parse('2026-01-01T00:00:00Z');
+  const after = (headers: Record<string, string>, retryDelay?: string) =>
+    retryAfterMs({ headers: new Headers(headers), retryDelay }, now);
+
+  it('[P4] is read from every header that tells it', () => {
+    expect(after({ 'retry-after': '2' })).toBe(2_000);
+    expect(after({ 'retry-after': '0.25' })).toBe(250);
+    expect(after({ 'retry-after-ms': '15', 'retry-after': '2' })).toBe(15);
+    expect(after({ 'retry-after': 'Thu, 01 Jan 2026 00:00:30 GMT' })).toBe(30_000);
+    expect(after({ 'retry-after': 'Wed, 31 Dec 2025 00:00:00 GMT' })).toBe(0);
+    expect(after({}, '41s')).toBe(41_000);
+  });
+
+  it('[P4] is unknown where it is nonsense', () => {
+    expect(after({ 'retry-after': 'soon' })).toBeUndefined();
+    expect(after({ 'retry-after': '' }, 'P1D')).toBeUndefined();
+    expect(after({ 'retry-after-ms': '-5' })).toBeUndefined();
+  });
+});
