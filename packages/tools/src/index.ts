@@ -1,5 +1,10 @@
 export { shellCmd } from './shell/shell-cmd.js';
 export type { ShellOptions } from './shell/shell-cmd.js';
+export { readFile } from './files/read-file.js';
+export { listFiles } from './files/list-files.js';
+export { grep } from './files/grep.js';
+export { writeFile } from './files/write-file.js';
+export { editFile } from './files/edit-file.js';
 export { findSandbox } from './sandbox/find-sandbox.js';
 export { describeSandbox } from './sandbox/sandbox.js';
 export type { Sandbox } from './sandbox/sandbox.js';

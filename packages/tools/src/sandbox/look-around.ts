@@ -1,6 +1,6 @@
 import { lstat, readFile, realpath } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
-import { isInside } from './inside.js';
+import { isInside } from '../files/is-inside.js';
 import type { Confinement } from './sandbox.js';
 
 /** Where other people's files, temporary files and sockets of services lie. */

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createFakeClock } from '@countersign/core/testing';
@@ -231,7 +232,8 @@ describe.each(both)('shell_cmd with %s', (_name, sandbox) => {
   it('leaves nothing in the working folder and no temporary folder behind', async () => {
     const where = (await shell('echo "$TMPDIR"')).trim();
     expect(execFileSync('ls', ['-A', folder.path], { encoding: 'utf8' })).toBe('');
-    if (sandbox.kind === 'none') await expect(readFile(where)).rejects.toThrow('ENOENT');
+    // In the sandbox it was /tmp, and a memory of its own.
+    expect(where === '/tmp' || !existsSync(where)).toBe(true);
   });
 
   it('refuses a working folder that holds or lies in a hidden one', async () => {

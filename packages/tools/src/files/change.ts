@@ -1,0 +1,17 @@
+import { createHash } from 'node:crypto';
+import { looksBinary } from './looks-binary.js';
+import type { Target } from './open-target.js';
+import { unifiedDiff } from './unified-diff.js';
+
+/** What a signature covers beside the arguments (A7): where the write really goes, and what is there now. */
+export function fingerprintOf({ path, old }: Target): string {
+  const content = old === undefined ? 'absent' : createHash('sha256').update(old.bytes).digest('hex');
+  return JSON.stringify([path, content]);
+}
+
+export function diffOf({ name, old }: Target, content: string): string {
+  if (old !== undefined && looksBinary(old.bytes)) {
+    return `--- a/${name}\n+++ b/${name}\n(a binary file of ${old.bytes.length} bytes is replaced by ${Buffer.byteLength(content)} bytes of text)`;
+  }
+  return unifiedDiff(name, old?.bytes.toString('utf8'), content);
+}

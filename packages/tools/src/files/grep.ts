@@ -1,0 +1,129 @@
+import { lstat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { defineTool, type Tool } from '@countersign/core/ports';
+import { z } from 'zod';
+import { literalMatcher, regexMatcher, regexProblem, type LineMatcher } from './line-matcher.js';
+import { findRealPath } from './find-real-path.js';
+import { looksBinary } from './looks-binary.js';
+import { matchName } from './match-name.js';
+import { openFile } from './open-inside.js';
+import { pathArgument, readSubjects } from './path-argument.js';
+import { walkFolder } from './walk-folder.js';
+
+const MOST_MATCHES = 200;
+const MOST_FILE_BYTES = 8 * 1024 * 1024;
+const LONGEST_LINE = 10_000;
+const LONGEST_SHOWN = 300;
+const DEEPEST = 50;
+
+const parameters = z
+  .strictObject({
+    pattern: z
+      .string()
+      .min(1)
+      .max(1_000)
+      .describe('Text to look for, exactly as it stands, or with regex a JavaScript regular expression.'),
+    path: pathArgument.exactOptional().describe('A folder or file; the whole working folder unless told.'),
+    regex: z.boolean().exactOptional(),
+    ignoreCase: z.boolean().exactOptional(),
+    include: z.string().min(1).max(200).exactOptional().describe('Only files with such a name, as in *.ts'),
+    hidden: z.boolean().exactOptional().describe('Whether to look into files and folders that begin with a dot.'),
+  })
+  .superRefine(({ pattern, regex }, context) => {
+    const message = regex === true ? regexProblem(pattern) : undefined;
+    if (message !== undefined) context.addIssue({ code: 'custom', path: ['pattern'], message });
+  });
+
+/** Finds lines in the text files of the working folder. All of a regular expression's searches in a call may take `regexLimitMs`. */
+export function grep({ regexLimitMs = 5_000 }: { regexLimitMs?: number } = {}): Tool {
+  return defineTool({
+    name: 'grep',
+    description:
+      'Finds lines in the text files of the working folder. node_modules and .git are looked into only when path names them; binary files and those above 8 MB are passed over.',
+    parameters,
+    readOnly: true,
+    idempotent: true,
+    subjects: ({ path = '.' }, place) => readSubjects(path, place),
+    async execute(args, { workingDirectory, signal }) {
+      const matcher = matcherOf(args, regexLimitMs);
+      const found: Found = { matches: [], searched: 0, passedOver: 0 };
+      try {
+        for await (const name of filesBelow(workingDirectory, args, signal)) {
+          signal.throwIfAborted();
+          await searchFile(workingDirectory, name, matcher, found);
+          if (found.matches.length >= MOST_MATCHES) break;
+        }
+      } finally {
+        await matcher.close();
+      }
+      return report(found);
+    },
+  });
+}
+
+interface Found {
+  matches: string[];
+  searched: number;
+  passedOver: number;
+}
+
+type Arguments = z.infer<typeof parameters>;
+
+function matcherOf({ pattern, regex = false, ignoreCase = false }: Arguments, limitMs: number): LineMatcher {
+  return regex ? regexMatcher(pattern, ignoreCase, limitMs) : literalMatcher(pattern, ignoreCase);
+}
+
+async function* filesBelow(
+  workingDirectory: string,
+  { path = '.', include = '*', hidden = false }: Arguments,
+  signal: AbortSignal,
+): AsyncGenerator<string, void> {
+  const start = await findRealPath(workingDirectory, path);
+  if (!(await lstat(start.path)).isDirectory()) {
+    yield start.name;
+    return;
+  }
+  for await (const entry of walkFolder(workingDirectory, path, { depth: DEEPEST, hidden, signal })) {
+    if (entry.kind === 'file' && matchName(include, basename(entry.name))) yield entry.name;
+  }
+}
+
+async function searchFile(workingDirectory: string, name: string, matcher: LineMatcher, found: Found): Promise<void> {
+  const text = await readText(workingDirectory, name);
+  if (text === undefined) {
+    found.passedOver += 1;
+    return;
+  }
+  found.searched += 1;
+  const lines = text.split('\n').map((line) => line.slice(0, LONGEST_LINE));
+  for (const index of await matcher.matching(lines)) {
+    if (found.matches.length >= MOST_MATCHES) return;
+    const line = lines[index] ?? '';
+    const shown = line.length > LONGEST_SHOWN ? `${line.slice(0, LONGEST_SHOWN)}… (cut)` : line;
+    found.matches.push(`${name}:${index + 1}: ${shown.trimEnd()}`);
+  }
+}
+
+/** Undefined for what is no text, too large, or can't be opened. */
+async function readText(workingDirectory: string, name: string): Promise<string | undefined> {
+  const opened = await openFile(workingDirectory, name).catch(() => undefined);
+  if (opened === undefined) return undefined;
+  try {
+    if (opened.stats.size > MOST_FILE_BYTES) return undefined;
+    const bytes = Buffer.alloc(opened.stats.size);
+    // Not `readFile`, which goes on reading a file that grows.
+    const { bytesRead } = await opened.handle.read(bytes, 0, bytes.length, 0);
+    const read = bytes.subarray(0, bytesRead);
+    return looksBinary(read) ? undefined : read.toString('utf8');
+  } finally {
+    await opened.handle.close();
+  }
+}
+
+function report({ matches, searched, passedOver }: Found): object {
+  const notes = [
+    ...(matches.length >= MOST_MATCHES ? [`only the first ${MOST_MATCHES} matches are given; there may be more`] : []),
+    ...(passedOver > 0 ? [`${passedOver} binary, large or closed files were passed over`] : []),
+  ];
+  return { matches, searched, ...(notes.length === 0 ? {} : { note: notes.join('; ') }) };
+}

@@ -1,0 +1,42 @@
+import { defineTool, type Tool } from '@countersign/core/ports';
+import { z } from 'zod';
+import { pathArgument, readSubjects } from './path-argument.js';
+import { walkFolder, type WalkedEntry } from './walk-folder.js';
+
+const MOST_LISTED = 1_000;
+
+const parameters = z.strictObject({
+  path: pathArgument.exactOptional().describe('A folder in the working folder; the working folder itself unless told.'),
+  depth: z.int().min(1).max(10).exactOptional().describe('How many levels to show; 1 unless told.'),
+  hidden: z.boolean().exactOptional().describe('Whether to show names that begin with a dot.'),
+});
+
+/** Lists a folder inside the working folder. */
+export function listFiles(): Tool {
+  return defineTool({
+    name: 'list_files',
+    description:
+      'Lists a folder in the working folder. Folders end with /, links with @; what is behind a link is not shown.',
+    parameters,
+    readOnly: true,
+    idempotent: true,
+    subjects: ({ path = '.' }, place) => readSubjects(path, place),
+    async execute({ path = '.', depth = 1, hidden = false }, { workingDirectory, signal }) {
+      const entries: string[] = [];
+      for await (const entry of walkFolder(workingDirectory, path, { depth, hidden, signal })) {
+        if (entries.length === MOST_LISTED) {
+          return { path, entries, note: `there is more; only the first ${MOST_LISTED} are listed` };
+        }
+        entries.push(entry.name + SIGN[entry.kind]);
+      }
+      return { path, entries };
+    },
+  });
+}
+
+const SIGN: Readonly<Record<WalkedEntry['kind'], string>> = {
+  file: '',
+  folder: '/',
+  link: '@',
+  other: ' (not a file)',
+};

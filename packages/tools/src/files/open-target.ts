@@ -1,0 +1,117 @@
+import { constants } from 'node:fs';
+import { lstat, mkdir, open, realpath, rename, rm, type FileHandle } from 'node:fs/promises';
+import { basename, dirname, join, relative, sep } from 'node:path';
+import { checkRoot, linked, nameOf, outside, wordsFor } from './find-real-path.js';
+import { isInside } from './is-inside.js';
+import { openFile, openFolder } from './open-inside.js';
+import { absolutePath } from './path-argument.js';
+
+/** A file that would be replaced is read whole, for its signature and its diff. */
+const MOST_BYTES = 16 * 1024 * 1024;
+
+/** What a write would hit, looked at now. */
+export interface Target {
+  /** Real: no link is on the way. */
+  readonly path: string;
+  readonly name: string;
+  /** Undefined: nothing is there yet. */
+  readonly old:
+    | { readonly bytes: Buffer; readonly mode: number; readonly uid: number; readonly gid: number }
+    | undefined;
+}
+
+/** Rejects with words where nothing may be written: outside, through a link, onto a folder or a device. Changes nothing. */
+export async function lookAtTarget(workingDirectory: string, written: string): Promise<Target> {
+  const path = absolutePath({ workingDirectory }, written);
+  const name = nameOf(workingDirectory, path);
+  if (!isInside(workingDirectory, path) || /[\\/]$/.test(written)) {
+    throw isInside(workingDirectory, path) ? new Error(`"${written}" names a folder`) : outside(written);
+  }
+  if (path === workingDirectory) throw new Error(`"${written}" is the working folder itself`);
+  await checkRoot(workingDirectory);
+  await checkParents(workingDirectory, dirname(path));
+  const stats = await lstat(path).catch((error: unknown) => {
+    if (error instanceof Error && Reflect.get(error, 'code') === 'ENOENT') return undefined;
+    throw new Error(wordsFor(error, name), { cause: error });
+  });
+  if (stats === undefined) return { path, name, old: undefined };
+  if (stats.isSymbolicLink()) {
+    throw linked(workingDirectory, name, await realpath(path).catch(() => sep));
+  }
+  if (stats.isDirectory()) throw new Error(`"${name}" is a folder`);
+  return { path, name, old: await readOld(workingDirectory, path) };
+}
+
+async function readOld(workingDirectory: string, path: string): Promise<Target['old']> {
+  const { handle, stats, name } = await openFile(workingDirectory, path);
+  try {
+    if (stats.size > MOST_BYTES)
+      throw new Error(`"${name}" has ${stats.size} bytes, too many to be changed by this tool`);
+    const bytes = Buffer.alloc(stats.size);
+    const { bytesRead } = await handle.read(bytes, 0, bytes.length, 0);
+    return { bytes: bytes.subarray(0, bytesRead), mode: stats.mode & 0o777, uid: stats.uid, gid: stats.gid };
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Every folder on the way that is there already must be one, and no link. */
+async function checkParents(workingDirectory: string, folder: string): Promise<void> {
+  for (const path of foldersTo(workingDirectory, folder)) {
+    const name = nameOf(workingDirectory, path);
+    const stats = await lstat(path).catch((error: unknown) => {
+      if (error instanceof Error && Reflect.get(error, 'code') === 'ENOENT') return undefined;
+      throw new Error(wordsFor(error, name), { cause: error });
+    });
+    if (stats === undefined) return;
+    if (stats.isSymbolicLink()) throw linked(workingDirectory, name, await realpath(path).catch(() => sep));
+    if (!stats.isDirectory()) throw new Error(`"${name}" is not a folder`);
+  }
+}
+
+function foldersTo(workingDirectory: string, folder: string): string[] {
+  const segments = relative(workingDirectory, folder)
+    .split(sep)
+    .filter((segment) => segment !== '');
+  return segments.map((_, index) => join(workingDirectory, ...segments.slice(0, index + 1)));
+}
+
+/**
+ * Puts new content in place of the old in one step: whoever reads sees all of the one or all of the other, also after a crash.
+ * Works from an open folder, so that a folder swapped for a link meanwhile leads nowhere.
+ */
+export async function replaceFile(workingDirectory: string, { path, old }: Target, content: string): Promise<void> {
+  for (const folder of foldersTo(workingDirectory, dirname(path))) {
+    await mkdir(folder).catch((error: unknown) => {
+      if (error instanceof Error && Reflect.get(error, 'code') === 'EEXIST') return;
+      throw new Error(wordsFor(error, nameOf(workingDirectory, folder)), { cause: error });
+    });
+  }
+  const folder = await openFolder(workingDirectory, dirname(path));
+  const temporary = join(folder.at, `.countersign-${crypto.randomUUID()}`);
+  try {
+    await writeNew(temporary, content, old);
+    await rename(temporary, join(folder.at, basename(path)));
+  } catch (error) {
+    await rm(temporary, { force: true }).catch(() => undefined);
+    throw new Error(wordsFor(error, nameOf(workingDirectory, path)), { cause: error });
+  } finally {
+    await folder.handle.close();
+  }
+}
+
+async function writeNew(path: string, content: string, old: Target['old']): Promise<void> {
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+  const handle: FileHandle = await open(path, flags, old?.mode ?? 0o644);
+  try {
+    if (old !== undefined) {
+      // Only root may give a file away; for others it becomes theirs, as with any editor.
+      await handle.chown(old.uid, old.gid).catch(() => undefined);
+      await handle.chmod(old.mode);
+    }
+    await handle.writeFile(content);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

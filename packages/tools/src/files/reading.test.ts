@@ -1,0 +1,288 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdir, open, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { makeFolder, tryTool, type Tried } from '../testing/try-tool.js';
+import { grep } from './grep.js';
+import { listFiles } from './list-files.js';
+import { readFile } from './read-file.js';
+
+let outside: Awaited<ReturnType<typeof makeFolder>>;
+let workingDirectory: string;
+beforeEach(async () => {
+  outside = await makeFolder();
+  workingDirectory = join(outside.path, 'work');
+  await mkdir(workingDirectory);
+  await writeFile(join(outside.path, 'secret'), 'SECRET\n');
+});
+afterEach(() => outside.remove());
+
+const put = async (name: string, content: string | Buffer): Promise<void> => {
+  await mkdir(join(workingDirectory, name, '..'), { recursive: true });
+  await writeFile(join(workingDirectory, name), content);
+};
+const read = (args: Record<string, unknown>): Promise<Tried> => tryTool(readFile(), args, { workingDirectory });
+const list = (args: Record<string, unknown> = {}): Promise<Tried> => tryTool(listFiles(), args, { workingDirectory });
+const search = (args: Record<string, unknown>): Promise<Tried> => tryTool(grep(), args, { workingDirectory });
+const refused = (words: string): object => ({ ok: false, error: expect.stringContaining(words) as string });
+
+describe.each([
+  ['read_file', (path: string) => read({ path })],
+  ['list_files', (path: string) => list({ path })],
+  ['grep', (path: string) => search({ path, pattern: 'SECRET' })],
+])('%s stays in the working folder', (_name, use) => {
+  it.each(['..', '../secret', '/etc/passwd', '/', 'a/../../secret', './../work/../secret', '../work-2'])(
+    '[A1] %s lies outside',
+    async (path) => {
+      expect(await use(path)).toMatchObject(refused('lies outside the working folder'));
+    },
+  );
+
+  it('[A1] a link to outside leads nowhere, as a file, a folder or on the way', async () => {
+    await symlink('../secret', join(workingDirectory, 'file'));
+    await symlink('..', join(workingDirectory, 'folder'));
+    await symlink('/', join(workingDirectory, 'root'));
+    for (const path of ['file', 'folder', 'folder/secret', 'root/etc/passwd', 'folder/work/../secret']) {
+      expect(await use(path)).toMatchObject({ ok: false });
+    }
+    expect(await use('folder/secret')).toMatchObject(refused('leads outside'));
+  });
+
+  it('[A1] a link inside is named, since rules judged the path as it was written', async () => {
+    await put('secrets/key', 'x');
+    await symlink('secrets', join(workingDirectory, 'link'));
+    expect(await use('link/key')).toMatchObject(refused('is a link to "secrets/key"; use that path instead'));
+  });
+
+  it('links in a circle, missing files, long names and NUL are said in words', async () => {
+    await symlink('b', join(workingDirectory, 'a'));
+    await symlink('a', join(workingDirectory, 'b'));
+    await put('file', 'x');
+    expect(await use('a')).toMatchObject(refused('in a circle'));
+    expect(await use('missing')).toMatchObject(refused('"missing" does not exist'));
+    expect(await use('file/below')).toMatchObject(refused('as if it were a folder'));
+    expect(await use('n'.repeat(300))).toMatchObject(refused('too long'));
+    expect(await use('x'.repeat(5_000))).toMatchObject(refused('path'));
+    expect(await use('a\0b')).toMatchObject(refused('NUL'));
+    expect(await use('')).toMatchObject(refused('path'));
+  });
+
+  it('a working folder that has become a link is refused', async () => {
+    const swapped = join(outside.path, 'swapped');
+    await symlink('/etc', swapped);
+    const tools = { read_file: readFile(), list_files: listFiles(), grep: grep() };
+    const tool = tools[_name as keyof typeof tools];
+    const args = { path: 'passwd', ...(_name === 'grep' && { pattern: 'root' }) };
+    expect(await tryTool(tool, args, { workingDirectory: swapped })).toMatchObject(refused('no longer what it was'));
+  });
+
+  it('[A1] its subject is the path, absolute and normalised', () => {
+    const tools = { read_file: readFile(), list_files: listFiles(), grep: grep() };
+    const tool = tools[_name as keyof typeof tools];
+    const subjects = (path: string): unknown => tool.subjects?.({ path, pattern: 'x' }, { workingDirectory: '/work' });
+    expect(subjects('a//b/./../c')).toEqual([{ kind: 'path', path: '/work/a/c' }]);
+    expect(subjects('../.ssh/id')).toEqual([{ kind: 'path', path: '/.ssh/id' }]);
+    expect(subjects('/etc/passwd')).toEqual([{ kind: 'path', path: '/etc/passwd' }]);
+  });
+
+  it('is read-only and runs unasked', () => {
+    const tools = { read_file: readFile(), list_files: listFiles(), grep: grep() };
+    const { definition } = tools[_name as keyof typeof tools];
+    expect(definition).toMatchObject({ name: _name, readOnly: true });
+    expect(definition.approval).toBeUndefined();
+  });
+});
+
+describe('read_file', () => {
+  it('gives a whole small file, with its lines counted', async () => {
+    await put('a.txt', 'one\ntwo\n');
+    expect(await read({ path: 'a.txt' })).toEqual({
+      ok: true,
+      result: { path: 'a.txt', size: 8, firstLine: 1, lastLine: 2, content: 'one\ntwo' },
+    });
+  });
+
+  it('gives some lines and says where to go on', async () => {
+    await put('a.txt', Array.from({ length: 100 }, (_, index) => `line ${index + 1}\n`).join(''));
+    expect(await read({ path: 'a.txt', offset: 11, limit: 2 })).toMatchObject({
+      result: { firstLine: 11, lastLine: 12, content: 'line 11\nline 12', note: 'there is more; go on at line 13' },
+    });
+    expect(await read({ path: 'a.txt', offset: 100 })).toMatchObject({
+      result: { content: 'line 100', lastLine: 100 },
+    });
+    expect(await read({ path: 'a.txt', offset: 101 })).toMatchObject({
+      result: { note: 'the file has only 100 lines' },
+    });
+    await put('empty', '');
+    expect(await read({ path: 'empty' })).toMatchObject({ result: { content: '', note: 'the file is empty' } });
+  });
+
+  it('[T13] a long file is read piece by piece, and every line comes exactly once', async () => {
+    const lines = Array.from({ length: 5_000 }, (_, index) => `${index + 1} ${'é'.repeat(index % 90)}`);
+    await put('long', lines.join('\n'));
+    const seen: string[] = [];
+    for (let offset = 1; ;) {
+      const { result } = (await read({ path: 'long', offset })) as {
+        result: { content: string; lastLine: number; note?: string };
+      };
+      expect(result.content.length).toBeLessThan(50_000);
+      seen.push(...result.content.split('\n'));
+      if (result.note === undefined) break;
+      expect(result.note).toBe(`there is more; go on at line ${result.lastLine + 1}`);
+      offset = result.lastLine + 1;
+    }
+    expect(seen).toEqual(lines);
+  });
+
+  it('of a file of a gigabyte only what is needed is read', async () => {
+    await put('huge', 'first\nsecond\n'.padEnd(20_000, 'x'));
+    const handle = await open(join(workingDirectory, 'huge'), 'r+');
+    await handle.truncate(1024 ** 3);
+    await handle.close();
+    expect(await read({ path: 'huge', limit: 2 })).toMatchObject({
+      result: { size: 1024 ** 3, content: 'first\nsecond', note: 'there is more; go on at line 3' },
+    });
+    expect(await read({ path: 'huge', offset: 4 })).toMatchObject({
+      result: {
+        note: expect.stringMatching(/^line 4 lies beyond the first \d+ bytes of a file of 1073741824/) as string,
+      },
+    });
+    expect(await read({ path: 'huge', offset: 3 })).toMatchObject({
+      result: { note: expect.stringMatching(/^line 3 has \d+ bytes and was cut; only the first/) as string },
+    });
+    await put('zeros', '');
+    const zeros = await open(join(workingDirectory, 'zeros'), 'r+');
+    await zeros.truncate(1024 ** 3);
+    await zeros.close();
+    expect(await read({ path: 'zeros' })).toMatchObject({
+      result: { note: expect.stringContaining('binary') as string },
+    });
+  });
+
+  it('binary files and foreign encodings are said', async () => {
+    await put('image', Buffer.from([0x89, 0x50, 0, 1, 2]));
+    expect(await read({ path: 'image' })).toEqual({
+      ok: true,
+      result: { path: 'image', size: 5, note: 'this is a binary file; its content is not shown' },
+    });
+    await put('latin', Buffer.from('caf\xe9\n', 'latin1'));
+    expect(await read({ path: 'latin' })).toMatchObject({
+      result: { content: 'caf\uFFFD', note: 'some characters are not UTF-8 and were replaced' },
+    });
+  });
+
+  it('folders, pipes, sockets and devices are no files, and none makes it wait', async () => {
+    await mkdir(join(workingDirectory, 'folder'));
+    expect(await read({ path: 'folder' })).toMatchObject(refused('is a folder'));
+    execFileSync('mkfifo', [join(workingDirectory, 'pipe')]);
+    expect(await read({ path: 'pipe' })).toMatchObject(refused('is no file'));
+    const server = createServer().listen(join(workingDirectory, 'socket'));
+    await once(server, 'listening');
+    expect(await read({ path: 'socket' })).toMatchObject(refused('is no file'));
+    server.close();
+    expect(await tryTool(readFile(), { path: 'null' }, { workingDirectory: '/dev' })).toMatchObject(
+      refused('is no file'),
+    );
+  });
+});
+
+describe('list_files', () => {
+  beforeEach(async () => {
+    await put('src/a.ts', '');
+    await put('src/deep/er/b.ts', '');
+    await put('.hidden/x', '');
+    await put('node_modules/pkg/index.js', '');
+    await symlink('..', join(workingDirectory, 'up'));
+  });
+
+  it('shows one level, marks folders and links, and leaves out hidden names', async () => {
+    expect(await list()).toMatchObject({ result: { path: '.', entries: ['node_modules/', 'src/', 'up@'] } });
+    expect(await list({ path: 'src' })).toMatchObject({ result: { entries: ['src/a.ts', 'src/deep/'] } });
+  });
+
+  it('goes deeper when asked, through no link and not into node_modules', async () => {
+    const entries = ['node_modules/', 'src/', 'src/a.ts', 'src/deep/', 'src/deep/er/', 'src/deep/er/b.ts', 'up@'];
+    expect(await list({ depth: 10 })).toMatchObject({ result: { entries } });
+    expect(await list({ path: 'node_modules', depth: 2 })).toMatchObject({
+      result: { entries: ['node_modules/pkg/', 'node_modules/pkg/index.js'] },
+    });
+    expect(await list({ hidden: true, depth: 2 })).toMatchObject({
+      result: { entries: expect.arrayContaining(['.hidden/x']) as string[] },
+    });
+  });
+
+  it('a crowd of files is cut and said', async () => {
+    const names = Array.from({ length: 1_100 }, (_, index) => `crowd/${String(index).padStart(4, '0')}`);
+    await mkdir(join(workingDirectory, 'crowd'));
+    await Promise.all(names.map((name) => writeFile(join(workingDirectory, name), '')));
+    const { result } = (await list({ path: 'crowd' })) as { result: { entries: string[]; note: string } };
+    expect(result.entries).toEqual(names.slice(0, 1_000));
+    expect(result.note).toContain('there is more');
+  });
+});
+
+describe('grep', () => {
+  beforeEach(async () => {
+    await put('a.ts', 'const a = 1;\nlet needle = a.b(c);\n');
+    await put('sub/b.md', 'a NEEDLE here\n');
+    await put('.env', 'needle=hidden\n');
+    await put('node_modules/x.js', 'needle\n');
+    await put('image', Buffer.from('needle\0needle'));
+  });
+
+  it('finds text exactly as it stands', async () => {
+    expect(await search({ pattern: 'needle' })).toEqual({
+      ok: true,
+      result: {
+        matches: ['a.ts:2: let needle = a.b(c);'],
+        searched: 2,
+        note: '1 binary, large or closed files were passed over',
+      },
+    });
+    expect(await search({ pattern: 'a.b(c' })).toMatchObject({ result: { matches: ['a.ts:2: let needle = a.b(c);'] } });
+    expect(await search({ pattern: '.*' })).toMatchObject({ result: { matches: [] } });
+  });
+
+  it('finds regular expressions, other cases, hidden and named places, and only some files', async () => {
+    expect(await search({ pattern: 'n[e]+dle\\s', regex: true, ignoreCase: true })).toMatchObject({
+      result: { matches: ['a.ts:2: let needle = a.b(c);', 'sub/b.md:1: a NEEDLE here'] },
+    });
+    expect(await search({ pattern: 'needle', ignoreCase: true, include: '*.md' })).toMatchObject({
+      result: { matches: ['sub/b.md:1: a NEEDLE here'] },
+    });
+    expect(await search({ pattern: 'needle', hidden: true, include: '.*' })).toMatchObject({
+      result: { matches: ['.env:1: needle=hidden'] },
+    });
+    expect(await search({ pattern: 'needle', path: 'node_modules' })).toMatchObject({
+      result: { matches: ['node_modules/x.js:1: needle'] },
+    });
+    expect(await search({ pattern: 'needle', path: 'a.ts' })).toMatchObject({ result: { searched: 1 } });
+  });
+
+  it('a pattern that never ends is cut off; one that is none is refused', async () => {
+    await put('evil', `${'a'.repeat(60)}!\n`);
+    const tried = await tryTool(grep({ regexLimitMs: 200 }), { pattern: '^(a+)+$', regex: true }, { workingDirectory });
+    expect(tried).toMatchObject(refused('took longer than 0.2 seconds'));
+    expect(await search({ pattern: '(', regex: true })).toMatchObject(refused('Unterminated group'));
+  });
+
+  it('many matches, long lines and huge files are cut or passed over, and said', async () => {
+    await put('many', 'needle\n'.repeat(500));
+    expect(await search({ pattern: 'needle', path: 'many' })).toMatchObject({
+      result: { matches: { length: 200 }, note: 'only the first 200 matches are given; there may be more' },
+    });
+    await put('wide', `needle${'x'.repeat(5_000)}`);
+    const { result } = (await search({ pattern: 'needle', path: 'wide' })) as { result: { matches: string[] } };
+    expect(result.matches[0]?.length).toBeLessThan(400);
+    await put('big', 'needle\n'.padEnd(9 * 1024 * 1024, 'x'));
+    expect(await search({ pattern: 'needle', path: 'big' })).toMatchObject({ result: { matches: [], searched: 0 } });
+  });
+
+  it('what can not be opened is passed over', async () => {
+    await put('closed', 'needle');
+    await chmod(join(workingDirectory, 'closed'), 0);
+    expect(await search({ pattern: 'needle', include: 'c*' })).toMatchObject({ ok: true });
+  });
+});

@@ -1,0 +1,186 @@
+import { chmod, mkdir, readdir, readFile as readBack, stat, symlink, writeFile as putBack } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Tool } from '@countersign/core/ports';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { makeFolder, tryTool, type Tried } from '../testing/try-tool.js';
+import { editFile } from './edit-file.js';
+import { writeFile } from './write-file.js';
+
+let outside: Awaited<ReturnType<typeof makeFolder>>;
+let workingDirectory: string;
+beforeEach(async () => {
+  outside = await makeFolder();
+  workingDirectory = join(outside.path, 'work');
+  await mkdir(workingDirectory);
+});
+afterEach(() => outside.remove());
+
+const put = (name: string, content: string | Buffer): Promise<void> => putBack(join(workingDirectory, name), content);
+const get = (name: string): Promise<string> => readBack(join(workingDirectory, name), 'utf8');
+const write = (path: string, content: string): Promise<Tried> =>
+  tryTool(writeFile(), { path, content }, { workingDirectory });
+const edit = (path: string, oldText: string, newText: string): Promise<Tried> =>
+  tryTool(editFile(), { path, oldText, newText }, { workingDirectory });
+const refused = (words: string): object => ({ ok: false, error: expect.stringContaining(words) as string });
+
+const fingerprint = async (tool: Tool, args: unknown): Promise<string | undefined> =>
+  await tool.fingerprint?.(args, { workingDirectory });
+
+describe('write_file', () => {
+  it('makes a file, and the folders on the way', async () => {
+    expect(await write('a/b/c.txt', 'é\n')).toEqual({
+      ok: true,
+      result: { path: 'a/b/c.txt', created: true, bytes: 3 },
+    });
+    expect(await get('a/b/c.txt')).toBe('é\n');
+  });
+
+  it('replaces a file in one step, keeps its mode and leaves nothing beside it', async () => {
+    await put('run.sh', 'old');
+    await chmod(join(workingDirectory, 'run.sh'), 0o750);
+    const before = await stat(join(workingDirectory, 'run.sh'));
+    expect(await write('run.sh', 'new')).toMatchObject({ ok: true, result: { created: false } });
+    const after = await stat(join(workingDirectory, 'run.sh'));
+    expect(after.mode).toBe(before.mode);
+    expect(after.ino).not.toBe(before.ino);
+    expect(await readdir(workingDirectory)).toEqual(['run.sh']);
+  });
+
+  it.each(['../x', '/tmp/x', 'a/../../x', '.', 'folder/', 'folder', 'x\0y', '', 'n'.repeat(300), 'file/below'])(
+    'refuses %j and writes nothing',
+    async (path) => {
+      await mkdir(join(workingDirectory, 'folder'));
+      await put('file', 'kept');
+      expect(await write(path, 'x')).toMatchObject({ ok: false });
+      expect(await readdir(outside.path)).toEqual(['work']);
+      expect(await readdir(workingDirectory, { recursive: true })).toEqual(['file', 'folder']);
+      expect(await get('file')).toBe('kept');
+    },
+  );
+
+  it('[A1] writes through no link, whether it leads outside or in', async () => {
+    await putBack(join(outside.path, 'victim'), 'safe');
+    await mkdir(join(workingDirectory, '.git'));
+    await symlink('../victim', join(workingDirectory, 'file'));
+    await symlink('..', join(workingDirectory, 'folder'));
+    await symlink('.git', join(workingDirectory, 'harmless'));
+    await symlink('../new', join(workingDirectory, 'dangling'));
+    expect(await write('file', 'x')).toMatchObject(refused('leads outside'));
+    expect(await write('folder/victim', 'x')).toMatchObject(refused('leads outside'));
+    expect(await write('folder/made/new', 'x')).toMatchObject(refused('leads outside'));
+    expect(await write('dangling', 'x')).toMatchObject(refused('leads outside'));
+    expect(await write('harmless/config', 'x')).toMatchObject(refused('"harmless" is a link to ".git"'));
+    expect(await readBack(join(outside.path, 'victim'), 'utf8')).toBe('safe');
+    expect((await readdir(outside.path)).sort()).toEqual(['victim', 'work']);
+  });
+
+  it('[A7] the signature covers the old content, or that there was none, and where it lies', async () => {
+    const args = { path: 'a.txt', content: 'new' };
+    const absent = await fingerprint(writeFile(), args);
+    await put('a.txt', '');
+    const empty = await fingerprint(writeFile(), args);
+    await put('a.txt', 'one');
+    const one = await fingerprint(writeFile(), args);
+    await put('a.txt', 'two');
+    const two = await fingerprint(writeFile(), args);
+    expect(new Set([absent, empty, one, two]).size).toBe(4);
+    await put('a.txt', 'one');
+    expect(await fingerprint(writeFile(), args)).toBe(one);
+    await put('b.txt', 'one');
+    expect(await fingerprint(writeFile(), { ...args, path: 'b.txt' })).not.toBe(one);
+  });
+
+  it('[A7] what could not be written can not be signed', async () => {
+    await symlink('..', join(workingDirectory, 'up'));
+    await expect(fingerprint(writeFile(), { path: 'up/x', content: '' })).rejects.toThrow('leads outside');
+    await expect(fingerprint(writeFile(), { path: '../x', content: '' })).rejects.toThrow('lies outside');
+  });
+
+  it('[A1] its subject is the path; what runs later outside is dynamic too, in whatever case', () => {
+    const subjects = (path: string): unknown =>
+      writeFile().subjects?.({ path, content: '' }, { workingDirectory: '/work' });
+    expect(subjects('src/../a.ts')).toEqual([{ kind: 'path', path: '/work/a.ts' }]);
+    for (const path of [
+      '.git/config',
+      'sub/.git/hooks/pre-commit',
+      '.GIT/config',
+      '.vscode/tasks.json',
+      '.husky/pre-push',
+      '.envrc',
+      '.g\u200cit/config',
+      'my.code-workspace',
+    ]) {
+      expect(subjects(path)).toEqual([
+        { kind: 'path', path: `/work/${path}` },
+        { kind: 'dynamic', why: expect.stringContaining('may run later, outside the sandbox') as string },
+      ]);
+    }
+    expect(subjects('.github/x.gitignore')).toHaveLength(1);
+  });
+
+  it('shows what would change before anybody says yes', async () => {
+    await put('a.txt', 'one\ntwo\nthree\n');
+    const place = { workingDirectory };
+    expect(await writeFile().preview?.({ path: 'a.txt', content: 'one\n2\nthree\n' }, place)).toBe(
+      '--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three',
+    );
+    expect(await writeFile().preview?.({ path: 'new', content: 'x' }, place)).toBe(
+      '--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+x\n\\ No newline at end of file',
+    );
+    await put('image', Buffer.from([1, 0, 2]));
+    expect(await writeFile().preview?.({ path: 'image', content: 'x' }, place)).toContain(
+      'a binary file of 3 bytes is replaced',
+    );
+  });
+
+  it('asks', () => {
+    expect(writeFile().definition.approval?.required).toBe(true);
+    expect(editFile().definition.approval?.required).toBe(true);
+  });
+});
+
+describe('edit_file', () => {
+  it('replaces the one passage and shows the change', async () => {
+    await put('a.ts', 'let a = 1;\nlet b = 2;\n');
+    expect(await edit('a.ts', 'b = 2', 'b = $& 3')).toMatchObject({
+      ok: true,
+      result: { path: 'a.ts', diff: expect.stringContaining('-let b = 2;\n+let b = $& 3;') as string },
+    });
+    expect(await get('a.ts')).toBe('let a = 1;\nlet b = $& 3;\n');
+  });
+
+  it('says what is wrong: not there, more than once, the same, no file, no text', async () => {
+    await put('a', 'x = 1\r\nx = 1\r\ny\r\nz\r\n');
+    expect(await edit('a', 'x = 1', 'x')).toMatchObject(refused('more than once (lines 1 and 2)'));
+    expect(await edit('a', 'nowhere', 'x')).toMatchObject(refused('is not in "a"; read the file again'));
+    expect(await edit('a', 'y\nz', 'x')).toMatchObject(refused('its lines end with \\r\\n'));
+    expect(await edit('a', 'x  =  1', 'x')).toMatchObject(refused('with other blanks'));
+    expect(await edit('a', 'y', 'y')).toMatchObject(refused('is the same as oldText'));
+    expect(await edit('a', '', 'y')).toMatchObject(refused('oldText'));
+    expect(await edit('missing', 'x', 'y')).toMatchObject(refused('does not exist'));
+    await put('overlap', 'aaa');
+    expect(await edit('overlap', 'aa', 'b')).toMatchObject(refused('more than once'));
+    await put('latin', Buffer.from('caf\xe9', 'latin1'));
+    expect(await edit('latin', 'caf', 'x')).toMatchObject(refused('no UTF-8'));
+    expect(await get('overlap')).toBe('aaa');
+  });
+
+  it('keeps everything else byte for byte', async () => {
+    const before = '\uFEFFone\r\ntwo\n\n  end without a line feed';
+    await put('a', before);
+    await edit('a', 'two', 'TWO');
+    expect(await get('a')).toBe(before.replace('two', 'TWO'));
+  });
+
+  it('[A7] an edit that does not fit can not be signed, and one that fits covers the whole file', async () => {
+    await put('a', 'one two');
+    const args = { path: 'a', oldText: 'one', newText: '1' };
+    const first = await fingerprint(editFile(), args);
+    await put('a', 'one three');
+    expect(await fingerprint(editFile(), args)).not.toBe(first);
+    await put('a', 'none');
+    expect(await fingerprint(editFile(), args)).toBeDefined();
+    await put('a', 'gone');
+    await expect(fingerprint(editFile(), { ...args, oldText: 'absent' })).rejects.toThrow('is not in');
+  });
+});

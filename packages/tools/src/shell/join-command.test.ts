@@ -1,0 +1,99 @@
+import { spawnSync } from 'node:child_process';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { joinCommand, whyNoParameters } from './join-command.js';
+
+describe('joinCommand', () => {
+  it('[T15] whatever a parameter holds, bash reads it back as the one word it is', () => {
+    const word = fc.oneof(
+      fc.string({
+        unit: fc.constantFrom(`'`, '"', '\\', '$', '`', '(', ')', ' ', '\n', '*', '~', '#', '!', '{', 'a', 'é'),
+      }),
+      fc.string({ unit: 'grapheme' }).map((text) => text.replaceAll('\0', '')),
+    );
+    // All of them in one shell: a shell for each would take minutes.
+    const words = fc.sample(word, { numRuns: 500, seed: 7 });
+    const { stdout } = spawnSync('bash', ['--noprofile', '--norc', '-c', joinCommand(`printf '%s\\0'`, words)], {
+      encoding: 'utf8',
+    });
+    expect(stdout.split('\0').slice(0, -1)).toEqual(words);
+  });
+
+  it.each([
+    `echo '`,
+    'echo "',
+    'echo \\',
+    'echo # comment',
+    'ls; #',
+    'echo `',
+    'echo $(',
+    'echo "$(echo "',
+    'echo "${x:-"',
+    `echo $'a\\'`,
+    'cat <<E\n',
+    'cat <(',
+    '((',
+  ])('[T15] after %j a parameter would be no literal, so it gets none', (command) => {
+    expect(whyNoParameters(command)).toContain('write the whole text into command');
+  });
+
+  it.each(['ls', `grep 'a b' "c#d" e#f`, `echo "it's"`, 'a && b | c;', 'echo \\"', 'echo "$HOME"', `sed -e 's/#/x/'`])(
+    '[T15] after %j a parameter is a literal',
+    (command) => {
+      expect(whyNoParameters(command)).toBeUndefined();
+    },
+  );
+
+  it('[T15] what may be followed by parameters never runs a part of one', () => {
+    const piece = fc.constantFrom(
+      `'`,
+      '"',
+      '\\',
+      '$',
+      '`',
+      '(',
+      ')',
+      '<',
+      '#',
+      ' ',
+      ';',
+      '&',
+      '|',
+      'echo',
+      'a',
+      '=',
+      '{',
+      '}',
+      '[',
+      '\n',
+      '~',
+    );
+    const commands = fc.sample(
+      fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join('')),
+      { numRuns: 3_000, seed: 11 },
+    );
+    const attacks = [
+      '; touch /made; #',
+      `' touch /made '`,
+      '$(touch /made)',
+      '`touch /made`',
+      '; touch /made',
+      '" ; touch /made; "',
+      '\n touch /made \n',
+    ];
+    const texts = commands
+      .filter((command) => command.trim() !== '' && whyNoParameters(command) === undefined)
+      .slice(0, 150)
+      .flatMap((command) => attacks.map((attack) => joinCommand(command, [attack])));
+    expect(texts).toHaveLength(150 * attacks.length);
+    // Here `touch` is a function that speaks: if a part of a parameter ran, we would read of it.
+    const script = `touch() { echo RAN >&3; }; for text; do (eval "$text") 3>&1 < /dev/null > /dev/null 2>&1; done`;
+    const said = (...all: string[]): string =>
+      spawnSync('/bin/bash', ['--noprofile', '--norc', '-c', script, 'bash', ...all], {
+        encoding: 'utf8',
+        env: { PATH: '/nowhere' },
+      }).stdout;
+    expect(said(joinCommand(`echo '`, ['; touch /made; #']))).toContain('RAN');
+    expect(said(...texts)).toBe('');
+  });
+});
