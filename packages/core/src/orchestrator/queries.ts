@@ -10,6 +10,7 @@ import type { ApprovalRecord, InvocationRecord, MessageRecord, StoreReader } fro
 import { approvalStatus, callStatus, toPublicMessage } from '../publishers/public-message.js';
 import { toolTurnId } from '../turn/ids.js';
 import { GRANT_LIFETIME_MS } from './gate-call.js';
+import { readAllMessages } from './read-all-messages.js';
 import type { Runtime } from './runtime.js';
 import { maskArguments } from './tool-events.js';
 
@@ -93,14 +94,10 @@ export async function listMessages(
 export async function agentMemoryOf(runtime: Runtime, chatId: string, agentId: string): Promise<Message[]> {
   return await runtime.store.read(async (reader) => {
     const known: MessageRecord[] = [];
-    let after = 0;
-    for (;;) {
-      const page = await reader.messages(chatId, { after, limit: 500 });
-      known.push(...page.filter((message) => message.agentId === agentId || message.addressees.includes(agentId)));
-      const last = page.at(-1);
-      if (last === undefined) return await Promise.all(known.map((message) => withStatus(reader, message)));
-      after = last.seq;
+    for await (const message of readAllMessages(reader, chatId)) {
+      if (message.agentId === agentId || message.addressees.includes(agentId)) known.push(message);
     }
+    return await Promise.all(known.map((message) => withStatus(reader, message)));
   });
 }
 

@@ -14,26 +14,7 @@ export async function queueTurns(
   const now = { lastSeq: message.seq, humanSeq: fromPerson ? message.seq : chat.humanSeq };
   for (const agentId of message.addressees) {
     const busy = await step.tx.currentTurn(message.chatId, agentId);
-    const turn: TurnRecord = {
-      id: turnId(message.id, agentId),
-      worldId: message.worldId,
-      chatId: message.chatId,
-      agentId,
-      triggerId: message.id,
-      triggerSeq: message.seq,
-      state: 'queued',
-      outcome: null,
-      iteration: 0,
-      epoch: 1,
-      rev: 1,
-      owner: null,
-      interruptions: 0,
-      begunSeq: null,
-      inputTokens: 0,
-      outputTokens: 0,
-      createdAt: step.tx.now(),
-      endedAt: null,
-    };
+    const turn = queuedTurn(message, agentId);
     // Kept in order behind an unfinished turn, which it must never replace (M11).
     if (busy !== undefined) {
       await step.tx.insertTurn(turn);
@@ -44,6 +25,30 @@ export async function queueTurns(
     if (begun.open) wake(runtime, step, turn.id);
     else await begun.say();
   }
+}
+
+/** The turn of an agent that answers this message, before anything was done about it. */
+export function queuedTurn(message: MessageRecord, agentId: string): TurnRecord {
+  return {
+    id: turnId(message.id, agentId),
+    worldId: message.worldId,
+    chatId: message.chatId,
+    agentId,
+    triggerId: message.id,
+    triggerSeq: message.seq,
+    state: 'queued',
+    outcome: null,
+    iteration: 0,
+    epoch: 1,
+    rev: 1,
+    owner: null,
+    interruptions: 0,
+    begunSeq: null,
+    inputTokens: 0,
+    outputTokens: 0,
+    createdAt: message.createdAt,
+    endedAt: null,
+  };
 }
 
 /**

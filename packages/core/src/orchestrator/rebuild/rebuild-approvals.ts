@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import { approvalOptionSchema, scopeSchema } from '@countersign/protocol';
+import type { ApprovalRecord, GrantRecord, MessageRecord } from '../../ports/index.js';
+import { isApprovalId } from '../../turn/ids.js';
+import type { Truth } from './read-truth.js';
+
+/** As `askApproval` writes it. */
+const questionSchema = z.object({
+  originalToolCall: z.object({ id: z.string(), name: z.string() }),
+  message: z.string(),
+  options: z.array(approvalOptionSchema),
+  callHash: z.string(),
+  why: z.string(),
+  rule: z.string().nullable().default(null),
+  proposedRule: z.string().nullable().default(null),
+  workingDirectory: z.string(),
+  sandbox: z.string(),
+  preview: z.string().nullable().default(null),
+  expiresAt: z.iso.datetime().nullable().default(null),
+});
+
+/** As `closeApproval` writes it. */
+const verdictSchema = z.object({
+  decision: z.enum(['approve', 'deny']),
+  scope: scopeSchema,
+  reason: z.string().nullable().default(null),
+  expired: z.boolean().default(false),
+  superseded: z.boolean().default(false),
+  digest: z.string().nullable().default(null),
+  arguments: z.string().optional(),
+  callHash: z.string().optional(),
+  grantId: z.string().optional(),
+  pattern: z.string().nullable().default(null),
+});
+type Verdict = z.infer<typeof verdictSchema>;
+
+/** A question with the answer it got, if it got one. */
+export interface RebuiltApproval {
+  approval: ApprovalRecord;
+  verdict: Verdict | undefined;
+}
+
+export function rebuildApprovals(truth: Truth): RebuiltApproval[] {
+  return truth.messages.flatMap((message): RebuiltApproval[] => {
+    const approval = readQuestion(message);
+    if (approval === undefined) return [];
+    const answer = truth.answers.get(approval.id);
+    if (answer === undefined) return [{ approval, verdict: undefined }];
+    const verdict = verdictSchema.parse(JSON.parse(answer.content));
+    return [{ approval: withAnswer(approval, verdict, answer), verdict }];
+  });
+}
+
+function readQuestion(message: MessageRecord): ApprovalRecord | undefined {
+  const call = message.toolCalls?.[0];
+  if (call === undefined || !isApprovalId(call.id) || message.agentId === null) return undefined;
+  const { originalToolCall, expiresAt, ...question } = questionSchema.parse(JSON.parse(call.function.arguments));
+  return {
+    ...question,
+    id: call.id,
+    worldId: message.worldId,
+    chatId: message.chatId,
+    agentId: message.agentId,
+    invocationId: originalToolCall.id,
+    messageId: message.id,
+    toolName: originalToolCall.name,
+    status: 'pending',
+    decision: null,
+    scope: null,
+    reason: null,
+    decisionDigest: null,
+    decidedBy: null,
+    requestedAt: message.createdAt,
+    expiresAt: expiresAt === null ? null : Date.parse(expiresAt),
+    decidedAt: null,
+  };
+}
+
+function withAnswer(approval: ApprovalRecord, verdict: Verdict, answer: MessageRecord): ApprovalRecord {
+  return {
+    ...approval,
+    status: statusOf(verdict),
+    decision: verdict.decision,
+    scope: verdict.scope,
+    reason: verdict.reason,
+    decisionDigest: verdict.digest,
+    decidedBy: answer.sender,
+    decidedAt: answer.createdAt,
+  };
+}
+
+function statusOf({ expired, superseded, decision }: Verdict): ApprovalRecord['status'] {
+  if (expired) return 'expired';
+  if (superseded) return 'superseded';
+  return decision === 'approve' ? 'approved' : 'denied';
+}
+
+export function rebuildGrants(approvals: readonly RebuiltApproval[], truth: Truth): GrantRecord[] {
+  return approvals.flatMap(({ approval, verdict }) => {
+    if (verdict?.grantId === undefined || approval.decidedAt === null || approval.decidedBy === null) return [];
+    return [
+      {
+        id: verdict.grantId,
+        worldId: approval.worldId,
+        chatId: approval.chatId,
+        agentId: approval.agentId,
+        toolName: approval.toolName,
+        pattern: verdict.pattern,
+        answeredRule: approval.rule,
+        grantedBy: approval.decidedBy,
+        grantedAt: approval.decidedAt,
+        lastUsedAt: approval.decidedAt,
+        revokedAt: truth.revoked.get(verdict.grantId) ?? null,
+      },
+    ];
+  });
+}
