@@ -14,6 +14,19 @@ export type {
 } from '@countersign/core/ports';
 export { scripted } from '@countersign/core/testing';
 export type { Script, ScriptedCall, ScriptedProvider, ScriptedReply } from '@countersign/core/testing';
+export { anthropic, google, openai, openaiCompatible } from '@countersign/providers';
+export type { ProviderOptions } from '@countersign/providers';
+export {
+  describeSandbox,
+  editFile,
+  findSandbox,
+  grep,
+  listFiles,
+  readFile,
+  shellCmd,
+  writeFile,
+} from '@countersign/tools';
+export type { Sandbox, ShellOptions } from '@countersign/tools';
 export { CountersignError } from '@countersign/protocol';
 export type {
   Agent,
