@@ -64,6 +64,17 @@ describe('listeners', () => {
     expect(heard).toEqual(['hi', 'hello']);
   });
 
+  it('[M10] what it throws may be nothing that has words, and a reporter may be asynchronous and fail', async () => {
+    const wordless = runInNewContext('Object.create(null)') as Error;
+    const opened = await openTestWorld({ script: ['hello'], onError: () => Promise.reject(wordless) });
+    opened.world.on('message', () => {
+      throw wordless;
+    });
+    opened.world.on('message', () => Promise.reject(wordless));
+    await opened.chat.send('hi');
+    expect(await opened.chat.settled()).toBe('idle');
+  });
+
   it('[M10] one that ends itself, or begins another, in mid-event loses nothing for the rest', async () => {
     const opened = await openTestWorld({ script: ['one', 'two'] });
     const first: string[] = [];

@@ -32,7 +32,7 @@ export interface OpenWorldOptions extends Partial<WorldSettings> {
   synchronous?: 'FULL' | 'NORMAL';
   clock?: Clock;
   /** Told when a listener of yours fails, and of failures that no chat can tell. Default: standard error. */
-  onError?: (error: unknown, what: string) => void;
+  onError?: (error: unknown, what: string) => unknown;
   /** Called before and after each step and side effect; for tests that crash there. */
   probe?: Probe;
 }
@@ -80,17 +80,27 @@ function createEngine(store: Store, clock: Clock, options: OpenWorldOptions): En
 /** A report that fails must not end the step that reports, and is itself not swallowed (M10). */
 function reporter(tell: OpenWorldOptions['onError']): (error: unknown, what: string) => void {
   const print = (error: unknown, what: string): void => {
-    process.stderr.write(`countersign: ${what}: ${String(error)}\n`);
+    process.stderr.write(`countersign: ${what}: ${inWords(error)}\n`);
   };
   if (tell === undefined) return print;
-  return (error, what) => {
+  const report = async (error: unknown, what: string): Promise<void> => {
     try {
-      tell(error, what);
+      await tell(error, what);
     } catch (again) {
       print(error, what);
       print(again, 'and could not be reported');
     }
   };
+  return (error, what) => void report(error, what);
+}
+
+/** What was thrown may be something that has no text: a report that failed over it would take the step with it. */
+function inWords(error: unknown): string {
+  try {
+    return String(error);
+  } catch {
+    return 'something was thrown that can not be put in words';
+  }
 }
 
 async function findOrCreate(engine: Engine, file: string, options: OpenWorldOptions): Promise<WorldRecord> {

@@ -186,19 +186,35 @@ function createChatHandle(engine: Engine, worldId: string, id: string): OpenedCh
     title: async () => (await find()).title,
     settled: () =>
       new Promise((resolve, reject) => {
-        const end = runtime.bus.subscribe(worldId, (event) => {
+        const onClosing = (): void => {
+          end();
+          reject(new CountersignError('closed', 'the world was closed before this chat had settled'));
+        };
+        const endListening = runtime.bus.subscribe(worldId, (event) => {
           if (event.event !== 'world' || event.chatId !== id) return;
           const { type } = event.data;
           if (type !== 'idle' && type !== 'waiting') return;
           end();
           resolve(type);
         });
+        const end = (): void => {
+          endListening();
+          engine.closing.removeEventListener('abort', onClosing);
+        };
+        // Nothing is heard after it: without this, who waits would wait for ever.
+        engine.closing.addEventListener('abort', onClosing, { once: true });
         // Listening first, then looking: the other way round a change in between would be missed.
-        find().then(({ status }) => {
-          if (status === 'working') return;
-          end();
-          resolve(status);
-        }, reject);
+        find().then(
+          ({ status }) => {
+            if (status === 'working') return;
+            end();
+            resolve(status);
+          },
+          (error: unknown) => {
+            end();
+            reject(error);
+          },
+        );
       }),
     stop: () => stopChat(runtime, worldId, id, LIBRARY),
     delete: () => deleteChat(runtime, worldId, id, LIBRARY),

@@ -39,8 +39,10 @@ export interface Engine {
   start(): Promise<void>;
   /** Resolves when nothing runs in this process: all is done, or waits for somebody. */
   quiet(): Promise<void>;
-  /** Parks what runs, so that the next start takes it up, and closes the store. */
+  /** Parks what runs, so that the next start takes it up, and closes the store. Once; whoever asks again waits for the same end. */
   close(): Promise<void>;
+  /** Fires when closing begins: from here on nothing more is heard. */
+  readonly closing: AbortSignal;
 }
 
 const CLOSE_GRACE_MS = 3_000;
@@ -62,10 +64,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
   const deadlines = watchDeadlines(() => runtime);
   const scheduler = createScheduler(
     (turnId, run) => runTurn(runtime, turnId, run),
-    (ms) =>
-      new Promise((resolve) => {
-        clock.after(ms, resolve);
-      }),
+    (ms, fire) => clock.after(ms, fire),
   );
   const clients = createClientRegistry(() => runtime);
 
@@ -102,6 +101,21 @@ export function createRuntime(options: RuntimeOptions): Engine {
     report: onError,
   };
 
+  let closed: Promise<void> | undefined;
+  async function close(): Promise<void> {
+    closing.abort();
+    deadlines.close();
+    clients.close();
+    await scheduler.close(CLOSE_GRACE_MS);
+    await Promise.all(background);
+    try {
+      await park(runtime);
+    } finally {
+      // A store that can't be written parks nothing, and must be let go of all the same.
+      await store.close();
+    }
+  }
+
   return {
     runtime,
     clients,
@@ -124,15 +138,11 @@ export function createRuntime(options: RuntimeOptions): Engine {
         await Promise.all(background);
       } while (background.size > 0);
     },
-    async close() {
-      closing.abort();
-      deadlines.close();
-      clients.close();
-      await scheduler.close(CLOSE_GRACE_MS);
-      await Promise.all(background);
-      await park(runtime);
-      await store.close();
+    close() {
+      closed ??= close();
+      return closed;
     },
+    closing: closing.signal,
   };
 }
 
@@ -152,7 +162,7 @@ async function runTurn(runtime: Runtime, turnId: string, run: TurnRun): Promise<
       runtime.report(again, 'nor could it be ended; it is tried again');
       return false;
     });
-    if (!ended) runtime.clock.after(RETRY_MS, () => runtime.scheduler.wake(turnId));
+    if (!ended) runtime.scheduler.wakeLater(turnId, RETRY_MS);
   }
 }
 

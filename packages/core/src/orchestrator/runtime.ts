@@ -1,5 +1,5 @@
 import { CountersignError } from '@countersign/protocol';
-import type { Clock, Provider, Store, StoreTransaction, Tool } from '../ports/index.js';
+import type { Clock, Provider, Store, StoredEvent, StoreTransaction, Tool } from '../ports/index.js';
 import type { AgentMemory } from '../memory/agent-memory.js';
 import type { SnapshotCache, WorldSnapshot } from '../memory/world-snapshot.js';
 import type { EventBus } from '../publishers/event-bus.js';
@@ -71,7 +71,16 @@ export async function commit<T>(
     return await work({ tx, snapshot, afterCommit: (act) => acts.push(act) });
   });
   runtime.probe(`after ${name}`);
-  for (const event of events) runtime.bus.publish(event);
+  for (const event of events) publish(runtime, event);
   for (const act of acts) act();
   return value;
+}
+
+/** What is kept goes on: an event that can't be shown must not take the wake-ups of its step with it. */
+function publish(runtime: Runtime, event: StoredEvent): void {
+  try {
+    runtime.bus.publish(event);
+  } catch (error) {
+    runtime.report(error, `${event.event} ${event.id} could not be shown`);
+  }
 }

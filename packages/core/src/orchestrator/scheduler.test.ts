@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createScheduler, type TurnRun } from './scheduler.js';
 
-const never = (): Promise<void> => new Promise(() => undefined);
+const never = () => () => undefined;
 
 it('[S1] a wake-up is not lost to a wait that its run had given up', async () => {
   let runs = 0;

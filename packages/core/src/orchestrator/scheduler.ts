@@ -1,3 +1,5 @@
+import type { Clock } from '../ports/index.js';
+
 /** Lets a running turn hear that something changed while it waited for its tools. */
 export interface WakeSignal {
   /** Resolves at the next wake-up after the last call, at once if there was one in between. */
@@ -13,6 +15,8 @@ export interface TurnRun {
 /** Delivers wake-ups: each turn runs at most once at a time in this process; a wake-up meanwhile makes it look again. */
 export interface Scheduler {
   wake(turnId: string): void;
+  /** The same after a while, unless this process has shut down by then. */
+  wakeLater(turnId: string, ms: number): void;
   /** Ends what the turn is doing now: its model call and its tools. */
   abort(turnId: string, reason: string): void;
   /** Takes no more work, ends what runs and resolves when it has ended, or after `graceMs`. */
@@ -31,10 +35,12 @@ interface Active {
 /** A keyed queue in one process. Exclusion between processes is the turn's claim in the store, not this. */
 export function createScheduler(
   run: (turnId: string, run: TurnRun) => Promise<void>,
-  wait: (ms: number) => Promise<void>,
+  after: Clock['after'],
 ): Scheduler {
   const active = new Map<string, Active>();
   const running = new Set<Promise<void>>();
+  /** What ends each timer: one left behind would keep the process alive after everything is closed. */
+  const timers = new Set<() => void>();
   let closed = false;
 
   function start(turnId: string): void {
@@ -61,16 +67,29 @@ export function createScheduler(
     running.add(promise);
   }
 
+  function wake(turnId: string): void {
+    if (closed) return;
+    const entry = active.get(turnId);
+    if (entry === undefined) {
+      start(turnId);
+      return;
+    }
+    entry.woken = true;
+    entry.notify?.();
+  }
+
+  function startTimer(ms: number, fire: () => void): void {
+    const cancel = after(ms, () => {
+      timers.delete(cancel);
+      fire();
+    });
+    timers.add(cancel);
+  }
+
   return {
-    wake(turnId) {
-      if (closed) return;
-      const entry = active.get(turnId);
-      if (entry === undefined) {
-        start(turnId);
-        return;
-      }
-      entry.woken = true;
-      entry.notify?.();
+    wake,
+    wakeLater(turnId, ms) {
+      if (!closed) startTimer(ms, () => wake(turnId));
     },
     abort(turnId, reason) {
       active.get(turnId)?.controller.abort(new Error(reason));
@@ -78,7 +97,12 @@ export function createScheduler(
     async close(graceMs) {
       closed = true;
       for (const entry of active.values()) entry.controller.abort(new Error('shutting down'));
-      await Promise.race([Promise.all(running), wait(graceMs)]);
+      if (running.size > 0) {
+        const patience = new Promise<void>((resolve) => startTimer(graceMs, resolve));
+        await Promise.race([Promise.all(running), patience]);
+      }
+      for (const cancel of timers) cancel();
+      timers.clear();
     },
     async quiet() {
       while (running.size > 0) await Promise.all(running);

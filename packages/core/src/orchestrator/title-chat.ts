@@ -1,4 +1,4 @@
-import { DEFAULT_CHAT_TITLE } from '@countersign/protocol';
+import { CountersignError, DEFAULT_CHAT_TITLE } from '@countersign/protocol';
 import type { MessageRecord, ModelMessage } from '../ports/index.js';
 import { maskSecrets } from '../masking/index.js';
 import { commit, type Runtime } from './runtime.js';
@@ -29,6 +29,9 @@ export async function titleChat(runtime: Runtime, worldId: string, chatId: strin
     if (title === undefined) return;
     step.tx.emit({ event: 'crud', chatId, data: { operation: 'update', entity: 'chat', id: chatId } });
     step.tx.emit({ event: 'system', chatId, data: { type: 'title', message: title } });
+  }).catch((error: unknown) => {
+    // The world was deleted while its chat was being titled.
+    if (!(error instanceof CountersignError) || error.code !== 'not-found') throw error;
   });
 }
 

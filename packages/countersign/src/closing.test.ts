@@ -1,0 +1,130 @@
+import type { Clock } from '@countersign/core/ports';
+import { afterEach, describe, expect, it } from 'vitest';
+import { systemClock } from './system-clock.js';
+import { closeTestWorld, closeTestWorlds, door, openTestWorld, tool } from './testing/fixture.js';
+import { obedient } from './testing/obedient.js';
+
+afterEach(closeTestWorlds);
+
+/** Real time, and which of its timers would keep a process alive. */
+function countingClock(): { clock: Clock; timers: ReadonlySet<object> } {
+  const timers = new Set<object>();
+  const clock: Clock = {
+    now: () => systemClock.now(),
+    after(ms, fire, options) {
+      const timer = {};
+      if (options?.background !== true) timers.add(timer);
+      const cancel = systemClock.after(
+        ms,
+        () => {
+          timers.delete(timer);
+          fire();
+        },
+        options,
+      );
+      return () => {
+        timers.delete(timer);
+        cancel();
+      };
+    },
+  };
+  return { clock, timers };
+}
+
+const never = () => new Promise<never>(() => undefined);
+
+describe('closing a world', () => {
+  it('[S4] again, at once or later, is the same end and no failure', async () => {
+    const t = await openTestWorld();
+    await Promise.all([t.world.close(), t.world.close()]);
+    await t.world.close();
+    await expect(t.chat.send('hello?')).rejects.toMatchObject({ code: 'closed' });
+  });
+
+  it('[M8] whoever waits for a chat to settle is told that it will not', async () => {
+    const t = await openTestWorld({ script: never });
+    await t.chat.send('hi');
+    const [settled] = await Promise.allSettled([t.chat.settled(), closeTestWorld(t)]);
+    expect(settled).toMatchObject({ status: 'rejected', reason: { code: 'closed' } });
+  });
+
+  it('[X4] leaves no timer behind that would keep a process alive', async () => {
+    const { clock, timers } = countingClock();
+    const t = await openTestWorld({ script: never, clock });
+    await t.chat.send('hi');
+    await closeTestWorld(t);
+    expect(timers.size).toBe(0);
+  });
+
+  it('[S7] a step that was to be tried again leaves none either', async () => {
+    const { clock, timers } = countingClock();
+    const t = await openTestWorld({
+      script: obedient,
+      tools: [tool('look', () => 'sea')],
+      clock,
+      probe: (moment) => {
+        if (moment === 'before start-invocation') throw new Error('the disk is full');
+      },
+    });
+    await t.chat.send('[{"name":"look"}]');
+    await t.world.quiet();
+    expect(timers.size).toBe(1);
+    await closeTestWorld(t);
+    expect(timers.size).toBe(0);
+  });
+
+  it('[M10] from inside a tool, a model or a listener ends it like from anywhere', async () => {
+    const inTool = door();
+    const first = await openTestWorld({
+      script: obedient,
+      tools: [tool('close', () => first.world.close().then(inTool.open, inTool.fail))],
+    });
+    await first.chat.send('[{"name":"close"}]');
+    await inTool.opened;
+    const inModel = door();
+    const second = await openTestWorld({
+      script: () =>
+        second.world
+          .close()
+          .then(() => inModel.open())
+          .then(() => 'x'),
+    });
+    await second.chat.send('hi');
+    await inModel.opened;
+    const inListener = door();
+    const third = await openTestWorld();
+    third.world.on('message', () => third.world.close().then(inListener.open));
+    await third.chat.send('hi');
+    await inListener.opened;
+    for (const { world, errors } of [first, second, third]) {
+      await world.close();
+      expect(errors).toEqual([]);
+    }
+  });
+});
+
+describe('a chat that is deleted', () => {
+  it('[M7] with its world while a model looks for a title is no failure', async () => {
+    const asked = door();
+    const title = door<string>();
+    const t = await openTestWorld({
+      agents: [{ name: 'Ada', provider: 'titling' }],
+      providers: [
+        {
+          name: 'titling',
+          async generate({ purpose }) {
+            if (purpose === 'title') asked.open();
+            const content = purpose === 'title' ? await title.opened : 'hello';
+            return { type: 'text', content, usage: { inputTokens: 0, outputTokens: 0 } };
+          },
+        },
+      ],
+    });
+    await t.chat.send('hi');
+    await asked.opened;
+    await t.world.delete();
+    title.open('Greetings');
+    await t.world.quiet();
+    expect(t.errors).toEqual([]);
+  });
+});
