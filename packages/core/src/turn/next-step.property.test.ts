@@ -5,7 +5,7 @@ import { isSettled, nextStep, type TurnSituation } from './next-step.js';
 
 type Call = TurnSituation['invocations'][number];
 
-const RUNS = 5_000;
+const RUNS = 2_000;
 const EPOCH = 3;
 const STATUSES: readonly InvocationStatus[] = ['asked', 'approved', 'started', 'succeeded', 'failed', 'denied'];
 
