@@ -1,3 +1,5 @@
+import type { Tool } from '@countersign/core/ports';
+import type { Subject } from '@countersign/protocol';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineTool } from './index.js';
@@ -88,6 +90,63 @@ describe('what a tool declares', () => {
     expect(await propose(t, { name: 'remove', arguments: { path: 'a' } })).toBe('waiting');
     expect(runs).toEqual([]);
     expect((await t.onlyApproval()).options).not.toContain('approve_always');
+  });
+
+  it.each([
+    ['nothing', undefined],
+    ['no list', {}],
+    ['a promise', Promise.resolve([])],
+    ['a hole', [null]],
+    ['a kind nobody knows', [{ kind: 'smell', smell: 'fish' }]],
+    ['words that are none', [{ kind: 'words', words: [5] }]],
+    ['a path without one', [{ kind: 'path' }]],
+    ['a host without one', [{ kind: 'host', host: null }]],
+  ])(
+    '[A1] a tool that tells %s as its subjects has told nothing, at the question and at the start',
+    async (_, told) => {
+      const { runs, tool: remove } = recorder();
+      let subjects = told as unknown as readonly Subject[];
+      const broken = { ...remove, subjects: () => subjects };
+      const t = await openTestWorld({
+        script: obedient,
+        tools: [broken],
+        policy: ['allow remove', 'deny remove(/etc/**)'],
+      });
+      expect(await propose(t, { name: 'remove', arguments: { path: 'a' } })).toBe('waiting');
+      subjects = [{ kind: 'path', path: '/tmp/a' }];
+      expect(await t.world.decide(await t.onlyApproval(), { decision: 'deny' })).toMatchObject({ kind: 'recorded' });
+      expect(await propose(t, { name: 'remove', arguments: { path: 'b' } })).toBe('idle');
+      expect(runs).toEqual([{ path: 'b' }]);
+      expect(t.errors).toEqual([]);
+    },
+  );
+
+  it('[A2] [A19] a call with a part nobody can read is asked beside a rule about certain arguments, also where the tool needs no approval', async () => {
+    const { runs, tool: look } = recorder('look', { approval: { required: false } });
+    const dynamic = { ...look, subjects: () => [{ kind: 'dynamic' as const, why: '$(…)' }] };
+    const t = await openTestWorld({ script: obedient, tools: [dynamic], policy: ['deny look(/etc/**)'] });
+    expect(await propose(t, { name: 'look' })).toBe('waiting');
+    expect((await t.onlyApproval()).options).toEqual(['deny', 'approve_once']);
+    expect(runs).toEqual([]);
+    await t.chat.stop();
+    await t.world.setPolicy([]);
+    expect(await propose(t, { name: 'look' })).toBe('idle');
+    expect(runs).toHaveLength(1);
+  });
+
+  it.each([
+    ['nothing', undefined],
+    ['a promise', Promise.resolve({ ok: true, value: {} })],
+    ['neither yes nor no', { ok: 1, value: {} }],
+    ['a no without words', { ok: false }],
+  ])('[T11] a check of arguments that gives %s is a no, in words', async (_, verdict) => {
+    const { runs, tool: remove } = recorder();
+    const broken = { ...remove, validate: () => verdict as unknown as ReturnType<Tool['validate']> };
+    const t = await openTestWorld({ script: obedient, tools: [broken] });
+    expect(await propose(t, { name: 'remove', arguments: { path: 'a' } })).toBe('idle');
+    expect(first(lastResults(t))).toMatchObject({ error: expect.stringContaining('arguments') as unknown });
+    expect(runs).toEqual([]);
+    expect(t.errors).toEqual([]);
   });
 
   it('[A1] [T11] arguments that break the schema are never put before a person', async () => {

@@ -80,6 +80,22 @@ describe('a client’s tool', () => {
     expect(await t.chat.status()).toBe('waiting');
   });
 
+  it('[A18] of a client that leaves at the very moment its call would start fails in words, and is not waited for', async () => {
+    let leaves = (): void => undefined;
+    const t = await withClient({
+      probe: (moment) => {
+        if (moment === 'before start-invocation') leaves();
+      },
+    });
+    await t.world.clients.disconnected(t.client.clientId);
+    await propose(t, { name: t.toolName, arguments: { from: 'red' } });
+    leaves = () => t.clock.advance(CLIENT_GRACE_MS);
+    await t.world.decide(await t.onlyApproval(), { decision: 'approve' });
+    await t.heard((event) => event.event === 'crud' && event.data.operation === 'delete');
+    expect(await t.chat.settled()).toBe('idle');
+    expect(lastResults(t)).toEqual([{ error: expect.stringContaining('There is no tool') as unknown }]);
+  });
+
   it('[A18] its answer goes to the model; a second one changes nothing', async () => {
     const t = await forwarded();
     const answer = { tool_call_id: t.call, content: 'red' };

@@ -1,11 +1,12 @@
+import type { Subject } from '@countersign/protocol';
 import type { InvocationRecord, StoreReader, Tool, ToolPlace } from '../ports/index.js';
 import { callHash, checkToolApproval, parseArguments, toolDigest, type Gate } from '../approval/index.js';
 import { maskText } from '../masking/index.js';
-import { defaultSubjects } from '../policy/index.js';
+import { defaultSubjects, readSubjects } from '../policy/index.js';
 import { capText } from '../results/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import type { Place, Runtime } from './runtime.js';
-import { wordsOf } from './words-of.js';
+import { textOf, wordsOf } from './words-of.js';
 
 /** A grant lapses when it was not used for this long (A5). */
 export const GRANT_LIFETIME_MS = 12 * 60 * 60 * 1000;
@@ -26,10 +27,16 @@ export function readCall(tool: Tool | undefined, toolName: string, argumentsText
   return { toolName, tool, argumentsText: parsed.text, arguments: checked };
 }
 
-/** A validator that throws is a broken tool, not a broken turn. */
+/** A validator that throws, or gives no verdict, is a broken tool, not a broken turn. */
 function validate(tool: Tool, value: Record<string, unknown>): ReadCall['arguments'] {
   try {
-    return tool.validate(value);
+    const verdict: unknown = tool.validate(value);
+    if (typeof verdict !== 'object' || verdict === null) throw new Error('its tool gave no verdict');
+    const { ok, value: checked, error }: Record<string, unknown> = { ...verdict };
+    if (ok === true) return { ok, value: checked };
+    // Not a no either: an asynchronous check, say. What nobody has checked does not run.
+    if (ok !== false) throw new Error('its tool gave no verdict');
+    return { ok, error: textOf(error) || 'the arguments do not fit' };
   } catch (error) {
     return { ok: false, error: `the arguments could not be checked: ${wordsOf(error)}` };
   }
@@ -65,12 +72,14 @@ export async function gateCall(
   });
 }
 
-/** A tool whose `subjects` throws told us nothing: then no rule may allow the call unasked. */
-export function subjectsOf(call: ReadCall, { workingDirectory }: ToolPlace): ReturnType<NonNullable<Tool['subjects']>> {
+/** A tool whose `subjects` throws, or gives something else than subjects, told us nothing: then no rule may allow the call unasked. */
+export function subjectsOf(call: ReadCall, { workingDirectory }: ToolPlace): readonly Subject[] {
   if (!call.arguments.ok) return [];
   if (call.tool?.subjects === undefined) return defaultSubjects(call.arguments.value);
   try {
-    return call.tool.subjects(call.arguments.value, { workingDirectory });
+    const subjects = readSubjects(call.tool.subjects(call.arguments.value, { workingDirectory }));
+    if (subjects === undefined) throw new Error('its tool gave something else');
+    return subjects;
   } catch (error) {
     return [{ kind: 'dynamic', why: `what it touches could not be told: ${wordsOf(error)}` }];
   }
@@ -113,12 +122,17 @@ export async function signCall(
     sandbox,
     ...(fingerprint === undefined ? {} : { fingerprint }),
   });
-  const shown = preview === undefined ? null : capText(maskText(preview).value, PREVIEW_LIMIT_BYTES);
-  return { callHash: hash, workingDirectory, sandbox, preview: shown };
+  return { callHash: hash, workingDirectory, sandbox, preview: preview === undefined ? null : showPreview(preview) };
 }
 
 /** A diff longer than this nobody reads on a card. */
 const PREVIEW_LIMIT_BYTES = 64 * 1024;
+
+/** Cut roughly first, or a preview of megabytes would be searched for secrets to its end; what a rough cut may halve, the second takes out. */
+function showPreview(preview: unknown): string {
+  const roughly = capText(textOf(preview), 4 * PREVIEW_LIMIT_BYTES);
+  return capText(maskText(roughly).value, PREVIEW_LIMIT_BYTES);
+}
 
 /** The call an invocation stands for, with the tool as it is registered now. */
 export function callOf(runtime: Runtime, invocation: InvocationRecord): ReadCall {

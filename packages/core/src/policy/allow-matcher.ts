@@ -21,6 +21,7 @@ export function allowMatcher(words: readonly PatternWord[] | undefined): Matcher
   const globs = fixed.map((word) => ({
     glob: wordGlob(word),
     startsWithStar: word[0] !== undefined && 'stars' in word[0],
+    climbs: climbsIn(word.map((piece) => ('text' in piece ? piece.text : '')).join('*')),
   }));
   const [only, second] = fixed;
   const single = second === undefined ? only : undefined;
@@ -49,14 +50,21 @@ export function allowMatcher(words: readonly PatternWord[] | undefined): Matcher
 }
 
 function coversWords(
-  globs: readonly { readonly glob: Glob; readonly startsWithStar: boolean }[],
+  globs: readonly { readonly glob: Glob; readonly startsWithStar: boolean; readonly climbs: number }[],
   open: boolean,
   words: readonly string[],
 ): boolean {
   if (open ? words.length < globs.length : words.length !== globs.length) return false;
-  return globs.every(({ glob, startsWithStar }, index) => {
+  return globs.every(({ glob, startsWithStar, climbs }, index) => {
     const word = words[index] ?? '';
     // `git * x` must not let `git --exec-path=/tmp x` in: an option can change what the rest means.
-    return !(startsWithStar && word.startsWith('-')) && matchesGlob(glob, word);
+    if (startsWithStar && word.startsWith('-')) return false;
+    // Nor `cat docs/*` a `cat docs/../../.ssh/id_rsa`: a star that climbs out of the folder it is in stands for anything.
+    return matchesGlob(glob, word) && climbsIn(word) <= climbs;
   });
+}
+
+/** How often a text that may name a path goes up a folder. */
+function climbsIn(text: string): number {
+  return text.includes('..') ? text.split(/\.\.(?=\/)|(?<![^=:,/])\.\.$/).length - 1 : 0;
 }

@@ -10,4 +10,5 @@ export { judge, weigh } from './judge.js';
 export type { Judgement, Policies, Weighing } from './judge.js';
 export { parseRule } from './parse-rule.js';
 export { proposeRule } from './propose-rule.js';
+export { readSubjects } from './read-subjects.js';
 export { parsePattern } from './scan-pattern.js';

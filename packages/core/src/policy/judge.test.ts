@@ -37,6 +37,17 @@ describe('an allow rule', () => {
     ['x(ls *)', ['lsof'], false],
     ['x(ls * *)', ['ls', '-la'], false],
     ['x(ls * *)', ['ls', 'src', '-la'], true],
+    ['x(cat docs/*)', ['cat', 'docs/a/b.md'], true],
+    ['x(cat docs/*)', ['cat', 'docs/../../.ssh/id_rsa'], false],
+    ['x(cat docs/*)', ['cat', 'docs/..'], false],
+    ['x(cat docs/*)', ['cat', 'docs/a..b'], true],
+    ['x(cat ../docs/*)', ['cat', '../docs/a'], true],
+    ['x(cat ../docs/*)', ['cat', '../docs/../a'], false],
+    ['x(ls .*)', ['ls', '.git'], true],
+    ['x(ls .*)', ['ls', '../.ssh'], false],
+    ['x(path=src/*)', ['path=src/../.env'], false],
+    ['x(cc -I*)', ['cc', '-I../../x'], false],
+    ['x(git log *..main)', ['git', 'log', 'v1..main'], true],
     ['x(ls * *)', ['ls'], false],
     ['x(ls "*")', ['ls', 'src'], false],
     ['x(ls "*")', ['ls', '*'], true],
@@ -129,6 +140,20 @@ describe('an allow rule', () => {
 });
 
 describe('a deny rule', () => {
+  it.each([
+    ['a list of files', 'paths=["./a","/home/ann/.ssh/id_rsa"]'],
+    ['an object in one', 'files=[{"open":{"path":"/home/ann/.ssh/id_rsa"}}]'],
+    ['what follows a second =', 'arg=if=/home/ann/.ssh/id_rsa'],
+    ['text that only looks like JSON', 'arg=[=/home/ann/.ssh/id_rsa'],
+  ])('[A19] about a path matches an argument that names it in %s', (_, word) => {
+    expect(outcome(['deny x(~/.ssh/**)'], command(word))).toBe('deny');
+    expect(outcome(['deny x(~/.gnupg/**)'], command(word))).toBe('none');
+  });
+
+  it('[A19] about a path is judged in time however many = a word has', () => {
+    expect(outcome(['deny x(~/.ssh/**)'], command('='.repeat(1_000_000)))).toBe('none');
+  });
+
   it.each<[string, string[], boolean]>([
     ['x(rm *)', ['rm'], true],
     ['x(rm *)', ['rm', '-rf', '/'], true],

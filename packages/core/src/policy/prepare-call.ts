@@ -59,10 +59,31 @@ function prepareSubject(subject: Subject, bases: Bases): PreparedSubject {
   }
 }
 
-/** What in a word may name a path: all of it, and what follows its first `=`. */
+/** So many `=` are looked behind: a model chooses the word, and each one costs as much as the rest of it. */
+const MOST_EQUALS = 8;
+
+/** What in a word may name a path: all of it, what follows an `=`, and any text in what is JSON, such as a list of files. */
 function pathTexts(word: string): readonly string[] {
-  const equals = word.indexOf('=');
-  return equals < 0 ? [word] : [word, word.slice(equals + 1)];
+  const texts = [word];
+  for (let at = word.indexOf('='); at >= 0 && texts.length <= MOST_EQUALS; at = word.indexOf('=', at + 1)) {
+    const value = word.slice(at + 1);
+    texts.push(value, ...textsInJson(value));
+  }
+  return texts;
+}
+
+function textsInJson(text: string): readonly string[] {
+  if (!text.startsWith('[') && !text.startsWith('{')) return [];
+  const found: string[] = [];
+  try {
+    JSON.parse(text, (_, value: unknown) => {
+      if (typeof value === 'string') found.push(value);
+      return value;
+    });
+  } catch {
+    // It only began like JSON.
+  }
+  return found;
 }
 
 /** Every segment that a text has as it stands, or may get from the folder it is worked out from. */
