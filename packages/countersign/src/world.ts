@@ -40,6 +40,7 @@ import {
   type WorldEventName,
   type WorldSettings,
 } from '@countersign/protocol';
+import { untilSettled } from './until-settled.js';
 
 type EventData = { [E in WorldEvent as E['event']]: E['data'] };
 /** A decision without the id, which the approval brings along. */
@@ -176,46 +177,16 @@ function createChatHandle(engine: Engine, worldId: string, id: string): OpenedCh
     if (chat === undefined) throw noChat(id);
     return chat;
   };
+  const status = async () => (await find()).status;
   return {
     id,
     send: (content, options = {}) =>
       publishMessage(runtime, { worldId, chatId: id, content, speaker: 'human', ...options }),
     messages: (page) => listMessages(runtime, id, page),
     memory: (agentId) => agentMemoryOf(runtime, id, agentId),
-    status: async () => (await find()).status,
+    status,
     title: async () => (await find()).title,
-    settled: () =>
-      new Promise((resolve, reject) => {
-        const onClosing = (): void => {
-          end();
-          reject(new CountersignError('closed', 'the world was closed before this chat had settled'));
-        };
-        const endListening = runtime.bus.subscribe(worldId, (event) => {
-          if (event.event !== 'world' || event.chatId !== id) return;
-          const { type } = event.data;
-          if (type !== 'idle' && type !== 'waiting') return;
-          end();
-          resolve(type);
-        });
-        const end = (): void => {
-          endListening();
-          engine.closing.removeEventListener('abort', onClosing);
-        };
-        // Nothing is heard after it: without this, who waits would wait for ever.
-        engine.closing.addEventListener('abort', onClosing, { once: true });
-        // Listening first, then looking: the other way round a change in between would be missed.
-        find().then(
-          ({ status }) => {
-            if (status === 'working') return;
-            end();
-            resolve(status);
-          },
-          (error: unknown) => {
-            end();
-            reject(error);
-          },
-        );
-      }),
+    settled: () => untilSettled(engine, { worldId, id, status }),
     stop: () => stopChat(runtime, worldId, id, LIBRARY),
     delete: () => deleteChat(runtime, worldId, id, LIBRARY),
   };
