@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import type { TestProject } from 'vitest/node';
+import { chosenTestsMention } from './chosen-tests.js';
 import { startPostgres } from './postgres-server.js';
 
 declare module 'vitest' {
@@ -11,19 +11,8 @@ declare module 'vitest' {
 
 /** Starts one PostgreSQL for the whole run, and none for a run in which no test file speaks of it. */
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
-  if (!(await isWanted(project))) return undefined;
+  if (!(await chosenTestsMention(project, /postgres/i))) return undefined;
   const server = await startPostgres();
   project.provide('postgresUrl', server.url);
   return () => server.stop();
-}
-
-async function isWanted({ vitest }: TestProject): Promise<boolean> {
-  if (vitest.config.watch) return true;
-  const [command = 'run', ...rest] = process.argv.slice(2);
-  const words = (command === 'run' ? rest : [command, ...rest]).filter((word) => !word.startsWith('-'));
-  let chosen = await vitest.getRelevantTestSpecifications(words);
-  // The words may have been an option's value and no file name: better a server too many than one too few.
-  if (chosen.length === 0) chosen = await vitest.getRelevantTestSpecifications();
-  const texts = await Promise.all(chosen.map(({ moduleId }) => readFile(moduleId, 'utf8')));
-  return texts.some((text) => /postgres/i.test(text));
 }

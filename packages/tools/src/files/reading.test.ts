@@ -4,12 +4,12 @@ import { chmod, mkdir, open, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { makeFolder, tryTool, type Tried } from '../testing/try-tool.js';
+import { makeFolder, tryTool, type TestFolder, type Tried } from '../testing/try-tool.js';
 import { grep } from './grep.js';
 import { listFiles } from './list-files.js';
 import { readFile } from './read-file.js';
 
-let outside: Awaited<ReturnType<typeof makeFolder>>;
+let outside: TestFolder;
 let workingDirectory: string;
 beforeEach(async () => {
   outside = await makeFolder();

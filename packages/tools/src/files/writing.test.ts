@@ -2,11 +2,11 @@ import { chmod, mkdir, readdir, readFile as readBack, stat, symlink, writeFile a
 import { join } from 'node:path';
 import type { Tool } from '@countersign/core/ports';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { makeFolder, tryTool, type Tried } from '../testing/try-tool.js';
+import { makeFolder, tryTool, type TestFolder, type Tried } from '../testing/try-tool.js';
 import { editFile } from './edit-file.js';
 import { writeFile } from './write-file.js';
 
-let outside: Awaited<ReturnType<typeof makeFolder>>;
+let outside: TestFolder;
 let workingDirectory: string;
 beforeEach(async () => {
   outside = await makeFolder();

@@ -1,5 +1,5 @@
 import { lstat, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { GIT_FIXED, isFileThatRuns, isFolderThatRuns } from './runs-later.js';
 
 /** `absent`: not there, and must not come to be; a read-only empty folder stands in its place while the command runs. */
@@ -31,6 +31,7 @@ export async function findFixedPaths(workingDirectory: string): Promise<FixedPat
         if (folderThatRuns || isFileThatRuns(entry.name)) {
           if (entry.isSymbolicLink())
             throw new Error(`${path} is a link, and a link can't be protected from a command`);
+          pinWay(workingDirectory, folder, found);
           if (entry.isDirectory() && entry.name.toLowerCase() === '.git') found.push(...(await inGit(path)));
           else found.push({ path, how: 'read-only' });
         } else if (entry.isDirectory() && entry.name !== 'node_modules') next.push(path);
@@ -42,6 +43,13 @@ export async function findFixedPaths(workingDirectory: string): Promise<FixedPat
   const there = new Set(found.map(({ path }) => path));
   const absent = MUST_NOT_APPEAR.map((name) => join(workingDirectory, name)).filter((path) => !there.has(path));
   return [...found, ...absent.map((path) => ({ path, how: 'absent' as const }))];
+}
+
+/** The folders on the way to something fixed: renamed, one would take it along and leave its place free. */
+function pinWay(workingDirectory: string, folder: string, found: FixedPath[]): void {
+  if (folder === workingDirectory || found.some(({ path }) => path === folder)) return;
+  pinWay(workingDirectory, dirname(folder), found);
+  found.push({ path: folder, how: 'pinned' });
 }
 
 async function inGit(path: string): Promise<FixedPath[]> {

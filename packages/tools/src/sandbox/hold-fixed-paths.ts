@@ -1,5 +1,5 @@
 import { mkdir, rm, rmdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { findFixedPaths, type FixedPath } from './find-fixed-paths.js';
 
 /** How many running commands need each placeholder. Removed under one of them, another would lose what it stands for. */
@@ -45,7 +45,8 @@ async function release(fixed: readonly FixedPath[], held: readonly string[]): Pr
   }
   // This file makes Git take its settings and hooks from another folder. The main checkout of a repository never has one.
   for (const { path, how } of fixed) {
-    if (how === 'pinned') await rm(join(path, 'commondir'), { force: true, recursive: true }).catch(() => undefined);
+    if (how === 'pinned' && basename(path).toLowerCase() === '.git')
+      await rm(join(path, 'commondir'), { force: true, recursive: true }).catch(() => undefined);
   }
 }
 

@@ -6,7 +6,7 @@ import { createFakeClock } from '@countersign/core/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findSandbox } from '../sandbox/find-sandbox.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
-import { makeFolder, tryTool, type Tried } from '../testing/try-tool.js';
+import { makeFolder, processesIn, tryTool, type TestFolder, type Tried } from '../testing/try-tool.js';
 import { shellCmd, type ShellOptions } from './shell-cmd.js';
 
 const found = await findSandbox();
@@ -20,7 +20,7 @@ const both: [string, Sandbox][] =
       ];
 
 describe.each(both)('shell_cmd with %s', (_name, sandbox) => {
-  let folder: Awaited<ReturnType<typeof makeFolder>>;
+  let folder: TestFolder;
   beforeEach(async () => {
     folder = await makeFolder();
   });
@@ -243,11 +243,3 @@ describe.each(both)('shell_cmd with %s', (_name, sandbox) => {
     expect(await run('true', { hide: [`${folder.path}-ours`] })).toMatchObject({ ok: true });
   });
 });
-
-/** Every process whose working folder is the test's own. */
-function processesIn(folder: string): string[] {
-  const list = execFileSync('bash', ['-c', 'for p in /proc/[0-9]*; do echo "${p##*/} $(readlink $p/cwd)"; done'], {
-    encoding: 'utf8',
-  });
-  return list.split('\n').filter((line) => line.endsWith(` ${folder}`));
-}

@@ -1,11 +1,17 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ToolFailure, type Tool, type ToolContext } from '@countersign/core/ports';
 
+export interface TestFolder {
+  path: string;
+  remove: () => Promise<void>;
+}
+
 /** A folder with a real path, and what removes it. */
-export async function makeFolder(): Promise<{ path: string; remove: () => Promise<void> }> {
-  const path = await realpath(await mkdtemp(join(tmpdir(), 'tools-test-')));
+export async function makeFolder(parent: string = tmpdir()): Promise<TestFolder> {
+  const path = await realpath(await mkdtemp(join(parent, 'tools-test-')));
   return { path, remove: () => rm(path, { recursive: true, force: true }) };
 }
 
@@ -36,4 +42,11 @@ export async function tryTool(tool: Tool, args: Record<string, unknown>, about: 
     const words = error instanceof Error ? error.message : String(error);
     return { ok: false, error: words, result: error instanceof ToolFailure ? error.result : undefined };
   }
+}
+
+/** Every process whose working folder this is. */
+export function processesIn(folder: string): string[] {
+  const script = 'for p in /proc/[0-9]*; do echo "${p##*/} $(readlink "$p/cwd") $(tr "\\0" " " < "$p/cmdline")"; done';
+  const list = execFileSync('bash', ['-c', script], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+  return list.split('\n').filter((line) => line.split(' ')[1] === folder);
 }

@@ -1,0 +1,294 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer as createHttpServer } from 'node:http';
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { shellCmd, type ShellOptions } from '../shell/shell-cmd.js';
+import { makeFolder, tryTool, type TestFolder } from '../testing/try-tool.js';
+import { findSandbox } from './find-sandbox.js';
+import type { Sandbox } from './sandbox.js';
+
+const sandbox = await findSandbox();
+const none: Sandbox = { kind: 'none', reason: 'left out on purpose' };
+const home = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+
+/** Not below /tmp, which is hidden anyway: what is tested must be hidden because it is ours, or the person's. */
+const visible = join(home, '..', '..', 'node_modules', '.cache');
+
+// Where there is no bubblewrap the run has said so, and that these were left out.
+describe.skipIf(sandbox.kind !== 'bubblewrap')('a command in the sandbox can not get out', () => {
+  let person: TestFolder;
+  let ours: string;
+  let workingDirectory: string;
+  const formerHome = process.env['HOME'];
+
+  beforeEach(async () => {
+    await mkdir(visible, { recursive: true });
+    person = await makeFolder(visible);
+    ours = join(person.path, '..', `${person.path.slice(-6)}-ours`);
+    workingDirectory = join(person.path, 'project');
+    await mkdir(join(person.path, '.ssh'));
+    await writeFile(join(person.path, '.ssh', 'id_ed25519'), 'SECRET-KEY');
+    await mkdir(ours);
+    await writeFile(join(ours, 'store.sqlite'), 'SECRET-STORE');
+    await writeFile(join(ours, 'token'), 'SECRET-TOKEN');
+    await mkdir(workingDirectory);
+    process.env['HOME'] = person.path;
+  });
+  afterEach(async () => {
+    process.env['HOME'] = formerHome;
+    await person.remove();
+    execFileSync('rm', ['-rf', ours]);
+  });
+
+  async function run(command: string, options: Partial<ShellOptions> = {}): Promise<{ code: number; said: string }> {
+    const tool = shellCmd({ sandbox, hide: [ours], ...options });
+    const tried = await tryTool(tool, { command }, { workingDirectory });
+    const result = tried.result as { exitCode: number; stdout: string; stderr: string } | undefined;
+    if (result === undefined) throw new Error(tried.ok ? 'no result' : tried.error);
+    return { code: result.exitCode, said: result.stdout + result.stderr };
+  }
+
+  describe('to read', () => {
+    const targets: [string, () => string][] = [
+      ['our store', () => join(ours, 'store.sqlite')],
+      ['our token', () => join(ours, 'token')],
+      ['~/.ssh', () => join(person.path, '.ssh', 'id_ed25519')],
+    ];
+
+    it.each(targets)('%s', async (_name, target) => {
+      // Without the sandbox it is there to be read: the attempt is real.
+      expect((await run(`cat '${target()}'`, { sandbox: none })).said).toContain('SECRET');
+      expect((await run(`cat '${target()}'`)).said).toContain('No such file');
+    });
+
+    it.each(targets)('%s by another way', async (_name, target) => {
+      const path = target();
+      const ways = [
+        `cat /proc/self/root${path}`,
+        `cat /proc/1/root${path}`,
+        `cat /proc/${process.pid}/root${path}`,
+        `cat /proc/1/cwd${path}`,
+        `ln -s ${path} link; cat link`,
+        `ln ${path} hard; cat hard`,
+        `cat ../.ssh/id_ed25519 ../../*-ours/*`,
+        `grep -rs SECRET- '${visible}' /home /root /tmp /var/tmp /run`,
+        `unshare -Urm bash -c 'umount -l ${dirname(path)}; cat ${path}'`,
+        `umount -l '${dirname(path)}'; mount -o bind / /mnt; cat ${path} /mnt${path}`,
+        `for fd in /proc/self/fd/*; do ls "$fd/" "$fd/.." && cat "$fd/../token" "$fd/${path}"; done`,
+      ];
+      const { said } = await run(ways.map((way) => `(${way}) 2>/dev/null`).join('\n'));
+      expect(said).not.toMatch(/SECRET-(KEY|STORE|TOKEN)/);
+    });
+
+    it('our processes, their memory and their environment', async () => {
+      const { said } = await run(
+        `ls -d /proc/[0-9]* | wc -l; cat /proc/${process.pid}/environ /proc/${process.pid}/maps; ps ax`,
+      );
+      expect(said).not.toContain('vitest');
+      expect(Number(said.split('\n')[0])).toBeLessThan(8);
+      expect((await run(`kill -9 ${process.pid}`)).said).toMatch(/No such process|not permitted/);
+    });
+
+    it('what others left in /tmp, and nobody sees what it leaves there', async () => {
+      const shared = await makeFolder();
+      await writeFile(join(shared.path, 'note'), 'SECRET-NOTE');
+      expect((await run(`cat '${shared.path}/note'`)).said).toContain('No such file');
+      await run('touch /tmp/left-by-sandbox /var/tmp/left-by-sandbox /dev/shm/left-by-sandbox');
+      expect(['/tmp', '/var/tmp', '/dev/shm'].filter((folder) => existsSync(`${folder}/left-by-sandbox`))).toEqual([]);
+      await shared.remove();
+    });
+  });
+
+  describe('to talk to', () => {
+    const servers: Server[] = [];
+    afterEach(() => {
+      for (const server of servers.splice(0)) server.close();
+    });
+    const listen = async (server: Server, ...where: [string] | [number, string]): Promise<Server> => {
+      servers.push(server);
+      if (where.length === 1) server.listen(where[0]);
+      else server.listen(where[0], where[1]);
+      await once(server, 'listening');
+      return server;
+    };
+    /** Node itself, wherever it is installed. */
+    const node = { show: [dirname(dirname(process.execPath))] };
+    const connect = (path: string): string =>
+      `'${process.execPath}' -e 'require("net").connect(${JSON.stringify(path)}).on("data", (d) => { console.log(String(d)); process.exit(); }).on("error", (e) => { console.log(e.code); process.exit(1); })'`;
+    const talker = (): Server => createServer((socket) => void socket.end('SECRET-SERVICE'));
+
+    it('our API on loopback', async () => {
+      const api = createHttpServer((_request, response) => void response.end('SECRET-API'));
+      await listen(api, 0, '127.0.0.1');
+      const { port } = api.address() as AddressInfo;
+      const ask = `exec 3<>/dev/tcp/127.0.0.1/${port} && printf 'GET / HTTP/1.0\\r\\n\\r\\n' >&3 && cat <&3`;
+      expect((await run(ask, { sandbox: none })).said).toContain('SECRET-API');
+      expect((await run(ask, { network: true })).said).toContain('SECRET-API');
+      const { code, said } = await run(ask);
+      expect(code).not.toBe(0);
+      expect(said).not.toContain('SECRET-API');
+    });
+
+    it('any other machine', async () => {
+      const { said } = await run('cat /proc/net/route /proc/net/dev | grep -c eth; cat /proc/net/route | wc -l');
+      expect(said).toBe('0\n1\n');
+    });
+
+    it('a socket of the host, wherever it lies', async () => {
+      const path = join(person.path, '..', `${person.path.slice(-6)}.sock`);
+      await listen(talker(), path);
+      expect((await run(connect(path), { sandbox: none })).said).toContain('SECRET-SERVICE');
+      const { code, said } = await run(connect(path), node);
+      expect(code).toBe(1);
+      expect(said).toMatch(/ECONNREFUSED|EACCES|ENOENT|ENOTSOCK/);
+      const { said: others } = await run('ls -A /run /var/run/');
+      expect(others.replaceAll(/\/(var\/)?run\/?:|\s/g, '')).toBe('');
+    });
+
+    it('a socket without a file', async () => {
+      const name = `\0countersign-${process.pid}`;
+      await listen(talker(), name);
+      expect((await run(connect(name), { sandbox: none })).said).toContain('SECRET-SERVICE');
+      expect((await run(connect(name), node)).said).toMatch(/ECONNREFUSED|ENOENT/);
+    });
+
+    it('the terminal', async () => {
+      const { said } = await run('cat /dev/tty; echo x > /dev/tty; tty; ls /dev/tty[0-9]* /dev/pts/[0-9]* /dev/input');
+      expect(said).toMatch(/No such device or address/);
+      expect(said).toMatch(/not a tty/);
+      expect(said).not.toMatch(/^\/dev\/(tty\d|pts)/m);
+      // A session of its own: the kernel lets nobody type into the terminal of another one.
+      const [ownSession] = (await run('cut -d " " -f 6 /proc/self/stat')).said.split('\n');
+      expect(Number(ownSession)).toBeLessThan(10);
+    });
+  });
+
+  describe('to change', () => {
+    it('anything outside the working folder', async () => {
+      const places = [person.path, ours, visible, home, '/etc', '/usr/bin', '/', '/var/lib', '/sys'];
+      await run(places.map((place) => `touch '${place}/made-in-sandbox'`).join('; '));
+      expect(places.filter((place) => existsSync(join(place, 'made-in-sandbox')))).toEqual([]);
+      expect((await run('touch /etc/made; touch /usr/made')).said.match(/Read-only file system/g)).toHaveLength(2);
+      expect(await run('touch made-inside')).toEqual({ code: 0, said: '' });
+      expect(await readdir(workingDirectory)).toEqual(['made-inside']);
+    });
+
+    it('anything through a link', async () => {
+      const other = await makeFolder(visible);
+      await writeFile(join(other.path, 'victim'), 'safe');
+      const { said } = await run(
+        `ln -s '${other.path}' out; echo broken > out/victim; ln -s '${other.path}/victim' v; echo x > v`,
+      );
+      expect(said.match(/Read-only file system/g)).toHaveLength(2);
+      expect(await readFile(join(other.path, 'victim'), 'utf8')).toBe('safe');
+      await other.remove();
+    });
+
+    it('its rights', async () => {
+      const { said } = await run(
+        'grep -E "^Cap(Eff|Prm|Bnd)" /proc/self/status; mount -o remount,rw / && echo DONE; mknod d b 8 0 && echo DONE; chroot / true && echo DONE; sudo -n true && echo DONE',
+      );
+      expect(said.match(/Cap\w+:\s+0{16}/g)).toHaveLength(3);
+      expect(said).not.toContain('DONE');
+    });
+  });
+
+  describe('what runs later outside', () => {
+    beforeEach(async () => {
+      await mkdir(join(workingDirectory, '.git', 'hooks'), { recursive: true });
+      await writeFile(join(workingDirectory, '.git', 'config'), '[core]\n');
+      await writeFile(join(workingDirectory, '.git', 'HEAD'), 'ref: refs/heads/main\n');
+      await mkdir(join(workingDirectory, 'sub', '.git', 'hooks'), { recursive: true });
+      await writeFile(join(workingDirectory, 'sub', '.git', 'config'), '[core]\n');
+      await writeFile(join(workingDirectory, '.envrc'), 'safe\n');
+    });
+
+    it.each([
+      'echo evil >> .git/config',
+      'echo evil > .git/hooks/pre-commit',
+      'rm -f .git/config; echo evil > .git/config',
+      'echo evil > new; mv -f new .git/config',
+      'mv .git/config old; echo evil > .git/config',
+      'mv .git old; mkdir -p .git/hooks; echo evil > .git/config; echo evil > .git/hooks/pre-commit',
+      'rm -rf .git; mkdir -p .git/hooks; echo evil > .git/config; echo evil > .git/hooks/pre-commit',
+      'rmdir .git/hooks; ln -s ../evil .git/hooks; mkdir evil; echo evil > .git/hooks/pre-commit',
+      'mkdir evil; echo evil > evil/config; echo ../evil > .git/commondir',
+      'echo evil > sub/.git/config; echo evil > sub/.git/hooks/post-checkout',
+      'mv sub s; mkdir -p sub/.git; echo evil > sub/.git/config',
+      'echo evil > .envrc',
+      'mkdir .vscode; echo evil > .vscode/tasks.json',
+      'rmdir .vscode; mkdir .vscode; echo evil > .vscode/tasks.json',
+      'mv .vscode x; mkdir .vscode; echo evil > .vscode/tasks.json',
+      'mkdir x; echo evil > x/tasks.json; mv x .vscode; mv -T x .vscode; ln -s x .vscode',
+      'umount .vscode .git .git/config; echo evil > .git/config',
+      'unshare -Urm bash -c "umount .git/config; echo evil > .git/config"',
+    ])('stays as it is: %s', async (command) => {
+      await run(command);
+      const kept = async (name: string): Promise<string> => readFile(join(workingDirectory, name), 'utf8');
+      expect(await kept('.git/config')).toBe('[core]\n');
+      expect(await readdir(join(workingDirectory, '.git', 'hooks'))).toEqual([]);
+      expect(await kept('sub/.git/config')).toBe('[core]\n');
+      expect(await readdir(join(workingDirectory, 'sub', '.git', 'hooks'))).toEqual([]);
+      expect(await kept('.envrc')).toBe('safe\n');
+      expect(existsSync(join(workingDirectory, '.vscode'))).toBe(false);
+      expect(existsSync(join(workingDirectory, '.git', 'commondir'))).toBe(false);
+    });
+
+    it('nor does one that is not there yet come to be, and nothing is left in its place', async () => {
+      execFileSync('rm', ['-rf', join(workingDirectory, '.git'), join(workingDirectory, '.envrc')]);
+      const { said } = await run(
+        'mkdir -p .git/hooks .vscode .idea; echo evil > .git/config; echo evil > .vscode/tasks.json',
+      );
+      expect(said).toContain('Read-only file system');
+      expect(await readdir(workingDirectory)).toEqual(['sub']);
+    });
+
+    it('while two commands run at once', async () => {
+      execFileSync('mkfifo', [join(workingDirectory, 'go')]);
+      const slow = run('read -r x < go; echo evil > .vscode/tasks.json; mkdir .vscode; ls -A .vscode');
+      await run('echo first has ended > done');
+      await writeFile(join(workingDirectory, 'go'), 'go\n');
+      expect((await slow).said).toContain('Read-only file system');
+      expect(existsSync(join(workingDirectory, '.vscode'))).toBe(false);
+    });
+
+    it('and Git still works', async () => {
+      const git = join(workingDirectory, '.git');
+      execFileSync('rm', ['-rf', git]);
+      execFileSync('git', ['init', '-q', workingDirectory], { env: { PATH: process.env['PATH'], HOME: '/nowhere' } });
+      const { said, code } = await run(
+        'echo x > file; git add file && git -c user.name=a -c user.email=a@b commit -qm first && git log --format=%s',
+      );
+      expect({ said, code }).toEqual({ said: 'first\n', code: 0 });
+    });
+
+    it('a link in such a place is refused, since it could be replaced', async () => {
+      execFileSync('ln', ['-s', 'sub', join(workingDirectory, '.idea')]);
+      await expect(run('true')).rejects.toThrow("can't be protected");
+    });
+  });
+
+  it('to be used on a folder in which nothing could be hidden', async () => {
+    for (const folder of [person.path, dirname(person.path), '/', '/tmp']) {
+      const tried = await tryTool(shellCmd({ sandbox }), { command: 'true' }, { workingDirectory: folder });
+      expect(tried).toMatchObject({
+        ok: false,
+        error: expect.stringContaining('choose a folder of its own') as string,
+      });
+    }
+  });
+
+  it('to run at all when the sandbox can not be set up', async () => {
+    await chmod(workingDirectory, 0o700);
+    const broken: Sandbox = { kind: 'bubblewrap', program: '/usr/bin/bwrap', userNamespace: ['--no-such-option'] };
+    await expect(run('touch made', { sandbox: broken })).rejects.toThrow(
+      /nothing ran: the sandbox could not be set up: .*no-such-option/,
+    );
+    expect(await readdir(workingDirectory)).toEqual([]);
+  });
+});

@@ -1,0 +1,39 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { findSandbox } from '../sandbox/find-sandbox.js';
+import { makeFolder, processesIn, type TestFolder } from '../testing/try-tool.js';
+
+const sandbox = await findSandbox();
+const home = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+
+// Node runs what was built: without this it would run yesterday's code.
+const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
+await promisify(execFile)(process.execPath, [tsc, '-b', home]);
+
+describe.skipIf(process.platform !== 'linux')('when the server is killed', () => {
+  let folder: TestFolder;
+  beforeEach(async () => {
+    folder = await makeFolder();
+  });
+  afterEach(() => folder.remove());
+
+  const kinds = sandbox.kind === 'none' ? ['none'] : [sandbox.kind, 'none'];
+  it.each(kinds)('[S3] every child of a command dies with it (%s)', async (kind) => {
+    const program = join(home, 'dist', 'testing', 'dying-server.js');
+    const command = `trap '' TERM HUP INT; nohup setsid bash -c "trap '' TERM HUP; echo up; while :; do sleep 1000; done" & (sleep 1000 &) ; sleep 1000`;
+    const server = spawn(process.execPath, [program, folder.path, kind, command], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [said] = (await once(server.stdout, 'data')) as [Buffer];
+    expect(String(said)).toContain('up');
+    expect(processesIn(folder.path).length).toBeGreaterThan(2);
+    server.kill('SIGKILL');
+    await once(server, 'exit');
+    await expect.poll(() => processesIn(folder.path), { timeout: 5_000 }).toEqual([]);
+  });
+});

@@ -1,0 +1,9 @@
+import { writeSync } from 'node:fs';
+import { findSandbox } from '../sandbox/find-sandbox.js';
+import { shellCmd } from '../shell/shell-cmd.js';
+import { tryTool } from './try-tool.js';
+
+// A server that runs one command and is killed from outside. Says on its output what the command says.
+const [workingDirectory = '', kind = '', command = ''] = process.argv.slice(2);
+const sandbox = kind === 'none' ? ({ kind: 'none', reason: 'left out on purpose' } as const) : await findSandbox();
+await tryTool(shellCmd({ sandbox }), { command }, { workingDirectory, output: (text) => writeSync(1, text) });
