@@ -1,37 +1,29 @@
-import { mkdir, mkdtemp, realpath, rename, rm, symlink } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { closeTestWorld, closeTestWorlds, door, gated, openTestWorld, tool } from './testing/fixture.js';
+import { mkdir, rename, rm, symlink } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { closeTestWorld, door, gated, openTestWorld, tool } from './testing/fixture.js';
+import { freshFolder } from './testing/fresh-folder.js';
 import { first, obedient, propose, recorder } from './testing/obedient.js';
 
 const remove = (path: string) => ({ name: 'remove', arguments: { path } });
 
-let folder = '';
-beforeEach(async () => {
-  folder = await realpath(await mkdtemp(join(tmpdir(), 'countersign-')));
-});
-afterEach(async () => {
-  await closeTestWorlds();
-  await rm(folder, { recursive: true, force: true });
-});
+const inFolder = freshFolder();
 
 /** A world whose working folder is a link, which `swap` points elsewhere. */
 async function linked() {
-  await mkdir(join(folder, 'mine'));
-  await mkdir(join(folder, 'theirs'));
-  const link = join(folder, 'work');
-  await symlink(join(folder, 'mine'), link);
+  await mkdir(inFolder('mine'));
+  await mkdir(inFolder('theirs'));
+  const link = inFolder('work');
+  await symlink(inFolder('mine'), link);
   const places: string[] = [];
   const gate = door();
   const slow = tool('slow', () => gate.opened);
   const removing = gated('remove', async (_args, { workingDirectory }) => places.push(workingDirectory));
   const t = await openTestWorld({ script: obedient, tools: [removing, slow], workingDirectory: link });
   const swap = async (to = 'theirs') => {
-    await symlink(join(folder, to), `${link}.new`);
+    await symlink(inFolder(to), `${link}.new`);
     await rename(`${link}.new`, link);
   };
-  return { ...t, places, swap, gate, inFolder: (name: string) => join(folder, name) };
+  return { ...t, places, swap, gate, inFolder: (name: string) => inFolder(name) };
 }
 
 describe('the working folder', () => {
@@ -98,8 +90,8 @@ describe('the working folder', () => {
 
   it('[A7] a session or always given for what was shown does not sign what it became', async () => {
     for (const scope of ['session', 'always'] as const) {
-      await rm(folder, { recursive: true, force: true });
-      await mkdir(folder);
+      await rm(inFolder('.'), { recursive: true, force: true });
+      await mkdir(inFolder('.'));
       const t = await linked();
       await propose(t, remove('a'));
       await t.swap();
@@ -180,7 +172,7 @@ describe('what a call would overwrite', () => {
 
 describe('the tool', () => {
   it('[A7] [A9] redefined over a restart: the old question is not an answer for the new tool', async () => {
-    const file = join(folder, 'harbour.db');
+    const file = inFolder('harbour.db');
     const before = recorder('remove');
     const t = await openTestWorld({ script: obedient, tools: [before.tool], file });
     await propose(t, remove('a'));
@@ -201,7 +193,7 @@ describe('the tool', () => {
   });
 
   it('[A7] gone over a restart: approving it fails in words', async () => {
-    const file = join(folder, 'harbour.db');
+    const file = inFolder('harbour.db');
     const t = await openTestWorld({ script: obedient, tools: [recorder().tool], file });
     await propose(t, remove('a'));
     const old = await t.onlyApproval();

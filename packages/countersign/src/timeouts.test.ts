@@ -1,22 +1,13 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Clock } from '@countersign/core/ports';
 import { createFakeClock } from '@countersign/core/testing';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { closeTestWorld, closeTestWorlds, openTestWorld, type TestWorldOptions } from './testing/fixture.js';
+import { describe, expect, it } from 'vitest';
+import { closeTestWorld, openTestWorld, type TestWorldOptions } from './testing/fixture.js';
+import { freshFolder } from './testing/fresh-folder.js';
 import { first, lastResults, obedient, propose, recorder } from './testing/obedient.js';
 
 const remove = (path: string) => ({ name: 'remove', arguments: { path } });
 
-let folder = '';
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'countersign-'));
-});
-afterEach(async () => {
-  await closeTestWorlds();
-  await rm(folder, { recursive: true, force: true });
-});
+const inFolder = freshFolder();
 
 async function asked(options: TestWorldOptions = {}) {
   const { runs, tool } = recorder();
@@ -104,7 +95,7 @@ describe('a deadline', () => {
   it('[A11] [A9] passes while nobody runs: expired after the restart, by itself and for a late decision', async () => {
     for (const late of ['timer', 'decision'] as const) {
       const clock = createFakeClock();
-      const file = join(folder, `${late}.db`);
+      const file = inFolder(`${late}.db`);
       const t = await asked({ clock, approvalTimeoutMs: 1000, file });
       await closeTestWorld(t);
       clock.advance(5000);

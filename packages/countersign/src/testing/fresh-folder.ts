@@ -1,0 +1,18 @@
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach } from 'vitest';
+import { closeTestWorlds } from './fixture.js';
+
+/** A folder for each test of a file, gone at its end; the worlds that were opened are closed before. Gives the way into it. */
+export function freshFolder(): (name: string) => string {
+  let folder = '';
+  beforeEach(async () => {
+    folder = await realpath(await mkdtemp(join(tmpdir(), 'countersign-')));
+  });
+  afterEach(async () => {
+    await closeTestWorlds();
+    await rm(folder, { recursive: true, force: true });
+  });
+  return (name) => join(folder, name);
+}
