@@ -43,8 +43,8 @@ export async function traceTurn(turn: Case): Promise<TracedTransaction[]> {
     },
   });
   const { runtime } = engine;
-  const world = await createWorld(runtime, { name: 'bench', streaming: false });
-  await addAgent(runtime, world.id, AGENT);
+  const world = await createWorld(runtime, { name: 'bench', streaming: false }, SIGNER);
+  await addAgent(runtime, world.id, AGENT, SIGNER);
   const chat = await createChat(runtime, world.id);
   const send = async (content: string): Promise<void> => {
     await publishMessage(runtime, { worldId: world.id, chatId: chat.id, content, speaker: 'human' });

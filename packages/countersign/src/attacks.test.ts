@@ -1,33 +1,23 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { mkdir } from 'node:fs/promises';
 import {
   addAgent,
   createChat,
-  createRuntime,
   createWorld,
   listApprovals,
   publishMessage,
   publishToolResult,
   rebuildIndexes,
 } from '@countersign/core';
-import { createFakeClock, scripted } from '@countersign/core/testing';
-import { openSqlite } from '@countersign/storage';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { closeTestWorld, closeTestWorlds, door, gated, openTestWorld, tool } from './testing/fixture.js';
+import { describe, expect, it } from 'vitest';
+import { closeTestWorld, door, gated, openTestWorld, tool } from './testing/fixture.js';
+import { freshFolder } from './testing/fresh-folder.js';
 import { first, lastResults, obedient, propose, recorder } from './testing/obedient.js';
 import { openRaw } from './testing/raw-database.js';
+import { createTestEngine, person } from './testing/test-engine.js';
 
 const remove = (path: string) => ({ name: 'remove', arguments: { path } });
 
-let folder = '';
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'countersign-'));
-});
-afterEach(async () => {
-  await closeTestWorlds();
-  await rm(folder, { recursive: true, force: true });
-});
+const inFolder = freshFolder();
 
 describe('an old yes', () => {
   it('[A8] of an earlier turn moves nothing in a later one with the very same call', async () => {
@@ -71,12 +61,12 @@ describe('an old yes', () => {
 
   it('[A7] does not move with the world to another working folder', async () => {
     const { runs, tool: removing } = recorder();
-    await mkdir(join(folder, 'mine'));
-    await mkdir(join(folder, 'theirs'));
-    const t = await openTestWorld({ script: obedient, tools: [removing], workingDirectory: join(folder, 'mine') });
+    await mkdir(inFolder('mine'));
+    await mkdir(inFolder('theirs'));
+    const t = await openTestWorld({ script: obedient, tools: [removing], workingDirectory: inFolder('mine') });
     await propose(t, remove('a'));
     const approval = await t.onlyApproval();
-    await t.world.update({ workingDirectory: join(folder, 'theirs') });
+    await t.world.update({ workingDirectory: inFolder('theirs') });
     expect(await t.world.decide(approval, { decision: 'approve', scope: 'session' })).toMatchObject({ status: 409 });
     expect(await t.world.grants()).toEqual([]);
     expect(runs).toEqual([]);
@@ -124,22 +114,13 @@ describe('an edited call', () => {
   });
 
   it('[A9] asked anew is the same after its index rows were rebuilt', async () => {
-    const clock = createFakeClock();
     const slow = door();
     let content = 'old';
     const write = { ...gated('write', async () => 'written'), fingerprint: async () => content };
-    const engine = createRuntime({
-      store: await openSqlite(':memory:', { clock }),
-      clock,
-      providers: [scripted(obedient)],
-      tools: [tool('slow', () => slow.opened), write],
-      findPlace: async () => ({ workingDirectory: '/', home: '/root', sandbox: 'none' }),
-      onError: () => undefined,
-      onListenerFailure: () => undefined,
-    });
+    const engine = await createTestEngine({ tools: [tool('slow', () => slow.opened), write] });
     const { runtime } = engine;
-    const { id: worldId } = await createWorld(runtime, { name: 'Harbour' });
-    await addAgent(runtime, worldId, { name: 'Ada', provider: 'scripted', model: 'any', tools: ['*'] });
+    const { id: worldId } = await createWorld(runtime, { name: 'Harbour' }, person);
+    await addAgent(runtime, worldId, { name: 'Ada', provider: 'scripted', model: 'any', tools: ['*'] }, person);
     const chat = await createChat(runtime, worldId);
     const asked = new Promise<void>((resolve) => {
       runtime.bus.subscribe(worldId, (event) => {
@@ -170,7 +151,7 @@ describe('an edited call', () => {
 
 describe('damage', () => {
   it('[A2] [A17] a policy that can no longer be read asks about everything, what ran unasked included', async () => {
-    const file = join(folder, 'harbour.db');
+    const file = inFolder('harbour.db');
     const { runs, tool: removing } = recorder();
     const looked: unknown[] = [];
     const tools = [removing, tool('look', async (args) => looked.push(args))];

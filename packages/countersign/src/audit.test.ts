@@ -1,21 +1,14 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { closeTestWorld, closeTestWorlds, openTestWorld } from './testing/fixture.js';
+import { readFile, writeFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { openWorld } from './open-world.js';
+import { closeTestWorld, openTestWorld } from './testing/fixture.js';
+import { freshFolder } from './testing/fresh-folder.js';
 import { first, obedient, propose, recorder } from './testing/obedient.js';
 import { openRaw, type RawDatabase } from './testing/raw-database.js';
 
 const remove = (path: string) => ({ name: 'remove', arguments: { path } });
 
-let folder = '';
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'countersign-'));
-});
-afterEach(async () => {
-  await closeTestWorlds();
-  await rm(folder, { recursive: true, force: true });
-});
+const inFolder = freshFolder();
 
 describe('the audit log', () => {
   it('[A16] tells of a call: asked, decided by whom and from where, run, and how it ended', async () => {
@@ -79,6 +72,14 @@ describe('the audit log', () => {
     expect(changes).toContainEqual(expect.objectContaining({ agentId: 'ada', rule: 'deny rename', decision: 'added' }));
   });
 
+  it('[A16] tells who wrote the rules that an agent came with when its world was opened', async () => {
+    const ada = { name: 'Ada', provider: 'scripted', model: 'any', policy: ['deny rename'] };
+    const world = await openWorld(':memory:', { name: 'Harbour', agents: [ada] });
+    const changes = (await world.audit()).filter(({ kind }) => kind === 'policy');
+    expect(changes).toMatchObject([{ agentId: 'ada', rule: 'deny rename', decision: 'added', who: 'human' }]);
+    await world.close();
+  });
+
   it('[A16] tells who stopped a chat, and that what was pending was denied by it', async () => {
     const t = await openTestWorld({ script: obedient, tools: [recorder().tool] });
     await propose(t, remove('a'));
@@ -115,7 +116,7 @@ describe('the audit log', () => {
 describe('tampering', () => {
   /** Leaves a file with a few records, does something to it, and asks the world what it thinks. */
   async function verdictAfter(tamper: (raw: RawDatabase, file: string) => void | Promise<void>) {
-    const file = join(folder, 'harbour.db');
+    const file = inFolder('harbour.db');
     const { tool: removing } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [removing], file });
     await propose(t, remove('a'), remove('b'));
@@ -183,7 +184,7 @@ describe('tampering', () => {
   });
 
   it('[A7] [A16] an approval forged in the database does not run: the signature is checked at the start', async () => {
-    const file = join(folder, 'forged.db');
+    const file = inFolder('forged.db');
     const { runs, tool: removing } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [removing], file });
     await propose(t, remove('a'));
@@ -201,7 +202,7 @@ describe('tampering', () => {
   });
 
   it('[A16] the log outlives its world', async () => {
-    const file = join(folder, 'gone.db');
+    const file = inFolder('gone.db');
     const t = await openTestWorld({ script: obedient, tools: [recorder().tool], file });
     await propose(t, remove('a'));
     await t.world.delete();

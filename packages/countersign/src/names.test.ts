@@ -1,8 +1,5 @@
-import { createFakeClock, scripted } from '@countersign/core/testing';
-import { openSqlite } from '@countersign/storage';
 import {
   addAgent,
-  createRuntime,
   createWorld,
   publishToolResult,
   createChat,
@@ -14,7 +11,8 @@ import {
 } from '@countersign/core';
 import { afterEach, describe, expect, it } from 'vitest';
 import { closeTestWorlds, openTestWorld } from './testing/fixture.js';
-import { first, obedient, recorder } from './testing/obedient.js';
+import { first, recorder } from './testing/obedient.js';
+import { createTestEngine, person } from './testing/test-engine.js';
 
 afterEach(closeTestWorlds);
 
@@ -61,24 +59,14 @@ describe('names and ids', () => {
 
 describe('two worlds in one store', () => {
   async function twoWorlds() {
-    const clock = createFakeClock();
-    const store = await openSqlite(':memory:', { clock });
     const { runs, tool } = recorder();
-    const engine = createRuntime({
-      store,
-      clock,
-      providers: [scripted(obedient)],
-      tools: [tool],
-      findPlace: async () => ({ workingDirectory: '/', home: '/root', sandbox: 'none' }),
-      onError: () => undefined,
-      onListenerFailure: () => undefined,
-    });
+    const engine = await createTestEngine({ tools: [tool] });
     const { runtime } = engine;
     const [mine, theirs] = [
-      await createWorld(runtime, { name: 'Mine' }),
-      await createWorld(runtime, { name: 'Theirs' }),
+      await createWorld(runtime, { name: 'Mine' }, person),
+      await createWorld(runtime, { name: 'Theirs' }, person),
     ];
-    for (const world of [mine, theirs]) await addAgent(runtime, world.id, { name: 'Ada', ...agent });
+    for (const world of [mine, theirs]) await addAgent(runtime, world.id, { name: 'Ada', ...agent }, person);
     const chat = await createChat(runtime, mine.id);
     await publishMessage(runtime, {
       worldId: mine.id,

@@ -136,8 +136,8 @@ async function findOrCreate(engine: Engine, file: string, options: OpenWorldOpti
 async function ensureAgent(engine: Engine, worldId: string, agent: NewAgent): Promise<void> {
   const agents = await engine.runtime.store.read((reader) => reader.agents(worldId));
   const known = agents.find(({ definition }) => definition.name === agent.name);
-  if (known === undefined) await addAgent(engine.runtime, worldId, agent);
-  else await updateAgent(engine.runtime, worldId, known.id, agent);
+  if (known === undefined) await addAgent(engine.runtime, worldId, agent, LIBRARY);
+  else await updateAgent(engine.runtime, worldId, known.id, agent, LIBRARY);
 }
 
 function nameOf(file: string): string {

@@ -1,8 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import {
-  createRuntime,
   createWorld,
   addAgent,
   createChat,
@@ -15,21 +11,12 @@ import {
 } from '@countersign/core';
 import type { Engine } from '@countersign/core';
 import { defineTool, type StoreReader } from '@countersign/core/ports';
-import { createFakeClock, scripted } from '@countersign/core/testing';
-import { openSqlite } from '@countersign/storage';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { scripted } from '@countersign/core/testing';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-
-let folder = '';
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'countersign-'));
-});
-afterEach(() => rm(folder, { recursive: true, force: true }));
-
-const signer = { who: 'ada', client: 'test' };
+import { createTestEngine, person } from './testing/test-engine.js';
 
 async function openEngine(ran: string[]): Promise<Engine> {
-  const clock = createFakeClock();
   const write = defineTool({
     name: 'write',
     description: 'writes',
@@ -47,9 +34,7 @@ async function openEngine(ran: string[]): Promise<Engine> {
     readOnly: true,
     execute: () => 'seen',
   });
-  return createRuntime({
-    store: await openSqlite(join(folder, 'w.db'), { clock }),
-    clock,
+  return createTestEngine({
     providers: [
       scripted(({ messages }) => {
         const last = messages.at(-1);
@@ -64,13 +49,6 @@ async function openEngine(ran: string[]): Promise<Engine> {
       }),
     ],
     tools: [write, look],
-    findPlace: () => Promise.resolve({ workingDirectory: '/', home: '/', sandbox: 'none' }),
-    onListenerFailure: (error) => {
-      throw error;
-    },
-    onError: (error) => {
-      throw error;
-    },
   });
 }
 
@@ -103,8 +81,8 @@ describe('the indexes', () => {
     const engine = await openEngine(ran);
     const { runtime } = engine;
     await engine.start();
-    const world = await createWorld(runtime, { name: 'Harbour', turnLimit: 50 });
-    await addAgent(runtime, world.id, { name: 'Mason', provider: 'scripted', model: 'm', tools: ['*'] });
+    const world = await createWorld(runtime, { name: 'Harbour', turnLimit: 50 }, person);
+    await addAgent(runtime, world.id, { name: 'Mason', provider: 'scripted', model: 'm', tools: ['*'] }, person);
     const send = async (chatId: string, content: string): Promise<void> => {
       await publishMessage(runtime, { worldId: world.id, chatId, content, speaker: 'human' });
       await engine.quiet();
@@ -118,7 +96,7 @@ describe('the indexes', () => {
         world.id,
         'mason',
         { tool_call_id: approval.approvalId, decision: 'approve', ...decision },
-        signer,
+        person,
       );
       expect(outcome).toMatchObject({ kind: 'recorded' });
       await engine.quiet();
@@ -134,11 +112,11 @@ describe('the indexes', () => {
     await send(first.id, 'hello again');
     const second = await createChat(runtime, world.id);
     await send(second.id, 'write x');
-    await stopChat(runtime, world.id, second.id, signer);
+    await stopChat(runtime, world.id, second.id, person);
     await send(second.id, 'write y');
     await decide(1, { scope: 'session' });
     const [, grant] = await runtime.store.read((reader) => reader.grantsOfWorld(world.id));
-    expect(await revokeGrant(runtime, world.id, grant?.id ?? '', signer)).toBe(true);
+    expect(await revokeGrant(runtime, world.id, grant?.id ?? '', person)).toBe(true);
 
     const before = await runtime.store.read((reader) => rows(reader, world.id));
     await rebuildIndexes(runtime, world.id);

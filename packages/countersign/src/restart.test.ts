@@ -1,32 +1,19 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { createRuntime, createWorld, addAgent, createChat, publishMessage, type Engine } from '@countersign/core';
+import { createWorld, addAgent, createChat, publishMessage, type Engine } from '@countersign/core';
 import type { Store, StoreReader, StoreTransaction } from '@countersign/core/ports';
-import { createFakeClock, scripted } from '@countersign/core/testing';
+import { createFakeClock } from '@countersign/core/testing';
 import { openSqlite } from '@countersign/storage';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import {
-  closeTestWorld,
-  closeTestWorlds,
-  door,
-  gated,
-  openTestWorld,
-  type TestWorldOptions,
-} from './testing/fixture.js';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { closeTestWorld, door, gated, openTestWorld, type TestWorldOptions } from './testing/fixture.js';
+import { freshFolder } from './testing/fresh-folder.js';
 import { first, lastResults, obedient, propose, recorder } from './testing/obedient.js';
+import { createTestEngine, person } from './testing/test-engine.js';
 
 const remove = (path: string) => ({ name: 'remove', arguments: { path } });
 
-let folder = '';
+const inFolder = freshFolder();
 let file = '';
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'countersign-'));
-  file = join(folder, 'harbour.db');
-});
-afterEach(async () => {
-  await closeTestWorlds();
-  await rm(folder, { recursive: true, force: true });
+beforeEach(() => {
+  file = inFolder('harbour.db');
 });
 
 describe('what is pending', () => {
@@ -264,14 +251,7 @@ describe('the transcript', () => {
     const cost = { calls: 0, rows: 0 };
     const clock = createFakeClock();
     const store = counting(await openSqlite(':memory:', { clock }), cost);
-    const engine = createRuntime({
-      store,
-      clock,
-      providers: [scripted(() => 'ok')],
-      findPlace: async () => ({ workingDirectory: '/', home: '/root', sandbox: 'none' }),
-      onError: () => undefined,
-      onListenerFailure: () => undefined,
-    });
+    const engine = await createTestEngine({ store, clock });
     const send = await chatOf(engine);
     const costOf = async (): Promise<{ calls: number; rows: number }> => {
       Object.assign(cost, { calls: 0, rows: 0 });
@@ -288,8 +268,8 @@ describe('the transcript', () => {
 });
 
 async function chatOf(engine: Engine): Promise<() => Promise<void>> {
-  const world = await createWorld(engine.runtime, { name: 'Harbour' });
-  await addAgent(engine.runtime, world.id, { name: 'Ada', provider: 'scripted', model: 'any' });
+  const world = await createWorld(engine.runtime, { name: 'Harbour' }, person);
+  await addAgent(engine.runtime, world.id, { name: 'Ada', provider: 'scripted', model: 'any' }, person);
   const chat = await createChat(engine.runtime, world.id);
   return async () => {
     await publishMessage(engine.runtime, { worldId: world.id, chatId: chat.id, content: 'hello', speaker: 'human' });

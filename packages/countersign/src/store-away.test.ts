@@ -1,10 +1,11 @@
-import { addAgent, createChat, createRuntime, createWorld, listMessages, publishMessage } from '@countersign/core';
+import { addAgent, createChat, createWorld, listMessages, publishMessage } from '@countersign/core';
 import { defineTool, type Store } from '@countersign/core/ports';
 import { createFakeClock, scripted } from '@countersign/core/testing';
 import { CountersignError } from '@countersign/protocol';
 import { openSqlite } from '@countersign/storage';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { createTestEngine, person } from './testing/test-engine.js';
 
 /** A store that can be unplugged: then every transaction fails, and nothing of it is written. */
 function unpluggable(store: Store): { store: Store; plug: { away: boolean } } {
@@ -35,7 +36,7 @@ async function setUp(execute: (plug: { away: boolean }) => string) {
     tell = resolve;
   });
   let asked = 0;
-  const engine = createRuntime({
+  const engine = await createTestEngine({
     store,
     clock,
     providers: [
@@ -48,18 +49,14 @@ async function setUp(execute: (plug: { away: boolean }) => string) {
       }),
     ],
     tools: [tool],
-    findPlace: () => Promise.resolve({ workingDirectory: '/', home: '/', sandbox: 'none' }),
-    onListenerFailure: (error) => {
-      throw error;
-    },
     onError: (error, what) => {
       reported.push(`${what}: ${String(error)}`);
       tell();
     },
   });
   await engine.start();
-  const world = await createWorld(engine.runtime, { name: 'Harbour' });
-  await addAgent(engine.runtime, world.id, { name: 'Mason', provider: 'scripted', model: 'm', tools: ['*'] });
+  const world = await createWorld(engine.runtime, { name: 'Harbour' }, person);
+  await addAgent(engine.runtime, world.id, { name: 'Mason', provider: 'scripted', model: 'm', tools: ['*'] }, person);
   const chat = await createChat(engine.runtime, world.id);
   const send = (content: string) =>
     publishMessage(engine.runtime, { worldId: world.id, chatId: chat.id, content, speaker: 'human' });

@@ -20,7 +20,7 @@ import { commit, type Runtime, type Step } from './runtime.js';
 import { stopTurns } from './stop-chat.js';
 import { noteActivity } from './turn-lifecycle.js';
 
-export async function createWorld(runtime: Runtime, input: NewWorld, signer?: Signer): Promise<WorldRecord> {
+export async function createWorld(runtime: Runtime, input: NewWorld, signer: Signer): Promise<WorldRecord> {
   const { name, policy, ...settings } = parseInput(newWorldSchema, input, 'world');
   refuseUnreadableRules(policy, 'policy');
   if (settings.mainAgent !== undefined) {
@@ -51,7 +51,7 @@ export async function updateWorld(
   runtime: Runtime,
   worldId: string,
   change: Partial<WorldSettings> & { name?: string },
-  signer?: Signer,
+  signer: Signer,
 ): Promise<void> {
   await commit(runtime, 'update-world', worldId, async (step) => {
     const { name, ...settings } = change;
@@ -98,7 +98,7 @@ function recordRules(
   tx: Pick<StoreTransaction, 'record'>,
   before: readonly string[],
   after: readonly string[],
-  signer: Signer | undefined,
+  signer: Signer,
   agent: { agentId?: string } = {},
 ): void {
   const record = (rule: string, decision: string): void =>
@@ -120,7 +120,7 @@ export async function addAgent(
   runtime: Runtime,
   worldId: string,
   input: NewAgent,
-  signer?: Signer,
+  signer: Signer,
 ): Promise<AgentRecord> {
   const definition = parseInput(newAgentSchema, input, 'agent');
   refuseUnreadableRules(definition.policy, 'policy');
@@ -144,7 +144,7 @@ export async function updateAgent(
   worldId: string,
   agentId: string,
   change: Partial<NewAgent>,
-  signer?: Signer,
+  signer: Signer,
 ): Promise<void> {
   await commit(runtime, 'update-agent', worldId, async (step) => {
     const agent = agentOf(step, agentId);
@@ -235,8 +235,7 @@ export async function revokeGrant(
       chatId: grant.chatId,
       agentId: grant.agentId,
       tool: grant.toolName,
-      who: signer.who,
-      client: signer.client,
+      ...signer,
     });
     step.tx.emit({ event: 'crud', chatId: grant.chatId, data: { operation: 'delete', entity: 'grant', id: grantId } });
     return true;
@@ -248,7 +247,7 @@ export async function deleteWorld(runtime: Runtime, worldId: string, signer: Sig
     const turns = (await step.tx.unfinishedTurns()).filter((turn) => turn.worldId === worldId);
     await stopTurns(runtime, step, turns, signer);
     await noteActivityIn(runtime, step, turns);
-    step.tx.record({ kind: 'policy', decision: 'world deleted', who: signer.who, client: signer.client });
+    step.tx.record({ kind: 'policy', decision: 'world deleted', ...signer });
     await step.tx.deleteWorld(worldId);
     step.tx.emit({ event: 'crud', chatId: null, data: { operation: 'delete', entity: 'world', id: worldId } });
   });

@@ -13,6 +13,7 @@ import type { Approval, ToolDecision, ToolResultOutcome, WorldEvent } from '@cou
 import { openSqlite } from '@countersign/storage';
 import { createLabTools, TRAITS, type Execute } from './lab-tools.js';
 import { createLife, type Life } from './life.js';
+import { person } from './test-engine.js';
 
 export interface LabSettings {
   maxParallelTools: number;
@@ -135,9 +136,9 @@ export async function openBench(settings: LabSettings): Promise<Bench> {
   const store = await openSqlite(':memory:', { clock });
   const life = createLife(store, clock, () => undefined);
   const setUp = createRuntime({ ...withoutWork, store: life.store, clock: life.clock });
-  const { id: worldId } = await createWorld(setUp.runtime, { name: 'lab', streaming: false, ...settings });
+  const { id: worldId } = await createWorld(setUp.runtime, { name: 'lab', streaming: false, ...settings }, person);
   const agent = async (name: string): Promise<string> =>
-    (await addAgent(setUp.runtime, worldId, { name, provider: 'lab', model: name, tools: ['*'] })).id;
+    (await addAgent(setUp.runtime, worldId, { name, provider: 'lab', model: name, tools: ['*'] }, person)).id;
   const agentIds = [await agent('Ada'), await agent('Ben')] as const;
   const parameters = { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] };
   const client = await setUp.clients.register(worldId, {
