@@ -131,6 +131,71 @@ describe('createChunkMasker', () => {
     );
   });
 
+  it('[A15] an option on a line that continues an empty value is masked wherever the stream is cut', () => {
+    const planted = 'Q'.repeat(24);
+    const text = `password=\\\n--password ${planted}@host "\n`;
+    for (let at = 0; at <= text.length; at += 1)
+      expect(stream([text.slice(0, at), text.slice(at)])).toBe('password=\\\n‹masked 1› ‹masked 2› "\n');
+  });
+
+  it('[A15] whatever was announced before, no secret comes out', () => {
+    const names = ['password', 'token', 'x-api-key', 'API_KEY', 'Authorization', 'Cookie'];
+    const announcement = fc.constantFrom(
+      ...names.flatMap((name) => [`${name}=`, `${name}: `, `${name} = `, `--${name} `, `--${name}=`, `"${name}": "`]),
+      ...['Authorization: Bearer ', 'Authorization: Basic ', 'Cookie: a=', 'Bearer ', '-u bob:', 'https://bob:'],
+      ...['{\\"token\\": \\"', '{"token": "', "-H 'Authorization: Bearer ", 'export API_KEY='],
+    );
+    const between = fc.constantFrom(
+      ...[
+        '\n',
+        '\r\n',
+        '\\\n',
+        ' \\\n  ',
+        ' ',
+        '\t',
+        '""\n',
+        '"" ',
+        "'' ",
+        '"", ',
+        '"\n',
+        '", "',
+        ', ',
+        '; ',
+        '\n\n\n\n\n',
+      ],
+      ...[
+        'null, ',
+        'x\n',
+        'x ',
+        'x\\\n',
+        '"x y" ',
+        '"x y", ',
+        '$x ',
+        '$(x) ',
+        '`x` ',
+        ' && ',
+        ' | ',
+        ' # ',
+        '\\n',
+        '\u200B\n',
+      ],
+    );
+    const secret = fc.string({ unit: fc.constantFrom('Q', 'X', 'Z', '7', '8', '9'), minLength: 24, maxLength: 30 });
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(announcement, between), { maxLength: 4 }),
+        announcement,
+        secret,
+        lengths,
+        (earlier, last, planted, at) => {
+          const text = `${earlier.flat().join('')}${last}${planted}@host\n`;
+          expect(stream(cut(text, at))).not.toContain(planted);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
   it('[A15] long words are cut at the same places however they come', () => {
     const secret = ['ghp_', '0123456789abcdefghijABCDEFGHIJ012345'].join('');
     fc.assert(

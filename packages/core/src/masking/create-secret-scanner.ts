@@ -2,7 +2,7 @@ import { holdLimit, shellOperators, wordCharacter } from './characters.js';
 import { scanDelimiter, scanPair } from './scan-delimiter.js';
 import { type Piece, type ScanMode, type ScanStep, plainMode } from './scan-mode.js';
 import { scanWord } from './scan-word.js';
-import { noQuotes, quotesAfterCharacter, quotesAfterPair, quotesAfterWord } from './shell-quotes.js';
+import { isVariable, noQuotes, quotesAfterCharacter, quotesAfterPair, quotesAfterWord } from './shell-quotes.js';
 
 export interface SecretScanner {
   push(chunk: string): void;
@@ -65,11 +65,7 @@ export function createSecretScanner(
     if (full && /[\uD800-\uDBFF]$/.test(text)) text = text.slice(0, -1);
     const next = full ? '' : buffer.charAt(end);
     quotes = quotesAfterWord(quotes, text);
-    const step = scanWord(
-      mode,
-      { text, before, next, complete: !full, variable: quotes.shellWord === 'variable' },
-      known,
-    );
+    const step = scanWord(mode, { text, before, next, complete: !full, variable: isVariable(quotes.shellWord) }, known);
     const consumed = step.consumed ?? text.length;
     take(step, at, at + consumed);
     before = full ? text.charAt(consumed - 1) : '';

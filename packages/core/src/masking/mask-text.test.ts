@@ -103,6 +103,58 @@ describe('secrets known by their name', () => {
     expect(shows(text)).toBe(masked);
   });
 
+  it.each([
+    ['an option after an empty value', 'password=\n--password hunter2', 'password=\n--password ‹masked 1›'],
+    [
+      'an option that continues an empty value',
+      `password=\\\n--password ${'Q'.repeat(24)}@host "\n`,
+      'password=\\\n‹masked 1› ‹masked 2› "\n',
+    ],
+    [
+      'a header that continues an empty value',
+      `API_KEY=\\\nAuthorization: Basic ${'Q7'.repeat(12)}`,
+      'API_KEY=\\\n‹masked 1› Basic ‹masked 2›',
+    ],
+    ['a line that continues a value', 'export TOKEN=abcd\\\nefgh x', 'export TOKEN=‹masked 1›\\\n‹masked 2› x'],
+    ['a name that continues a value', 'A_TOKEN=ab\\\nB_TOKEN=cd\nx', 'A_TOKEN=‹masked 1›\\\n‹masked 2›\nx'],
+    ['a continued option', '--password\\\nhunter2', '--password\\\n‹masked 1›'],
+    ['the same field', 'token: \n--token hunter2', 'token: \n--token ‹masked 1›'],
+    ['the same name', 'password= password=hunter2', 'password= password=‹masked 1›'],
+    [
+      'the same header',
+      'Authorization:\nAuthorization: Bearer abc',
+      'Authorization:\nAuthorization: Bearer ‹masked 1›',
+    ],
+    ['a scheme after empty quotes', 'Authorization: ""Bearer abc', 'Authorization: ""Bearer ‹masked 1›'],
+    ['a field after empty quotes', 'password: "" token: hunter2', 'password: "" token: ‹masked 1›'],
+    ['an option after empty quotes', "--password '' --token hunter2", "--password '' --token ‹masked 1›"],
+    ['a field after a comma', 'token: , password: hunter2', 'token: , password: ‹masked 1›'],
+    ['a field after a semicolon', 'token=;password=hunter2', 'token=;password=‹masked 1›'],
+    ['a key after an empty one', '{"token": "", "password": "hunter2"}', '{"token": "", "password": "‹masked 1›"}'],
+    ['a key after null', '{"token":null,"password":"hunter2"}', '{"token":null,"password":"‹masked 1›"}'],
+    [
+      'a key inside a key',
+      '{\\"credentials\\": {\\"token\\": \\"hunter2\\"}}',
+      '{\\"credentials\\": {\\"‹masked 1›\\": \\"‹masked 2›\\"}}',
+    ],
+    ['blanks around equals signs', 'password = \npassword = hunter2', 'password = \npassword = ‹masked 1›'],
+    [
+      'words inside a value',
+      'eval TOKEN="x --password=y https://bob:z@host"',
+      'eval TOKEN="‹masked 1› --password=‹masked 2› https://bob:‹masked 3›@host"',
+    ],
+    ['a variable in quotes', 'sh -c "ls; A=1 x --password y"', 'sh -c "ls; A=1 x --password ‹masked 1›"'],
+    ['a quoted expansion', 'URL="$1" curl --password hunter2', 'URL="$1" curl --password ‹masked 1›'],
+    ['code in prose', 'set `A=1` and `token: hunter2`', 'set `A=1` and `token: ‹masked 1›`'],
+    [
+      'a variable in JSON text',
+      '{"script": "A=1\\nmysql --password hunter2\\n"}',
+      '{"script": "A=1\\nmysql --password ‹masked 1›\\n"}',
+    ],
+  ])('[A15] what was announced before hides no announcement: %s', (_what, text, masked) => {
+    expect(shows(text)).toBe(masked);
+  });
+
   it('[A15] leaves prose and code that only mention secrets', () => {
     const text =
       'The password is wrong, so is the token. Bearer tokens expire. const token = getToken(); token: string; max_tokens=5';
@@ -171,6 +223,12 @@ describe('in shell text a mask covers literals only', () => {
     ['a command after a variable of another shell', 'bash -c "ls; X=\'a b\'password: rm -rf /"'],
     ['a command after a variable behind an expansion', 'eval "$(true)" X="a b"password: rm -rf /'],
     ['a command after a variable in a quoted header', 'eval X="Authorization: Bearer rm -rf /"'],
+    ['a command after a variable that goes on in the next line', 'X=\\\n--password rm -rf /'],
+    ['a command after a variable with an expansion in it', 'X=a$Y:Bearer rm -rf /'],
+    ['a command after a variable with braces in it', 'X=${Y:-a b}password: rm -rf /'],
+    ['a command after a variable with a substitution in it', 'X=$(a (b) c)password: rm -rf /'],
+    ['a command after a variable with backticks in it', 'X=`true`--password rm -rf /'],
+    ['a command after a comment that seems to go on', '# token: \\\nrm -rf /'],
     ['the target of a redirection', 'token=>/etc/passwd token => /etc/shadow'],
   ])('[A15] shows %s', (_what, text) => {
     expect(shows(text)).toBe(text);
@@ -186,6 +244,21 @@ describe('in shell text a mask covers literals only', () => {
     ['password = "correct horse battery"', 'password = "‹masked 1› ‹masked 2› ‹masked 3›"'],
   ])('[A15] shows what would run once the quotes are gone: %s', (text, masked) => {
     expect(shows(text)).toBe(masked);
+  });
+
+  it('[A15] shows the command after a variable, whatever was glued to it', () => {
+    const part = fc.constantFrom(
+      ...['password:', '--password', 'Bearer', 'Authorization:', 'Cookie:', '-u', 'token=', 'a', ',', '\u200B'],
+      ...['""', "''", '"a b"', "'a b'", '"token: "', '\\ ', '\\\n', '\\"', '\\n'],
+      ...['$Y', '${Y}', '${Y:-a b}', '$(true)', '$(a (b) c)', '`true`', '$((1 + 2))', '<(true)', '"$(a "b c")"'],
+    );
+    const before = fc.constantFrom('', 'ls; ', 'eval ', 'echo "$(true)"; ', 'Z="$1" ', '# "\n');
+    fc.assert(
+      fc.property(before, fc.array(part, { maxLength: 6 }), (start, parts) => {
+        expect(shows(`${start}X=${parts.join('')} rm -rf /`)).toMatch(/ rm -rf \/$/);
+      }),
+      { numRuns: 500 },
+    );
   });
 
   it('[A15] shows every operator, expansion and line end, in order', () => {

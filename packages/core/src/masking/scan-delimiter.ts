@@ -1,12 +1,14 @@
 import {
   type PemBodyMode,
   type Piece,
+  type PlainMode,
   type ScanMode,
   type ScanStep,
   type ValueMode,
   plainMode,
   secret,
   shown,
+  withAnnounced,
 } from './scan-mode.js';
 import type { QuoteState } from './shell-quotes.js';
 
@@ -28,11 +30,14 @@ export function scanDelimiter(mode: ScanMode, character: string, before: QuoteSt
 
 function valueOrNext(mode: ValueMode, character: string, before: QuoteState, after: QuoteState): ScanMode {
   const next = valueAfter(mode, character, before, after);
-  if (next.kind !== 'plain' || mode.announced === undefined) return next;
-  return scanDelimiter(mode.announced, character, before, after).mode;
+  if (mode.announced === undefined) return next;
+  const announced = scanDelimiter(mode.announced, character, before, after).mode;
+  return next.kind === 'value' ? withAnnounced(next, announced) : announced;
 }
 
-function valueAfter(mode: ValueMode, character: string, before: QuoteState, after: QuoteState): ScanMode {
+type AfterValue = ValueMode | PlainMode;
+
+function valueAfter(mode: ValueMode, character: string, before: QuoteState, after: QuoteState): AfterValue {
   if (character === '"' || character === "'") return valueAfterQuote(mode, character, before, after);
   const within = mode.many && mode.quote !== '';
   if (character === ' ' || character === '\t') {
@@ -55,7 +60,7 @@ function valueAfter(mode: ValueMode, character: string, before: QuoteState, afte
   return /[$`;|&<>()]/.test(character) ? plainMode : mode;
 }
 
-function valueAfterQuote(mode: ValueMode, character: '"' | "'", before: QuoteState, after: QuoteState): ScanMode {
+function valueAfterQuote(mode: ValueMode, character: '"' | "'", before: QuoteState, after: QuoteState): AfterValue {
   if (mode.quote === 'whole') return mode;
   if (mode.quote !== '') {
     const ends = mode.quote === character || mode.quote.startsWith('\\');
@@ -83,8 +88,15 @@ export function scanPair(mode: ScanMode, escaped: string, quotes: QuoteState): S
     case 'pem-body':
       return pemAfter(mode, escaped === 'n' || escaped === 'r' ? '\n' : '\\', pair);
     case 'value':
-      return valueAfterPair(mode, escaped, quotes);
+      return pairOrNext(mode, escaped, quotes);
   }
+}
+
+function pairOrNext(mode: ValueMode, escaped: string, quotes: QuoteState): ScanStep {
+  const step = valueAfterPair(mode, escaped, quotes);
+  if (mode.announced === undefined) return step;
+  const announced = scanPair(mode.announced, escaped, quotes).mode;
+  return { ...step, mode: step.mode.kind === 'value' ? withAnnounced(step.mode, announced) : announced };
 }
 
 function valueAfterPair(mode: ValueMode, escaped: string, quotes: QuoteState): ScanStep {
@@ -94,8 +106,11 @@ function valueAfterPair(mode: ValueMode, escaped: string, quotes: QuoteState): S
     const quoted = quotes.inside === 'single' || quotes.inside === 'double';
     if (mode.quote === '' && !mode.started && !mode.closed)
       return show({ ...mode, quote: `\\${escaped}`, many: quotes.trusted && quoted });
-    return show(mode);
+    return show(mode.quote === '' ? { ...mode, closed: true } : mode);
   }
+  if (escaped === '\n' && quotes.inside === 'comment') return show(plainMode);
+  // A continued line is not there at all: what follows is the same word.
+  if (escaped === '\n' && quotes.inside !== 'single') return show(mode);
   if (/^[nrt]$/.test(escaped)) return show(plainMode);
   if (/^[\s$`;|&<>()]?$/.test(escaped)) return show({ ...mode, spaced: true });
   if (/^[\p{L}\p{N}\p{P}\p{S}]$/u.test(escaped)) {

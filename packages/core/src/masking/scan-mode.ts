@@ -49,12 +49,7 @@ export interface PemBodyMode {
 }
 
 /** What the scanner is in the middle of. */
-export type ScanMode =
-  | { kind: 'plain' }
-  | NamedMode
-  | ValueMode
-  | { kind: 'pem-head'; privateKey: boolean }
-  | PemBodyMode;
+export type ScanMode = PlainMode | NamedMode | ValueMode | { kind: 'pem-head'; privateKey: boolean } | PemBodyMode;
 
 export interface WordToken {
   text: string;
@@ -75,7 +70,11 @@ export interface ScanStep {
   consumed?: number;
 }
 
-export const plainMode: ScanMode = { kind: 'plain' };
+export interface PlainMode {
+  kind: 'plain';
+}
+
+export const plainMode: PlainMode = { kind: 'plain' };
 export const pemBody: PemBodyMode = { kind: 'pem-body', lastLength: 0, afterBlank: false, header: false };
 
 export function valueMode(of: ValueOf, cautious = false): ValueMode {
@@ -91,6 +90,17 @@ export function valueMode(of: ValueOf, cautious = false): ValueMode {
     announced: undefined,
     separated: false,
   };
+}
+
+export function withAnnounced(mode: ValueMode, announced: ScanMode): ValueMode {
+  if (announced.kind === 'plain') return mode.announced === undefined ? mode : { ...mode, announced: undefined };
+  return { ...mode, announced: announced.kind === 'value' ? cutAnnounced(announced, 1) : announced };
+}
+
+/** Text that announces a value in a value in a value … would make every word cost more than the last. */
+function cutAnnounced(mode: ValueMode, levels: number): ValueMode {
+  if (mode.announced?.kind !== 'value') return mode;
+  return { ...mode, announced: levels === 0 ? undefined : cutAnnounced(mode.announced, levels - 1) };
 }
 
 export const shown = (text: string): Piece => ({ kind: 'shown', text });

@@ -6,18 +6,15 @@ const bearerProse =
 const keyword =
   /^(?:string|number|boolean|bool|int|str|any|unknown|never|object|null|nil|none|undefined|true|false|await|new|typeof|required|optional)[,;?]*$/i;
 const codeRoot = /^(?:process|os|env|config|self|this|req|request|ctx|options|opts|settings|args|import)\.[\w.]+,?$/;
-const keyLike = /^(?=.{0,60}\d)(?=.{0,60}[A-Za-z])[A-Za-z0-9+=_-][A-Za-z0-9+/=_.~-]{19,}$/;
+// Letters and digits mixed, or twenty of either in a row: no command that people know is called so. `key@host` is one of them.
+const keyLike =
+  /^(?:(?=[^@]{0,60}\d)(?=[^@]{0,60}[A-Za-z])[A-Za-z0-9+=_-][A-Za-z0-9+/=_.~-]{19,}|[A-Za-z0-9]{20,})(?:@|$)/;
 const punctuation = /^[!-/:-@[-`{-~]{1,3}$/;
 
 /** Scans a word where a secret is expected. `undefined`: it is none, scan it as a plain word. */
 export function scanValueWord(mode: ValueMode, word: WordToken): ScanStep | undefined {
   const { text } = word;
-  if (text.endsWith('-----BEGIN')) return undefined;
-  if (mode.closed && /^[,}\]:]/.test(text)) return undefined;
-  // `X=''token: rm -rf /` and `eval TOKEN="x rm -rf /"` must not hide what they run.
-  const doubtful = mode.cautious && mode.spaced && !keyLike.test(text);
-  if (mode.started && doubtful) return { pieces: [shown(text)], mode };
-  if (doubtful && !(mode.of === 'authorization' && schemes.test(text))) return undefined;
+  if (roleInValue(mode, text) !== 'value') return undefined;
   if (mode.started) return { pieces: maskLiterals(text, mode), mode: begun(mode, text) };
   const bare = mode.quote === '';
   switch (mode.of) {
@@ -36,7 +33,7 @@ export function scanValueWord(mode: ValueMode, word: WordToken): ScanStep | unde
       break;
     case 'authorization':
       if (bare && looksLikeCode(word)) return undefined;
-      if (schemes.test(text)) return { pieces: [shown(text)], mode: { ...mode, of: 'scheme' } };
+      if (schemes.test(text)) return { pieces: [shown(text)], mode: { ...mode, of: 'scheme', closed: false } };
       break;
     case 'cookie':
       return scanCookie(mode, text);
@@ -44,6 +41,17 @@ export function scanValueWord(mode: ValueMode, word: WordToken): ScanStep | unde
       return scanUser(mode, text);
   }
   return { pieces: maskLiterals(text, mode), mode: begun(mode, text) };
+}
+
+/** What a word is where a secret is expected. `within`: perhaps a command, though the value may go on after it. */
+export function roleInValue(mode: ValueMode, text: string): 'value' | 'within' | 'none' {
+  if (text.endsWith('-----BEGIN')) return 'none';
+  if (mode.closed && /^[,}\]:]/.test(text)) return 'none';
+  // `X=''token: rm -rf /` and `eval TOKEN="x rm -rf /"` must not hide what they run.
+  const key = mode.of === 'user' ? text.slice(text.indexOf(':') + 1) : text;
+  if (!mode.cautious || !mode.spaced || keyLike.test(key)) return 'value';
+  if (mode.started) return 'within';
+  return mode.of === 'authorization' && schemes.test(text) ? 'value' : 'none';
 }
 
 // In `const token = getToken()` or `token: string` a mask would hide code from the person who reviews it.

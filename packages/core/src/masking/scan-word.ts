@@ -7,10 +7,11 @@ import {
   plainMode,
   shown,
   valueMode,
+  withAnnounced,
 } from './scan-mode.js';
 import { scanPemBody, scanPemHead } from './scan-pem-word.js';
 import { scanPlainWord } from './scan-plain-word.js';
-import { scanValueWord } from './scan-value-word.js';
+import { roleInValue, scanValueWord } from './scan-value-word.js';
 
 /** Scans one word in the light of what came before it. */
 export function scanWord(mode: ScanMode, word: WordToken, known: readonly string[]): ScanStep {
@@ -20,6 +21,7 @@ export function scanWord(mode: ScanMode, word: WordToken, known: readonly string
     case 'named':
       return scanAfterName(mode, word, known) ?? scanPlain(word, known);
     case 'value':
+      if (roleInValue(mode, word.text) === 'within') return scanWithin(mode, word, known);
       return scanValue(mode, word) ?? scanWord(mode.announced ?? plainMode, word, known);
     case 'pem-head':
       return scanPemHead(mode.privateKey, word, (rest) => scanPlain(rest, known));
@@ -28,11 +30,31 @@ export function scanWord(mode: ScanMode, word: WordToken, known: readonly string
   }
 }
 
+/** Beside the value goes on what its words would announce if they were none: that is where the text stands when the value ends. */
 function scanValue(mode: ValueMode, word: WordToken): ScanStep | undefined {
   const step = scanValueWord(mode, word);
-  if (step?.mode.kind !== 'value' || !step.mode.started) return step;
+  if (step?.mode.kind !== 'value' || !(step.mode.started || step.mode.of === 'scheme')) return step;
+  return { ...step, mode: withAnnounced(step.mode, announcedAfter(mode.announced ?? plainMode, word)) };
+}
+
+function announcedAfter(mode: ScanMode, word: WordToken): ScanMode {
+  if (mode.kind === 'named') {
+    const named = readSeparator(mode, word);
+    if (named?.rest.text === '') return named.mode;
+    if (named !== undefined) return announcedAfter(named.mode, named.rest);
+  }
   const { mode: announced } = scanPlainWord(word, []);
-  return { ...step, mode: { ...step.mode, announced: announced.kind === 'plain' ? undefined : announced } };
+  if (announced.kind !== 'plain' || mode.kind !== 'value') return announced;
+  return scanValueWord(mode, word)?.mode ?? plainMode;
+}
+
+/**
+ * A word inside a value that may be a command: it shows, except for secrets of its own. Without the look into it
+ * `eval TOKEN="x --password=hunter2"` would show one.
+ */
+function scanWithin(mode: ValueMode, word: WordToken, known: readonly string[]): ScanStep {
+  const step = scanWord(mode.announced ?? plainMode, word, known);
+  return { ...step, mode: withAnnounced(mode, step.mode) };
 }
 
 function scanPlain(word: WordToken, known: readonly string[]): ScanStep {
@@ -44,12 +66,23 @@ function scanPlain(word: WordToken, known: readonly string[]): ScanStep {
 }
 
 function scanAfterName(named: NamedMode, word: WordToken, known: readonly string[]): ScanStep | undefined {
+  const read = readSeparator(named, word);
+  if (read === undefined) return undefined;
+  const { separator, mode, rest } = read;
+  if (rest.text === '') return { pieces: [shown(separator)], mode };
+  const next = scanValue(mode, rest) ?? scanPlain({ ...rest, complete: true }, known);
+  return { pieces: [shown(separator), ...next.pieces], mode: next.mode };
+}
+
+function readSeparator(
+  named: NamedMode,
+  word: WordToken,
+): { separator: string; mode: ValueMode; rest: WordToken } | undefined {
   const separator = /^(?::=|[:=](?![:=~]))/.exec(word.text)?.[0];
   if (separator === undefined) return undefined;
-  const mode = valueMode(named.of, word.variable);
-  const rest = word.text.slice(separator.length);
-  if (rest === '') return { pieces: [shown(separator)], mode };
-  const restOfWord: WordToken = { ...word, text: rest, before: '' };
-  const next = scanValue(mode, restOfWord) ?? scanPlain({ ...restOfWord, complete: true }, known);
-  return { pieces: [shown(separator), ...next.pieces], mode: next.mode };
+  return {
+    separator,
+    mode: valueMode(named.of, word.variable),
+    rest: { ...word, text: word.text.slice(separator.length), before: '' },
+  };
 }

@@ -14,7 +14,25 @@ export interface QuoteState {
    * What the word that a shell would read here has been so far, quotes and backslashes taken away. After `NAME=value` a command may follow:
    * `X=Bearer rm -rf /` runs rm, and so does `eval X="Bearer rm -rf /"`.
    */
-  shellWord: 'start' | 'name' | 'variable' | 'other';
+  shellWord: 'start' | 'name' | 'other' | Variable;
+  substitution: Substitution;
+}
+
+/**
+ * How many brackets of a substitution inside `NAME=` are open, or that a backtick is: `X=$(date)Bearer rm -rf /` runs rm too.
+ * `code`: a backtick that opened in no variable, as in prose that says `A=1` and `token: x`.
+ */
+type Substitution = number | '`' | 'code';
+
+/**
+ * `NAME=value`, and the quotes since the `=`. Where a shell takes it for a variable the name stands outside quotes, whatever those around it
+ * are: a blank ends a `variable` even inside them, or `bash -c "X=1 login --password hunter2"` would be taken for one long variable.
+ * `unclear`: backslashes or a substitution came between.
+ */
+type Variable = 'variable' | 'variable-single' | 'variable-double' | 'variable-unclear';
+
+export function isVariable(shellWord: QuoteState['shellWord']): shellWord is Variable {
+  return shellWord.startsWith('variable');
 }
 
 export const noQuotes: QuoteState = {
@@ -23,11 +41,14 @@ export const noQuotes: QuoteState = {
   wordStart: true,
   afterLess: false,
   shellWord: 'start',
+  substitution: 0,
 };
 
 export function quotesAfterWord(state: QuoteState, text: string): QuoteState {
   const comment = text.startsWith('#') && state.wordStart && state.inside === 'nothing';
-  const shellWord = shellWordAfter(state.shellWord, text);
+  // `X=${Y:-a b}Bearer rm -rf /`: a blank inside the braces ends nothing.
+  const braces = state.shellWord === 'variable' && !state.trusted && text.lastIndexOf('{') > text.lastIndexOf('}');
+  const shellWord = braces ? 'variable-unclear' : shellWordAfter(state.shellWord, text);
   if (!comment && !state.wordStart && !state.afterLess && shellWord === state.shellWord) return state;
   return { ...state, inside: comment ? 'comment' : state.inside, wordStart: false, afterLess: false, shellWord };
 }
@@ -38,14 +59,21 @@ export function quotesAfterCharacter(state: QuoteState, character: string): Quot
   const trusted = state.trusted && !(character === '$' || character === '`' || (character === '<' && state.afterLess));
   const wordStart = ' \t\n;|&<>()'.includes(character);
   const afterLess = character === '<';
-  const shellWord = shellWordBetween(state, character);
+  const between = shellWordBetween(state, character);
+  const opens = state.afterLess || (isVariable(state.shellWord) && between === 'start');
+  const literal = state.inside === 'single' && state.trusted && !opens;
+  const substitution =
+    literal && character === '`' ? state.substitution : substitutionAfter(state.substitution, character, opens);
+  const closes = substitution === 0 && state.substitution !== 0 && state.substitution !== 'code';
+  const shellWord = closes ? 'variable' : between;
   const same =
     inside === state.inside &&
     trusted === state.trusted &&
     wordStart === state.wordStart &&
     afterLess === state.afterLess &&
-    shellWord === state.shellWord;
-  return same ? state : { inside, trusted, wordStart, afterLess, shellWord };
+    shellWord === state.shellWord &&
+    substitution === state.substitution;
+  return same ? state : { inside, trusted, wordStart, afterLess, shellWord, substitution };
 }
 
 /** After a backslash and the character it stands before. */
@@ -54,33 +82,55 @@ export function quotesAfterPair(state: QuoteState, escaped: string): QuoteState 
   if (escaped === '\n' && state.inside !== 'comment') return state;
   const closes = (state.inside === 'single' && escaped === "'") || (state.inside === 'comment' && escaped === '\n');
   const trusted = state.trusted && !(escaped === '$' || escaped === '`');
-  const literal = /^[\w=[+]$/.test(escaped) || state.shellWord === 'variable';
-  const shellWord = literal ? shellWordAfter(state.shellWord, escaped) : shellWordBetween(state, ' ');
   return {
     inside: closes ? 'nothing' : state.inside,
     trusted,
     wordStart: escaped === '\n',
     afterLess: false,
-    shellWord,
+    shellWord: shellWordAfterPair(state, escaped),
+    substitution: state.substitution,
   };
 }
 
 function shellWordAfter(shellWord: QuoteState['shellWord'], text: string): QuoteState['shellWord'] {
-  if (shellWord === 'variable' || shellWord === 'other') return shellWord;
+  if (shellWord === 'other' || isVariable(shellWord)) return shellWord;
   const length = /^\w*/.exec(text)?.[0].length ?? 0;
   if (length === text.length) return 'name';
   const named = shellWord === 'name' || length > 0;
   return named && '=[+'.includes(text.charAt(length)) ? 'variable' : 'other';
 }
 
+function shellWordAfterPair(state: QuoteState, escaped: string): QuoteState['shellWord'] {
+  // A backslash before a letter quotes no blank in any shell. In JSON text it is often a line end.
+  if (isVariable(state.shellWord)) return /^\w$/.test(escaped) ? state.shellWord : 'variable-unclear';
+  return /^[\w=[+]$/.test(escaped) ? shellWordAfter(state.shellWord, escaped) : shellWordBetween(state, ' ');
+}
+
 function shellWordBetween(state: QuoteState, character: string): QuoteState['shellWord'] {
-  if (character === '"' || character === "'") return state.shellWord;
+  if (character === '"' || character === "'") return shellWordAfterQuote(state.shellWord, character);
   // A line end ends a variable in any shell; going on would leave the next lines of a script unmasked.
   if (character === '\n') return 'start';
+  // `X=$HOME:Bearer rm -rf /`: the name of an expansion is part of the word, and so is a character that nobody sees.
+  if (isVariable(state.shellWord) && !' \t`;|&<>()'.includes(character)) return state.shellWord;
   // Inside quotes a word of another shell may start; the word of this one, once a variable, stays that.
   const goesOn = state.inside === 'single' || state.inside === 'double' || !state.trusted;
-  if (state.shellWord === 'variable' && goesOn) return 'variable';
+  if (goesOn && isVariable(state.shellWord) && state.shellWord !== 'variable')
+    return character === '(' || character === '`' ? 'variable-unclear' : state.shellWord;
   return ' \t\n$`;|&<>()'.includes(character) ? 'start' : 'other';
+}
+
+function shellWordAfterQuote(shellWord: QuoteState['shellWord'], quote: '"' | "'"): QuoteState['shellWord'] {
+  const opened = quote === '"' ? 'variable-double' : 'variable-single';
+  if (shellWord === 'variable') return opened;
+  return shellWord === opened ? 'variable' : shellWord;
+}
+
+function substitutionAfter(open: Substitution, character: string, opens: boolean): Substitution {
+  if (open === '`') return character === '`' ? 0 : open;
+  if (open === 'code') return character === '`' || character === '\n' ? 0 : open;
+  if (character === '`' && open === 0) return opens ? '`' : 'code';
+  if (character === '(') return open > 0 || opens ? open + 1 : 0;
+  return character === ')' && open > 0 ? open - 1 : open;
 }
 
 function insideAfter(inside: QuoteState['inside'], character: string): QuoteState['inside'] {
