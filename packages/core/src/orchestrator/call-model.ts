@@ -10,7 +10,7 @@ import { prepareMessagesForLLM } from '../memory/prepare-messages-for-llm.js';
 import { newId } from '../turn/ids.js';
 import { endInWords } from './end-in-words.js';
 import { handleTextResponse } from './handle-text-response.js';
-import { handleToolCalls } from './handle-tool-calls.js';
+import { handleToolCalls, type WrittenCalls } from './handle-tool-calls.js';
 import { streamTo, TRIES, type ModelStream } from './model-stream.js';
 import { readResponse } from './read-response.js';
 import { commit, type Runtime } from './runtime.js';
@@ -20,15 +20,15 @@ import { wordsOf } from './words-of.js';
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 60_000;
 
-/**
- * One model call of a turn, and what its answer leads to. A failure ends the turn in words and loses nothing (P4). True: the turn
- * was answered and is over.
- */
-export async function callModel(runtime: Runtime, turn: TurnRecord, signal: AbortSignal): Promise<boolean> {
+/** What a model call led to. `look`: see in the record how the turn stands. */
+export type Answered = { kind: 'ended' } | { kind: 'look' } | ({ kind: 'calls' } & WrittenCalls);
+
+/** One model call of a turn, and what its answer leads to. A failure ends the turn in words and loses nothing (P4). */
+export async function callModel(runtime: Runtime, turn: TurnRecord, signal: AbortSignal): Promise<Answered> {
   const prepared = await prepare(runtime, turn);
   if (!prepared.ok) {
     await failTurn(runtime, turn, prepared.error);
-    return false;
+    return { kind: 'look' };
   }
   const { provider, place, request, agentName, trigger } = prepared;
   const messageId = newId('msg');
@@ -39,17 +39,20 @@ export async function callModel(runtime: Runtime, turn: TurnRecord, signal: Abor
   } catch (error) {
     stream.end({ type: 'error', content: maskSecrets(wordsOf(error)) });
     // Stopped or shutting down: who aborted has written, or will write, what becomes of the turn.
-    if (signal.aborted) return false;
+    if (signal.aborted) return { kind: 'look' };
     await failTurn(runtime, turn, explain(error, agentName, provider.name));
-    return false;
+    return { kind: 'look' };
   }
   // Tool events come only after the stream that asked for them has ended (T12).
   stream.end({ type: 'end', usage: response.usage });
   runtime.probe('after model-call');
   const from = { messageId, provider: provider.name, model: request.model };
-  if (response.type === 'text') return await handleTextResponse(runtime, turn, { ...from, response, trigger });
-  await handleToolCalls(runtime, turn, { ...from, response, place });
-  return false;
+  if (response.type === 'text') {
+    const ended = await handleTextResponse(runtime, turn, { ...from, response, trigger });
+    return { kind: ended ? 'ended' : 'look' };
+  }
+  const written = await handleToolCalls(runtime, turn, { ...from, response, place });
+  return written === undefined ? { kind: 'look' } : { kind: 'calls', ...written };
 }
 
 async function prepare(runtime: Runtime, turn: TurnRecord) {

@@ -1,14 +1,14 @@
 import type { LLMResponse, InvocationRecord, TurnRecord } from '../ports/index.js';
 import type { Gate } from '../approval/index.js';
-import { maskSecrets } from '../masking/index.js';
 import { firstApprovalId, newId } from '../turn/ids.js';
 import { nextStep } from '../turn/next-step.js';
 import { askApproval } from './ask-approval.js';
 import { gateCall, readCall, signCall, type ReadCall, type SignedCall } from './gate-call.js';
+import { refuseCall } from './refuse-call.js';
 import { commit, type Place, type Runtime, type Step } from './runtime.js';
-import { settleInvocation } from './settle-invocation.js';
-import { auditOf } from './tool-events.js';
+import { recordStart, type Started } from './start-invocation.js';
 import { noteActivity } from './turn-lifecycle.js';
+import type { Situation } from './turn-state.js';
 import { wordsOf } from './words-of.js';
 import { writeTurnMessage } from './write-message.js';
 
@@ -24,15 +24,22 @@ interface Proposed {
   trouble: string | undefined;
 }
 
+/** How a turn stands after its calls were written, and which of them are to run now. */
+export interface WrittenCalls {
+  situation: Situation;
+  started: readonly Started[];
+}
+
 /**
  * Writes a model's calls (T1): the assistant message, an invocation each, put through the gate, with the questions and the
- * refusals that follow, in one transaction.
+ * refusals that follow, in one transaction. What needs no question and may run at once is started in it: the gate has just been
+ * asked, and nothing can have changed since. Undefined: the turn was lost, nothing written.
  */
 export async function handleToolCalls(
   runtime: Runtime,
   turn: TurnRecord,
   answer: { messageId: string; response: ToolCallsResponse; provider: string; model: string; place: Place },
-): Promise<void> {
+): Promise<WrittenCalls | undefined> {
   const { response, place } = answer;
   const tools = runtime.tools(turn.worldId);
   const proposed = await Promise.all(
@@ -42,34 +49,20 @@ export async function handleToolCalls(
       return { id: newId('call'), vendorId: id, call, ...signed };
     }),
   );
-  await commit(runtime, 'tool-calls', turn.worldId, async (step) => {
-    const iteration = turn.iteration + 1;
+  return await commit(runtime, 'tool-calls', turn.worldId, async (step) => {
     const decided = [];
     for (const [position, proposal] of proposed.entries()) {
       const gate = await judge(step, turn, proposal, place);
-      decided.push({
-        proposal,
-        gate,
-        invocation: toInvocation(step, turn, answer.messageId, proposal, gate, position),
-      });
+      const invocation = toInvocation(step, turn, answer.messageId, proposal, gate, position);
+      decided.push({ proposal, gate, invocation });
     }
     const chat = await step.tx.chat(turn.chatId);
-    const situation = {
-      turn: { ...turn, iteration },
-      invocations: decided.map(({ invocation, gate }) => ({
-        ...invocation,
-        status: gate.kind === 'refuse' ? ('denied' as const) : invocation.status,
-      })),
-      limits: step.snapshot.world.settings,
-    };
-    const waits = nextStep(situation).kind === 'wait';
-    const kept = await step.tx.stepTurn(turn, {
-      iteration,
-      inputTokens: turn.inputTokens + response.usage.inputTokens,
-      outputTokens: turn.outputTokens + response.usage.outputTokens,
-      ...(waits ? { state: 'waiting' as const } : {}),
-    });
-    if (!kept) return;
+    const before = situationOf(step, turn, response, decided);
+    const first = nextStep(before);
+    const waits = first.kind === 'wait';
+    const { iteration, inputTokens, outputTokens } = before.turn;
+    const state = waits ? 'waiting' : 'open';
+    if (!(await step.tx.stepTurn(turn, { iteration, inputTokens, outputTokens, state }))) return undefined;
     await writeTurnMessage(step, turn, iteration, {
       id: answer.messageId,
       role: 'assistant',
@@ -90,9 +83,59 @@ export async function handleToolCalls(
         vendorIds: proposed.map(({ vendorId }) => vendorId),
       },
     });
-    for (const { proposal, gate, invocation } of decided) await write(runtime, step, proposal, gate, invocation);
+    const startable = new Set(first.kind === 'start' ? first.invocationIds : []);
+    // What is settled already comes before anything starts (T8).
+    for (const { proposal, gate, invocation } of decided) {
+      if (!startable.has(invocation.id)) await write(runtime, step, proposal, gate, invocation);
+    }
+    const started: Started[] = [];
+    for (const { proposal, gate, invocation } of decided) {
+      if (startable.has(invocation.id)) started.push(await writeStarted(step, turn, proposal, gate, invocation, place));
+    }
     if (waits && chat !== undefined) await noteActivity(runtime, step, chat);
+    const invocations = before.invocations.map(
+      (call) => started.find(({ invocation }) => invocation.id === call.id)?.invocation ?? call,
+    );
+    return { situation: { ...before, turn: { ...before.turn, state }, invocations }, started };
   });
+}
+
+/** The turn and its open calls as they will stand, before anything is started. */
+function situationOf(
+  step: Step,
+  turn: TurnRecord,
+  { usage }: ToolCallsResponse,
+  decided: readonly { gate: Gate; invocation: InvocationRecord }[],
+): Situation {
+  return {
+    turn: {
+      ...turn,
+      rev: turn.rev + 1,
+      iteration: turn.iteration + 1,
+      inputTokens: turn.inputTokens + usage.inputTokens,
+      outputTokens: turn.outputTokens + usage.outputTokens,
+    },
+    invocations: decided.filter(({ gate }) => gate.kind !== 'refuse').map(({ invocation }) => invocation),
+    limits: step.snapshot.world.settings,
+    snapshot: step.snapshot,
+  };
+}
+
+async function writeStarted(
+  step: Step,
+  turn: TurnRecord,
+  { call }: Proposed,
+  gate: Gate,
+  invocation: InvocationRecord,
+  place: Place,
+): Promise<Started> {
+  if (gate.kind !== 'run' || call.tool === undefined || !call.arguments.ok) {
+    throw new Error('only what the gate lets run can be started');
+  }
+  const begun = { ...invocation, status: 'started' as const, startedEpoch: turn.epoch, startedAt: step.tx.now() };
+  await step.tx.insertInvocation(begun);
+  await recordStart(step, begun, gate);
+  return { invocation: begun, tool: call.tool, value: call.arguments.value, place };
 }
 
 async function sign(
@@ -116,7 +159,7 @@ async function judge(step: Step, turn: TurnRecord, proposal: Proposed, place: Pl
     place,
     decision: undefined,
   });
-  if (gate.kind !== 'ask' || proposal.trouble === undefined) return gate;
+  if (gate.kind === 'refuse' || proposal.trouble === undefined) return gate;
   return { kind: 'refuse', how: 'fail', reason: proposal.trouble };
 }
 
@@ -177,30 +220,6 @@ async function write(
       return;
     }
     case 'refuse':
-      await refuse(runtime, step, invocation, gate);
+      await refuseCall(runtime, step, invocation, gate);
   }
-}
-
-/** Refused by the gate: `fail` for a call that can't run (T11), `deny` for one that a rule or the mode forbids. */
-export async function refuse(
-  runtime: Runtime,
-  step: Step,
-  invocation: InvocationRecord,
-  gate: Extract<Gate, { kind: 'refuse' }>,
-): Promise<void> {
-  if (gate.how === 'fail') {
-    await settleInvocation(runtime, step, invocation, { kind: 'refused', error: gate.reason });
-    return;
-  }
-  step.tx.record({
-    kind: 'refusal',
-    ...auditOf(invocation),
-    why: maskSecrets(gate.reason),
-    ...(gate.rule === undefined ? {} : { rule: maskSecrets(gate.rule) }),
-  });
-  await settleInvocation(runtime, step, invocation, {
-    kind: 'denied',
-    error: `The call of ${invocation.toolName} is not allowed`,
-    reason: gate.reason,
-  });
 }

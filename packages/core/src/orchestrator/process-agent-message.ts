@@ -1,15 +1,14 @@
 import type { TurnRecord } from '../ports/index.js';
-import { nextStep, type TurnSituation } from '../turn/next-step.js';
-import type { WorldSnapshot } from '../memory/world-snapshot.js';
+import { nextStep } from '../turn/next-step.js';
 import { callModel } from './call-model.js';
 import { endInWords } from './end-in-words.js';
 import { commit, type Runtime } from './runtime.js';
 import { runInvocation } from './run-invocation.js';
 import type { TurnRun } from './scheduler.js';
-import { startInvocation } from './start-invocation.js';
+import { startInvocation, type Started } from './start-invocation.js';
 import { takeOver } from './take-over.js';
 import { noteActivity } from './turn-lifecycle.js';
-import { readSituation } from './turn-state.js';
+import { readSituation, type Situation } from './turn-state.js';
 
 /**
  * The one loop: look at the record, take the next step, until the turn has ended or only somebody else can bring it further.
@@ -24,26 +23,35 @@ export async function processAgentMessage(runtime: Runtime, turnId: string, run:
   }
 }
 
-/** Calls under way. When a failed step ends the loop before them, each wakes the turn at its end, or nobody would. */
+/** Calls under way, each with how the turn stands at its end. When a failed step ends the loop before them, each wakes the turn, or nobody would. */
 interface RunningTools {
-  calls: Map<string, Promise<void>>;
+  calls: Map<string, Promise<Situation | undefined>>;
   abandoned: boolean;
 }
 
 async function loop(runtime: Runtime, turnId: string, run: TurnRun, tools: RunningTools): Promise<void> {
   const stopped = aborted(run.signal);
   let epoch: number | undefined;
+  /** How the last step left the turn, so that it need not be read again. If somebody else wrote since, the next step's fence finds out. */
+  let known: Situation | undefined;
   while (!run.signal.aborted) {
-    const situation = await load(runtime, turnId);
+    const remembered = known !== undefined;
+    const situation = known ?? (await load(runtime, turnId));
+    known = undefined;
     if (situation === undefined || situation.turn.owner !== runtime.owner) return;
     const { turn } = situation;
     epoch ??= turn.epoch;
     if (turn.epoch !== epoch) return;
     const step = nextStep(situation);
     switch (step.kind) {
-      case 'call-model':
-        if (await callModel(runtime, turn, run.signal)) return;
+      case 'call-model': {
+        const answered = await callModel(runtime, turn, run.signal);
+        if (answered.kind === 'ended') return;
+        if (answered.kind === 'look') break;
+        known = answered.situation;
+        for (const started of answered.started) execute(runtime, turn, started, run, tools);
         break;
+      }
       case 'take-over':
         await takeOver(runtime, turn, step.invocationIds);
         break;
@@ -51,7 +59,9 @@ async function loop(runtime: Runtime, turnId: string, run: TurnRun, tools: Runni
         await start(runtime, situation, step.invocationIds, run, tools);
         break;
       case 'await-tools':
-        await Promise.race([...tools.calls.values(), run.wakes.next(), stopped]);
+        // Two that end together each know only of themselves: waiting on the word of one for the other would be for ever.
+        if (remembered && runningHere(situation) !== tools.calls.size) break;
+        known = await Promise.race([...tools.calls.values(), nothing(run.wakes.next()), stopped]);
         break;
       case 'wait':
         if (turn.state === 'waiting' || (await leave(runtime, turn))) return;
@@ -65,25 +75,23 @@ async function loop(runtime: Runtime, turnId: string, run: TurnRun, tools: Runni
   }
 }
 
-interface Loaded extends TurnSituation {
-  turn: TurnRecord;
-  snapshot: WorldSnapshot;
-}
-
-async function load(runtime: Runtime, turnId: string): Promise<Loaded | undefined> {
+async function load(runtime: Runtime, turnId: string): Promise<Situation | undefined> {
   return await runtime.store.read(async (reader) => {
     const turn = await reader.turn(turnId);
     if (turn === undefined) return undefined;
     const snapshot = await runtime.snapshots(reader, turn.worldId);
-    if (snapshot === undefined) return undefined;
-    return { ...(await readSituation(reader, turn, snapshot)), turn, snapshot };
+    return snapshot === undefined ? undefined : await readSituation(reader, turn, snapshot);
   });
+}
+
+function runningHere({ invocations }: Situation): number {
+  return invocations.filter(({ status, location }) => status === 'started' && location === 'server').length;
 }
 
 /** Marks calls as started, one after another, and runs them side by side. */
 async function start(
   runtime: Runtime,
-  { turn, snapshot }: Loaded,
+  { turn, snapshot }: Situation,
   ids: readonly string[],
   run: TurnRun,
   tools: RunningTools,
@@ -94,15 +102,26 @@ async function start(
     // Not started, so something else was written, or somebody else wrote: look again before going on.
     if (started === undefined) return;
     rev += 1;
-    if (started.invocation.location === 'client') continue;
-    const running = runInvocation(runtime, turn, started, run.signal)
-      .catch((error: unknown) => runtime.report(error, `${started.invocation.toolName} ended in a way nobody saw`))
-      .finally(() => {
-        tools.calls.delete(id);
-        if (tools.abandoned && !run.signal.aborted) runtime.scheduler.wake(turn.id);
-      });
-    tools.calls.set(id, running);
+    execute(runtime, turn, started, run, tools);
   }
+}
+
+/** Runs a started call beside the loop. A client's own tool runs there, and its answer wakes the turn. */
+function execute(runtime: Runtime, turn: TurnRecord, started: Started, run: TurnRun, tools: RunningTools): void {
+  const { id, location, toolName } = started.invocation;
+  if (location === 'client') return;
+  const running = runInvocation(runtime, turn, started, run.signal)
+    .catch((error: unknown) => nothing(runtime.report(error, `${toolName} ended in a way nobody saw`)))
+    .finally(() => {
+      tools.calls.delete(id);
+      if (tools.abandoned && !run.signal.aborted) runtime.scheduler.wake(turn.id);
+    });
+  tools.calls.set(id, running);
+}
+
+async function nothing(work: Promise<void> | void): Promise<undefined> {
+  await work;
+  return undefined;
 }
 
 /** A compare-and-set: a decision recorded since the last look makes the leaver look again, or it would be slept through. */
@@ -124,9 +143,9 @@ async function giveUp(runtime: Runtime, turn: TurnRecord): Promise<void> {
   });
 }
 
-async function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  await new Promise<void>((resolve) => {
-    signal.addEventListener('abort', () => resolve(), { once: true });
+async function aborted(signal: AbortSignal): Promise<undefined> {
+  if (signal.aborted) return undefined;
+  return await new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve(undefined), { once: true });
   });
 }

@@ -1,7 +1,7 @@
 import type { InvocationStatus } from '../ports/index.js';
 import type { Runtime, Step } from './runtime.js';
 import { noteActivity } from './turn-lifecycle.js';
-import { stateAfter } from './turn-state.js';
+import { situationAfter } from './turn-state.js';
 
 /**
  * Something is about to be recorded that may bring a turn further: one of its calls changes to `change.status`. First in its
@@ -18,7 +18,7 @@ export async function resumeTurn(
 ): Promise<(() => Promise<void>) | undefined> {
   const turn = await step.tx.turn(turnId);
   if (turn === undefined || turn.state === 'ended' || turn.state === 'queued') return undefined;
-  const state = await stateAfter(step.tx, turn, step.snapshot, change);
+  const { state } = (await situationAfter(step.tx, turn, step.snapshot, change)).turn;
   // Nobody runs a waiting turn, whoever's name is still on it: left there, a decision after a restart would be slept through (A9).
   const unclaimed = turn.owner === null || turn.state === 'waiting';
   if (!(await step.tx.stepTurn(turn, { state, ...(unclaimed ? { owner: runtime.owner } : {}) }))) return undefined;

@@ -4,21 +4,24 @@ import { commit, type Runtime } from './runtime.js';
 import { settleInvocation, type Settlement } from './settle-invocation.js';
 import type { Started } from './start-invocation.js';
 import { noteActivity } from './turn-lifecycle.js';
-import { stateAfter } from './turn-state.js';
+import { situationAfter, type Situation } from './turn-state.js';
 import { pauseFor, untilAborted } from './until-aborted.js';
 import { textOf, wordsOf } from './words-of.js';
 
-/** Runs a started call and writes how it ended. Never rejects for what the tool does: that is a result (T11). */
+/**
+ * Runs a started call and writes how it ended. Never rejects for what the tool does: that is a result (T11). Gives how the turn
+ * stands then; undefined if nothing was written.
+ */
 export async function runInvocation(
   runtime: Runtime,
   turn: TurnRecord,
-  started: NonNullable<Started>,
+  started: Started,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<Situation | undefined> {
   const settlement = await execute(runtime, started, signal);
   // Stopped meanwhile: who stopped it has settled the call. Shutting down: the next start will say that nobody saw its end.
-  if (signal.aborted) return;
-  await writeEnd(runtime, turn, started, settlement, signal);
+  if (signal.aborted) return undefined;
+  return await writeEnd(runtime, turn, started, settlement, signal);
 }
 
 const FIRST_RETRY_MS = 500;
@@ -28,20 +31,19 @@ const LONGEST_RETRY_MS = 30_000;
 async function writeEnd(
   runtime: Runtime,
   turn: TurnRecord,
-  { invocation }: NonNullable<Started>,
+  { invocation }: Started,
   settlement: Settlement,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<Situation | undefined> {
   for (let pause = FIRST_RETRY_MS; ; pause = Math.min(pause * 2, LONGEST_RETRY_MS)) {
     try {
-      await settleStarted(runtime, turn, invocation, settlement);
-      return;
+      return await settleStarted(runtime, turn, invocation, settlement);
     } catch (error) {
-      if (signal.aborted) return;
+      if (signal.aborted) return undefined;
       runtime.report(error, `the end of ${invocation.toolName} could not be written; it is tried again`);
     }
     await pauseFor(runtime.clock, pause, signal).catch(() => undefined);
-    if (signal.aborted) return;
+    if (signal.aborted) return undefined;
   }
 }
 
@@ -51,24 +53,25 @@ async function settleStarted(
   turn: Pick<TurnRecord, 'id' | 'worldId' | 'epoch'>,
   invocation: InvocationRecord,
   settlement: Settlement,
-): Promise<boolean> {
+): Promise<Situation | undefined> {
   return await commit(runtime, 'settle-invocation', turn.worldId, async (step) => {
     // Read here and not carried along: a decision on a sibling may have raised `rev` while the tool ran.
     const current = await step.tx.turn(turn.id);
-    if (current === undefined || current.epoch !== turn.epoch) return false;
+    if (current === undefined || current.epoch !== turn.epoch) return undefined;
     const change = { invocationId: invocation.id, status: 'succeeded' } as const;
-    const state = await stateAfter(step.tx, current, step.snapshot, change);
-    if (!(await step.tx.stepTurn(current, { state }))) return false;
-    const settled = await settleInvocation(runtime, step, invocation, settlement);
+    const after = await situationAfter(step.tx, current, step.snapshot, change);
+    const { state } = after.turn;
+    if (!(await step.tx.stepTurn(current, { state }))) return undefined;
+    await settleInvocation(runtime, step, invocation, settlement);
     if (state !== current.state) {
       const chat = await step.tx.chat(current.chatId);
       if (chat !== undefined) await noteActivity(runtime, step, chat);
     }
-    return settled;
+    return after;
   });
 }
 
-async function execute(runtime: Runtime, started: NonNullable<Started>, signal: AbortSignal): Promise<Settlement> {
+async function execute(runtime: Runtime, started: Started, signal: AbortSignal): Promise<Settlement> {
   const { invocation, tool, value, place } = started;
   const output = outputOf(runtime, started);
   const context: ToolContext = {
@@ -95,10 +98,7 @@ async function execute(runtime: Runtime, started: NonNullable<Started>, signal: 
 }
 
 /** Output goes to people as it comes, masked; late output of a finished call goes nowhere. */
-function outputOf(
-  runtime: Runtime,
-  { invocation }: NonNullable<Started>,
-): { write: ToolContext['output']; end: () => void } {
+function outputOf(runtime: Runtime, { invocation }: Started): { write: ToolContext['output']; end: () => void } {
   const maskers = new Map<'stdout' | 'stderr', ReturnType<typeof createChunkMasker>>();
   let ended = false;
   const send = (stream: 'stdout' | 'stderr', content: string): void => {

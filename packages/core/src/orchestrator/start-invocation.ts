@@ -5,27 +5,33 @@ import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { newId } from '../turn/ids.js';
 import { askApproval } from './ask-approval.js';
 import { callOf, gateCall, signCall, type ReadCall, type SignedCall } from './gate-call.js';
-import { refuse } from './handle-tool-calls.js';
+import { refuseCall } from './refuse-call.js';
 import { commit, type Place, type Runtime, type Step } from './runtime.js';
 import { settleInvocation } from './settle-invocation.js';
-import { auditOf, emitToolEvent, maskArguments } from './tool-events.js';
+import { auditOf, emitToolEvent } from './tool-events.js';
 import { noteActivity } from './turn-lifecycle.js';
-import { stateAfter } from './turn-state.js';
+import { situationAfter } from './turn-state.js';
 import { wordsOf } from './words-of.js';
 
-/** What may run now. Anything else has been written already: asked anew, refused, or lost to another process. */
-export type Started = { invocation: InvocationRecord; tool: Tool; value: unknown; place: Place } | undefined;
+/** A call that has been marked as started and is to run now. */
+export interface Started {
+  invocation: InvocationRecord;
+  tool: Tool;
+  value: unknown;
+  place: Place;
+}
 
 /**
  * The last moment before the side effect: owner, signature and rules are checked again in the very transaction that marks the
  * call as started (A2, A7). Whoever gets a value here is the only one who ever will (A8).
+ * Undefined: something else was written (asked anew, refused), or the turn was lost; look again.
  */
 export async function startInvocation(
   runtime: Runtime,
   turn: TurnRecord,
   snapshot: WorldSnapshot,
   invocationId: string,
-): Promise<Started> {
+): Promise<Started | undefined> {
   const before = await runtime.store.read((reader) => reader.invocation(invocationId));
   if (before?.status !== 'approved') return undefined;
   const call = callOf(runtime, before);
@@ -77,7 +83,7 @@ async function act(
   call: ReadCall,
   gate: Gate,
   now: Extract<Surroundings, { ok: true }>,
-): Promise<Started> {
+): Promise<Started | undefined> {
   // A call of a dead process that may run again was started in the eyes of everybody: it can only end, not be asked (T4).
   const rerun = invocation.startedAt !== null;
   if (rerun && gate.kind !== 'run') {
@@ -94,17 +100,7 @@ async function act(
       const startedAt = step.tx.now();
       const change = { status: 'started' as const, startedEpoch: turn.epoch, startedAt };
       if (!(await step.tx.changeInvocation(invocation.id, 'approved', change))) return undefined;
-      if (gate.grantId !== undefined) await step.tx.touchGrant(gate.grantId);
-      if (!rerun) {
-        const shown = maskArguments(invocation.arguments).value;
-        emitToolEvent(step, invocation, { type: 'TOOL_EXECUTION_STARTED', arguments: shown });
-      }
-      step.tx.record({
-        kind: 'run',
-        ...auditOf(invocation),
-        why: gate.because,
-        ...(gate.rule === undefined ? {} : { rule: maskSecrets(gate.rule) }),
-      });
+      await recordStart(step, { ...invocation, ...change }, gate, rerun);
       return {
         invocation: { ...invocation, ...change },
         tool: call.tool,
@@ -116,9 +112,27 @@ async function act(
       await askAnew(runtime, step, turn, invocation, call, gate, now.signed);
       return undefined;
     case 'refuse':
-      if (await step.tx.stepTurn(turn, {})) await refuse(runtime, step, invocation, gate);
+      if (await step.tx.stepTurn(turn, {})) await refuseCall(runtime, step, invocation, gate);
       return undefined;
   }
+}
+
+/** What is said and kept of a start, in the transaction that makes it true. A second run of an idempotent call is no second start (T4). */
+export async function recordStart(
+  step: Step,
+  invocation: InvocationRecord,
+  gate: Extract<Gate, { kind: 'run' }>,
+  rerun = false,
+): Promise<void> {
+  if (gate.grantId !== undefined) await step.tx.touchGrant(gate.grantId);
+  const about = auditOf(invocation);
+  if (!rerun) emitToolEvent(step, invocation, { type: 'TOOL_EXECUTION_STARTED', arguments: about.arguments });
+  step.tx.record({
+    kind: 'run',
+    ...about,
+    why: gate.because,
+    ...(gate.rule === undefined ? {} : { rule: maskSecrets(gate.rule) }),
+  });
 }
 
 /** The call, its folder, what it would overwrite or the rules changed since it was shown or approved: a yes was for something else. */
@@ -135,8 +149,8 @@ export async function askAnew(
   if (call.tool === undefined) throw new Error('a tool that is not there can not be asked for');
   const approvalId = newId('approval');
   const asked: InvocationRecord = { ...invocation, status: 'asked', approvalId, callHash };
-  const state = await stateAfter(step.tx, turn, step.snapshot, { invocationId: asked.id, status: 'asked' });
-  const waits = state === 'waiting';
+  const after = await situationAfter(step.tx, turn, step.snapshot, { invocationId: asked.id, status: 'asked' });
+  const waits = after.turn.state === 'waiting';
   const chat = await step.tx.chat(turn.chatId);
   if (!(await step.tx.stepTurn(turn, waits ? { state: 'waiting' } : {}))) return false;
   const change = { status: 'asked' as const, approvalId, callHash };

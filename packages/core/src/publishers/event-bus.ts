@@ -1,4 +1,4 @@
-import type { WorldEvent } from '@countersign/protocol';
+import type { WorldEvent, WorldEventName } from '@countersign/protocol';
 import type { StoredEvent } from '../ports/index.js';
 import { toWorldEvent } from './to-world-event.js';
 
@@ -15,39 +15,47 @@ export interface EventBus {
   publish(event: StoredEvent): void;
   /** Chunks and output: not in the log, so they carry the id of the last event that is (S6). */
   publishUnstored(worldId: string, chatId: string, event: UnstoredEvent): void;
-  /** Hears everything of one world. The returned function ends it. */
-  subscribe(worldId: string, listener: EventListener): () => void;
+  /** Hears one world: everything, or only one kind of event. The returned function ends it. */
+  subscribe(worldId: string, listener: EventListener, only?: WorldEventName): () => void;
+}
+
+interface Subscription {
+  listener: EventListener;
+  only: WorldEventName | undefined;
 }
 
 export function createEventBus(onFailure: ListenerFailure): EventBus {
-  const listeners = new Map<string, Set<EventListener>>();
+  const subscriptions = new Map<string, Set<Subscription>>();
   const lastIds = new Map<string, number>();
 
-  function deliverAll(worldId: string, make: () => WorldEvent): void {
-    const here = listeners.get(worldId);
-    // Masking costs something: not done for nobody.
+  function deliverAll(worldId: string, name: WorldEventName, make: () => WorldEvent): void {
+    const here = subscriptions.get(worldId);
     if (here === undefined) return;
-    const event = make();
-    for (const listener of [...here]) deliver(listener, event, onFailure);
+    let event: WorldEvent | undefined;
+    for (const { listener, only } of [...here]) {
+      if (only !== undefined && only !== name) continue;
+      // Masking costs something: done once, and not for nobody.
+      event ??= make();
+      deliver(listener, event, onFailure);
+    }
   }
 
   return {
     publish(event) {
       lastIds.set(event.worldId, event.id);
-      deliverAll(event.worldId, () => toWorldEvent(event));
+      deliverAll(event.worldId, event.event, () => toWorldEvent(event));
     },
     publishUnstored(worldId, chatId, event) {
-      deliverAll(worldId, () => ({ id: lastIds.get(worldId) ?? 0, worldId, chatId, ...event }));
+      deliverAll(worldId, event.event, () => ({ id: lastIds.get(worldId) ?? 0, worldId, chatId, ...event }));
     },
-    subscribe(worldId, listener) {
-      // Wrapped, so that one function subscribed twice is two subscriptions that end separately.
-      const own: EventListener = (event) => listener(event);
-      const here = listeners.get(worldId) ?? new Set();
-      here.add(own);
-      listeners.set(worldId, here);
+    subscribe(worldId, listener, only) {
+      const subscription = { listener, only };
+      const here = subscriptions.get(worldId) ?? new Set();
+      here.add(subscription);
+      subscriptions.set(worldId, here);
       return () => {
-        here.delete(own);
-        if (here.size === 0 && listeners.get(worldId) === here) listeners.delete(worldId);
+        here.delete(subscription);
+        if (here.size === 0 && subscriptions.get(worldId) === here) subscriptions.delete(worldId);
       };
     },
   };
