@@ -1,0 +1,144 @@
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { makeFolder, type TestFolder } from '../testing/try-tool.js';
+import { bubblewrapArguments } from './bubblewrap-arguments.js';
+import { findFixedPaths } from './find-fixed-paths.js';
+import { findSandbox } from './find-sandbox.js';
+import { sandboxExecProfile } from './sandbox-exec-profile.js';
+import { describeSandbox, type Sandbox } from './sandbox.js';
+
+const bubblewrap: Extract<Sandbox, { kind: 'bubblewrap' }> = {
+  kind: 'bubblewrap',
+  program: '/usr/bin/bwrap',
+  userNamespace: ['--unshare-user'],
+};
+
+let folder: TestFolder;
+beforeEach(async () => {
+  folder = await makeFolder();
+});
+afterEach(() => folder.remove());
+
+describe('findSandbox', () => {
+  it('takes only one that really runs, and says in words why it has none', async () => {
+    await writeFile(join(folder.path, 'bwrap'), '#!/bin/sh\necho "no namespaces here" >&2\nexit 1\n', { mode: 0o755 });
+    expect(await findSandbox({ platform: 'linux', path: folder.path })).toEqual({
+      kind: 'none',
+      reason: expect.stringMatching(
+        /installed but does not work here \(no namespaces here\): .* all of your rights/,
+      ) as string,
+    });
+  });
+
+  it('falls back to what an older one can do', async () => {
+    const script = '#!/bin/sh\ncase " $* " in *--disable-userns*) echo unknown >&2; exit 1;; esac\n';
+    await writeFile(join(folder.path, 'bwrap'), script, { mode: 0o755 });
+    expect(await findSandbox({ platform: 'linux', path: folder.path })).toEqual({
+      kind: 'bubblewrap',
+      program: join(folder.path, 'bwrap'),
+      userNamespace: ['--unshare-user'],
+    });
+  });
+
+  it('knows systems without any', async () => {
+    expect(await findSandbox({ platform: 'win32', path: '' })).toMatchObject({ kind: 'none' });
+  });
+});
+
+describe('describeSandbox', () => {
+  it('[A7] another sandbox, or its network, is another call', () => {
+    expect(describeSandbox(bubblewrap)).toBe('bubblewrap, no network');
+    expect(describeSandbox(bubblewrap, { network: true })).toBe('bubblewrap, network');
+    expect(describeSandbox({ kind: 'sandbox-exec', program: 'x' })).toBe('sandbox-exec, no network');
+    expect(describeSandbox({ kind: 'none', reason: 'x' })).toBe('none');
+  });
+});
+
+describe('bubblewrapArguments', () => {
+  const view = {
+    workingDirectory: '/home/p/work',
+    hiddenFolders: ['/tmp', '/home'],
+    hiddenFiles: ['/srv/s.sock'],
+    shown: ['/home/p/.nvm'],
+    fixed: [{ path: '/home/p/work/.git/config', how: 'read-only' as const }],
+    network: false,
+  };
+
+  it('hides before it lets back in, and fixes last', () => {
+    const words = bubblewrapArguments(bubblewrap, view).join(' ');
+    const order = [
+      '--tmpfs /home',
+      '--ro-bind /home/p/.nvm',
+      '--bind /home/p/work',
+      '--ro-bind /home/p/work/.git/config',
+    ];
+    const places = order.map((part) => words.indexOf(part));
+    expect(places.every((place) => place > 0)).toBe(true);
+    expect([...places].sort((a, b) => a - b)).toEqual(places);
+  });
+
+  it('shares a network only when told to', () => {
+    expect(bubblewrapArguments(bubblewrap, view)).toContain('--unshare-net');
+    expect(bubblewrapArguments(bubblewrap, { ...view, network: true })).not.toContain('--unshare-net');
+  });
+});
+
+describe('findFixedPaths', () => {
+  it('finds what runs later, also further down, and pins the way to it', async () => {
+    const at = (name: string): string => join(folder.path, name);
+    await mkdir(at('.git/hooks'), { recursive: true });
+    await writeFile(at('.git/config'), '');
+    await mkdir(at('packages/a/.vscode'), { recursive: true });
+    await mkdir(at('node_modules/x/.git'), { recursive: true });
+    expect(await findFixedPaths(folder.path)).toEqual([
+      { path: at('.git'), how: 'pinned' },
+      { path: at('.git/config'), how: 'read-only' },
+      { path: at('.git/hooks'), how: 'read-only' },
+      { path: at('packages'), how: 'pinned' },
+      { path: at('packages/a'), how: 'pinned' },
+      { path: at('packages/a/.vscode'), how: 'read-only' },
+      { path: at('.vscode'), how: 'absent' },
+      { path: at('.idea'), how: 'absent' },
+    ]);
+  });
+
+  it('refuses a link, which could be replaced', async () => {
+    await mkdir(join(folder.path, '.git'));
+    await symlink('/etc', join(folder.path, '.git', 'hooks'));
+    await expect(findFixedPaths(folder.path)).rejects.toThrow("can't be protected");
+  });
+});
+
+describe('sandboxExecProfile', () => {
+  const confinement = {
+    workingDirectory: '/Users/p/"work"',
+    home: '/Users/p',
+    hide: ['/Users/p/.countersign'],
+    show: [],
+    network: false,
+  };
+
+  it('closes again, last of all, what is ours and what runs later', () => {
+    const fixed = [
+      { path: '/w/.git', how: 'pinned' as const },
+      { path: '/w/.git/config', how: 'read-only' as const },
+    ];
+    const lines = sandboxExecProfile(confinement, fixed, '/private/var/t').split('\n');
+    expect(lines.slice(-2)).toEqual([
+      '(deny file-write* (literal "/w/.git") (subpath "/w/.git/config"))',
+      '(deny file-read* file-write* (subpath "/Users/p/.countersign"))',
+    ]);
+    expect(lines).toContain('(deny network*)');
+    expect(lines).toContain(
+      '(allow file-read* file-write* (subpath "/Users/p/\\"work\\"") (subpath "/private/var/t"))',
+    );
+  });
+
+  it('has as many closing as opening brackets, whatever a folder is called', () => {
+    const profile = sandboxExecProfile({ ...confinement, workingDirectory: '/a"b\\c' }, [], '/t');
+    const bare = profile.replaceAll(/"(?:[^"\\]|\\.)*"/g, '');
+    expect(bare.split('(').length).toBe(bare.split(')').length);
+    expect(bare).not.toContain('"');
+  });
+});
