@@ -5,13 +5,27 @@ import { brokenPromises } from './lab-invariants.js';
 import { readRecord } from './lab-record.js';
 import { closeLab, isWornOut, openBench, openLab, type Bench, type LabSettings } from './lab.js';
 
+/** Multiplied by `RUNS_FACTOR`, for a long search by hand. */
+const FACTOR = Number(process.env['RUNS_FACTOR'] ?? 1);
+/** Most mistakes show in a few commands; some only in many. */
+const SHORT = { runs: 2_450 * FACTOR, longest: 6 };
+const LONG = { runs: 50 * FACTOR, longest: 40 };
+export const RUNS = SHORT.runs + LONG.runs;
+export const LIMIT_MS = 300_000 * FACTOR;
+
 const USED_UP = 1_000_000;
 
 /**
  * Runs random commands against chats of their own, lets everything end, and rejects with every promise that was broken.
  * Gives the number of runs.
  */
-export async function holdPromises(
+export async function holdPromises(commands: fc.WeightedArbitrary<Command>[]): Promise<number> {
+  const runs = (await hold(commands, SHORT)) + (await hold(commands, LONG));
+  process.stdout.write(`${runs} interleavings\n`);
+  return runs;
+}
+
+async function hold(
   commands: fc.WeightedArbitrary<Command>[],
   { runs, longest }: { runs: number; longest: number },
 ): Promise<number> {
