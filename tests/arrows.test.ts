@@ -58,9 +58,9 @@ const testsMay = ['@countersign/core/testing', '@countersign/core/testing/store-
 
 /** Inside core, from the bottom up; a folder imports only from its own layer or from below. */
 const layers = [
-  ['mentions', 'approval', 'turn', 'masking', 'policy'],
+  ['mentions', 'approval', 'turn', 'masking', 'policy', 'results'],
   ['publishers'],
-  ['memory', 'persistence'],
+  ['memory'],
   ['orchestrator'],
   ['subscribers'],
 ];
