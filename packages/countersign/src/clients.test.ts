@@ -1,26 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { CLIENT_GRACE_MS } from '@countersign/core';
 import { createFakeClock } from '@countersign/core/testing';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import {
-  closeTestWorld,
-  closeTestWorlds,
-  openTestWorld,
-  type TestWorld,
-  type TestWorldOptions,
-} from './testing/fixture.js';
+import { describe, expect, it } from 'vitest';
+import { closeTestWorld, openTestWorld, type TestWorld, type TestWorldOptions } from './testing/fixture.js';
+import { freshFolder } from './testing/fresh-folder.js';
 import { first, lastResults, obedient, propose } from './testing/obedient.js';
 
-let folder = '';
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'countersign-'));
-});
-afterEach(async () => {
-  await closeTestWorlds();
-  await rm(folder, { recursive: true, force: true });
-});
+const inFolder = freshFolder();
 
 const pick = {
   name: 'pick',
@@ -221,7 +206,7 @@ describe('a client that is cut off', () => {
 
 describe('a restart with a forwarded call', () => {
   it('[A18] [A9] the client comes back with its secret and answers', async () => {
-    const file = join(folder, 'harbour.db');
+    const file = inFolder('harbour.db');
     const t = await forwarded({ file });
     await closeTestWorld(t);
     const again = await openTestWorld({ script: obedient, clock: t.clock, file });
@@ -237,7 +222,7 @@ describe('a restart with a forwarded call', () => {
   });
 
   it('[A18] the client stays away: after 30 s the call fails in words', async () => {
-    const file = join(folder, 'harbour.db');
+    const file = inFolder('harbour.db');
     const t = await forwarded({ file });
     await closeTestWorld(t);
     const again = await openTestWorld({ script: obedient, clock: t.clock, file });
