@@ -6,8 +6,6 @@ import { runCall } from '../shared/run-call.js';
 import { readMessage, readStream } from './read-answer.js';
 import { toRequest } from './to-request.js';
 
-const LONGEST_WAIT_MS = 10 * 60_000;
-
 /**
  * Anthropic's models. Key and address default to `ANTHROPIC_API_KEY` (or the bearer token in `ANTHROPIC_AUTH_TOKEN`) and
  * `ANTHROPIC_BASE_URL`.
@@ -24,8 +22,6 @@ export function anthropic(options: ProviderOptions = {}): Provider {
       ...(baseURL === undefined ? {} : { baseURL }),
       // The orchestrator repeats, and says so; a second layer of patience below it would multiply.
       maxRetries: 0,
-      // Without a limit of our own the SDK refuses long answers that are not streamed.
-      timeout: LONGEST_WAIT_MS,
       logLevel: 'off',
     });
     return { client, address: baseURL, secrets: [secret] };
@@ -56,7 +52,8 @@ async function ask(
   name: string,
   signal: AbortSignal,
 ): Promise<LLMResponse> {
-  // `messages.create` would be the same, but prints a warning into the person's terminal with each call of an older model.
+  // `messages.create` does the same, but writes a warning into the person's terminal at each call of an older model, and refuses to
+  // wait for a long answer that is not streamed.
   const post = <T>(stream: boolean) =>
     client.post<T>('/v1/messages', { body: { ...toRequest(request), stream }, stream, signal });
   if (!request.stream) return readMessage(await post<Anthropic.Message>(false), name);

@@ -98,6 +98,17 @@ describe('contents of Google', () => {
     expect(body).toMatchObject({ contents: [{}, { role: 'model', parts: signed }, {}] });
   });
 
+  it('[P1] never puts two signed parts into one', async () => {
+    const signed = [
+      { text: 'one', thoughtSignature: 'MQ==' },
+      { text: ' two', thoughtSignature: 'Mg==' },
+    ];
+    server.will(json(200, reply(signed, 'STOP')));
+    const { content, providerState } = await ask(provider());
+    const body = await sent([question, { role: 'assistant', content, providerState }, question]);
+    expect(body).toMatchObject({ contents: [{}, { role: 'model', parts: signed }, {}] });
+  });
+
   it('[P1] signs calls of another model for the models that refuse unsigned ones', async () => {
     const past: ModelMessage = { role: 'assistant', content: '', tool_calls: [call('call_1'), call('call_2')] };
     const results = ['call_1', 'call_2'].map((id): ModelMessage => ({ role: 'tool', tool_call_id: id, content: 'x' }));

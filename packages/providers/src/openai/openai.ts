@@ -7,8 +7,6 @@ import { runCall } from '../shared/run-call.js';
 import { readCompletion, readStream } from './read-answer.js';
 import { toRequest, type Dialect } from './to-request.js';
 
-const LONGEST_WAIT_MS = 10 * 60_000;
-
 /** OpenAI's models through chat completions. Key and address default to `OPENAI_API_KEY` and `OPENAI_BASE_URL`. */
 export function openai(options: ProviderOptions = {}): Provider {
   const name = options.name ?? 'openai';
@@ -54,11 +52,9 @@ function chatCompletions(
     const connected = new OpenAI({
       ...client,
       apiKey: key ?? 'none',
-      adminAPIKey: null,
       ...(address === undefined ? {} : { baseURL: address }),
       // The orchestrator repeats, and says so; a second layer of patience below it would multiply.
       maxRetries: 0,
-      timeout: LONGEST_WAIT_MS,
       logLevel: 'off',
     });
     return { client: connected, address, secrets: key === undefined ? [] : [key] };

@@ -258,6 +258,22 @@ export function describeProvider(wire: Wire): void {
       expect(chunks.join('')).not.toBe('');
     });
 
+    it('[P4] hangs up on a vendor that broke down but keeps the line open', async () => {
+      const frames = [...wire.frames(both).slice(0, 3), wire.midStreamError];
+      const hungUp = new Promise<void>((resolve) => {
+        server.will(eventsThenSilence(frames, resolve));
+      });
+      await expect(ask(true)).rejects.toMatchObject({ kind: wire.midStreamKind });
+      await hungUp;
+    });
+
+    it('[P4] gives no answer once it is stopped, though all of it has come', async () => {
+      const controller = new AbortController();
+      server.will((response) => response.end(wire.frames({ text: 'hello there' }).join('')));
+      const asking = ask(true, { signal: controller.signal, onChunk: () => controller.abort() });
+      await expect(asking).rejects.toMatchObject({ kind: 'aborted' });
+    });
+
     it('[P4] takes a stream that just ends for a broken one', async () => {
       expect(await failing(events(wire.frames(both).slice(0, 3)), true)).toMatchObject({ kind: 'network' });
       expect(await failing(events([]), true)).toMatchObject({ kind: 'network' });
