@@ -2,18 +2,33 @@ export { openWorld } from './open-world.js';
 export type { OpenWorldOptions } from './open-world.js';
 export { systemClock } from './system-clock.js';
 export type { Decision, OpenedChat, OpenedWorld } from './world.js';
+export type { ClientRegistry, EventListener, Probe } from '@countersign/core';
 export { defineTool, ProviderError, ToolFailure } from '@countersign/core/ports';
 export type {
+  AuditVerdict,
+  Clock,
   GenerateRequest,
   LLMResponse,
   ModelMessage,
+  ModelTool,
+  ModelToolCall,
   Provider,
+  ProviderFailure,
   Tool,
   ToolContext,
   ToolInput,
+  ToolPlace,
 } from '@countersign/core/ports';
-export { scripted } from '@countersign/core/testing';
-export type { Script, ScriptedCall, ScriptedProvider, ScriptedReply } from '@countersign/core/testing';
+// For tests of your own: the model that does what it is told, and the clock that moves when it is told.
+export { createFakeClock, scripted } from '@countersign/core/testing';
+export type {
+  FakeClock,
+  Script,
+  ScriptedCall,
+  ScriptedOptions,
+  ScriptedProvider,
+  ScriptedReply,
+} from '@countersign/core/testing';
 export { anthropic, google, openai, openaiCompatible } from '@countersign/providers';
 export type { ProviderOptions } from '@countersign/providers';
 export {
@@ -31,13 +46,26 @@ export { CountersignError } from '@countersign/protocol';
 export type {
   Agent,
   Approval,
+  ApprovalOption,
+  ApprovalStatus,
+  ApprovalWithContext,
   AuditEntry,
+  Chat,
+  ChatStatus,
+  ErrorCode,
   Grant,
   Message,
   NewAgent,
+  Scope,
   Signer,
+  Subject,
+  ToolApproval,
+  ToolCall,
   ToolDecision,
   ToolEvent,
   ToolResultOutcome,
+  Usage,
   WorldEvent,
+  WorldEventName,
+  WorldSettings,
 } from '@countersign/protocol';
