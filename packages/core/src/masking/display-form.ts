@@ -31,7 +31,7 @@ export function blankNamed(name: string): string | undefined {
   return blankByName.get(name);
 }
 
-export function escapeCharacter(character: string): string {
+function escapeCharacter(character: string): string {
   return `‹U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}›`;
 }
 
@@ -80,11 +80,7 @@ export function createDisplayWriter(numberOf: (secret: string) => number, form: 
     endRun();
     const last = pending.charAt(pending.length - 1);
     const count = blanks.has(last) ? runLength(pending, last, pending.length - 1, -1) : 0;
-    done += pending
-      .slice(start, pending.length - count)
-      .replaceAll(special, (found) =>
-        blanks.has(found.charAt(0)) ? writeRun(found.charAt(0), found.length) : escapeCharacter(found),
-      );
+    done += displayText(pending.slice(start, pending.length - count));
     run = { character: count === 0 ? '' : last, count };
   }
 
@@ -126,6 +122,13 @@ export function createDisplayWriter(numberOf: (secret: string) => number, form: 
       return taken;
     },
   };
+}
+
+/** Text without secrets in the form above. */
+export function displayText(text: string): string {
+  return text.replaceAll(special, (found) =>
+    blanks.has(found.charAt(0)) ? writeRun(found.charAt(0), found.length) : escapeCharacter(found),
+  );
 }
 
 function writeRun(character: string, count: number): string {

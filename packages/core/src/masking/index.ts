@@ -1,7 +1,6 @@
-export { type ChunkMasker, type ChunkMaskerOptions, createChunkMasker } from './create-chunk-masker.js';
+export { createChunkMasker } from './create-chunk-masker.js';
 export { fillMessage } from './fill-message.js';
 export { maskSecrets } from './mask-secrets.js';
 export { maskText } from './mask-text.js';
 export { maskValue } from './mask-value.js';
-export type { Masked, MaskOptions } from './masked.js';
-export { type Revealed, reveal } from './reveal.js';
+export { reveal } from './reveal.js';

@@ -1,5 +1,5 @@
 /** Where a value stands: under which keys, and, in an array, after which element. */
-export interface JsonPlace {
+interface JsonPlace {
   /** True below a key for which `enter` said so. */
   marked: boolean;
   /** What `leaf` gave as `ended` for the element before, in an array. */

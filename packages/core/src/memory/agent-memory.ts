@@ -9,7 +9,7 @@ interface Block {
 }
 
 /** Past turns that fit a budget, oldest first. `leftOut` tells that there were older ones. */
-export interface PastTurns {
+interface PastTurns {
   messages: readonly ModelMessage[];
   leftOut: boolean;
 }

@@ -1,9 +1,6 @@
 export type { Addressable } from './addressable.js';
 export type { Speaker } from './speaker.js';
 export { prepareAnswer } from './prepare-answer.js';
-export type { Answer, PreparedAnswer } from './prepare-answer.js';
 export { readMentions } from './read-mentions.js';
-export type { Mentions } from './read-mentions.js';
 export { resolveAddressees } from './resolve-addressees.js';
-export type { AddressedMessage, Addressees } from './resolve-addressees.js';
 export { shouldAgentRespond } from './should-agent-respond.js';

@@ -1,7 +1,7 @@
 import type { Clock } from '../ports/index.js';
 
 /** Lets a running turn hear that something changed while it waited for its tools. */
-export interface WakeSignal {
+interface WakeSignal {
   /** Resolves at the next wake-up after the last call, at once if there was one in between. */
   next(): Promise<void>;
 }

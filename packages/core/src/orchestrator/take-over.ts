@@ -5,7 +5,7 @@ import { settleInvocation } from './settle-invocation.js';
 import { settleOpenCalls } from './settle-open-calls.js';
 
 /** A turn whose process died this often takes the process with it; it ends instead (S3). */
-export const MAX_INTERRUPTIONS = 5;
+const MAX_INTERRUPTIONS = 5;
 
 /**
  * Calls that a dead process had started. Nobody saw their end: they fail as unknown, unless their tool says that running

@@ -72,7 +72,7 @@ export async function endTurn(
 }
 
 /** Opens the oldest queued turn of an agent in a chat, passing over those the turn limit silences. */
-export async function openNext(runtime: Runtime, step: Step, chatId: string, agentId: string): Promise<void> {
+async function openNext(runtime: Runtime, step: Step, chatId: string, agentId: string): Promise<void> {
   for (;;) {
     const next = await step.tx.nextQueuedTurn(chatId, agentId);
     if (next === undefined) return;

@@ -1,14 +1,12 @@
-export type { Place, PolicyCall, Rule, Verb } from './types.js';
+export type { Place, PolicyCall, Rule } from './types.js';
 export { agentMayAskFor } from './agent-may-ask-for.js';
 export { canonicalJson } from './canonical-json.js';
 export { closedPolicy, compilePolicy } from './compile-policy.js';
 export type { Policy } from './compile-policy.js';
 export { coversCall, patternCovers } from './covers-call.js';
 export { defaultSubjects } from './default-subjects.js';
-export { formatRule } from './format-rule.js';
 export { judge, weigh } from './judge.js';
-export type { Judgement, Policies, Weighing } from './judge.js';
+export type { Weighing } from './judge.js';
 export { parseRule } from './parse-rule.js';
 export { proposeRule } from './propose-rule.js';
 export { readSubjects } from './read-subjects.js';
-export { parsePattern } from './scan-pattern.js';

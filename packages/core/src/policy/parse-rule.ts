@@ -3,7 +3,7 @@ import { hiddenFailure, scanPattern } from './scan-pattern.js';
 import type { ParseFailure, Rule, Verb } from './types.js';
 
 /** The longest rule the wire accepts; a proposed rule that is longer could not be written. */
-export const LONGEST_RULE = 2000;
+const LONGEST_RULE = 2000;
 
 const VERBS: ReadonlySet<string> = new Set<Verb>(['allow', 'ask', 'deny']);
 

@@ -7,7 +7,7 @@ export function normalSegments(path: string): readonly string[] | undefined {
 }
 
 /** Segments after `.`, `..` and empty ones are worked out, by text alone. */
-export function foldSegments(segments: readonly string[]): string[] {
+function foldSegments(segments: readonly string[]): string[] {
   const folded: string[] = [];
   for (const segment of segments) {
     if (segment === '..') folded.pop();
