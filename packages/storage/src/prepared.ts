@@ -1,4 +1,4 @@
-import type { Compilable, Insertable, Kysely } from 'kysely';
+import { sql, type Compilable, type Insertable, type Kysely, type RawBuilder } from 'kysely';
 import type { Tables } from './schema.js';
 
 export type Value = string | number | null;
@@ -37,6 +37,14 @@ class Parameter {
   constructor(name: string) {
     this.name = name;
   }
+}
+
+/**
+ * A limit that is known only when the statement runs. SQLite plans a statement with a bare parameter as its limit anew for each new
+ * value of it, and one that finds nothing would cost a hundred microseconds; it does not look into a sum.
+ */
+export function upTo(limit: number): RawBuilder<number> {
+  return sql<number>`${limit} + 0`;
 }
 
 type Camel<S extends string> = S extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : S;

@@ -51,3 +51,10 @@ it.each([
   expect(plan.map(({ detail }) => detail).join('\n')).toContain(index);
   db.close();
 });
+
+it('[N1] no statement is planned anew because its limit is another one', () => {
+  const { purge: _, ...statements } = sqliteStatements();
+  const limited = Object.entries(statements).filter(([, { sql }]) => sql.includes('limit ?'));
+  expect(limited.map(([name]) => name)).toContain('endedTurns');
+  expect(limited.filter(([, { sql }]) => /limit \?(?! \+ 0)/.test(sql)).map(([name]) => name)).toEqual([]);
+});

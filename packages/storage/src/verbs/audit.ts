@@ -1,7 +1,7 @@
 import type { StoreTransaction } from '@countersign/core/ports';
 import type { AuditEntry, AuditRecord } from '@countersign/protocol';
 import type { Connection } from '../connection.js';
-import { aliased, prepared, valuesOf, type Queries, type RowOf } from '../prepared.js';
+import { aliased, prepared, upTo, valuesOf, type Queries, type RowOf } from '../prepared.js';
 import type { AuditTable } from '../schema.js';
 
 const columns = ['world_id', 'seq', 'record', 'previous_hash', 'hash'] as const satisfies readonly (keyof AuditTable)[];
@@ -12,7 +12,11 @@ export function auditStatements(db: Queries) {
   const audit = db.selectFrom('audit').select(aliased(columns));
   return {
     audit: prepared<{ worldId: string; after: number; limit: number }>()((p) =>
-      audit.where('world_id', '=', p('worldId')).where('seq', '>', p('after')).orderBy('seq').limit(p('limit')),
+      audit
+        .where('world_id', '=', p('worldId'))
+        .where('seq', '>', p('after'))
+        .orderBy('seq')
+        .limit(upTo(p('limit'))),
     ),
     auditByHash: prepared<{ worldId: string; hash: string }>()((p) =>
       db.selectFrom('audit').select('seq').where('world_id', '=', p('worldId')).where('hash', '=', p('hash')),

@@ -1,6 +1,6 @@
 import type { Emission, MessageRecord, StoredEvent, StoreTransaction } from '@countersign/core/ports';
 import type { Connection } from '../connection.js';
-import { aliased, prepared, valuesOf, type Queries, type RowOf } from '../prepared.js';
+import { aliased, prepared, upTo, valuesOf, type Queries, type RowOf } from '../prepared.js';
 import type { EventsTable } from '../schema.js';
 import { toMessage, type MessageStatements } from './messages.js';
 
@@ -20,11 +20,19 @@ export function eventStatements(db: Queries) {
   const events = db.selectFrom('events').select(aliased(columns));
   return {
     events: prepared<{ worldId: string; after: number; limit: number }>()((p) =>
-      events.where('world_id', '=', p('worldId')).where('id', '>', p('after')).orderBy('id').limit(p('limit')),
+      events
+        .where('world_id', '=', p('worldId'))
+        .where('id', '>', p('after'))
+        .orderBy('id')
+        .limit(upTo(p('limit'))),
     ),
     // By the chat alone, which is in one world only: with the world beside it SQLite reads that world's whole log.
     eventsOfChat: prepared<{ chatId: string; after: number; limit: number }>()((p) =>
-      events.where('chat_id', '=', p('chatId')).where('id', '>', p('after')).orderBy('id').limit(p('limit')),
+      events
+        .where('chat_id', '=', p('chatId'))
+        .where('id', '>', p('after'))
+        .orderBy('id')
+        .limit(upTo(p('limit'))),
     ),
     lastEventId: prepared<{ id: string }>()((p) =>
       db.selectFrom('worlds').select('event_seq as seq').where('id', '=', p('id')),

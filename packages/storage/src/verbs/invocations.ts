@@ -2,7 +2,7 @@ import type { InvocationChange, InvocationRecord, StoreTransaction } from '@coun
 import { sql } from 'kysely';
 import { changed, keptUnless, type Has } from '../change-set.js';
 import type { Connection } from '../connection.js';
-import { aliased, prepared, valuesOf, type Bind, type Queries, type RowOf } from '../prepared.js';
+import { aliased, prepared, upTo, valuesOf, type Bind, type Queries, type RowOf } from '../prepared.js';
 import type { InvocationsTable } from '../schema.js';
 
 const columns = [
@@ -75,7 +75,7 @@ export function invocationStatements(db: Queries) {
       const open = (status: 'started' | 'approved' | 'asked') => sql`select * from (
         select id, status, location, read_only as "readOnly", started_epoch as "startedEpoch" from invocations
         where turn_id = ${p('turnId')} and iteration = ${p('iteration')} and status = ${sql.lit(status)} and settled_at is null
-        order by position limit ${p('limit')}) as ${sql.ref(`${status}_calls`)}`;
+        order by position limit ${upTo(p('limit'))}) as ${sql.ref(`${status}_calls`)}`;
       const all = sql<OpenRow>`${open('started')} union all ${open('approved')} union all ${open('asked')}`;
       return { compile: () => all.compile(db) };
     }),

@@ -2,7 +2,7 @@ import type { MessageRecord, StoreTransaction } from '@countersign/core/ports';
 import { CountersignError, type ToolCall } from '@countersign/protocol';
 import { sql } from 'kysely';
 import type { Connection } from '../connection.js';
-import { aliased, prepared, valuesOf, type Queries, type RowOf } from '../prepared.js';
+import { aliased, prepared, upTo, valuesOf, type Queries, type RowOf } from '../prepared.js';
 import type { MessagesTable } from '../schema.js';
 import type { Session } from '../session.js';
 
@@ -39,10 +39,17 @@ export function messageStatements(db: Queries) {
       messages.where('chat_id', '=', p('chatId')).where('client_message_id', '=', p('clientMessageId')),
     ),
     messages: prepared<{ chatId: string; after: number; limit: number }>()((p) =>
-      messages.where('chat_id', '=', p('chatId')).where('seq', '>', p('after')).orderBy('seq').limit(p('limit')),
+      messages
+        .where('chat_id', '=', p('chatId'))
+        .where('seq', '>', p('after'))
+        .orderBy('seq')
+        .limit(upTo(p('limit'))),
     ),
     lastMessages: prepared<{ chatId: string; limit: number }>()((p) =>
-      messages.where('chat_id', '=', p('chatId')).orderBy('seq', 'desc').limit(p('limit')),
+      messages
+        .where('chat_id', '=', p('chatId'))
+        .orderBy('seq', 'desc')
+        .limit(upTo(p('limit'))),
     ),
     messagesOfTurn: prepared<{ turnId: string }>()((p) => messages.where('turn_id', '=', p('turnId')).orderBy('seq')),
     /** The messages that a stretch of a world's events speaks of. */

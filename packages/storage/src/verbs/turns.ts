@@ -2,7 +2,7 @@ import type { StoreTransaction, TurnChange, TurnRecord } from '@countersign/core
 import { sql } from 'kysely';
 import type { Connection } from '../connection.js';
 import { changed, keptUnless, type Has } from '../change-set.js';
-import { aliased, prepared, valuesOf, type Bind, type Queries, type RowOf } from '../prepared.js';
+import { aliased, prepared, upTo, valuesOf, type Bind, type Queries, type RowOf } from '../prepared.js';
 import type { TurnsTable } from '../schema.js';
 
 const columns = [
@@ -64,7 +64,7 @@ export function turnStatements(db: Queries) {
         .where('trigger_seq', '<', p('before'))
         .where(sql<boolean>`state = 'ended'`)
         .orderBy('trigger_seq', 'desc')
-        .limit(p('limit')),
+        .limit(upTo(p('limit'))),
     ),
     unfinishedTurns: prepared<object>()(() =>
       turns.where(unfinished).orderBy('created_at').orderBy('trigger_seq').orderBy('id'),
