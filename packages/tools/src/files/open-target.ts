@@ -81,12 +81,7 @@ function foldersTo(workingDirectory: string, folder: string): string[] {
  * Works from an open folder, so that a folder swapped for a link meanwhile leads nowhere.
  */
 export async function replaceFile(workingDirectory: string, { path, old }: Target, content: string): Promise<void> {
-  for (const folder of foldersTo(workingDirectory, dirname(path))) {
-    await mkdir(folder).catch((error: unknown) => {
-      if (error instanceof Error && Reflect.get(error, 'code') === 'EEXIST') return;
-      throw new Error(wordsFor(error, nameOf(workingDirectory, folder)), { cause: error });
-    });
-  }
+  for (const folder of foldersTo(workingDirectory, dirname(path))) await makeFolder(workingDirectory, folder);
   const folder = await openFolder(workingDirectory, dirname(path));
   const temporary = join(folder.at, `.countersign-${crypto.randomUUID()}`);
   try {
@@ -97,6 +92,18 @@ export async function replaceFile(workingDirectory: string, { path, old }: Targe
     throw new Error(wordsFor(error, nameOf(workingDirectory, path)), { cause: error });
   } finally {
     await folder.handle.close();
+  }
+}
+
+async function makeFolder(workingDirectory: string, path: string): Promise<void> {
+  const parent = await openFolder(workingDirectory, dirname(path));
+  try {
+    await mkdir(join(parent.at, basename(path)));
+  } catch (error) {
+    if (error instanceof Error && Reflect.get(error, 'code') === 'EEXIST') return;
+    throw new Error(wordsFor(error, nameOf(workingDirectory, path)), { cause: error });
+  } finally {
+    await parent.handle.close();
   }
 }
 

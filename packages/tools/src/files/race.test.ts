@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, readdir, readFile as readBack, writeFile as putBack } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { makeFolder, tryTool, type TestFolder } from '../testing/try-tool.js';
+import { grep } from './grep.js';
+import { readFile } from './read-file.js';
+import { writeFile } from './write-file.js';
+
+/** Swaps a folder for a link to outside, and back, as fast as it can, until it is killed. */
+const SWAP = `
+const { renameSync, symlinkSync, writeSync } = require('node:fs');
+const swap = (from, to) => { try { renameSync(from, to); } catch {} };
+symlinkSync('../outside', 'link');
+writeSync(1, 'up');
+for (;;) { swap('folder', 'kept'); swap('link', 'folder'); swap('folder', 'link'); swap('kept', 'folder'); }
+`;
+
+describe.skipIf(process.platform !== 'linux')('while a folder is swapped for a link to outside', () => {
+  let base: TestFolder;
+  let workingDirectory: string;
+  let swapper: ReturnType<typeof spawn>;
+
+  beforeEach(async () => {
+    base = await makeFolder();
+    workingDirectory = join(base.path, 'work');
+    await mkdir(join(workingDirectory, 'folder'), { recursive: true });
+    await mkdir(join(base.path, 'outside'));
+    await putBack(join(workingDirectory, 'folder', 'file'), 'INSIDE');
+    await putBack(join(base.path, 'outside', 'file'), 'OUTSIDE');
+    swapper = spawn(process.execPath, ['-e', SWAP], { cwd: workingDirectory, stdio: ['ignore', 'pipe', 'inherit'] });
+    if (swapper.stdout !== null) await once(swapper.stdout, 'data');
+  });
+  afterEach(async () => {
+    const gone = once(swapper, 'exit');
+    swapper.kill('SIGKILL');
+    await gone;
+    await base.remove();
+  });
+
+  it('[A1] nothing outside is read', async () => {
+    const seen = new Set<string>();
+    for (let round = 0; round < 300; round += 1) {
+      const read = await tryTool(readFile(), { path: 'folder/file' }, { workingDirectory });
+      const found = await tryTool(grep(), { pattern: 'SIDE', path: 'folder' }, { workingDirectory });
+      seen.add(JSON.stringify([read, found]).includes('OUTSIDE') ? 'outside' : read.ok ? 'inside' : 'refused');
+    }
+    expect(seen).not.toContain('outside');
+    // Both were met, or there was no race at all.
+    expect(seen).toEqual(new Set(['inside', 'refused']));
+  });
+
+  it('[A1] nothing outside is written', async () => {
+    let written = 0;
+    for (let round = 0; round < 300; round += 1) {
+      const tried = await tryTool(writeFile(), { path: `folder/${round}/new`, content: 'x' }, { workingDirectory });
+      if (tried.ok) written += 1;
+    }
+    expect(written).toBeGreaterThan(0);
+    expect(await readdir(join(base.path, 'outside'))).toEqual(['file']);
+    expect(await readBack(join(base.path, 'outside', 'file'), 'utf8')).toBe('OUTSIDE');
+  });
+});
