@@ -55,6 +55,14 @@ describe('names and ids', () => {
     }
     expect(ids.size).toBe(5);
   });
+
+  it('[M3] [M4] spellings that one mention would mean are one name, for agents and for who speaks', async () => {
+    const { world, chat } = await openTestWorld({ agents: ['Ada Lovelace', 'ΝΙΚΟΣ'] });
+    for (const name of ['ada  lovelace', 'ΝΙΚΟσ', 'νικος']) {
+      await expect(world.addAgent({ name, ...agent })).rejects.toMatchObject({ code: 'conflict', field: 'name' });
+      await expect(chat.send('hello', { sender: name })).rejects.toMatchObject({ code: 'invalid', field: 'sender' });
+    }
+  });
 });
 
 describe('two worlds in one store', () => {

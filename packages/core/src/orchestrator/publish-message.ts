@@ -1,5 +1,5 @@
 import { CountersignError } from '@countersign/protocol';
-import { resolveAddressees } from '../mentions/index.js';
+import { foldName, resolveAddressees } from '../mentions/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { commit, type Runtime, type Step } from './runtime.js';
 import { noteActivity, queueTurns } from './turn-lifecycle.js';
@@ -71,14 +71,12 @@ function senderOf(snapshot: WorldSnapshot, { sender, speaker }: IncomingMessage)
   if (sender.trim() === '' || sender.length > LONGEST_SENDER || /[\p{C}\p{Zl}\p{Zp}]/u.test(sender)) {
     throw wrong(`a name has 1 to ${LONGEST_SENDER} characters that can be seen`);
   }
-  const folded = fold(sender);
-  const agent = snapshot.agents.find(({ id, definition }) => fold(id) === folded || fold(definition.name) === folded);
+  const folded = foldName(sender);
+  const agent = snapshot.agents.find(
+    ({ id, definition }) => foldName(id) === folded || foldName(definition.name) === folded,
+  );
   if (agent !== undefined || NOBODY.includes(folded)) throw wrong(`"${sender}" is the name of somebody else here`);
   return sender;
-}
-
-function fold(name: string): string {
-  return name.trim().normalize('NFKC').toLowerCase();
 }
 
 function addresseesOf(snapshot: WorldSnapshot, incoming: IncomingMessage): { agentIds: string[]; unknown: string[] } {

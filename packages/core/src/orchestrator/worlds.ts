@@ -14,6 +14,7 @@ import {
 } from '@countersign/protocol';
 import type { AgentRecord, ChatRecord, StoreTransaction, WorldRecord } from '../ports/index.js';
 import { maskSecrets } from '../masking/index.js';
+import { foldName } from '../mentions/index.js';
 import { compilePolicy } from '../policy/index.js';
 import { newId } from '../turn/ids.js';
 import { commit, type Runtime, type Step } from './runtime.js';
@@ -129,7 +130,7 @@ export async function addAgent(
     const id = await freeId(slug(definition.name, 'agent'), async (candidate) => {
       return (
         (await step.tx.agentIdTaken(worldId, candidate)) ||
-        step.snapshot.agents.some((agent) => fold(agent.definition.name) === candidate)
+        step.snapshot.agents.some((agent) => foldName(agent.definition.name) === foldName(candidate))
       );
     });
     const agent = await step.tx.insertAgent(worldId, id, definition);
@@ -187,18 +188,14 @@ function agentOf(step: Step, agentId: string): AgentRecord {
 
 /** A mention must have one reading: no two agents share a name, and no name is another's id. */
 function refuseTakenName(step: Step, definition: AgentDefinition, self: string | undefined): void {
-  const wanted = fold(definition.name);
+  const wanted = foldName(definition.name);
   const clash = step.snapshot.agents.find(
-    (agent) => agent.id !== self && (fold(agent.definition.name) === wanted || fold(agent.id) === wanted),
+    (agent) => agent.id !== self && (foldName(agent.definition.name) === wanted || foldName(agent.id) === wanted),
   );
   if (clash === undefined) return;
   throw new CountersignError('conflict', `agent: name: "${definition.name}" is taken by ${clash.id}`, {
     field: 'name',
   });
-}
-
-function fold(name: string): string {
-  return name.normalize('NFKC').toLowerCase();
 }
 
 async function freeId(base: string, taken: (id: string) => Promise<boolean>): Promise<string> {
