@@ -96,7 +96,7 @@ describe('write_file', () => {
     await expect(fingerprint(writeFile(), { path: '../x', content: '' })).rejects.toThrow('lies outside');
   });
 
-  it('[A1] its subject is the path; what runs later outside is dynamic too, in whatever case', () => {
+  it('[A1, A20] its subject is the path; what runs later outside is dynamic too, in whatever case', () => {
     const subjects = (path: string): unknown =>
       writeFile().subjects?.({ path, content: '' }, { workingDirectory: '/work' });
     expect(subjects('src/../a.ts')).toEqual([{ kind: 'path', path: '/work/a.ts' }]);

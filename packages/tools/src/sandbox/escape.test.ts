@@ -20,7 +20,7 @@ const home = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const visible = join(home, '..', '..', 'node_modules', '.cache');
 
 // Where there is no bubblewrap the run has said so, and that these were left out.
-describe.skipIf(sandbox.kind !== 'bubblewrap')('a command in the sandbox can not get out', () => {
+describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20] a command in the sandbox can not get out', () => {
   let person: TestFolder;
   let ours: string;
   let workingDirectory: string;
@@ -53,7 +53,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('a command in the sandbox can not
     return { code: result.exitCode, said: result.stdout + result.stderr };
   }
 
-  describe('to read', () => {
+  describe('[A21] to read', () => {
     const targets: [string, () => string][] = [
       ['our store', () => join(ours, 'store.sqlite')],
       ['our token', () => join(ours, 'token')],
@@ -104,7 +104,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('a command in the sandbox can not
     });
   });
 
-  describe('to talk to', () => {
+  describe('[A21] to talk to', () => {
     const servers: Server[] = [];
     afterEach(() => {
       for (const server of servers.splice(0)) server.close();
@@ -198,7 +198,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('a command in the sandbox can not
     });
   });
 
-  describe('what runs later outside', () => {
+  describe('[A20] what runs later outside', () => {
     beforeEach(async () => {
       await mkdir(join(workingDirectory, '.git', 'hooks'), { recursive: true });
       await writeFile(join(workingDirectory, '.git', 'config'), '[core]\n');
@@ -273,7 +273,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('a command in the sandbox can not
     });
   });
 
-  it('to be used on a folder in which nothing could be hidden', async () => {
+  it('[A21] to be used on a folder in which nothing could be hidden', async () => {
     for (const folder of [person.path, dirname(person.path), '/', '/tmp']) {
       const tried = await tryTool(shellCmd({ sandbox }), { command: 'true' }, { workingDirectory: folder });
       expect(tried).toMatchObject({

@@ -21,7 +21,7 @@ beforeEach(async () => {
 afterEach(() => folder.remove());
 
 describe('findSandbox', () => {
-  it('takes only one that really runs, and says in words why it has none', async () => {
+  it('[A21] takes only one that really runs, and says in words why it has none', async () => {
     await writeFile(join(folder.path, 'bwrap'), '#!/bin/sh\necho "no namespaces here" >&2\nexit 1\n', { mode: 0o755 });
     expect(await findSandbox({ platform: 'linux', path: folder.path })).toEqual({
       kind: 'none',
@@ -85,7 +85,7 @@ describe('bubblewrapArguments', () => {
 });
 
 describe('findFixedPaths', () => {
-  it('finds what runs later, also further down, and pins the way to it', async () => {
+  it('[A20] finds what runs later, also further down, and pins the way to it', async () => {
     const at = (name: string): string => join(folder.path, name);
     await mkdir(at('.git/hooks'), { recursive: true });
     await writeFile(at('.git/config'), '');

@@ -4,7 +4,7 @@ export function joinCommand(command: string, parameters: readonly string[] = [])
 }
 
 /** In single quotes nothing means anything but the quote itself. */
-export function quoteWord(word: string): string {
+function quoteWord(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`;
 }
 

@@ -13,7 +13,7 @@ const GRACE_MS = 300;
 /** A process that nobody could find may hold a pipe open for ever; we don't wait for it. */
 const DRAIN_MS = 1_000;
 
-export interface CommandResult {
+interface CommandResult {
   exitCode: number;
   stdout: string;
   stderr: string;

@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -10,6 +10,9 @@ import { makeFolder, processesIn, type TestFolder } from '../testing/try-tool.js
 
 const sandbox = await findSandbox();
 const home = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
+
+const source = fileURLToPath(new URL('../testing/dying-server.ts', import.meta.url));
+const program = join(home, 'dist', relative(join(home, 'src'), source).replace(/\.ts$/, '.js'));
 
 // Node runs what was built: without this it would run yesterday's code.
 const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
@@ -24,7 +27,6 @@ describe.skipIf(process.platform !== 'linux')('when the server is killed', () =>
 
   const kinds = sandbox.kind === 'none' ? ['none'] : [sandbox.kind, 'none'];
   it.each(kinds)('[S3] every child of a command dies with it (%s)', async (kind) => {
-    const program = join(home, 'dist', 'testing', 'dying-server.js');
     const command = `trap '' TERM HUP INT; nohup setsid bash -c "trap '' TERM HUP; echo up; while :; do sleep 1000; done" & (sleep 1000 &) ; sleep 1000`;
     const server = spawn(process.execPath, [program, folder.path, kind, command], {
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -88,7 +88,7 @@ describe.each(both)('shell_cmd with %s', (_name, sandbox) => {
     expect(await shell('echo $BASH_ENV; shopt -q login_shell || echo no login')).toBe('\nno login\n');
   });
 
-  it('has an environment with nothing of ours in it', async () => {
+  it('[A21] has an environment with nothing of ours in it', async () => {
     process.env['SECRET_TOKEN_OF_OURS'] = 'never-to-be-seen';
     try {
       const names = (await shell(`compgen -e`)).trim().split('\n');
@@ -105,7 +105,7 @@ describe.each(both)('shell_cmd with %s', (_name, sandbox) => {
     expect(await shell('ls "$TMPDIR" | grep -v tools-test-')).toBe('');
   });
 
-  it('has no terminal and no input, but outputs that can be opened again', async () => {
+  it('[A20] has no terminal and no input, but outputs that can be opened again', async () => {
     expect(await shell('cat; test -t 0 || echo no terminal; echo again > /dev/stdout')).toBe('no terminal\nagain\n');
     expect(await run('echo x > /dev/tty')).toMatchObject({ ok: false });
     expect(await shell('ls /proc/self/fd | wc -l')).toBe('4\n');
@@ -191,7 +191,7 @@ describe.each(both)('shell_cmd with %s', (_name, sandbox) => {
     expect(processesIn(folder.path)).toEqual([]);
   });
 
-  it('a stop kills children, grandchildren and those that left the group', async () => {
+  it('[M9] a stop kills children, grandchildren and those that left the group', async () => {
     const stop = new AbortController();
     const tried = await tryTool(
       shellCmd({ sandbox }),
@@ -209,7 +209,7 @@ describe.each(both)('shell_cmd with %s', (_name, sandbox) => {
     expect(processesIn(folder.path)).toEqual([]);
   });
 
-  it('a stop asks first, so that a command can tidy up', async () => {
+  it('[M9] a stop asks first, so that a command can tidy up', async () => {
     const stop = new AbortController();
     await tryTool(
       shellCmd({ sandbox }),
@@ -236,7 +236,7 @@ describe.each(both)('shell_cmd with %s', (_name, sandbox) => {
     expect(where === '/tmp' || !existsSync(where)).toBe(true);
   });
 
-  it('refuses a working folder that holds or lies in a hidden one', async () => {
+  it('[A21] refuses a working folder that holds or lies in a hidden one', async () => {
     const refusal = { ok: false, error: expect.stringContaining('agents must not reach') as string };
     expect(await run('true', { hide: [join(folder.path, 'ours')] })).toMatchObject(refusal);
     expect(await run('true', { hide: [join(folder.path, '..')] })).toMatchObject(refusal);
