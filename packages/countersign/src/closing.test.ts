@@ -48,7 +48,7 @@ describe('closing a world', () => {
     expect(settled).toMatchObject({ status: 'rejected', reason: { code: 'closed' } });
   });
 
-  it('[X4] leaves no timer behind that would keep a process alive', async () => {
+  it('leaves no timer behind that would keep a process alive', async () => {
     const { clock, timers } = countingClock();
     const t = await openTestWorld({ script: never, clock });
     await t.chat.send('hi');

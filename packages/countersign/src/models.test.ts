@@ -151,7 +151,7 @@ describe('streaming', () => {
     ['code with a password', '```\npassword = "hunter2hunter2"\n```'],
     ['zero-width and bidi characters', 'a\u200Bb \u202Ec'],
     ['an emoji', 'all \u{1F44D} good'],
-  ])('[P3] chunks of %s add up to the message, from offset to offset, under its id', async (_, content) => {
+  ])('[P3] [W4] chunks of %s add up to the message, from offset to offset, under its id', async (_, content) => {
     const opened = await openTestWorld({ script: () => content });
     await opened.chat.send('go');
     await opened.chat.settled();

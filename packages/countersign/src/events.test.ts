@@ -1,0 +1,45 @@
+import {
+  crudEventSchema,
+  messageSchema,
+  sseEventSchema,
+  systemEventSchema,
+  toolEventSchema,
+  toolOutputEventSchema,
+  worldEventSchema,
+  type WorldEventName,
+} from '@countersign/protocol';
+import { afterEach, expect, it } from 'vitest';
+import type { z } from 'zod';
+import { closeTestWorlds, gated, openTestWorld, tool } from './testing/fixture.js';
+
+afterEach(closeTestWorlds);
+
+const schemas: Record<WorldEventName, z.ZodType> = {
+  message: messageSchema,
+  sse: sseEventSchema,
+  tool: toolEventSchema,
+  'tool-output': toolOutputEventSchema,
+  system: systemEventSchema,
+  world: worldEventSchema,
+  crud: crudEventSchema,
+};
+
+it('[W4] [T3] every event has the shape that its schema says, and no field more', async () => {
+  const loud = tool('loud', (_, { output }) => {
+    output('so far');
+    return 'seen';
+  });
+  const t = await openTestWorld({
+    script: [{ say: 'three', calls: [{ name: 'loud' }, { name: 'remove' }, { name: 'nosuch' }] }, 'done'],
+    model: { title: 'Tidy' },
+    tools: [loud, gated('remove', () => 'gone')],
+  });
+  await t.chat.send('@nobody hello');
+  await t.chat.send('go');
+  await t.chat.settled();
+  await t.world.decide(await t.onlyApproval(), { decision: 'approve', scope: 'session', reason: 'fine' });
+  await t.chat.settled();
+  await t.world.quiet();
+  for (const { event, data } of t.events) expect({ event, data: schemas[event].parse(data) }).toEqual({ event, data });
+  expect(new Set(t.events.map(({ event }) => event))).toEqual(new Set(Object.keys(schemas)));
+});
