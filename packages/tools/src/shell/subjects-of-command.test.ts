@@ -62,6 +62,13 @@ describe('subjectsOfCommand', () => {
     expect(subjectsOfCommand(command)).toEqual([{ kind: 'dynamic', why: expect.any(String) as string }]);
   });
 
+  it('[A15] the reason holds nothing of the command, which may hold a secret', () => {
+    const reasons = ['curl -H "x: hunter2secret"', 'TOKEN=hunter2secret ls', './hunter2secret'].flatMap((command) =>
+      subjectsOfCommand(command),
+    );
+    expect(JSON.stringify(reasons)).not.toContain('hunter2secret');
+  });
+
   it('[A1] no character that means something to bash is ever part of a plain command', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 20 }), (text) => {
