@@ -1,20 +1,19 @@
 import type { ChatRecord, LLMResponse, MessageRecord, TurnRecord } from '../ports/index.js';
 import { prepareAnswer, type Speaker } from '../mentions/index.js';
-import { commit, type Runtime, type Step } from './runtime.js';
+import { answered, writeAnswer, type ModelAnswer } from './model-answer.js';
 import { addressable } from './publish-message.js';
+import { commit, type Runtime, type Step } from './runtime.js';
 import { endTurn, noteActivity, queueTurns } from './turn-lifecycle.js';
-import { writeTurnMessage } from './write-message.js';
 
-/** `trigger` is the message that is answered; undefined if its chat is gone. */
-export interface TextAnswer {
-  messageId: string;
-  response: Extract<LLMResponse, { type: 'text' }>;
-  provider: string;
-  model: string;
+interface TextAnswer extends ModelAnswer<Extract<LLMResponse, { type: 'text' }>> {
+  /** The message that is answered; undefined if its chat is gone. */
   trigger: MessageRecord | undefined;
 }
 
-/** Publishes an agent's answer by the mention rules (M5), queues the turns of those it addresses and ends the turn, in one transaction. False: the turn was lost, nothing written. */
+/**
+ * Publishes an agent's answer by the mention rules (M5), queues the turns of those it addresses and ends the turn, in one
+ * transaction. False: the turn was lost, nothing written.
+ */
 export async function handleTextResponse(runtime: Runtime, turn: TurnRecord, answer: TextAnswer): Promise<boolean> {
   const { response, trigger } = answer;
   return await commit(runtime, 'answer', turn.worldId, async (step) => {
@@ -30,11 +29,8 @@ export async function handleTextResponse(runtime: Runtime, turn: TurnRecord, ans
       if (said) await publish(runtime, step, turn, answer, prepared, chat);
       else if (!prepared.ended) sayEmpty(step, turn);
     };
-    const ended = await endTurn(runtime, step, turn, said ? 'answered' : 'passed', sayLast, {
-      iteration: turn.iteration + 1,
-      inputTokens: turn.inputTokens + response.usage.inputTokens,
-      outputTokens: turn.outputTokens + response.usage.outputTokens,
-    });
+    const outcome = said ? 'answered' : 'passed';
+    const ended = await endTurn(runtime, step, turn, outcome, sayLast, answered(turn, response));
     if (!ended) return false;
     if (chat !== undefined) await noteActivity(runtime, step, chat);
     return true;
@@ -49,22 +45,8 @@ async function publish(
   prepared: { content: string; agentIds: string[] },
   chat: ChatRecord | undefined,
 ): Promise<void> {
-  const message = await writeTurnMessage(step, turn, turn.iteration + 1, {
-    id: answer.messageId,
-    role: 'assistant',
-    sender: turn.agentId,
-    speaker: 'agent',
-    content: prepared.content,
-    replyTo: turn.triggerId,
-    addressees: prepared.agentIds,
-    providerState: {
-      provider: answer.provider,
-      model: answer.model,
-      usage: answer.response.usage,
-      ...(answer.response.providerState === undefined ? {} : { state: answer.response.providerState }),
-      vendorIds: [],
-    },
-  });
+  const { content, agentIds: addressees } = prepared;
+  const message = await writeAnswer(step, turn, answer, { content, addressees }, []);
   if (chat !== undefined) await queueTurns(runtime, step, message, chat);
 }
 

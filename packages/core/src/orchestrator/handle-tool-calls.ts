@@ -1,16 +1,17 @@
+import type { ToolCall } from '@countersign/protocol';
 import type { LLMResponse, InvocationRecord, TurnRecord } from '../ports/index.js';
 import type { Gate } from '../approval/index.js';
 import { firstApprovalId, newId } from '../turn/ids.js';
 import { nextStep } from '../turn/next-step.js';
 import { askApproval } from './ask-approval.js';
 import { gateCall, readCall, signCall, type ReadCall, type SignedCall } from './gate-call.js';
+import { answered, writeAnswer, type ModelAnswer } from './model-answer.js';
 import { refuseCall } from './refuse-call.js';
 import { commit, type Place, type Runtime, type Step } from './runtime.js';
 import { recordStart, type Started } from './start-invocation.js';
 import { noteActivity } from './turn-lifecycle.js';
 import type { Situation } from './turn-state.js';
 import { wordsOf } from './words-of.js';
-import { writeTurnMessage } from './write-message.js';
 
 type ToolCallsResponse = Extract<LLMResponse, { type: 'tool_calls' }>;
 
@@ -38,7 +39,7 @@ export interface WrittenCalls {
 export async function handleToolCalls(
   runtime: Runtime,
   turn: TurnRecord,
-  answer: { messageId: string; response: ToolCallsResponse; provider: string; model: string; place: Place },
+  answer: ModelAnswer<ToolCallsResponse> & { place: Place },
 ): Promise<WrittenCalls | undefined> {
   const { response, place } = answer;
   const tools = runtime.tools(turn.worldId);
@@ -63,26 +64,13 @@ export async function handleToolCalls(
     const { iteration, inputTokens, outputTokens } = before.turn;
     const state = waits ? 'waiting' : 'open';
     if (!(await step.tx.stepTurn(turn, { iteration, inputTokens, outputTokens, state }))) return undefined;
-    await writeTurnMessage(step, turn, iteration, {
-      id: answer.messageId,
-      role: 'assistant',
-      sender: turn.agentId,
-      speaker: 'agent',
-      content: response.content,
-      replyTo: turn.triggerId,
-      toolCalls: proposed.map(({ id, call }) => ({
-        id,
-        type: 'function',
-        function: { name: call.toolName, arguments: call.argumentsText },
-      })),
-      providerState: {
-        provider: answer.provider,
-        model: answer.model,
-        usage: response.usage,
-        ...(response.providerState === undefined ? {} : { state: response.providerState }),
-        vendorIds: proposed.map(({ vendorId }) => vendorId),
-      },
-    });
+    const toolCalls = proposed.map(({ id, call }): ToolCall => ({
+      id,
+      type: 'function',
+      function: { name: call.toolName, arguments: call.argumentsText },
+    }));
+    const vendorIds = proposed.map(({ vendorId }) => vendorId);
+    await writeAnswer(step, turn, answer, { content: response.content, toolCalls }, vendorIds);
     const startable = new Set(first.kind === 'start' ? first.invocationIds : []);
     // What is settled already comes before anything starts (T8).
     for (const { proposal, gate, invocation } of decided) {
@@ -104,17 +92,11 @@ export async function handleToolCalls(
 function situationOf(
   step: Step,
   turn: TurnRecord,
-  { usage }: ToolCallsResponse,
+  response: ToolCallsResponse,
   decided: readonly { gate: Gate; invocation: InvocationRecord }[],
 ): Situation {
   return {
-    turn: {
-      ...turn,
-      rev: turn.rev + 1,
-      iteration: turn.iteration + 1,
-      inputTokens: turn.inputTokens + usage.inputTokens,
-      outputTokens: turn.outputTokens + usage.outputTokens,
-    },
+    turn: { ...turn, rev: turn.rev + 1, ...answered(turn, response) },
     invocations: decided.filter(({ gate }) => gate.kind !== 'refuse').map(({ invocation }) => invocation),
     limits: step.snapshot.world.settings,
     snapshot: step.snapshot,
