@@ -8,8 +8,8 @@ export type Soon<T> = T | Promise<T>;
  * After any failure the transaction can only be rolled back: what was half done must not be committed because somebody caught an error.
  */
 export interface Connection {
-  all<P, Row>(statement: Statement<P, Row>): (parameters: P) => Soon<Row[]>;
-  first<P, Row>(statement: Statement<P, Row>): (parameters: P) => Soon<Row | undefined>;
+  all<P, Row, T>(statement: Statement<P, Row>, read: (row: Row) => T): (parameters: P) => Soon<T[]>;
+  first<P, Row, T>(statement: Statement<P, Row>, read: (row: Row) => T): (parameters: P) => Soon<T | undefined>;
   /** Gives the number of rows that changed. */
   run<P>(statement: Statement<P, unknown>): (parameters: P) => Soon<number>;
   /**

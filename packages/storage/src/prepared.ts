@@ -3,7 +3,10 @@ import type { Tables } from './schema.js';
 
 export type Value = string | number | null;
 
-/** A query that was typed and put together once. `names` are its parameters in the order in which they are bound. */
+/**
+ * A query that was typed and put together once. `names` are its parameters in the order in which they are bound; `Row` is what it
+ * selects, in the order of its columns: an object for each row, with its names, costs a read twice as much (N1).
+ */
 export interface Statement<P, Row> {
   readonly sql: string;
   readonly names: readonly (keyof P & string)[];
@@ -20,16 +23,14 @@ export type Queries = Kysely<Tables>;
  * Puts a query together with names where values will be. Building a query anew for each call costs more than running it: a step of
  * ten statements would take twice as long (N1).
  */
-export function prepared<P>(): <Row>(build: (bind: Bind<P>) => Compilable<Row>) => Statement<P, Row> {
-  return (build) => {
-    const compiled = build(<K extends keyof P & string>(name: K) => new Parameter(name) as P[K]).compile();
-    const names = compiled.parameters.map((parameter) => {
-      if (parameter instanceof Parameter) return parameter.name as keyof P & string;
-      // A constant would be bound as a parameter too, and no partial index is used for a value that is not in the text.
-      throw new Error(`a constant must be written into the text: ${compiled.sql}`);
-    });
-    return { sql: compiled.sql, names };
-  };
+export function prepared<P, Row = never>(build: (bind: Bind<P>) => Compilable): Statement<P, Row> {
+  const compiled = build(<K extends keyof P & string>(name: K) => new Parameter(name) as P[K]).compile();
+  const names = compiled.parameters.map((parameter) => {
+    if (parameter instanceof Parameter) return parameter.name as keyof P & string;
+    // A constant would be bound as a parameter too, and no partial index is used for a value that is not in the text.
+    throw new Error(`a constant must be written into the text: ${compiled.sql}`);
+  });
+  return { sql: compiled.sql, names };
 }
 
 class Parameter {
@@ -49,15 +50,11 @@ export function upTo(limit: number): RawBuilder<number> {
 
 type Camel<S extends string> = S extends `${infer Head}_${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : S;
 
-/** A table's row under the names that records use. */
+/** What an insert takes: a table's columns under the names that records use. */
 export type RowOf<Table> = { [K in keyof Table & string as Camel<K>]: Table[K] };
 
-type Aliased<Columns extends readonly string[]> = { [I in keyof Columns]: `${Columns[I]} as ${Camel<Columns[I]>}` };
-
-/** Lists columns for a select, each under the name that records use, so that rows need no renaming. */
-export function aliased<const Columns extends readonly string[]>(columns: Columns): Aliased<Columns> {
-  return columns.map((column) => `${column} as ${camel(column)}`) as Aliased<Columns>;
-}
+/** What a select of these columns gives for a row. */
+export type Cells<Table, Columns extends readonly (keyof Table)[]> = { [I in keyof Columns]: Table[Columns[I]] };
 
 /** A parameter for each column, named as in records: what an insert writes. */
 export function valuesOf<Table>(

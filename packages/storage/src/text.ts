@@ -18,3 +18,12 @@ export function fromStored(text: string): string {
   if (!text.includes(SUB)) return text;
   return text.replace(ESCAPED, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 }
+
+/** A row as it was written, in place. */
+export function readText(row: unknown[]): unknown[] {
+  for (let index = 0; index < row.length; index += 1) {
+    const value = row[index];
+    if (typeof value === 'string') row[index] = fromStored(value);
+  }
+  return row;
+}

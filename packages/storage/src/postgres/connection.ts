@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Connection } from '../connection.js';
 import type { Statement, Value } from '../prepared.js';
-import { fromStored, toStored } from '../text.js';
+import { readText, toStored } from '../text.js';
 import { fromPostgres } from './errors.js';
 
 export interface PostgresConnection extends Connection {
@@ -31,13 +31,16 @@ export function postgresConnection(client: pg.PoolClient): PostgresConnection {
     stop() {
       state = 'idle';
     },
-    all<P, Row>(statement: Statement<P, Row>) {
+    all<P, Row, T>(statement: Statement<P, Row>, read: (row: Row) => T) {
       const query = bound(statement);
-      return async (parameters: P) => (await query(parameters)).rows as Row[];
+      return async (parameters: P) => (await query(parameters)).rows.map((row) => read(readText(row) as Row));
     },
-    first<P, Row>(statement: Statement<P, Row>) {
+    first<P, Row, T>(statement: Statement<P, Row>, read: (row: Row) => T) {
       const query = bound(statement);
-      return async (parameters: P) => (await query(parameters)).rows[0] as Row | undefined;
+      return async (parameters: P) => {
+        const row = (await query(parameters)).rows[0];
+        return row === undefined ? undefined : read(readText(row) as Row);
+      };
     },
     run<P>(statement: Statement<P, unknown>) {
       const query = bound(statement);
@@ -48,7 +51,10 @@ export function postgresConnection(client: pg.PoolClient): PostgresConnection {
       if (state === 'write') await lock({ chatId });
     },
   };
-  function bound<P, Row>({ sql, names }: Statement<P, Row>): (parameters: P) => Promise<pg.QueryResult<object>> {
+  function bound<P, Row>({
+    sql,
+    names,
+  }: Statement<P, Row>): (parameters: P) => Promise<pg.QueryArrayResult<unknown[]>> {
     const name = nameOf(sql);
     return async (parameters) => {
       if (state === 'idle') throw new Error('A transaction was used after its end.');
@@ -57,22 +63,13 @@ export function postgresConnection(client: pg.PoolClient): PostgresConnection {
         return typeof value === 'string' ? toStored(value) : value;
       });
       try {
-        const result = await client.query<object>({ name, text: sql, values });
-        for (const row of result.rows) readText(row as Record<string, unknown>);
-        return result;
+        return await client.query<unknown[]>({ name, text: sql, values, rowMode: 'array' });
       } catch (cause) {
         const error = fromPostgres(cause);
         failure ??= error;
         throw error;
       }
     };
-  }
-}
-
-function readText(row: Record<string, unknown>): void {
-  for (const name of Object.keys(row)) {
-    const value = row[name];
-    if (typeof value === 'string') row[name] = fromStored(value);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite';
 import type { Connection } from '../connection.js';
 import type { Statement, Value } from '../prepared.js';
-import { fromStored, toStored } from '../text.js';
+import { readText, toStored } from '../text.js';
 import { fromSqlite } from './errors.js';
 
 export interface SqliteConnection extends Connection {
@@ -27,18 +27,16 @@ export function sqliteConnection(db: DatabaseSyncInstance, file: string): Sqlite
     stop() {
       isActive = false;
     },
-    all<P, Row>(statement: Statement<P, Row>) {
+    all<P, Row, T>(statement: Statement<P, Row>, read: (row: Row) => T) {
       return bound(statement, (prepared, values) => {
-        const rows = prepared.all(...values) as Row[];
-        for (const row of rows) readText(row);
-        return rows;
+        const rows = prepared.all(...values) as unknown[][];
+        return rows.map((row) => read(readText(row) as Row));
       });
     },
-    first<P, Row>(statement: Statement<P, Row>) {
+    first<P, Row, T>(statement: Statement<P, Row>, read: (row: Row) => T) {
       return bound(statement, (prepared, values) => {
-        const row = prepared.get(...values) as Row | undefined;
-        if (row !== undefined) readText(row);
-        return row;
+        const row = prepared.get(...values) as unknown[] | undefined;
+        return row === undefined ? undefined : read(readText(row) as Row);
       });
     },
     run<P>(statement: Statement<P, unknown>) {
@@ -56,7 +54,7 @@ export function sqliteConnection(db: DatabaseSyncInstance, file: string): Sqlite
     return (parameters) => {
       if (!isActive) throw new Error('A transaction was used after its end.');
       try {
-        prepared ??= db.prepare(sql);
+        prepared ??= prepare(sql);
         const values: Value[] = [];
         for (const name of names) {
           const value = parameters[name] as Value;
@@ -70,12 +68,9 @@ export function sqliteConnection(db: DatabaseSyncInstance, file: string): Sqlite
       }
     };
   }
-}
-
-function readText(row: unknown): void {
-  const columns = row as Record<string, unknown>;
-  for (const name in columns) {
-    const value = columns[name];
-    if (typeof value === 'string') columns[name] = fromStored(value);
+  function prepare(sql: string): StatementSyncInstance {
+    const prepared = db.prepare(sql);
+    prepared.setReturnArrays(true);
+    return prepared;
   }
 }

@@ -2,7 +2,7 @@ import type { ApprovalRecord, StoreTransaction } from '@countersign/core/ports';
 import type { ApprovalOption } from '@countersign/protocol';
 import { sql } from 'kysely';
 import type { Connection } from '../connection.js';
-import { aliased, prepared, valuesOf, type Queries, type RowOf } from '../prepared.js';
+import { prepared, valuesOf, type Cells, type Queries, type RowOf } from '../prepared.js';
 import type { ApprovalsTable } from '../schema.js';
 import type { Session } from '../session.js';
 
@@ -34,40 +34,44 @@ const columns = [
   'decided_at',
 ] as const satisfies readonly (keyof ApprovalsTable)[];
 
+type ApprovalRow = Cells<ApprovalsTable, typeof columns>;
+
 export type ApprovalStatements = ReturnType<typeof approvalStatements>;
 
 export function approvalStatements(db: Queries) {
-  const approvals = db.selectFrom('approvals').select(aliased(columns));
+  const approvals = db.selectFrom('approvals').select(columns);
   // Written as in its index.
   const pending = sql<boolean>`status = 'pending'`;
   const inWorld = (worldId: string) => sql<boolean>`chat_id in (select id from chats where world_id = ${worldId})`;
 
   return {
-    approval: prepared<{ id: string }>()((p) => approvals.where('id', '=', p('id'))),
-    approvalsOfWorld: prepared<{ worldId: string }>()((p) => approvals.where(inWorld(p('worldId'))).orderBy('ordinal')),
-    approvalsOfChat: prepared<{ worldId: string; chatId: string }>()((p) =>
+    approval: prepared<{ id: string }, ApprovalRow>((p) => approvals.where('id', '=', p('id'))),
+    approvalsOfWorld: prepared<{ worldId: string }, ApprovalRow>((p) =>
+      approvals.where(inWorld(p('worldId'))).orderBy('ordinal'),
+    ),
+    approvalsOfChat: prepared<{ worldId: string; chatId: string }, ApprovalRow>((p) =>
       approvals.where('chat_id', '=', p('chatId')).where('world_id', '=', p('worldId')).orderBy('ordinal'),
     ),
-    pendingOfWorld: prepared<{ worldId: string }>()((p) =>
+    pendingOfWorld: prepared<{ worldId: string }, ApprovalRow>((p) =>
       approvals.where(pending).where('world_id', '=', p('worldId')).orderBy('ordinal'),
     ),
-    pendingOfChat: prepared<{ worldId: string; chatId: string }>()((p) =>
+    pendingOfChat: prepared<{ worldId: string; chatId: string }, ApprovalRow>((p) =>
       approvals
         .where(pending)
         .where('world_id', '=', p('worldId'))
         .where('chat_id', '=', p('chatId'))
         .orderBy('ordinal'),
     ),
-    expiring: prepared<object>()(() =>
+    expiring: prepared<object, ApprovalRow>(() =>
       approvals.where(pending).where('expires_at', 'is not', null).orderBy('expires_at').orderBy('ordinal'),
     ),
-    insertApproval: prepared<RowOf<ApprovalsTable>>()((p) => db.insertInto('approvals').values(valuesOf(columns, p))),
+    insertApproval: prepared<RowOf<ApprovalsTable>>((p) => db.insertInto('approvals').values(valuesOf(columns, p))),
     settleApproval: prepared<
       Pick<
         RowOf<ApprovalsTable>,
         'id' | 'status' | 'decision' | 'scope' | 'reason' | 'decisionDigest' | 'decidedBy' | 'decidedAt'
       >
-    >()((p) =>
+    >((p) =>
       db
         .updateTable('approvals')
         .set({
@@ -91,29 +95,27 @@ type ApprovalVerbs = Pick<
 >;
 
 export function approvalVerbs(on: Connection, s: ApprovalStatements, session: Session): ApprovalVerbs {
-  const approval = on.first(s.approval);
-  const approvalsOfWorld = on.all(s.approvalsOfWorld);
-  const approvalsOfChat = on.all(s.approvalsOfChat);
-  const pendingOfWorld = on.all(s.pendingOfWorld);
-  const pendingOfChat = on.all(s.pendingOfChat);
-  const expiring = on.all(s.expiring);
+  const approval = on.first(s.approval, toApproval);
+  const approvalsOfWorld = on.all(s.approvalsOfWorld, toApproval);
+  const approvalsOfChat = on.all(s.approvalsOfChat, toApproval);
+  const pendingOfWorld = on.all(s.pendingOfWorld, toApproval);
+  const pendingOfChat = on.all(s.pendingOfChat, toApproval);
+  const expiring = on.all(s.expiring, toApproval);
   const insertApproval = on.run(s.insertApproval);
   const settleApproval = on.run(s.settleApproval);
 
   return {
-    async approval(id) {
-      const row = await approval({ id });
-      return row && toApproval(row);
-    },
+    approval: async (id) => approval({ id }),
     async approvals(worldId, { status, chatId }) {
       if (status === 'pending') {
-        const rows = chatId === undefined ? pendingOfWorld({ worldId }) : pendingOfChat({ worldId, chatId });
-        return (await rows).map(toApproval);
+        return chatId === undefined ? pendingOfWorld({ worldId }) : pendingOfChat({ worldId, chatId });
       }
-      const rows = chatId === undefined ? approvalsOfWorld({ worldId }) : approvalsOfChat({ worldId, chatId });
-      return (await rows).filter((row) => (status ?? row.status) === row.status).map(toApproval);
+      const records = await (chatId === undefined
+        ? approvalsOfWorld({ worldId })
+        : approvalsOfChat({ worldId, chatId }));
+      return status === undefined ? records : records.filter((record) => record.status === status);
     },
-    expiringApprovals: async () => (await expiring({})).map(toApproval),
+    expiringApprovals: async () => expiring({}),
     async insertApproval(record) {
       await insertApproval({ ...record, options: JSON.stringify(record.options) });
     },
@@ -121,12 +123,58 @@ export function approvalVerbs(on: Connection, s: ApprovalStatements, session: Se
   };
 }
 
-function toApproval(row: RowOf<ApprovalsTable>): ApprovalRecord {
+function toApproval([
+  id,
+  worldId,
+  chatId,
+  agentId,
+  invocationId,
+  messageId,
+  toolName,
+  callHash,
+  message,
+  options,
+  why,
+  rule,
+  proposedRule,
+  workingDirectory,
+  sandbox,
+  preview,
+  status,
+  decision,
+  scope,
+  reason,
+  decisionDigest,
+  decidedBy,
+  requestedAt,
+  expiresAt,
+  decidedAt,
+]: ApprovalRow): ApprovalRecord {
   return {
-    ...row,
-    options: JSON.parse(row.options) as ApprovalOption[],
-    status: row.status as ApprovalRecord['status'],
-    decision: row.decision as ApprovalRecord['decision'],
-    scope: row.scope as ApprovalRecord['scope'],
+    id,
+    worldId,
+    chatId,
+    agentId,
+    invocationId,
+    messageId,
+    toolName,
+    callHash,
+    message,
+    options: JSON.parse(options) as ApprovalOption[],
+    why,
+    rule,
+    proposedRule,
+    workingDirectory,
+    sandbox,
+    preview,
+    status: status as ApprovalRecord['status'],
+    decision: decision as ApprovalRecord['decision'],
+    scope: scope as ApprovalRecord['scope'],
+    reason,
+    decisionDigest,
+    decidedBy,
+    requestedAt,
+    expiresAt,
+    decidedAt,
   };
 }

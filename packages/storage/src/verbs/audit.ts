@@ -1,31 +1,33 @@
 import type { StoreTransaction } from '@countersign/core/ports';
 import type { AuditEntry, AuditRecord } from '@countersign/protocol';
 import type { Connection } from '../connection.js';
-import { aliased, prepared, upTo, valuesOf, type Queries, type RowOf } from '../prepared.js';
+import { prepared, upTo, valuesOf, type Cells, type Queries, type RowOf } from '../prepared.js';
 import type { AuditTable } from '../schema.js';
 
 const columns = ['world_id', 'seq', 'record', 'previous_hash', 'hash'] as const satisfies readonly (keyof AuditTable)[];
 
+type AuditRow = Cells<AuditTable, typeof columns>;
+
 export type AuditStatements = ReturnType<typeof auditStatements>;
 
 export function auditStatements(db: Queries) {
-  const audit = db.selectFrom('audit').select(aliased(columns));
+  const audit = db.selectFrom('audit').select(columns);
   return {
-    audit: prepared<{ worldId: string; after: number; limit: number }>()((p) =>
+    audit: prepared<{ worldId: string; after: number; limit: number }, AuditRow>((p) =>
       audit
         .where('world_id', '=', p('worldId'))
         .where('seq', '>', p('after'))
         .orderBy('seq')
         .limit(upTo(p('limit'))),
     ),
-    auditByHash: prepared<{ worldId: string; hash: string }>()((p) =>
+    auditByHash: prepared<{ worldId: string; hash: string }, [seq: number]>((p) =>
       db.selectFrom('audit').select('seq').where('world_id', '=', p('worldId')).where('hash', '=', p('hash')),
     ),
-    auditHead: prepared<{ worldId: string }>()((p) =>
-      db.selectFrom('worlds').select(['audit_seq as seq', 'audit_hash as hash']).where('id', '=', p('worldId')),
+    auditHead: prepared<{ worldId: string }, [seq: number, hash: string]>((p) =>
+      db.selectFrom('worlds').select(['audit_seq', 'audit_hash']).where('id', '=', p('worldId')),
     ),
-    insertAudit: prepared<RowOf<AuditTable>>()((p) => db.insertInto('audit').values(valuesOf(columns, p))),
-    moveAuditHead: prepared<{ worldId: string; seq: number; hash: string }>()((p) =>
+    insertAudit: prepared<RowOf<AuditTable>>((p) => db.insertInto('audit').values(valuesOf(columns, p))),
+    moveAuditHead: prepared<{ worldId: string; seq: number; hash: string }>((p) =>
       db
         .updateTable('worlds')
         .set({ audit_seq: p('seq'), audit_hash: p('hash') })
@@ -35,10 +37,15 @@ export function auditStatements(db: Queries) {
 }
 
 export function auditVerbs(on: Connection, s: AuditStatements): Pick<StoreTransaction, 'audit'> {
-  const audit = on.all(s.audit);
-  return { audit: async (worldId, { after, limit }) => (await audit({ worldId, after, limit })).map(toEntry) };
+  const audit = on.all(s.audit, toEntry);
+  return { audit: async (worldId, { after, limit }) => audit({ worldId, after, limit }) };
 }
 
-function toEntry({ seq, record, previousHash, hash }: RowOf<AuditTable>): AuditEntry {
+function toEntry([, seq, record, previousHash, hash]: AuditRow): AuditEntry {
   return { ...(JSON.parse(record) as AuditRecord), seq, previousHash, hash };
+}
+
+/** A record as it lies there, for who checks the chain. */
+export function toLink([worldId, seq, record, previousHash, hash]: AuditRow): RowOf<AuditTable> {
+  return { worldId, seq, record, previousHash, hash };
 }

@@ -2,21 +2,32 @@ import type { ChatRecord, StoreTransaction } from '@countersign/core/ports';
 import { DEFAULT_CHAT_TITLE } from '@countersign/protocol';
 import { sql } from 'kysely';
 import type { Connection } from '../connection.js';
-import { aliased, prepared, type Queries, type RowOf } from '../prepared.js';
+import { prepared, type Cells, type Queries, type RowOf } from '../prepared.js';
 import type { ChatsTable } from '../schema.js';
 import type { Session } from '../session.js';
+
+const columns = [
+  'id',
+  'world_id',
+  'title',
+  'titled',
+  'status',
+  'last_seq',
+  'human_seq',
+  'created_at',
+] as const satisfies readonly (keyof ChatsTable)[];
+
+type ChatRow = Cells<ChatsTable, typeof columns>;
 
 export type ChatStatements = ReturnType<typeof chatStatements>;
 
 export function chatStatements(db: Queries) {
-  const chats = db
-    .selectFrom('chats')
-    .select(aliased(['id', 'world_id', 'title', 'titled', 'status', 'last_seq', 'human_seq', 'created_at']));
+  const chats = db.selectFrom('chats').select(columns);
 
   return {
-    chat: prepared<{ id: string }>()((p) => chats.where('id', '=', p('id'))),
-    chats: prepared<{ worldId: string }>()((p) => chats.where('world_id', '=', p('worldId')).orderBy('ordinal')),
-    insertChat: prepared<Pick<RowOf<ChatsTable>, 'id' | 'worldId' | 'title' | 'titled' | 'createdAt'>>()((p) =>
+    chat: prepared<{ id: string }, ChatRow>((p) => chats.where('id', '=', p('id'))),
+    chats: prepared<{ worldId: string }, ChatRow>((p) => chats.where('world_id', '=', p('worldId')).orderBy('ordinal')),
+    insertChat: prepared<Pick<RowOf<ChatsTable>, 'id' | 'worldId' | 'title' | 'titled' | 'createdAt'>>((p) =>
       db.insertInto('chats').values({
         id: p('id'),
         world_id: p('worldId'),
@@ -28,13 +39,13 @@ export function chatStatements(db: Queries) {
         created_at: p('createdAt'),
       }),
     ),
-    setChatStatus: prepared<{ id: string; status: string }>()((p) =>
+    setChatStatus: prepared<{ id: string; status: string }>((p) =>
       db
         .updateTable('chats')
         .set({ status: p('status') })
         .where('id', '=', p('id')),
     ),
-    setChatTitle: prepared<{ id: string; title: string }>()((p) =>
+    setChatTitle: prepared<{ id: string; title: string }>((p) =>
       db
         .updateTable('chats')
         .set({ title: p('title'), titled: sql.lit(1) })
@@ -46,18 +57,15 @@ export function chatStatements(db: Queries) {
 type ChatVerbs = Pick<StoreTransaction, 'chat' | 'chats' | 'insertChat' | 'setChatStatus' | 'setChatTitle'>;
 
 export function chatVerbs(on: Connection, s: ChatStatements, session: Session): ChatVerbs {
-  const chat = on.first(s.chat);
-  const chats = on.all(s.chats);
+  const chat = on.first(s.chat, toChat);
+  const chats = on.all(s.chats, toChat);
   const insertChat = on.run(s.insertChat);
   const setChatStatus = on.run(s.setChatStatus);
   const setChatTitle = on.run(s.setChatTitle);
 
   return {
-    async chat(id) {
-      const row = await chat({ id });
-      return row && toChat(row);
-    },
-    chats: async (worldId) => (await chats({ worldId })).map(toChat),
+    chat: async (id) => chat({ id }),
+    chats: async (worldId) => chats({ worldId }),
     async insertChat({ id, worldId, title }) {
       const titled = title !== DEFAULT_CHAT_TITLE;
       await insertChat({ id, worldId, title, titled: Number(titled), createdAt: session.now });
@@ -72,6 +80,15 @@ export function chatVerbs(on: Connection, s: ChatStatements, session: Session): 
   };
 }
 
-function toChat(row: RowOf<ChatsTable>): ChatRecord {
-  return { ...row, titled: row.titled === 1, status: row.status as ChatRecord['status'] };
+function toChat([id, worldId, title, titled, status, lastSeq, humanSeq, createdAt]: ChatRow): ChatRecord {
+  return {
+    id,
+    worldId,
+    title,
+    titled: titled === 1,
+    status: status as ChatRecord['status'],
+    lastSeq,
+    humanSeq,
+    createdAt,
+  };
 }

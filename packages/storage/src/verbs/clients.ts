@@ -1,6 +1,6 @@
 import type { ClientRecord, StoreTransaction } from '@countersign/core/ports';
 import type { Connection } from '../connection.js';
-import { aliased, prepared, valuesOf, type Queries, type RowOf } from '../prepared.js';
+import { prepared, valuesOf, type Cells, type Queries, type RowOf } from '../prepared.js';
 import type { ClientsTable } from '../schema.js';
 
 const columns = [
@@ -14,39 +14,40 @@ const columns = [
   'created_at',
 ] as const satisfies readonly (keyof ClientsTable)[];
 
+type ClientRow = Cells<ClientsTable, typeof columns>;
+
 export type ClientStatements = ReturnType<typeof clientStatements>;
 
 export function clientStatements(db: Queries) {
-  const clients = db.selectFrom('clients').select(aliased(columns));
+  const clients = db.selectFrom('clients').select(columns);
   return {
-    client: prepared<{ id: string }>()((p) => clients.where('id', '=', p('id'))),
-    clients: prepared<{ worldId: string }>()((p) => clients.where('world_id', '=', p('worldId')).orderBy('ordinal')),
-    insertClient: prepared<RowOf<ClientsTable>>()((p) => db.insertInto('clients').values(valuesOf(columns, p))),
-    setClientLeft: prepared<{ id: string; leftAt: number | null }>()((p) =>
+    client: prepared<{ id: string }, ClientRow>((p) => clients.where('id', '=', p('id'))),
+    clients: prepared<{ worldId: string }, ClientRow>((p) =>
+      clients.where('world_id', '=', p('worldId')).orderBy('ordinal'),
+    ),
+    insertClient: prepared<RowOf<ClientsTable>>((p) => db.insertInto('clients').values(valuesOf(columns, p))),
+    setClientLeft: prepared<{ id: string; leftAt: number | null }>((p) =>
       db
         .updateTable('clients')
         .set({ left_at: p('leftAt') })
         .where('id', '=', p('id')),
     ),
-    deleteClient: prepared<{ id: string }>()((p) => db.deleteFrom('clients').where('id', '=', p('id'))),
+    deleteClient: prepared<{ id: string }>((p) => db.deleteFrom('clients').where('id', '=', p('id'))),
   };
 }
 
 type ClientVerbs = Pick<StoreTransaction, 'client' | 'clients' | 'insertClient' | 'setClientLeft' | 'deleteClient'>;
 
 export function clientVerbs(on: Connection, s: ClientStatements): ClientVerbs {
-  const client = on.first(s.client);
-  const clients = on.all(s.clients);
+  const client = on.first(s.client, toClient);
+  const clients = on.all(s.clients, toClient);
   const insertClient = on.run(s.insertClient);
   const setClientLeft = on.run(s.setClientLeft);
   const deleteClient = on.run(s.deleteClient);
 
   return {
-    async client(id) {
-      const row = await client({ id });
-      return row && toClient(row);
-    },
-    clients: async (worldId) => (await clients({ worldId })).map(toClient),
+    client: async (id) => client({ id }),
+    clients: async (worldId) => clients({ worldId }),
     async insertClient(record) {
       await insertClient({
         ...record,
@@ -63,6 +64,15 @@ export function clientVerbs(on: Connection, s: ClientStatements): ClientVerbs {
   };
 }
 
-function toClient(row: RowOf<ClientsTable>): ClientRecord {
-  return { ...row, approvals: row.approvals === 1, tools: JSON.parse(row.tools) as unknown[] };
+function toClient([id, worldId, label, secretHash, approvals, tools, leftAt, createdAt]: ClientRow): ClientRecord {
+  return {
+    id,
+    worldId,
+    label,
+    secretHash,
+    approvals: approvals === 1,
+    tools: JSON.parse(tools) as unknown[],
+    leftAt,
+    createdAt,
+  };
 }

@@ -1,6 +1,6 @@
 import type { Emission, MessageRecord, StoredEvent, StoreTransaction } from '@countersign/core/ports';
 import type { Connection } from '../connection.js';
-import { aliased, prepared, upTo, valuesOf, type Queries, type RowOf } from '../prepared.js';
+import { prepared, upTo, valuesOf, type Cells, type Queries, type RowOf } from '../prepared.js';
 import type { EventsTable } from '../schema.js';
 import { toMessage, type MessageStatements } from './messages.js';
 
@@ -14,12 +14,15 @@ const columns = [
   'at',
 ] as const satisfies readonly (keyof EventsTable)[];
 
+type EventCells = Cells<EventsTable, typeof columns>;
+type EventRow = RowOf<EventsTable>;
+
 export type EventStatements = ReturnType<typeof eventStatements>;
 
 export function eventStatements(db: Queries) {
-  const events = db.selectFrom('events').select(aliased(columns));
+  const events = db.selectFrom('events').select(columns);
   return {
-    events: prepared<{ worldId: string; after: number; limit: number }>()((p) =>
+    events: prepared<{ worldId: string; after: number; limit: number }, EventCells>((p) =>
       events
         .where('world_id', '=', p('worldId'))
         .where('id', '>', p('after'))
@@ -27,28 +30,28 @@ export function eventStatements(db: Queries) {
         .limit(upTo(p('limit'))),
     ),
     // By the chat alone, which is in one world only: with the world beside it SQLite reads that world's whole log.
-    eventsOfChat: prepared<{ chatId: string; after: number; limit: number }>()((p) =>
+    eventsOfChat: prepared<{ chatId: string; after: number; limit: number }, EventCells>((p) =>
       events
         .where('chat_id', '=', p('chatId'))
         .where('id', '>', p('after'))
         .orderBy('id')
         .limit(upTo(p('limit'))),
     ),
-    lastEventId: prepared<{ id: string }>()((p) =>
-      db.selectFrom('worlds').select('event_seq as seq').where('id', '=', p('id')),
+    lastEventId: prepared<{ id: string }, [seq: number]>((p) =>
+      db.selectFrom('worlds').select('event_seq').where('id', '=', p('id')),
     ),
-    insertEvent: prepared<RowOf<EventsTable>>()((p) => db.insertInto('events').values(valuesOf(columns, p))),
+    insertEvent: prepared<RowOf<EventsTable>>((p) => db.insertInto('events').values(valuesOf(columns, p))),
   };
 }
 
 type EventVerbs = Pick<StoreTransaction, 'events' | 'lastEventId'>;
 
 export function eventVerbs(on: Connection, s: EventStatements & MessageStatements): EventVerbs {
-  const events = on.all(s.events);
-  const eventsOfChat = on.all(s.eventsOfChat);
-  const messagesOfEvents = on.all(s.messagesOfEvents);
-  const messagesOfChatEvents = on.all(s.messagesOfChatEvents);
-  const lastEventId = on.first(s.lastEventId);
+  const events = on.all(s.events, toRow);
+  const eventsOfChat = on.all(s.eventsOfChat, toRow);
+  const messagesOfEvents = on.all(s.messagesOfEvents, toMessage);
+  const messagesOfChatEvents = on.all(s.messagesOfChatEvents, toMessage);
+  const lastEventId = on.first(s.lastEventId, ([seq]) => seq);
 
   return {
     async events(worldId, { after, limit, chatId }) {
@@ -56,13 +59,13 @@ export function eventVerbs(on: Connection, s: EventStatements & MessageStatement
         chatId === undefined
           ? await events({ worldId, after, limit })
           : (await eventsOfChat({ chatId, after, limit })).filter((row) => row.worldId === worldId);
-      if (!rows.some((row) => row.event === 'message')) return rows.map((row) => toEvent(row));
+      if (!rows.some((row) => row.event === 'message')) return rows.map(toEvent);
       const last = rows.at(-1)?.id ?? after;
       const spoken =
         chatId === undefined
           ? await messagesOfEvents({ worldId, after, last })
           : await messagesOfChatEvents({ chatId, after, last });
-      const messages = new Map(spoken.map((row) => [row.id, toMessage(row)]));
+      const messages = new Map(spoken.map((message) => [message.id, message]));
       return rows.flatMap((row) => {
         if (row.messageId === null) return [toEvent(row)];
         const message = messages.get(row.messageId);
@@ -70,12 +73,12 @@ export function eventVerbs(on: Connection, s: EventStatements & MessageStatement
         return message === undefined ? [] : [toMessageEvent(row, message)];
       });
     },
-    lastEventId: async (worldId) => (await lastEventId({ id: worldId }))?.seq ?? 0,
+    lastEventId: async (worldId) => (await lastEventId({ id: worldId })) ?? 0,
   };
 }
 
 /** An emission under the number it was given, as a row. */
-export function toEventRow(worldId: string, id: number, at: number, emission: Emission): RowOf<EventsTable> {
+export function toEventRow(worldId: string, id: number, at: number, emission: Emission): EventRow {
   return emission.event === 'message'
     ? { worldId, id, chatId: emission.chatId, event: 'message', messageId: emission.message.id, data: null, at }
     : {
@@ -89,11 +92,15 @@ export function toEventRow(worldId: string, id: number, at: number, emission: Em
       };
 }
 
-function toEvent({ id, worldId, chatId, event, data, at }: RowOf<EventsTable>): StoredEvent {
+function toRow([worldId, id, chatId, event, messageId, data, at]: EventCells): EventRow {
+  return { worldId, id, chatId, event, messageId, data, at };
+}
+
+function toEvent({ id, worldId, chatId, event, data, at }: EventRow): StoredEvent {
   // The row was written by `toEventRow` from such an event.
   return { id, worldId, at, event, chatId, data: JSON.parse(data ?? 'null') as unknown } as StoredEvent;
 }
 
-function toMessageEvent({ id, worldId, at }: RowOf<EventsTable>, message: MessageRecord): StoredEvent {
+function toMessageEvent({ id, worldId, at }: EventRow, message: MessageRecord): StoredEvent {
   return { id, worldId, at, event: 'message', chatId: message.chatId, message };
 }

@@ -15,12 +15,12 @@ export type FinishStatements = ReturnType<typeof finishStatements>;
 export function finishStatements(db: Queries) {
   return {
     /** Also the lock under which audit records are chained. A world that is gone keeps its row, so its last words are numbered too. */
-    takeNumbers: prepared<{ worldId: string; count: number }>()((p) =>
+    takeNumbers: prepared<{ worldId: string; count: number }, [lastEvent: number, seq: number, hash: string]>((p) =>
       db
         .updateTable('worlds')
         .set({ event_seq: sql`event_seq + ${p('count')}` })
         .where('id', '=', p('worldId'))
-        .returning(['event_seq as lastEvent', 'audit_seq as seq', 'audit_hash as hash']),
+        .returning(['event_seq', 'audit_seq', 'audit_hash']),
     ),
   };
 }
@@ -40,7 +40,7 @@ export function finishStep(
   s: FinishStatements & EventStatements & AuditStatements,
   session: Session,
 ): (worldId: string) => Promise<Finished> {
-  const takeNumbers = on.first(s.takeNumbers);
+  const takeNumbers = on.first(s.takeNumbers, ([lastEvent, seq, hash]) => ({ lastEvent, seq, hash }));
   const insertEvent = on.run(s.insertEvent);
   const insertAudit = on.run(s.insertAudit);
   const moveAuditHead = on.run(s.moveAuditHead);

@@ -1,7 +1,7 @@
-import type { StoreTransaction } from '@countersign/core/ports';
+import type { GrantRecord, StoreTransaction } from '@countersign/core/ports';
 import { sql } from 'kysely';
 import type { Connection } from '../connection.js';
-import { aliased, prepared, valuesOf, type Queries, type RowOf } from '../prepared.js';
+import { prepared, valuesOf, type Cells, type Queries, type RowOf } from '../prepared.js';
 import type { GrantsTable } from '../schema.js';
 import type { Session } from '../session.js';
 
@@ -19,15 +19,17 @@ const columns = [
   'revoked_at',
 ] as const satisfies readonly (keyof GrantsTable)[];
 
+type GrantRow = Cells<GrantsTable, typeof columns>;
+
 export type GrantStatements = ReturnType<typeof grantStatements>;
 
 export function grantStatements(db: Queries) {
-  const grants = db.selectFrom('grants').select(aliased(columns));
+  const grants = db.selectFrom('grants').select(columns);
   const live = grants.where('revoked_at', 'is', null);
 
   return {
-    grant: prepared<{ id: string }>()((p) => grants.where('id', '=', p('id'))),
-    grants: prepared<{ chatId: string; agentId: string; toolName: string; usedAfter: number }>()((p) =>
+    grant: prepared<{ id: string }, GrantRow>((p) => grants.where('id', '=', p('id'))),
+    grants: prepared<{ chatId: string; agentId: string; toolName: string; usedAfter: number }, GrantRow>((p) =>
       live
         .where('chat_id', '=', p('chatId'))
         .where('agent_id', '=', p('agentId'))
@@ -35,17 +37,17 @@ export function grantStatements(db: Queries) {
         .where('last_used_at', '>', p('usedAfter'))
         .orderBy('ordinal'),
     ),
-    grantsOfWorld: prepared<{ worldId: string }>()((p) =>
+    grantsOfWorld: prepared<{ worldId: string }, GrantRow>((p) =>
       live.where(sql<boolean>`chat_id in (select id from chats where world_id = ${p('worldId')})`).orderBy('ordinal'),
     ),
-    insertGrant: prepared<RowOf<GrantsTable>>()((p) => db.insertInto('grants').values(valuesOf(columns, p))),
-    touchGrant: prepared<{ id: string; now: number }>()((p) =>
+    insertGrant: prepared<RowOf<GrantsTable>>((p) => db.insertInto('grants').values(valuesOf(columns, p))),
+    touchGrant: prepared<{ id: string; now: number }>((p) =>
       db
         .updateTable('grants')
         .set({ last_used_at: p('now') })
         .where('id', '=', p('id')),
     ),
-    revokeGrant: prepared<{ id: string; now: number }>()((p) =>
+    revokeGrant: prepared<{ id: string; now: number }>((p) =>
       db
         .updateTable('grants')
         .set({ revoked_at: p('now') })
@@ -61,21 +63,17 @@ type GrantVerbs = Pick<
 >;
 
 export function grantVerbs(on: Connection, s: GrantStatements, session: Session): GrantVerbs {
-  const grant = on.first(s.grant);
-  const grants = on.all(s.grants);
-  const grantsOfWorld = on.all(s.grantsOfWorld);
+  const grant = on.first(s.grant, toGrant);
+  const grants = on.all(s.grants, toGrant);
+  const grantsOfWorld = on.all(s.grantsOfWorld, toGrant);
   const insertGrant = on.run(s.insertGrant);
   const touchGrant = on.run(s.touchGrant);
   const revokeGrant = on.run(s.revokeGrant);
 
   return {
-    async grant(id) {
-      const row = await grant({ id });
-      return row && { ...row };
-    },
-    grants: async (chatId, agentId, toolName, usedAfter) =>
-      (await grants({ chatId, agentId, toolName, usedAfter })).map((row) => ({ ...row })),
-    grantsOfWorld: async (worldId) => (await grantsOfWorld({ worldId })).map((row) => ({ ...row })),
+    grant: async (id) => grant({ id }),
+    grants: async (chatId, agentId, toolName, usedAfter) => grants({ chatId, agentId, toolName, usedAfter }),
+    grantsOfWorld: async (worldId) => grantsOfWorld({ worldId }),
     async insertGrant(record) {
       await insertGrant(record);
     },
@@ -83,5 +81,33 @@ export function grantVerbs(on: Connection, s: GrantStatements, session: Session)
       await touchGrant({ id, now: session.now });
     },
     revokeGrant: async (id) => (await revokeGrant({ id, now: session.now })) === 1,
+  };
+}
+
+function toGrant([
+  id,
+  worldId,
+  chatId,
+  agentId,
+  toolName,
+  pattern,
+  answeredRule,
+  grantedBy,
+  grantedAt,
+  lastUsedAt,
+  revokedAt,
+]: GrantRow): GrantRecord {
+  return {
+    id,
+    worldId,
+    chatId,
+    agentId,
+    toolName,
+    pattern,
+    answeredRule,
+    grantedBy,
+    grantedAt,
+    lastUsedAt,
+    revokedAt,
   };
 }

@@ -1,8 +1,8 @@
-import type { InvocationChange, InvocationRecord, StoreTransaction } from '@countersign/core/ports';
+import type { InvocationChange, InvocationRecord, OpenCall, StoreTransaction } from '@countersign/core/ports';
 import { sql } from 'kysely';
 import { changed, keptUnless, type Has } from '../change-set.js';
 import type { Connection } from '../connection.js';
-import { aliased, prepared, upTo, valuesOf, type Bind, type Queries, type RowOf } from '../prepared.js';
+import { prepared, upTo, valuesOf, type Bind, type Cells, type Queries, type RowOf } from '../prepared.js';
 import type { InvocationsTable } from '../schema.js';
 
 const columns = [
@@ -39,18 +39,21 @@ type ChangeParameters = {
 } & Pick<RowOf<InvocationsTable>, Nullable> &
   Has<Nullable>;
 
-export interface OpenRow {
-  id: string;
-  status: string;
-  location: string;
-  readOnly: number;
-  startedEpoch: number | null;
-}
+const openColumns = [
+  'id',
+  'status',
+  'location',
+  'read_only',
+  'started_epoch',
+] as const satisfies readonly (keyof InvocationsTable)[];
+
+type InvocationRow = Cells<InvocationsTable, typeof columns>;
+type OpenRow = Cells<InvocationsTable, typeof openColumns>;
 
 export type InvocationStatements = ReturnType<typeof invocationStatements>;
 
 export function invocationStatements(db: Queries) {
-  const invocations = db.selectFrom('invocations').select(aliased(columns));
+  const invocations = db.selectFrom('invocations').select(columns);
   // Written as in its index.
   const unknown = sql<boolean>`outcome_unknown = 1`;
   const changes = (p: Bind<ChangeParameters>) => ({
@@ -66,20 +69,20 @@ export function invocationStatements(db: Queries) {
   });
 
   return {
-    invocation: prepared<{ id: string }>()((p) => invocations.where('id', '=', p('id'))),
-    invocations: prepared<{ turnId: string; iteration: number }>()((p) =>
+    invocation: prepared<{ id: string }, InvocationRow>((p) => invocations.where('id', '=', p('id'))),
+    invocations: prepared<{ turnId: string; iteration: number }, InvocationRow>((p) =>
       invocations.where('turn_id', '=', p('turnId')).where('iteration', '=', p('iteration')).orderBy('position'),
     ),
-    openCalls: prepared<{ turnId: string; iteration: number; limit: number }>()<OpenRow>((p) => {
+    openCalls: prepared<{ turnId: string; iteration: number; limit: number }, OpenRow>((p) => {
       // Each read on its own, so that a thousand approved calls are not sorted to find the first.
       const open = (status: 'started' | 'approved' | 'asked') => sql`select * from (
-        select id, status, location, read_only as "readOnly", started_epoch as "startedEpoch" from invocations
+        select ${sql.raw(openColumns.join())} from invocations
         where turn_id = ${p('turnId')} and iteration = ${p('iteration')} and status = ${sql.lit(status)} and settled_at is null
         order by position limit ${upTo(p('limit'))}) as ${sql.ref(`${status}_calls`)}`;
-      const all = sql<OpenRow>`${open('started')} union all ${open('approved')} union all ${open('asked')}`;
+      const all = sql`${open('started')} union all ${open('approved')} union all ${open('asked')}`;
       return { compile: () => all.compile(db) };
     }),
-    outcomeUnknown: prepared<{ chatId: string; toolName: string; arguments: string }>()((p) =>
+    outcomeUnknown: prepared<{ chatId: string; toolName: string; arguments: string }, [id: string]>((p) =>
       db
         .selectFrom('invocations')
         .select('id')
@@ -89,22 +92,21 @@ export function invocationStatements(db: Queries) {
         .where('arguments', '=', p('arguments'))
         .limit(sql.lit(1)),
     ),
-    insertInvocation: prepared<RowOf<InvocationsTable>>()((p) =>
+    insertInvocation: prepared<RowOf<InvocationsTable>>((p) =>
       db.insertInto('invocations').values(valuesOf(columns, p)),
     ),
     // Two, since hardly a call ends unknown: a column that is set, even to itself, is taken out of its index and put back.
-    changeInvocation: prepared<ChangeParameters & { id: string; from: string }>()((p) =>
+    changeInvocation: prepared<ChangeParameters & { id: string; from: string }>((p) =>
       db.updateTable('invocations').set(changes(p)).where('id', '=', p('id')).where('status', '=', p('from')),
     ),
-    changeInvocationAndOutcome: prepared<ChangeParameters & { id: string; from: string; outcomeUnknown: number }>()(
-      (p) =>
-        db
-          .updateTable('invocations')
-          .set({ ...changes(p), outcome_unknown: p('outcomeUnknown') })
-          .where('id', '=', p('id'))
-          .where('status', '=', p('from')),
+    changeInvocationAndOutcome: prepared<ChangeParameters & { id: string; from: string; outcomeUnknown: number }>((p) =>
+      db
+        .updateTable('invocations')
+        .set({ ...changes(p), outcome_unknown: p('outcomeUnknown') })
+        .where('id', '=', p('id'))
+        .where('status', '=', p('from')),
     ),
-    clearOutcomeUnknown: prepared<{ chatId: string; toolName: string; arguments: string }>()((p) =>
+    clearOutcomeUnknown: prepared<{ chatId: string; toolName: string; arguments: string }>((p) =>
       db
         .updateTable('invocations')
         .set({ outcome_unknown: sql.lit(0) })
@@ -128,28 +130,19 @@ type InvocationVerbs = Pick<
 >;
 
 export function invocationVerbs(on: Connection, s: InvocationStatements): InvocationVerbs {
-  const invocation = on.first(s.invocation);
-  const invocations = on.all(s.invocations);
-  const openCalls = on.all(s.openCalls);
-  const outcomeUnknown = on.first(s.outcomeUnknown);
+  const invocation = on.first(s.invocation, toInvocation);
+  const invocations = on.all(s.invocations, toInvocation);
+  const openCalls = on.all(s.openCalls, toOpenCall);
+  const outcomeUnknown = on.first(s.outcomeUnknown, ([id]) => id);
   const insertInvocation = on.run(s.insertInvocation);
   const changeInvocation = on.run(s.changeInvocation);
   const changeInvocationAndOutcome = on.run(s.changeInvocationAndOutcome);
   const clearOutcomeUnknown = on.run(s.clearOutcomeUnknown);
 
   return {
-    async invocation(id) {
-      const row = await invocation({ id });
-      return row && toInvocation(row);
-    },
-    invocations: async (turnId, iteration) => (await invocations({ turnId, iteration })).map(toInvocation),
-    openCalls: async (turnId, iteration, { limit }) =>
-      (await openCalls({ turnId, iteration, limit })).map((row) => ({
-        ...row,
-        status: row.status as InvocationRecord['status'],
-        location: row.location as InvocationRecord['location'],
-        readOnly: row.readOnly === 1,
-      })),
+    invocation: async (id) => invocation({ id }),
+    invocations: async (turnId, iteration) => invocations({ turnId, iteration }),
+    openCalls: async (turnId, iteration, { limit }) => openCalls({ turnId, iteration, limit }),
     outcomeUnknown: async (chatId, toolName, argumentsText) =>
       (await outcomeUnknown({ chatId, toolName, arguments: argumentsText })) !== undefined,
     async insertInvocation(record) {
@@ -195,14 +188,64 @@ function toParameters(change: InvocationChange): ChangeParameters {
   };
 }
 
-function toInvocation(row: RowOf<InvocationsTable>): InvocationRecord {
+function toOpenCall([id, status, location, readOnly, startedEpoch]: OpenRow): OpenCall {
   return {
-    ...row,
-    edited: row.edited === 1,
-    status: row.status as InvocationRecord['status'],
-    location: row.location as InvocationRecord['location'],
-    readOnly: row.readOnly === 1,
-    idempotent: row.idempotent === 1,
-    outcomeUnknown: row.outcomeUnknown === 1,
+    id,
+    status: status as InvocationRecord['status'],
+    location: location as InvocationRecord['location'],
+    readOnly: readOnly === 1,
+    startedEpoch,
+  };
+}
+
+function toInvocation([
+  id,
+  worldId,
+  chatId,
+  agentId,
+  turnId,
+  iteration,
+  position,
+  messageId,
+  toolName,
+  argumentsText,
+  edited,
+  callHash,
+  status,
+  location,
+  readOnly,
+  idempotent,
+  approvalId,
+  startedEpoch,
+  result,
+  outcomeUnknown,
+  createdAt,
+  startedAt,
+  settledAt,
+]: InvocationRow): InvocationRecord {
+  return {
+    id,
+    worldId,
+    chatId,
+    agentId,
+    turnId,
+    iteration,
+    position,
+    messageId,
+    toolName,
+    arguments: argumentsText,
+    edited: edited === 1,
+    callHash,
+    status: status as InvocationRecord['status'],
+    location: location as InvocationRecord['location'],
+    readOnly: readOnly === 1,
+    idempotent: idempotent === 1,
+    approvalId,
+    startedEpoch,
+    result,
+    outcomeUnknown: outcomeUnknown === 1,
+    createdAt,
+    startedAt,
+    settledAt,
   };
 }

@@ -2,7 +2,7 @@ import type { MessageRecord, StoreTransaction } from '@countersign/core/ports';
 import { CountersignError, type ToolCall } from '@countersign/protocol';
 import { sql } from 'kysely';
 import type { Connection } from '../connection.js';
-import { aliased, prepared, upTo, valuesOf, type Queries, type RowOf } from '../prepared.js';
+import { prepared, upTo, valuesOf, type Cells, type Queries, type RowOf } from '../prepared.js';
 import type { MessagesTable } from '../schema.js';
 import type { Session } from '../session.js';
 
@@ -28,32 +28,36 @@ const columns = [
   'created_at',
 ] as const satisfies readonly (keyof MessagesTable)[];
 
+type MessageRow = Cells<MessagesTable, typeof columns>;
+
 export type MessageStatements = ReturnType<typeof messageStatements>;
 
 export function messageStatements(db: Queries) {
-  const messages = db.selectFrom('messages').select(aliased(columns));
+  const messages = db.selectFrom('messages').select(columns);
 
   return {
-    message: prepared<{ id: string }>()((p) => messages.where('id', '=', p('id'))),
-    messageByClientId: prepared<{ chatId: string; clientMessageId: string }>()((p) =>
+    message: prepared<{ id: string }, MessageRow>((p) => messages.where('id', '=', p('id'))),
+    messageByClientId: prepared<{ chatId: string; clientMessageId: string }, MessageRow>((p) =>
       messages.where('chat_id', '=', p('chatId')).where('client_message_id', '=', p('clientMessageId')),
     ),
-    messages: prepared<{ chatId: string; after: number; limit: number }>()((p) =>
+    messages: prepared<{ chatId: string; after: number; limit: number }, MessageRow>((p) =>
       messages
         .where('chat_id', '=', p('chatId'))
         .where('seq', '>', p('after'))
         .orderBy('seq')
         .limit(upTo(p('limit'))),
     ),
-    lastMessages: prepared<{ chatId: string; limit: number }>()((p) =>
+    lastMessages: prepared<{ chatId: string; limit: number }, MessageRow>((p) =>
       messages
         .where('chat_id', '=', p('chatId'))
         .orderBy('seq', 'desc')
         .limit(upTo(p('limit'))),
     ),
-    messagesOfTurn: prepared<{ turnId: string }>()((p) => messages.where('turn_id', '=', p('turnId')).orderBy('seq')),
+    messagesOfTurn: prepared<{ turnId: string }, MessageRow>((p) =>
+      messages.where('turn_id', '=', p('turnId')).orderBy('seq'),
+    ),
     /** The messages that a stretch of a world's events speaks of. */
-    messagesOfEvents: prepared<{ worldId: string; after: number; last: number }>()((p) =>
+    messagesOfEvents: prepared<{ worldId: string; after: number; last: number }, MessageRow>((p) =>
       messages.where('id', 'in', (eb) =>
         eb
           .selectFrom('events')
@@ -65,7 +69,7 @@ export function messageStatements(db: Queries) {
           .$castTo<{ message_id: string }>(),
       ),
     ),
-    messagesOfChatEvents: prepared<{ chatId: string; after: number; last: number }>()((p) =>
+    messagesOfChatEvents: prepared<{ chatId: string; after: number; last: number }, MessageRow>((p) =>
       messages.where('id', 'in', (eb) =>
         eb
           .selectFrom('events')
@@ -77,7 +81,7 @@ export function messageStatements(db: Queries) {
           .$castTo<{ message_id: string }>(),
       ),
     ),
-    takeSeq: prepared<{ chatId: string; isHuman: number }>()((p) =>
+    takeSeq: prepared<{ chatId: string; isHuman: number }, [seq: number]>((p) =>
       db
         .updateTable('chats')
         .set({
@@ -85,9 +89,9 @@ export function messageStatements(db: Queries) {
           human_seq: sql`case when ${p('isHuman')} = 1 then last_seq + 1 else human_seq end`,
         })
         .where('id', '=', p('chatId'))
-        .returning('last_seq as seq'),
+        .returning('last_seq'),
     ),
-    insertMessage: prepared<RowOf<MessagesTable>>()((p) => db.insertInto('messages').values(valuesOf(columns, p))),
+    insertMessage: prepared<RowOf<MessagesTable>>((p) => db.insertInto('messages').values(valuesOf(columns, p))),
   };
 }
 
@@ -97,32 +101,26 @@ type MessageVerbs = Pick<
 >;
 
 export function messageVerbs(on: Connection, s: MessageStatements, session: Session): MessageVerbs {
-  const message = on.first(s.message);
-  const messageByClientId = on.first(s.messageByClientId);
-  const messages = on.all(s.messages);
-  const lastMessages = on.all(s.lastMessages);
-  const messagesOfTurn = on.all(s.messagesOfTurn);
-  const takeSeq = on.first(s.takeSeq);
+  const message = on.first(s.message, toMessage);
+  const messageByClientId = on.first(s.messageByClientId, toMessage);
+  const messages = on.all(s.messages, toMessage);
+  const lastMessages = on.all(s.lastMessages, toMessage);
+  const messagesOfTurn = on.all(s.messagesOfTurn, toMessage);
+  const takeSeq = on.first(s.takeSeq, ([seq]) => seq);
   const insertMessage = on.run(s.insertMessage);
 
   return {
-    async message(id) {
-      const row = await message({ id });
-      return row && toMessage(row);
-    },
-    async messageByClientId(chatId, clientMessageId) {
-      const row = await messageByClientId({ chatId, clientMessageId });
-      return row && toMessage(row);
-    },
-    messages: async (chatId, { after, limit }) => (await messages({ chatId, after, limit })).map(toMessage),
-    lastMessages: async (chatId, { limit }) => (await lastMessages({ chatId, limit })).map(toMessage).reverse(),
-    messagesOfTurn: async (turnId) => (await messagesOfTurn({ turnId })).map(toMessage),
+    message: async (id) => message({ id }),
+    messageByClientId: async (chatId, clientMessageId) => messageByClientId({ chatId, clientMessageId }),
+    messages: async (chatId, { after, limit }) => messages({ chatId, after, limit }),
+    lastMessages: async (chatId, { limit }) => (await lastMessages({ chatId, limit })).reverse(),
+    messagesOfTurn: async (turnId) => messagesOfTurn({ turnId }),
 
     async appendMessage(message) {
       const isHuman = message.speaker === 'human' || message.speaker === 'world';
-      const place = await takeSeq({ chatId: message.chatId, isHuman: Number(isHuman) });
-      if (place === undefined) throw new CountersignError('not-found', `There is no chat "${message.chatId}".`);
-      const record: MessageRecord = { ...message, seq: place.seq, createdAt: session.now };
+      const seq = await takeSeq({ chatId: message.chatId, isHuman: Number(isHuman) });
+      if (seq === undefined) throw new CountersignError('not-found', `There is no chat "${message.chatId}".`);
+      const record: MessageRecord = { ...message, seq, createdAt: session.now };
       await insertMessage({
         ...record,
         toolCalls: message.toolCalls && JSON.stringify(message.toolCalls),
@@ -135,15 +133,46 @@ export function messageVerbs(on: Connection, s: MessageStatements, session: Sess
   };
 }
 
-export function toMessage(row: RowOf<MessagesTable>): MessageRecord {
+export function toMessage([
+  id,
+  worldId,
+  chatId,
+  seq,
+  role,
+  sender,
+  speaker,
+  agentId,
+  turnId,
+  iteration,
+  replyTo,
+  content,
+  toolCalls,
+  toolCallId,
+  addressees,
+  providerState,
+  clientMessageId,
+  secrets,
+  createdAt,
+]: MessageRow): MessageRecord {
   return {
-    ...row,
-    role: row.role as MessageRecord['role'],
-    speaker: row.speaker as MessageRecord['speaker'],
-    toolCalls: row.toolCalls === null ? null : (JSON.parse(row.toolCalls) as ToolCall[]),
-    addressees: row.addressees === '[]' ? [] : (JSON.parse(row.addressees) as string[]),
-    secrets: row.secrets === null ? [] : (JSON.parse(row.secrets) as string[]),
-    providerState:
-      row.providerState === null ? null : (JSON.parse(row.providerState) as MessageRecord['providerState']),
+    id,
+    worldId,
+    chatId,
+    seq,
+    role: role as MessageRecord['role'],
+    sender,
+    speaker: speaker as MessageRecord['speaker'],
+    agentId,
+    turnId,
+    iteration,
+    replyTo,
+    content,
+    toolCalls: toolCalls === null ? null : (JSON.parse(toolCalls) as ToolCall[]),
+    toolCallId,
+    addressees: addressees === '[]' ? [] : (JSON.parse(addressees) as string[]),
+    providerState: providerState === null ? null : (JSON.parse(providerState) as MessageRecord['providerState']),
+    clientMessageId,
+    secrets: secrets === null ? [] : (JSON.parse(secrets) as string[]),
+    createdAt,
   };
 }

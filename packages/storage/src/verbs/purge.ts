@@ -13,23 +13,23 @@ export function purgeStatements(db: Queries) {
 
   return {
     chat: {
-      invocations: prepared<{ id: string }>()((p) => db.deleteFrom('invocations').where(turnsIn(inChat(p('id'))))),
-      turns: prepared<{ id: string }>()((p) => db.deleteFrom('turns').where(inChat(p('id')))),
-      approvals: prepared<{ id: string }>()((p) => db.deleteFrom('approvals').where(inChat(p('id')))),
-      grants: prepared<{ id: string }>()((p) => db.deleteFrom('grants').where(inChat(p('id')))),
-      events: prepared<{ id: string }>()((p) => db.deleteFrom('events').where(inChat(p('id')))),
-      messages: prepared<{ id: string }>()((p) => db.deleteFrom('messages').where(inChat(p('id')))),
-      itself: prepared<{ id: string }>()((p) => db.deleteFrom('chats').where('id', '=', p('id'))),
+      invocations: prepared<{ id: string }>((p) => db.deleteFrom('invocations').where(turnsIn(inChat(p('id'))))),
+      turns: prepared<{ id: string }>((p) => db.deleteFrom('turns').where(inChat(p('id')))),
+      approvals: prepared<{ id: string }>((p) => db.deleteFrom('approvals').where(inChat(p('id')))),
+      grants: prepared<{ id: string }>((p) => db.deleteFrom('grants').where(inChat(p('id')))),
+      events: prepared<{ id: string }>((p) => db.deleteFrom('events').where(inChat(p('id')))),
+      messages: prepared<{ id: string }>((p) => db.deleteFrom('messages').where(inChat(p('id')))),
+      itself: prepared<{ id: string }>((p) => db.deleteFrom('chats').where('id', '=', p('id'))),
     },
     world: {
-      invocations: prepared<{ id: string }>()((p) => db.deleteFrom('invocations').where(turnsIn(chatsOf(p('id'))))),
-      turns: prepared<{ id: string }>()((p) => db.deleteFrom('turns').where(chatsOf(p('id')))),
-      approvals: prepared<{ id: string }>()((p) => db.deleteFrom('approvals').where(chatsOf(p('id')))),
-      grants: prepared<{ id: string }>()((p) => db.deleteFrom('grants').where(chatsOf(p('id')))),
-      events: prepared<{ id: string }>()((p) => db.deleteFrom('events').where('world_id', '=', p('id'))),
-      messages: prepared<{ id: string }>()((p) => db.deleteFrom('messages').where(chatsOf(p('id')))),
-      clients: prepared<{ id: string }>()((p) => db.deleteFrom('clients').where('world_id', '=', p('id'))),
-      chats: prepared<{ id: string }>()((p) => db.deleteFrom('chats').where('world_id', '=', p('id'))),
+      invocations: prepared<{ id: string }>((p) => db.deleteFrom('invocations').where(turnsIn(chatsOf(p('id'))))),
+      turns: prepared<{ id: string }>((p) => db.deleteFrom('turns').where(chatsOf(p('id')))),
+      approvals: prepared<{ id: string }>((p) => db.deleteFrom('approvals').where(chatsOf(p('id')))),
+      grants: prepared<{ id: string }>((p) => db.deleteFrom('grants').where(chatsOf(p('id')))),
+      events: prepared<{ id: string }>((p) => db.deleteFrom('events').where('world_id', '=', p('id'))),
+      messages: prepared<{ id: string }>((p) => db.deleteFrom('messages').where(chatsOf(p('id')))),
+      clients: prepared<{ id: string }>((p) => db.deleteFrom('clients').where('world_id', '=', p('id'))),
+      chats: prepared<{ id: string }>((p) => db.deleteFrom('chats').where('world_id', '=', p('id'))),
     },
   };
 }

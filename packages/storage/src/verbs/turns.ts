@@ -2,7 +2,7 @@ import type { StoreTransaction, TurnChange, TurnRecord } from '@countersign/core
 import { sql } from 'kysely';
 import type { Connection } from '../connection.js';
 import { changed, keptUnless, type Has } from '../change-set.js';
-import { aliased, prepared, upTo, valuesOf, type Bind, type Queries, type RowOf } from '../prepared.js';
+import { prepared, upTo, valuesOf, type Bind, type Cells, type Queries, type RowOf } from '../prepared.js';
 import type { TurnsTable } from '../schema.js';
 
 const columns = [
@@ -34,10 +34,12 @@ type ChangeParameters = {
 
 type Fence = { id: string; epoch: number; rev: number };
 
+type TurnRow = Cells<TurnsTable, typeof columns>;
+
 export type TurnStatements = ReturnType<typeof turnStatements>;
 
 export function turnStatements(db: Queries) {
-  const turns = db.selectFrom('turns').select(aliased(columns));
+  const turns = db.selectFrom('turns').select(columns);
   // Written as in the index over unfinished turns: with anything else SQLite would walk through all turns there ever were.
   const unfinished = sql<boolean>`state <> 'ended'`;
   const current = sql<boolean>`state in ('open', 'waiting')`;
@@ -55,21 +57,22 @@ export function turnStatements(db: Queries) {
   });
 
   return {
-    turn: prepared<{ id: string }>()((p) => turns.where('id', '=', p('id'))),
-    endedTurns: prepared<{ chatId: string; agentId: string; after: number; before: number; limit: number }>()((p) =>
-      turns
-        .where('chat_id', '=', p('chatId'))
-        .where('agent_id', '=', p('agentId'))
-        .where('trigger_seq', '>', p('after'))
-        .where('trigger_seq', '<', p('before'))
-        .where(sql<boolean>`state = 'ended'`)
-        .orderBy('trigger_seq', 'desc')
-        .limit(upTo(p('limit'))),
+    turn: prepared<{ id: string }, TurnRow>((p) => turns.where('id', '=', p('id'))),
+    endedTurns: prepared<{ chatId: string; agentId: string; after: number; before: number; limit: number }, TurnRow>(
+      (p) =>
+        turns
+          .where('chat_id', '=', p('chatId'))
+          .where('agent_id', '=', p('agentId'))
+          .where('trigger_seq', '>', p('after'))
+          .where('trigger_seq', '<', p('before'))
+          .where(sql<boolean>`state = 'ended'`)
+          .orderBy('trigger_seq', 'desc')
+          .limit(upTo(p('limit'))),
     ),
-    unfinishedTurns: prepared<object>()(() =>
+    unfinishedTurns: prepared<object, TurnRow>(() =>
       turns.where(unfinished).orderBy('created_at').orderBy('trigger_seq').orderBy('id'),
     ),
-    unfinishedTurnsOfChat: prepared<{ chatId: string }>()((p) =>
+    unfinishedTurnsOfChat: prepared<{ chatId: string }, TurnRow>((p) =>
       turns
         .where(unfinished)
         .where('world_id', '=', worldOf(p('chatId')))
@@ -79,10 +82,10 @@ export function turnStatements(db: Queries) {
         .orderBy('trigger_seq')
         .orderBy('id'),
     ),
-    currentTurn: prepared<{ chatId: string; agentId: string }>()((p) =>
+    currentTurn: prepared<{ chatId: string; agentId: string }, TurnRow>((p) =>
       turns.where('chat_id', '=', p('chatId')).where('agent_id', '=', p('agentId')).where(current),
     ),
-    nextQueuedTurn: prepared<{ chatId: string; agentId: string }>()((p) =>
+    nextQueuedTurn: prepared<{ chatId: string; agentId: string }, TurnRow>((p) =>
       turns
         .where(unfinished)
         .where('world_id', '=', worldOf(p('chatId')))
@@ -93,7 +96,7 @@ export function turnStatements(db: Queries) {
         .orderBy(sql`+trigger_seq`)
         .limit(sql.lit(1)),
     ),
-    countTurnsSince: prepared<{ chatId: string; agentId: string; seq: number }>()((p) =>
+    countTurnsSince: prepared<{ chatId: string; agentId: string; seq: number }, [count: number]>((p) =>
       db
         .selectFrom('turns')
         .select(sql<number>`count(*)`.as('count'))
@@ -103,7 +106,7 @@ export function turnStatements(db: Queries) {
         .where('begun_seq', 'is not', null)
         .where(sql<boolean>`coalesce(outcome, '') <> 'silent'`),
     ),
-    countUnfinished: prepared<{ chatId: string }>()((p) =>
+    countUnfinished: prepared<{ chatId: string }, [working: number, waiting: number]>((p) =>
       db
         .selectFrom('turns')
         .select([
@@ -116,7 +119,7 @@ export function turnStatements(db: Queries) {
         .where(sql<boolean>`state in ('open', 'waiting', 'queued')`)
         .where('chat_id', '=', p('chatId')),
     ),
-    countWorking: prepared<{ worldId: string }>()((p) =>
+    countWorking: prepared<{ worldId: string }, [count: number]>((p) =>
       db
         .selectFrom('turns')
         .select(sql<number>`count(*)`.as('count'))
@@ -125,7 +128,7 @@ export function turnStatements(db: Queries) {
         .where(working),
     ),
 
-    insertTurn: prepared<RowOf<TurnsTable>>()((p) =>
+    insertTurn: prepared<RowOf<TurnsTable>>((p) =>
       db
         .insertInto('turns')
         .values(valuesOf(columns, p))
@@ -133,7 +136,7 @@ export function turnStatements(db: Queries) {
     ),
     // Apart from the one below, since most steps keep the state: a column that is set, even to itself, is taken out of each index
     // it is in and put back.
-    stepTurn: prepared<ChangeParameters & Fence>()((p) =>
+    stepTurn: prepared<ChangeParameters & Fence>((p) =>
       db
         .updateTable('turns')
         .set({ rev: sql`rev + 1`, ...changes(p) })
@@ -141,7 +144,7 @@ export function turnStatements(db: Queries) {
         .where('epoch', '=', p('epoch'))
         .where('rev', '=', p('rev')),
     ),
-    stepTurnInto: prepared<ChangeParameters & Fence & { state: string }>()((p) =>
+    stepTurnInto: prepared<ChangeParameters & Fence & { state: string }>((p) =>
       db
         .updateTable('turns')
         .set({ rev: sql`rev + 1`, state: p('state'), ...changes(p) })
@@ -149,12 +152,12 @@ export function turnStatements(db: Queries) {
         .where('epoch', '=', p('epoch'))
         .where('rev', '=', p('rev')),
     ),
-    fenceTurn: prepared<ChangeParameters & { id: string; state: string | null }>()((p) =>
+    fenceTurn: prepared<ChangeParameters & { id: string; state: string | null }, TurnRow>((p) =>
       db
         .updateTable('turns')
         .set({ epoch: sql`epoch + 1`, rev: sql`rev + 1`, state: sql`coalesce(${p('state')}, state)`, ...changes(p) })
         .where('id', '=', p('id'))
-        .returning(aliased(columns)),
+        .returning(columns),
     ),
   };
 }
@@ -175,36 +178,33 @@ type TurnVerbs = Pick<
 >;
 
 export function turnVerbs(on: Connection, s: TurnStatements): TurnVerbs {
-  const turn = on.first(s.turn);
-  const endedTurns = on.all(s.endedTurns);
-  const unfinishedTurns = on.all(s.unfinishedTurns);
-  const unfinishedTurnsOfChat = on.all(s.unfinishedTurnsOfChat);
-  const currentTurn = on.first(s.currentTurn);
-  const nextQueuedTurn = on.first(s.nextQueuedTurn);
-  const countTurnsSince = on.first(s.countTurnsSince);
-  const countUnfinished = on.first(s.countUnfinished);
-  const countWorking = on.first(s.countWorking);
+  const turn = on.first(s.turn, toTurn);
+  const endedTurns = on.all(s.endedTurns, toTurn);
+  const unfinishedTurns = on.all(s.unfinishedTurns, toTurn);
+  const unfinishedTurnsOfChat = on.all(s.unfinishedTurnsOfChat, toTurn);
+  const currentTurn = on.first(s.currentTurn, toTurn);
+  const nextQueuedTurn = on.first(s.nextQueuedTurn, toTurn);
+  const countTurnsSince = on.first(s.countTurnsSince, ([count]) => count);
+  const countUnfinished = on.first(s.countUnfinished, ([working, waiting]) => ({ working, waiting }));
+  const countWorking = on.first(s.countWorking, ([count]) => count);
   const insertTurn = on.run(s.insertTurn);
   const stepTurn = on.run(s.stepTurn);
   const stepTurnInto = on.run(s.stepTurnInto);
-  const fenceTurn = on.first(s.fenceTurn);
+  const fenceTurn = on.first(s.fenceTurn, toTurn);
 
   return {
-    turn: async (id) => toTurn(await turn({ id })),
+    turn: async (id) => turn({ id }),
     endedTurns: async (chatId, agentId, { after, before, limit }) =>
-      (await endedTurns({ chatId, agentId, after, before, limit })).map((row) => toTurn(row)),
-    unfinishedTurns: async (chatId) =>
-      (chatId === undefined ? await unfinishedTurns({}) : await unfinishedTurnsOfChat({ chatId })).map((row) =>
-        toTurn(row),
-      ),
-    currentTurn: async (chatId, agentId) => toTurn(await currentTurn({ chatId, agentId })),
+      endedTurns({ chatId, agentId, after, before, limit }),
+    unfinishedTurns: async (chatId) => (chatId === undefined ? unfinishedTurns({}) : unfinishedTurnsOfChat({ chatId })),
+    currentTurn: async (chatId, agentId) => currentTurn({ chatId, agentId }),
     nextQueuedTurn: async (chatId, agentId) => {
       await on.lockChat(chatId);
-      return toTurn(await nextQueuedTurn({ chatId, agentId }));
+      return nextQueuedTurn({ chatId, agentId });
     },
-    countTurnsSince: async (chatId, agentId, seq) => (await countTurnsSince({ chatId, agentId, seq }))?.count ?? 0,
-    countUnfinished: async (chatId) => ({ working: 0, waiting: 0, ...(await countUnfinished({ chatId })) }),
-    countWorking: async (worldId) => (await countWorking({ worldId }))?.count ?? 0,
+    countTurnsSince: async (chatId, agentId, seq) => (await countTurnsSince({ chatId, agentId, seq })) ?? 0,
+    countUnfinished: async (chatId) => (await countUnfinished({ chatId })) ?? { working: 0, waiting: 0 },
+    countWorking: async (worldId) => (await countWorking({ worldId })) ?? 0,
 
     async insertTurn(record) {
       await insertTurn(record);
@@ -215,8 +215,7 @@ export function turnVerbs(on: Connection, s: TurnStatements): TurnVerbs {
         change.state === undefined ? stepTurn(parameters) : stepTurnInto({ ...parameters, state: change.state });
       return (await stepped) === 1;
     },
-    fenceTurn: async (id, change) =>
-      toTurn(await fenceTurn({ id, state: change.state ?? null, ...toParameters(change) })),
+    fenceTurn: async (id, change) => fenceTurn({ id, state: change.state ?? null, ...toParameters(change) }),
   };
 }
 
@@ -237,8 +236,44 @@ function toParameters(change: TurnChange): ChangeParameters {
   };
 }
 
-function toTurn(row: RowOf<TurnsTable>): TurnRecord;
-function toTurn(row: RowOf<TurnsTable> | undefined): TurnRecord | undefined;
-function toTurn(row: RowOf<TurnsTable> | undefined): TurnRecord | undefined {
-  return row && { ...row, state: row.state as TurnRecord['state'], outcome: row.outcome as TurnRecord['outcome'] };
+function toTurn([
+  id,
+  worldId,
+  chatId,
+  agentId,
+  triggerId,
+  triggerSeq,
+  state,
+  outcome,
+  iteration,
+  epoch,
+  rev,
+  owner,
+  interruptions,
+  begunSeq,
+  inputTokens,
+  outputTokens,
+  createdAt,
+  endedAt,
+]: TurnRow): TurnRecord {
+  return {
+    id,
+    worldId,
+    chatId,
+    agentId,
+    triggerId,
+    triggerSeq,
+    state: state as TurnRecord['state'],
+    outcome: outcome as TurnRecord['outcome'],
+    iteration,
+    epoch,
+    rev,
+    owner,
+    interruptions,
+    begunSeq,
+    inputTokens,
+    outputTokens,
+    createdAt,
+    endedAt,
+  };
 }

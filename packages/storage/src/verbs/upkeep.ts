@@ -2,13 +2,15 @@ import type { AuditHead } from '../audit/head.js';
 import type { Connection, Soon } from '../connection.js';
 import { prepared, type Queries, type RowOf } from '../prepared.js';
 import type { AuditTable } from '../schema.js';
-import type { AuditStatements } from './audit.js';
+import { toLink, type AuditStatements } from './audit.js';
 
 export function upkeepStatements(db: Queries) {
   return {
-    meta: prepared<{ key: string }>()((p) => db.selectFrom('meta').select('value').where('key', '=', p('key'))),
+    meta: prepared<{ key: string }, [value: string]>((p) =>
+      db.selectFrom('meta').select('value').where('key', '=', p('key')),
+    ),
     // The first to write it wins, on however many processes.
-    insertMeta: prepared<{ key: string; value: string }>()((p) =>
+    insertMeta: prepared<{ key: string; value: string }>((p) =>
       db
         .insertInto('meta')
         .values({ key: p('key'), value: p('value') })
@@ -27,13 +29,13 @@ export interface UpkeepVerbs {
 }
 
 export function upkeepVerbs(on: Connection, s: ReturnType<typeof upkeepStatements> & AuditStatements): UpkeepVerbs {
-  const meta = on.first(s.meta);
+  const meta = on.first(s.meta, ([value]) => value);
   const insertMeta = on.run(s.insertMeta);
-  const auditRows = on.all(s.audit);
-  const auditHead = on.first(s.auditHead);
-  const auditByHash = on.first(s.auditByHash);
+  const auditRows = on.all(s.audit, toLink);
+  const auditHead = on.first(s.auditHead, ([seq, hash]) => ({ seq, hash }));
+  const auditByHash = on.first(s.auditByHash, ([seq]) => seq);
   return {
-    meta: async (key) => (await meta({ key }))?.value,
+    meta: async (key) => meta({ key }),
     async insertMeta(key, value) {
       await insertMeta({ key, value });
     },

@@ -2,7 +2,7 @@ import type { AgentRecord, StoreTransaction, WorldRecord } from '@countersign/co
 import { CountersignError, type AgentDefinition, type WorldSettings } from '@countersign/protocol';
 import { sql } from 'kysely';
 import type { Connection } from '../connection.js';
-import { aliased, prepared, type Queries } from '../prepared.js';
+import { prepared, type Queries } from '../prepared.js';
 import type { Session } from '../session.js';
 
 export type WorldStatements = ReturnType<typeof worldStatements>;
@@ -11,25 +11,27 @@ export function worldStatements(db: Queries) {
   const living = db
     .selectFrom('worlds')
     .innerJoin('world_policies', 'world_policies.world_id', 'worlds.id')
-    .select(['id', 'name', 'settings', 'policy', 'rev', 'created_at as createdAt'])
+    .select(['id', 'name', 'settings', 'policy', 'rev', 'created_at'])
     .where('deleted_at', 'is', null);
-  const agents = db.selectFrom('agents').select(aliased(['world_id', 'id', 'definition', 'created_at']));
+  const agents = db.selectFrom('agents').select(['world_id', 'id', 'definition', 'created_at']);
 
   return {
-    world: prepared<{ id: string }>()((p) => living.where('id', '=', p('id'))),
-    worldRev: prepared<{ id: string }>()((p) =>
+    world: prepared<{ id: string }, WorldRow>((p) => living.where('id', '=', p('id'))),
+    worldRev: prepared<{ id: string }, [rev: number]>((p) =>
       db.selectFrom('worlds').select('rev').where('id', '=', p('id')).where('deleted_at', 'is', null),
     ),
-    worlds: prepared<object>()(() => living.orderBy('ordinal')),
-    worldIdTaken: prepared<{ id: string }>()((p) => db.selectFrom('worlds').select('id').where('id', '=', p('id'))),
-    agents: prepared<{ worldId: string }>()((p) =>
+    worlds: prepared<object, WorldRow>(() => living.orderBy('ordinal')),
+    worldIdTaken: prepared<{ id: string }, [id: string]>((p) =>
+      db.selectFrom('worlds').select('id').where('id', '=', p('id')),
+    ),
+    agents: prepared<{ worldId: string }, AgentRow>((p) =>
       agents.where('world_id', '=', p('worldId')).where('deleted_at', 'is', null).orderBy('ordinal'),
     ),
-    agentIdTaken: prepared<{ worldId: string; id: string }>()((p) =>
+    agentIdTaken: prepared<{ worldId: string; id: string }, [id: string]>((p) =>
       db.selectFrom('agents').select('id').where('world_id', '=', p('worldId')).where('id', '=', p('id')),
     ),
 
-    insertWorld: prepared<{ id: string; name: string; settings: string; now: number }>()((p) =>
+    insertWorld: prepared<{ id: string; name: string; settings: string; now: number }>((p) =>
       db
         .insertInto('worlds')
         .values({
@@ -44,10 +46,10 @@ export function worldStatements(db: Queries) {
         })
         .onConflict((conflict) => conflict.column('id').doNothing()),
     ),
-    insertPolicy: prepared<{ worldId: string; policy: string }>()((p) =>
+    insertPolicy: prepared<{ worldId: string; policy: string }>((p) =>
       db.insertInto('world_policies').values({ world_id: p('worldId'), policy: p('policy') }),
     ),
-    updateWorld: prepared<{ id: string; name: string | null; settings: string | null }>()((p) =>
+    updateWorld: prepared<{ id: string; name: string | null; settings: string | null }>((p) =>
       db
         .updateTable('worlds')
         .set({
@@ -58,32 +60,32 @@ export function worldStatements(db: Queries) {
         .where('id', '=', p('id'))
         .where('deleted_at', 'is', null),
     ),
-    updatePolicy: prepared<{ worldId: string; policy: string }>()((p) =>
+    updatePolicy: prepared<{ worldId: string; policy: string }>((p) =>
       db
         .updateTable('world_policies')
         .set({ policy: p('policy') })
         .where('world_id', '=', p('worldId')),
     ),
-    buryWorld: prepared<{ id: string; now: number }>()((p) =>
+    buryWorld: prepared<{ id: string; now: number }>((p) =>
       db
         .updateTable('worlds')
         .set({ deleted_at: p('now'), name: sql.lit(''), settings: sql.lit('{}'), rev: sql`rev + 1` })
         .where('id', '=', p('id')),
     ),
-    deletePolicy: prepared<{ worldId: string }>()((p) =>
+    deletePolicy: prepared<{ worldId: string }>((p) =>
       db.deleteFrom('world_policies').where('world_id', '=', p('worldId')),
     ),
-    deleteAgentsOfWorld: prepared<{ worldId: string }>()((p) =>
+    deleteAgentsOfWorld: prepared<{ worldId: string }>((p) =>
       db.deleteFrom('agents').where('world_id', '=', p('worldId')),
     ),
 
-    insertAgent: prepared<{ worldId: string; id: string; definition: string; now: number }>()((p) =>
+    insertAgent: prepared<{ worldId: string; id: string; definition: string; now: number }>((p) =>
       db
         .insertInto('agents')
         .values({ world_id: p('worldId'), id: p('id'), definition: p('definition'), created_at: p('now') })
         .onConflict((conflict) => conflict.columns(['world_id', 'id']).doNothing()),
     ),
-    updateAgent: prepared<{ worldId: string; id: string; definition: string }>()((p) =>
+    updateAgent: prepared<{ worldId: string; id: string; definition: string }>((p) =>
       db
         .updateTable('agents')
         .set({ definition: p('definition') })
@@ -92,7 +94,7 @@ export function worldStatements(db: Queries) {
         .where('deleted_at', 'is', null),
     ),
     // The row stays, without what was in it: a grant binds to an id, and a new agent must not inherit it (A22).
-    buryAgent: prepared<{ worldId: string; id: string; now: number }>()((p) =>
+    buryAgent: prepared<{ worldId: string; id: string; now: number }>((p) =>
       db
         .updateTable('agents')
         .set({ definition: sql.lit('{}'), deleted_at: p('now') })
@@ -122,12 +124,12 @@ type WorldVerbs = Pick<
 };
 
 export function worldVerbs(on: Connection, s: WorldStatements, session: Session): WorldVerbs {
-  const world = on.first(s.world);
-  const worldRev = on.first(s.worldRev);
-  const worlds = on.all(s.worlds);
-  const worldIdTaken = on.first(s.worldIdTaken);
-  const agents = on.all(s.agents);
-  const agentIdTaken = on.first(s.agentIdTaken);
+  const world = on.first(s.world, toWorld);
+  const worldRev = on.first(s.worldRev, ([rev]) => rev);
+  const worlds = on.all(s.worlds, toWorld);
+  const worldIdTaken = on.first(s.worldIdTaken, ([id]) => id);
+  const agents = on.all(s.agents, toAgent);
+  const agentIdTaken = on.first(s.agentIdTaken, ([id]) => id);
   const insertWorld = on.run(s.insertWorld);
   const insertPolicy = on.run(s.insertPolicy);
   const updateWorld = on.run(s.updateWorld);
@@ -142,11 +144,11 @@ export function worldVerbs(on: Connection, s: WorldStatements, session: Session)
   const raiseRev = (id: string) => updateWorld({ id, name: null, settings: null });
 
   return {
-    world: async (id) => toWorld(await world({ id })),
-    worldRev: async (id) => (await worldRev({ id }))?.rev,
-    worlds: async () => (await worlds({})).map((row) => toWorld(row)),
+    world: async (id) => world({ id }),
+    worldRev: async (id) => worldRev({ id }),
+    worlds: async () => worlds({}),
     worldIdTaken: async (id) => (await worldIdTaken({ id })) !== undefined,
-    agents: async (worldId) => (await agents({ worldId })).map(toAgent),
+    agents: async (worldId) => agents({ worldId }),
     agentIdTaken: async (worldId, id) => (await agentIdTaken({ worldId, id })) !== undefined,
 
     async insertWorld({ id, name, settings, policy }) {
@@ -185,22 +187,20 @@ export function worldVerbs(on: Connection, s: WorldStatements, session: Session)
   };
 }
 
-interface WorldRow {
-  id: string;
-  name: string;
-  settings: string;
-  policy: string;
-  rev: number;
-  createdAt: number;
+type WorldRow = [id: string, name: string, settings: string, policy: string, rev: number, createdAt: number];
+type AgentRow = [worldId: string, id: string, definition: string, createdAt: number];
+
+function toWorld([id, name, settings, policy, rev, createdAt]: WorldRow): WorldRecord {
+  return {
+    id,
+    name,
+    settings: JSON.parse(settings) as WorldSettings,
+    policy: JSON.parse(policy) as string[],
+    rev,
+    createdAt,
+  };
 }
 
-function toWorld(row: WorldRow): WorldRecord;
-function toWorld(row: WorldRow | undefined): WorldRecord | undefined;
-function toWorld(row: WorldRow | undefined): WorldRecord | undefined {
-  if (row === undefined) return undefined;
-  return { ...row, settings: JSON.parse(row.settings) as WorldSettings, policy: JSON.parse(row.policy) as string[] };
-}
-
-function toAgent(row: { worldId: string; id: string; definition: string; createdAt: number }): AgentRecord {
-  return { ...row, definition: JSON.parse(row.definition) as AgentDefinition };
+function toAgent([worldId, id, definition, createdAt]: AgentRow): AgentRecord {
+  return { worldId, id, definition: JSON.parse(definition) as AgentDefinition, createdAt };
 }
