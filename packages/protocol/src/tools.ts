@@ -43,10 +43,11 @@ export type ToolDefinition = z.infer<typeof toolDefinitionSchema>;
 /**
  * What a call touches, told by its tool so that rules match on meaning (A1).
  * `words`: one simple command, or one call's arguments as `name=value` words.
- * `dynamic`: what will run is not known from the text; no rule ever allows it unasked (A19).
+ * `dynamic`: what will run is not known from the text; no rule ever allows it unasked (A19). With `always` no grant and no mode
+ * does either: each such call is asked, because it may run later where nobody looks (A20).
  */
 export type Subject =
   | { kind: 'words'; words: readonly string[] }
   | { kind: 'path'; path: string }
   | { kind: 'host'; host: string }
-  | { kind: 'dynamic'; why: string };
+  | { kind: 'dynamic'; why: string; always?: true };

@@ -5,6 +5,8 @@ import type { Gate, GateInput } from './gate.js';
 /** Why the gate asks. `alone`: no other ask rule is left that would ask again after this one is answered. */
 export type Question =
   | { readonly kind: 'outcome-unknown' }
+  /** A call of which each one is asked (A20). */
+  | { readonly kind: 'each'; readonly why: string }
   | { readonly kind: 'closed'; readonly reason: string }
   | { readonly kind: 'rule'; readonly rule: string; readonly alone: boolean }
   | { readonly kind: 'default' };
@@ -43,6 +45,7 @@ export function ask(input: GateInput, weighing: Weighing, question: Question): G
 function sessionTakesEffect({ unclear }: Weighing, question: Question): boolean {
   switch (question.kind) {
     case 'outcome-unknown':
+    case 'each':
     case 'closed':
       return false;
     case 'rule':
@@ -62,6 +65,8 @@ function describe({ call, tool, world, contained }: GateInput, question: Questio
   switch (question.kind) {
     case 'outcome-unknown':
       return 'the same call was cut off earlier in this chat and its outcome is unknown';
+    case 'each':
+      return `each such call is asked: ${question.why}`;
     case 'closed':
       return `the policy can't be read, so everything is asked: ${question.reason}`;
     case 'rule':

@@ -298,4 +298,29 @@ describe('checkToolApproval', () => {
     });
     expect(times.sort((a, b) => a - b)[25]).toBeLessThan(1);
   });
+
+  it('[A20] what may run later outside is asked each time: no grant, rule, pattern or mode answers for it, a person does', () => {
+    const later: Subject[] = [
+      { kind: 'path', path: '/w/.git/hooks/pre-commit' },
+      { kind: 'dynamic', why: 'a hook runs later', always: true },
+    ];
+    const everything: Partial<GateInput> = {
+      world: { mode: 'auto', policy: policy('allow *') },
+      tool: { definition: tool('write_file'), trusted: true },
+      grants: [{ id: 'grant_1' }],
+      contained: true,
+    };
+    expect(checkToolApproval(input(everything, later))).toEqual({
+      kind: 'ask',
+      why: 'each such call is asked: a hook runs later',
+      options: ['deny', 'approve_once'],
+    });
+    const signed = checkToolApproval(input({ ...everything, decision: 'approved' }, later));
+    expect(signed).toMatchObject({ kind: 'run', because: 'decision' });
+    const denied = {
+      ...everything,
+      world: { mode: 'auto', policy: policy('deny *(.git/**)', 'deny *(**/.git/**)') },
+    } as const;
+    expect(checkToolApproval(input(denied, later))).toMatchObject({ kind: 'refuse', how: 'deny' });
+  });
 });

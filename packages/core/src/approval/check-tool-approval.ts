@@ -20,6 +20,8 @@ export function checkToolApproval(input: GateInput): Gate {
   if (input.decision === 'approved') return { kind: 'run', because: 'decision' };
 
   if (input.outcomeUnknown) return ask(input, weighing, { kind: 'outcome-unknown' });
+  const each = call.subjects.find((subject) => subject.kind === 'dynamic' && subject.always === true);
+  if (each?.kind === 'dynamic') return ask(input, weighing, { kind: 'each', why: each.why });
   if (weighing.closed !== undefined) return ask(input, weighing, { kind: 'closed', reason: weighing.closed });
   const { unanswered, answeredBy } = findAnswers(weighing.asks, input.grants, call, weighing);
   const [question, ...more] = unanswered;

@@ -19,11 +19,14 @@ export function readSubjects(path: string, place: ToolPlace): readonly Subject[]
   return [{ kind: 'path', path: absolutePath(place, path) }];
 }
 
-/** A file that runs later outside is also dynamic: a deny rule still finds its path, and no rule or grant allows it unasked (A20). */
+/** A file that runs later outside is also asked each time: a deny rule still finds its path, and no rule or grant allows it unasked (A20). */
 export function writeSubjects(path: string, place: ToolPlace): readonly Subject[] {
   const absolute = absolutePath(place, path);
   const name = runsLater(place.workingDirectory, absolute);
   const subject: Subject = { kind: 'path', path: absolute };
   if (name === undefined) return [subject];
-  return [subject, { kind: 'dynamic', why: `what is written to ${name} may run later, outside the sandbox` }];
+  return [
+    subject,
+    { kind: 'dynamic', always: true, why: `what is written to ${name} may run later, outside the sandbox` },
+  ];
 }

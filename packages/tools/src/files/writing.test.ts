@@ -112,7 +112,7 @@ describe('write_file', () => {
     ]) {
       expect(subjects(path)).toEqual([
         { kind: 'path', path: `/work/${path}` },
-        { kind: 'dynamic', why: expect.stringContaining('may run later, outside the sandbox') as string },
+        { kind: 'dynamic', always: true, why: expect.stringContaining('may run later, outside the sandbox') as string },
       ]);
     }
     expect(subjects('.github/x.gitignore')).toHaveLength(1);
