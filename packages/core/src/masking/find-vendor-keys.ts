@@ -29,24 +29,31 @@ const shapes = [
 ];
 
 // Every start costs a bounded number of steps: alternatives either fail within their minimum or consume what they read.
-const key = new RegExp(`(?<![A-Za-z0-9])(?:${shapes.join('|')})`, 'g');
+const key = `(?<![A-Za-z0-9])(?:${shapes.join('|')})`;
 
 // These read on to a dot before they know. The stricter start keeps `eyJ-eyJ-eyJ…` from being read anew at each `eyJ`.
-const dotted = new RegExp(
-  '(?<![A-Za-z0-9_-])(?:eyJ[A-Za-z0-9_-]{6,}\\.[A-Za-z0-9_-]{6,}(?:\\.[A-Za-z0-9_-]*){0,3}|SG\\.[A-Za-z0-9_-]{16,}\\.[A-Za-z0-9_-]{16,})',
-  'g',
-);
+const dotted =
+  '(?<![A-Za-z0-9_-])(?:eyJ[A-Za-z0-9_-]{6,}\\.[A-Za-z0-9_-]{6,}(?:\\.[A-Za-z0-9_-]*){0,3}|SG\\.[A-Za-z0-9_-]{16,}\\.[A-Za-z0-9_-]{16,})';
 
 // The path is the secret; the host shows.
-const webhook =
-  /(?<=hooks\.slack\.com\/(?:services|workflows|triggers)\/|discord(?:app)?\.com\/api\/webhooks\/)[A-Za-z0-9_/-]{8,}/g;
+const webhookHost = '(?:hooks\\.slack\\.com/(?:services|workflows|triggers)/|discord(?:app)?\\.com/api/webhooks/)';
+const webhook = `(?<=${webhookHost})[A-Za-z0-9_/-]{8,}`;
+
+const patterns = [key, dotted, webhook].map((pattern) => new RegExp(pattern, 'g'));
+const anyOfThem = new RegExp([key, dotted, webhookHost].join('|'));
+const shortest = 12;
+
+/** False only if `findVendorKeys` finds none in any word of this text. */
+export function mayHoldVendorKey(text: string): boolean {
+  return text.length >= shortest && anyOfThem.test(text);
+}
 
 /** Keys that are known by their shape alone. `before` is what the word was preceded by, if it is the rest of a longer word. */
 export function findVendorKeys(word: string, before = ''): Span[] {
-  if (word.length < 12) return [];
+  if (word.length < shortest) return [];
   const text = before + word;
   const spans: Span[] = [];
-  for (const pattern of [key, dotted, webhook]) {
+  for (const pattern of patterns) {
     for (const match of text.matchAll(pattern)) {
       spans.push([Math.max(0, match.index - before.length), match.index + match[0].length - before.length]);
     }

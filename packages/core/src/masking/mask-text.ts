@@ -1,7 +1,8 @@
 import { createSecretScanner } from './create-secret-scanner.js';
-import { createDisplayWriter } from './display-form.js';
+import { createDisplayWriter, displayText } from './display-form.js';
 import type { Masked, MaskOptions } from './masked.js';
-import type { ScanMode } from './scan-mode.js';
+import { mayHoldSecret } from './may-hold-secret.js';
+import { type ScanMode, plainMode } from './scan-mode.js';
 import { type SecretRegistry, createSecretRegistry } from './secret-registry.js';
 
 /**
@@ -20,6 +21,9 @@ export function maskTextInto(
   text: string,
   options: MaskOptions & { start?: ScanMode },
 ): { value: string; ended: ScanMode } {
+  const unknown = options.alreadyKnown === undefined || options.alreadyKnown.length === 0;
+  if (unknown && options.start === undefined && !mayHoldSecret(text))
+    return { value: displayText(text), ended: plainMode };
   const writer = createDisplayWriter((secret) => registry.numberOf(secret));
   const scanner = createSecretScanner((kind, stretch) => writer.write(kind, stretch), {
     ...(options.alreadyKnown === undefined ? {} : { known: options.alreadyKnown }),

@@ -28,33 +28,14 @@ export function secretName(name: string): SecretName | undefined {
 }
 
 // How the names above can end. Almost every word of a text fails this, and is spared the rest.
-const lastLetters = new Set(
-  [
-    'rd',
-    'ds',
-    'wd',
-    'pw',
-    'se',
-    'de',
-    'et',
-    'ts',
-    'en',
-    'al',
-    'ls',
-    'on',
-    'ie',
-    'es',
-    'wt',
-    'ey',
-    'ys',
-    'ns',
-    'ss',
-    'ig',
-    'er',
-    're',
-    'th',
-  ].map((pair) => pair.charCodeAt(0) * 256 + pair.charCodeAt(1)),
-);
+const endings = 'rd ds wd pw se de et ts en al ls on ie es wt ey ys ns ss ig er re th'.split(' ');
+
+/** The source of a regular expression for these endings in small and capital letters. */
+export const nameEndings = endings
+  .map((pair) => pair.replaceAll(/./g, (letter) => `[${letter}${letter.toUpperCase()}]`))
+  .join('|');
+
+const lastLetters = new Set(endings.map((pair) => pair.charCodeAt(0) * 256 + pair.charCodeAt(1)));
 
 /** The kind of the name that ends right before `end`, if it is a telling one. */
 export function secretNameBefore(text: string, end: number): SecretName | undefined {
