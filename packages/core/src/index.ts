@@ -10,7 +10,7 @@ export type { WorldSnapshot } from './memory/world-snapshot.js';
 export { createRuntime } from './orchestrator/create-runtime.js';
 export type { Engine, RuntimeOptions } from './orchestrator/create-runtime.js';
 export { CLIENT_GRACE_MS } from './orchestrator/clients.js';
-export type { ClientRegistry, NewClient } from './orchestrator/clients.js';
+export type { ClientRegistry } from './orchestrator/clients.js';
 export { processAgentMessage } from './orchestrator/process-agent-message.js';
 export { publishMessage } from './orchestrator/publish-message.js';
 export type { IncomingMessage } from './orchestrator/publish-message.js';

@@ -1,8 +1,8 @@
 import type { Clock } from '@countersign/core/ports';
 import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from './system-clock.js';
-import { closeTestWorld, closeTestWorlds, door, openTestWorld, tool } from './testing/fixture.js';
-import { obedient } from './testing/obedient.js';
+import { closeTestWorld, closeTestWorlds, door, gated, openTestWorld, tool } from './testing/fixture.js';
+import { obedient, propose } from './testing/obedient.js';
 
 afterEach(closeTestWorlds);
 
@@ -60,13 +60,14 @@ describe('closing a world', () => {
     const { clock, timers } = countingClock();
     const t = await openTestWorld({
       script: obedient,
-      tools: [tool('look', () => 'sea')],
+      tools: [gated('remove', () => 'gone')],
       clock,
       probe: (moment) => {
         if (moment === 'before start-invocation') throw new Error('the disk is full');
       },
     });
-    await t.chat.send('[{"name":"look"}]');
+    await propose(t, { name: 'remove' });
+    await t.world.decide(await t.onlyApproval(), { decision: 'approve' });
     await t.world.quiet();
     expect(timers.size).toBe(1);
     await closeTestWorld(t);

@@ -10,8 +10,9 @@ import {
   type Probe,
 } from '@countersign/core';
 import type { Clock, Provider, Store, Tool, WorldRecord } from '@countersign/core/ports';
-import type { NewAgent, NewWorld, WorldSettings } from '@countersign/protocol';
+import { isReservedName, type NewAgent, type NewWorld, type WorldSettings } from '@countersign/protocol';
 import { openSqlite } from '@countersign/storage';
+import { checkOptions } from './check-options.js';
 import { placeFinder } from './place-finder.js';
 import { systemClock } from './system-clock.js';
 import { createWorldHandle, LIBRARY, type OpenedWorld } from './world.js';
@@ -41,7 +42,9 @@ export interface OpenWorldOptions extends Partial<WorldSettings> {
  * Opens a world on a SQLite file, in one call, and takes up whatever was unfinished in it. `:memory:` keeps nothing.
  * One process owns a file: a second one is told so.
  */
-export async function openWorld(file: string, options: OpenWorldOptions = {}): Promise<OpenedWorld> {
+export async function openWorld(file: string, given: OpenWorldOptions = {}): Promise<OpenedWorld> {
+  // Before anything is opened: what does not fit must leave no file behind.
+  const options = checkOptions(file, given);
   const clock = options.clock ?? systemClock;
   const store = await openSqlite(file, {
     clock,
@@ -140,10 +143,16 @@ async function ensureAgent(engine: Engine, worldId: string, agent: NewAgent): Pr
   else await updateAgent(engine.runtime, worldId, known.id, agent, LIBRARY);
 }
 
+/** `world.db` is a name people give, and `world` is nobody's: then it is `world 1`. */
 function nameOf(file: string): string {
   const name = basename(file)
     .replace(/\.[^.]*$/, '')
     .replace(/[^\p{L}\p{N} _-]+/gu, ' ')
-    .replace(/^[ _-]+|[ _-]+$/g, '');
-  return name === '' ? 'world 1' : name.slice(0, 64);
+    .replace(/^[ _-]+/, '')
+    .slice(0, 64)
+    // Half a character that the cut left, and what no name ends with.
+    .replace(/[\uD800-\uDBFF]$/, '')
+    .replace(/[ _-]+$/, '');
+  if (name === '') return 'world 1';
+  return isReservedName(name) ? `${name} 1` : name;
 }

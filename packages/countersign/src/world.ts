@@ -40,6 +40,7 @@ import {
   type WorldEventName,
   type WorldSettings,
 } from '@countersign/protocol';
+import { approvalFilter, callable, eventName, isObject, page, text, tool } from './check-input.js';
 import { untilSettled } from './until-settled.js';
 
 type EventData = { [E in WorldEvent as E['event']]: E['data'] };
@@ -118,16 +119,16 @@ export function createWorldHandle(engine: Engine, id: string, name: string): Ope
       const made = await addAgent(runtime, id, agent, LIBRARY);
       return { id: made.id, ...made.definition };
     },
-    updateAgent: (agentId, change) => updateAgent(runtime, id, agentId, change, LIBRARY),
-    removeAgent: (agentId) => removeAgent(runtime, id, agentId, LIBRARY),
+    updateAgent: async (agentId, change) => await updateAgent(runtime, id, text(agentId, 'agentId'), change, LIBRARY),
+    removeAgent: async (agentId) => await removeAgent(runtime, id, text(agentId, 'agentId'), LIBRARY),
     agents: async () => {
       const agents = await runtime.store.read((reader) => reader.agents(id));
       return agents.map((agent) => ({ id: agent.id, ...agent.definition }));
     },
-    addTool: (tool) => engine.addTool(id, tool),
+    addTool: (added) => engine.addTool(id, tool(added, 'tool')),
     chat: async (chatId) => {
       if (chatId === undefined) return createChatHandle(engine, id, (await createChat(runtime, id)).id);
-      const chat = await runtime.store.read((reader) => reader.chat(chatId));
+      const chat = await runtime.store.read((reader) => reader.chat(text(chatId, 'id')));
       if (chat === undefined || chat.worldId !== id) throw noChat(chatId);
       return createChatHandle(engine, id, chat.id);
     },
@@ -140,28 +141,37 @@ export function createWorldHandle(engine: Engine, id: string, name: string): Ope
         createdAt: new Date(chat.createdAt).toISOString(),
       }));
     },
-    on: (event, listener) =>
-      runtime.bus.subscribe(id, (heard) => {
-        if (!isEvent(heard, event)) return undefined;
-        return listener(heard.data, heard);
-      }),
-    subscribe: (listener) => runtime.bus.subscribe(id, listener),
-    approvals: (filter) => listApprovals(runtime, id, filter ?? { status: 'pending' }),
-    approval: (approvalId) => showApproval(runtime, id, approvalId),
-    decide: (approval, decision, signer) => {
+    on: (event, listener) => {
+      callable(listener, 'listener');
+      return runtime.bus.subscribe(
+        id,
+        (heard) => {
+          if (!isEvent(heard, event)) return undefined;
+          return listener(heard.data, heard);
+        },
+        eventName(event),
+      );
+    },
+    subscribe: (listener) => runtime.bus.subscribe(id, callable(listener, 'listener')),
+    approvals: async (filter) => await listApprovals(runtime, id, approvalFilter(filter) ?? { status: 'pending' }),
+    approval: async (approvalId) => await showApproval(runtime, id, text(approvalId, 'approvalId')),
+    decide: async (approval, decision, signer) => {
+      if (typeof approval !== 'string' && !isObject(approval)) text(approval, 'approval');
       const shown = typeof approval === 'string' ? {} : { callHash: approval.callHash };
       const tool_call_id = typeof approval === 'string' ? approval : approval.approvalId;
-      return publishToolResult(runtime, id, undefined, { ...shown, ...decision, tool_call_id }, signerOf(signer));
+      return await publishToolResult(runtime, id, undefined, { ...shown, ...decision, tool_call_id }, signerOf(signer));
     },
-    publishToolResult: (agentId, decision, signer) =>
-      publishToolResult(runtime, id, agentId, decision, signerOf(signer)),
+    publishToolResult: async (agentId, decision, signer) =>
+      await publishToolResult(runtime, id, text(agentId, 'agentId'), decision, signerOf(signer)),
     grants: () => listGrants(runtime, id),
-    revoke: (grantId) => revokeGrant(runtime, id, grantId, LIBRARY),
+    revoke: async (grantId) => await revokeGrant(runtime, id, text(grantId, 'grantId'), LIBRARY),
     policy: async () => (await runtime.store.read((reader) => reader.world(id)))?.policy ?? [],
     setPolicy: (rules) => setPolicy(runtime, id, rules, LIBRARY),
     update: (change) => updateWorld(runtime, id, change, LIBRARY),
-    audit: (page) =>
-      runtime.store.read((reader) => reader.audit(id, { after: page?.after ?? 0, limit: page?.limit ?? 1000 })),
+    audit: async (wanted) => {
+      const { after = 0, limit = 1000 } = page(wanted);
+      return await runtime.store.read((reader) => reader.audit(id, { after, limit }));
+    },
     verifyAudit: () => runtime.store.verifyAudit(id),
     clients: engine.clients,
     quiet: () => engine.quiet(),
@@ -180,10 +190,11 @@ function createChatHandle(engine: Engine, worldId: string, id: string): OpenedCh
   const status = async () => (await find()).status;
   return {
     id,
-    send: (content, options = {}) =>
-      publishMessage(runtime, { worldId, chatId: id, content, speaker: 'human', ...options }),
-    messages: (page) => listMessages(runtime, id, page),
-    memory: (agentId) => agentMemoryOf(runtime, id, agentId),
+    // The options first: nothing in them may say who speaks, or where.
+    send: async (content, options) =>
+      await publishMessage(runtime, { ...options, worldId, chatId: id, content, speaker: 'human' }),
+    messages: async (wanted) => await listMessages(runtime, id, page(wanted)),
+    memory: async (agentId) => await agentMemoryOf(runtime, id, text(agentId, 'agentId')),
     status,
     title: async () => (await find()).title,
     settled: () => untilSettled(engine, { worldId, id, status }),

@@ -1,7 +1,16 @@
+import { z } from 'zod';
 import type { ApprovalOption, Scope } from './tools.js';
 import type { Message } from './messages.js';
 
-export type ApprovalStatus = 'pending' | 'approved' | 'denied' | 'expired' | 'superseded';
+const approvalStatusSchema = z.enum(['pending', 'approved', 'denied', 'expired', 'superseded']);
+export type ApprovalStatus = z.infer<typeof approvalStatusSchema>;
+
+/** Which questions to show (W3). */
+export const approvalFilterSchema = z.strictObject({
+  status: approvalStatusSchema.exactOptional(),
+  chatId: z.string().exactOptional(),
+});
+export type ApprovalFilter = z.infer<typeof approvalFilterSchema>;
 
 /** One question in a person's queue (W3 `approvals`, A3). Arguments are masked (A15). */
 export interface Approval {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { scopeSchema } from './tools.js';
+import { scopeSchema, toolDefinitionSchema } from './tools.js';
 
 /**
  * A person's answer to one approval (A4). Strict: an unknown field is refused, because a misspelt
@@ -34,10 +34,20 @@ export const clientToolResultSchema = z
 export type ClientToolResult = z.infer<typeof clientToolResultSchema>;
 
 /** Who signed, and from where; known from how the decision came in, never from what it says (A16). */
-export interface Signer {
-  who: string;
-  client: string;
-}
+export const signerSchema = z.strictObject({ who: z.string().min(1).max(200), client: z.string().min(1).max(200) });
+export type Signer = z.infer<typeof signerSchema>;
+
+/** A client as it says what it is and can (W3). Its tools are looked at one by one, under the names they get. */
+export const newClientSchema = z.strictObject({
+  label: z.string().min(1).max(200),
+  /** Whether it can put approvals before a person (A13). */
+  approvals: z.boolean(),
+  tools: z
+    .array(toolDefinitionSchema.omit({ location: true }))
+    .max(1000)
+    .exactOptional(),
+});
+export type NewClient = z.infer<typeof newClientSchema>;
 
 export type RefusalCode = 'unknown' | 'foreign' | 'settled' | 'expired' | 'changed' | 'invalid';
 

@@ -3,12 +3,14 @@ export {
   REQUEST_APPROVAL_TOOL,
   RESERVED_TOOL_PREFIX,
   messageSchema,
+  newMessageSchema,
+  pageSchema,
   roleSchema,
   toolCallSchema,
   toolCallStatusSchema,
   usageSchema,
 } from './messages.js';
-export type { Message, Role, ToolCall, ToolCallStatus, Usage } from './messages.js';
+export type { Message, NewMessage, Page, Role, ToolCall, ToolCallStatus, Usage } from './messages.js';
 export {
   approvalOptionSchema,
   scopeSchema,
@@ -17,8 +19,8 @@ export {
   toolNameSchema,
 } from './tools.js';
 export type { ApprovalOption, Scope, Subject, ToolApproval, ToolDefinition } from './tools.js';
-export { clientToolResultSchema, toolDecisionSchema } from './decisions.js';
-export type { ClientToolResult, RefusalCode, Signer, ToolDecision, ToolResultOutcome } from './decisions.js';
+export { clientToolResultSchema, newClientSchema, signerSchema, toolDecisionSchema } from './decisions.js';
+export type { ClientToolResult, NewClient, RefusalCode, Signer, ToolDecision, ToolResultOutcome } from './decisions.js';
 export {
   crudEventSchema,
   sseEventSchema,
@@ -38,7 +40,14 @@ export type {
   WorldEvent,
   WorldEventName,
 } from './events.js';
-export { DEFAULT_CHAT_TITLE, newAgentSchema, newWorldSchema, worldSettingsSchema } from './worlds.js';
+export {
+  changeSchema,
+  DEFAULT_CHAT_TITLE,
+  newAgentSchema,
+  newWorldSchema,
+  policySchema,
+  worldSettingsSchema,
+} from './worlds.js';
 export type {
   Agent,
   AgentDefinition,
@@ -50,7 +59,16 @@ export type {
   WorldMode,
   WorldSettings,
 } from './worlds.js';
-export type { Approval, ApprovalStatus, ApprovalWithContext, AuditEntry, AuditRecord, Grant } from './approvals.js';
+export { approvalFilterSchema } from './approvals.js';
+export type {
+  Approval,
+  ApprovalFilter,
+  ApprovalStatus,
+  ApprovalWithContext,
+  AuditEntry,
+  AuditRecord,
+  Grant,
+} from './approvals.js';
 export { CountersignError } from './errors.js';
 export type { ErrorCode } from './errors.js';
 export { parseInput } from './parse-input.js';

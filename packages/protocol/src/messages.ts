@@ -38,3 +38,26 @@ export type Usage = z.infer<typeof usageSchema>;
 /** The prefix of names that belong to clients of a person. A model that calls one is refused (A10). */
 export const RESERVED_TOOL_PREFIX = 'client.';
 export const REQUEST_APPROVAL_TOOL = 'client.requestApproval';
+
+/** Most a message may hold; beyond it a model could not read it and a page could not show it. */
+const LONGEST_MESSAGE = 1_000_000;
+
+/** What a client sends (W3). Strict: who speaks is known from how a message came in, never from what it says (M4). */
+export const newMessageSchema = z.strictObject({
+  content: z
+    .string()
+    .max(LONGEST_MESSAGE, `a message has at most ${LONGEST_MESSAGE} characters`)
+    .refine((content) => content.trim() !== '', 'a message must not be empty'),
+  /** The name shown for the person. */
+  sender: z.string().exactOptional(),
+  /** The same one again is the same message: the first answer is given again. */
+  clientMessageId: z.string().min(1).max(200).exactOptional(),
+});
+export type NewMessage = z.infer<typeof newMessageSchema>;
+
+/** A part of a list: what comes after this number, and how many. */
+export const pageSchema = z.strictObject({
+  after: z.number().int().min(0).exactOptional(),
+  limit: z.number().int().min(1).exactOptional(),
+});
+export type Page = z.infer<typeof pageSchema>;

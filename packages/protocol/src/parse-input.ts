@@ -3,7 +3,7 @@ import { CountersignError } from './errors.js';
 
 /** Parses what came from outside; a misfit is one sentence that names the field. */
 export function parseInput<S extends z.ZodType>(schema: S, input: unknown, what: string): z.output<S> {
-  const parsed = schema.safeParse(input);
+  const parsed = read(schema, input, what);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   const keys = issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [];
@@ -13,4 +13,13 @@ export function parseInput<S extends z.ZodType>(schema: S, input: unknown, what:
     ...(field === '' ? {} : { field }),
     cause: parsed.error,
   });
+}
+
+/** A getter or a proxy may throw while it is looked at; that is a misfit like any other. */
+function read<S extends z.ZodType>(schema: S, input: unknown, what: string): z.ZodSafeParseResult<z.output<S>> {
+  try {
+    return schema.safeParse(input);
+  } catch (cause) {
+    throw new CountersignError('invalid', `${what}: can't be read`, { cause });
+  }
 }

@@ -21,10 +21,9 @@ export const worldSettingsSchema = z.strictObject({
 export type WorldSettings = z.infer<typeof worldSettingsSchema>;
 export type WorldMode = WorldSettings['mode'];
 
-export const newWorldSchema = worldSettingsSchema.extend({
-  name: nameSchema,
-  policy: z.array(ruleText).max(10_000).default([]),
-});
+const rules = z.array(ruleText).max(10_000);
+
+export const newWorldSchema = worldSettingsSchema.extend({ name: nameSchema, policy: rules.default([]) });
 export type NewWorld = z.input<typeof newWorldSchema>;
 
 export const newAgentSchema = z.strictObject({
@@ -37,11 +36,22 @@ export const newAgentSchema = z.strictObject({
   /** Names or globs of tools it may ask for. None unless said: no default gives power. */
   tools: z.array(z.string().min(1).max(128)).max(1000).default([]),
   /** The agent's own rules: they can only be stricter than the world's (A19). */
-  policy: z.array(ruleText).max(10_000).default([]),
+  policy: rules.default([]),
   active: z.boolean().default(true),
 });
 export type NewAgent = z.input<typeof newAgentSchema>;
 export type AgentDefinition = z.infer<typeof newAgentSchema>;
+
+/** A world's rules as they are written anew (W3). */
+export const policySchema = z.strictObject({ rules });
+
+/**
+ * Part of a definition. `undefined` is refused: filled in with a default it would loosen a mode or drop an agent's rules, unasked.
+ */
+export const changeSchema = z.record(
+  z.string(),
+  z.unknown().refine((value) => value !== undefined, 'is undefined; leave it out to keep what it is'),
+);
 
 export interface World extends WorldSettings {
   id: string;

@@ -1,4 +1,6 @@
 import { toUSVString } from 'node:util';
+import { CountersignError } from '@countersign/protocol';
+import type { Value } from './prepared.js';
 
 /**
  * Text as databases can hold it. SQLite's binding ends a text at its first NUL (and would then find `id` when asked for `id\0x`),
@@ -17,6 +19,13 @@ export function toStored(text: string): string {
 export function fromStored(text: string): string {
   if (!text.includes(SUB)) return text;
   return text.replace(ESCAPED, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+}
+
+/** A parameter as it goes into a statement. Callers are not all checked by a compiler: what is no value is named, and nothing is written. */
+export function toValue(value: unknown, name: string): Value {
+  if (typeof value === 'string') return toStored(value);
+  if (value === null || (typeof value === 'number' && !Number.isNaN(value))) return value;
+  throw new CountersignError('invalid', `${name}: must be text, a number or nothing`, { field: name });
 }
 
 /** A row as it was written, in place. */

@@ -3,11 +3,13 @@ import {
   checkWithJsonSchema,
   clientToolResultSchema,
   CountersignError,
+  newClientSchema,
   parseInput,
   slug,
   toolDefinitionSchema,
   toolNameSchema,
   type ClientToolResult,
+  type NewClient,
   type ToolDefinition,
   type ToolResultOutcome,
 } from '@countersign/protocol';
@@ -19,13 +21,6 @@ import { settleInvocation, type Settlement } from './settle-invocation.js';
 
 /** A cut shorter than this is not leaving (A18). */
 export const CLIENT_GRACE_MS = 30_000;
-
-export interface NewClient {
-  label: string;
-  /** Whether it can put approvals before a person (A13). */
-  approvals: boolean;
-  tools?: readonly Omit<ToolDefinition, 'location'>[];
-}
 
 /** Clients that offer tools of their own: who they are, what they offer, and whether they are there (A18). */
 export interface ClientRegistry {
@@ -108,7 +103,8 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
       }
       return offered;
     },
-    async register(worldId, client) {
+    async register(worldId, input) {
+      const client = parseInput(newClientSchema, input, 'client');
       const clientId = newId('client');
       const clientSecret = randomBytes(32).toString('base64url');
       const handle = handleFor(client.label, clientId);

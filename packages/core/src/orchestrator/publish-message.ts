@@ -1,34 +1,23 @@
-import { CountersignError } from '@countersign/protocol';
+import { CountersignError, newMessageSchema, parseInput, type NewMessage } from '@countersign/protocol';
 import { foldName, resolveAddressees } from '../mentions/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { commit, type Runtime, type Step } from './runtime.js';
 import { noteActivity, queueTurns } from './turn-lifecycle.js';
 import { writeMessage } from './write-message.js';
 
-export interface IncomingMessage {
+export interface IncomingMessage extends NewMessage {
   worldId: string;
   chatId: string;
-  content: string;
   /** `human` or `world`: an agent's words come only from its own turn (M4). */
   speaker: 'human' | 'world';
-  /** The name shown for the person. */
-  sender?: string;
-  /** The same one again is the same message: the first answer is given again. */
-  clientMessageId?: string;
 }
 
-/** Most a message may hold; beyond it a model could not read it and a page could not show it. */
-const MAX_MESSAGE_CHARACTERS = 1_000_000;
-
 /** Keeps a message and the turns of everybody who answers it, in one transaction, then wakes them. */
-export async function publishMessage(runtime: Runtime, incoming: IncomingMessage): Promise<{ messageId: string }> {
-  if (incoming.content.trim() === '')
-    throw new CountersignError('invalid', 'content: a message must not be empty', { field: 'content' });
-  if (incoming.content.length > MAX_MESSAGE_CHARACTERS) {
-    throw new CountersignError('invalid', `content: a message has at most ${MAX_MESSAGE_CHARACTERS} characters`, {
-      field: 'content',
-    });
-  }
+export async function publishMessage(
+  runtime: Runtime,
+  { worldId, chatId, speaker, ...message }: IncomingMessage,
+): Promise<{ messageId: string }> {
+  const incoming = { ...parseInput(newMessageSchema, message, 'message'), worldId, chatId, speaker };
   return await commit(runtime, 'publish-message', incoming.worldId, async (step) => {
     const chat = await step.tx.chat(incoming.chatId);
     if (chat === undefined || chat.worldId !== incoming.worldId) {

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { RefusalCode, Scope, Signer, ToolDecision, ToolResultOutcome } from '@countersign/protocol';
-import { parseInput, toolDecisionSchema } from '@countersign/protocol';
+import { CountersignError, parseInput, signerSchema, toolDecisionSchema } from '@countersign/protocol';
 import type { ApprovalRecord, InvocationRecord, InvocationStatus, TurnRecord } from '../ports/index.js';
 import { maskSecrets } from '../masking/index.js';
 import { canonicalJson } from '../policy/index.js';
@@ -14,6 +14,7 @@ import { settleInvocation } from './settle-invocation.js';
 import { supersedeApproval } from './supersede-approval.js';
 import { auditOf, emitToolEvent, maskArguments } from './tool-events.js';
 import { resumeTurn } from './resume-turn.js';
+import { wordsOf } from './words-of.js';
 
 const STATUS: Record<RefusalCode, 403 | 404 | 409 | 422> = {
   unknown: 404,
@@ -35,7 +36,8 @@ export async function publishToolResult(
   input: ToolDecision,
   signer: Signer,
 ): Promise<ToolResultOutcome> {
-  const sent = parseInput(toolDecisionSchema, input, 'decision');
+  const sent = readDecision(input);
+  parseInput(signerSchema, signer, 'signer');
   const { reason: _, ...same } = sent;
   const key = canonicalJson({ worldId, agentId: agentId ?? null, ...same });
   const known = runtime.repeats.find(key);
@@ -43,6 +45,17 @@ export async function publishToolResult(
   const outcome = await answer(runtime, worldId, agentId, sent, signer);
   if (outcome.kind === 'repeated' && FINAL.has(outcome.state)) runtime.repeats.keep(key, outcome);
   return outcome;
+}
+
+/** Reads edited arguments once, as JSON: looked at again, a getter could sign one thing and run another. */
+function readDecision(input: ToolDecision): ToolDecision {
+  const sent = parseInput(toolDecisionSchema, input, 'decision');
+  if (sent.arguments === undefined) return sent;
+  try {
+    return { ...sent, arguments: JSON.parse(canonicalJson(sent.arguments)) as Record<string, unknown> };
+  } catch (cause) {
+    throw new CountersignError('invalid', `decision: arguments: ${wordsOf(cause)}`, { field: 'arguments', cause });
+  }
 }
 
 /** A call in one of these states stays in it. */

@@ -1,9 +1,11 @@
 import {
+  changeSchema,
   CountersignError,
   DEFAULT_CHAT_TITLE,
   newAgentSchema,
   newWorldSchema,
   parseInput,
+  policySchema,
   slug,
   worldSettingsSchema,
   type AgentDefinition,
@@ -54,8 +56,8 @@ export async function updateWorld(
   change: Partial<WorldSettings> & { name?: string },
   signer: Signer,
 ): Promise<void> {
+  const { name, ...settings } = parseInput(changeSchema, change, 'world');
   await commit(runtime, 'update-world', worldId, async (step) => {
-    const { name, ...settings } = change;
     const merged = parseInput(
       newWorldSchema.pick({ name: true }).extend(worldSettingsSchema.shape),
       {
@@ -86,10 +88,11 @@ export async function setPolicy(
   rules: readonly string[],
   signer: Signer,
 ): Promise<void> {
-  refuseUnreadableRules(rules, 'rules');
+  const { rules: policy } = parseInput(policySchema, { rules }, 'policy');
+  refuseUnreadableRules(policy, 'rules');
   await commit(runtime, 'set-policy', worldId, async (step) => {
-    await step.tx.updateWorld(worldId, { policy: [...new Set(rules)] });
-    recordRules(step.tx, step.snapshot.world.policy, rules, signer);
+    await step.tx.updateWorld(worldId, { policy: [...new Set(policy)] });
+    recordRules(step.tx, step.snapshot.world.policy, policy, signer);
     step.tx.emit({ event: 'crud', chatId: null, data: { operation: 'update', entity: 'policy', id: worldId } });
   });
 }
@@ -147,9 +150,10 @@ export async function updateAgent(
   change: Partial<NewAgent>,
   signer: Signer,
 ): Promise<void> {
+  const changed = parseInput(changeSchema, change, 'agent');
   await commit(runtime, 'update-agent', worldId, async (step) => {
     const agent = agentOf(step, agentId);
-    const definition = parseInput(newAgentSchema, { ...agent.definition, ...change }, 'agent');
+    const definition = parseInput(newAgentSchema, { ...agent.definition, ...changed }, 'agent');
     refuseUnreadableRules(definition.policy, 'policy');
     refuseTakenName(step, definition, agentId);
     await step.tx.updateAgent(worldId, agentId, definition);

@@ -1,5 +1,6 @@
 import {
   checkWith,
+  CountersignError,
   parseInput,
   toJsonSchema,
   toolDefinitionSchema,
@@ -31,6 +32,7 @@ export interface ToolInput<S extends Schema> {
  * Refuses a definition that does not fit, naming the field.
  */
 export function defineTool<S extends Schema>(input: ToolInput<S>): Tool {
+  refuseMisfit(input);
   const definition = parseInput(
     toolDefinitionSchema,
     {
@@ -60,4 +62,18 @@ export function defineTool<S extends Schema>(input: ToolInput<S>): Tool {
       : { preview: async (args, place) => (await input.preview?.(typed(args), place)) ?? '' }),
     execute: async (args, context) => await input.execute(typed(args), context),
   };
+}
+
+/** Not every author has a compiler that says so. */
+function refuseMisfit(input: unknown): void {
+  const { name, parameters, execute }: Record<string, unknown> = typeof input === 'object' ? { ...input } : {};
+  const what = typeof name === 'string' ? `tool "${name}"` : 'tool';
+  const refuse = (field: string, must: string): never => {
+    throw new CountersignError('invalid', `${what}: ${field}: ${must}`, { field });
+  };
+  if (typeof name !== 'string') refuse('name', 'must be text');
+  if (typeof parameters !== 'object' || parameters === null || !('_zod' in parameters)) {
+    refuse('parameters', 'must be a zod object');
+  }
+  if (typeof execute !== 'function') refuse('execute', 'must be a function');
 }

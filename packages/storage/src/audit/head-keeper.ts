@@ -92,7 +92,7 @@ function readHeads(file: string): Map<string, AuditHead> {
     throw new CountersignError('store-unavailable', `${file}, which guards the audit log, can't be read.`, { cause });
   }
   try {
-    return new Map(Object.entries(JSON.parse(text) as Record<string, AuditHead>));
+    return new Map(Object.entries(headsIn(JSON.parse(text))));
   } catch (cause) {
     throw new CountersignError(
       'store-unavailable',
@@ -100,6 +100,18 @@ function readHeads(file: string): Map<string, AuditHead> {
       { cause },
     );
   }
+}
+
+/** What is JSON but no heads is damage too: taken for none, it would be written over, and with it what it knew. */
+function headsIn(value: unknown): Record<string, AuditHead> {
+  const isRecord = (value: unknown): value is Record<string, unknown> =>
+    typeof value === 'object' && value !== null && !Array.isArray(value);
+  const isHead = (head: unknown): head is AuditHead =>
+    isRecord(head) && Number.isSafeInteger(head['seq']) && typeof head['hash'] === 'string';
+  const isHeads = (value: unknown): value is Record<string, AuditHead> =>
+    isRecord(value) && Object.values(value).every(isHead);
+  if (!isHeads(value)) throw new Error('not the ends of audit chains');
+  return value;
 }
 
 async function flush(): Promise<void> {}

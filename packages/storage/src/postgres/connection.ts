@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import type { Connection } from '../connection.js';
-import type { Statement, Value } from '../prepared.js';
-import { readText, toStored } from '../text.js';
+import type { Statement } from '../prepared.js';
+import { readText, toValue } from '../text.js';
 import { fromPostgres } from './errors.js';
 
 export interface PostgresConnection extends Connection {
@@ -58,10 +58,7 @@ export function postgresConnection(client: pg.PoolClient): PostgresConnection {
     const name = nameOf(sql);
     return async (parameters) => {
       if (state === 'idle') throw new Error('A transaction was used after its end.');
-      const values = names.map((key) => {
-        const value = parameters[key] as Value;
-        return typeof value === 'string' ? toStored(value) : value;
-      });
+      const values = names.map((key) => toValue(parameters[key], key));
       try {
         return await client.query<unknown[]>({ name, text: sql, values, rowMode: 'array' });
       } catch (cause) {

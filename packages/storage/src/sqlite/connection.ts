@@ -1,7 +1,7 @@
 import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite';
 import type { Connection } from '../connection.js';
 import type { Statement, Value } from '../prepared.js';
-import { readText, toStored } from '../text.js';
+import { readText, toValue } from '../text.js';
 import { fromSqlite } from './errors.js';
 
 export interface SqliteConnection extends Connection {
@@ -56,10 +56,7 @@ export function sqliteConnection(db: DatabaseSyncInstance, file: string): Sqlite
       try {
         prepared ??= prepare(sql);
         const values: Value[] = [];
-        for (const name of names) {
-          const value = parameters[name] as Value;
-          values.push(typeof value === 'string' ? toStored(value) : value);
-        }
+        for (const name of names) values.push(toValue(parameters[name], name));
         return run(prepared, values);
       } catch (cause) {
         const error = fromSqlite(cause, file);

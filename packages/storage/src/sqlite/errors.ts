@@ -9,6 +9,10 @@ export function fromSqlite(cause: unknown, file: string): Error {
         cause,
       });
     case 8:
+      if (fullCode(cause) === MOVED) {
+        const detail = `${file} was moved or removed while it was open. What was written since is lost with it.`;
+        return new CountersignError('store-unavailable', detail, { cause });
+      }
       return new CountersignError('store-readonly', `${file} can't be written. Make it and its folder writable.`, {
         cause,
       });
@@ -19,6 +23,12 @@ export function fromSqlite(cause: unknown, file: string): Error {
     case 11:
     case 26:
       return new CountersignError('store-unavailable', `${file} is damaged. Restore it from a backup.`, { cause });
+    case 14:
+      return new CountersignError(
+        'store-unavailable',
+        `${file} can't be opened. Check who may write there, and what lies beside it under the same name.`,
+        { cause },
+      );
     case 13:
       return new CountersignError('store-unavailable', `There is no room left for ${file}. Free some and try again.`, {
         cause,
@@ -34,9 +44,15 @@ export function fromSqlite(cause: unknown, file: string): Error {
 
 /** SQLite's result code without its extension, or undefined if it is no error of SQLite. */
 export function primaryCode(cause: unknown): number | undefined {
-  return cause instanceof Error && 'errcode' in cause && typeof cause.errcode === 'number'
-    ? cause.errcode & 0xff
-    : undefined;
+  const code = fullCode(cause);
+  return code === undefined ? undefined : code & 0xff;
+}
+
+/** SQLITE_READONLY_DBMOVED. */
+const MOVED = 1032;
+
+function fullCode(cause: unknown): number | undefined {
+  return cause instanceof Error && 'errcode' in cause && typeof cause.errcode === 'number' ? cause.errcode : undefined;
 }
 
 function isUnique(cause: unknown): boolean {

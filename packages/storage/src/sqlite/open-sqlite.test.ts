@@ -1,5 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
@@ -108,12 +118,49 @@ describe('a file of our own', () => {
     await again.close();
   });
 
-  it('a damaged note of the audit log is said in words, and the store can be opened once it is gone', async () => {
-    await openSqlite(file).then((store) => store.close());
-    writeFileSync(`${file}.audit-head`, '{');
-    await expect(openSqlite(file)).rejects.toMatchObject({ code: 'store-unavailable' });
-    rmSync(`${file}.audit-head`);
-    await openSqlite(file).then((store) => store.close());
+  it.each(['', '{', '5', '[]', 'null', '{"w":5}', '{"w":{"seq":"1","hash":"x"}}'])(
+    '[A16] a damaged note of the audit log (%s) is said in words and kept, and the store can be opened once it is gone',
+    async (text) => {
+      await openSqlite(file).then((store) => store.close());
+      writeFileSync(`${file}.audit-head`, text);
+      await expect(openSqlite(file)).rejects.toMatchObject({ code: 'store-unavailable' });
+      expect(readFileSync(`${file}.audit-head`, 'utf8')).toBe(text);
+      rmSync(`${file}.audit-head`);
+      await openSqlite(file).then((store) => store.close());
+    },
+  );
+
+  it('opens without its note for people where that can not be written', async () => {
+    mkdirSync(`${file}.owner`);
+    const store = await openSqlite(file);
+    await makeWorld(store);
+    await expect(openSqlite(file)).rejects.toMatchObject({ code: 'store-locked' });
+    await store.close();
+  });
+
+  it('[S7] removed while it is open is told when it is closed, in words of what happened', async () => {
+    const store = await openSqlite(file);
+    await makeWorld(store);
+    for (const name of readdirSync(folder)) rmSync(join(folder, name));
+    await expect(store.close()).rejects.toMatchObject({
+      code: 'store-unavailable',
+      message: expect.stringContaining('moved or removed') as string,
+    });
+  });
+
+  it('[W2] a parameter that is no value is named, and nothing of its step is written', async () => {
+    const store = await openSqlite(file);
+    await makeWorld(store);
+    const misfits = [undefined, Number.NaN, {}, [], 1n, Symbol('s'), true];
+    for (const misfit of misfits) {
+      const step = store.transact('w', async (tx) => {
+        await tx.insertChat({ id: 'c', worldId: 'w', title: 'T' });
+        await tx.chat(misfit as never);
+      });
+      await expect(step).rejects.toMatchObject({ code: 'invalid', field: 'id' });
+    }
+    expect(await store.read((reader) => reader.chats('w'))).toEqual([]);
+    await store.close();
   });
 });
 
@@ -161,6 +208,18 @@ describe('a file that is not ours to write stays as it is, byte for byte, and no
     writeFileSync(join(folder, 'plain'), '');
     await expect(openSqlite(join(folder, 'plain', 'store.db'))).rejects.toMatchObject({ code: 'not-found' });
     expect(readdirSync(folder).sort()).toEqual(['plain', 'store.db']);
+  });
+
+  it('a link to nothing, and a folder where the log should be', async () => {
+    symlinkSync(join(folder, 'nothing'), file);
+    await expect(openSqlite(file)).rejects.toMatchObject({ code: 'not-found' });
+    expect(readdirSync(folder)).toEqual(['store.db']);
+    rmSync(file);
+    await makeOurs();
+    const before = readFileSync(file);
+    mkdirSync(`${file}-wal`);
+    await expect(openSqlite(file)).rejects.toMatchObject({ code: 'store-unavailable' });
+    expect(readFileSync(file).equals(before)).toBe(true);
   });
 
   it('a read-only folder makes no new store', async () => {

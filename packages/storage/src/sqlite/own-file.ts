@@ -1,4 +1,4 @@
-import { closeSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { CountersignError } from '@countersign/protocol';
 import { checkFile, statOf } from './check-file.js';
 
@@ -22,14 +22,22 @@ export function ownFile(file: string, newestVersion: number): OwnedFile {
   if (existing !== undefined && openFiles.has(identity(existing))) throw locked(file);
   if (checkFile(file, newestVersion) === undefined) create(file);
 
-  const id = identity(statSync(file));
+  const made = statOf(file);
+  if (made === undefined) {
+    throw new CountersignError('not-found', `${file} is a link to nothing. Remove it, or choose another file.`);
+  }
+  const id = identity(made);
   openFiles.add(id);
   const note = `${file}.owner`;
   let hasNote = false;
   return {
     noteOwner() {
-      writeFileSync(note, `${process.pid}\n`, { mode: 0o600 });
-      hasNote = true;
+      try {
+        writeFileSync(note, `${process.pid}\n`, { mode: 0o600 });
+        hasNote = true;
+      } catch {
+        // Only for people: whoever finds the lock is told without a number.
+      }
     },
     release() {
       openFiles.delete(id);

@@ -1,0 +1,211 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CountersignError } from '@countersign/protocol';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { defineTool, openWorld } from './index.js';
+import { closeTestWorlds, openTestWorld, type TestWorld } from './testing/fixture.js';
+import { obedient, propose, recorder } from './testing/obedient.js';
+
+let folder = '';
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'countersign-'));
+});
+afterEach(async () => {
+  await closeTestWorlds();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const circular: Record<string, unknown> = {};
+circular['itself'] = circular;
+
+/** What a program without a compiler may pass where something else is meant. */
+const misfits: readonly (readonly [string, unknown])[] = [
+  ['null', null],
+  ['true', true],
+  ['NaN', Number.NaN],
+  ['-1.5', -1.5],
+  ['a symbol', Symbol('s')],
+  ['a bigint', 1n],
+  ['a list of nothing', [undefined]],
+  ['an object in a circle', circular],
+  ['a date', new Date(0)],
+  ['a bare object', Object.assign(Object.create(null) as object, { a: 1 })],
+];
+
+/** Every function of the library, with the misfit in the place of each argument. `never` takes what no compiler would let pass. */
+const calls: Record<string, (t: TestWorld, misfit: never) => unknown> = {
+  content: (t, misfit) => t.chat.send(misfit),
+  sender: (t, misfit) => t.chat.send('hi', { sender: misfit }),
+  clientMessageId: (t, misfit) => t.chat.send('hi', { clientMessageId: misfit }),
+  after: (t, misfit) => t.chat.messages({ after: misfit }),
+  limit: (t, misfit) => t.chat.messages({ limit: misfit }),
+  'the agent of a memory': (t, misfit) => t.chat.memory(misfit),
+  'a chat id': (t, misfit) => t.world.chat(misfit),
+  'a new agent': (t, misfit) => t.world.addAgent(misfit),
+  'an agent id': (t, misfit) => t.world.updateAgent(misfit, {}),
+  'a change of an agent': (t, misfit) => t.world.updateAgent('ada', misfit),
+  'the agent to remove': (t, misfit) => t.world.removeAgent(misfit),
+  'a tool': (t, misfit) => t.world.addTool(misfit),
+  'a tool’s definition': (t, misfit) => t.world.addTool({ definition: misfit } as never),
+  'the name of an event': (t, misfit) => t.world.on(misfit, () => undefined),
+  'a listener': (t, misfit) => t.world.on('message', misfit),
+  'a listener to all': (t, misfit) => t.world.subscribe(misfit),
+  'a status': (t, misfit) => t.world.approvals({ status: misfit }),
+  'a filter’s chat': (t, misfit) => t.world.approvals({ chatId: misfit }),
+  'an approval id': (t, misfit) => t.world.approval(misfit),
+  'an approval': (t, misfit) => t.world.decide(misfit, { decision: 'approve' }),
+  'a decision': async (t, misfit) => t.world.decide(await t.onlyApproval(), { decision: misfit }),
+  'edited arguments': async (t, misfit) =>
+    t.world.decide(await t.onlyApproval(), { decision: 'approve', arguments: { a: [Number.NaN, misfit] } }),
+  'a reason': async (t, misfit) => t.world.decide(await t.onlyApproval(), { decision: 'deny', reason: misfit }),
+  'a signer': async (t, misfit) => t.world.decide(await t.onlyApproval(), { decision: 'deny' }, { who: misfit }),
+  'the owner of a decision': (t, misfit) =>
+    t.world.publishToolResult(misfit, { tool_call_id: 'x', decision: 'approve' }),
+  'a grant': (t, misfit) => t.world.revoke(misfit),
+  'a policy': (t, misfit) => t.world.setPolicy(misfit),
+  'a rule': (t, misfit) => t.world.setPolicy([misfit]),
+  'a change of a world': (t, misfit) => t.world.update(misfit),
+  'a mode': (t, misfit) => t.world.update({ mode: misfit }),
+  'a page of the audit': (t, misfit) => t.world.audit({ after: misfit }),
+  'a client': (t, misfit) => t.world.clients.register(t.world.id, misfit),
+  'the label of a client': (t, misfit) => t.world.clients.register(t.world.id, { label: misfit, approvals: true }),
+  'the tools of a client': (t, misfit) =>
+    t.world.clients.register(t.world.id, { label: 'a', approvals: true, tools: misfit }),
+  'a client’s answer': (t, misfit) => t.world.clients.answer('client_x', misfit),
+  'a tool to define': (_, misfit) => defineTool(misfit),
+  'a tool’s parameters': (_, misfit) =>
+    defineTool({ name: 'a', description: 'b', parameters: misfit, execute: () => 1 }),
+  'what a tool does': (_, misfit) =>
+    defineTool({ name: 'a', description: 'b', parameters: z.object({}), execute: misfit }),
+  'a file': (_, misfit) => openWorld(misfit),
+  'a clock': (_, misfit) => openWorld(':memory:', { clock: misfit }),
+  'a provider': (_, misfit) => openWorld(':memory:', { providers: [misfit] }),
+  'tools of a world': (_, misfit) => openWorld(':memory:', { tools: misfit }),
+  'agents of a world': (_, misfit) => openWorld(':memory:', { agents: misfit }),
+  'an agent of a world': (_, misfit) => openWorld(':memory:', { agents: [misfit] }),
+  'how to write': (_, misfit) => openWorld(':memory:', { synchronous: misfit }),
+  'who is told of errors': (_, misfit) => openWorld(':memory:', { onError: misfit }),
+};
+
+async function outcomeOf(call: () => unknown): Promise<unknown> {
+  try {
+    return await call();
+  } catch (error) {
+    return error;
+  }
+}
+
+describe('what does not fit', () => {
+  it.each(Object.entries(calls))('[W2] as %s is refused in words, and nothing is written', async (_, call) => {
+    const { runs, tool } = recorder();
+    const t = await openTestWorld({ script: obedient, tools: [tool], policy: ['ask remove'] });
+    await propose(t, { name: 'remove', arguments: { path: 'a' } });
+    const before = await everything(t);
+    const wrong: unknown[] = [];
+    for (const [what, misfit] of misfits) {
+      const outcome = await outcomeOf(() => call(t, misfit as never));
+      const inWords = outcome instanceof CountersignError && ['invalid', 'not-found'].includes(outcome.code);
+      if (!inWords) wrong.push([what, outcome]);
+    }
+    expect(wrong).toEqual([]);
+    expect(await everything(t)).toEqual(before);
+    expect(runs).toEqual([]);
+    expect(t.errors).toEqual([]);
+  });
+});
+
+async function everything({ world, chat }: TestWorld): Promise<unknown> {
+  return await Promise.all([
+    chat.messages(),
+    world.agents(),
+    world.approvals({}),
+    world.grants(),
+    world.policy(),
+    world.audit(),
+    world.verifyAudit(),
+  ]);
+}
+
+describe('a change', () => {
+  it('[A17] with an undefined in it loosens nothing', async () => {
+    const t = await openTestWorld({ mode: 'read', agents: [{ name: 'Ada', policy: ['deny remove'] }] });
+    await expect(t.world.update({ mode: undefined } as never)).rejects.toMatchObject({ field: 'mode' });
+    await expect(t.world.updateAgent('ada', { policy: undefined })).rejects.toMatchObject({ field: 'policy' });
+    expect(await t.world.agents()).toMatchObject([{ policy: ['deny remove'] }]);
+  });
+
+  it('[A17] opening a world with options that are undefined keeps what it is', async () => {
+    const file = join(folder, 'harbour.db');
+    const { runs, tool } = recorder();
+    const first = await openWorld(file, { mode: 'read' });
+    await first.close();
+    const t = await openTestWorld({ file, script: obedient, tools: [tool], mode: undefined } as never);
+    expect(await propose(t, { name: 'remove' })).toBe('idle');
+    expect(runs).toEqual([]);
+  });
+});
+
+describe('sending', () => {
+  it('[M4] nothing among the options says who speaks, or where', async () => {
+    const t = await openTestWorld();
+    const other = await t.world.chat();
+    await t.chat.send('hi', { speaker: 'agent', chatId: other.id, content: 'other words' } as never);
+    await t.chat.settled();
+    expect((await t.chat.messages())[0]).toMatchObject({ role: 'user', sender: 'human', content: 'hi' });
+    expect(await other.messages()).toEqual([]);
+  });
+});
+
+describe('editing', () => {
+  it('[A7] what is signed, recorded and run is read once, whatever a getter says later', async () => {
+    const { runs, tool } = recorder();
+    const t = await openTestWorld({ script: obedient, tools: [tool] });
+    await propose(t, { name: 'remove', arguments: { path: 'a' } });
+    let looks = 0;
+    const edited = {
+      get path() {
+        looks += 1;
+        return `look ${looks}`;
+      },
+    };
+    await t.world.decide(await t.onlyApproval(), { decision: 'approve', arguments: edited });
+    await t.chat.settled();
+    const approved = t.toolEvents().find(({ type }) => type === 'TOOL_APPROVED');
+    expect(approved).toMatchObject({ arguments: runs[0] });
+    expect(runs).toHaveLength(1);
+  });
+});
+
+describe('opening', () => {
+  it('[A22] a file that is called like nobody may be called gets a world all the same', async () => {
+    for (const [name, world] of [
+      ['world.db', 'world 1'],
+      ['Human.db', 'Human 1'],
+      ['....db', 'world 1'],
+      [`${'a'.repeat(63)}-b.db`, 'a'.repeat(63)],
+      [`${'a'.repeat(63)}𝒳.db`, 'a'.repeat(63)],
+    ] as const) {
+      const opened = await openWorld(join(folder, name));
+      expect(opened.name).toBe(world);
+      await opened.close();
+    }
+  });
+
+  it('[S7] with an option that does not fit leaves no file behind', async () => {
+    const file = join(folder, 'new.db');
+    await expect(openWorld(file, { synchronous: 'OFF' } as never)).rejects.toMatchObject({ field: 'synchronous' });
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it('[A2] with two tools or two providers of one name is refused: nobody would know which one runs', async () => {
+    const { tool } = recorder();
+    const provider = { name: 'p', generate: () => Promise.reject(new Error('never')) };
+    await expect(openWorld(':memory:', { tools: [tool, tool] })).rejects.toMatchObject({ field: 'tools.1' });
+    await expect(openWorld(':memory:', { providers: [provider, provider] })).rejects.toMatchObject({
+      field: 'providers.1',
+    });
+  });
+});

@@ -1,0 +1,80 @@
+import {
+  approvalFilterSchema,
+  CountersignError,
+  pageSchema,
+  parseInput,
+  type ApprovalFilter,
+  type Page,
+  type WorldEventName,
+} from '@countersign/protocol';
+import type { Provider, Tool } from '@countersign/core/ports';
+
+/** Programs are not all written in TypeScript: what does not fit is one sentence that names it, and not a failure further down. */
+function refuse(field: string, must: string): never {
+  throw new CountersignError('invalid', `${field}: ${must}`, { field });
+}
+
+export function text(value: unknown, field: string): string {
+  return typeof value === 'string' ? value : refuse(field, 'must be text');
+}
+
+export function page(value: unknown): Page {
+  return value === undefined ? {} : parseInput(pageSchema, value, 'page');
+}
+
+/** A status nobody knows would show an empty queue. */
+export function approvalFilter(value: unknown): ApprovalFilter | undefined {
+  return value === undefined ? undefined : parseInput(approvalFilterSchema, value, 'filter');
+}
+
+export function callable<F>(value: F, field: string): F {
+  return typeof value === 'function' ? value : refuse(field, 'must be a function');
+}
+
+export function method(of: object, name: string, field: string): void {
+  const found: unknown = Reflect.get(of, name);
+  callable(found, `${field}.${name}`);
+}
+
+const EVENTS: Record<WorldEventName, true> = {
+  message: true,
+  sse: true,
+  tool: true,
+  'tool-output': true,
+  system: true,
+  world: true,
+  crud: true,
+};
+
+/** A misspelt name would listen to nothing, for ever. */
+export function eventName<E extends WorldEventName>(value: E): E {
+  return typeof value === 'string' && Object.hasOwn(EVENTS, value)
+    ? value
+    : refuse('event', `must be one of ${Object.keys(EVENTS).join(', ')}`);
+}
+
+export function list<T>(value: readonly T[] | undefined, field: string): readonly T[] {
+  if (value === undefined) return [];
+  const isList: boolean = Array.isArray(value);
+  return isList ? value : refuse(field, 'must be a list');
+}
+
+/** A tool made by hand. Its definition was checked by `defineTool` otherwise. */
+export function tool(value: Tool, field: string): Tool {
+  if (!isObject(value) || !isObject(value.definition)) return refuse(field, 'is no tool; make one with defineTool');
+  text(value.definition.name, `${field}.definition.name`);
+  method(value, 'validate', field);
+  method(value, 'execute', field);
+  return value;
+}
+
+export function provider(value: Provider, field: string): Provider {
+  if (!isObject(value)) return refuse(field, 'is no provider');
+  text(value.name, `${field}.name`);
+  method(value, 'generate', field);
+  return value;
+}
+
+export function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
