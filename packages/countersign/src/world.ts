@@ -99,7 +99,7 @@ export interface OpenedWorld {
   verifyAudit(): Promise<AuditVerdict>;
   /** Clients with tools of their own. */
   readonly clients: ClientRegistry;
-  /** Resolves when nothing runs in this world. */
+  /** Resolves when nothing runs in this process on this file: all is done, or waits for somebody. */
   quiet(): Promise<void>;
   delete(): Promise<void>;
   /** Parks what runs and lets go of the file. */
