@@ -1,4 +1,5 @@
 import { mkdir, rename, rm, symlink } from 'node:fs/promises';
+import type { Tool } from '@countersign/core/ports';
 import { describe, expect, it } from 'vitest';
 import { closeTestWorld, door, gated, openTestWorld, tool } from './testing/fixture.js';
 import { freshFolder } from './testing/fresh-folder.js';
@@ -50,6 +51,56 @@ describe('the working folder', () => {
     expect(await t.world.decide(anew, { decision: 'approve' })).toMatchObject({ kind: 'recorded' });
     await t.chat.settled();
     expect(t.places).toEqual([t.inFolder('theirs')]);
+  });
+
+  it.each(['a call that needs no question', 'a granted call'])(
+    '[A2] [A7] moved while the model thinks: %s acts in the new one, and rules are judged there',
+    async (which) => {
+      await mkdir(inFolder('mine'));
+      await mkdir(inFolder('theirs'));
+      const places: string[] = [];
+      const look = tool('look', (_args, { workingDirectory }) => places.push(workingDirectory));
+      const here: Tool = { ...look, subjects: (_, place) => [{ kind: 'path', path: place.workingDirectory }] };
+      const t = await openTestWorld({
+        script: async ({ messages }) => {
+          if (messages.at(-1)?.role !== 'user') return 'done';
+          await t.world.update({ workingDirectory: inFolder('theirs') });
+          return { calls: [{ name: 'look' }] };
+        },
+        tools: [here],
+        workingDirectory: inFolder('mine'),
+        policy: which === 'a granted call' ? ['allow look'] : [],
+      });
+      await t.chat.send('look');
+      await t.chat.settled();
+      expect(places).toEqual([inFolder('theirs')]);
+      await t.world.update({ workingDirectory: inFolder('mine') });
+      await t.world.setPolicy([`deny look(${inFolder('theirs')})`]);
+      await t.chat.send('look');
+      await t.chat.settled();
+      expect(places).toHaveLength(1);
+    },
+  );
+
+  it('[A2] [A7] moved at the very moment a call would start: it is looked at again, and starts in the new one', async () => {
+    await mkdir(inFolder('mine'));
+    await mkdir(inFolder('theirs'));
+    const places: string[] = [];
+    let move = (): unknown => undefined;
+    const t = await openTestWorld({
+      script: obedient,
+      tools: [tool('look', (_args, { workingDirectory }) => places.push(workingDirectory))],
+      workingDirectory: inFolder('mine'),
+      probe: (moment) => {
+        if (moment === 'before tool-calls' || moment === 'before start-invocation') move();
+      },
+    });
+    move = () => {
+      move = () => undefined;
+      return t.world.update({ workingDirectory: inFolder('theirs') });
+    };
+    await propose(t, { name: 'look' });
+    expect(places).toEqual([inFolder('theirs')]);
   });
 
   it('[A7] [W5] a decision on a call that changed since it was shown is 409 changed', async () => {

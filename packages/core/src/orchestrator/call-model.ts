@@ -7,13 +7,14 @@ import {
 } from '../ports/index.js';
 import { maskSecrets } from '../masking/index.js';
 import { prepareMessagesForLLM } from '../memory/prepare-messages-for-llm.js';
+import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { newId } from '../turn/ids.js';
 import { endInWords } from './end-in-words.js';
 import { handleTextResponse } from './handle-text-response.js';
 import { handleToolCalls, type WrittenCalls } from './handle-tool-calls.js';
 import { streamTo, TRIES, type ModelStream } from './model-stream.js';
 import { readResponse } from './read-response.js';
-import { commit, type Runtime } from './runtime.js';
+import { commit, type Place, type Runtime } from './runtime.js';
 import { pauseFor, untilAborted } from './until-aborted.js';
 import { wordsOf } from './words-of.js';
 
@@ -30,7 +31,7 @@ export async function callModel(runtime: Runtime, turn: TurnRecord, signal: Abor
     await failTurn(runtime, turn, prepared.error);
     return { kind: 'look' };
   }
-  const { provider, place, request, agentName, trigger } = prepared;
+  const { provider, request, agentName, trigger } = prepared;
   const messageId = newId('msg');
   const stream = streamTo(runtime, turn, messageId, agentName, request.stream);
   let response: LLMResponse;
@@ -51,8 +52,29 @@ export async function callModel(runtime: Runtime, turn: TurnRecord, signal: Abor
     const ended = await handleTextResponse(runtime, turn, { ...from, response, trigger });
     return { kind: ended ? 'ended' : 'look' };
   }
-  const written = await handleToolCalls(runtime, turn, { ...from, response, place });
+  const here = await lookAround(runtime, turn);
+  if (here === undefined) return { kind: 'look' };
+  if (!here.ok) {
+    await failTurn(runtime, turn, here.error);
+    return { kind: 'look' };
+  }
+  const written = await handleToolCalls(runtime, turn, { ...from, response, ...here });
   return written === undefined ? { kind: 'look' } : { kind: 'calls', ...written };
+}
+
+/** Where calls act, as of now: a model may think for minutes, and people move a world or swap its folder meanwhile (A7). */
+async function lookAround(
+  runtime: Runtime,
+  { worldId }: TurnRecord,
+): Promise<{ ok: true; place: Place; snapshot: WorldSnapshot } | { ok: false; error: string } | undefined> {
+  const snapshot = await runtime.store.read((reader) => runtime.snapshots(reader, worldId));
+  // The world was deleted, and its turns with it.
+  if (snapshot === undefined) return undefined;
+  try {
+    return { ok: true, place: await runtime.findPlace(snapshot), snapshot };
+  } catch (error) {
+    return { ok: false, error: `The working folder can't be used: ${wordsOf(error)}` };
+  }
 }
 
 async function prepare(runtime: Runtime, turn: TurnRecord) {
@@ -85,8 +107,9 @@ async function prepare(runtime: Runtime, turn: TurnRecord) {
     ...(maxTokens === undefined ? {} : { maxTokens }),
   };
   try {
-    const place = await runtime.findPlace(read.snapshot);
-    return { ok: true as const, provider: read.provider, request, place, agentName: name, trigger: read.view.trigger };
+    // Only to find out before a model is paid for an answer that could do nothing.
+    await runtime.findPlace(read.snapshot);
+    return { ok: true as const, provider: read.provider, request, agentName: name, trigger: read.view.trigger };
   } catch (error) {
     return { ok: false as const, error: `The working folder can't be used: ${wordsOf(error)}` };
   }

@@ -1,6 +1,7 @@
 import type { ToolCall } from '@countersign/protocol';
 import type { LLMResponse, InvocationRecord, TurnRecord } from '../ports/index.js';
 import type { Gate } from '../approval/index.js';
+import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { firstApprovalId, newId } from '../turn/ids.js';
 import { nextStep } from '../turn/next-step.js';
 import { askApproval } from './ask-approval.js';
@@ -39,7 +40,7 @@ export interface WrittenCalls {
 export async function handleToolCalls(
   runtime: Runtime,
   turn: TurnRecord,
-  answer: ModelAnswer<ToolCallsResponse> & { place: Place },
+  answer: ModelAnswer<ToolCallsResponse> & { place: Place; snapshot: WorldSnapshot },
 ): Promise<WrittenCalls | undefined> {
   const { response, place } = answer;
   const tools = runtime.tools(turn.worldId);
@@ -71,7 +72,8 @@ export async function handleToolCalls(
     }));
     const vendorIds = proposed.map(({ vendorId }) => vendorId);
     await writeAnswer(step, turn, answer, { content: response.content, toolCalls }, vendorIds);
-    const startable = new Set(first.kind === 'start' ? first.invocationIds : []);
+    const asLooked = isAsLooked(runtime, step, answer.snapshot, proposed);
+    const startable = new Set(first.kind === 'start' && asLooked ? first.invocationIds : []);
     // What is settled already comes before anything starts (T8).
     for (const { proposal, gate, invocation } of decided) {
       if (!startable.has(invocation.id)) await write(runtime, step, proposal, gate, invocation);
@@ -86,6 +88,13 @@ export async function handleToolCalls(
     );
     return { situation: { ...before, turn: { ...before.turn, state }, invocations }, started };
   });
+}
+
+/** False: the world or a tool changed between the look and the transaction. Then each call is looked at again before it starts. */
+function isAsLooked(runtime: Runtime, step: Step, looked: WorldSnapshot, proposed: readonly Proposed[]): boolean {
+  if (step.snapshot.world.rev !== looked.world.rev) return false;
+  const tools = runtime.tools(looked.world.id);
+  return proposed.every(({ call }) => tools.get(call.toolName) === call.tool);
 }
 
 /** The turn and its open calls as they will stand, before anything is started. */

@@ -40,6 +40,8 @@ export async function startInvocation(
     const invocation = await step.tx.invocation(before.id);
     // Changed between the look and the transaction: the loop looks again.
     if (invocation?.status !== 'approved' || invocation.arguments !== before.arguments) return undefined;
+    // A world that was moved meanwhile has another folder, which nobody has looked at.
+    if (step.snapshot.world.rev !== snapshot.world.rev) return undefined;
     // Replaced, or gone with its client, since it was looked at: what starts now is what is offered now.
     if (runtime.tools(turn.worldId).get(invocation.toolName) !== call.tool) return undefined;
     if (!now.ok) {
