@@ -92,6 +92,14 @@ export function toEventRow(worldId: string, id: number, at: number, emission: Em
       };
 }
 
+/** Named one by one: emissions come from many places, and copies of such objects are slow. */
+export function toStoredEvent(worldId: string, id: number, at: number, emission: Emission): StoredEvent {
+  return emission.event === 'message'
+    ? { id, worldId, at, event: 'message', chatId: emission.chatId, message: emission.message }
+    : // Event and data are of one emission, so they fit each other.
+      ({ id, worldId, at, event: emission.event, chatId: emission.chatId, data: emission.data } as StoredEvent);
+}
+
 function toRow([worldId, id, chatId, event, messageId, data, at]: EventCells): EventRow {
   return { worldId, id, chatId, event, messageId, data, at };
 }

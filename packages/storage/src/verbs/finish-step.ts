@@ -8,7 +8,7 @@ import type { Connection } from '../connection.js';
 import { prepared, type Queries } from '../prepared.js';
 import type { Session } from '../session.js';
 import type { AuditStatements } from './audit.js';
-import { toEventRow, type EventStatements } from './events.js';
+import { toEventRow, toStoredEvent, type EventStatements } from './events.js';
 
 export type FinishStatements = ReturnType<typeof finishStatements>;
 
@@ -56,7 +56,7 @@ export function finishStep(
     for (const emission of emissions) {
       id += 1;
       await insertEvent(toEventRow(worldId, id, now, emission));
-      events.push({ ...emission, id, worldId, at: now });
+      events.push(toStoredEvent(worldId, id, now, emission));
     }
     if (records.length === 0) return { events, head: undefined };
 
