@@ -102,6 +102,25 @@ describe('listeners', () => {
     expect((await opened.chat.messages()).map((m) => m.content)).toEqual(['hi', 'hello']);
   });
 
+  it('[M10] what a listener does to an event does not reach the others, nor who waits for the chat', async () => {
+    const opened = await openTestWorld({
+      tools: [tool('look', () => 'sea')],
+      script: [{ calls: [{ name: 'look' }] }, 'ok'],
+    });
+    const heard: string[] = [];
+    opened.world.subscribe((event) => {
+      Reflect.set(event.data, 'type', 'working');
+      Reflect.set(event, 'chatId', 'another');
+      if (event.event === 'message') Reflect.set(event.data.tool_calls?.[0]?.function ?? {}, 'name', 'nothing');
+    });
+    opened.world.on('message', ({ tool_calls: calls = [] }) => {
+      heard.push(...calls.map((call) => call.function.name));
+    });
+    await opened.chat.send('hi');
+    expect(await opened.chat.settled()).toBe('idle');
+    expect(heard).toEqual(['look']);
+  });
+
   it('[M10] a listener that sends a message from inside an event does not lose it', async () => {
     const opened = await openTestWorld({ script: ({ messages }) => `re ${messages.at(-1)?.content}` });
     let sent = false;

@@ -35,7 +35,7 @@ export function createEventBus(onFailure: ListenerFailure): EventBus {
     for (const { listener, only } of [...here]) {
       if (only !== undefined && only !== name) continue;
       // Masking costs something: done once, and not for nobody.
-      event ??= make();
+      event ??= frozen(make());
       deliver(listener, event, onFailure);
     }
   }
@@ -59,6 +59,14 @@ export function createEventBus(onFailure: ListenerFailure): EventBus {
       };
     },
   };
+}
+
+/** All listeners get the same event: one that wrote in it would decide what the others hear. */
+function frozen<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  Object.freeze(value);
+  for (const member of Object.values(value)) frozen(member);
+  return value;
 }
 
 /** A listener that throws or rejects is reported with its event and holds up nobody else (M10). */
