@@ -37,7 +37,7 @@ export async function openRawLoop(file: string, synchronous: 'FULL' | 'NORMAL'):
     },
     turns: {
       text: { run: () => textTurn(write, chatId), transactions: 2 },
-      'one tool': { run: () => toolTurn(write, chatId), transactions: 5 },
+      'one tool': { run: () => toolTurn(write, chatId), transactions: 4 },
       'three gated tools': {
         before: () => {
           waiting = askThree(write, chatId);
@@ -123,16 +123,15 @@ function textTurn(write: RawStatements, chatId: string): void {
 function toolTurn(write: RawStatements, chatId: string): void {
   const turn = ask(write, chatId);
   const callId = newId('call');
-  // tool-calls
+  // tool-calls, which starts what needs no question
   write.transaction(() => {
     write.stepTurn(turn.turnId, 1);
     const { id } = write.message('calls', { chatId, turnId: turn.turnId, replyTo: turn.questionId });
     write.invocation(callId, { chatId, turnId: turn.turnId, messageId: id, position: 0, tool: LOOK_UP }, null);
-    write.finish(chatId, [{ messageId: id }], 0);
+    write.finish(chatId, [{ messageId: id }, 'tool'], 1);
   });
-  start(write, turn, 2, callId);
-  settle(write, turn, 3, callId);
-  answer(write, turn, 4);
+  settle(write, turn, 2, callId);
+  answer(write, turn, 3);
 }
 
 interface WaitingTurn extends RawTurn {

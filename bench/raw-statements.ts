@@ -177,7 +177,7 @@ export function prepareRaw(db: ReturnType<typeof openRawDatabase>) {
     ): void {
       const { chatId, turnId, messageId, position, tool } = about;
       const hash = approvalId === null ? null : HASH;
-      const status = approvalId === null ? 'approved' : 'asked';
+      const status = approvalId === null ? 'started' : 'asked';
       insertInvocation.run(
         id,
         WORLD,

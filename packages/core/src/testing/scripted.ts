@@ -29,7 +29,9 @@ export interface ScriptedOptions {
   title?: string;
 }
 
-/** A scripted provider, and the requests it has seen. */
+const KEPT_REQUESTS = 1_000;
+
+/** A scripted provider, and the last thousand requests it has seen. */
 export interface ScriptedProvider extends Provider {
   readonly requests: readonly GenerateRequest[];
 }
@@ -41,6 +43,7 @@ export interface ScriptedProvider extends Provider {
 export function scripted(script: Script, options: ScriptedOptions = {}): ScriptedProvider {
   const requests: GenerateRequest[] = [];
   let used = 0;
+  let answered = 0;
 
   async function reply(request: GenerateRequest): Promise<ScriptedReply> {
     if (typeof script === 'function') return script(request);
@@ -57,9 +60,12 @@ export function scripted(script: Script, options: ScriptedOptions = {}): Scripte
       if (request.signal.aborted) throw new ProviderError('aborted', 'stopped');
       if (request.purpose === 'title') return titleReply(options.title);
       requests.push(request);
+      // A demo that runs for days must not remember every word of it.
+      if (requests.length > KEPT_REQUESTS) requests.shift();
+      answered += 1;
       const answer = await reply(request);
       if (typeof answer === 'object' && 'fail' in answer) throw answer.fail;
-      const response = toResponse(answer, requests.length);
+      const response = toResponse(answer, answered);
       if (request.stream) for (const chunk of response.content.match(/\S+\s*|\s+/g) ?? []) request.onChunk(chunk);
       return response;
     },
