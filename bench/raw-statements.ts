@@ -52,6 +52,7 @@ export function openRawDatabase(file: string, synchronous: 'FULL' | 'NORMAL') {
   db.exec('pragma cache_size = -32768');
   db.exec('pragma temp_store = memory');
   db.exec('pragma journal_size_limit = 67108864');
+  db.exec('pragma wal_autocheckpoint = 4000');
   return db;
 }
 

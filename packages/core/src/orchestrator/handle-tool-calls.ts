@@ -11,7 +11,7 @@ import { refuseCall } from './refuse-call.js';
 import { commit, type Place, type Runtime, type Step } from './runtime.js';
 import { recordStart, type Started } from './start-invocation.js';
 import { noteActivity } from './turn-lifecycle.js';
-import type { Situation } from './turn-state.js';
+import { intoState, type Situation } from './turn-state.js';
 import { wordsOf } from './words-of.js';
 
 type ToolCallsResponse = Extract<LLMResponse, { type: 'tool_calls' }>;
@@ -64,7 +64,8 @@ export async function handleToolCalls(
     const waits = first.kind === 'wait';
     const { iteration, inputTokens, outputTokens } = before.turn;
     const state = waits ? 'waiting' : 'open';
-    if (!(await step.tx.stepTurn(turn, { iteration, inputTokens, outputTokens, state }))) return undefined;
+    if (!(await step.tx.stepTurn(turn, { iteration, inputTokens, outputTokens, ...intoState(turn, state) })))
+      return undefined;
     const toolCalls = proposed.map(({ id, call }): ToolCall => ({
       id,
       type: 'function',

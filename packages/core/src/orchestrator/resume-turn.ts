@@ -1,7 +1,7 @@
 import type { InvocationStatus } from '../ports/index.js';
 import type { Runtime, Step } from './runtime.js';
 import { noteActivity } from './turn-lifecycle.js';
-import { situationAfter } from './turn-state.js';
+import { intoState, situationAfter } from './turn-state.js';
 
 /**
  * Something is about to be recorded that may bring a turn further: one of its calls changes to `change.status`. First in its
@@ -21,7 +21,8 @@ export async function resumeTurn(
   const { state } = (await situationAfter(step.tx, turn, step.snapshot, change)).turn;
   // Nobody runs a waiting turn, whoever's name is still on it: left there, a decision after a restart would be slept through (A9).
   const unclaimed = turn.owner === null || turn.state === 'waiting';
-  if (!(await step.tx.stepTurn(turn, { state, ...(unclaimed ? { owner: runtime.owner } : {}) }))) return undefined;
+  if (!(await step.tx.stepTurn(turn, { ...intoState(turn, state), ...(unclaimed ? { owner: runtime.owner } : {}) })))
+    return undefined;
   if (state === 'open') step.afterCommit(() => runtime.scheduler.wake(turn.id));
   return async () => {
     if (state === turn.state) return;

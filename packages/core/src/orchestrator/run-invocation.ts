@@ -4,7 +4,7 @@ import { commit, type Runtime } from './runtime.js';
 import { settleInvocation, type Settlement } from './settle-invocation.js';
 import type { Started } from './start-invocation.js';
 import { noteActivity } from './turn-lifecycle.js';
-import { situationAfter, type Situation } from './turn-state.js';
+import { intoState, situationAfter, type Situation } from './turn-state.js';
 import { pauseFor, untilAborted } from './until-aborted.js';
 import { textOf, wordsOf } from './words-of.js';
 
@@ -61,7 +61,7 @@ async function settleStarted(
     const change = { invocationId: invocation.id, status: 'succeeded' } as const;
     const after = await situationAfter(step.tx, current, step.snapshot, change);
     const { state } = after.turn;
-    if (!(await step.tx.stepTurn(current, { state }))) return undefined;
+    if (!(await step.tx.stepTurn(current, intoState(current, state)))) return undefined;
     await settleInvocation(runtime, step, invocation, settlement);
     if (state !== current.state) {
       const chat = await step.tx.chat(current.chatId);

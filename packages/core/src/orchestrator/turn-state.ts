@@ -1,4 +1,4 @@
-import type { InvocationStatus, OpenCall, StoreReader, TurnRecord } from '../ports/index.js';
+import type { InvocationStatus, OpenCall, StoreReader, TurnChange, TurnRecord } from '../ports/index.js';
 import { isSettled, nextStep, type TurnSituation } from '../turn/next-step.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 
@@ -20,6 +20,11 @@ export async function readSituation(
   const limit = limits.maxParallelTools + 1;
   const invocations = turn.iteration === 0 ? [] : await reader.openCalls(turn.id, turn.iteration, { limit });
   return { turn, invocations, limits, snapshot };
+}
+
+/** A change of state, or none: a state that is written again, even the same, costs two index pages. */
+export function intoState(turn: Pick<TurnRecord, 'state'>, state: 'open' | 'waiting'): Pick<TurnChange, 'state'> {
+  return turn.state === state ? {} : { state };
 }
 
 /** How a turn will stand once one of its calls has changed: `waiting` when only somebody else can bring it further. */
