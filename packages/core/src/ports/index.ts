@@ -1,4 +1,5 @@
 export type { Clock } from './clock.js';
+export { isOwnFile, keepOwnFile } from './own-files.js';
 export { ProviderError } from './provider.js';
 export type {
   GenerateRequest,

@@ -1,4 +1,5 @@
-import { closeSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { keepOwnFile } from '@countersign/core/ports';
 import { CountersignError } from '@countersign/protocol';
 import { checkFile, statOf } from './check-file.js';
 
@@ -28,6 +29,7 @@ export function ownFile(file: string, newestVersion: number): OwnedFile {
   }
   const id = identity(made);
   openFiles.add(id);
+  const giveBack = keepOwnFile(realpathSync(file));
   const note = `${file}.owner`;
   let hasNote = false;
   return {
@@ -41,6 +43,7 @@ export function ownFile(file: string, newestVersion: number): OwnedFile {
     },
     release() {
       openFiles.delete(id);
+      giveBack();
       if (hasNote) rmSync(note, { force: true });
     },
   };

@@ -1,5 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { relative } from 'node:path';
+import { isOwnFile } from '@countersign/core/ports';
 import { isInside } from './is-inside.js';
 import { absolutePath } from './path-argument.js';
 
@@ -19,6 +20,7 @@ export async function findRealPath(workingDirectory: string, written: string): P
   const name = nameOf(workingDirectory, path);
   await checkRoot(workingDirectory);
   if (!isInside(workingDirectory, path)) throw outside(written);
+  refuseOwnFile(path, name);
   let real: string;
   try {
     real = await realpath(path);
@@ -33,6 +35,11 @@ export async function findRealPath(workingDirectory: string, written: string): P
 export async function checkRoot(workingDirectory: string): Promise<void> {
   const real = await realpath(workingDirectory).catch(() => undefined);
   if (real !== workingDirectory) throw new Error(`the working folder ${workingDirectory} is no longer what it was`);
+}
+
+/** Before anything opens it: see `isOwnFile`. */
+export function refuseOwnFile(path: string, name: string): void {
+  if (isOwnFile(path)) throw new Error(`"${name}" belongs to Countersign itself; no tool may open it`);
 }
 
 export function nameOf(workingDirectory: string, path: string): string {

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { lstat, mkdir, open, realpath, rename, rm, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
-import { checkRoot, linked, nameOf, outside, wordsFor } from './find-real-path.js';
+import { checkRoot, linked, nameOf, outside, refuseOwnFile, wordsFor } from './find-real-path.js';
 import { isInside } from './is-inside.js';
 import { openFile, openFolder } from './open-inside.js';
 import { absolutePath } from './path-argument.js';
@@ -27,6 +27,7 @@ export async function lookAtTarget(workingDirectory: string, written: string): P
   if (!isInside(workingDirectory, path) || /[\\/]$/.test(written)) {
     throw isInside(workingDirectory, path) ? new Error(`"${written}" names a folder`) : outside(written);
   }
+  refuseOwnFile(path, name);
   if (path === workingDirectory) throw new Error(`"${written}" is the working folder itself`);
   await checkRoot(workingDirectory);
   await checkParents(workingDirectory, dirname(path));
