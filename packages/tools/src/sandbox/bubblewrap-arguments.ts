@@ -30,7 +30,8 @@ export function bubblewrapBase({ userNamespace }: Bubblewrap, { network }: { net
     ...(network ? [] : ['--unshare-net']),
     ...['--ro-bind', '/', '/'],
     ...['--dev', '/dev'],
-    ...['--proc', '/proc'],
+    // As root the kernel's settings are ours to write, capabilities or not: one of them names a program to run outside.
+    ...['--proc', '/proc', '--remount-ro', '/proc'],
     ...['--tmpfs', '/tmp'],
   ];
 }

@@ -197,6 +197,31 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20] a command in the sandbox c
       expect(said.match(/Cap\w+:\s+0{16}/g)).toHaveLength(3);
       expect(said).not.toContain('DONE');
     });
+
+    it('the kernel: as root, settings such as the program that is run on a crash are files of its own', async () => {
+      // Opened to append and nothing written: where the sandbox fails, the test must not change the machine.
+      const { said } = await run(
+        'for file in /proc/sys/kernel/core_pattern /proc/sys/vm/swappiness /proc/sysrq-trigger; do (: >> $file) && echo OPENED $file; done; true',
+      );
+      expect(said).not.toContain('OPENED');
+    });
+
+    it('programs that we ourselves start, by one of the same name in a folder on our path', async () => {
+      const bin = join(workingDirectory, 'node_modules', '.bin');
+      const formerPath = process.env['PATH'];
+      await mkdir(bin, { recursive: true });
+      process.env['PATH'] = `${bin}:${formerPath}`;
+      const victim = join(person.path, 'made-outside');
+      try {
+        const fake = `#!/bin/sh\ntouch '${victim}'\nexit 1\n`;
+        for (const name of ['mkfifo', 'bash', 'bwrap']) await writeFile(join(bin, name), fake, { mode: 0o755 });
+        expect((await findSandbox()).kind).toBe('bubblewrap');
+        await run('true').catch(() => undefined);
+      } finally {
+        process.env['PATH'] = formerPath;
+      }
+      expect(existsSync(victim)).toBe(false);
+    });
   });
 
   describe('[A20] what runs later outside', () => {
@@ -247,6 +272,13 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20] a command in the sandbox c
       );
       expect(said).toContain('Read-only file system');
       expect(await readdir(workingDirectory)).toEqual(['sub']);
+    });
+
+    it('nor do settings in an empty `.git`, such as a killed server leaves behind', async () => {
+      execFileSync('rm', ['-rf', join(workingDirectory, '.git')]);
+      await mkdir(join(workingDirectory, '.git'));
+      await run('echo evil > .git/config; mkdir .git/hooks; echo evil > .git/hooks/pre-commit');
+      expect(await readdir(join(workingDirectory, '.git'))).toEqual([]);
     });
 
     it('while two commands run at once', async () => {

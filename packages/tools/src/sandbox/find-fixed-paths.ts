@@ -60,8 +60,8 @@ async function inGit(path: string): Promise<FixedPath[]> {
     if (stats?.isSymbolicLink() === true)
       throw new Error(`${fixed} is a link, and a link can't be protected from a command`);
     if (stats !== undefined) found.push({ path: fixed, how: 'read-only' });
-    // A repository without hooks must not get any.
-    else if (name === 'hooks') found.push({ path: fixed, how: 'absent' });
+    // A repository without hooks must not get any, nor settings that name programs.
+    else if (name === 'hooks' || name === 'config') found.push({ path: fixed, how: 'absent' });
   }
   return found;
 }

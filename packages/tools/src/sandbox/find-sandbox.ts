@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
 import { access, constants } from 'node:fs/promises';
-import { delimiter, isAbsolute, join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
+import { trustedFolders } from '../shell/trusted-folders.js';
 import { bubblewrapBase } from './bubblewrap-arguments.js';
 import type { Sandbox } from './sandbox.js';
 
@@ -63,8 +64,7 @@ async function findSandboxExec(): Promise<Sandbox> {
 }
 
 async function findProgram(name: string, path: string): Promise<string | undefined> {
-  // A relative entry would find whatever an agent put into the folder we were started in.
-  for (const folder of path.split(delimiter).filter((entry) => isAbsolute(entry))) {
+  for (const folder of trustedFolders(path)) {
     const file = join(folder, name);
     try {
       await access(file, constants.X_OK);

@@ -1,9 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
+import { delimiter } from 'node:path';
 import type { Duplex, Readable } from 'node:stream';
 import { STATUS_FD, type Confined } from '../sandbox/confine.js';
 import { openPipes } from './open-pipe.js';
+import { trustedFolders } from './trusted-folders.js';
 import { MARK, startWatchdog, type Watchdog } from './watchdog.js';
 
 /**
@@ -70,7 +72,9 @@ export async function startCommand(start: CommandStart): Promise<StartedCommand>
     const why = said.trim() === '' ? 'bash could not be started' : said.trim();
     throw new Error(`nothing ran: ${confined === undefined ? '' : 'the sandbox could not be set up: '}${why}`);
   }
-  const watchdog = contained ? undefined : startWatchdog(child.pid, mark, environment['PATH'] ?? '');
+  const watchdog = contained
+    ? undefined
+    : startWatchdog(child.pid, mark, trustedFolders(environment['PATH'] ?? '').join(delimiter));
   gate.end('go\n');
   return {
     stdout: pipes.stdout.reader,
