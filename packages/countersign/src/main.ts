@@ -9,7 +9,7 @@ export async function main(): Promise<void> {
   const readline = createInterface({ input: process.stdin, output: process.stdout, terminal: process.stdin.isTTY });
   try {
     await start({
-      lines: linesOf(readline, (text) => process.stdout.write(text)),
+      lines: linesOf(readline, (text) => process.stdout.write(text), { person: process.stdin.isTTY }),
       env: process.env,
       folder: process.env['COUNTERSIGN_DEMO_FOLDER'] ?? join(process.cwd(), 'harbour'),
     });

@@ -1,17 +1,23 @@
 import type { Interface } from 'node:readline/promises';
 import type { Approval, ToolEvent } from '@countersign/protocol';
 import type { Decision, OpenedChat, OpenedWorld } from '../world.js';
+import { behindBar, plainText } from './plain-text.js';
 
 /** Lines in, lines out: a terminal, a pipe or a test. */
 export interface Lines {
-  /** Undefined when there is nothing more to read. */
-  ask(prompt: string): Promise<string | undefined>;
+  /**
+   * Undefined when there is nothing more to read. `from now on` leaves out what a person typed before the question was there: a key
+   * pressed twice would sign a card nobody has seen.
+   */
+  ask(prompt: string, counts?: 'from now on'): Promise<string | undefined>;
   say: (line: string) => void;
   /** Calls back when the person interrupts, until the returned function is called. */
   onInterrupt(act: () => void): () => void;
 }
 
-export function linesOf(readline: Interface, write: (text: string) => void): Lines {
+/** `person`: somebody types while we print. A script's lines are all there from the start. */
+export function linesOf(readline: Interface, print: (text: string) => void, { person }: { person: boolean }): Lines {
+  const write = (text: string): void => print(plainText(text));
   const waiting: ((line: string | undefined) => void)[] = [];
   const read: string[] = [];
   let ended = false;
@@ -25,8 +31,9 @@ export function linesOf(readline: Interface, write: (text: string) => void): Lin
     for (const next of waiting.splice(0)) next(undefined);
   });
   return {
-    ask(prompt) {
+    ask(prompt, counts) {
       write(prompt);
+      if (person && counts === 'from now on') read.length = 0;
       const line = read.shift();
       if (line !== undefined || ended) return Promise.resolve(line);
       return new Promise((resolve) => {
@@ -46,14 +53,16 @@ export async function showEvents(world: OpenedWorld, say: (line: string) => void
   const names = new Map((await world.agents()).map(({ id, name }) => [id, name]));
   const ends = [
     world.on('message', ({ role, sender, content }) => {
-      if (role !== 'tool' && role !== 'user' && content !== '') say(`\n${names.get(sender) ?? sender}  ${content}`);
+      if (role === 'tool' || role === 'user' || content === '') return;
+      const [first = '', ...rest] = content.split(/\r?\n/);
+      say([`\n${names.get(sender) ?? sender}  ${first}`, ...rest.map(behindBar)].join('\n'));
     }),
     world.on('tool', (event) => {
       const line = describe(event);
       if (line !== undefined) say(line);
     }),
     world.on('tool-output', ({ content }) => {
-      if (content.trim() !== '') say(content.trimEnd().replace(/^/gm, '    '));
+      if (content.trim() !== '') say(behindBar(content));
     }),
     world.on('system', ({ type, message }) => {
       if (type === 'notice') say(`· ${message}`);
@@ -108,7 +117,7 @@ function card(approval: Approval, waiting: number): string {
   const lines = [
     '',
     `${approval.agentName} wants to use ${approval.toolName}${waiting > 1 ? `   1 of ${waiting}` : ''}`,
-    ...shown(approval).map((line) => `    ${line}`),
+    ...shown(approval).map(behindBar),
     `  in ${approval.workingDirectory} · ${approval.sandbox === 'none' ? 'not sandboxed' : approval.sandbox}`,
     `  Why you are asked: ${approval.why}`,
   ];
@@ -117,7 +126,7 @@ function card(approval: Approval, waiting: number): string {
 
 /** The diff where there is one, else the arguments, all of them. */
 function shown(approval: Approval): string[] {
-  if (approval.preview !== undefined) return approval.preview.trimEnd().split('\n');
+  if (approval.preview !== undefined) return [approval.preview];
   const { arguments: args } = approval;
   if (typeof args !== 'object' || args === null) return [String(args)];
   return Object.entries(args).map(([name, value]) => {
@@ -134,7 +143,7 @@ async function askDecision(lines: Lines, approval: Approval): Promise<Decision |
     ...(approval.options.includes('approve_always') ? [`a: always (${approval.proposedRule ?? ''})`] : []),
   ];
   for (;;) {
-    const line = await lines.ask(`  ${choices.join('   ')}\n  > `);
+    const line = await lines.ask(`  ${choices.join('   ')}\n  > `, 'from now on');
     if (line === undefined) return undefined;
     const decision = readDecision(line.trim().toLowerCase());
     if (decision !== undefined) return decision;
