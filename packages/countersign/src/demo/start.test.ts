@@ -1,8 +1,9 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { CountersignError } from '@countersign/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { start } from './start.js';
 
@@ -60,6 +61,18 @@ describe('the first run', () => {
     expect(second).toContain('Last time this was left unfinished');
     expect(second).toContain('Mason  @human I did nothing of it.');
     expect(await readdir(join(folder, 'harbour', 'notes'))).toContain('scratch-1.tmp');
+  });
+
+  it('stays usable after a message that was refused', async () => {
+    const printed = await run(['x'.repeat(1_000_001), 'hello', '']);
+    expect(printed).toContain('· message: content: a message has at most 1000000 characters');
+    expect(printed).toContain('Scout  I look after the notes');
+  });
+
+  it('says in words which folder it can not use', async () => {
+    await writeFile(join(folder, 'file'), '');
+    for (const home of ['', join(folder, 'file'), join(folder, 'file', 'deeper')])
+      await expect(run([], { env: { COUNTERSIGN_HOME: home } })).rejects.toThrow(CountersignError);
   });
 
   it('[A5] shows the rule that always writes, and asks no more', async () => {

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { CountersignError } from '@countersign/protocol';
 import {
   describeSandbox,
   editFile,
@@ -28,8 +29,8 @@ export interface StartOptions {
 /** The first run: the demo world in a plain terminal, on the scripted model unless the person chooses another. */
 export async function start({ lines, env, folder, ollamaUrl }: StartOptions): Promise<void> {
   const home = env['COUNTERSIGN_HOME'] ?? join(homedir(), '.countersign');
-  await mkdir(home, { recursive: true, mode: 0o700 });
-  await layOutHarbour(folder);
+  await orSay(mkdir(home, { recursive: true, mode: 0o700 }), `its folder "${home}"`);
+  await orSay(layOutHarbour(folder), `the demo's folder "${folder}"`);
   const sandbox = await findSandbox();
   const found = await findModels(env, ollamaUrl);
   lines.say('Countersign. Agents propose. You countersign.');
@@ -53,6 +54,17 @@ export async function start({ lines, env, folder, ollamaUrl }: StartOptions): Pr
   } finally {
     hush();
     await world.close();
+  }
+}
+
+/** A folder that can't be made is for the person to mend: they get a sentence, not a stack. */
+async function orSay(work: Promise<unknown>, what: string): Promise<void> {
+  try {
+    await work;
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    const advice = 'Choose others with COUNTERSIGN_HOME and COUNTERSIGN_DEMO_FOLDER.';
+    throw new CountersignError('invalid', `${what} can't be used (${why}). ${advice}`, { cause });
   }
 }
 
@@ -80,7 +92,13 @@ async function talk(lines: Lines, world: Awaited<ReturnType<typeof openWorld>>):
   for (;;) {
     const line = (await lines.ask('\nyou  '))?.trim();
     if (line === undefined || line === '') return;
-    await chat.send(SUGGESTIONS[Number(line) - 1] ?? line);
+    try {
+      await chat.send(SUGGESTIONS[Number(line) - 1] ?? line);
+    } catch (error) {
+      // What was typed is wrong, not the chat: it must go on.
+      if (!(error instanceof CountersignError) || error.code !== 'invalid') throw error;
+      lines.say(`· ${error.message}`);
+    }
     if (!(await settleWith(lines, world, chat))) return;
   }
 }
