@@ -6,6 +6,8 @@ import { linesOf } from './demo/talk.js';
 
 /** `countersign`, and `npm start`. For now: the demo world in a plain terminal. */
 export async function main(): Promise<void> {
+  // Whoever read us has gone, as after `| head`: nothing is lost, and there is nobody to tell.
+  process.stdout.on('error', () => process.exit(0));
   const readline = createInterface({ input: process.stdin, output: process.stdout, terminal: process.stdin.isTTY });
   try {
     await start({

@@ -62,7 +62,7 @@ export async function showEvents(world: OpenedWorld, say: (line: string) => void
       if (line !== undefined) say(line);
     }),
     world.on('tool-output', ({ content }) => {
-      if (content.trim() !== '') say(behindBar(content));
+      if (content.trim() !== '') say(behindBar(content.replace(/^\n+/, '')));
     }),
     world.on('system', ({ type, message }) => {
       if (type === 'notice') say(`· ${message}`);

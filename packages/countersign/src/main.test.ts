@@ -1,0 +1,20 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+import { freshFolder } from './testing/fresh-folder.js';
+
+const run = promisify(execFile);
+const inFolder = freshFolder();
+const command = new URL('../bin/countersign.js', import.meta.url).pathname;
+
+it('ends quietly when nobody reads its words any more', async () => {
+  const { stdout, stderr } = await run('bash', ['-c', `yes '' | "${process.execPath}" "${command}" | head -1`], {
+    env: {
+      PATH: process.env['PATH'],
+      HOME: inFolder('.'),
+      COUNTERSIGN_HOME: inFolder('home'),
+      COUNTERSIGN_DEMO_FOLDER: inFolder('harbour'),
+    },
+  });
+  expect({ stdout, stderr }).toEqual({ stdout: 'Countersign. Agents propose. You countersign.\n', stderr: '' });
+});
