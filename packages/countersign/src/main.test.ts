@@ -8,7 +8,7 @@ const inFolder = freshFolder();
 const command = new URL('../bin/countersign.js', import.meta.url).pathname;
 
 it('ends quietly when nobody reads its words any more', async () => {
-  const { stdout, stderr } = await run('bash', ['-c', `yes '' | "${process.execPath}" "${command}" | head -1`], {
+  const { stdout, stderr } = await run('bash', ['-c', `printf '\\n' | "${process.execPath}" "${command}" | head -1`], {
     env: {
       PATH: process.env['PATH'],
       HOME: inFolder('.'),
