@@ -8,7 +8,7 @@ import { judge } from './judge.js';
 import { parseRule } from './parse-rule.js';
 import { prepareCall } from './prepare-call.js';
 
-const place = { workingDirectory: '/work/project', home: '/home/ann' };
+const place = { workingDirectory: '/srv/project', home: '/home/ann' };
 
 function policy(...rules: string[]): Policy {
   const compiled = compilePolicy(rules);
@@ -75,29 +75,29 @@ describe('an allow rule', () => {
   });
 
   it.each<[string, string, boolean]>([
-    ['x(./**)', '/work/project/src/a.ts', true],
-    ['x(./**)', '/work/project', true],
-    ['x(./**)', '/work/project2/a', false],
-    ['x(./**)', '/work/project/../secret', false],
-    ['x(./**)', '/work/project//a', false],
+    ['x(./**)', '/srv/project/src/a.ts', true],
+    ['x(./**)', '/srv/project', true],
+    ['x(./**)', '/srv/project2/a', false],
+    ['x(./**)', '/srv/project/../secret', false],
+    ['x(./**)', '/srv/project//a', false],
     ['x(./**)', 'src/a.ts', false],
-    ['x(./*)', '/work/project/a', true],
-    ['x(./*)', '/work/project/a/b', false],
-    ['x(./src/**/*.ts)', '/work/project/src/a/b/c.ts', true],
-    ['x(./src/**/*.ts)', '/work/project/src/c.ts', true],
-    ['x(./src/**/*.ts)', '/work/project/src/c.js', false],
-    ['x(../other/*)', '/work/other/a', true],
+    ['x(./*)', '/srv/project/a', true],
+    ['x(./*)', '/srv/project/a/b', false],
+    ['x(./src/**/*.ts)', '/srv/project/src/a/b/c.ts', true],
+    ['x(./src/**/*.ts)', '/srv/project/src/c.ts', true],
+    ['x(./src/**/*.ts)', '/srv/project/src/c.js', false],
+    ['x(../other/*)', '/srv/other/a', true],
     ['x(~/notes/*)', '/home/ann/notes/a', true],
     ['x(~/notes/*)', '/home/bob/notes/a', false],
     ['x(/etc/hosts)', '/etc/hosts', true],
     ['x(/**)', '/etc/hosts', true],
     ['x(**/a.md)', '/any/where/a.md', true],
-    ['x(src/*)', '/work/project/src/a', false],
+    ['x(src/*)', '/srv/project/src/a', false],
     ['x(*.md)', '/a.md', false],
-    ['x(./**/../a)', '/work/project/a', false],
-    ['x(./**)', '/work/project/a\0b', false],
-    ['x', '/work/../etc/passwd', false],
-    ['x(*)', '/work/../etc/passwd', false],
+    ['x(./**/../a)', '/srv/project/a', false],
+    ['x(./**)', '/srv/project/a\0b', false],
+    ['x', '/srv/../etc/passwd', false],
+    ['x(*)', '/srv/../etc/passwd', false],
     ['x', '/etc/passwd', true],
   ])('[A19] allow %s on the path %s: %s', (rule, text, expected) => {
     expect(outcome([`allow ${rule}`], path(text))).toBe(expected ? 'allow' : 'none');
@@ -183,12 +183,12 @@ describe('a deny rule', () => {
   it.each<[string, string, boolean]>([
     ['*(~/.ssh/**)', '/home/ann/.ssh/id', true],
     ['*(~/.ssh/)', '/home/ann/.ssh/keys/id', true],
-    ['*(~/.ssh/**)', '/home/ann/work/../.ssh/id', true],
-    ['*(.env)', '/work/project/a/.env', true],
-    ['*(secrets/*)', '/work/project/secrets/a', true],
-    ['*(./a*)', '/work/project/-/a', false],
+    ['*(~/.ssh/**)', '/home/ann/srv/../.ssh/id', true],
+    ['*(.env)', '/srv/project/a/.env', true],
+    ['*(secrets/*)', '/srv/project/secrets/a', true],
+    ['*(./a*)', '/srv/project/-/a', false],
     ['*(./**)', 'relative', true],
-    ['*(./*)', '/work/project/a/b', false],
+    ['*(./*)', '/srv/project/a/b', false],
   ])('[A19] deny %s on the path %s: %s', (rule, text, expected) => {
     expect(outcome([`deny ${rule}`], path(text))).toBe(expected ? 'deny' : 'none');
   });
@@ -247,10 +247,10 @@ describe('judge', () => {
   });
 });
 
-const word = fc.constantFrom('./x/a', 'p=/work/b', 'x/../a', 'a', 'b', '-a', '-', '', 'a b', '*', './a', '/etc', '~');
+const word = fc.constantFrom('./x/a', 'p=/srv/b', 'x/../a', 'a', 'b', '-a', '-', '', 'a b', '*', './a', '/etc', '~');
 const subject: fc.Arbitrary<Subject> = fc.oneof(
   fc.array(word, { maxLength: 4 }).map((words) => command(...words)),
-  fc.constantFrom('/work/project/a', '/etc', '/work/project/../b').map(path),
+  fc.constantFrom('/srv/project/a', '/etc', '/srv/project/../b').map(path),
   fc.constantFrom('a.b', 'b').map(host),
   fc.constant(dynamic),
 );

@@ -5,7 +5,7 @@ import { coversCall, patternCovers } from './covers-call.js';
 import { defaultSubjects } from './default-subjects.js';
 import { proposeRule } from './propose-rule.js';
 
-const place = { workingDirectory: '/work/project', home: '/home/ann' };
+const place = { workingDirectory: '/srv/project', home: '/home/ann' };
 const command = (...words: string[]): Subject => ({ kind: 'words', words });
 
 describe('proposeRule', () => {
@@ -13,17 +13,17 @@ describe('proposeRule', () => {
     ['a command', [command('git', 'commit', '-m', 'a b')], "allow x(git commit -m 'a b')"],
     ['a star that is meant', [command('ls', '*')], "allow x(ls '*')"],
     ['no arguments', [command()], 'allow x()'],
-    ['a path in the working folder', [{ kind: 'path', path: '/work/project/a b' }], "allow x('./a b')"],
-    ['the working folder', [{ kind: 'path', path: '/work/project' }], 'allow x(.)'],
+    ['a path in the working folder', [{ kind: 'path', path: '/srv/project/a b' }], "allow x('./a b')"],
+    ['the working folder', [{ kind: 'path', path: '/srv/project' }], 'allow x(.)'],
     ['a path at home', [{ kind: 'path', path: '/home/ann/n' }], 'allow x(~/n)'],
-    ['another path', [{ kind: 'path', path: '/work/project2/a' }], 'allow x(/work/project2/a)'],
+    ['another path', [{ kind: 'path', path: '/srv/project2/a' }], 'allow x(/srv/project2/a)'],
     ['a host', [{ kind: 'host', host: 'Example.com' }], 'allow x(example.com)'],
     ['the same command twice', [command('ls'), command('ls')], 'allow x(ls)'],
     ['two commands', [command('ls'), command('cat')], undefined],
     ['something dynamic', [{ kind: 'dynamic', why: '$x' }], undefined],
     ['a command and something dynamic', [command('ls'), { kind: 'dynamic', why: '$x' }], undefined],
     ['no subject', [], undefined],
-    ['a path that is not normalised', [{ kind: 'path', path: '/work/project/../a' }], undefined],
+    ['a path that is not normalised', [{ kind: 'path', path: '/srv/project/../a' }], undefined],
     ['a call too long for a rule', [command('y'.repeat(2000))], undefined],
   ])('[A19] proposes the narrowest rule for %s', (_name, subjects, expected) => {
     expect(proposeRule('x', subjects, place)).toBe(expected);
@@ -76,7 +76,7 @@ describe('proposeRule', () => {
     const segment = text
       .map((name) => name.replaceAll(/[/\0]/g, '_'))
       .filter((name) => name !== '' && name !== '.' && name !== '..');
-    const folder = fc.constantFrom('', '/work/project', '/home/ann');
+    const folder = fc.constantFrom('', '/srv/project', '/home/ann');
     fc.assert(
       fc.property(folder, fc.array(segment, { minLength: 1, maxLength: 4 }), segment, (base, segments, other) => {
         const rule = proposeRule('x', [{ kind: 'path', path: `${base}/${segments.join('/')}` }], place) ?? 'none';

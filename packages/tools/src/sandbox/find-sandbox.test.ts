@@ -61,7 +61,7 @@ describe('bubblewrapArguments', () => {
     hiddenFolders: ['/tmp', '/home'],
     hiddenFiles: ['/srv/s.sock'],
     shown: ['/home/p/.nvm'],
-    fixed: [{ path: '/home/p/work/.git/config', how: 'read-only' as const }],
+    fixed: [{ path: '/home/p/srv/.git/config', how: 'read-only' as const }],
     network: false,
   };
 
@@ -71,7 +71,7 @@ describe('bubblewrapArguments', () => {
       '--tmpfs /home',
       '--ro-bind /home/p/.nvm',
       '--bind /home/p/work',
-      '--ro-bind /home/p/work/.git/config',
+      '--ro-bind /home/p/srv/.git/config',
     ];
     const places = order.map((part) => words.indexOf(part));
     expect(places.every((place) => place > 0)).toBe(true);
