@@ -33,7 +33,7 @@ describe.each([
   ['list_files', (path: string) => list({ path })],
   ['grep', (path: string) => search({ path, pattern: 'SECRET' })],
 ])('%s stays in the working folder', (_name, use) => {
-  it.each(['..', '../secret', '/etc/passwd', '/', 'a/../../secret', './../srv/../secret', '../work-2'])(
+  it.each(['..', '../secret', '/etc/passwd', '/', 'a/../../secret', './../work/../secret', '../work-2'])(
     '[A1] %s lies outside',
     async (path) => {
       expect(await use(path)).toMatchObject(refused('lies outside the working folder'));
@@ -81,7 +81,7 @@ describe.each([
   it('[A1] its subject is the path, absolute and normalised', () => {
     const tools = { read_file: readFile(), list_files: listFiles(), grep: grep() };
     const tool = tools[_name as keyof typeof tools];
-    const subjects = (path: string): unknown => tool.subjects?.({ path, pattern: 'x' }, { workingDirectory: '/work' });
+    const subjects = (path: string): unknown => tool.subjects?.({ path, pattern: 'x' }, { workingDirectory: '/srv' });
     expect(subjects('a//b/./../c')).toEqual([{ kind: 'path', path: '/srv/a/c' }]);
     expect(subjects('../.ssh/id')).toEqual([{ kind: 'path', path: '/.ssh/id' }]);
     expect(subjects('/etc/passwd')).toEqual([{ kind: 'path', path: '/etc/passwd' }]);

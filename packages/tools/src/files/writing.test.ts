@@ -98,7 +98,7 @@ describe('write_file', () => {
 
   it('[A1, A20] its subject is the path; what runs later outside is dynamic too, in whatever case', () => {
     const subjects = (path: string): unknown =>
-      writeFile().subjects?.({ path, content: '' }, { workingDirectory: '/work' });
+      writeFile().subjects?.({ path, content: '' }, { workingDirectory: '/srv' });
     expect(subjects('src/../a.ts')).toEqual([{ kind: 'path', path: '/srv/a.ts' }]);
     for (const path of [
       '.git/config',
