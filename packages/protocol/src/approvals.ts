@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { ApprovalOption, Scope } from './tools.js';
-import type { Message } from './messages.js';
+import { messageSchema } from './messages.js';
+import { approvalOptionSchema } from './tools.js';
 
 const approvalStatusSchema = z.enum(['pending', 'approved', 'denied', 'expired', 'superseded']);
 export type ApprovalStatus = z.infer<typeof approvalStatusSchema>;
@@ -13,71 +13,83 @@ export const approvalFilterSchema = z.strictObject({
 export type ApprovalFilter = z.infer<typeof approvalFilterSchema>;
 
 /** One question in a person's queue (W3 `approvals`, A3). Arguments are masked (A15). */
-export interface Approval {
-  approvalId: string;
-  toolCallId: string;
-  turnId: string;
-  agentId: string;
-  agentName: string;
-  chatId: string;
-  toolName: string;
-  arguments: unknown;
-  message: string;
-  options: ApprovalOption[];
-  callHash: string;
-  status: ApprovalStatus;
-  requestedAt: string;
-  expiresAt?: string;
+export const approvalSchema = z.object({
+  approvalId: z.string(),
+  toolCallId: z.string(),
+  turnId: z.string(),
+  agentId: z.string(),
+  agentName: z.string(),
+  chatId: z.string(),
+  toolName: z.string(),
+  arguments: z.unknown(),
+  message: z.string(),
+  options: z.array(approvalOptionSchema),
+  callHash: z.string(),
+  status: approvalStatusSchema,
+  requestedAt: z.string(),
+  expiresAt: z.string().exactOptional(),
   /** Where the call would act. */
-  workingDirectory: string;
-  sandbox: string;
+  workingDirectory: z.string(),
+  sandbox: z.string(),
   /** What it would change, such as a diff; masked. */
-  preview?: string;
+  preview: z.string().exactOptional(),
   /** The rule that made it ask, or the reason in words. */
-  why: string;
+  why: z.string(),
   /** The rule that "always" would write. */
-  proposedRule?: string;
-}
+  proposedRule: z.string().exactOptional(),
+  /** Present when this is no call to sign but a question to a person: answered with words, `{ tool_call_id, content }` (W3). */
+  question: z.object({ text: z.string(), choices: z.array(z.string()) }).exactOptional(),
+});
+export type Approval = z.infer<typeof approvalSchema>;
+
+/** A question with its place among those that wait (A12). Settled ones have none. */
+export const queuedApprovalSchema = approvalSchema.extend({
+  position: z.number().int().min(1).exactOptional(),
+  total: z.number().int().min(0).exactOptional(),
+});
+export type QueuedApproval = z.infer<typeof queuedApprovalSchema>;
 
 /** With the question a person sees the last messages of its chat, at most ten (A3). */
-export interface ApprovalWithContext extends Approval {
-  context: Message[];
-}
+export const approvalWithContextSchema = approvalSchema.extend({ context: z.array(messageSchema) });
+export type ApprovalWithContext = z.infer<typeof approvalWithContextSchema>;
 
 /** A decision that outlives its call, visible and revocable (A5, A14). */
-export interface Grant {
-  grantId: string;
-  agentId: string;
-  chatId: string;
-  toolName: string;
+export const grantSchema = z.object({
+  grantId: z.string(),
+  agentId: z.string(),
+  chatId: z.string(),
+  toolName: z.string(),
   /** Absent: every call of the tool by this agent in this chat. */
-  pattern?: string;
-  scope: Exclude<Scope, 'once' | 'always'>;
-  grantedBy: string;
-  grantedAt: string;
-  lastUsedAt: string;
-}
+  pattern: z.string().exactOptional(),
+  scope: z.literal('session'),
+  grantedBy: z.string(),
+  grantedAt: z.string(),
+  lastUsedAt: z.string(),
+});
+export type Grant = z.infer<typeof grantSchema>;
 
 /** One line of the audit log (A16). What is secret in it is masked before it is written. */
-export interface AuditRecord {
-  at: string;
-  worldId: string;
-  kind: 'request' | 'decision' | 'run' | 'outcome' | 'refusal' | 'policy' | 'grant' | 'stop';
-  chatId?: string;
-  agentId?: string;
-  tool?: string;
-  invocationId?: string;
-  arguments?: unknown;
-  decision?: string;
-  scope?: string;
-  who?: string;
-  client?: string;
-  why?: string;
-  rule?: string;
-}
+const auditRecordSchema = z.object({
+  at: z.string(),
+  worldId: z.string(),
+  kind: z.enum(['request', 'decision', 'run', 'outcome', 'refusal', 'policy', 'grant', 'stop']),
+  chatId: z.string().exactOptional(),
+  agentId: z.string().exactOptional(),
+  tool: z.string().exactOptional(),
+  invocationId: z.string().exactOptional(),
+  arguments: z.unknown().exactOptional(),
+  decision: z.string().exactOptional(),
+  scope: z.string().exactOptional(),
+  who: z.string().exactOptional(),
+  client: z.string().exactOptional(),
+  why: z.string().exactOptional(),
+  rule: z.string().exactOptional(),
+});
+export type AuditRecord = z.infer<typeof auditRecordSchema>;
 
-export interface AuditEntry extends AuditRecord {
-  seq: number;
-  previousHash: string;
-  hash: string;
-}
+export const auditEntrySchema = auditRecordSchema.extend({
+  seq: z.number().int(),
+  previousHash: z.string(),
+  hash: z.string(),
+});
+export type AuditEntry = z.infer<typeof auditEntrySchema>;

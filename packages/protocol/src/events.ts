@@ -74,7 +74,7 @@ export type WorldActivityEvent = z.infer<typeof worldEventSchema>;
 
 export const crudEventSchema = z.object({
   operation: z.enum(['create', 'update', 'delete']),
-  entity: z.enum(['world', 'agent', 'chat', 'grant', 'policy', 'client', 'tool']),
+  entity: z.enum(['world', 'agent', 'chat', 'grant', 'policy', 'client', 'tool', 'mcp-server']),
   id: z.string(),
 });
 export type CRUDEvent = z.infer<typeof crudEventSchema>;

@@ -41,11 +41,15 @@ export type {
   WorldEventName,
 } from './events.js';
 export {
+  agentSchema,
   changeSchema,
+  chatSchema,
   DEFAULT_CHAT_TITLE,
   newAgentSchema,
+  newChatSchema,
   newWorldSchema,
   policySchema,
+  worldSchema,
   worldSettingsSchema,
 } from './worlds.js';
 export type {
@@ -54,12 +58,20 @@ export type {
   Chat,
   ChatStatus,
   NewAgent,
+  NewChat,
   NewWorld,
   World,
   WorldMode,
   WorldSettings,
 } from './worlds.js';
-export { approvalFilterSchema } from './approvals.js';
+export {
+  approvalFilterSchema,
+  approvalSchema,
+  approvalWithContextSchema,
+  auditEntrySchema,
+  grantSchema,
+  queuedApprovalSchema,
+} from './approvals.js';
 export type {
   Approval,
   ApprovalFilter,
@@ -68,9 +80,48 @@ export type {
   AuditEntry,
   AuditRecord,
   Grant,
+  QueuedApproval,
 } from './approvals.js';
 export { CountersignError } from './errors.js';
 export type { ErrorCode } from './errors.js';
 export { parseInput } from './parse-input.js';
 export { checkWith, checkWithJsonSchema, toJsonSchema } from './json-schema.js';
 export type { ArgumentCheck, JsonSchema } from './json-schema.js';
+export {
+  acceptedMessageSchema,
+  CLIENT_HEADER,
+  healthSchema,
+  listedToolSchema,
+  listOf,
+  mcpServerNameSchema,
+  mcpServerSchema,
+  newMcpServerSchema,
+  newSessionSchema,
+  policyCheckSchema,
+  policyVerdictSchema,
+  problemSchema,
+  providerStatusSchema,
+  registeredClientSchema,
+  searchHitSchema,
+  SESSION_HEADER,
+  sessionSchema,
+  statsSchema,
+  timelineSchema,
+} from './rest.js';
+export type {
+  AcceptedMessage,
+  Health,
+  ListedTool,
+  McpServer,
+  McpServerDefinition,
+  NewMcpServer,
+  PolicyCheck,
+  PolicyVerdict,
+  Problem,
+  ProviderStatus,
+  RegisteredClient,
+  SearchHit,
+  Session,
+  Stats,
+  Timeline,
+} from './rest.js';

@@ -53,20 +53,29 @@ export const changeSchema = z.record(
   z.unknown().refine((value) => value !== undefined, 'is undefined; leave it out to keep what it is'),
 );
 
-export interface World extends WorldSettings {
-  id: string;
-  name: string;
-}
-export interface Agent extends AgentDefinition {
-  id: string;
-}
+/** As they are shown. `lastEventId` is the number in the event log up to which what is shown is true: a stream goes on from there. */
+const shownAt = { lastEventId: z.number().int().min(0).exactOptional() };
 
-export type ChatStatus = 'idle' | 'working' | 'waiting';
-export interface Chat {
-  id: string;
-  title: string;
-  status: ChatStatus;
-  createdAt: string;
-}
+export const worldSchema = z.object({ ...worldSettingsSchema.shape, id: z.string(), name: z.string(), ...shownAt });
+export type World = z.infer<typeof worldSchema>;
+
+export const agentSchema = z.object({ ...newAgentSchema.shape, id: z.string() });
+export type Agent = z.infer<typeof agentSchema>;
+
+const chatStatusSchema = z.enum(['idle', 'working', 'waiting']);
+export type ChatStatus = z.infer<typeof chatStatusSchema>;
+
+export const chatSchema = z.object({
+  id: z.string(),
+  title: z.string(),
+  status: chatStatusSchema,
+  createdAt: z.string(),
+  ...shownAt,
+});
+export type Chat = z.infer<typeof chatSchema>;
+
+const chatTitle = z.string().trim().min(1, 'a title must not be empty').max(200, 'a title has at most 200 characters');
+export const newChatSchema = z.strictObject({ title: chatTitle.exactOptional() });
+export type NewChat = z.infer<typeof newChatSchema>;
 
 export const DEFAULT_CHAT_TITLE = 'New chat';

@@ -1,0 +1,180 @@
+import { z } from 'zod';
+import { toolDefinitionSchema } from './tools.js';
+
+/** What a server says that did not do what it was asked (W2, RFC 9457). */
+export const problemSchema = z.object({
+  /** Names the kind of problem; `about:blank` says no more than the status. */
+  type: z.string(),
+  title: z.string(),
+  status: z.number().int(),
+  /** One sentence that says what to do next. */
+  detail: z.string(),
+  /** The field of the input that is wrong, as a path. */
+  field: z.string().exactOptional(),
+  /** How a call stands that could not be decided (W5). */
+  state: z.string().exactOptional(),
+});
+export type Problem = z.infer<typeof problemSchema>;
+
+/** Every list (W4). `next` is what to give as `after` (or as `before`, when reading backwards) to go on; absent at the end. */
+export function listOf<T extends z.ZodType>(
+  items: T,
+): z.ZodObject<{ items: z.ZodArray<T>; next: z.ZodExactOptional<z.ZodString> }> {
+  return z.object({ items: z.array(items), next: z.string().exactOptional() });
+}
+
+export const healthSchema = z.object({ status: z.literal('ok'), version: z.string() });
+export type Health = z.infer<typeof healthSchema>;
+
+/** A ticket is good once, for a minute (W1). */
+export const newSessionSchema = z.strictObject({ ticket: z.string().min(1).max(200) });
+/** The half that the page keeps and sends as `X-Countersign-Session`; the other half is the cookie. */
+export const sessionSchema = z.object({ session: z.string() });
+export type Session = z.infer<typeof sessionSchema>;
+
+export const SESSION_HEADER = 'X-Countersign-Session';
+export const CLIENT_HEADER = 'X-Countersign-Client';
+
+export const providerStatusSchema = z.object({
+  name: z.string(),
+  /** True when it can be used: it has a key, or needs none. */
+  available: z.boolean(),
+  /** Where its key was found, such as the name of a variable. Never the key. */
+  source: z.string().exactOptional(),
+  models: z.array(z.string()).exactOptional(),
+});
+export type ProviderStatus = z.infer<typeof providerStatusSchema>;
+
+export const registeredClientSchema = z.object({
+  clientId: z.string(),
+  clientSecret: z.string(),
+  /** The names its tools got (A18). */
+  tools: z.array(z.string()),
+});
+export type RegisteredClient = z.infer<typeof registeredClientSchema>;
+
+export const acceptedMessageSchema = z.object({ messageId: z.string() });
+export type AcceptedMessage = z.infer<typeof acceptedMessageSchema>;
+
+export const policyCheckSchema = z.strictObject({
+  agentId: z.string().min(1).exactOptional(),
+  tool: z.string().min(1).max(200),
+  arguments: z.record(z.string(), z.unknown()),
+});
+export type PolicyCheck = z.infer<typeof policyCheckSchema>;
+export const policyVerdictSchema = z.object({
+  outcome: z.enum(['run', 'ask', 'refuse']),
+  reason: z.string(),
+  rule: z.string().exactOptional(),
+  /** The rule that "always" would write for this call, if there is a narrow one. */
+  proposedRule: z.string().exactOptional(),
+});
+export type PolicyVerdict = z.infer<typeof policyVerdictSchema>;
+
+/** A tool as a person picks it (W3 `tools`). */
+export const listedToolSchema = toolDefinitionSchema.extend({ trusted: z.boolean() });
+export type ListedTool = z.infer<typeof listedToolSchema>;
+
+/** Where tools come from (W3 `mcp-servers`). Values of `env` and `headers` go in and never come out. */
+export const mcpServerNameSchema = z
+  .string()
+  .regex(/^[a-z0-9](?:[a-z0-9-]{0,22}[a-z0-9])?$/, 'a server name has at most 24 of a-z 0-9 -, and no - at its ends');
+const mcpCommon = {
+  name: mcpServerNameSchema,
+  /** Its tools may say of themselves that they only read, or need no approval. */
+  trusted: z.boolean().default(false),
+  enabled: z.boolean().default(true),
+};
+const plainRecord = z.record(z.string().min(1).max(200), z.string().max(20_000));
+export const newMcpServerSchema = z.discriminatedUnion('transport', [
+  z.strictObject({
+    ...mcpCommon,
+    transport: z.literal('stdio'),
+    command: z.string().min(1).max(4096),
+    args: z.array(z.string().max(20_000)).max(1000).default([]),
+    env: plainRecord.default({}),
+  }),
+  z.strictObject({
+    ...mcpCommon,
+    transport: z.literal('http'),
+    url: z.url({ protocol: /^https?$/ }).max(4096),
+    headers: plainRecord.default({}),
+  }),
+]);
+export type NewMcpServer = z.input<typeof newMcpServerSchema>;
+export type McpServerDefinition = z.output<typeof newMcpServerSchema>;
+export const mcpServerSchema = z.object({
+  name: z.string(),
+  transport: z.enum(['stdio', 'http']),
+  command: z.string().exactOptional(),
+  args: z.array(z.string()).exactOptional(),
+  /** Names only. */
+  env: z.array(z.string()).exactOptional(),
+  url: z.string().exactOptional(),
+  /** Names only. */
+  headers: z.array(z.string()).exactOptional(),
+  trusted: z.boolean(),
+  enabled: z.boolean(),
+  status: z.enum(['off', 'idle', 'starting', 'running', 'failed']),
+  /** What went wrong, in words. */
+  error: z.string().exactOptional(),
+  tools: z.array(z.string()),
+  /** Definitions that changed since a person last accepted them: their grants have lapsed. */
+  changed: z.array(z.object({ tool: z.string(), difference: z.string() })),
+});
+export type McpServer = z.infer<typeof mcpServerSchema>;
+
+export const searchHitSchema = z.object({
+  chatId: z.string(),
+  chatTitle: z.string(),
+  messageId: z.string(),
+  sender: z.string(),
+  createdAt: z.string(),
+  /** The words around the first match; nothing in it is markup. */
+  excerpt: z.string(),
+});
+export type SearchHit = z.infer<typeof searchHitSchema>;
+
+const distribution = z.object({ count: z.number().int(), median: z.number(), p95: z.number() });
+/** Counts of one world, over all that is kept (W3 `stats`). Times in milliseconds. */
+export const statsSchema = z.object({
+  chats: z.number().int(),
+  messages: z.number().int(),
+  turns: z.record(z.string(), z.number().int()),
+  tokens: z.array(z.object({ agentId: z.string(), inputTokens: z.number().int(), outputTokens: z.number().int() })),
+  tools: z.array(
+    z.object({
+      tool: z.string(),
+      succeeded: z.number().int(),
+      failed: z.number().int(),
+      denied: z.number().int(),
+      running: distribution,
+    }),
+  ),
+  approvals: z.array(
+    z.object({ tool: z.string(), decision: z.string(), scope: z.string().exactOptional(), count: z.number().int() }),
+  ),
+  /** From the question to its answer. */
+  waiting: distribution,
+  pendingApprovals: z.number().int(),
+});
+export type Stats = z.infer<typeof statsSchema>;
+
+/** One bar of a turn's picture: a model call, a tool, or waiting for a person. */
+export const spanSchema = z.object({
+  kind: z.enum(['model', 'tool', 'waiting']),
+  label: z.string(),
+  startedAt: z.string(),
+  endedAt: z.string().exactOptional(),
+  outcome: z.string().exactOptional(),
+});
+export const timelineSchema = z.object({
+  turnId: z.string(),
+  agentId: z.string(),
+  startedAt: z.string(),
+  endedAt: z.string().exactOptional(),
+  inputTokens: z.number().int(),
+  outputTokens: z.number().int(),
+  spans: z.array(spanSchema),
+});
+export type Timeline = z.infer<typeof timelineSchema>;
