@@ -1,0 +1,44 @@
+import type { HttpBindings } from '@hono/node-server';
+import type { Engine } from '@countersign/core';
+import type { ProviderStatus, Signer } from '@countersign/protocol';
+import type { Context, MiddlewareHandler } from 'hono';
+
+/** What a request carries through the app. `env` is empty when a test calls the app without a socket. */
+export interface Env {
+  Bindings: Partial<HttpBindings>;
+  Variables: {
+    /** Who signs, known from the credential alone (A16). Set by `auth.middleware`, before any route that writes. */
+    signer: Signer;
+  };
+}
+export type AppRequest = Context<Env>;
+
+/** A diagnosis for whoever runs the server. Never a decision, and never a secret: what comes in here is written as it is. */
+export interface Log {
+  info(message: string, fields?: Record<string, unknown>): void;
+  warn(message: string, fields?: Record<string, unknown>): void;
+  error(message: string, fields?: Record<string, unknown>): void;
+}
+
+/** Who may come in (W1). */
+export interface Auth {
+  /** Checks Host, Origin and credential. Throws an `HttpProblem` when one does not fit; sets `signer` otherwise. */
+  middleware: MiddlewareHandler<Env>;
+  /** A ticket for the start URL: good once, for a minute. */
+  newTicket(): string;
+  /** Trades a ticket for a session: the whole `Set-Cookie` value and the half that the page keeps. Undefined: no such ticket any more. */
+  redeem(ticket: string, request: AppRequest): { session: string; setCookie: string } | undefined;
+}
+
+/** Everything the app needs of the process around it. */
+export interface AppContext {
+  engine: Engine;
+  auth: Auth;
+  log: Log;
+  version: string;
+  providers(): readonly ProviderStatus[] | Promise<readonly ProviderStatus[]>;
+  /** The folder of the built web app. Absent: only the API is served. */
+  webRoot?: string;
+  /** The largest body that is read, in bytes. */
+  bodyLimit?: number;
+}
