@@ -1,0 +1,179 @@
+import type {
+  AcceptedMessage,
+  Agent,
+  Approval,
+  ApprovalStatus,
+  ApprovalWithContext,
+  AuditEntry,
+  Chat,
+  Grant,
+  Health,
+  ListedTool,
+  McpServer,
+  Message,
+  NewAgent,
+  NewChat,
+  NewClient,
+  NewMcpServer,
+  NewWorld,
+  PolicyCheck,
+  PolicyVerdict,
+  ProviderStatus,
+  QueuedApproval,
+  RegisteredClient,
+  SearchHit,
+  Session,
+  Stats,
+  Timeline,
+  ToolDecision,
+  World,
+} from '@countersign/protocol';
+import type { EventsOptions, StreamItem } from './events.js';
+
+/** Part of a list. `next` goes into `after` (or `before`, when reading backwards) of the next call; absent at the end. */
+export interface List<T> {
+  readonly items: readonly T[];
+  readonly next?: string;
+}
+
+export interface PageQuery {
+  after?: string;
+  limit?: number;
+}
+
+/** What was read, and the tag that a change of it has to name (W6). */
+export interface Tagged<T> {
+  readonly value: T;
+  readonly etag: string | undefined;
+}
+
+/** What became of a decision or an answer that was taken (W5). One that was not is a `ClientError` with its `state`. */
+export interface ToolResultAnswer {
+  readonly kind: 'recorded' | 'repeated';
+  readonly state: string;
+}
+
+/** Every call can be given up. */
+export interface CallOptions {
+  signal?: AbortSignal;
+}
+
+/** Changes may name the version they were made from: a stale one is refused with 412, and nobody's change is lost (W6). */
+export interface ChangeOptions extends CallOptions {
+  ifMatch?: string;
+}
+
+/**
+ * A Countersign server, one method a route (W3). Every method rejects with a `ClientError` and with nothing else:
+ * `kind: 'problem'` is what the server said, `kind: 'network'` is that it did not answer.
+ */
+export interface Client {
+  readonly url: string;
+
+  health(options?: CallOptions): Promise<Health>;
+  /** Trades a ticket for a session (W1). The cookie half stays with the browser; give the other half to `createClient`. */
+  openSession(ticket: string, options?: CallOptions): Promise<Session>;
+  providers(options?: CallOptions): Promise<List<ProviderStatus>>;
+
+  worlds(page?: PageQuery, options?: CallOptions): Promise<List<World>>;
+  world(world: string, options?: CallOptions): Promise<Tagged<World>>;
+  createWorld(world: NewWorld, options?: CallOptions): Promise<World>;
+  updateWorld(world: string, change: Partial<NewWorld>, options?: ChangeOptions): Promise<World>;
+  deleteWorld(world: string, options?: CallOptions): Promise<void>;
+  /** The world as one YAML text. */
+  exportWorld(world: string, options?: CallOptions): Promise<string>;
+  importWorld(yaml: string, options?: CallOptions): Promise<World>;
+
+  agents(world: string, page?: PageQuery, options?: CallOptions): Promise<List<Agent>>;
+  agent(world: string, agent: string, options?: CallOptions): Promise<Tagged<Agent>>;
+  createAgent(world: string, agent: NewAgent, options?: CallOptions): Promise<Agent>;
+  updateAgent(world: string, agent: string, change: Partial<NewAgent>, options?: ChangeOptions): Promise<Agent>;
+  deleteAgent(world: string, agent: string, options?: CallOptions): Promise<void>;
+  memory(world: string, agent: string, chat: string, page?: PageQuery, options?: CallOptions): Promise<List<Message>>;
+
+  chats(world: string, page?: PageQuery, options?: CallOptions): Promise<List<Chat>>;
+  chat(world: string, chat: string, options?: CallOptions): Promise<Chat>;
+  createChat(world: string, chat?: NewChat, options?: CallOptions): Promise<Chat>;
+  renameChat(world: string, chat: string, title: string, options?: CallOptions): Promise<Chat>;
+  deleteChat(world: string, chat: string, options?: CallOptions): Promise<void>;
+  stop(world: string, chat: string, options?: CallOptions): Promise<void>;
+
+  /** Oldest first. With `before` (or `newest`) the page before that cursor (or the last one), also oldest first. */
+  messages(
+    world: string,
+    chat: string,
+    page?: PageQuery & { before?: string; newest?: true },
+    options?: CallOptions,
+  ): Promise<List<Message>>;
+  /**
+   * Resolves when the message is kept. It is sent again when the connection is lost, under the same `clientMessageId`, so that a
+   * retry can't double it; give your own to go on after this process is gone too.
+   */
+  send(
+    world: string,
+    chat: string,
+    message: { content: string; sender?: string; clientMessageId?: string },
+    options?: CallOptions,
+  ): Promise<AcceptedMessage>;
+  search(world: string, words: string, page?: PageQuery, options?: CallOptions): Promise<List<SearchHit>>;
+
+  /** The queue, oldest first, each with its place (A12). Default: those that wait. */
+  approvals(
+    world: string,
+    filter?: PageQuery & { status?: ApprovalStatus; chat?: string },
+    options?: CallOptions,
+  ): Promise<List<QueuedApproval>>;
+  approval(world: string, approval: string, options?: CallOptions): Promise<ApprovalWithContext>;
+  /** Signs, or does not sign, exactly the call that was shown: the hash of what was on the card goes along (A7). */
+  decide(
+    world: string,
+    approval: Pick<Approval, 'approvalId' | 'callHash'>,
+    decision: Omit<ToolDecision, 'tool_call_id' | 'callHash'>,
+    options?: CallOptions,
+  ): Promise<ToolResultAnswer>;
+  /** Words for a question, or the result of a tool that this client owns (A18). */
+  answer(
+    world: string,
+    answer: { toolCallId: string } & ({ content: string } | { error: string }),
+    options?: CallOptions,
+  ): Promise<ToolResultAnswer>;
+
+  grants(world: string, page?: PageQuery, options?: CallOptions): Promise<List<Grant>>;
+  revoke(world: string, grant: string, options?: CallOptions): Promise<void>;
+  policy(world: string, options?: CallOptions): Promise<Tagged<readonly string[]>>;
+  /** Only over the rules that were seen: `ifMatch` is the tag they came with (W6). */
+  setPolicy(
+    world: string,
+    rules: readonly string[],
+    options: ChangeOptions & { ifMatch: string },
+  ): Promise<Tagged<readonly string[]>>;
+  checkPolicy(world: string, call: PolicyCheck, options?: CallOptions): Promise<PolicyVerdict>;
+
+  tools(world: string, page?: PageQuery, options?: CallOptions): Promise<List<ListedTool>>;
+  mcpServers(world: string, page?: PageQuery, options?: CallOptions): Promise<List<McpServer>>;
+  mcpServer(world: string, name: string, options?: CallOptions): Promise<McpServer>;
+  addMcpServer(world: string, server: NewMcpServer, options?: CallOptions): Promise<McpServer>;
+  updateMcpServer(
+    world: string,
+    name: string,
+    change: Record<string, unknown>,
+    options?: ChangeOptions,
+  ): Promise<McpServer>;
+  removeMcpServer(world: string, name: string, options?: CallOptions): Promise<void>;
+
+  audit(world: string, page?: PageQuery, options?: CallOptions): Promise<List<AuditEntry>>;
+  /** The whole log as text, to be kept. */
+  exportAudit(world: string, format: 'jsonl' | 'csv', options?: CallOptions): Promise<string>;
+  stats(world: string, options?: CallOptions): Promise<Stats>;
+  /** The turns of a chat as bars over time. */
+  timeline(world: string, chat: string, page?: PageQuery, options?: CallOptions): Promise<List<Timeline>>;
+
+  /** Says what this client is and can (A13, A18). From then on its secret goes along with everything it sends. */
+  registerClient(world: string, client: NewClient, options?: CallOptions): Promise<RegisteredClient>;
+
+  /**
+   * Events of a world, or of one chat, for as long as the signal lets it: reconnects by itself and goes on where it was (S6).
+   * Never rejects: what goes wrong is an item of the stream.
+   */
+  events(world: string, options?: EventsOptions): AsyncGenerator<StreamItem, void, undefined>;
+}

@@ -1,0 +1,204 @@
+import type {
+  Agent,
+  ApprovalOption,
+  ChatStatus,
+  CRUDEvent,
+  Question,
+  Scope,
+  Usage,
+  World,
+} from '@countersign/protocol';
+import type { Rows } from './rows.js';
+import type { Table } from './table.js';
+
+/** How the stream of events stands. While it is `reconnecting` what is shown may be old; nothing is lost. */
+export type Connection =
+  | { kind: 'connecting' }
+  | { kind: 'open' }
+  /** `retryAt` is a time of the local clock, in milliseconds. */
+  | { kind: 'reconnecting'; attempt: number; retryAt: number; why: string }
+  /** Ended for good: closed by us, or refused with words that a person has to act on. */
+  | { kind: 'closed'; why?: string };
+
+export type Loading = { kind: 'loading' } | { kind: 'ready' } | { kind: 'failed'; why: string };
+
+/** Who said something, known from how it came in and never from a name (M4). */
+export type Speaker =
+  | { kind: 'person'; name: string }
+  | { kind: 'agent'; agentId: string }
+  | { kind: 'world' }
+  | { kind: 'system' };
+
+/**
+ * One line of the transcript. Tool results, questions and decisions are no lines of their own: they are told by the invocations of
+ * the message that made the call.
+ */
+export interface TranscriptMessage {
+  readonly messageId: string;
+  readonly speaker: Speaker;
+  readonly content: string;
+  readonly createdAt: string;
+  /** The message this one answers; it may lie in a part that is not loaded. */
+  readonly replyToMessageId?: string;
+  /** The calls this message made, in call order: look them up in `invocations`. */
+  readonly invocationIds: readonly string[];
+  /** Tokens of the model call, where the server tells them. */
+  readonly usage?: Usage;
+}
+
+/** How a question ended. */
+export interface Decision {
+  readonly outcome: 'approved' | 'denied' | 'expired' | 'superseded' | 'answered';
+  readonly scope: Scope;
+  /** Who signed; `system` for what no person decided. */
+  readonly by: string;
+  /** From which client, where the server tells it. */
+  readonly client?: string;
+  readonly at: string;
+  readonly reason?: string;
+}
+
+/** One question put to people about one invocation (A3), with its answer once there is one. Arguments are masked (A15). */
+export interface ApprovalView {
+  readonly approvalId: string;
+  readonly invocationId: string;
+  readonly chatId: string;
+  readonly agentId: string;
+  readonly toolName: string;
+  readonly arguments: unknown;
+  readonly message: string;
+  readonly options: readonly ApprovalOption[];
+  readonly callHash: string;
+  readonly requestedAt: string;
+  readonly expiresAt?: string;
+  readonly workingDirectory: string;
+  readonly sandbox: string;
+  readonly preview?: string;
+  readonly why: string;
+  readonly proposedRule?: string;
+  /** Present when it is no call to sign but a question to be answered with words. */
+  readonly question?: Question;
+  /** Absent while it waits. */
+  readonly decision?: Decision;
+}
+
+/**
+ * Where a call stands. What each lifecycle event means is written in `invocations.ts`, once.
+ * `proposed`: needs no question, or none yet, and has not begun. `approved`: signed, has not begun.
+ */
+export type InvocationStatus =
+  | { readonly kind: 'proposed' }
+  | { readonly kind: 'asked'; readonly approvalId: string }
+  | { readonly kind: 'approved' }
+  | { readonly kind: 'running' }
+  | { readonly kind: 'succeeded'; readonly result: unknown }
+  | { readonly kind: 'failed'; readonly error: string; readonly result?: unknown }
+  | { readonly kind: 'denied'; readonly reason: string }
+  | { readonly kind: 'expired'; readonly reason: string };
+
+/** One tool call, through its whole life. */
+export interface Invocation {
+  readonly invocationId: string;
+  readonly status: InvocationStatus;
+  readonly toolName: string;
+  readonly agentId: string;
+  /** As the model proposed it, masked; text where a model broke its JSON off. */
+  readonly arguments: unknown;
+  /** What a person made of it before approving (A7): this is what ran. */
+  readonly editedArguments?: unknown;
+  /** The message it belongs under; absent while that message is not loaded. */
+  readonly messageId?: string;
+  /** Every question asked about it, oldest first; only the last one can be pending. Look them up in `approvals`. */
+  readonly approvalIds: readonly string[];
+  readonly startedAt?: string;
+  readonly settledAt?: string;
+}
+
+/** An answer being spoken. Chunks are heard, not stored: it goes when the message it adds up to arrives. */
+export interface LiveStream {
+  readonly messageId: string;
+  readonly agentName: string;
+  readonly agentId?: string;
+  readonly attempt: number;
+  /** How many characters before `text` were not heard: a view that joined late shows an ellipsis for them. */
+  readonly missing: number;
+  readonly text: string;
+  /** All of it was said; the message is about to come. */
+  readonly ended: boolean;
+}
+
+/** The last of what a running call wrote, in the order it came. Heard, not stored. */
+export interface OutputTail {
+  readonly parts: readonly { readonly stream: 'stdout' | 'stderr'; readonly text: string }[];
+  /** Characters that came before and were let go. */
+  readonly dropped: number;
+  readonly length: number;
+}
+
+/** Something a person should know that nobody said. Not in the transcript: a page that is loaded anew does not show it again. */
+export interface Notice {
+  readonly eventId: number;
+  readonly type: 'error' | 'notice';
+  readonly message: string;
+  /** The last line of the transcript when it came. */
+  readonly afterMessageId?: string;
+}
+
+/** Everything a view of one chat shows. Immutable: what did not change is the same object. */
+export interface ChatState {
+  readonly worldId: string;
+  readonly chatId: string;
+  readonly loading: Loading;
+  readonly connection: Connection;
+  readonly title: string;
+  readonly status: ChatStatus;
+  readonly createdAt: string;
+  /** True once somebody has deleted it. */
+  readonly deleted: boolean;
+  readonly agents: readonly Agent[];
+  /** Ids of the lines that are loaded, oldest first. */
+  readonly transcript: Rows<string>;
+  readonly messages: Table<TranscriptMessage>;
+  /** Whether there are lines before the first loaded one. */
+  readonly older: { readonly kind: 'none' } | { readonly kind: 'more' | 'loading'; readonly before: string };
+  readonly invocations: Table<Invocation>;
+  /** Ids of calls that have not ended, in the order they were made known. */
+  readonly openInvocations: readonly string[];
+  readonly approvals: Table<ApprovalView>;
+  /** Ids of pending approvals, oldest first: the first of them is "1 of n" (A12). */
+  readonly queue: readonly string[];
+  readonly streams: readonly LiveStream[];
+  readonly outputs: ReadonlyMap<string, OutputTail>;
+  readonly notices: readonly Notice[];
+  /** How far in the log this state is true. */
+  readonly lastEventId: number;
+}
+
+export interface ChatSummary {
+  readonly id: string;
+  readonly title: string;
+  readonly status: ChatStatus;
+  readonly createdAt: string;
+}
+
+/** Everything a view of a whole world shows: its chats and agents, and what waits for a person in any of them. */
+export interface WorldState {
+  readonly worldId: string;
+  readonly loading: Loading;
+  readonly connection: Connection;
+  readonly world: World | undefined;
+  /** True once somebody has deleted it. */
+  readonly deleted: boolean;
+  readonly agents: readonly Agent[];
+  /** Newest first. */
+  readonly chats: readonly ChatSummary[];
+  readonly approvals: Table<ApprovalView>;
+  /** Ids of pending approvals of all chats, oldest first (A12). */
+  readonly queue: readonly string[];
+  /** Open and queued turns, as the server last said (M8). */
+  readonly pendingOperations: number;
+  readonly notices: readonly (Notice & { readonly chatId?: string })[];
+  /** Counts the changes of each kind of thing: what was fetched at another count is old. */
+  readonly revisions: Readonly<Partial<Record<CRUDEvent['entity'], number>>>;
+  readonly lastEventId: number;
+}
