@@ -22,6 +22,8 @@ export interface Log {
 
 /** Who may come in (W1). */
 export interface Auth {
+  /** Checks Host and Origin only: for what needs no credential (`/health`, `/session`, the files of the web app). */
+  guard: MiddlewareHandler<Env>;
   /** Checks Host, Origin and credential. Throws an `HttpProblem` when one does not fit; sets `signer` otherwise. */
   middleware: MiddlewareHandler<Env>;
   /** A ticket for the start URL: good once, for a minute. */
