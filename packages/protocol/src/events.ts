@@ -26,7 +26,12 @@ export const toolEventSchema = z.discriminatedUnion('type', [
     arguments: maskedArguments.exactOptional(),
   }),
   z.object({ type: z.literal('TOOL_DENIED'), ...toolEventCommon, reason: z.string().min(1) }),
-  z.object({ type: z.literal('TOOL_EXECUTION_STARTED'), ...toolEventCommon, arguments: maskedArguments }),
+  z.object({
+    type: z.literal('TOOL_EXECUTION_STARTED'),
+    ...toolEventCommon,
+    arguments: maskedArguments,
+    started_at: z.string().exactOptional(),
+  }),
   z.object({ type: z.literal('TOOL_EXECUTION_SUCCEEDED'), ...toolEventCommon, result: z.unknown() }),
   z.object({ type: z.literal('TOOL_EXECUTION_FAILED'), ...toolEventCommon, error: z.string().min(1) }),
 ]);
@@ -38,6 +43,7 @@ export const sseEventSchema = z.object({
   /** The id that the finished message will have. */
   messageId: z.string().min(1),
   agentName: z.string().min(1),
+  agentId: z.string().exactOptional(),
   content: z.string().exactOptional(),
   usage: usageSchema.exactOptional(),
   /** Which try at the answer this belongs to; a new `start` empties what came before (S6). */

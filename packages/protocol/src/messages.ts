@@ -12,8 +12,16 @@ export const toolCallSchema = z.object({
 export type ToolCall = z.infer<typeof toolCallSchema>;
 
 /** What became of one call, derived from the record so that a client can rebuild its view from messages alone (M1). */
-export const toolCallStatusSchema = z.object({ complete: z.boolean(), result: z.unknown() });
+export const toolCallStatusSchema = z.object({
+  complete: z.boolean(),
+  result: z.unknown(),
+  /** Present once the call has begun. */
+  startedAt: z.string().exactOptional(),
+});
 export type ToolCallStatus = z.infer<typeof toolCallStatusSchema>;
+
+export const usageSchema = z.object({ inputTokens: z.number().int().min(0), outputTokens: z.number().int().min(0) });
+export type Usage = z.infer<typeof usageSchema>;
 
 /** The one message shape, in memory and on the wire (M1). */
 export const messageSchema = z.object({
@@ -29,11 +37,10 @@ export const messageSchema = z.object({
   tool_calls: z.array(toolCallSchema).exactOptional(),
   tool_call_id: z.string().exactOptional(),
   toolCallStatus: z.record(z.string(), toolCallStatusSchema).exactOptional(),
+  /** What the model call that gave this answer used. */
+  usage: usageSchema.exactOptional(),
 });
 export type Message = z.infer<typeof messageSchema>;
-
-export const usageSchema = z.object({ inputTokens: z.number().int().min(0), outputTokens: z.number().int().min(0) });
-export type Usage = z.infer<typeof usageSchema>;
 
 /** The prefix of names that belong to clients of a person. A model that calls one is refused (A10). */
 export const RESERVED_TOOL_PREFIX = 'client.';

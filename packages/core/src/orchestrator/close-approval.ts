@@ -8,6 +8,8 @@ export interface Verdict {
   status: 'approved' | 'denied' | 'expired' | 'superseded';
   reason: string | undefined;
   by: string;
+  /** What they signed with. */
+  client?: string;
   /** Default: `once`. */
   scope?: Scope;
   /** Of the decision as it was sent, to tell a repeat from a change of mind. */
@@ -24,7 +26,7 @@ export async function closeApproval(
   step: Step,
   approval: ApprovalRecord,
   invocation: InvocationRecord,
-  { status, reason, by, scope = 'once', digest, more }: Verdict,
+  { status, reason, by, client, scope = 'once', digest, more }: Verdict,
 ): Promise<boolean> {
   const decision = status === 'approved' ? 'approve' : 'deny';
   const settled = await step.tx.settleApproval(approval.id, {
@@ -47,6 +49,7 @@ export async function closeApproval(
       reason,
       ...(status === 'expired' ? { expired: true } : {}),
       ...(status === 'superseded' ? { superseded: true } : {}),
+      client,
       digest,
       ...more,
     }),

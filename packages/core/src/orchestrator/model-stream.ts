@@ -24,10 +24,10 @@ export function streamTo(
   let attempt = 0;
   let offset = 0;
   let masker = createChunkMasker({ form: 'chat' });
-  const send = (event: Omit<SSEEvent, 'messageId' | 'agentName' | 'attempt'>): void => {
+  const send = (event: Omit<SSEEvent, 'messageId' | 'agentName' | 'agentId' | 'attempt'>): void => {
     runtime.bus.publishUnstored(turn.worldId, turn.chatId, {
       event: 'sse',
-      data: { ...event, messageId, agentName, attempt },
+      data: { ...event, messageId, agentName, agentId: turn.agentId, attempt },
     });
   };
   const sendText = (content: string): void => {

@@ -206,6 +206,7 @@ async function record(
     status,
     reason: sent.reason,
     by: signer.who,
+    client: signer.client,
     scope,
     digest: decisionDigest(runtime, sent),
     ...(approves ? { more: decision.record } : {}),

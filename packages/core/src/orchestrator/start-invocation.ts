@@ -128,7 +128,10 @@ export async function recordStart(
 ): Promise<void> {
   if (gate.grantId !== undefined) await step.tx.touchGrant(gate.grantId);
   const about = auditOf(invocation);
-  if (!rerun) emitToolEvent(step, invocation, { type: 'TOOL_EXECUTION_STARTED', arguments: about.arguments });
+  if (!rerun) {
+    const begun = invocation.startedAt === null ? {} : { started_at: new Date(invocation.startedAt).toISOString() };
+    emitToolEvent(step, invocation, { type: 'TOOL_EXECUTION_STARTED', arguments: about.arguments, ...begun });
+  }
   step.tx.record({
     kind: 'run',
     ...about,

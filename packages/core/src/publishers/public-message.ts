@@ -19,14 +19,19 @@ export function toPublicMessage(record: MessageRecord, status?: Record<string, T
       ? {}
       : { tool_calls: record.toolCalls.map(maskCall), toolCallStatus: status ?? openStatus(record.toolCalls) }),
     ...(record.toolCallId === null ? {} : { tool_call_id: record.toolCallId }),
+    ...(record.providerState === null ? {} : { usage: record.providerState.usage }),
   };
 }
 
 /** What became of a call, as clients read it from a message (M1). */
-export function callStatus(invocation: Pick<InvocationRecord, 'status' | 'result' | 'arguments'>): ToolCallStatus {
-  if (!isSettled(invocation.status)) return { complete: false, result: null };
+export function callStatus(
+  invocation: Pick<InvocationRecord, 'status' | 'result' | 'arguments' | 'startedAt'>,
+): ToolCallStatus {
+  const begun = invocation.startedAt === null ? {} : { startedAt: new Date(invocation.startedAt).toISOString() };
+  if (!isSettled(invocation.status)) return { complete: false, result: null, ...begun };
   const { secrets } = maskValue(parseJson(invocation.arguments));
-  return { complete: true, result: maskValue(parseJson(invocation.result ?? 'null'), { alreadyKnown: secrets }).value };
+  const { value: result } = maskValue(parseJson(invocation.result ?? 'null'), { alreadyKnown: secrets });
+  return { complete: true, result, ...begun };
 }
 
 export function approvalStatus(approval: ApprovalRecord): ToolCallStatus {
