@@ -12,12 +12,7 @@ export const toolCallSchema = z.object({
 export type ToolCall = z.infer<typeof toolCallSchema>;
 
 /** What became of one call, derived from the record so that a client can rebuild its view from messages alone (M1). */
-export const toolCallStatusSchema = z.object({
-  complete: z.boolean(),
-  result: z.unknown(),
-  /** Present once the call has begun. */
-  startedAt: z.string().exactOptional(),
-});
+export const toolCallStatusSchema = z.object({ complete: z.boolean(), result: z.unknown() });
 export type ToolCallStatus = z.infer<typeof toolCallStatusSchema>;
 
 export const usageSchema = z.object({ inputTokens: z.number().int().min(0), outputTokens: z.number().int().min(0) });
@@ -37,6 +32,8 @@ export const messageSchema = z.object({
   tool_calls: z.array(toolCallSchema).exactOptional(),
   tool_call_id: z.string().exactOptional(),
   toolCallStatus: z.record(z.string(), toolCallStatusSchema).exactOptional(),
+  /** When each call began, of those that have. */
+  toolCallStartedAt: z.record(z.string(), z.string()).exactOptional(),
   /** What the model call that gave this answer used. */
   usage: usageSchema.exactOptional(),
 });

@@ -5,7 +5,7 @@ import { isApprovalId } from '../turn/ids.js';
 import { isSettled } from '../turn/next-step.js';
 
 /** A message as people see it: standard shape (M1), secrets masked (A15). */
-export function toPublicMessage(record: MessageRecord, status?: Record<string, ToolCallStatus>): Message {
+export function toPublicMessage(record: MessageRecord, status?: Record<string, CallState>): Message {
   return {
     messageId: record.id,
     chatId: record.chatId,
@@ -17,16 +17,28 @@ export function toPublicMessage(record: MessageRecord, status?: Record<string, T
     ...(record.replyTo === null ? {} : { replyToMessageId: record.replyTo }),
     ...(record.toolCalls === null
       ? {}
-      : { tool_calls: record.toolCalls.map(maskCall), toolCallStatus: status ?? openStatus(record.toolCalls) }),
+      : { tool_calls: record.toolCalls.map(maskCall), ...showCalls(status ?? openStatus(record.toolCalls)) }),
     ...(record.toolCallId === null ? {} : { tool_call_id: record.toolCallId }),
     ...(record.providerState === null ? {} : { usage: record.providerState.usage }),
+  };
+}
+
+/** What became of a call, and when it began. */
+type CallState = ToolCallStatus & { startedAt?: string };
+
+function showCalls(states: Record<string, CallState>): Pick<Message, 'toolCallStatus' | 'toolCallStartedAt'> {
+  const all = Object.entries(states);
+  const begun = all.flatMap(([id, { startedAt }]) => (startedAt === undefined ? [] : [[id, startedAt] as const]));
+  return {
+    toolCallStatus: Object.fromEntries(all.map(([id, { complete, result }]) => [id, { complete, result }])),
+    ...(begun.length === 0 ? {} : { toolCallStartedAt: Object.fromEntries(begun) }),
   };
 }
 
 /** What became of a call, as clients read it from a message (M1). */
 export function callStatus(
   invocation: Pick<InvocationRecord, 'status' | 'result' | 'arguments' | 'startedAt'>,
-): ToolCallStatus {
+): CallState {
   const begun = invocation.startedAt === null ? {} : { startedAt: new Date(invocation.startedAt).toISOString() };
   if (!isSettled(invocation.status)) return { complete: false, result: null, ...begun };
   const { secrets } = maskValue(parseJson(invocation.arguments));
