@@ -1,0 +1,160 @@
+import type { Clock } from '@countersign/core/ports';
+import { CLIENT_HEADER, SESSION_HEADER, type Signer } from '@countersign/protocol';
+import { getCookie } from 'hono/cookie';
+import type { AppRequest, Auth } from '../app/context.js';
+import { HttpProblem } from '../app/http-problem.js';
+import { createHostCheck, type HostOptions } from './check-host.js';
+import { createFailedAttempts } from './failed-attempts.js';
+import { hashSecret, isSecret } from './secrets.js';
+import { SECURITY_HEADERS } from './security-headers.js';
+import { createSessions, SESSION_LIFETIME_MS, type SessionKeeper } from './sessions.js';
+import { createTickets } from './tickets.js';
+
+export interface AuthOptions extends HostOptions {
+  /** The bearer token. Only its hash is kept here. */
+  token: string;
+  clock: Pick<Clock, 'now'>;
+  /** Where sessions outlive a restart. Absent: they end with the process. */
+  sessions?: SessionKeeper;
+  /** The label of the client that this secret belongs to (`X-Countersign-Client`). */
+  clientLabel?: (secret: string) => Promise<string | undefined>;
+}
+
+/** A token as long as the ones we make can't be guessed, and need not wait behind somebody else's guesses. */
+const STRONG_LENGTH = 32;
+
+/** Who may come in (W1). */
+export function createAuth(options: AuthOptions): Auth {
+  const { clock } = options;
+  const tokenHash = hashSecret(options.token);
+  const isStrong = options.token.length >= STRONG_LENGTH;
+  const checkHost = createHostCheck(options);
+  const tickets = createTickets(clock);
+  const sessions = createSessions(clock, options.sessions);
+  const attempts = createFailedAttempts(clock);
+  // Cookies know no ports: without one in its name, two servers of ours would log each other's browsers out.
+  const cookieName = (): string => `countersign_${options.port()}`;
+
+  function checkSource(c: AppRequest): void {
+    const host = c.req.header('host') ?? '';
+    if (checkHost(host, 80) === undefined) {
+      throw new HttpProblem(
+        403,
+        `This server does not go by the name "${host.slice(0, 200)}". If it should, start it with --allow-host.`,
+      );
+    }
+    const origin = c.req.header('origin');
+    if (origin !== undefined && !isOurOrigin(origin)) {
+      throw new HttpProblem(403, 'This request comes from a page of another site. Open the page this server serves.');
+    }
+    // Another port of this host is the same site to a browser, and a stranger to us.
+    const site = c.req.header('sec-fetch-site');
+    if (isApi(c.req.path) && (site === 'cross-site' || site === 'same-site')) {
+      throw new HttpProblem(403, 'This request was made by a page of another site. Open the page this server serves.');
+    }
+  }
+
+  function isOurOrigin(origin: string): boolean {
+    if (!URL.canParse(origin)) return false;
+    const { protocol, host } = new URL(origin);
+    const verdict = protocol === 'https:' ? checkHost(host, 443) : checkHost(host, 80);
+    return protocol === 'https:' ? verdict === 'allowed' : protocol === 'http:' && verdict !== undefined;
+  }
+
+  /** Who signs. Throws when the credential is missing or wrong. */
+  function checkCredential(c: AppRequest): string {
+    const authorization = c.req.header('authorization');
+    if (authorization !== undefined) {
+      const token = /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
+      if (!isStrong) refuseTooMany(c);
+      if (token !== undefined && isSecret(token, tokenHash)) return 'token';
+      throw wrongCredential(c, 'This token is not the one of this server.');
+    }
+    const cookie = getCookie(c, cookieName());
+    const header = c.req.header(SESSION_HEADER);
+    if (cookie === undefined && header === undefined) {
+      throw unauthorized('Send the token as "Authorization: Bearer …", or open the start URL in a browser.');
+    }
+    const session = cookie === undefined || header === undefined ? undefined : sessions.find(cookie, header);
+    if (session !== undefined) return `browser session ${session.id.slice(0, 4)}`;
+    throw wrongCredential(c, 'This browser session is not, or no longer, known here. Open a new start URL.');
+  }
+
+  function refuseTooMany(c: AppRequest): void {
+    const seconds = attempts.wait(addressOf(c));
+    if (seconds === undefined) return;
+    const headers = { 'Retry-After': String(seconds) };
+    throw new HttpProblem(429, `Too many wrong attempts. Try again in ${seconds} s.`, { headers });
+  }
+
+  function wrongCredential(c: AppRequest, detail: string): HttpProblem {
+    refuseTooMany(c);
+    attempts.failed(addressOf(c));
+    return unauthorized(detail);
+  }
+
+  async function signerOf(c: AppRequest): Promise<Signer> {
+    const who = checkCredential(c);
+    const secret = c.req.header(CLIENT_HEADER);
+    const label = secret === undefined ? undefined : await options.clientLabel?.(secret);
+    return { who, client: label ?? 'http' };
+  }
+
+  return {
+    async guard(c, next) {
+      const setLater = setHeaders(c);
+      checkSource(c);
+      await next();
+      setLater();
+    },
+    async middleware(c, next) {
+      const setLater = setHeaders(c);
+      checkSource(c);
+      c.set('signer', await signerOf(c));
+      await next();
+      setLater();
+    },
+    newTicket: () => tickets.make(),
+    redeem(ticket, request) {
+      refuseTooMany(request);
+      if (!tickets.take(ticket)) {
+        attempts.failed(addressOf(request));
+        return undefined;
+      }
+      const { cookie, header } = sessions.open();
+      const secure = request.req.header('origin')?.startsWith('https:') === true ? '; Secure' : '';
+      const age = `Max-Age=${SESSION_LIFETIME_MS / 1000}`;
+      return {
+        session: header,
+        setCookie: `${cookieName()}=${cookie}; Path=/; HttpOnly; SameSite=Strict; ${age}${secure}`,
+      };
+    },
+  };
+}
+
+function isApi(path: string): boolean {
+  return path === '/api' || path.startsWith('/api/');
+}
+
+function unauthorized(detail: string): HttpProblem {
+  return new HttpProblem(401, detail, { headers: { 'WWW-Authenticate': 'Bearer' } });
+}
+
+function addressOf(c: AppRequest): string {
+  // Not what a header says of where it comes from: whoever guesses would say something else each time.
+  return c.env.incoming?.socket.remoteAddress ?? 'unknown';
+}
+
+/** On the socket's own response where there is one: then no path, refusals and failures included, can forget them. */
+function setHeaders(c: AppRequest): () => void {
+  const outgoing = c.env.outgoing;
+  const headers = Object.entries(SECURITY_HEADERS);
+  if (isApi(c.req.path)) headers.push(['Cache-Control', 'no-store']);
+  if (outgoing === undefined) {
+    return () => {
+      for (const [name, value] of headers) if (!c.res.headers.has(name)) c.res.headers.set(name, value);
+    };
+  }
+  for (const [name, value] of headers) outgoing.setHeader(name, value);
+  return () => undefined;
+}

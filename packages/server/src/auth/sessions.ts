@@ -1,0 +1,83 @@
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '@countersign/core/ports';
+import { z } from 'zod';
+import { hashSecret, isSecret, randomSecret } from './secrets.js';
+
+/** A browser that traded its ticket, as it is kept: nothing in it opens anything. */
+export const keptSessionSchema = z.strictObject({
+  /** Names it in the audit log. */
+  id: z.string().regex(/^[0-9a-f]{8}$/),
+  cookieHash: z.string().regex(/^[0-9a-f]{64}$/),
+  headerHash: z.string().regex(/^[0-9a-f]{64}$/),
+  createdAt: z.number(),
+  usedAt: z.number(),
+});
+export type KeptSession = z.infer<typeof keptSessionSchema>;
+
+/** Where sessions outlive the process. Neither function throws: a session that can't be kept still works until the end. */
+export interface SessionKeeper {
+  load(): readonly KeptSession[];
+  save(sessions: readonly KeptSession[]): void;
+}
+
+export const SESSION_LIFETIME_MS = 30 * 24 * 60 * 60 * 1000;
+const NOTE_USE_MS = 60 * 60 * 1000;
+const MOST = 100;
+
+export interface Sessions {
+  /** Two halves: the cookie's, which any server on this host gets to see, and the page's, which only the page has. */
+  open(): { id: string; cookie: string; header: string };
+  /** The session that both halves belong to. */
+  find(cookie: string, header: string): { id: string } | undefined;
+}
+
+export function createSessions(clock: Pick<Clock, 'now'>, keeper?: SessionKeeper): Sessions {
+  const alive = new Map((keeper?.load() ?? []).map((session) => [session.id, session]));
+
+  function keep(): void {
+    for (const { id, usedAt } of alive.values()) {
+      if (usedAt + SESSION_LIFETIME_MS <= clock.now()) alive.delete(id);
+    }
+    const byUse = [...alive.values()].sort((a, b) => b.usedAt - a.usedAt);
+    for (const { id } of byUse.slice(MOST)) alive.delete(id);
+    keeper?.save([...alive.values()]);
+  }
+
+  function freeId(): string {
+    for (;;) {
+      const id = randomBytes(4).toString('hex');
+      if (!alive.has(id)) return id;
+    }
+  }
+
+  return {
+    open() {
+      const id = freeId();
+      const cookie = randomSecret();
+      const header = randomSecret();
+      const now = clock.now();
+      alive.set(id, {
+        id,
+        cookieHash: hashSecret(cookie).toString('hex'),
+        headerHash: hashSecret(header).toString('hex'),
+        createdAt: now,
+        usedAt: now,
+      });
+      keep();
+      return { id, cookie: `${id}.${cookie}`, header };
+    },
+    find(cookie, header) {
+      const [id = '', secret = ''] = cookie.split('.', 2);
+      const session = alive.get(id);
+      if (session === undefined || session.usedAt + SESSION_LIFETIME_MS <= clock.now()) return undefined;
+      const cookieFits = isSecret(secret, Buffer.from(session.cookieHash, 'hex'));
+      const headerFits = isSecret(header, Buffer.from(session.headerHash, 'hex'));
+      if (!cookieFits || !headerFits) return undefined;
+      if (clock.now() - session.usedAt >= NOTE_USE_MS) {
+        alive.set(id, { ...session, usedAt: clock.now() });
+        keep();
+      }
+      return { id };
+    },
+  };
+}

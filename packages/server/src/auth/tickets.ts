@@ -1,0 +1,42 @@
+import type { Clock } from '@countersign/core/ports';
+import { hashSecret, randomSecret } from './secrets.js';
+
+/** How long a start URL is good (W1). */
+export const TICKET_MS = 60_000;
+/** Somebody who keeps asking for tickets must not fill the memory. */
+const MOST = 100;
+
+/** Single-use tickets. Only their hashes are kept. */
+export interface Tickets {
+  make(): string;
+  /** True once, within a minute. */
+  take(ticket: string): boolean;
+}
+
+export function createTickets(clock: Pick<Clock, 'now'>): Tickets {
+  /** Hash to the time it ends, oldest first. */
+  const open = new Map<string, number>();
+
+  function forgetOld(): void {
+    for (const [hash, ends] of open) {
+      if (ends > clock.now() && open.size < MOST) return;
+      open.delete(hash);
+    }
+  }
+
+  return {
+    make() {
+      forgetOld();
+      const ticket = randomSecret();
+      open.set(hashSecret(ticket).toString('hex'), clock.now() + TICKET_MS);
+      return ticket;
+    },
+    take(ticket) {
+      const hash = hashSecret(ticket).toString('hex');
+      const ends = open.get(hash);
+      // Whether in time or not: what was shown once is worth nothing any more.
+      open.delete(hash);
+      return ends !== undefined && clock.now() < ends;
+    },
+  };
+}
