@@ -40,6 +40,8 @@ export type {
   WorldEvent,
   WorldEventName,
 } from './events.js';
+export { readFrame, RESET_FRAME, toFrame } from './frames.js';
+export type { Frame, ReadFrame } from './frames.js';
 export {
   agentSchema,
   changeSchema,
