@@ -3,7 +3,7 @@ export type { OpenWorldOptions } from './open-world.js';
 export { systemClock } from './system-clock.js';
 export type { Decision, OpenedChat, OpenedWorld } from './world.js';
 export type { ClientRegistry, EventListener, Probe } from '@countersign/core';
-export { defineTool, ProviderError, ToolFailure } from '@countersign/core/ports';
+export { defineTool, NoAnswer, ProviderError, ToolFailure } from '@countersign/core/ports';
 export type {
   AuditVerdict,
   Clock,
@@ -32,6 +32,7 @@ export type {
 export { anthropic, google, openai, openaiCompatible } from '@countersign/providers';
 export type { ProviderOptions } from '@countersign/providers';
 export {
+  askHuman,
   describeSandbox,
   editFile,
   findSandbox,
@@ -56,6 +57,8 @@ export type {
   Grant,
   Message,
   NewAgent,
+  Question,
+  QuestionAnswer,
   Scope,
   Signer,
   Subject,

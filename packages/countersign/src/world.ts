@@ -33,6 +33,7 @@ import {
   type Grant,
   type Message,
   type NewAgent,
+  type QuestionAnswer,
   type Signer,
   type ToolDecision,
   type ToolResultOutcome,
@@ -89,7 +90,17 @@ export interface OpenedWorld {
     signer?: Partial<Signer>,
   ): Promise<ToolResultOutcome>;
   /** The same with the owner named, as `publishToolResult(world, agentId, …)` in the documents. */
-  publishToolResult(agentId: string, decision: ToolDecision, signer?: Partial<Signer>): Promise<ToolResultOutcome>;
+  publishToolResult(
+    agentId: string,
+    result: ToolDecision | QuestionAnswer,
+    signer?: Partial<Signer>,
+  ): Promise<ToolResultOutcome>;
+  /** A person's words to a question: an approval that has one. */
+  answer(
+    question: string | Pick<Approval, 'approvalId'>,
+    content: string,
+    signer?: Partial<Signer>,
+  ): Promise<ToolResultOutcome>;
   grants(): Promise<Grant[]>;
   revoke(grantId: string): Promise<boolean>;
   policy(): Promise<readonly string[]>;
@@ -161,8 +172,13 @@ export function createWorldHandle(engine: Engine, id: string, name: string): Ope
       const tool_call_id = typeof approval === 'string' ? approval : approval.approvalId;
       return await publishToolResult(runtime, id, undefined, { ...shown, ...decision, tool_call_id }, signerOf(signer));
     },
-    publishToolResult: async (agentId, decision, signer) =>
-      await publishToolResult(runtime, id, text(agentId, 'agentId'), decision, signerOf(signer)),
+    publishToolResult: async (agentId, result, signer) =>
+      await publishToolResult(runtime, id, text(agentId, 'agentId'), result, signerOf(signer)),
+    answer: async (question, content, signer) => {
+      const asked = isObject(question) ? question.approvalId : question;
+      const tool_call_id = text(asked, 'question');
+      return await publishToolResult(runtime, id, undefined, { tool_call_id, content }, signerOf(signer));
+    },
     grants: () => listGrants(runtime, id),
     revoke: async (grantId) => await revokeGrant(runtime, id, text(grantId, 'grantId'), LIBRARY),
     policy: async () => (await runtime.store.read((reader) => reader.world(id)))?.policy ?? [],

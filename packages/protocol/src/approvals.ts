@@ -12,6 +12,10 @@ export const approvalFilterSchema = z.strictObject({
 });
 export type ApprovalFilter = z.infer<typeof approvalFilterSchema>;
 
+/** A question to a person, in words and not for a signature (`ask_human`, MCP elicitation). Choices are offers: any words answer it. */
+export const questionSchema = z.object({ text: z.string(), choices: z.array(z.string()) });
+export type Question = z.infer<typeof questionSchema>;
+
 /** One question in a person's queue (W3 `approvals`, A3). Arguments are masked (A15). */
 export const approvalSchema = z.object({
   approvalId: z.string(),
@@ -38,7 +42,7 @@ export const approvalSchema = z.object({
   /** The rule that "always" would write. */
   proposedRule: z.string().exactOptional(),
   /** Present when this is no call to sign but a question to a person: answered with words, `{ tool_call_id, content }` (W3). */
-  question: z.object({ text: z.string(), choices: z.array(z.string()) }).exactOptional(),
+  question: questionSchema.exactOptional(),
 });
 export type Approval = z.infer<typeof approvalSchema>;
 

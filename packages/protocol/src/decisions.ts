@@ -23,6 +23,22 @@ export const toolDecisionSchema = z.strictObject({
 });
 export type ToolDecision = z.infer<typeof toolDecisionSchema>;
 
+/** Most that a person answers; a longer text belongs in a file. */
+const LONGEST_ANSWER = 100_000;
+
+/** A person's words to a question (W3): `ask_human`, or one that a running tool put. They are data: no word of them decides anything. */
+export const questionAnswerSchema = z.strictObject({
+  /** The approval's id; the call's, if the call itself is the question. */
+  tool_call_id: z.string().min(1).max(200),
+  content: z
+    .string()
+    .max(LONGEST_ANSWER, `an answer has at most ${LONGEST_ANSWER} characters`)
+    .refine((content) => content.trim() !== '', 'an answer must not be empty'),
+  turnId: z.string().exactOptional(),
+  chatId: z.string().exactOptional(),
+});
+export type QuestionAnswer = z.infer<typeof questionAnswerSchema>;
+
 /** The answer of the client that owns a client tool (A18). An answer that says neither how it went nor why not is none. */
 export const clientToolResultSchema = z
   .strictObject({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { questionSchema } from './approvals.js';
 import { type messageSchema, usageSchema } from './messages.js';
 
 const toolEventCommon = {
@@ -17,6 +18,8 @@ export const toolEventSchema = z.discriminatedUnion('type', [
     ...toolEventCommon,
     arguments: maskedArguments,
     approval_id: z.string(),
+    /** Present when the call is a question to a person: it waits for words, not for a signature. */
+    question: questionSchema.exactOptional(),
   }),
   z.object({
     type: z.literal('TOOL_APPROVED'),
@@ -78,9 +81,10 @@ export const worldEventSchema = z.object({
 });
 export type WorldActivityEvent = z.infer<typeof worldEventSchema>;
 
+/** `approval`: a running call put a question to a person, or it was closed. Of every other approval the call's own events tell. */
 export const crudEventSchema = z.object({
   operation: z.enum(['create', 'update', 'delete']),
-  entity: z.enum(['world', 'agent', 'chat', 'grant', 'policy', 'client', 'tool', 'mcp-server']),
+  entity: z.enum(['world', 'agent', 'chat', 'grant', 'policy', 'client', 'tool', 'mcp-server', 'approval']),
   id: z.string(),
 });
 export type CRUDEvent = z.infer<typeof crudEventSchema>;

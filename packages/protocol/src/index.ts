@@ -19,8 +19,22 @@ export {
   toolNameSchema,
 } from './tools.js';
 export type { ApprovalOption, Scope, Subject, ToolApproval, ToolDefinition } from './tools.js';
-export { clientToolResultSchema, newClientSchema, signerSchema, toolDecisionSchema } from './decisions.js';
-export type { ClientToolResult, NewClient, RefusalCode, Signer, ToolDecision, ToolResultOutcome } from './decisions.js';
+export {
+  clientToolResultSchema,
+  newClientSchema,
+  questionAnswerSchema,
+  signerSchema,
+  toolDecisionSchema,
+} from './decisions.js';
+export type {
+  ClientToolResult,
+  NewClient,
+  QuestionAnswer,
+  RefusalCode,
+  Signer,
+  ToolDecision,
+  ToolResultOutcome,
+} from './decisions.js';
 export {
   crudEventSchema,
   sseEventSchema,
@@ -72,6 +86,7 @@ export {
   approvalWithContextSchema,
   auditEntrySchema,
   grantSchema,
+  questionSchema,
   queuedApprovalSchema,
 } from './approvals.js';
 export type {
@@ -82,6 +97,7 @@ export type {
   AuditEntry,
   AuditRecord,
   Grant,
+  Question,
   QueuedApproval,
 } from './approvals.js';
 export { CountersignError } from './errors.js';

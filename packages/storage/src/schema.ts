@@ -136,6 +136,7 @@ export interface ApprovalsTable {
   working_directory: string;
   sandbox: string;
   preview: string | null;
+  question: string | null;
   status: string;
   decision: string | null;
   scope: string | null;

@@ -5,6 +5,7 @@ export { listFiles } from './files/list-files.js';
 export { grep } from './files/grep.js';
 export { writeFile } from './files/write-file.js';
 export { editFile } from './files/edit-file.js';
+export { askHuman } from './people/ask-human.js';
 export { findSandbox } from './sandbox/find-sandbox.js';
 export { describeSandbox } from './sandbox/sandbox.js';
 export type { Sandbox } from './sandbox/sandbox.js';

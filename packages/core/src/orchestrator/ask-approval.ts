@@ -1,8 +1,9 @@
-import { REQUEST_APPROVAL_TOOL } from '@countersign/protocol';
+import { REQUEST_APPROVAL_TOOL, type Question } from '@countersign/protocol';
 import type { Gate } from '../approval/index.js';
 import { fillMessage, maskSecrets, maskText } from '../masking/index.js';
 import type { InvocationRecord, Tool } from '../ports/index.js';
 import type { SignedCall } from './gate-call.js';
+import { showQuestion } from './show-question.js';
 import type { Runtime, Step } from './runtime.js';
 import { auditOf, emitToolEvent, maskArguments } from './tool-events.js';
 import { writeCallMessage } from './write-message.js';
@@ -20,6 +21,8 @@ export async function askApproval(
     tool: Tool;
     gate: Extract<Gate, { kind: 'ask' }>;
     signed: SignedCall;
+    /** The call is this question, and waits for words. */
+    words?: Question;
   },
 ): Promise<void> {
   const { approvalId, invocation, tool } = question;
@@ -29,7 +32,8 @@ export async function askApproval(
   const rule = gate.rule === undefined ? {} : { rule: maskSecrets(gate.rule) };
   // What an untrusted tool says of itself does not count, least of all on the card that people sign (A1).
   const template = tool.trusted ? tool.definition.approval?.message : undefined;
-  const message = fillMessage(template ?? `Run ${tool.definition.name}`, shown);
+  const words = question.words === undefined ? undefined : showQuestion(question.words, secrets);
+  const message = words?.text ?? fillMessage(template ?? `Run ${tool.definition.name}`, shown);
   const timeout = step.snapshot.world.settings.approvalTimeoutMs;
   const requestedAt = step.tx.now();
   const expiresAt = timeout === undefined ? null : requestedAt + timeout;
@@ -53,6 +57,7 @@ export async function askApproval(
             workingDirectory,
             sandbox,
             ...(preview === null ? {} : { preview }),
+            ...(words === undefined ? {} : { question: { ...words, raisedBy: 'call' } }),
             why: gate.why,
             ...rule,
             ...(gate.proposedRule === undefined ? {} : { proposedRule: gate.proposedRule }),
@@ -79,6 +84,7 @@ export async function askApproval(
     workingDirectory,
     sandbox,
     preview,
+    question: words === undefined ? null : { ...words, raisedBy: 'call' },
     status: 'pending',
     decision: null,
     scope: null,
@@ -89,7 +95,12 @@ export async function askApproval(
     expiresAt,
     decidedAt: null,
   });
-  emitToolEvent(step, invocation, { type: 'TOOL_APPROVAL_REQUESTED', arguments: shown, approval_id: approvalId });
+  emitToolEvent(step, invocation, {
+    type: 'TOOL_APPROVAL_REQUESTED',
+    arguments: shown,
+    approval_id: approvalId,
+    ...(words === undefined ? {} : { question: words }),
+  });
   step.tx.record({
     kind: 'request',
     ...auditOf(invocation),

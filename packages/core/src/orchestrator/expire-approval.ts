@@ -1,5 +1,6 @@
 import type { ApprovalRecord, InvocationRecord, TurnRecord } from '../ports/index.js';
 import { closeApproval } from './close-approval.js';
+import { closeToolQuestion } from './close-tool-question.js';
 import { commit, type Runtime, type Step } from './runtime.js';
 import { resumeTurn } from './resume-turn.js';
 import { settleInvocation } from './settle-invocation.js';
@@ -13,13 +14,17 @@ export async function expireApproval(
   invocation: InvocationRecord,
   turn: TurnRecord,
 ): Promise<boolean> {
+  if (approval.question?.raisedBy === 'tool') {
+    await closeToolQuestion(step, approval, invocation, { status: 'expired', reason: 'timed out', by: 'system' });
+    return true;
+  }
   const finish = await resumeTurn(runtime, step, turn.id, { invocationId: invocation.id, status: 'denied' });
   if (finish === undefined) return false;
   await closeApproval(step, approval, invocation, { status: 'expired', reason: 'timed out', by: 'system' });
   step.tx.record({ kind: 'decision', ...auditOf(invocation), decision: 'expired', who: 'system', why: 'timed out' });
   await settleInvocation(runtime, step, invocation, {
     kind: 'denied',
-    error: `Nobody approved ${invocation.toolName} in time`,
+    error: approval.question === null ? `Nobody approved ${invocation.toolName} in time` : 'Nobody answered in time',
     reason: 'timed out',
   });
   await finish();

@@ -1,4 +1,4 @@
-import type { ToolCall } from '@countersign/protocol';
+import type { Question, ToolCall } from '@countersign/protocol';
 import type { LLMResponse, InvocationRecord, TurnRecord } from '../ports/index.js';
 import type { Gate } from '../approval/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
@@ -24,6 +24,8 @@ interface Proposed {
   /** Absent when what it depends on could not be read; then it can't be asked either. */
   signed: SignedCall | undefined;
   trouble: string | undefined;
+  /** The call is this question to people. */
+  words: Question | undefined;
 }
 
 /** How a turn stands after its calls were written, and which of them are to run now. */
@@ -48,7 +50,7 @@ export async function handleToolCalls(
     response.tool_calls.map(async ({ id, function: { name, arguments: text } }): Promise<Proposed> => {
       const call = readCall(tools.get(name), name, text);
       const signed = await sign(runtime, turn, call, place);
-      return { id: newId('call'), vendorId: id, call, ...signed };
+      return { id: newId('call'), vendorId: id, call, ...signed, ...readQuestion(call, signed.trouble) };
     }),
   );
   return await commit(runtime, 'tool-calls', turn.worldId, async (step) => {
@@ -144,6 +146,19 @@ async function sign(
   }
 }
 
+/** What a tool from outside says of itself does not count (A1): it would put words before people in our name. */
+function readQuestion(
+  { tool, arguments: args }: ReadCall,
+  trouble: string | undefined,
+): Pick<Proposed, 'words' | 'trouble'> {
+  if (tool?.question === undefined || !tool.trusted || !args.ok) return { words: undefined, trouble };
+  try {
+    return { words: tool.question(args.value), trouble };
+  } catch (error) {
+    return { words: undefined, trouble: `the question could not be read: ${wordsOf(error)}` };
+  }
+}
+
 async function judge(step: Step, turn: TurnRecord, proposal: Proposed, place: Place): Promise<Gate> {
   const gate = await gateCall(step.tx, step.snapshot, proposal.call, {
     agentId: turn.agentId,
@@ -151,8 +166,12 @@ async function judge(step: Step, turn: TurnRecord, proposal: Proposed, place: Pl
     place,
     decision: undefined,
   });
-  if (gate.kind === 'refuse' || proposal.trouble === undefined) return gate;
-  return { kind: 'refuse', how: 'fail', reason: proposal.trouble };
+  if (gate.kind === 'refuse') return gate;
+  if (proposal.trouble !== undefined) return { kind: 'refuse', how: 'fail', reason: proposal.trouble };
+  // A question is put, whether a rule would have run or asked the call: there is nothing to run but the person's answer.
+  return proposal.words === undefined
+    ? gate
+    : { kind: 'ask', why: 'it asks for words, not for a signature', options: ['deny'] };
 }
 
 function toInvocation(
@@ -195,7 +214,7 @@ function toInvocation(
 async function write(
   runtime: Runtime,
   step: Step,
-  { call, signed }: Proposed,
+  { call, signed, words }: Proposed,
   gate: Gate,
   invocation: InvocationRecord,
 ): Promise<void> {
@@ -208,7 +227,8 @@ async function write(
       if (call.tool === undefined || approvalId === null || signed === undefined) {
         throw new Error('a call that can not be signed must not be asked');
       }
-      await askApproval(runtime, step, { approvalId, invocation, tool: call.tool, gate, signed });
+      const question = words === undefined ? {} : { words };
+      await askApproval(runtime, step, { approvalId, invocation, tool: call.tool, gate, signed, ...question });
       return;
     }
     case 'refuse':

@@ -1,10 +1,10 @@
-import { createHmac } from 'node:crypto';
-import type { RefusalCode, Scope, Signer, ToolDecision, ToolResultOutcome } from '@countersign/protocol';
+import type { QuestionAnswer, Scope, Signer, ToolDecision, ToolResultOutcome } from '@countersign/protocol';
 import { CountersignError, parseInput, signerSchema, toolDecisionSchema } from '@countersign/protocol';
-import type { ApprovalRecord, InvocationRecord, InvocationStatus, TurnRecord } from '../ports/index.js';
+import type { ApprovalRecord, InvocationRecord, InvocationStatus } from '../ports/index.js';
 import { maskSecrets } from '../masking/index.js';
 import { canonicalJson } from '../policy/index.js';
-import { firstApprovalId, toolTurnId } from '../turn/ids.js';
+import { firstApprovalId } from '../turn/ids.js';
+import { answerQuestion, leaveUnanswered } from './answer-question.js';
 import { closeApproval } from './close-approval.js';
 import { expireApproval } from './expire-approval.js';
 import { readCallToSign, type CallToSign } from './call-to-sign.js';
@@ -14,30 +14,23 @@ import { settleInvocation } from './settle-invocation.js';
 import { supersedeApproval } from './supersede-approval.js';
 import { auditOf, emitToolEvent, maskArguments } from './tool-events.js';
 import { resumeTurn } from './resume-turn.js';
+import { digestOf, find, recordRefusal, refused, refuseMisfit, type Found } from './tool-result.js';
 import { wordsOf } from './words-of.js';
 
-const STATUS: Record<RefusalCode, 403 | 404 | 409 | 422> = {
-  unknown: 404,
-  foreign: 403,
-  settled: 409,
-  expired: 409,
-  changed: 409,
-  invalid: 422,
-};
-
 /**
- * A person's answer to an approval (A4). One transaction records it and wakes its turn; however often it is sent, one counts
+ * A person's answer to an approval (A4), or their words to a question. One transaction records it and wakes its turn; however often it is sent, one counts
  * (A8). Everything that does not fit is refused with its state, changes nothing and is in the audit log (W5, A6).
  */
 export async function publishToolResult(
   runtime: Runtime,
   worldId: string,
   agentId: string | undefined,
-  input: ToolDecision,
+  input: ToolDecision | QuestionAnswer,
   signer: Signer,
 ): Promise<ToolResultOutcome> {
-  const sent = readDecision(input);
   parseInput(signerSchema, signer, 'signer');
+  if (isAnswer(input)) return await answerQuestion(runtime, worldId, agentId, input, signer);
+  const sent = readDecision(input);
   const { reason: _, ...same } = sent;
   const key = canonicalJson({ worldId, agentId: agentId ?? null, ...same });
   const known = runtime.repeats.find(key);
@@ -45,6 +38,10 @@ export async function publishToolResult(
   const outcome = await answer(runtime, worldId, agentId, sent, signer);
   if (outcome.kind === 'repeated' && FINAL.has(outcome.state)) runtime.repeats.keep(key, outcome);
   return outcome;
+}
+
+function isAnswer(input: ToolDecision | QuestionAnswer): input is QuestionAnswer {
+  return typeof input === 'object' && input !== null && 'content' in input && !('decision' in input);
 }
 
 /** Reads edited arguments once, as JSON: looked at again, a getter could sign one thing and run another. */
@@ -85,24 +82,6 @@ async function answer(
   });
 }
 
-interface Found {
-  invocation: InvocationRecord;
-  approval: ApprovalRecord | undefined;
-  turn: TurnRecord;
-  /** False when the decision names the call: then it must not answer a question its sender has not seen. */
-  byApproval: boolean;
-}
-
-async function find(step: Step, id: string): Promise<Found | undefined> {
-  const named = await step.tx.approval(id);
-  const invocation = await step.tx.invocation(named?.invocationId ?? id);
-  if (invocation === undefined) return undefined;
-  const current = invocation.approvalId === null ? undefined : await step.tx.approval(invocation.approvalId);
-  const turn = await step.tx.turn(invocation.turnId);
-  if (turn === undefined) return undefined;
-  return { invocation, approval: named ?? current, turn, byApproval: named !== undefined };
-}
-
 interface Deciding {
   found: Found;
   sent: ToolDecision;
@@ -116,23 +95,22 @@ interface Deciding {
 async function decide(runtime: Runtime, step: Step, deciding: Deciding): Promise<ToolResultOutcome | undefined> {
   const { found, sent, agentId, worldId, toSign, signer } = deciding;
   const { invocation, approval, turn } = found;
-  if (
-    invocation.worldId !== worldId ||
-    (agentId !== undefined && agentId !== invocation.agentId) ||
-    (sent.chatId !== undefined && sent.chatId !== invocation.chatId)
-  ) {
-    return refused('foreign', 'this call belongs to another agent, chat or world');
-  }
+  const misfit = refuseMisfit(found, { ...sent, worldId, agentId });
+  if (misfit !== undefined) return misfit;
   const state = invocation.status;
-  if (sent.turnId !== undefined && sent.turnId !== toolTurnId(turn.id, invocation.iteration)) {
-    return refused('changed', 'this call belongs to another turn', state);
-  }
   if (approval === undefined) return refused('settled', 'nobody was asked about this call', state);
   if (approval.status !== 'pending') return answerAgain(runtime, approval, sent, invocation);
   if (turn.state === 'ended') return refused('settled', 'the turn of this call has ended', state);
   if (approval.expiresAt !== null && approval.expiresAt <= step.tx.now()) {
     if (!(await expireApproval(runtime, step, approval, invocation, turn))) return undefined;
     return refused('expired', 'this approval has expired; nothing ran', 'denied');
+  }
+  if (approval.question !== null) {
+    return await leaveUnanswered(runtime, step, found, approval, {
+      sent,
+      digest: decisionDigest(runtime, sent),
+      signer,
+    });
   }
   if (sent.callHash !== undefined && sent.callHash !== approval.callHash) {
     return refused('changed', 'the call is not the one that was shown; look at it again', state);
@@ -185,7 +163,7 @@ function decisionDigest(runtime: Runtime, sent: ToolDecision): string {
     pattern: pattern ?? null,
     rule: rule ?? null,
   };
-  return createHmac('sha256', runtime.store.hashKey).update(canonicalJson(same)).digest('hex');
+  return digestOf(runtime, same);
 }
 
 async function record(
@@ -261,20 +239,4 @@ async function deny(
     error: `User denied approval for ${invocation.toolName}`,
     reason: reason ?? 'no reason given',
   });
-}
-
-function refused(code: RefusalCode, detail: string, state?: string): ToolResultOutcome {
-  return { kind: 'refused', status: STATUS[code], code, detail, ...(state === undefined ? {} : { state }) };
-}
-
-function recordRefusal(
-  step: Step,
-  worldId: string,
-  found: Found | undefined,
-  outcome: Extract<ToolResultOutcome, { kind: 'refused' }>,
-  signer: Signer,
-): void {
-  // Of a call in another world nothing is told here but that somebody tried.
-  const about = found !== undefined && found.invocation.worldId === worldId ? auditOf(found.invocation) : {};
-  step.tx.record({ kind: 'refusal', ...about, who: signer.who, client: signer.client, why: outcome.detail });
 }

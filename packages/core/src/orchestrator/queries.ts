@@ -4,9 +4,10 @@ import type {
   ApprovalWithContext,
   Grant,
   Message,
+  Question,
   ToolCallStatus,
 } from '@countersign/protocol';
-import type { ApprovalRecord, InvocationRecord, MessageRecord, StoreReader } from '../ports/index.js';
+import type { ApprovalRecord, InvocationRecord, MessageRecord, QuestionRecord, StoreReader } from '../ports/index.js';
 import { approvalStatus, callStatus, toPublicMessage } from '../publishers/public-message.js';
 import { toolTurnId } from '../turn/ids.js';
 import { GRANT_LIFETIME_MS } from './gate-call.js';
@@ -75,7 +76,12 @@ async function toApproval(
     ...(approval.preview === null ? {} : { preview: approval.preview }),
     why: approval.why,
     ...(approval.proposedRule === null ? {} : { proposedRule: approval.proposedRule }),
+    ...(approval.question === null ? {} : { question: shownQuestion(approval.question) }),
   };
+}
+
+function shownQuestion({ text, choices }: QuestionRecord): Question {
+  return { text, choices: [...choices] };
 }
 
 /** Messages of a chat as people see them, with what became of each call (M1). */

@@ -1,5 +1,7 @@
 import { ToolFailure, type InvocationRecord, type ToolContext, type TurnRecord } from '../ports/index.js';
 import { createChunkMasker } from '../masking/index.js';
+import { openQuestions, type OpenQuestions } from './ask-question.js';
+import { expireToolQuestions } from './close-tool-question.js';
 import { commit, type Runtime } from './runtime.js';
 import { settleInvocation, type Settlement } from './settle-invocation.js';
 import type { Started } from './start-invocation.js';
@@ -18,10 +20,13 @@ export async function runInvocation(
   started: Started,
   signal: AbortSignal,
 ): Promise<Situation | undefined> {
-  const settlement = await execute(runtime, started, signal);
+  // Frozen between the step that started it and here: another process may have said already that nobody knows how it went.
+  if (!runtime.mayAct()) return undefined;
+  const questions = openQuestions(runtime, started, signal);
+  const settlement = await execute(runtime, started, signal, questions);
   // Stopped meanwhile: who stopped it has settled the call. Shutting down: the next start will say that nobody saw its end.
   if (signal.aborted) return undefined;
-  return await writeEnd(runtime, turn, started, settlement, signal);
+  return await writeEnd(runtime, turn, started, settlement, signal, questions);
 }
 
 const FIRST_RETRY_MS = 500;
@@ -34,10 +39,11 @@ async function writeEnd(
   { invocation }: Started,
   settlement: Settlement,
   signal: AbortSignal,
+  questions: OpenQuestions,
 ): Promise<Situation | undefined> {
   for (let pause = FIRST_RETRY_MS; ; pause = Math.min(pause * 2, LONGEST_RETRY_MS)) {
     try {
-      return await settleStarted(runtime, turn, invocation, settlement);
+      return await settleStarted(runtime, turn, invocation, settlement, questions);
     } catch (error) {
       if (signal.aborted) return undefined;
       runtime.report(error, `the end of ${invocation.toolName} could not be written; it is tried again`);
@@ -53,6 +59,7 @@ async function settleStarted(
   turn: Pick<TurnRecord, 'id' | 'worldId' | 'epoch'>,
   invocation: InvocationRecord,
   settlement: Settlement,
+  questions: OpenQuestions,
 ): Promise<Situation | undefined> {
   return await commit(runtime, 'settle-invocation', turn.worldId, async (step) => {
     // Read here and not carried along: a decision on a sibling may have raised `rev` while the tool ran.
@@ -62,6 +69,8 @@ async function settleStarted(
     const after = await situationAfter(step.tx, current, step.snapshot, change);
     const { state } = after.turn;
     if (!(await step.tx.stepTurn(current, intoState(current, state)))) return undefined;
+    // A tool that asked and did not wait for the answer: nobody is left to hear it.
+    if (questions.ids.size > 0) await expireToolQuestions(step, invocation, questions.ids);
     await settleInvocation(runtime, step, invocation, settlement);
     if (state !== current.state) {
       const chat = await step.tx.chat(current.chatId);
@@ -71,7 +80,12 @@ async function settleStarted(
   });
 }
 
-async function execute(runtime: Runtime, started: Started, signal: AbortSignal): Promise<Settlement> {
+async function execute(
+  runtime: Runtime,
+  started: Started,
+  signal: AbortSignal,
+  questions: OpenQuestions,
+): Promise<Settlement> {
   const { invocation, tool, value, place } = started;
   const output = outputOf(runtime, started);
   const context: ToolContext = {
@@ -82,6 +96,7 @@ async function execute(runtime: Runtime, started: Started, signal: AbortSignal):
     workingDirectory: place.workingDirectory,
     signal,
     output: output.write,
+    ask: questions.ask,
   };
   runtime.probe('before tool-execution');
   try {

@@ -1,6 +1,7 @@
 import type { TurnRecord } from '../ports/index.js';
 import { isSettled } from '../turn/next-step.js';
 import { closeApproval } from './close-approval.js';
+import { expireToolQuestions } from './close-tool-question.js';
 import type { Runtime, Step } from './runtime.js';
 import { settleInvocation } from './settle-invocation.js';
 import { auditOf } from './tool-events.js';
@@ -17,6 +18,7 @@ export async function settleOpenCalls(
     if (isSettled(invocation.status)) continue;
     // Begun in a process that died and not yet begun again: nobody may say that it was not run (T4).
     if (invocation.startedAt !== null) {
+      await expireToolQuestions(step, invocation);
       await settleInvocation(runtime, step, invocation, { kind: 'unknown', error: end.unknown });
       continue;
     }

@@ -1,4 +1,5 @@
 import type { TurnRecord } from '../ports/index.js';
+import { expireToolQuestions } from './close-tool-question.js';
 import { endInWords } from './end-in-words.js';
 import { commit, type Runtime, type Step } from './runtime.js';
 import { settleInvocation } from './settle-invocation.js';
@@ -17,6 +18,7 @@ export async function takeOver(runtime: Runtime, turn: TurnRecord, invocationIds
     for (const id of invocationIds) {
       const invocation = await step.tx.invocation(id);
       if (invocation === undefined || invocation.status !== 'started') continue;
+      await expireToolQuestions(step, invocation);
       if (invocation.idempotent) {
         await step.tx.changeInvocation(id, 'started', { status: 'approved', startedEpoch: null });
         continue;

@@ -4,6 +4,7 @@ import {
   parseInput,
   toJsonSchema,
   toolDefinitionSchema,
+  type Question,
   type Subject,
   type ToolApproval,
 } from '@countersign/protocol';
@@ -24,6 +25,7 @@ export interface ToolInput<S extends Schema> {
   subjects?(args: ValueOf<S>, place: ToolPlace): readonly Subject[];
   fingerprint?(args: ValueOf<S>, place: ToolPlace): Promise<string>;
   preview?(args: ValueOf<S>, place: ToolPlace): Promise<string>;
+  question?(args: ValueOf<S>): Question;
   execute(args: ValueOf<S>, context: ToolContext): unknown;
 }
 
@@ -60,8 +62,13 @@ export function defineTool<S extends Schema>(input: ToolInput<S>): Tool {
     ...(input.preview === undefined
       ? {}
       : { preview: async (args, place) => (await input.preview?.(typed(args), place)) ?? '' }),
+    ...(input.question === undefined ? {} : { question: (args) => askOf(input, typed(args)) }),
     execute: async (args, context) => await input.execute(typed(args), context),
   };
+}
+
+function askOf<S extends Schema>(input: ToolInput<S>, args: ValueOf<S>): Question {
+  return input.question?.(args) ?? { text: '', choices: [] };
 }
 
 /** Not every author has a compiler that says so. */

@@ -12,7 +12,7 @@ export type {
 } from './provider.js';
 export { defineTool } from './define-tool.js';
 export type { ToolInput } from './define-tool.js';
-export { ToolFailure } from './tool.js';
+export { NoAnswer, ToolFailure } from './tool.js';
 export type { Tool, ToolContext, ToolPlace } from './tool.js';
 export type {
   AgentRecord,
@@ -26,6 +26,7 @@ export type {
   MessageRecord,
   NewMessage,
   OpenCall,
+  QuestionRecord,
   SpeakerKind,
   StoredEvent,
   TurnOutcome,

@@ -165,6 +165,13 @@ export interface InvocationRecord {
 /** What the next step of a turn depends on, of a call that is not settled. */
 export type OpenCall = Pick<InvocationRecord, 'id' | 'status' | 'location' | 'readOnly' | 'startedEpoch'>;
 
+/** `call`: the call is the question, and waits as long as it does. `tool`: a running tool put it, and it ends with the call at the latest. */
+export interface QuestionRecord {
+  text: string;
+  choices: readonly string[];
+  raisedBy: 'call' | 'tool';
+}
+
 export interface ApprovalRecord {
   id: string;
   worldId: string;
@@ -186,6 +193,8 @@ export interface ApprovalRecord {
   sandbox: string;
   /** What it would change, masked, if its tool can tell. */
   preview: string | null;
+  /** Present when people are asked for words and not for a signature. */
+  question: QuestionRecord | null;
   status: ApprovalStatus;
   decision: 'approve' | 'deny' | null;
   scope: Scope | null;

@@ -1,4 +1,4 @@
-import type { Subject, ToolDefinition } from '@countersign/protocol';
+import type { Question, Subject, ToolDefinition } from '@countersign/protocol';
 
 /** What a running tool knows of its call (T15). */
 export interface ToolContext {
@@ -12,6 +12,12 @@ export interface ToolContext {
   signal: AbortSignal;
   /** Shows output to people while the tool runs (T13). It is not what the model gets. */
   output: (text: string, stream?: 'stdout' | 'stderr') => void;
+  /**
+   * Puts a question to people while the tool runs, in the same queue as approvals, and gives their words. Rejects with `NoAnswer`
+   * when nobody will answer, and when the call is stopped. It lives no longer than the call: whoever asks it anew after a restart is
+   * another call. Absent where nobody can be asked.
+   */
+  ask?: (question: Question) => Promise<string>;
 }
 
 /** Where a call would act; given to what must look before the person is asked. */
@@ -38,6 +44,11 @@ export interface Tool {
   fingerprint?(args: unknown, place: ToolPlace): Promise<string>;
   /** What the call would change, such as a diff, for the person who is asked. Looks, and touches nothing. */
   preview?(args: unknown, place: ToolPlace): Promise<string>;
+  /**
+   * The call is nothing but this question to people: it is put where calls are asked, waits as long as they do, also over restarts,
+   * and their words are its result. Then `execute` is never called. Counts only for a trusted tool.
+   */
+  question?(args: unknown): Question;
   execute(args: unknown, context: ToolContext): Promise<unknown>;
 }
 
@@ -49,5 +60,16 @@ export class ToolFailure extends Error {
   constructor(message: string, result?: unknown) {
     super(message);
     this.result = result;
+  }
+}
+
+/** Nobody answered a question of a running tool: declined, timed out, or the call ended. */
+export class NoAnswer extends Error {
+  override readonly name = 'NoAnswer';
+  readonly how: 'declined' | 'expired';
+
+  constructor(how: 'declined' | 'expired', reason: string) {
+    super(`nobody answered: ${reason}`);
+    this.how = how;
   }
 }

@@ -1,5 +1,6 @@
 import type { Migration } from './ddl.js';
 import { createTables } from './1-create-tables.js';
+import { addQuestions } from './5-add-questions.js';
 
 /** In order; a store at version n has had the first n. */
-export const migrations: readonly Migration[] = [createTables];
+export const migrations: readonly Migration[] = [createTables, addQuestions];

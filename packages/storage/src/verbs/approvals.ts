@@ -23,6 +23,7 @@ const columns = [
   'working_directory',
   'sandbox',
   'preview',
+  'question',
   'status',
   'decision',
   'scope',
@@ -117,7 +118,8 @@ export function approvalVerbs(on: Connection, s: ApprovalStatements, session: Se
     },
     expiringApprovals: async () => expiring({}),
     async insertApproval(record) {
-      await insertApproval({ ...record, options: JSON.stringify(record.options) });
+      const question = record.question === null ? null : JSON.stringify(record.question);
+      await insertApproval({ ...record, options: JSON.stringify(record.options), question });
     },
     settleApproval: async (id, change) => (await settleApproval({ id, ...change, decidedAt: session.now })) === 1,
   };
@@ -140,6 +142,7 @@ function toApproval([
   workingDirectory,
   sandbox,
   preview,
+  question,
   status,
   decision,
   scope,
@@ -167,6 +170,7 @@ function toApproval([
     workingDirectory,
     sandbox,
     preview,
+    question: question === null ? null : (JSON.parse(question) as ApprovalRecord['question']),
     status: status as ApprovalRecord['status'],
     decision: decision as ApprovalRecord['decision'],
     scope: scope as ApprovalRecord['scope'],

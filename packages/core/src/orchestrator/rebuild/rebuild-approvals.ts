@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { approvalOptionSchema, scopeSchema } from '@countersign/protocol';
+import { approvalOptionSchema, questionSchema, scopeSchema } from '@countersign/protocol';
 import type { ApprovalRecord, GrantRecord, MessageRecord } from '../../ports/index.js';
 import { isApprovalId } from '../../turn/ids.js';
 import type { Truth } from './read-truth.js';
 
 /** As `askApproval` writes it. */
-const questionSchema = z.object({
+const requestSchema = z.object({
   originalToolCall: z.object({ id: z.string(), name: z.string() }),
   message: z.string(),
   options: z.array(approvalOptionSchema),
@@ -16,6 +16,10 @@ const questionSchema = z.object({
   workingDirectory: z.string(),
   sandbox: z.string(),
   preview: z.string().nullable().default(null),
+  question: questionSchema
+    .extend({ raisedBy: z.enum(['call', 'tool']) })
+    .nullable()
+    .default(null),
   expiresAt: z.iso.datetime().nullable().default(null),
 });
 
@@ -54,7 +58,7 @@ export function rebuildApprovals(truth: Truth): RebuiltApproval[] {
 function readQuestion(message: MessageRecord): ApprovalRecord | undefined {
   const call = message.toolCalls?.[0];
   if (call === undefined || !isApprovalId(call.id) || message.agentId === null) return undefined;
-  const { originalToolCall, expiresAt, ...question } = questionSchema.parse(JSON.parse(call.function.arguments));
+  const { originalToolCall, expiresAt, ...question } = requestSchema.parse(JSON.parse(call.function.arguments));
   return {
     ...question,
     id: call.id,

@@ -22,13 +22,15 @@ export function rebuildInvocations(
   approvals: readonly RebuiltApproval[],
   tools: ReadonlyMap<string, Tool>,
 ): InvocationRecord[] {
-  const asked = groupBy(approvals, ({ approval }) => approval.invocationId);
+  // What a running tool asked about says nothing of whether it may run.
+  const signed = approvals.filter(({ approval }) => approval.question?.raisedBy !== 'tool');
+  const asked = groupBy(signed, ({ approval }) => approval.invocationId);
   const calls = truth.messages.flatMap((message) =>
     (message.toolCalls ?? []).flatMap((call, position) =>
       isApprovalId(call.id) ? [] : readInvocation(message, call, position, asked.get(call.id) ?? [], truth, tools),
     ),
   );
-  return withoutAnsweredDoubts(calls, approvals);
+  return withoutAnsweredDoubts(calls, signed);
 }
 
 function readInvocation(

@@ -224,6 +224,7 @@ export function describeRecords(open: OpenStore): void {
         workingDirectory: HOSTILE,
         sandbox: HOSTILE,
         preview: HOSTILE,
+        question: { text: HOSTILE, choices: [HOSTILE], raisedBy: 'tool' },
         status: 'approved',
         decision: 'approve',
         scope: 'session',

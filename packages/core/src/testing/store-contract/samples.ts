@@ -131,6 +131,7 @@ export function approval(id: string, change: Partial<ApprovalRecord> = {}): Appr
     workingDirectory: '/srv/garden',
     sandbox: 'none',
     preview: null,
+    question: null,
     status: 'pending',
     decision: null,
     scope: null,

@@ -1,0 +1,160 @@
+import { z } from 'zod';
+import { REQUEST_APPROVAL_TOOL, type Question } from '@countersign/protocol';
+import { NoAnswer, type InvocationRecord, type StoreTransaction } from '../ports/index.js';
+import { newId } from '../turn/ids.js';
+import { commit, type Runtime } from './runtime.js';
+import { showQuestion } from './show-question.js';
+import { auditOf, maskArguments } from './tool-events.js';
+import type { Started } from './start-invocation.js';
+import { untilAborted } from './until-aborted.js';
+import { writeCallMessage } from './write-message.js';
+
+/** As `closeToolQuestion` writes it. */
+const answerSchema = z.object({
+  decision: z.enum(['approve', 'deny']),
+  reason: z.string().optional(),
+  expired: z.boolean().default(false),
+  answer: z.string().optional(),
+});
+
+/** What a running call has asked and nobody has answered. */
+export interface OpenQuestions {
+  ids: Set<string>;
+  ask: (question: Question) => Promise<string>;
+}
+
+/**
+ * Lets a running tool put questions to people. The question stands in the store and in the queue like every other; only the tool
+ * that waits for it is in this process, so a question ends with its call, at the latest.
+ */
+export function openQuestions(runtime: Runtime, started: Started, signal: AbortSignal): OpenQuestions {
+  const ids = new Set<string>();
+  return {
+    ids,
+    ask: async (question) => {
+      const approvalId = newId('approval');
+      const { worldId } = started.invocation;
+      let heard: (messageId: string) => void = () => undefined;
+      const answered = new Promise<string>((resolve) => {
+        heard = resolve;
+      });
+      // Listening begins before the question is there: an answer can't come too early. It may come in at another process.
+      const stopListening = runtime.bus.subscribe(
+        worldId,
+        (event) => {
+          if (event.event === 'message' && event.data.tool_call_id === approvalId) heard(event.data.messageId);
+        },
+        'message',
+      );
+      ids.add(approvalId);
+      try {
+        await putQuestion(runtime, started, approvalId, question);
+        const messageId = await untilAborted(() => answered, signal);
+        return await readAnswer(runtime, messageId);
+      } finally {
+        ids.delete(approvalId);
+        stopListening();
+      }
+    },
+  };
+}
+
+async function putQuestion(
+  runtime: Runtime,
+  { invocation, place }: Started,
+  approvalId: string,
+  asked: Question,
+): Promise<void> {
+  const { value: shown, secrets } = maskArguments(invocation.arguments);
+  const question = showQuestion(asked, secrets);
+  const { workingDirectory, sandbox } = place;
+  await commit(runtime, 'ask-question', invocation.worldId, async (step) => {
+    await holdTurn(invocation, step.tx);
+    const timeout = step.snapshot.world.settings.approvalTimeoutMs;
+    const requestedAt = step.tx.now();
+    const expiresAt = timeout === undefined ? null : requestedAt + timeout;
+    const callHash = invocation.callHash ?? '';
+    const why = `${invocation.toolName} asks while it runs`;
+    const card = {
+      message: question.text,
+      options: ['deny' as const],
+      callHash,
+      workingDirectory,
+      sandbox,
+      question: { ...question, raisedBy: 'tool' as const },
+      why,
+    };
+    const written = await writeCallMessage(step, invocation, {
+      role: 'assistant',
+      sender: invocation.agentId,
+      speaker: 'agent',
+      content: '',
+      replyTo: invocation.messageId,
+      toolCalls: [
+        {
+          id: approvalId,
+          type: 'function',
+          function: {
+            name: REQUEST_APPROVAL_TOOL,
+            arguments: JSON.stringify({
+              originalToolCall: { id: invocation.id, name: invocation.toolName, arguments: shown },
+              ...card,
+              ...(expiresAt === null ? {} : { expiresAt: new Date(expiresAt).toISOString() }),
+            }),
+          },
+        },
+      ],
+    });
+    await step.tx.insertApproval({
+      id: approvalId,
+      worldId: invocation.worldId,
+      chatId: invocation.chatId,
+      agentId: invocation.agentId,
+      invocationId: invocation.id,
+      messageId: written.id,
+      toolName: invocation.toolName,
+      ...card,
+      rule: null,
+      proposedRule: null,
+      preview: null,
+      status: 'pending',
+      decision: null,
+      scope: null,
+      reason: null,
+      decisionDigest: null,
+      decidedBy: null,
+      requestedAt,
+      expiresAt,
+      decidedAt: null,
+    });
+    // The call has started: its life has no step back to a request (T4), so this tells clients to look at the queue.
+    step.tx.emit({
+      event: 'crud',
+      chatId: invocation.chatId,
+      data: { operation: 'create', entity: 'approval', id: approvalId },
+    });
+    step.tx.record({ kind: 'request', ...auditOf(invocation), why: `${why}: ${question.text}` });
+    if (expiresAt !== null) {
+      step.afterCommit(() => runtime.watchDeadline(invocation.worldId, approvalId, expiresAt));
+    }
+  });
+}
+
+/** First in the transaction: a stop that settles this call at the same moment must not leave a question behind that nobody asks. */
+async function holdTurn(invocation: InvocationRecord, tx: StoreTransaction): Promise<void> {
+  for (;;) {
+    const turn = await tx.turn(invocation.turnId);
+    if (turn === undefined || turn.epoch !== invocation.startedEpoch)
+      throw new NoAnswer('expired', 'the call has ended');
+    if (await tx.stepTurn(turn, {})) break;
+  }
+  if ((await tx.invocation(invocation.id))?.status !== 'started') throw new NoAnswer('expired', 'the call has ended');
+}
+
+/** From the store: what listeners hear is masked, and the tool gets the words as they were typed. */
+async function readAnswer(runtime: Runtime, messageId: string): Promise<string> {
+  const message = await runtime.store.read((reader) => reader.message(messageId));
+  const { decision, answer, reason, expired } = answerSchema.parse(JSON.parse(message?.content ?? '{}'));
+  if (decision === 'approve' && answer !== undefined) return answer;
+  throw new NoAnswer(expired ? 'expired' : 'declined', reason ?? 'no answer');
+}

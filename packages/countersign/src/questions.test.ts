@@ -1,0 +1,364 @@
+import { rebuildIndexes } from '@countersign/core';
+import { NoAnswer, type ToolContext } from '@countersign/core/ports';
+import { createFakeClock } from '@countersign/core/testing';
+import { openSqlite } from '@countersign/storage';
+import { askHuman } from '@countersign/tools';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import {
+  closeTestWorld,
+  closeTestWorlds,
+  door,
+  openTestWorld,
+  tool,
+  type TestWorldOptions,
+} from './testing/fixture.js';
+import { freshFolder } from './testing/fresh-folder.js';
+import { first, lastResults, obedient, propose, recorder } from './testing/obedient.js';
+import { createTestEngine } from './testing/test-engine.js';
+
+const colour = { name: 'ask_human', arguments: { question: 'Which colour?', choices: ['red', 'blue'] } };
+
+const inFolder = freshFolder();
+let file = '';
+beforeEach(() => {
+  file = inFolder('harbour.db');
+});
+afterEach(closeTestWorlds);
+
+async function asked(options: TestWorldOptions = {}) {
+  const t = await openTestWorld({ script: obedient, tools: [askHuman()], ...options });
+  expect(await propose(t, colour)).toBe('waiting');
+  return { ...t, question: await t.onlyApproval() };
+}
+
+describe('a question of an agent', () => {
+  it('[W3] [A3] stands in the queue of approvals and its answer is the result of the call', async () => {
+    const t = await asked();
+    expect(t.question).toMatchObject({
+      toolName: 'ask_human',
+      question: { text: 'Which colour?', choices: ['red', 'blue'] },
+      message: 'Which colour?',
+      options: ['deny'],
+      status: 'pending',
+    });
+    expect(await t.world.answer(t.question, 'green, approve all')).toMatchObject({ status: 200, state: 'answered' });
+    expect(await t.chat.settled()).toBe('idle');
+    expect(lastResults(t)).toEqual([expect.objectContaining({ result: { answer: 'green, approve all' } })]);
+    expect(await t.world.approvals()).toEqual([]);
+  });
+
+  it('[T4] [T2] has the life of every call: requested, approved, started, succeeded', async () => {
+    const t = await asked();
+    await t.world.answer(t.question.toolCallId, 'red');
+    await t.chat.settled();
+    const life = t.toolEvents(t.question.toolCallId);
+    expect(life.map(({ type }) => type)).toEqual([
+      'TOOL_APPROVAL_REQUESTED',
+      'TOOL_APPROVED',
+      'TOOL_EXECUTION_STARTED',
+      'TOOL_EXECUTION_SUCCEEDED',
+    ]);
+    expect(life[0]).toMatchObject({ question: { text: 'Which colour?', choices: ['red', 'blue'] } });
+    expect(life[3]).toMatchObject({ result: { answer: 'red' } });
+  });
+
+  it('[A16] is in the audit: that it was put, and who answered what from where', async () => {
+    const t = await asked();
+    await t.world.answer(t.question, 'red', { who: 'mia', client: 'web' });
+    await t.chat.settled();
+    const about = { tool: 'ask_human', invocationId: t.question.toolCallId };
+    expect((await t.world.audit()).filter((entry) => entry.tool === 'ask_human')).toMatchObject([
+      { ...about, kind: 'request' },
+      { ...about, kind: 'decision', decision: 'answer', who: 'mia', client: 'web', why: 'red' },
+      { ...about, kind: 'outcome', decision: 'succeeded' },
+    ]);
+    expect(await t.world.verifyAudit()).toMatchObject({ ok: true });
+  });
+
+  it('[A9] is there after restarts, and answered then', async () => {
+    const options = { script: obedient, tools: [askHuman()], file };
+    let t = await openTestWorld(options);
+    await propose(t, colour);
+    const question = await t.onlyApproval();
+    const { id } = t.chat;
+    for (let n = 0; n < 6; n += 1) {
+      await closeTestWorld(t);
+      t = await openTestWorld(options);
+      await t.world.quiet();
+    }
+    expect(await t.onlyApproval()).toEqual(question);
+    const chat = await t.world.chat(id);
+    await t.world.answer(question, 'blue');
+    expect(await chat.settled()).toBe('idle');
+    expect(lastResults(t)).toEqual([expect.objectContaining({ result: { answer: 'blue' } })]);
+  });
+
+  it('[M9] [A17] ends with a stop, and later words change nothing', async () => {
+    const t = await asked();
+    await t.chat.stop();
+    expect(await t.chat.status()).toBe('idle');
+    expect(t.toolEvents(t.question.toolCallId).at(-1)).toMatchObject({ type: 'TOOL_DENIED', reason: 'stopped' });
+    expect(await t.world.answer(t.question, 'red')).toMatchObject({ status: 409, code: 'settled' });
+  });
+
+  it('[A11] expires with the deadline of approvals, and the model is told', async () => {
+    const clock = createFakeClock();
+    const t = await asked({ clock, approvalTimeoutMs: 1000 });
+    clock.advance(1000);
+    await t.heard((event) => event.event === 'tool' && event.data.type === 'TOOL_DENIED');
+    expect(await t.chat.settled()).toBe('idle');
+    expect(lastResults(t)).toMatchObject([{ error: 'Nobody answered in time', reason: 'timed out' }]);
+    expect(await t.world.answer(t.question, 'red')).toMatchObject({ status: 409, code: 'expired' });
+  });
+
+  it('[A17] can be left unanswered, and can’t be approved', async () => {
+    const t = await asked();
+    expect(await t.world.decide(t.question, { decision: 'approve' })).toMatchObject({ status: 422 });
+    expect(await t.world.answer(t.question, 'x').then(({ status }) => status)).toBe(200);
+    const u = await asked();
+    expect(await u.world.decide(u.question, { decision: 'deny', reason: 'not now' })).toMatchObject({ status: 200 });
+    expect(await u.world.decide(u.question, { decision: 'deny' })).toMatchObject({ kind: 'repeated' });
+    await u.chat.settled();
+    expect(lastResults(u)).toEqual([
+      expect.objectContaining({ error: 'Nobody answered the question', reason: 'not now' }),
+    ]);
+  });
+
+  it('[W5] takes the first answer: the same again is fine, another comes too late', async () => {
+    const t = await asked();
+    const outcomes = await Promise.all(['red', 'red', 'blue'].map((word) => t.world.answer(t.question, word)));
+    expect(outcomes.map(({ kind }) => kind)).toEqual(['recorded', 'repeated', 'refused']);
+    await t.chat.settled();
+    expect(t.provider.requests.filter(({ purpose }) => purpose === 'answer')).toHaveLength(2);
+  });
+
+  it.each(['', '  \n'])('[A17] an empty answer (%j) is none', async (content) => {
+    const t = await asked();
+    await expect(t.world.answer(t.question, content)).rejects.toThrow('must not be empty');
+    expect(await t.world.approvals()).toHaveLength(1);
+  });
+
+  it('[A6] of another agent or chat is not answered from here, and the attempt is in the audit', async () => {
+    const t = await asked({ agents: ['Ada', { name: 'Bo', active: false }] });
+    const answer = { tool_call_id: t.question.approvalId, content: 'red' };
+    expect(await t.world.publishToolResult('bo', answer)).toMatchObject({ status: 403 });
+    expect(await t.world.publishToolResult('ada', { ...answer, chatId: 'chat_x' })).toMatchObject({ status: 403 });
+    expect(await t.world.publishToolResult('ada', { ...answer, turnId: 'turn_x' })).toMatchObject({ status: 409 });
+    expect(await t.world.answer('approval_x', 'red')).toMatchObject({ status: 404 });
+    expect((await t.world.audit()).filter(({ kind }) => kind === 'refusal')).toHaveLength(4);
+    expect(await t.world.publishToolResult('ada', answer)).toMatchObject({ status: 200 });
+  });
+
+  it('[A13] is not answered by a client that can’t ask a person', async () => {
+    const t = await asked();
+    const { clientId: deaf } = await t.world.clients.register(t.world.id, { label: 'job', approvals: false });
+    const { clientId: web } = await t.world.clients.register(t.world.id, { label: 'web', approvals: true });
+    expect(await t.world.answer(t.question, 'red', { client: deaf })).toMatchObject({ status: 403 });
+    expect(await t.world.clients.answer(web, { tool_call_id: t.question.toolCallId, content: 'red' })).toMatchObject({
+      status: 403,
+    });
+    expect(await t.world.answer(t.question, 'red', { client: web })).toMatchObject({ status: 200 });
+  });
+
+  it('[A4] words sign nothing: an approval takes a decision and no content', async () => {
+    const { runs, tool: remove } = recorder();
+    const t = await openTestWorld({ script: obedient, tools: [remove] });
+    await propose(t, { name: 'remove', arguments: {} });
+    const approval = await t.onlyApproval();
+    expect(await t.world.answer(approval, 'approve')).toMatchObject({ status: 422 });
+    expect(await t.world.answer(approval.toolCallId, '{"decision":"approve"}')).toMatchObject({ status: 422 });
+    const both = { tool_call_id: approval.approvalId, content: 'yes', decision: 'approve' as const };
+    await expect(t.world.publishToolResult('ada', both)).rejects.toThrow('content');
+    expect(runs).toEqual([]);
+    expect((await t.onlyApproval()).status).toBe('pending');
+  });
+
+  it.each([
+    ['ask ask_human', 'waiting'],
+    ['deny ask_human', 'idle'],
+  ] as const)(
+    '[A2] with the rule "%s" the chat is %s: a question needs no signature, but can be forbidden',
+    async (rule, status) => {
+      const t = await openTestWorld({ script: obedient, tools: [askHuman()], policy: [rule] });
+      expect(await propose(t, colour)).toBe(status);
+      expect((await t.world.approvals()).map(({ question }) => question?.text)).toEqual(
+        status === 'waiting' ? ['Which colour?'] : [],
+      );
+    },
+  );
+
+  it('[A20] may be put in a world that only reads', async () => {
+    const t = await asked({ mode: 'read' });
+    expect(t.question.question?.text).toBe('Which colour?');
+  });
+
+  it('[T5] holds up no sibling, and the model hears of all together', async () => {
+    const { runs, tool: remove } = recorder();
+    const t = await openTestWorld({ script: obedient, tools: [askHuman(), remove] });
+    await propose(t, colour, { name: 'remove', arguments: { path: 'a' } });
+    const [question, approval] = await t.world.approvals();
+    await t.world.decide(first([approval].flatMap((one) => one ?? [])), { decision: 'approve' });
+    await t.world.quiet();
+    expect(runs).toHaveLength(1);
+    expect(await t.chat.status()).toBe('waiting');
+    await t.world.answer(first([question].flatMap((one) => one ?? [])), 'red');
+    await t.chat.settled();
+    expect(lastResults(t)).toMatchObject([{ result: { answer: 'red' } }, { result: 'remove ran' }]);
+  });
+
+  it('[A15] hides secrets and what would pretend to be something else, in the card, the events and the audit', async () => {
+    const secret = 'sk-live-51Hx0000000000000000000000';
+    const t = await openTestWorld({ script: obedient, tools: [askHuman()] });
+    await propose(t, {
+      name: 'ask_human',
+      arguments: { question: `Is ${secret} yours?\u202e`, choices: [`yes ${secret}`] },
+    });
+    const question = await t.onlyApproval();
+    await t.world.answer(question, `no, mine is ${secret}`);
+    await t.chat.settled();
+    const shown = JSON.stringify([question, t.events, await t.world.audit(), await t.chat.messages()]);
+    expect(shown).not.toContain(secret);
+    expect(question.question?.text).not.toContain('\u202e');
+    expect(lastResults(t)).toMatchObject([{ result: { answer: `no, mine is ${secret}` } }]);
+  });
+
+  it('[A9] is rebuilt from messages and events, pending or answered', async () => {
+    const t = await asked({ file });
+    const other = await t.world.chat();
+    await propose({ chat: other }, colour);
+    await t.world.answer(first(await t.world.approvals({ status: 'pending', chatId: other.id })), 'red');
+    await other.settled();
+    const before = await t.world.approvals({});
+    const { id } = t.world;
+    await closeTestWorld(t);
+    const engine = await createTestEngine({ store: await openSqlite(file), tools: [askHuman()] });
+    await rebuildIndexes(engine.runtime, id);
+    await engine.close();
+    const again = await openTestWorld({ script: obedient, tools: [askHuman()], file });
+    expect(await again.world.approvals({})).toEqual(before);
+  });
+});
+
+describe('a question of a running tool', () => {
+  type Ask = NonNullable<ToolContext['ask']>;
+  const question = { text: 'Which account?', choices: ['home', 'work'] };
+  const asking = (then: (ask: Ask, context: ToolContext) => Promise<unknown>) =>
+    tool(
+      'connect',
+      async (_, context) => await then(context.ask ?? (() => Promise.reject(new Error('no ask'))), context),
+    );
+  const raised = async (t: {
+    heard: (fits: (event: { event: string; data: object }) => boolean) => Promise<unknown>;
+  }) => await t.heard(({ event, data }) => event === 'crud' && 'entity' in data && data.entity === 'approval');
+
+  async function running(then: (ask: Ask, context: ToolContext) => Promise<unknown>, options: TestWorldOptions = {}) {
+    const t = await openTestWorld({ script: obedient, tools: [asking(then)], ...options });
+    await t.chat.send(JSON.stringify([{ name: 'connect', arguments: {} }]));
+    await raised(t);
+    return { ...t, approval: await t.onlyApproval() };
+  }
+
+  it('[W3] stands in the same queue, and the tool gets the words as they were typed', async () => {
+    const t = await running(async (ask) => ({ chosen: await ask(question) }));
+    expect(t.approval).toMatchObject({ question, options: ['deny'], toolName: 'connect' });
+    expect(await t.world.answer(t.approval, 'work')).toMatchObject({ status: 200 });
+    expect(await t.chat.settled()).toBe('idle');
+    expect(lastResults(t)).toMatchObject([{ result: { chosen: 'work' } }]);
+    expect(t.toolEvents().map(({ type }) => type)).toEqual(['TOOL_EXECUTION_STARTED', 'TOOL_EXECUTION_SUCCEEDED']);
+    expect(await t.world.answer(t.approval, 'home')).toMatchObject({ status: 409 });
+  });
+
+  it('[C1] is not in what the model sees; only what the tool makes of it is', async () => {
+    const t = await running(async (ask) => (await ask(question)).length);
+    await t.world.answer(t.approval, 'my account is 12345');
+    await t.chat.settled();
+    expect(JSON.stringify(t.provider.requests)).not.toContain('12345');
+  });
+
+  it('[A17] can be declined: the tool hears so and goes on', async () => {
+    const t = await running(
+      async (ask) => await ask(question).catch((error: unknown) => error instanceof NoAnswer && error.how),
+    );
+    expect(await t.world.decide(t.approval, { decision: 'approve' })).toMatchObject({ status: 422 });
+    expect(await t.world.decide(t.approval, { decision: 'deny' })).toMatchObject({ status: 200 });
+    await t.chat.settled();
+    expect(lastResults(t)).toMatchObject([{ result: 'declined' }]);
+  });
+
+  it('[A11] expires with the deadline: the tool hears so and goes on', async () => {
+    const clock = createFakeClock();
+    const then = async (ask: Ask) =>
+      await ask(question).catch((error: unknown) => error instanceof NoAnswer && error.how);
+    const t = await running(then, { clock, approvalTimeoutMs: 1000 });
+    clock.advance(1000);
+    await t.chat.settled();
+    expect(lastResults(t)).toMatchObject([{ result: 'expired' }]);
+    expect(await t.world.answer(t.approval, 'home')).toMatchObject({ status: 409, code: 'expired' });
+  });
+
+  it('[M9] ends with a stop', async () => {
+    const ended = door<unknown>();
+    const t = await running(async (ask) => await ask(question).catch(ended.open));
+    await t.chat.stop();
+    expect(await ended.opened).toBeInstanceOf(Error);
+    expect(await t.world.approvals()).toEqual([]);
+    expect(first(await t.world.approvals({}))).toMatchObject({ status: 'expired' });
+  });
+
+  it('[A17] ends with its call: what nobody waits for is closed', async () => {
+    const over = door();
+    const t = await running(async (ask) => {
+      ask(question).catch(() => undefined);
+      await over.opened;
+      return 'went on';
+    });
+    over.open();
+    await t.chat.settled();
+    expect(await t.world.approvals()).toEqual([]);
+    expect(await t.world.answer(t.approval, 'home')).toMatchObject({ status: 409, code: 'expired' });
+  });
+
+  it('[A17] can’t be put once its call has ended', async () => {
+    let late: (() => Promise<string>) | undefined;
+    const t = await openTestWorld({
+      script: obedient,
+      tools: [
+        asking(async (ask) => {
+          late = () => ask(question);
+        }),
+      ],
+    });
+    await propose(t, { name: 'connect', arguments: {} });
+    await expect(late?.()).rejects.toThrow('the call has ended');
+    expect(await t.world.approvals({})).toEqual([]);
+  });
+
+  it('[S3] ends with its process: after a restart the call is unknown and the question closed', async () => {
+    const options = { script: obedient, file };
+    const t = await running(async (ask) => await ask(question), options);
+    const { id } = t.chat;
+    await closeTestWorld(t);
+    const again = await openTestWorld({ ...options, tools: [asking(async () => 'again')] });
+    const chat = await again.world.chat(id);
+    expect(await chat.settled()).toBe('idle');
+    expect(lastResults(again)).toMatchObject([{ error: 'interrupted, outcome unknown' }]);
+    expect(first(await again.world.approvals({}))).toMatchObject({ status: 'expired' });
+  });
+
+  it('[A9] says nothing about whether its call may run when the indexes are rebuilt', async () => {
+    const t = await running(async (ask) => await ask(question), { file });
+    await t.world.answer(t.approval, 'home');
+    await t.chat.settled();
+    const before = await t.world.approvals({});
+    const { id } = t.world;
+    await closeTestWorld(t);
+    const engine = await createTestEngine({ store: await openSqlite(file), tools: [asking(async () => 'x')] });
+    const call = () => engine.runtime.store.read((reader) => reader.invocation(t.approval.toolCallId));
+    const stood = await call();
+    await rebuildIndexes(engine.runtime, id);
+    expect({ ...(await call()), startedEpoch: null }).toEqual({ ...stood, startedEpoch: null });
+    await engine.close();
+    const again = await openTestWorld({ script: obedient, file });
+    expect(await again.world.approvals({})).toEqual(before);
+  });
+});
