@@ -1,0 +1,257 @@
+import type { Server } from 'node:http';
+import { createAdaptorServer } from '@hono/node-server';
+import { createFakeClock } from '@countersign/core/testing';
+import { sessionSchema, type Signer } from '@countersign/protocol';
+import { Hono } from 'hono';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Auth, Env } from '../app/context.js';
+import { HttpProblem } from '../app/http-problem.js';
+import { listenOn } from '../serve/listen-on.js';
+import { send, type Sent } from '../testing/send.js';
+import { createAuth, type AuthOptions } from './create-auth.js';
+import type { KeptSession } from './sessions.js';
+
+const TOKEN = 'a-token-of-this-test-0123456789abcdef';
+const clock = createFakeClock();
+const servers: Server[] = [];
+let port = 0;
+let auth: Auth;
+
+beforeEach(async () => {
+  auth = await listen();
+});
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close();
+});
+
+/** A small app with the one thing that matters here: who is let in, and as whom. */
+async function listen(more: Partial<AuthOptions> = {}): Promise<Auth> {
+  let own = 0;
+  const made = createAuth({
+    token: TOKEN,
+    clock,
+    port: () => own,
+    host: '127.0.0.1',
+    allowHosts: [],
+    clientLabel: (secret) => Promise.resolve(secret === 'known' ? 'My editor' : undefined),
+    ...more,
+  });
+  const app = new Hono<Env>();
+  app.onError((error, c) => {
+    if (!(error instanceof HttpProblem)) throw error;
+    return c.json({ detail: error.message }, { status: error.status, headers: error.headers });
+  });
+  app.post('/api/session', made.guard, async (c) => {
+    const { ticket } = await c.req.json<{ ticket: string }>();
+    const session = made.redeem(ticket, c);
+    if (session === undefined) throw new HttpProblem(401, 'no such ticket');
+    return c.json({ session: session.session }, { headers: { 'set-cookie': session.setCookie } });
+  });
+  app.get('/', made.guard, (c) => c.text('open'));
+  app.all('/api/who', made.middleware, (c) => c.json(c.var.signer));
+  const server = createAdaptorServer({ fetch: app.fetch }) as Server;
+  servers.push(server);
+  own = await listenOn(server, 0, '127.0.0.1');
+  port = own;
+  return made;
+}
+
+const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` });
+const ask = (headers: Record<string, string> = {}, path = '/api/who', more: Sent = {}) =>
+  send(`http://127.0.0.1:${port}${path}`, { headers, ...more });
+const statusOf = async (headers: Record<string, string>, path?: string): Promise<number> =>
+  (await ask(headers, path)).status;
+const redeem = (ticket: string, headers: Record<string, string> = {}) =>
+  ask(headers, '/api/session', { method: 'POST', headers, body: { ticket } });
+
+/** What a browser has after it opened the start URL. */
+async function openSession(from: Auth = auth): Promise<{ cookie: string; half: string; setCookie: string }> {
+  const { status, headers, text } = await redeem(from.newTicket());
+  expect(status).toBe(200);
+  const setCookie = headers['set-cookie']?.[0] ?? '';
+  return { setCookie, cookie: setCookie.split(';')[0] ?? '', half: sessionSchema.parse(JSON.parse(text)).session };
+}
+
+describe('the token', () => {
+  it('[W1] [A16] lets in, and signs as the token, from whichever client it says', async () => {
+    const signer = async (headers: Record<string, string>): Promise<Signer> =>
+      JSON.parse((await ask({ ...bearer(TOKEN), ...headers })).text) as Signer;
+    expect(await signer({})).toEqual({ who: 'token', client: 'http' });
+    expect(await signer({ 'x-countersign-client': 'known' })).toEqual({ who: 'token', client: 'My editor' });
+    expect(await signer({ 'x-countersign-client': 'made up' })).toEqual({ who: 'token', client: 'http' });
+  });
+
+  it('[W1] nothing else does', async () => {
+    expect(await statusOf({})).toBe(401);
+    for (const wrong of [bearer(''), bearer('x'), bearer(`${TOKEN}x`), { authorization: `Basic ${TOKEN}` }])
+      expect(await statusOf(wrong)).toBe(401);
+    expect(await statusOf({}, `/api/who?token=${TOKEN}`)).toBe(401);
+    expect(await statusOf({ cookie: `token=${TOKEN}` })).toBe(401);
+  });
+});
+
+describe('the start URL', () => {
+  it('[W1] a ticket opens one session, of which cookie and header half are needed together', async () => {
+    const { cookie, half, setCookie } = await openSession();
+    expect(cookie).toMatch(new RegExp(`^countersign_${port}=[0-9a-f]{8}\\.[\\w-]{43}$`));
+    for (const attribute of ['HttpOnly', 'SameSite=Strict', 'Path=/']) expect(setCookie).toContain(`; ${attribute};`);
+    const both = { cookie, 'x-countersign-session': half };
+    const { status, text } = await ask(both);
+    expect({ status, signer: JSON.parse(text) as unknown }).toEqual({
+      status: 200,
+      signer: { who: expect.stringMatching(/^browser session [0-9a-f]{4}$/) as string, client: 'http' },
+    });
+    expect(await statusOf({ cookie })).toBe(401);
+    expect(await statusOf({ 'x-countersign-session': half })).toBe(401);
+    expect(await statusOf({ ...both, 'x-countersign-session': `${half}x` })).toBe(401);
+    const other = await openSession();
+    expect(await statusOf({ cookie, 'x-countersign-session': other.half })).toBe(401);
+    expect(await statusOf({ ...both, ...bearer('wrong') })).toBe(401);
+  });
+
+  it('[W1] a ticket is good once', async () => {
+    const ticket = auth.newTicket();
+    expect((await redeem(ticket)).status).toBe(200);
+    const again = await redeem(ticket);
+    expect({ status: again.status, cookie: again.headers['set-cookie'] }).toEqual({ status: 401, cookie: undefined });
+  });
+
+  it('[W1] a ticket is good for a minute', async () => {
+    const [first, second] = [auth.newTicket(), auth.newTicket()];
+    clock.advance(59_999);
+    expect((await redeem(first)).status).toBe(200);
+    clock.advance(1);
+    expect((await redeem(second)).status).toBe(401);
+  });
+
+  it('[W1] tickets nobody uses are forgotten, the oldest first', async () => {
+    const tickets = Array.from({ length: 200 }, () => auth.newTicket());
+    expect((await redeem(tickets[0] ?? '')).status).toBe(401);
+    expect((await redeem(tickets[199] ?? '')).status).toBe(200);
+  });
+
+  it('[W1] a session outlives the process where it can be kept, and nothing that is kept opens anything', async () => {
+    let kept: readonly KeptSession[] = [];
+    const sessions = {
+      load: () => kept,
+      save: (now: readonly KeptSession[]) => {
+        kept = now;
+      },
+    };
+    const first = await listen({ sessions });
+    const { cookie, half } = await openSession(first);
+    expect(JSON.stringify(kept)).not.toContain(half);
+    expect(JSON.stringify(kept)).not.toContain(cookie.split('.')[1]);
+    const before = port;
+    await listen({ sessions });
+    const headers = { cookie: cookie.replace(String(before), String(port)), 'x-countersign-session': half };
+    expect(await statusOf(headers)).toBe(200);
+    clock.advance(30 * 24 * 60 * 60 * 1000);
+    expect(await statusOf(headers)).toBe(401);
+  });
+});
+
+describe('where a request comes from', () => {
+  it('[W1] a Host that is not ours is refused, whatever the credential (DNS rebinding)', async () => {
+    const wrong = [
+      'evil.example',
+      `evil.example:${port}`,
+      '127.0.0.1',
+      '127.0.0.1:1',
+      `localhost.evil.example:${port}`,
+    ];
+    for (const host of [...wrong, `127.0.0.1.evil.example:${port}`, `8.8.8.8:${port}`]) {
+      expect({ host, status: await statusOf({ ...bearer(TOKEN), host }) }).toEqual({ host, status: 403 });
+      expect(await statusOf({ host }, '/')).toBe(403);
+    }
+    for (const name of ['127.0.0.1', 'localhost', 'LOCALHOST', '127.9.9.9', '[::1]'])
+      expect({ name, status: await statusOf({ ...bearer(TOKEN), host: `${name}:${port}` }) }).toEqual({
+        name,
+        status: 200,
+      });
+  });
+
+  it('[W1] an Origin that is not ours is refused, whatever the credential (CSRF)', async () => {
+    const wrong = [
+      'http://evil.example',
+      'null',
+      `https://127.0.0.1:${port}`,
+      'http://127.0.0.1:1',
+      'http://localhost',
+    ];
+    for (const origin of [...wrong, `http://127.0.0.1:${port}.evil.example`, 'chrome-extension://abc', 'nonsense'])
+      expect({ origin, status: await statusOf({ ...bearer(TOKEN), origin }) }).toEqual({ origin, status: 403 });
+    for (const origin of [`http://127.0.0.1:${port}`, `http://localhost:${port}`])
+      expect(await statusOf({ ...bearer(TOKEN), origin })).toBe(200);
+    expect((await redeem(auth.newTicket(), { origin: 'http://evil.example' })).status).toBe(403);
+  });
+
+  it('[W1] a page on another port of this host is another site', async () => {
+    for (const site of ['same-site', 'cross-site'])
+      expect(await statusOf({ ...bearer(TOKEN), 'sec-fetch-site': site })).toBe(403);
+    for (const site of ['same-origin', 'none'])
+      expect(await statusOf({ ...bearer(TOKEN), 'sec-fetch-site': site })).toBe(200);
+    // A link to the web app on somebody's page is fine: there is nothing in its files.
+    expect(await statusOf({ 'sec-fetch-site': 'cross-site' }, '/')).toBe(200);
+  });
+
+  it('[W1] names that a person allowed are ours, also behind https', async () => {
+    await listen({ allowHosts: ['Agents.example', 'other.example:8443'] });
+    const from = (host: string, origin?: string) =>
+      statusOf({ ...bearer(TOKEN), host, ...(origin === undefined ? {} : { origin }) });
+    expect(await from('agents.example', 'https://agents.example')).toBe(200);
+    expect(await from('agents.example:99')).toBe(200);
+    expect(await from('other.example:8443', 'https://other.example:8443')).toBe(200);
+    expect(await from('other.example')).toBe(403);
+    expect(await from('evil.example')).toBe(403);
+  });
+
+  it('[W1] a server bound to every address answers to the addresses of this machine, not to other names', async () => {
+    await listen({ host: '0.0.0.0' });
+    expect(await statusOf({ ...bearer(TOKEN), host: `127.0.0.1:${port}` })).toBe(200);
+    expect(await statusOf({ ...bearer(TOKEN), host: `evil.example:${port}` })).toBe(403);
+    expect(await statusOf({ ...bearer(TOKEN), host: `203.0.113.7:${port}` })).toBe(403);
+  });
+});
+
+describe('wrong attempts', () => {
+  it('[W1] are slowed down, and forgiven with time', async () => {
+    const wrong = async (): Promise<number> => statusOf(bearer('wrong'));
+    const statuses = await Promise.all(Array.from({ length: 20 }, wrong));
+    expect(new Set(statuses)).toEqual(new Set([401]));
+    const limited = await ask(bearer('wrong'));
+    expect(limited.status).toBe(429);
+    expect(Number(limited.headers['retry-after'])).toBeGreaterThan(0);
+    expect((await redeem('no ticket')).status).toBe(429);
+    // What can't be guessed need not wait behind somebody else's guesses, and who says nothing guesses nothing.
+    expect(await statusOf(bearer(TOKEN))).toBe(200);
+    expect(await statusOf({})).toBe(401);
+    clock.advance(Number(limited.headers['retry-after']) * 1000);
+    expect(await wrong()).toBe(401);
+  });
+
+  it('[W1] a token short enough to be guessed waits too', async () => {
+    await listen({ token: 'short' });
+    for (let i = 0; i < 20; i += 1) await statusOf(bearer('wrong'));
+    expect(await statusOf(bearer('short'))).toBe(429);
+    clock.advance(60_000);
+    expect(await statusOf(bearer('short'))).toBe(200);
+  });
+});
+
+describe('what a browser is told', () => {
+  it('[W1] every answer says what its page may do; there is no CORS', async () => {
+    const answers = [await ask(bearer(TOKEN)), await ask({}), await ask({ host: 'evil.example' }), await ask({}, '/')];
+    for (const { headers } of answers) {
+      expect(headers['content-security-policy']).toContain("script-src 'self'");
+      expect(headers['content-security-policy']).toContain("frame-ancestors 'none'");
+      expect(headers['content-security-policy']).not.toContain('unsafe');
+      expect(headers['x-content-type-options']).toBe('nosniff');
+      expect(headers['referrer-policy']).toBe('no-referrer');
+      expect(Object.keys(headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
+    }
+    expect(answers[0]?.headers['cache-control']).toBe('no-store');
+    const preflight = await ask({ origin: 'http://evil.example' }, '/api/who', { method: 'OPTIONS' });
+    expect(preflight.headers['access-control-allow-origin']).toBeUndefined();
+  });
+});

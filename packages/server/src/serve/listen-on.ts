@@ -1,0 +1,31 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { CountersignError } from '@countersign/protocol';
+
+/** Listens, and gives the port. A port or address that can't be had is told in a sentence. */
+export async function listenOn(server: Server, port: number, host: string): Promise<number> {
+  server.listen(port, host);
+  try {
+    await once(server, 'listening');
+  } catch (cause) {
+    throw new CountersignError('conflict', inWords(cause, port, host), { cause });
+  }
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : port;
+}
+
+function inWords(error: unknown, port: number, host: string): string {
+  const code = error instanceof Error ? (Reflect.get(error, 'code') as unknown) : undefined;
+  switch (code) {
+    case 'EADDRINUSE':
+      return `Port ${port} is taken by another program. Choose another with --port, or --port 0 for any free one.`;
+    case 'EACCES':
+      return `Port ${port} may not be used by this user. Choose one above 1023 with --port.`;
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `This machine has no address "${host}" to listen on. Choose another with --host.`;
+    default:
+      return `Port ${port} on ${host} can't be used: ${error instanceof Error ? error.message : String(error)}.`;
+  }
+}

@@ -1,0 +1,33 @@
+import { once } from 'node:events';
+import { request, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+
+export interface Sent {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: unknown;
+}
+
+export interface Answer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+}
+
+/** Sends one request as it is told: unlike `fetch`, it lets a test lie about Host and Origin. */
+export async function send(url: string, sent: Sent = {}): Promise<Answer> {
+  const response = await open(url, sent);
+  return { status: response.statusCode ?? 0, headers: response.headers, text: await text(response) };
+}
+
+/** The same, for an answer that does not end by itself. */
+export async function open(url: string, { method = 'GET', headers = {}, body }: Sent = {}): Promise<IncomingMessage> {
+  const asked = request(url, {
+    method,
+    agent: false,
+    headers: { ...(body === undefined ? {} : { 'content-type': 'application/json' }), ...headers },
+  });
+  asked.end(body === undefined ? undefined : JSON.stringify(body));
+  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+  return response;
+}
