@@ -93,6 +93,8 @@ export const newMcpServerSchema = z.discriminatedUnion('transport', [
     command: z.string().min(1).max(4096),
     args: z.array(z.string().max(20_000)).max(1000).default([]),
     env: plainRecord.default({}),
+    /** Whether it reaches the network from its sandbox (A20). */
+    network: z.boolean().default(false),
   }),
   z.strictObject({
     ...mcpCommon,
@@ -110,19 +112,39 @@ export const mcpServerSchema = z.object({
   args: z.array(z.string()).exactOptional(),
   /** Names only. */
   env: z.array(z.string()).exactOptional(),
+  network: z.boolean().exactOptional(),
   url: z.string().exactOptional(),
   /** Names only. */
   headers: z.array(z.string()).exactOptional(),
   trusted: z.boolean(),
   enabled: z.boolean(),
   status: z.enum(['off', 'idle', 'starting', 'running', 'failed']),
-  /** What went wrong, in words. */
+  /** What went wrong, or was left out, in words. */
   error: z.string().exactOptional(),
+  /** What it runs in, in words: `none` means with all of your rights. */
+  sandbox: z.string().exactOptional(),
+  /** The last things it said, masked. Only where one server is shown. */
+  log: z.array(z.string()).exactOptional(),
   tools: z.array(z.string()),
   /** Definitions that changed since a person last accepted them: their grants have lapsed. */
   changed: z.array(z.object({ tool: z.string(), difference: z.string() })),
 });
 export type McpServer = z.infer<typeof mcpServerSchema>;
+
+/** Part of a definition; `accept`: what its tools say of themselves now is what a person wants them to say. */
+export const mcpServerChangeSchema = z.strictObject({
+  command: z.string().min(1).max(4096).exactOptional(),
+  args: z.array(z.string().max(20_000)).max(1000).exactOptional(),
+  /** All of them anew. A value of `null` keeps what is stored under this name: values never come out, so nobody can send them back. */
+  env: z.record(z.string().min(1).max(200), z.string().max(20_000).nullable()).exactOptional(),
+  network: z.boolean().exactOptional(),
+  url: z.url({ protocol: /^https?$/ }).max(4096).exactOptional(),
+  headers: z.record(z.string().min(1).max(200), z.string().max(20_000).nullable()).exactOptional(),
+  trusted: z.boolean().exactOptional(),
+  enabled: z.boolean().exactOptional(),
+  accept: z.literal(true).exactOptional(),
+});
+export type McpServerChange = z.infer<typeof mcpServerChangeSchema>;
 
 export const searchHitSchema = z.object({
   chatId: z.string(),
