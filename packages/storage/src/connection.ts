@@ -17,4 +17,6 @@ export interface Connection {
    * waits: a message that queues its turn at that very moment would otherwise see the old turn unended, and nobody would ever open it.
    */
   lockChat(chatId: string): Soon<void>;
+  /** Writes a wake-up for whichever process it is handed to. Nothing where there is one process. */
+  wakeTurn(turnId: string): Soon<void>;
 }

@@ -11,6 +11,8 @@ import { processAgentMessage } from './process-agent-message.js';
 import { commit, type PlaceFinder, type Probe, type Runtime } from './runtime.js';
 import { createRecentRepeats } from './recent-repeats.js';
 import { createScheduler, type TurnRun } from './scheduler.js';
+import { dispatchHere } from './dispatch.js';
+import { joinOthers } from './join-others.js';
 import { recover } from './take-over.js';
 import { titleChat } from './title-chat.js';
 import { wordsOf } from './words-of.js';
@@ -67,6 +69,30 @@ export function createRuntime(options: RuntimeOptions): Engine {
     (ms, fire) => clock.after(ms, fire),
   );
   const clients = createClientRegistry(() => runtime);
+  const owner = newId('run');
+  const bus = createEventBus(options.onListenerFailure);
+  const others =
+    store.shared === undefined
+      ? undefined
+      : joinOthers({
+          store,
+          shared: store.shared,
+          clock,
+          owner,
+          bus,
+          scheduler,
+          runtime: () => runtime,
+          report: onError,
+          eachRound: watchNextDeadlines,
+        });
+
+  /** Of other processes' questions too: the one that asked may be gone when the time has come. */
+  async function watchNextDeadlines(): Promise<void> {
+    const expiring = await store.read((reader) => reader.expiringApprovals());
+    for (const { worldId, id, expiresAt } of expiring) {
+      if (expiresAt !== null) deadlines.watch(worldId, id, expiresAt);
+    }
+  }
 
   function toolsOf(worldId: string): ReadonlyMap<string, Tool> {
     const own = added.get(worldId);
@@ -78,12 +104,14 @@ export function createRuntime(options: RuntimeOptions): Engine {
   const runtime: Runtime = {
     store,
     clock,
-    bus: createEventBus(options.onListenerFailure),
+    bus: others?.bus ?? bus,
     scheduler,
+    dispatch: others?.dispatch ?? dispatchHere(owner, scheduler),
+    mayAct: () => others?.membership.mayAct() ?? true,
     memory: createAgentMemory(),
     snapshots: createSnapshotCache(),
     repeats: createRecentRepeats(clock),
-    owner: newId('run'),
+    owner,
     provider: (name) => providers.get(name),
     tools: toolsOf,
     findPlace: options.findPlace,
@@ -106,10 +134,12 @@ export function createRuntime(options: RuntimeOptions): Engine {
     closing.abort();
     deadlines.close();
     clients.close();
+    await others?.membership.leave().catch((error: unknown) => onError(error, 'wake-ups could not be left to others'));
     await scheduler.close(CLOSE_GRACE_MS);
     await Promise.all(background);
     try {
       await park(runtime);
+      await others?.membership.retire();
     } finally {
       // A store that can't be written parks nothing, and must be let go of all the same.
       await store.close();
@@ -126,11 +156,9 @@ export function createRuntime(options: RuntimeOptions): Engine {
     },
     async start() {
       await clients.load();
-      const expiring = await store.read((reader) => reader.expiringApprovals());
-      for (const { worldId, id, expiresAt } of expiring) {
-        if (expiresAt !== null) deadlines.watch(worldId, id, expiresAt);
-      }
-      await recover(runtime);
+      await watchNextDeadlines();
+      if (others === undefined) await recover(runtime);
+      else await others.membership.start();
     },
     async quiet() {
       do {
@@ -184,7 +212,8 @@ async function park(runtime: Runtime): Promise<void> {
   for (const turn of turns) {
     if (turn.state !== 'open' || turn.owner !== runtime.owner) continue;
     await commit(runtime, 'park', turn.worldId, async (step) => {
-      await step.tx.stepTurn(turn, { owner: null });
+      // Others on the store take it up at once.
+      if (await step.tx.stepTurn(turn, { owner: null })) await step.tx.wakeTurn(turn.id);
     });
   }
 }

@@ -21,9 +21,14 @@ export async function resumeTurn(
   const { state } = (await situationAfter(step.tx, turn, step.snapshot, change)).turn;
   // Nobody runs a waiting turn, whoever's name is still on it: left there, a decision after a restart would be slept through (A9).
   const unclaimed = turn.owner === null || turn.state === 'waiting';
-  if (!(await step.tx.stepTurn(turn, { ...intoState(turn, state), ...(unclaimed ? { owner: runtime.owner } : {}) })))
+  if (
+    !(await step.tx.stepTurn(turn, {
+      ...intoState(turn, state),
+      ...(unclaimed ? { owner: runtime.dispatch.owner } : {}),
+    }))
+  )
     return undefined;
-  if (state === 'open') step.afterCommit(() => runtime.scheduler.wake(turn.id));
+  if (state === 'open') await runtime.dispatch.wake(step, turn.id);
   return async () => {
     if (state === turn.state) return;
     const chat = await step.tx.chat(turn.chatId);

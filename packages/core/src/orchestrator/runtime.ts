@@ -3,6 +3,7 @@ import type { Clock, Provider, Store, StoredEvent, StoreTransaction, Tool } from
 import type { AgentMemory } from '../memory/agent-memory.js';
 import type { SnapshotCache, WorldSnapshot } from '../memory/world-snapshot.js';
 import type { EventBus } from '../publishers/event-bus.js';
+import type { Dispatch } from './dispatch.js';
 import type { RecentRepeats } from './recent-repeats.js';
 import type { Scheduler } from './scheduler.js';
 
@@ -25,6 +26,10 @@ export interface Runtime {
   clock: Clock;
   bus: EventBus;
   scheduler: Scheduler;
+  /** Where turns run that a step made runnable. */
+  dispatch: Dispatch;
+  /** May a side effect begin? Not in a process that others may already count as dead. */
+  mayAct(): boolean;
   memory: AgentMemory;
   snapshots: SnapshotCache;
   repeats: RecentRepeats;

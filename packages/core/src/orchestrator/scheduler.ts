@@ -15,7 +15,11 @@ export interface TurnRun {
 /** Delivers wake-ups: each turn runs at most once at a time in this process; a wake-up meanwhile makes it look again. */
 export interface Scheduler {
   wake(turnId: string): void;
-  /** The same after a while, unless this process has shut down by then. */
+  /** The same for a turn that runs here, and nothing otherwise. */
+  wakeIfRunning(turnId: string): void;
+  /** Turns that run in this process. */
+  running(): string[];
+  /** Wakes a turn after a while, unless this process has shut down by then. */
   wakeLater(turnId: string, ms: number): void;
   /** Ends what the turn is doing now: its model call and its tools. */
   abort(turnId: string, reason: string): void;
@@ -88,6 +92,10 @@ export function createScheduler(
 
   return {
     wake,
+    wakeIfRunning(turnId) {
+      if (active.has(turnId)) wake(turnId);
+    },
+    running: () => [...active.keys()],
     wakeLater(turnId, ms) {
       if (!closed) startTimer(ms, () => wake(turnId));
     },

@@ -37,16 +37,15 @@ export async function recover(runtime: Runtime): Promise<void> {
       // Parked by an orderly shutdown: nobody owned it, nothing was interrupted.
       const interruptions = turn.interruptions + (turn.owner === null ? 0 : 1);
       const claimed = await step.tx.fenceTurn(turn.id, { owner: runtime.owner, interruptions });
-      if (claimed === undefined) return;
-      if (interruptions >= MAX_INTERRUPTIONS) await endInterrupted(runtime, turn.id, step);
-      else step.afterCommit(() => runtime.scheduler.wake(turn.id));
+      if (claimed === undefined || (await endIfInterruptedTooOften(runtime, step, claimed))) return;
+      step.afterCommit(() => runtime.scheduler.wake(turn.id));
     });
   }
 }
 
-async function endInterrupted(runtime: Runtime, turnId: string, step: Step): Promise<void> {
-  const turn = await step.tx.turn(turnId);
-  if (turn === undefined) return;
+/** True: it is not taken up again. */
+export async function endIfInterruptedTooOften(runtime: Runtime, step: Step, turn: TurnRecord): Promise<boolean> {
+  if (turn.interruptions < MAX_INTERRUPTIONS) return false;
   await settleOpenCalls(runtime, step, turn, {
     unknown: 'interrupted, outcome unknown',
     reason: 'the turn was interrupted too often',
@@ -54,4 +53,5 @@ async function endInterrupted(runtime: Runtime, turnId: string, step: Step): Pro
   });
   const words = `This turn was interrupted ${turn.interruptions} times and is not tried again. Check what it did, then write again.`;
   await endInWords(runtime, step, turn, 'interrupted', words);
+  return true;
 }

@@ -21,8 +21,8 @@ export async function queueTurns(
       continue;
     }
     const begun = await begin(step, turn, now);
-    await step.tx.insertTurn({ ...turn, ...begun.change, owner: begun.open ? runtime.owner : null });
-    if (begun.open) wake(runtime, step, turn.id);
+    await step.tx.insertTurn({ ...turn, ...begun.change, owner: begun.open ? runtime.dispatch.owner : null });
+    if (begun.open) await runtime.dispatch.wake(step, turn.id);
     else await begun.say();
   }
 }
@@ -79,9 +79,9 @@ async function openNext(runtime: Runtime, step: Step, chatId: string, agentId: s
     const chat = await step.tx.chat(chatId);
     if (chat === undefined) return;
     const begun = await begin(step, next, chat);
-    await step.tx.stepTurn(next, { ...begun.change, owner: begun.open ? runtime.owner : null });
+    await step.tx.stepTurn(next, { ...begun.change, owner: begun.open ? runtime.dispatch.owner : null });
     if (begun.open) {
-      wake(runtime, step, next.id);
+      await runtime.dispatch.wake(step, next.id);
       return;
     }
     await begun.say();
@@ -143,8 +143,4 @@ export async function noteActivity(
   const pendingOperations = await step.tx.countWorking(chat.worldId);
   step.tx.emit({ event: 'world', chatId: chat.id, data: { type: status, pendingOperations } });
   if (status === 'idle') step.afterCommit(() => runtime.chatFellIdle(chat.worldId, chat.id));
-}
-
-function wake(runtime: Runtime, step: Step, id: string): void {
-  step.afterCommit(() => runtime.scheduler.wake(id));
 }

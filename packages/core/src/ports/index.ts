@@ -38,6 +38,7 @@ export type {
   AuditVerdict,
   InvocationChange,
   Page,
+  SharedStore,
   Store,
   StoreReader,
   StoreTransaction,

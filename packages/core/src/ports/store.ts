@@ -142,6 +142,17 @@ export interface StoreTransaction extends StoreReader {
   /** Raises `epoch` and `rev`, so that whoever runs it can't write any more. Used by takeover and stop. */
   fenceTurn(id: string, change: TurnChange): Promise<TurnRecord | undefined>;
 
+  /**
+   * Takes a turn that nobody runs any more: raises `epoch` and `rev` and writes the new owner, if both still are what the caller
+   * read. Undefined: somebody else was first.
+   */
+  claimTurn(
+    turn: { id: string; epoch: number; rev: number },
+    claim: { owner: string; interruptions: number },
+  ): Promise<TurnRecord | undefined>;
+  /** Writes the wake-up of a turn together with its cause. Does nothing where one process owns the store: it wakes its turns itself. */
+  wakeTurn(turnId: string): Promise<void>;
+
   insertInvocation(invocation: InvocationRecord): Promise<void>;
   /** Compare-and-set on `status`: true means that this caller changed it, and nobody else did. */
   changeInvocation(id: string, from: InvocationStatus, change: InvocationChange): Promise<boolean>;
@@ -208,7 +219,27 @@ export type AuditVerdict =
   | { ok: true; records: number }
   | { ok: false; at: number; problem: 'edited' | 'removed' | 'reordered' | 'cut-off'; detail: string };
 
+/** What a store has that several processes share (S4). A process that has not said for a while that it lives counts as dead. */
+export interface SharedStore {
+  /** This process lives. By the database's clock, which is one for all. */
+  beat(owner: string): Promise<void>;
+  /** An orderly end: nobody has to wait until this process counts as dead. */
+  retire(owner: string): Promise<void>;
+  isAlive(owner: string, silentMs: number): Promise<boolean>;
+  /** Open turns of this process, of nobody, and of processes that are not alive. */
+  turnsToLookAfter(owner: string, silentMs: number): Promise<string[]>;
+  /** Hands each wake-up that was written to one process, until the returned function has ended it. */
+  deliverWakes(handle: (turnId: string) => Promise<void>): Promise<() => Promise<void>>;
+  /** Hears what other processes and this one hint. `missed` is called when some may have been lost. The returned function ends it. */
+  hear(listener: (hint: string) => void, missed: () => void): Promise<() => Promise<void>>;
+  /** To every process, at most once: what must not be lost is in the store. At most `hintLimitBytes` each. */
+  hint(text: string): void;
+  readonly hintLimitBytes: number;
+}
+
 export interface Store {
+  /** Absent where one process owns the store. */
+  readonly shared?: SharedStore;
   /** Keys the signatures of calls (A7). Made once per store and kept in it. */
   readonly hashKey: Uint8Array;
   /**

@@ -3,6 +3,7 @@ import type { Connection } from '../connection.js';
 import type { Statement } from '../prepared.js';
 import { readText, toValue } from '../text.js';
 import { fromPostgres } from './errors.js';
+import { JOBS_SCHEMA } from './wake-jobs.js';
 
 export interface PostgresConnection extends Connection {
   start(kind: 'read' | 'write'): void;
@@ -12,12 +13,19 @@ export interface PostgresConnection extends Connection {
   stop(): void;
 }
 
-export function postgresConnection(client: pg.PoolClient): PostgresConnection {
+export function postgresConnection(client: pg.PoolClient, task: string): PostgresConnection {
   let failure: Error | undefined;
   let state: 'idle' | 'read' | 'write' = 'idle';
+  /** The query under way: a connection does one thing at a time, and the driver will refuse a second one. */
+  let last: Promise<void> = Promise.resolve();
   const lock = bound<{ chatId: string }, unknown>({
     sql: 'select 1 from chats where id = $1 for no key update',
     names: ['chatId'],
+  });
+  // Under the turn's own key, so that wake-ups of one turn fold into one.
+  const wake = bound<{ turnId: string }, unknown>({
+    sql: `select 1 from ${JOBS_SCHEMA}.add_job('${task}', json_build_object('turnId', $1::text), job_key => $1)`,
+    names: ['turnId'],
   });
 
   return {
@@ -50,6 +58,9 @@ export function postgresConnection(client: pg.PoolClient): PostgresConnection {
       // Reads take no locks.
       if (state === 'write') await lock({ chatId });
     },
+    async wakeTurn(turnId) {
+      await wake({ turnId });
+    },
   };
   function bound<P, Row>({
     sql,
@@ -59,8 +70,14 @@ export function postgresConnection(client: pg.PoolClient): PostgresConnection {
     return async (parameters) => {
       if (state === 'idle') throw new Error('A transaction was used after its end.');
       const values = names.map((key) => toValue(parameters[key], key));
-      try {
+      const before = last;
+      const query = (async () => {
+        await before;
         return await client.query<unknown[]>({ name, text: sql, values, rowMode: 'array' });
+      })();
+      last = query.then(ignore, ignore);
+      try {
+        return await query;
       } catch (cause) {
         const error = fromPostgres(cause);
         failure ??= error;
@@ -78,3 +95,5 @@ function nameOf(sql: string): string {
   names.set(sql, known);
   return known;
 }
+
+function ignore(): void {}

@@ -10,13 +10,13 @@ interface Desk {
 }
 
 /** A connection of the pool for each piece of work. The database's clock is the judge of time on all machines (A11). */
-export function postgresEngine(pool: pg.Pool, statements: Statements): Engine {
+export function postgresEngine(pool: pg.Pool, statements: Statements, task: string): Engine {
   const desks = new WeakMap<pg.PoolClient, Desk>();
 
   function deskOf(client: pg.PoolClient): Desk {
     const known = desks.get(client);
     if (known !== undefined) return known;
-    const connection = postgresConnection(client);
+    const connection = postgresConnection(client, task);
     const desk = { connection, unit: unitOn(connection, statements) };
     desks.set(client, desk);
     return desk;

@@ -8,6 +8,8 @@ import { buildStatements, type Statements } from '../statements.js';
 import { postgresEngine } from './engine.js';
 import { fromPostgres } from './errors.js';
 import { migrate } from './migrate.js';
+import { createSharedStore } from './shared-store.js';
+import { prepareJobs, wakeTask } from './wake-jobs.js';
 
 export interface PostgresOptions {
   /** The schema that holds the tables; `countersign` unless given. Created if there is none. */
@@ -33,9 +35,12 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
     options: `-c search_path=${schema}`,
     types,
   });
-  // A server that goes away tells idle connections too. Without a listener that would end the process; the next step says it in words.
-  pool.on('error', ignore);
-  pool.on('connect', (client) => client.on('error', ignore));
+  keepQuiet(pool);
+  const company = new pg.Pool({ connectionString: url, max: COMPANY_CONNECTIONS, types });
+  keepQuiet(company);
+  const closePools = async (): Promise<void> => {
+    await Promise.all([pool.end(), company.end()]);
+  };
   try {
     const client = await pool.connect();
     try {
@@ -43,14 +48,25 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
     } finally {
       client.release();
     }
-    const engine = postgresEngine(pool, postgresStatements());
-    return await createStore(engine, (hashAt) =>
+    await prepareJobs(company);
+    const engine = { ...postgresEngine(pool, postgresStatements(), wakeTask(schema)), close: closePools };
+    const store = await createStore(engine, (hashAt) =>
       headFile === undefined ? keepHeadsInMemory() : keepHeadsInFile(headFile, hashAt),
     );
+    return { ...store, shared: createSharedStore(company, { connectionString: url }, schema) };
   } catch (cause) {
-    await pool.end();
+    await closePools();
     throw fromPostgres(cause);
   }
+}
+
+/** For what processes say to each other: the steps' own connections may all be busy, and that must not look like death. */
+const COMPANY_CONNECTIONS = 4;
+
+/** A server that goes away tells idle connections too. Without a listener that would end the process; the next step says it in words. */
+function keepQuiet(pool: pg.Pool): void {
+  pool.on('error', ignore);
+  pool.on('connect', (client) => client.on('error', ignore));
 }
 
 let statements: Statements | undefined;

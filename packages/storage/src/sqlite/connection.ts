@@ -44,6 +44,8 @@ export function sqliteConnection(db: DatabaseSyncInstance, file: string): Sqlite
     },
     // One connection in one process: nobody else can write meanwhile.
     lockChat() {},
+    // It wakes its turns itself, after the commit.
+    wakeTurn() {},
   };
 
   function bound<P, Row, T>(

@@ -159,6 +159,16 @@ export function turnStatements(db: Queries) {
         .where('id', '=', p('id'))
         .returning(columns),
     ),
+    claimTurn: prepared<Fence & { owner: string; interruptions: number }, TurnRow>((p) =>
+      db
+        .updateTable('turns')
+        .set({ epoch: sql`epoch + 1`, rev: sql`rev + 1`, owner: p('owner'), interruptions: p('interruptions') })
+        .where('id', '=', p('id'))
+        .where('epoch', '=', p('epoch'))
+        .where('rev', '=', p('rev'))
+        .where(sql<boolean>`state = 'open'`)
+        .returning(columns),
+    ),
   };
 }
 
@@ -175,6 +185,8 @@ type TurnVerbs = Pick<
   | 'insertTurn'
   | 'stepTurn'
   | 'fenceTurn'
+  | 'claimTurn'
+  | 'wakeTurn'
 >;
 
 export function turnVerbs(on: Connection, s: TurnStatements): TurnVerbs {
@@ -191,6 +203,7 @@ export function turnVerbs(on: Connection, s: TurnStatements): TurnVerbs {
   const stepTurn = on.run(s.stepTurn);
   const stepTurnInto = on.run(s.stepTurnInto);
   const fenceTurn = on.first(s.fenceTurn, toTurn);
+  const claimTurn = on.first(s.claimTurn, toTurn);
 
   return {
     turn: async (id) => turn({ id }),
@@ -216,6 +229,8 @@ export function turnVerbs(on: Connection, s: TurnStatements): TurnVerbs {
       return (await stepped) === 1;
     },
     fenceTurn: async (id, change) => fenceTurn({ id, state: change.state ?? null, ...toParameters(change) }),
+    claimTurn: async ({ id, epoch, rev }, claim) => claimTurn({ id, epoch, rev, ...claim }),
+    wakeTurn: async (turnId) => on.wakeTurn(turnId),
   };
 }
 

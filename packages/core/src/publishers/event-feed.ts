@@ -1,0 +1,128 @@
+import type { Store, StoredEvent } from '../ports/index.js';
+
+const PAGE = 500;
+
+/**
+ * The events of a world in their order, whichever process wrote them. An event of this process may be known before an earlier one of
+ * another has been read: handed on as it came, a stream would skip the earlier one at its next resume (S6).
+ */
+export interface EventFeed {
+  /** An event this process has stored. */
+  offer(event: StoredEvent): void;
+  /** Every event of this world up to this number is in the log. */
+  reached(worldId: string, id: number): void;
+  /** From now on, this world's events are handed on. */
+  watch(worldId: string): void;
+  unwatch(worldId: string): void;
+  /** Looks into the log of every watched world: hints may have been lost. */
+  lookAgain(): void;
+}
+
+interface Watched {
+  /** The number of the next event to hand on; undefined until the log has been looked at. */
+  next: number | undefined;
+  /** Events of this process that came before their turn. */
+  early: Map<number, StoredEvent>;
+  /** Everything up to here is in the log. */
+  known: number;
+  reading: boolean;
+}
+
+export function createEventFeed(
+  store: Store,
+  deliver: (event: StoredEvent) => void,
+  report: (error: unknown, what: string) => void,
+): EventFeed {
+  const worlds = new Map<string, Watched>();
+
+  function handOn(watched: Watched): void {
+    for (;;) {
+      if (watched.next === undefined) return;
+      const event = watched.early.get(watched.next);
+      if (event === undefined) return;
+      watched.early.delete(watched.next);
+      watched.next += 1;
+      deliver(event);
+    }
+  }
+
+  function catchUp(worldId: string, watched: Watched): void {
+    if (watched.reading) return;
+    handOn(watched);
+    if (watched.next !== undefined && watched.next > watched.known) return;
+    watched.reading = true;
+    read(worldId, watched).then(
+      (more) => {
+        watched.reading = false;
+        if (more && worlds.get(worldId) === watched) catchUp(worldId, watched);
+      },
+      (error: unknown) => {
+        // A store that is away is looked at again by `lookAgain`.
+        watched.reading = false;
+        report(error, 'events of other processes could not be read');
+      },
+    );
+  }
+
+  /** Hands on one page of the log. True: there may be more. */
+  async function read(worldId: string, watched: Watched): Promise<boolean> {
+    const { next, known } = watched;
+    if (next === undefined) {
+      const last = await store.read((reader) => reader.lastEventId(worldId));
+      watched.next = last + 1;
+      watched.known = Math.max(watched.known, last);
+      for (const id of watched.early.keys()) if (id <= last) watched.early.delete(id);
+      return true;
+    }
+    const events = await store.read((reader) => reader.events(worldId, { after: next - 1, limit: PAGE }));
+    if (worlds.get(worldId) !== watched) return false;
+    for (const event of events) {
+      watched.early.delete(event.id);
+      watched.next = event.id + 1;
+      deliver(event);
+    }
+    // Numbers that are missing belonged to a chat that is gone; waiting for them would be for ever.
+    if (events.length < PAGE) watched.next = Math.max(watched.next ?? next, known + 1);
+    return true;
+  }
+
+  return {
+    offer(event) {
+      const watched = worlds.get(event.worldId);
+      if (watched === undefined) {
+        deliver(event);
+        return;
+      }
+      if (watched.next !== undefined && event.id < watched.next) return;
+      watched.early.set(event.id, event);
+      watched.known = Math.max(watched.known, event.id);
+      catchUp(event.worldId, watched);
+    },
+    reached(worldId, id) {
+      const watched = worlds.get(worldId);
+      if (watched === undefined || id <= watched.known) return;
+      watched.known = id;
+      catchUp(worldId, watched);
+    },
+    watch(worldId) {
+      if (worlds.has(worldId)) return;
+      const watched: Watched = { next: undefined, early: new Map(), known: 0, reading: false };
+      worlds.set(worldId, watched);
+      catchUp(worldId, watched);
+    },
+    unwatch(worldId) {
+      worlds.delete(worldId);
+    },
+    lookAgain() {
+      for (const [worldId, watched] of worlds) {
+        store
+          .read((reader) => reader.lastEventId(worldId))
+          .then((id) => {
+            watched.known = Math.max(watched.known, id);
+            catchUp(worldId, watched);
+          })
+          .catch((error: unknown) => report(error, 'events of other processes could not be looked for'));
+      }
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import { Logger, run, runMigrations, type Runner } from 'graphile-worker';
+import type pg from 'pg';
+
+/** Wake-ups of every schema of a database are in one place; each schema's have a name of their own. */
+export const JOBS_SCHEMA = 'countersign_jobs';
+
+export function wakeTask(schema: string): string {
+  return `wake ${schema}`;
+}
+
+/** Any number will do, as long as every process takes the same. */
+const LOCK = 0x436f4a62;
+const silent = new Logger(() => () => undefined);
+
+/** Of many processes that start at once, one does it. */
+export async function prepareJobs(pool: pg.Pool): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await client.query('select pg_advisory_lock($1)', [LOCK]);
+    try {
+      await runMigrations({ pgPool: pool, schema: JOBS_SCHEMA, logger: silent });
+    } finally {
+      await client.query('select pg_advisory_unlock($1)', [LOCK]);
+    }
+  } finally {
+    client.release();
+  }
+}
+
+const RESTART_MS = 1_000;
+/** Only a net: a new job is told of at once. */
+const POLL_MS = 2_000;
+
+/**
+ * Hands wake-ups to this process. A job ends as soon as the turn is claimed and never fails: exclusion, attempts and takeover are the
+ * turn's own, so that a frozen worker holds up nothing but its own job.
+ */
+export async function deliverWakes(
+  pool: pg.Pool,
+  schema: string,
+  handle: (turnId: string) => Promise<void>,
+): Promise<() => Promise<void>> {
+  let ended = false;
+  let runner: Runner | undefined;
+  let retry: NodeJS.Timeout | undefined;
+
+  async function start(): Promise<void> {
+    const started = await run({
+      pgPool: pool,
+      schema: JOBS_SCHEMA,
+      logger: silent,
+      concurrency: 4,
+      pollInterval: POLL_MS,
+      noHandleSignals: true,
+      parsedCronItems: [],
+      taskList: {
+        [wakeTask(schema)]: async (payload) => {
+          const turnId = turnOf(payload);
+          if (turnId !== undefined) await handle(turnId);
+        },
+      },
+    });
+    runner = started;
+    // It gives up when the database has been away for a while; this process does not.
+    started.promise.then(again, again);
+    if (ended) await started.stop();
+  }
+
+  function again(): void {
+    runner = undefined;
+    if (ended) return;
+    retry = setTimeout(() => {
+      start().catch(again);
+    }, RESTART_MS);
+    retry.unref();
+  }
+
+  await start();
+  return async () => {
+    ended = true;
+    clearTimeout(retry);
+    await runner?.stop().catch(() => undefined);
+  };
+}
+
+function turnOf(payload: unknown): string | undefined {
+  if (typeof payload !== 'object' || payload === null || !('turnId' in payload)) return undefined;
+  return typeof payload.turnId === 'string' ? payload.turnId : undefined;
+}

@@ -1,0 +1,73 @@
+import { createRuntime, publishMessage, type Engine } from '@countersign/core';
+import { defineTool, type Provider, type Tool } from '@countersign/core/ports';
+import { scripted } from '@countersign/core/testing';
+import type { WorldEvent } from '@countersign/protocol';
+import { openPostgres } from '@countersign/storage';
+import { onTestFinished } from 'vitest';
+import { z } from 'zod';
+
+export const signer = { who: 'ann', client: 'test' };
+
+/** Runs are counted outside of any engine: however many processes there are, the world is one. */
+export function countingTool(runs: Map<string, number>, during?: (key: string) => Promise<void>): Tool {
+  return defineTool({
+    name: 'stamp',
+    description: 'Stamps a letter.',
+    parameters: z.object({ key: z.string() }),
+    approval: { required: true },
+    async execute({ key }) {
+      runs.set(key, (runs.get(key) ?? 0) + 1);
+      await during?.(key);
+      return `stamped ${key}`;
+    },
+  });
+}
+
+/** Asks for one stamp named after the question, then says that it is done. */
+export function stampingModel(): Provider {
+  return scripted((request) => {
+    const last = request.messages.at(-1);
+    if (last?.role === 'tool') return 'Done.';
+    return { say: 'One stamp.', calls: [{ name: 'stamp', arguments: { key: String(last?.content).slice(-8) } }] };
+  });
+}
+
+/** One process's engine on a shared database. */
+export async function openEngine(url: string, tools: readonly Tool[], provider = stampingModel()): Promise<Engine> {
+  const store = await openPostgres(url);
+  const engine = createRuntime({
+    store,
+    clock: {
+      now: () => Date.now(),
+      after(ms, fire) {
+        const timer = setTimeout(fire, ms);
+        return () => clearTimeout(timer);
+      },
+    },
+    providers: [provider],
+    tools,
+    findPlace: () => Promise.resolve({ workingDirectory: '/', home: '/', sandbox: 'none' }),
+    onListenerFailure: (error) => {
+      throw error;
+    },
+    onError: () => undefined,
+  });
+  onTestFinished(() => engine.close());
+  await engine.start();
+  return engine;
+}
+
+export async function say(engine: Engine, worldId: string, chatId: string, content: string): Promise<void> {
+  await publishMessage(engine.runtime, { worldId, chatId, content, speaker: 'human' });
+}
+
+/** Resolves with the first event that fits. */
+export function nextEvent(engine: Engine, worldId: string, fits: (event: WorldEvent) => boolean): Promise<WorldEvent> {
+  return new Promise((resolve) => {
+    const end = engine.runtime.bus.subscribe(worldId, (event) => {
+      if (!fits(event)) return;
+      end();
+      resolve(event);
+    });
+  });
+}

@@ -1,0 +1,110 @@
+import {
+  addAgent,
+  createChat,
+  createWorld,
+  listApprovals,
+  listMessages,
+  publishToolResult,
+  stopChat,
+  type Engine,
+} from '@countersign/core';
+import type { WorldEvent } from '@countersign/protocol';
+import { describe, expect, it } from 'vitest';
+import { createPostgresDatabase } from '../support/postgres-database.js';
+import { countingTool, nextEvent, openEngine, say, signer } from './engines-fixture.js';
+
+interface Scene {
+  worldId: string;
+  chatId: string;
+}
+
+async function prepare(engine: Engine): Promise<Scene> {
+  const { id: worldId } = await createWorld(engine.runtime, { name: 'Post office' }, signer);
+  await addAgent(engine.runtime, worldId, { name: 'Clerk', provider: 'scripted', model: 'm', tools: ['*'] }, signer);
+  const { id: chatId } = await createChat(engine.runtime, worldId);
+  return { worldId, chatId };
+}
+
+function isStatus(status: 'idle' | 'waiting') {
+  return (event: WorldEvent): boolean => event.event === 'world' && event.data.type === status;
+}
+
+describe('[S4] engines on one PostgreSQL', () => {
+  it('[A8] a message goes to one, the decision to all of them at once, and the tool runs once', async () => {
+    const url = await createPostgresDatabase();
+    const runs = new Map<string, number>();
+    const engines = await Promise.all([1, 2, 3].map(() => openEngine(url, [countingTool(runs)])));
+    const [a, b, c] = engines as [Engine, Engine, Engine];
+    const { worldId, chatId } = await prepare(a);
+    for (let round = 1; round <= 10; round += 1) {
+      const waiting = nextEvent(b, worldId, isStatus('waiting'));
+      await say(a, worldId, chatId, `letter_${round}`);
+      await waiting;
+      const [approval] = await listApprovals(c.runtime, worldId, { status: 'pending' });
+      const idle = nextEvent(c, worldId, isStatus('idle'));
+      const decision = { tool_call_id: approval?.approvalId ?? '', decision: 'approve' } as const;
+      const outcomes = await Promise.all(
+        engines.map(({ runtime }) => publishToolResult(runtime, worldId, undefined, decision, signer)),
+      );
+      expect(outcomes.map(({ status }) => status)).toEqual([200, 200, 200]);
+      await idle;
+    }
+    expect([...runs.values()]).toEqual(Array.from({ length: 10 }, () => 1));
+    const messages = await listMessages(b.runtime, chatId);
+    expect(messages.filter(({ content }) => content === 'Done.')).toHaveLength(10);
+  });
+
+  it('[S6] each hears every event of the world, in order, whoever wrote it', async () => {
+    const url = await createPostgresDatabase();
+    const engines = await Promise.all([1, 2, 3].map(() => openEngine(url, [])));
+    const [a] = engines as [Engine];
+    const { worldId } = await prepare(a);
+    const chats = await Promise.all(engines.map(({ runtime }) => createChat(runtime, worldId)));
+    const from = await a.runtime.store.read((reader) => reader.lastEventId(worldId));
+    const heard = engines.map(() => new Array<number>());
+    engines.forEach(({ runtime }, index) => {
+      runtime.bus.subscribe(worldId, ({ id, event }) => {
+        if (event !== 'sse' && id > from) heard[index]?.push(id);
+      });
+    });
+    await Promise.all(
+      engines.flatMap((engine, index) =>
+        Array.from({ length: 10 }, () => say(engine, worldId, chats[index]?.id ?? '', '@human hello')),
+      ),
+    );
+    const last = await a.runtime.store.read((reader) => reader.lastEventId(worldId));
+    await expect.poll(() => heard.map((ids) => ids.at(-1)), { timeout: 10_000 }).toEqual([last, last, last]);
+    const all = Array.from({ length: last - from }, (_, index) => from + 1 + index);
+    expect(heard).toEqual([all, all, all]);
+  });
+
+  it('[M9] a stop at one ends what another runs', async () => {
+    const url = await createPostgresDatabase();
+    const runs = new Map<string, number>();
+    let begun = (): void => undefined;
+    const began = new Promise<void>((resolve) => (begun = resolve));
+    const tool = countingTool(runs, () => {
+      begun();
+      return new Promise(() => undefined);
+    });
+    const [a, b] = await Promise.all([openEngine(url, [tool]), openEngine(url, [tool])]);
+    const { worldId, chatId } = await prepare(a);
+    const waiting = nextEvent(a, worldId, isStatus('waiting'));
+    await say(a, worldId, chatId, 'letter_1');
+    await waiting;
+    const [approval] = await listApprovals(a.runtime, worldId, { status: 'pending' });
+    await publishToolResult(
+      a.runtime,
+      worldId,
+      undefined,
+      { tool_call_id: approval?.approvalId ?? '', decision: 'approve' },
+      signer,
+    );
+    await began;
+    const runner = a.runtime.scheduler.running().length > 0 ? a : b;
+    const other = runner === a ? b : a;
+    await stopChat(other.runtime, worldId, chatId, signer);
+    await expect.poll(() => runner.runtime.scheduler.running()).toEqual([]);
+    expect((await a.runtime.store.read((reader) => reader.chat(chatId)))?.status).toBe('idle');
+  });
+});
