@@ -3,6 +3,8 @@ export type ErrorCode =
   | 'invalid'
   | 'not-found'
   | 'conflict'
+  /** Changed by somebody else since it was read (W6). */
+  | 'stale'
   | 'closed'
   | 'store-foreign'
   | 'store-newer'

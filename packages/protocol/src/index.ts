@@ -145,3 +145,31 @@ export type {
   Stats,
   Timeline,
 } from './rest.js';
+export {
+  agentChangeSchema,
+  approvalsQuerySchema,
+  auditQuerySchema,
+  bothWaysQuerySchema,
+  chatChangeSchema,
+  END_OF_LIST,
+  eventsQuerySchema,
+  listQuerySchema,
+  memoryQuerySchema,
+  newPolicySchema,
+  newToolResultSchema,
+  searchQuerySchema,
+  shownPolicySchema,
+  toolResultReplySchema,
+  worldChangeSchema,
+} from './requests.js';
+export type {
+  BothWaysQuery,
+  ChatChange,
+  ListQuery,
+  NewPolicy,
+  NewToolResult,
+  ShownPolicy,
+  ToolResultReply,
+} from './requests.js';
+export { importedWorldSchema, WORLD_FILE_VERSION, worldFileSchema } from './world-file.js';
+export type { ImportedWorld, WorldFile } from './world-file.js';
