@@ -1,0 +1,5 @@
+import { type ReactElement } from 'react';
+export declare function CopyButton({ text, className }: {
+    text: string;
+    className?: string;
+}): ReactElement;

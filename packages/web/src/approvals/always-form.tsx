@@ -1,0 +1,104 @@
+import { type ReactElement, useEffect, useId, useRef, useState } from 'react';
+import { Button } from '../ui/button.js';
+import { TextArea } from '../ui/field.js';
+import { Visible } from '../ui/visible.js';
+
+/** A call of this chat that a rule would have let through. */
+export interface Matched {
+  id: string;
+  line: string;
+}
+
+/** Shows the rule that "always" writes, lets it be changed, and says what else in this chat it would have let through. */
+export function AlwaysForm({
+  proposed,
+  matches,
+  disabled,
+  onSign,
+  onCancel,
+}: {
+  proposed: string;
+  matches?: ((rule: string) => Promise<readonly Matched[]>) | undefined;
+  disabled: boolean;
+  onSign: (rule: string) => void;
+  onCancel: () => void;
+}): ReactElement {
+  const [rule, setRule] = useState(proposed);
+  const titleId = useId();
+  const box = useRef<HTMLFieldSetElement>(null);
+  useEffect(() => box.current?.querySelector('textarea')?.focus(), []);
+  const written = rule.trim();
+  return (
+    <fieldset ref={box} aria-labelledby={titleId} className="space-y-2 rounded-md border border-line-2 p-3">
+      <p id={titleId} className="text-sm font-semibold">
+        Write a rule
+      </p>
+      <TextArea
+        label="Rule for this world"
+        hint="Calls that match run unasked, in every chat of this world. You can take it back under Policy."
+        mono
+        rows={Math.min(6, Math.max(2, Math.ceil(rule.length / 40)))}
+        value={rule}
+        onChange={(event) => setRule(event.target.value)}
+      />
+      {matches === undefined ? null : <AlsoMatched rule={written} matches={matches} />}
+      <div className="flex flex-wrap gap-2">
+        <Button look="primary" icon="check" disabled={disabled || written === ''} onClick={() => onSign(written)}>
+          Approve always
+        </Button>
+        <Button look="quiet" onClick={onCancel}>
+          Back
+        </Button>
+      </div>
+    </fieldset>
+  );
+}
+
+type Found = { kind: 'looking' } | { kind: 'found'; calls: readonly Matched[] } | { kind: 'failed'; why: string };
+
+function AlsoMatched({
+  rule,
+  matches,
+}: {
+  rule: string;
+  matches: (rule: string) => Promise<readonly Matched[]>;
+}): ReactElement {
+  const [found, setFound] = useState<Found>({ kind: 'looking' });
+  useEffect(() => {
+    let current = true;
+    const timer = setTimeout(() => {
+      matches(rule).then(
+        (calls) => current && setFound({ kind: 'found', calls }),
+        (error: unknown) => current && setFound({ kind: 'failed', why: error instanceof Error ? error.message : '' }),
+      );
+    }, 250);
+    return () => {
+      current = false;
+      clearTimeout(timer);
+    };
+  }, [rule, matches]);
+  return (
+    <div aria-live="polite" className="text-[0.8125rem] text-ink-2">
+      {found.kind === 'looking' ? <p className="text-ink-3">Looking what else it would have matched…</p> : null}
+      {found.kind === 'failed' ? <p className="text-red">{found.why}</p> : null}
+      {found.kind === 'found' ? (
+        <>
+          <p>
+            {found.calls.length === 0
+              ? 'Matches nothing else in this chat.'
+              : `Would also have let through in this chat (${found.calls.length}):`}
+          </p>
+          <ul className="scroll-quiet mt-1 max-h-28 overflow-y-auto">
+            {found.calls.slice(0, 20).map(({ id, line }) => (
+              <li key={id} className="truncate">
+                <code>
+                  <Visible text={line} strict />
+                </code>
+              </li>
+            ))}
+          </ul>
+        </>
+      ) : null}
+    </div>
+  );
+}

@@ -1,0 +1,46 @@
+import type { ToolDecision } from '@countersign/protocol';
+
+/** What a person answers; which call it signs is added where it is sent. */
+export type Answer = Omit<ToolDecision, 'tool_call_id' | 'callHash'>;
+
+/** The argument pattern of a rule such as `allow shell_cmd(rm *.tmp)`; undefined when it has none. */
+export function patternOf(rule: string): string | undefined {
+  const match = /^\s*(?:allow|ask|deny)\s+[^\s(]+\(([\s\S]*)\)\s*$/.exec(rule);
+  return match?.[1];
+}
+
+/** Reads arguments a person edited. Words for the person when they are no JSON object. */
+export function readArguments(text: string): { arguments: Record<string, unknown> } | { error: string } {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { arguments: { ...value } };
+    return { error: 'Arguments are a JSON object, such as {"path": "notes.md"}.' };
+  } catch (error) {
+    return { error: `This is not JSON yet: ${error instanceof Error ? error.message : 'it can’t be read'}` };
+  }
+}
+
+/** `1 secret is masked`, from the numbered stand-ins in what is shown (A15). */
+export function maskedCount(shown: string): number {
+  return new Set(shown.match(/‹masked (?:number )?\d+›/g)).size;
+}
+
+export function sandboxWords(sandbox: string): { words: string; safe: boolean } {
+  if (sandbox === 'none' || sandbox === '')
+    return { words: 'not sandboxed: it runs with your own rights', safe: false };
+  const network = sandbox.includes('no network') ? 'no network' : 'with network';
+  return { words: `sandboxed, ${network}`, safe: true };
+}
+
+export function verbFor(toolName: string): string {
+  switch (toolName) {
+    case 'shell_cmd':
+      return 'wants to run';
+    case 'write_file':
+      return 'wants to write';
+    case 'edit_file':
+      return 'wants to change';
+    default:
+      return 'wants to use';
+  }
+}

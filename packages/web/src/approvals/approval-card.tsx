@@ -1,0 +1,177 @@
+import type { ApprovalView } from '@countersign/client';
+import { type KeyboardEvent, type ReactElement, useEffect, useId, useRef, useState } from 'react';
+import { CallView } from '../calls/call-view.js';
+import { Avatar, agentHue } from '../ui/avatar.js';
+import { Button } from '../ui/button.js';
+import { Icon } from '../ui/icon.js';
+import { SignatureLine } from '../ui/signature.js';
+import { Ago } from '../ui/time.js';
+import { AlwaysForm, type Matched } from './always-form.js';
+import { type Answer, patternOf, verbFor } from './answer.js';
+import { Circumstances } from './circumstances.js';
+import { ChatScope } from './chat-scope.js';
+import { DenyRow } from './deny-row.js';
+import { EditForm } from './edit-form.js';
+import { useArmed } from './use-armed.js';
+
+export interface ApprovalCardProps {
+  approval: ApprovalView;
+  agentName: string;
+  /** Its place among those that wait, such as `1 of 3` (A12). */
+  place?: string | undefined;
+  /** Resolves when the answer was taken; what went wrong is told elsewhere. */
+  onAnswer: (answer: Answer) => Promise<void>;
+  onNext?: (() => void) | undefined;
+  /** What the rule would have matched in this chat. */
+  matches?: ((rule: string) => Promise<readonly Matched[]>) | undefined;
+  /** Moves the focus here when it appears: after the card before it was answered by keyboard. */
+  takeFocus?: boolean;
+}
+
+type Open = 'nothing' | 'always' | 'edit';
+
+/** One question about one call. Deny comes first and is never further than approve; nothing here has a default. */
+export function ApprovalCard({
+  approval,
+  agentName,
+  place,
+  onAnswer,
+  onNext,
+  matches,
+  takeFocus = false,
+}: ApprovalCardProps): ReactElement {
+  const [open, setOpen] = useState<Open>('nothing');
+  const [reason, setReason] = useState('');
+  const [narrow, setNarrow] = useState(false);
+  const [sending, setSending] = useState(false);
+  const armed = useArmed(approval.approvalId) && !sending;
+  const card = useRef<HTMLElement>(null);
+  const titleId = useId();
+  useEffect(() => {
+    if (takeFocus) card.current?.focus();
+  }, [takeFocus]);
+
+  const may = (option: ApprovalView['options'][number]): boolean => approval.options.includes(option);
+  const pattern = approval.proposedRule === undefined ? undefined : patternOf(approval.proposedRule);
+  const answer = async (given: Answer): Promise<void> => {
+    setSending(true);
+    await onAnswer(given);
+    setSending(false);
+  };
+  const deny = (): void =>
+    void answer({ decision: 'deny', ...(reason.trim() === '' ? {} : { reason: reason.trim() }) });
+  const approveOnce = (): void => void answer({ decision: 'approve', scope: 'once' });
+  const approveChat = (): void =>
+    void answer({
+      decision: 'approve',
+      scope: 'session',
+      ...(narrow && pattern !== undefined ? { pattern } : {}),
+    });
+
+  // Single keys only while the card itself has the focus: in a field they are letters, elsewhere they do nothing.
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.target !== card.current || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
+    if (event.key === 'n') onNext?.();
+    if (!armed) return;
+    if (event.key === 'a' && may('approve_once')) approveOnce();
+    if (event.key === 'd') deny();
+    if (event.key === 'e' && may('approve_once')) setOpen('edit');
+  };
+
+  return (
+    <section
+      ref={card}
+      tabIndex={-1}
+      aria-labelledby={titleId}
+      onKeyDown={onKeyDown}
+      style={agentHue(approval.agentId)}
+      className="rounded-lg border border-amber-line bg-surface shadow-card focus-visible:outline-offset-1"
+    >
+      <header className="flex flex-wrap items-center gap-x-2 gap-y-0.5 rounded-t-lg border-b border-line bg-amber-soft px-3.5 py-2">
+        <Avatar id={approval.agentId} name={agentName} small />
+        <h3 id={titleId} className="text-sm font-semibold">
+          <bdi>{agentName}</bdi> {verbFor(approval.toolName)}{' '}
+          {approval.toolName === 'shell_cmd' ? null : <code className="font-normal">{approval.toolName}</code>}
+        </h3>
+        <span className="ml-auto flex items-center gap-1 text-xs text-amber">
+          <Icon name="hourglass" className="size-3.5" />
+          <span>
+            asked <Ago at={approval.requestedAt} />
+          </span>
+          {place === undefined ? null : <span className="font-semibold">· {place}</span>}
+        </span>
+      </header>
+
+      <div className="space-y-3 px-3.5 pt-3 pb-3.5">
+        <div className="rounded-md border border-line bg-sunken px-3 py-2">
+          <CallView toolName={approval.toolName} args={approval.arguments} preview={approval.preview} />
+        </div>
+
+        <Circumstances approval={approval} />
+        <DenyRow reason={reason} disabled={!armed} onReason={setReason} onDeny={deny} />
+        {open === 'nothing' ? (
+          <>
+            <div className="flex flex-wrap gap-2">
+              {may('approve_once') ? (
+                <Button look="primary" icon="check" disabled={!armed} onClick={approveOnce}>
+                  Approve once
+                </Button>
+              ) : null}
+              {may('approve_session') ? (
+                <Button disabled={!armed} onClick={approveChat}>
+                  Approve for this chat
+                </Button>
+              ) : null}
+              {may('approve_always') ? (
+                <Button disabled={!armed} onClick={() => setOpen('always')}>
+                  Always…
+                </Button>
+              ) : null}
+              {may('approve_once') ? (
+                <Button look="quiet" icon="edit" disabled={!armed} onClick={() => setOpen('edit')}>
+                  Edit
+                </Button>
+              ) : null}
+            </div>
+            {may('approve_session') ? (
+              <ChatScope
+                toolName={approval.toolName}
+                agentName={agentName}
+                pattern={pattern}
+                narrow={narrow}
+                onNarrow={setNarrow}
+              />
+            ) : null}
+          </>
+        ) : null}
+        {open === 'edit' ? (
+          <EditForm
+            approval={approval}
+            disabled={!armed}
+            onCancel={() => setOpen('nothing')}
+            onApprove={(args) => void answer({ decision: 'approve', scope: 'once', arguments: args })}
+          />
+        ) : null}
+        {open === 'always' ? (
+          <AlwaysForm
+            proposed={approval.proposedRule ?? `allow ${approval.toolName}`}
+            matches={matches}
+            disabled={!armed}
+            onCancel={() => setOpen('nothing')}
+            onSign={(rule) => void answer({ decision: 'approve', scope: 'always', rule })}
+          />
+        ) : null}
+        <SignatureLine signed={false}>
+          <span className="flex items-center justify-between gap-2">
+            <span className="text-ink-3">Nothing runs until you sign.</span>
+            {onNext === undefined ? null : (
+              <button type="button" onClick={onNext} className="font-medium text-blue hover:underline">
+                Later, show next
+              </button>
+            )}
+          </span>
+        </SignatureLine>
+      </div>
+    </section>
+  );
+}

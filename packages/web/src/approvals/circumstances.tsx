@@ -1,0 +1,52 @@
+import type { ApprovalView } from '@countersign/client';
+import type { ReactElement } from 'react';
+import { cx } from '../ui/cx.js';
+import { Icon } from '../ui/icon.js';
+import { Until } from '../ui/time.js';
+import { Visible } from '../ui/visible.js';
+import { maskedCount, sandboxWords } from './answer.js';
+
+/** Where it would run, why it is asked, what is masked, when it expires. */
+export function Circumstances({ approval }: { approval: ApprovalView }): ReactElement {
+  const masked = maskedCount(JSON.stringify([approval.arguments, approval.preview ?? '', approval.message]));
+  const sandbox = sandboxWords(approval.sandbox);
+  return (
+    <div className="space-y-1 text-[0.8125rem] leading-snug text-ink-2">
+      <p className="flex items-start gap-1.5">
+        <Icon name="folder" className="mt-0.5 size-3.5 text-ink-3" />
+        <span className="min-w-0 [overflow-wrap:anywhere]">
+          in{' '}
+          <code>
+            <Visible text={approval.workingDirectory} strict />
+          </code>
+        </span>
+      </p>
+      <p className={cx('flex items-start gap-1.5', !sandbox.safe && 'font-medium text-amber')}>
+        <Icon name={sandbox.safe ? 'lock' : 'alert'} className={cx('mt-0.5 size-3.5', sandbox.safe && 'text-ink-3')} />
+        {sandbox.words}
+      </p>
+      <p className="flex items-start gap-1.5">
+        <Icon name="question" className="mt-0.5 size-3.5 text-ink-3" />
+        <span className="min-w-0 [overflow-wrap:anywhere]">
+          Why you are asked: <Visible text={approval.why} />
+        </span>
+      </p>
+      {masked === 0 ? null : (
+        <p className="flex items-start gap-1.5">
+          <Icon name="eye" className="mt-0.5 size-3.5 text-ink-3" />
+          {masked === 1
+            ? '1 secret is masked; the tool gets the real value.'
+            : `${masked} secrets are masked; the tool gets the real values.`}
+        </p>
+      )}
+      {approval.expiresAt === undefined ? null : (
+        <p className="flex items-start gap-1.5 text-amber">
+          <Icon name="clock" className="mt-0.5 size-3.5" />
+          <span>
+            Expires in <Until at={approval.expiresAt} />; then nothing runs.
+          </span>
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,49 @@
+import type { ApprovalView, Decision } from '@countersign/client';
+import type { ReactElement } from 'react';
+import { callLine } from '../calls/describe-call.js';
+import { Avatar } from '../ui/avatar.js';
+import { Button } from '../ui/button.js';
+import { SignatureLine } from '../ui/signature.js';
+import { useNow } from '../ui/time.js';
+import { Visible } from '../ui/visible.js';
+import { decisionStory } from './story.js';
+
+/** A card after its decision: folded, with its story. It stays where it was until the person goes on. */
+export function DecidedCard({
+  approval,
+  decision,
+  agentName,
+  me,
+  onNext,
+  nextWords,
+}: {
+  approval: ApprovalView;
+  decision: Decision;
+  agentName: string;
+  me?: string | undefined;
+  onNext?: (() => void) | undefined;
+  nextWords?: string;
+}): ReactElement {
+  const now = useNow();
+  return (
+    <section
+      aria-label={`Decided: ${approval.toolName}`}
+      className="space-y-2 rounded-lg border border-line bg-surface px-3.5 py-2.5"
+    >
+      <p className="flex items-center gap-2 text-sm">
+        <Avatar id={approval.agentId} name={agentName} small />
+        <code className="min-w-0 flex-1 truncate">
+          <Visible text={callLine(approval.toolName, approval.arguments)} strict />
+        </code>
+      </p>
+      <SignatureLine signed={decision.outcome === 'approved' || decision.outcome === 'answered'}>
+        <Visible text={decisionStory(decision, now, me)} />
+      </SignatureLine>
+      {onNext === undefined ? null : (
+        <Button size="small" onClick={onNext}>
+          {nextWords ?? 'Next'}
+        </Button>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,96 @@
+import type { ReactElement } from 'react';
+import { cx } from '../ui/cx.js';
+import { FoldedText } from '../ui/folded-text.js';
+import { Visible } from '../ui/visible.js';
+import { describeCall } from './describe-call.js';
+import { DiffView } from './diff-view.js';
+import { diffLines, replaceLines } from './diff-lines.js';
+import { shellParts, type ShellPart } from './shell-parts.js';
+
+const COLOURS: Readonly<Record<ShellPart['kind'], string>> = {
+  plain: '',
+  string: 'text-green',
+  variable: 'text-[var(--code-number)]',
+  operator: 'text-[var(--code-keyword)] font-semibold',
+  comment: 'text-ink-3 italic',
+  flag: 'text-ink-2',
+  name: 'text-blue font-semibold',
+};
+
+/** What will run, as it will run. `preview` is what the tool says it would change. */
+export function CallView({
+  toolName,
+  args,
+  preview,
+}: {
+  toolName: string;
+  args: unknown;
+  preview?: string | undefined;
+}): ReactElement {
+  const shape = describeCall(toolName, args);
+  switch (shape.kind) {
+    case 'shell':
+      return <Command command={shape.command} parameters={shape.parameters} />;
+    case 'write':
+    case 'edit':
+      return (
+        <DiffView
+          path={shape.path}
+          lines={
+            preview !== undefined
+              ? diffLines(preview)
+              : shape.kind === 'edit'
+                ? replaceLines(shape.before, shape.after)
+                : replaceLines('', shape.content)
+          }
+        />
+      );
+    case 'text':
+      return <FoldedText text={shape.text} strict />;
+    case 'fields':
+      return (
+        <div className="space-y-1.5">
+          {shape.fields.length === 0 ? <p className="text-sm text-ink-3">No arguments.</p> : null}
+          <dl className="space-y-1.5">
+            {shape.fields.map(({ name, text }) => (
+              <div key={name} className="grid grid-cols-[minmax(0,8rem)_minmax(0,1fr)] gap-3">
+                <dt className="truncate pt-px font-mono text-[0.8125rem] text-ink-3">
+                  <Visible text={name} strict />
+                </dt>
+                <dd>
+                  <FoldedText text={text} strict />
+                </dd>
+              </div>
+            ))}
+          </dl>
+          {preview === undefined ? null : <DiffView lines={diffLines(preview)} />}
+        </div>
+      );
+  }
+}
+
+const LONGEST = 20_000;
+
+function Command({ command, parameters }: { command: string; parameters: readonly string[] }): ReactElement {
+  if (command.length > LONGEST) return <FoldedText text={[command, ...parameters].join(' ')} first={4000} strict />;
+  return (
+    <pre
+      tabIndex={0}
+      aria-label="Command"
+      role="group"
+      className="code scroll-quiet max-h-72 overflow-auto text-[0.875rem] leading-relaxed text-ink"
+    >
+      {shellParts(command).map((part, index) => (
+        <span key={`${index}`} className={cx(COLOURS[part.kind])}>
+          <Visible text={part.text} strict />
+        </span>
+      ))}
+      {parameters.map((word, index) => (
+        <span key={`${index}-${word}`} className="text-green">
+          {' '}
+          <Visible text={JSON.stringify(word)} strict />
+        </span>
+      ))}
+    </pre>
+  );
+}

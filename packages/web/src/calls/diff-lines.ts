@@ -1,0 +1,32 @@
+export interface DiffLine {
+  kind: 'same' | 'added' | 'removed' | 'place' | 'note';
+  text: string;
+}
+
+/** The lines of a unified diff. The two lines that name the files are left out: the card names the file. */
+export function diffLines(diff: string): DiffLine[] {
+  const lines = diff.replace(/\n$/, '').split('\n');
+  let inside = !lines.some((line) => line.startsWith('@@'));
+  return lines.flatMap((line): DiffLine[] => {
+    if (line.startsWith('@@')) {
+      inside = true;
+      return [{ kind: 'place', text: line }];
+    }
+    if (!inside) return /^(?:---|\+\+\+|diff |index |=+$)/.test(line) ? [] : [{ kind: 'note', text: line }];
+    if (line.startsWith('+')) return [{ kind: 'added', text: line.slice(1) }];
+    if (line.startsWith('-')) return [{ kind: 'removed', text: line.slice(1) }];
+    if (line.startsWith('\\')) return [{ kind: 'note', text: line }];
+    return [{ kind: 'same', text: line.startsWith(' ') ? line.slice(1) : line }];
+  });
+}
+
+/** For an edit without a diff: what goes and what comes. */
+export function replaceLines(before: string, after: string): DiffLine[] {
+  return [
+    ...(before === '' ? [] : before.split('\n').map((text): DiffLine => ({ kind: 'removed', text }))),
+    ...after
+      .replace(/\n$/, '')
+      .split('\n')
+      .map((text): DiffLine => ({ kind: 'added', text })),
+  ];
+}

@@ -1,0 +1,68 @@
+import { type ReactElement, useState } from 'react';
+import { cx } from '../ui/cx.js';
+import { Icon } from '../ui/icon.js';
+import { Visible } from '../ui/visible.js';
+import type { DiffLine } from './diff-lines.js';
+
+const SIGNS: Readonly<Record<DiffLine['kind'], string>> = { same: ' ', added: '+', removed: '−', place: '', note: '' };
+const LOOKS: Readonly<Record<DiffLine['kind'], string>> = {
+  same: 'text-ink-2',
+  added: 'bg-green-soft text-ink',
+  removed: 'bg-red-soft text-ink',
+  place: 'text-ink-3 bg-sunken',
+  note: 'text-ink-3 italic',
+};
+const FIRST = 24;
+const STEP = 400;
+const LONGEST_LINE = 2000;
+
+export function DiffView({ path, lines }: { path?: string; lines: readonly DiffLine[] }): ReactElement {
+  const [count, setCount] = useState(FIRST);
+  const added = lines.filter(({ kind }) => kind === 'added').length;
+  const removed = lines.filter(({ kind }) => kind === 'removed').length;
+  return (
+    <div className="min-w-0">
+      {path === undefined ? null : (
+        <p className="mb-1 flex items-center gap-1.5 font-mono text-[0.8125rem]">
+          <Icon name="file" className="text-ink-3" />
+          <span className="min-w-0 [overflow-wrap:anywhere]">
+            <Visible text={path} strict />
+          </span>
+          <span className="ml-auto shrink-0 text-xs">
+            <span className="text-green">+{added}</span> <span className="text-red">−{removed}</span>
+            <span className="sr-only"> lines</span>
+          </span>
+        </p>
+      )}
+      <div
+        tabIndex={0}
+        role="group"
+        aria-label="Changes"
+        className="scroll-quiet max-h-80 overflow-auto rounded-md border border-line bg-surface py-1 font-mono text-[0.8125rem] leading-relaxed"
+      >
+        {lines.slice(0, count).map((line, index) => (
+          <div key={`${index}`} className={cx('code flex px-2', LOOKS[line.kind])}>
+            <span aria-hidden="true" className="w-4 shrink-0 text-ink-3 select-none">
+              {SIGNS[line.kind]}
+            </span>
+            {line.kind === 'added' || line.kind === 'removed' ? <span className="sr-only">{line.kind}: </span> : null}
+            <span className="min-w-0">
+              <Visible text={line.text.slice(0, LONGEST_LINE)} strict />
+              {line.text.length > LONGEST_LINE ? `… (${line.text.length - LONGEST_LINE} more characters)` : null}
+              {line.text === '' ? ' ' : null}
+            </span>
+          </div>
+        ))}
+      </div>
+      {lines.length > count ? (
+        <button
+          type="button"
+          className="mt-1 text-[0.8125rem] font-medium text-blue hover:underline"
+          onClick={() => setCount((before) => before + STEP)}
+        >
+          Show {Math.min(STEP, lines.length - count)} more lines of {lines.length}
+        </button>
+      ) : null}
+    </div>
+  );
+}

@@ -1,0 +1,38 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { shellParts } from './shell-parts.js';
+
+describe('a command in colours', () => {
+  it('tells names, flags, strings and operators apart', () => {
+    const kinds = shellParts(`rm -rf "a b" && echo $HOME # done`).filter(({ text }) => text.trim() !== '');
+    expect(kinds.map(({ kind, text }) => `${kind} ${text}`)).toEqual([
+      'name rm',
+      'flag -rf',
+      'string "a b"',
+      'operator &&',
+      'name echo',
+      'variable $HOME',
+      'comment # done',
+    ]);
+  });
+
+  it('shows every character, in order', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(...`ab -'"$(){}|;&<>#\\\`\n\t=é`) }), (command) => {
+        expect(
+          shellParts(command)
+            .map(({ text }) => text)
+            .join(''),
+        ).toBe(command);
+      }),
+    );
+  });
+
+  it('takes no longer than a moment over a hostile one', () => {
+    const started = performance.now();
+    shellParts('$('.repeat(10_000));
+    shellParts(`"${'\\"'.repeat(9999)}`);
+    shellParts('x'.repeat(10_000_000));
+    expect(performance.now() - started).toBeLessThan(1000);
+  });
+});

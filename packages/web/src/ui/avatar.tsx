@@ -1,0 +1,23 @@
+import type { CSSProperties, ReactElement } from 'react';
+import { agentLook } from './agent-look.js';
+import { cx } from './cx.js';
+
+/** Sets the hue that the `agent-…` classes below it use. */
+export function agentHue(id: string): CSSProperties {
+  return { '--agent-hue': agentLook(id).hue } as CSSProperties;
+}
+
+export function Avatar({ id, name, small = false }: { id: string; name: string; small?: boolean }): ReactElement {
+  return (
+    <span
+      aria-hidden="true"
+      style={agentHue(id)}
+      className={cx(
+        'agent-soft inline-flex shrink-0 items-center justify-center rounded-md font-semibold select-none',
+        small ? 'size-5 text-[0.6875rem]' : 'size-7 text-xs',
+      )}
+    >
+      {agentLook(id, name).initials}
+    </span>
+  );
+}

@@ -1,0 +1,30 @@
+import { type ReactElement, useState } from 'react';
+import { cx } from './cx.js';
+import { Icon } from './icon.js';
+import { say } from './toast.js';
+
+export function CopyButton({ text, className }: { text: string; className?: string }): ReactElement {
+  const [copied, setCopied] = useState(false);
+  const copy = async (): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(text);
+      setCopied(true);
+      setTimeout(() => setCopied(false), 2000);
+    } catch {
+      say('This browser does not let the page copy. Select the text and copy it yourself.', 'red');
+    }
+  };
+  return (
+    <button
+      type="button"
+      onClick={() => void copy()}
+      className={cx(
+        'inline-flex h-7 items-center gap-1 rounded-md px-2 text-xs text-ink-3 hover:bg-sunken hover:text-ink',
+        className,
+      )}
+    >
+      <Icon name={copied ? 'check' : 'copy'} className="size-3.5" />
+      {copied ? 'Copied' : 'Copy'}
+    </button>
+  );
+}

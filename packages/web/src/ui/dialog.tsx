@@ -1,0 +1,56 @@
+import { type ReactElement, type ReactNode, useEffect, useId, useRef } from 'react';
+import { IconButton } from './button.js';
+import { cx } from './cx.js';
+
+interface DialogProps {
+  title: string;
+  onClose: () => void;
+  children: ReactNode;
+  /** `sheet` slides up from the lower edge, for phones; `side` from the left. */
+  shape?: 'box' | 'sheet' | 'side';
+}
+
+/**
+ * The browser's own modal dialog: it holds the focus, gives it back, closes on Escape and makes the page behind it inert without a
+ * style element of its own, which our content policy would refuse.
+ */
+export function Dialog({ title, onClose, children, shape = 'box' }: DialogProps): ReactElement {
+  const box = useRef<HTMLDialogElement>(null);
+  const titleId = useId();
+  useEffect(() => {
+    const dialog = box.current;
+    if (dialog !== null && !dialog.open) dialog.showModal();
+    return () => dialog?.close();
+  }, []);
+  return (
+    // The backdrop belongs to the dialog: a click on it is one on the dialog itself. The keyboard has Escape.
+    <dialog
+      ref={box}
+      aria-labelledby={titleId}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onMouseDown={(event) => {
+        if (event.target === event.currentTarget) onClose();
+      }}
+      className={cx(
+        'border border-line bg-paper p-0 text-ink shadow-card',
+        shape === 'box' && 'm-auto max-h-[90dvh] w-[min(44rem,calc(100vw-2rem))] rounded-xl',
+        shape === 'sheet' &&
+          'fixed inset-x-0 top-auto bottom-0 m-0 max-h-[88dvh] w-full max-w-none animate-rise rounded-t-2xl md:mx-auto md:w-[40rem]',
+        shape === 'side' && 'fixed inset-y-0 right-auto left-0 m-0 h-dvh max-h-none w-[min(20rem,86vw)] animate-rise',
+      )}
+    >
+      <div className="flex max-h-[inherit] min-h-0 flex-col">
+        <header className="flex items-center justify-between gap-4 border-b border-line py-2 pr-2 pl-5">
+          <h2 id={titleId} className="text-base font-semibold">
+            {title}
+          </h2>
+          <IconButton icon="cross" label="Close" onClick={onClose} />
+        </header>
+        <div className={cx('scroll-quiet min-h-0 overflow-y-auto', shape === 'side' ? 'p-0' : 'p-5')}>{children}</div>
+      </div>
+    </dialog>
+  );
+}

@@ -1,0 +1,40 @@
+/** `0.1 s`, `12 s`, `4 min`, `2 h`: one number is enough at a glance. */
+export function durationWords(ms: number): string {
+  const seconds = Math.max(0, ms) / 1000;
+  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  if (seconds < 90) return `${Math.round(seconds)} s`;
+  const minutes = seconds / 60;
+  if (minutes < 90) return `${Math.round(minutes)} min`;
+  const hours = minutes / 60;
+  return hours < 36 ? `${Math.round(hours)} h` : `${Math.round(hours / 24)} days`;
+}
+
+export function agoWords(at: string, now: number): string {
+  const ms = now - Date.parse(at);
+  if (Number.isNaN(ms)) return '';
+  if (ms < 1500) return 'just now';
+  const words = ms < 10_000 ? `${Math.round(ms / 1000)} s` : durationWords(ms);
+  return `${words} ago`;
+}
+
+/** `14:05` today, `12 Mar 14:05` before. */
+export function clockWords(at: string, now: number): string {
+  const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return '';
+  const time = date.toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' });
+  if (new Date(now).toDateString() === date.toDateString()) return time;
+  return `${date.toLocaleDateString(undefined, { day: 'numeric', month: 'short' })} ${time}`;
+}
+
+/** `950`, `1.2k`, `3.4M` */
+export function countWords(count: number): string {
+  if (count < 1000) return String(count);
+  if (count < 1_000_000) return `${(count / 1000).toFixed(count < 10_000 ? 1 : 0)}k`;
+  return `${(count / 1_000_000).toFixed(1)}M`;
+}
+
+export function bytesWords(count: number): string {
+  if (count < 1024) return `${count} B`;
+  if (count < 1024 * 1024) return `${Math.round(count / 1024)} kB`;
+  return `${(count / 1024 / 1024).toFixed(1)} MB`;
+}

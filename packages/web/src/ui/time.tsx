@@ -1,0 +1,56 @@
+import { type ReactElement, useSyncExternalStore } from 'react';
+import { agoWords, clockWords, durationWords } from './time-words.js';
+
+let now = Date.now();
+let timer: ReturnType<typeof setInterval> | undefined;
+const listeners = new Set<() => void>();
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  now = Date.now();
+  // One clock for the page: a timer for each card would wake the processor for each.
+  timer ??= setInterval(() => {
+    now = Date.now();
+    for (const each of listeners) each();
+  }, 1000);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  };
+}
+
+/** The time, renewed each second. */
+export function useNow(): number {
+  return useSyncExternalStore(subscribe, () => now);
+}
+
+export function Ago({ at }: { at: string }): ReactElement {
+  const time = useNow();
+  return (
+    <time dateTime={at} title={new Date(at).toLocaleString()}>
+      {agoWords(at, Math.max(time, Date.now()))}
+    </time>
+  );
+}
+
+export function Clock({ at }: { at: string }): ReactElement {
+  return (
+    <time dateTime={at} title={new Date(at).toLocaleString()} className="tabular-nums">
+      {clockWords(at, Date.now())}
+    </time>
+  );
+}
+
+/** How long something has been going on. */
+export function Running({ since }: { since: string }): ReactElement {
+  const time = useNow();
+  return <span className="tabular-nums">{durationWords(Math.max(0, time - Date.parse(since)))}</span>;
+}
+
+/** How much is left. */
+export function Until({ at }: { at: string }): ReactElement {
+  const time = useNow();
+  return <span className="tabular-nums">{durationWords(Math.max(0, Date.parse(at) - time))}</span>;
+}

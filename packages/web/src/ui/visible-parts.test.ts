@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import fc from 'fast-check';
+import { visibleParts, visibleText } from './visible-parts.js';
+
+describe('text that would read otherwise than it is', () => {
+  it.each([
+    ['\u202Egpj.sh', '‹U+202E›gpj.sh'],
+    ['\u001B[31mred', '‹U+001B›[31mred'],
+    ['a\u2066b\u2069', 'a‹U+2066›b‹U+2069›'],
+    ['a\rb', 'a‹U+000D›b'],
+    ['\uD800', '‹U+D800›'],
+  ])('[A15] shows %j by number', (text, shown) => {
+    expect(visibleText(text)).toBe(shown);
+    expect(visibleText(text, true)).toBe(shown);
+  });
+
+  it('keeps lines, tabs, joined emoji and letters of any script in prose', () => {
+    const text = 'one\n\ttwo 👩‍💻 שלום ✔️';
+    expect(visibleText(text)).toBe(text);
+    expect(visibleText('a\r\nb')).toBe('a\nb');
+  });
+
+  it('[A15] shows zero-width, odd blanks and tags in anything that will run', () => {
+    expect(visibleText('rm\u200B -rf\u00A0/', true)).toBe('rm‹U+200B› -rf‹U+00A0›/');
+    expect(visibleText('ls\u{E0041}', true)).toBe('ls‹U+E0041›');
+  });
+
+  it('[A15] marks what the server masked', () => {
+    expect(visibleParts('-H ‹masked 1›')).toEqual([
+      { kind: 'text', text: '-H ' },
+      { kind: 'escape', text: '‹masked 1›' },
+    ]);
+  });
+
+  it('loses nothing that can be seen', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme-ascii' }), (text) => {
+        expect(visibleText(text)).toBe(text);
+      }),
+    );
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        for (const part of visibleParts(text, true)) expect(visibleParts(part.text, true)).toEqual([part]);
+      }),
+    );
+  });
+});
