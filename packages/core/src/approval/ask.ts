@@ -8,6 +8,8 @@ export type Question =
   /** A call of which each one is asked (A20). */
   | { readonly kind: 'each'; readonly why: string }
   | { readonly kind: 'closed'; readonly reason: string }
+  /** It is not what a person accepted (A1). */
+  | { readonly kind: 'changed'; readonly difference: string }
   | { readonly kind: 'rule'; readonly rule: string; readonly alone: boolean }
   | { readonly kind: 'default' };
 
@@ -47,6 +49,7 @@ function sessionTakesEffect({ unclear }: Weighing, question: Question): boolean 
     case 'outcome-unknown':
     case 'each':
     case 'closed':
+    case 'changed':
       return false;
     case 'rule':
       return question.alone && unclear === undefined;
@@ -69,6 +72,8 @@ function describe({ call, tool, world, contained }: GateInput, question: Questio
       return `each such call is asked: ${question.why}`;
     case 'closed':
       return `the policy can't be read, so everything is asked: ${question.reason}`;
+    case 'changed':
+      return `${call.tool} is not what a person accepted, so no grant or allow rule counts: ${question.difference}`;
     case 'rule':
       return `a rule asks about this call: ${question.rule}`;
     case 'default': {

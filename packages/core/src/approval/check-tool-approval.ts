@@ -23,6 +23,7 @@ export function checkToolApproval(input: GateInput): Gate {
   const each = call.subjects.find((subject) => subject.kind === 'dynamic' && subject.always === true);
   if (each?.kind === 'dynamic') return ask(input, weighing, { kind: 'each', why: each.why });
   if (weighing.closed !== undefined) return ask(input, weighing, { kind: 'closed', reason: weighing.closed });
+  if (input.changed !== undefined) return ask(input, weighing, { kind: 'changed', difference: input.changed });
   const { unanswered, answeredBy } = findAnswers(weighing.asks, input.grants, call, weighing);
   const [question, ...more] = unanswered;
   if (question !== undefined) return ask(input, weighing, { kind: 'rule', rule: question, alone: more.length === 0 });

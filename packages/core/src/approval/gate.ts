@@ -11,6 +11,8 @@ export interface GateInput {
   };
   /** Undefined: nobody offers a tool of this name here. */
   readonly tool: GateTool | undefined;
+  /** How the tool differs from what a person accepted, in words. Then nothing but a decision for this very call lets it run. */
+  readonly changed?: string;
   readonly agent: { readonly tools: readonly string[]; readonly policy: Policy };
   readonly world: { readonly mode: WorldMode; readonly policy: Policy };
   /** Live ones of this agent, chat and tool. */

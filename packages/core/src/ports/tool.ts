@@ -33,6 +33,13 @@ export interface Tool {
   readonly definition: ToolDefinition;
   /** False for what comes from outside (MCP servers, clients) until a person marked it trusted (A1). */
   readonly trusted: boolean;
+  /**
+   * Of a tool whose server may change what it says of itself: the digest of what it says now. While that is not what a person
+   * accepted, no grant, allow rule or trust counts for it.
+   */
+  readonly pin?: string;
+  /** What it runs in, for the card and the signature, where that is not the world's sandbox. */
+  readonly sandbox?: string;
   /** Checks arguments against the schema. The value is what `execute` gets. */
   validate(args: Record<string, unknown>): { ok: true; value: unknown } | { ok: false; error: string };
   /**
@@ -56,10 +63,13 @@ export interface Tool {
 export class ToolFailure extends Error {
   override readonly name = 'ToolFailure';
   readonly result: unknown;
+  /** Nobody knows what it did: the same call is asked next time, whatever rules say (S3). */
+  readonly outcomeUnknown: boolean;
 
-  constructor(message: string, result?: unknown) {
+  constructor(message: string, result?: unknown, { outcomeUnknown = false }: { outcomeUnknown?: boolean } = {}) {
     super(message);
     this.result = result;
+    this.outcomeUnknown = outcomeUnknown;
   }
 }
 
