@@ -1,0 +1,86 @@
+import { REQUEST_APPROVAL_TOOL, toFrame, type Frame, type WorldEvent } from '@countersign/protocol';
+
+const encoder = new TextEncoder();
+
+/** An event made ready once for everybody who listens: with five hundred readers, writing it anew for each would be most of the work. */
+export interface EncodedFrame {
+  /** The number in the world's log that a reader who got this resumes after. */
+  readonly id: number;
+  /** False for chunks and output, which are in no log and repeat the number before them (S6). */
+  readonly isStored: boolean;
+  readonly chatId: string | undefined;
+  /** A question to a person: not for a client that can't put it to one (A13). */
+  readonly isApproval: boolean;
+  /** What a chunk is a part of, or what ends such parts: a message or a call. */
+  readonly part: string | undefined;
+  readonly ends: string | undefined;
+  /** The chat this leaves with nothing to do but, maybe, wait for people (M8); or makes busy. */
+  readonly activity: 'working' | 'settled' | undefined;
+  /** The chat or the world is gone: its streams have nothing more to tell. */
+  readonly removes: { entity: 'chat' | 'world'; id: string } | undefined;
+  readonly bytes: Uint8Array;
+  /** The same frame under another number. */
+  under(id: number): Uint8Array;
+}
+
+export function encodeFrame(event: WorldEvent): EncodedFrame {
+  const frame = toFrame(event);
+  return {
+    id: event.id,
+    isStored: event.event !== 'sse' && event.event !== 'tool-output',
+    chatId: event.chatId,
+    isApproval: isApproval(event),
+    part: partOf(event),
+    ends: endedBy(event),
+    activity: activityOf(event),
+    removes: removedBy(event),
+    bytes: toBytes(frame),
+    under: (id) => toBytes({ ...frame, id: String(id) }),
+  };
+}
+
+/** JSON has no line ends of its own, so each field is one line. */
+export function toBytes({ id, event, data }: Frame): Uint8Array {
+  return encoder.encode(`id: ${id}\nevent: ${event}\ndata: ${data}\n\n`);
+}
+
+function isApproval(event: WorldEvent): boolean {
+  if (event.event === 'tool') return event.data.type === 'TOOL_APPROVAL_REQUESTED';
+  if (event.event !== 'message') return false;
+  const { tool_calls, tool_call_id } = event.data;
+  return (
+    tool_call_id?.startsWith('approval_') === true ||
+    tool_calls?.some((call) => call.function.name === REQUEST_APPROVAL_TOOL) === true
+  );
+}
+
+function partOf(event: WorldEvent): string | undefined {
+  if (event.event === 'sse') return event.data.messageId;
+  return event.event === 'tool-output' ? event.data.invocation_id : undefined;
+}
+
+function endedBy(event: WorldEvent): string | undefined {
+  if (event.event === 'message') return event.data.messageId;
+  if (event.event !== 'tool') return undefined;
+  const { type, invocation_id } = event.data;
+  return type === 'TOOL_EXECUTION_SUCCEEDED' || type === 'TOOL_EXECUTION_FAILED' ? invocation_id : undefined;
+}
+
+function activityOf(event: WorldEvent): EncodedFrame['activity'] {
+  if (event.event !== 'world') return undefined;
+  switch (event.data.type) {
+    case 'idle':
+    case 'waiting':
+      return 'settled';
+    case 'working':
+      return 'working';
+    case 'turn-ended':
+      return undefined;
+  }
+}
+
+function removedBy(event: WorldEvent): EncodedFrame['removes'] {
+  if (event.event !== 'crud' || event.data.operation !== 'delete') return undefined;
+  const { entity, id } = event.data;
+  return entity === 'chat' || entity === 'world' ? { entity, id } : undefined;
+}

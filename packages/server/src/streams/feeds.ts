@@ -1,0 +1,93 @@
+import type { Engine } from '@countersign/core';
+import { encodeFrame, type EncodedFrame } from './encode-frame.js';
+
+/** Proxies and routers forget connections on which nothing is said for longer. */
+const HEARTBEAT_MS = 15_000;
+
+export interface FeedListener {
+  heard(frame: EncodedFrame): void;
+  /** Time to say that we are still there. `lastEventId` is where the log ends: whoever is behind has missed a wake-up. */
+  tick(lastEventId: number): void;
+  /** The server is shutting down. */
+  closing(): void;
+}
+
+/** The events of an engine's worlds, made ready once for all streams of a world. */
+export interface Feeds {
+  listen(worldId: string, listener: FeedListener): () => void;
+}
+
+const made = new WeakMap<Engine, Feeds>();
+
+export function feedsOf(engine: Engine): Feeds {
+  const known = made.get(engine);
+  if (known !== undefined) return known;
+  const feeds = createFeeds(engine);
+  made.set(engine, feeds);
+  return feeds;
+}
+
+interface World {
+  listeners: Set<FeedListener>;
+  end: () => void;
+}
+
+function createFeeds({ runtime, closing }: Engine): Feeds {
+  const worlds = new Map<string, World>();
+  let cancelTick = (): void => undefined;
+
+  const listenersOf = (worldId: string): FeedListener[] => [...(worlds.get(worldId)?.listeners ?? [])];
+
+  function open(worldId: string): World {
+    const end = runtime.bus.subscribe(worldId, (event) => {
+      const frame = encodeFrame(event);
+      for (const listener of listenersOf(worldId)) listener.heard(frame);
+    });
+    const world: World = { listeners: new Set(), end };
+    if (worlds.size === 0) scheduleTick();
+    worlds.set(worldId, world);
+    return world;
+  }
+
+  function scheduleTick(): void {
+    cancelTick();
+    cancelTick = runtime.clock.after(HEARTBEAT_MS, () => void tick(), { background: true });
+  }
+
+  async function tick(): Promise<void> {
+    for (const worldId of worlds.keys()) {
+      let lastEventId = 0;
+      try {
+        lastEventId = await runtime.store.read((reader) => reader.lastEventId(worldId));
+      } catch (error) {
+        // A store that is away is no reason to be silent: who hears nothing reconnects, and finds the same.
+        runtime.report(error, 'streams could not be checked for what they missed');
+      }
+      for (const listener of listenersOf(worldId)) listener.tick(lastEventId);
+    }
+    if (worlds.size > 0 && !closing.aborted) scheduleTick();
+  }
+
+  closing.addEventListener(
+    'abort',
+    () => {
+      cancelTick();
+      for (const worldId of [...worlds.keys()]) for (const listener of listenersOf(worldId)) listener.closing();
+    },
+    { once: true },
+  );
+
+  return {
+    listen(worldId, listener) {
+      const world = worlds.get(worldId) ?? open(worldId);
+      world.listeners.add(listener);
+      return () => {
+        world.listeners.delete(listener);
+        if (world.listeners.size > 0 || worlds.get(worldId) !== world) return;
+        worlds.delete(worldId);
+        world.end();
+        if (worlds.size === 0) cancelTick();
+      };
+    },
+  };
+}

@@ -1,0 +1,182 @@
+import { toWorldEvent, type Engine } from '@countersign/core';
+import type { StoredEvent } from '@countersign/core/ports';
+import { encodeFrame, type EncodedFrame, toBytes } from './encode-frame.js';
+import { feedsOf } from './feeds.js';
+import type { Outlet } from './open-outlet.js';
+
+/** A page of the log. Small, since every event may be as large as a message gets. */
+const PAGE = 32;
+/** Chunks kept while a reader catches up; they are in no log, and may be lost. */
+const MOST_EARLY = 64;
+
+export interface Following {
+  engine: Engine;
+  worldId: string;
+  chatId: string | undefined;
+  untilSettled: boolean;
+  /** False: the reader can't put questions to a person, and gets none (A13). */
+  approvals: boolean;
+  position: number;
+}
+
+export interface Follower {
+  start(): void;
+  stop(): void;
+}
+
+/**
+ * Tells one reader what is in the log after a position, and then what happens. Behind, it reads the log at the reader's own pace; up
+ * with it, it hands on what it hears. What it hears is never trusted to be all: a number that does not follow the last one sends it
+ * back to the log.
+ */
+export function followLog(following: Following, outlet: Outlet, beat: () => void): Follower {
+  const { engine, worldId, chatId, untilSettled, approvals } = following;
+  const { runtime } = engine;
+  /** Everything for this reader up to here was written. */
+  let { position } = following;
+  let newest = position;
+  let state: 'behind' | 'live' | 'over' = 'behind';
+  let early: EncodedFrame[] = [];
+
+  const isWanted = (frame: EncodedFrame): boolean =>
+    (chatId === undefined || frame.chatId === chatId || frame.removes?.id === chatId) &&
+    (approvals || !frame.isApproval);
+  const isEnd = ({ removes }: EncodedFrame): boolean =>
+    removes !== undefined && (removes.entity === 'world' ? removes.id === worldId : removes.id === chatId);
+
+  function write(frame: EncodedFrame): void {
+    if (!isWanted(frame)) return;
+    outlet.write(frame.isStored || frame.id === position ? frame.bytes : frame.under(position));
+  }
+
+  function hearLive(frame: EncodedFrame): void {
+    if (!frame.isStored) {
+      write(frame);
+      return;
+    }
+    if (frame.id <= position) return;
+    if (frame.id > position + 1) {
+      catchUp();
+      return;
+    }
+    position = frame.id;
+    write(frame);
+    const isSettled = untilSettled && frame.activity === 'settled' && frame.chatId === chatId;
+    if (isSettled || isEnd(frame)) outlet.end();
+  }
+
+  function catchUp(): void {
+    state = 'behind';
+    readOn().catch((error: unknown) => {
+      runtime.report(error, 'a stream could not be read on');
+      // Ended, the reader comes back with the number of what it has; left open, it would wait for what never comes.
+      outlet.end();
+    });
+  }
+
+  async function readOn(): Promise<void> {
+    const ended = new Set<string>();
+    for (;;) {
+      await outlet.room();
+      if (state === 'over') return;
+      const before = { position, newest };
+      const page = await readPage(following, position);
+      // Asked again: it may have ended while the page was read.
+      if (isOver()) return;
+      if (page === undefined) {
+        outlet.end();
+        return;
+      }
+      const frames = page.events.flatMap((event) => encodeStored(engine, event));
+      for (const frame of frames) {
+        write(frame);
+        if (frame.ends !== undefined) ended.add(frame.ends);
+      }
+      const isWhole = page.events.length < PAGE;
+      position = Math.max(position, page.events.at(-1)?.id ?? 0, isWhole ? page.lastEventId : 0);
+      if (isWhole && newest > position && before.newest === newest && before.position === position) position = newest;
+      if (!isWhole || newest > position) continue;
+      goLive(ended, settledAfter(frames, page.isSettled));
+      return;
+    }
+  }
+
+  function goLive(ended: ReadonlySet<string>, isSettled: boolean): void {
+    state = 'live';
+    const kept = early;
+    early = [];
+    // A chunk after the message it was a part of would open that message again.
+    for (const frame of kept) if (frame.part === undefined || !ended.has(frame.part)) write(frame);
+    if (untilSettled && isSettled) outlet.end();
+  }
+
+  function settledAfter(frames: readonly EncodedFrame[], wasSettled: boolean): boolean {
+    const last = frames.findLast((frame) => frame.activity !== undefined && frame.chatId === chatId);
+    return last === undefined ? wasSettled : last.activity === 'settled';
+  }
+
+  const isOver = (): boolean => state === 'over';
+
+  let stopListening = (): void => undefined;
+  return {
+    start() {
+      stopListening = feedsOf(engine).listen(worldId, {
+        heard(frame) {
+          if (frame.isStored) newest = Math.max(newest, frame.id);
+          if (state === 'live') hearLive(frame);
+          else if (state === 'behind' && !frame.isStored && isWanted(frame))
+            early = [...early, frame].slice(-MOST_EARLY);
+        },
+        tick(lastEventId) {
+          if (state !== 'over') beat();
+          if (state === 'live' && lastEventId > position) catchUp();
+        },
+        closing() {
+          const message = 'The server is shutting down. Nothing is lost: reconnect when it is back.';
+          const data = JSON.stringify({ type: 'notice', message });
+          outlet.write(toBytes({ id: String(position), event: 'system', data }));
+          outlet.end();
+        },
+      });
+      catchUp();
+    },
+    stop() {
+      state = 'over';
+      stopListening();
+    },
+  };
+}
+
+interface LogPage {
+  events: readonly StoredEvent[];
+  /** If the page is not full, everything up to here is in it. */
+  lastEventId: number;
+  isSettled: boolean;
+}
+
+/** Undefined: the world or the chat is gone. */
+async function readPage({ engine, worldId, chatId }: Following, after: number): Promise<LogPage | undefined> {
+  return await engine.runtime.store.read(async (reader) => {
+    // The events last: what the other two say is then told by events that are in the page.
+    const chat = chatId === undefined ? undefined : await reader.chat(chatId);
+    const isThere = chatId === undefined ? (await reader.worldRev(worldId)) !== undefined : chat?.worldId === worldId;
+    if (!isThere) return undefined;
+    const lastEventId = await reader.lastEventId(worldId);
+    const events = await reader.events(worldId, {
+      after,
+      limit: PAGE,
+      ...(chatId === undefined ? {} : { chatId }),
+    });
+    return { events, lastEventId, isSettled: chat !== undefined && chat.status !== 'working' };
+  });
+}
+
+/** One event that can't be shown must not keep a reader from all that came after it. */
+function encodeStored({ runtime }: Engine, event: StoredEvent): EncodedFrame[] {
+  try {
+    return [encodeFrame(toWorldEvent(event))];
+  } catch (error) {
+    runtime.report(error, `${event.event} ${event.id} could not be shown`);
+    return [];
+  }
+}
