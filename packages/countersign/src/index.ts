@@ -40,6 +40,7 @@ export {
   listFiles,
   readFile,
   shellCmd,
+  webFetch,
   writeFile,
 } from '@countersign/tools';
 export type { Sandbox, ShellOptions } from '@countersign/tools';

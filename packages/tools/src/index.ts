@@ -6,6 +6,7 @@ export { grep } from './files/grep.js';
 export { writeFile } from './files/write-file.js';
 export { editFile } from './files/edit-file.js';
 export { askHuman } from './people/ask-human.js';
+export { webFetch } from './web/web-fetch.js';
 export { findSandbox } from './sandbox/find-sandbox.js';
 export { describeSandbox } from './sandbox/sandbox.js';
 export type { Sandbox } from './sandbox/sandbox.js';

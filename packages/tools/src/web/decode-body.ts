@@ -1,0 +1,35 @@
+import { TextDecoder } from 'node:util';
+
+/** As the header says, else as the bytes begin, else as the page says of itself, else UTF-8. What can't be read shows as such. */
+export function decodeBody(body: Uint8Array, contentType: string): string {
+  const label = byMark(body) ?? charsetOf(contentType) ?? byMeta(body) ?? 'utf-8';
+  return decoder(label).decode(body);
+}
+
+function decoder(label: string): TextDecoder {
+  try {
+    return new TextDecoder(label);
+  } catch {
+    // A charset nobody knows: most of it is readable as UTF-8 all the same.
+    return new TextDecoder('utf-8');
+  }
+}
+
+function charsetOf(text: string): string | undefined {
+  return /charset\s*=\s*["']?([\w.:-]{1,40})/i.exec(text)?.[1];
+}
+
+function byMark([a, b, c]: Uint8Array): string | undefined {
+  if (a === 0xef && b === 0xbb && c === 0xbf) return 'utf-8';
+  if (a === 0xfe && b === 0xff) return 'utf-16be';
+  if (a === 0xff && b === 0xfe) return 'utf-16le';
+  return undefined;
+}
+
+/** Pages say it within their first kilobyte, in letters that all charsets share. */
+function byMeta(body: Uint8Array): string | undefined {
+  const head = new TextDecoder('latin1').decode(body.subarray(0, 1024));
+  const meta = /<meta\s[^>]{0,200}charset[^>]{0,80}>/i.exec(head)?.[0];
+  const xml = /^<\?xml\s[^>]{0,200}encoding\s*=\s*["']([\w.:-]{1,40})/i.exec(head)?.[1];
+  return meta === undefined ? xml : charsetOf(meta);
+}

@@ -1,0 +1,51 @@
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
+import { ToolFailure } from '@countersign/core/ports';
+import { isPublicAddress } from './is-public-address.js';
+
+export interface Address {
+  address: string;
+  family: number;
+}
+
+/** The way out. There is one in production; tests have their own, since nothing here may leave the machine. */
+export interface Network {
+  resolve: (host: string) => Promise<readonly Address[]>;
+  mayConnect: (address: string) => boolean;
+}
+
+export const publicNetwork: Network = {
+  resolve: async (host) => await lookup(host, { all: true, verbatim: true }),
+  mayConnect: isPublicAddress,
+};
+
+/**
+ * Where a host is, if all of it is on the open internet. One address that is not refuses the host: a name with a public and a
+ * private one is how a page reaches what lies behind it.
+ */
+export async function resolveHost(host: string, network: Network): Promise<readonly Address[]> {
+  const literal = host.replace(/^\[|\]$/g, '');
+  const family = isIP(literal);
+  const found = family === 0 ? await resolveName(host, network) : [{ address: literal, family }];
+  const refused = found.find(({ address }) => !network.mayConnect(address));
+  if (refused !== undefined) {
+    throw new ToolFailure(
+      `${host} is at ${refused.address}, which is not on the public internet: such addresses are not fetched`,
+    );
+  }
+  return found;
+}
+
+async function resolveName(host: string, network: Network): Promise<readonly Address[]> {
+  let found: readonly Address[] = [];
+  try {
+    found = await network.resolve(host);
+  } catch (cause) {
+    const code: unknown = cause instanceof Error ? Reflect.get(cause, 'code') : undefined;
+    throw new ToolFailure(
+      `the address of ${host} could not be found (${typeof code === 'string' ? code : 'no answer'})`,
+    );
+  }
+  if (found.length === 0) throw new ToolFailure(`${host} has no address`);
+  return found;
+}
