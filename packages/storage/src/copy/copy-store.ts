@@ -1,0 +1,145 @@
+import { resolve } from 'node:path';
+import type { Store } from '@countersign/core/ports';
+import { CountersignError } from '@countersign/protocol';
+import { openPostgres } from '../postgres/open-postgres.js';
+import { openSqlite } from '../sqlite/open-sqlite.js';
+import { openRawPostgres } from './raw-postgres.js';
+import { openRawSqlite } from './raw-sqlite.js';
+import { keepHeadsInFile } from '../audit/head-keeper.js';
+import { OWN_META, type RawStore } from './raw-store.js';
+
+export type StorePlace =
+  | { kind: 'sqlite'; file: string }
+  /** `headFile`: where the ends of the audit chains are kept, outside the database. */
+  | { kind: 'postgres'; url: string; schema?: string; headFile?: string };
+
+export interface CopyProgress {
+  table: string;
+  rows: number;
+  of: number;
+}
+
+export interface CopyReport {
+  /** Rows by table, the same on both sides. */
+  tables: Readonly<Record<string, number>>;
+  /** Audit records whose chain was walked, on both sides. */
+  auditRecords: number;
+}
+
+/** Who runs on a database, and what it looks words up in: made anew from the rest. */
+const OWN_TABLES = /^(processes|search.*)$/;
+
+/**
+ * Copies everything from one store into another, empty one: all of it is there afterwards, or nothing is. What was copied is counted
+ * and both audit chains are walked; a store whose chain is broken is not copied, because the copy would hide since when.
+ */
+export async function copyStore(
+  from: StorePlace,
+  to: StorePlace,
+  onProgress: (progress: CopyProgress) => void = () => undefined,
+): Promise<CopyReport> {
+  const records = await verify(from, 'The store to copy from');
+  const tables = await withRaw(from, (source) =>
+    withRaw(to, async (target) => {
+      const counts = await copyTables(source, target, onProgress);
+      await writeHeads(source, to);
+      return counts;
+    }),
+  );
+  const copied = await verify(to, 'The copy');
+  if (copied !== records) {
+    throw new CountersignError('conflict', `The copy has ${copied} audit records, not ${records}. Copy again.`);
+  }
+  return { tables, auditRecords: records };
+}
+
+async function withRaw<T>(place: StorePlace, work: (store: RawStore) => Promise<T>): Promise<T> {
+  const store = place.kind === 'sqlite' ? openRawSqlite(place.file) : await openRawPostgres(place.url, place.schema);
+  try {
+    return await work(store);
+  } finally {
+    await store.close();
+  }
+}
+
+/** The ends of the chains go along outside the database too: a tail cut off the copy would verify otherwise (A16). */
+async function writeHeads(source: RawStore, to: StorePlace): Promise<void> {
+  const file = to.kind === 'sqlite' ? `${resolve(to.file)}.audit-head` : to.headFile;
+  if (file === undefined) return;
+  const keeper = await keepHeadsInFile(file, () => Promise.resolve(undefined));
+  for await (const page of source.pages('worlds', ['id', 'audit_seq', 'audit_hash'])) {
+    for (const [id, seq, hash] of page) {
+      if (Number(seq) > 0) keeper.moved(String(id), { seq: Number(seq), hash: String(hash) });
+    }
+  }
+  await keeper.flush();
+}
+
+async function copyTables(
+  source: RawStore,
+  target: RawStore,
+  onProgress: (progress: CopyProgress) => void,
+): Promise<Record<string, number>> {
+  const known = await source.tables();
+  const wanted = [...(await target.tables())].filter(([table]) => !OWN_TABLES.test(table));
+  const missing = wanted.find(([table]) => !known.has(table))?.[0];
+  if (missing !== undefined) throw new CountersignError('invalid', `The store to copy from has no table ${missing}.`);
+  for (const [table] of wanted) {
+    if (table !== 'meta' && (await target.count(table)) > 0) {
+      throw new CountersignError('conflict', 'The store to copy into is not empty. Choose an empty one.');
+    }
+  }
+  const counts: Record<string, number> = {};
+  await target.write(async (writer) => {
+    for (const [table, columns] of wanted) {
+      const of = await source.count(table);
+      let rows = 0;
+      // The key that signs calls goes along, or every signature would be void.
+      if (table === 'meta') await writer.emptyMeta();
+      for await (const page of source.pages(table, columns)) {
+        const kept = table === 'meta' ? page.filter((row) => row[columns.indexOf('key')] !== OWN_META) : page;
+        if (kept.length > 0) await writer.insert(table, columns, kept);
+        rows += page.length;
+        onProgress({ table, rows, of });
+      }
+      if (rows !== of) throw new CountersignError('conflict', `${table}: ${rows} of ${of} rows were read. Copy again.`);
+      counts[table] = of;
+    }
+  });
+  for (const [table] of wanted) {
+    if (table !== 'meta' && (await target.count(table)) !== counts[table]) {
+      throw new CountersignError('conflict', `${table}: not every row arrived. Copy again.`);
+    }
+  }
+  return counts;
+}
+
+/** Walks every world's chain; how many records there are. */
+async function verify(place: StorePlace, what: string): Promise<number> {
+  const store = await open(place);
+  try {
+    let records = 0;
+    for (const { id } of await store.read((reader) => reader.worlds())) {
+      const verdict = await store.verifyAudit(id);
+      if (!verdict.ok) {
+        throw new CountersignError(
+          'conflict',
+          `${what}: the audit log of ${id} is broken at ${verdict.at}: ${verdict.detail}`,
+        );
+      }
+      records += verdict.records;
+    }
+    return records;
+  } finally {
+    await store.close();
+  }
+}
+
+async function open(place: StorePlace): Promise<Store> {
+  if (place.kind === 'sqlite') return await openSqlite(place.file);
+  const { url, schema, headFile } = place;
+  return await openPostgres(url, {
+    ...(schema === undefined ? {} : { schema }),
+    ...(headFile === undefined ? {} : { headFile }),
+  });
+}
