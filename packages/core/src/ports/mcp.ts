@@ -1,0 +1,97 @@
+import type { McpServerDefinition } from '@countersign/protocol';
+import type { Tool } from './tool.js';
+
+/** Tools that come and go while the engine runs. */
+export interface ToolSource {
+  /** What is offered in a world now, by name. */
+  tools(worldId: string): ReadonlyMap<string, Tool>;
+  /**
+   * Before a model is shown its tools: waits, not for long, until those are known that one of these patterns may name. Never rejects;
+   * gives a sentence for each place whose tools are missing.
+   */
+  prepare(worldId: string, patterns: readonly string[], signal: AbortSignal): Promise<readonly string[]>;
+  /** Before a call is judged: makes sure that its tool is what it is now. Rejects with words when it can't run. Not its tool: nothing. */
+  bring(worldId: string, toolName: string, signal?: AbortSignal): Promise<void>;
+  /** Ends everything it started. */
+  close(): Promise<void>;
+}
+
+/** An MCP server of a world, with what is secret in it. Nothing of this goes to a client as it is (A15). */
+export interface McpServerRecord {
+  worldId: string;
+  /** Unique in its world. */
+  name: string;
+  definition: McpServerDefinition;
+  /** When its tools were first seen; what it adds much later is new, and nobody has accepted it. */
+  firstListedAt: number | null;
+  createdAt: number;
+}
+
+/** A tool as its server describes it, and all that its digest covers. */
+export interface McpToolDefinition {
+  /** The server's own name for it. */
+  name: string;
+  description?: string;
+  inputSchema: Record<string, unknown>;
+  outputSchema?: Record<string, unknown>;
+  annotations?: Record<string, unknown>;
+}
+
+/** What a person accepted of a tool, and what its server says of it now (A1). */
+export interface McpToolRecord {
+  worldId: string;
+  server: string;
+  /** `mcp__{server}__{tool}`: what models call and rules name. */
+  name: string;
+  /** Null: it came later than the others, and nobody has accepted it. */
+  accepted: McpToolDefinition | null;
+  acceptedDigest: string | null;
+  /** Null: the server no longer offers it. */
+  seen: McpToolDefinition | null;
+  seenDigest: string | null;
+}
+
+export interface McpServerWithTools {
+  server: McpServerRecord;
+  tools: readonly McpToolRecord[];
+}
+
+/** What a host of MCP servers gets from the engine. */
+export interface McpRecords {
+  /** Of all worlds. */
+  all(): Promise<McpServerWithTools[]>;
+  one(worldId: string, name: string): Promise<McpServerWithTools | undefined>;
+  /** Writes down what a server offers now; where it differs from what was accepted, its grants lapse. Gives what is on record then. */
+  listed(
+    worldId: string,
+    name: string,
+    tools: readonly { name: string; definition: McpToolDefinition }[],
+  ): Promise<McpServerWithTools | undefined>;
+  /** The real path of the world's working folder, as of now. */
+  workingDirectory(worldId: string): Promise<string>;
+  /** It runs, or has failed: clients look again. */
+  moved(worldId: string, name: string): Promise<void>;
+  report(error: unknown, what: string): void;
+}
+
+/** How a server does. What it says itself is in `error` and `log`, as it said it but for its own secrets. */
+export interface McpServerState {
+  status: 'off' | 'idle' | 'starting' | 'running' | 'failed';
+  /** What went wrong, or was left out, in words. */
+  error?: string;
+  /** What it runs in, in words. */
+  sandbox: string;
+  log: readonly string[];
+}
+
+/** Runs the MCP servers of all worlds, each when it is first needed. */
+export interface McpHost extends ToolSource {
+  load(): Promise<void>;
+  /** The record was added, changed or removed: looks at it again. */
+  look(worldId: string, name: string): Promise<void>;
+  state(worldId: string, name: string): McpServerState | undefined;
+  /** Starts it, if it is on, and waits for its tools. Rejects with words. */
+  start(worldId: string, name: string, signal?: AbortSignal): Promise<void>;
+}
+
+export type McpHostFactory = (records: McpRecords) => McpHost;

@@ -1,0 +1,59 @@
+import type { jsonSchemaValidator } from '@modelcontextprotocol/client';
+import { AjvJsonSchemaValidator } from '@modelcontextprotocol/client/validators/ajv';
+
+type Schema = Parameters<jsonSchemaValidator['getValidator']>[0];
+export type ArgumentCheck = (
+  value: Record<string, unknown>,
+) => { ok: true; value: unknown } | { ok: false; error: string };
+
+/**
+ * Checks by schemas that servers wrote. A regular expression of theirs is never run here: one made for it would hold up every world
+ * in this process for hours. The server checks its patterns itself.
+ */
+export function createSchemaChecker(): jsonSchemaValidator {
+  const ajv = new AjvJsonSchemaValidator();
+  return { getValidator: (schema) => ajv.getValidator(withoutPatterns(schema)) };
+}
+
+/** A check whose words a model can use. Arguments are passed on as they are: what was signed is what the server gets. */
+export function checkArguments(checker: jsonSchemaValidator, schema: Schema): ArgumentCheck {
+  let check: ReturnType<jsonSchemaValidator['getValidator']> | undefined;
+  return (value) => {
+    try {
+      check ??= checker.getValidator(schema);
+    } catch {
+      // A schema that can't be used here: the server says what is wrong with a call.
+      return { ok: true, value };
+    }
+    const verdict = check(value);
+    return verdict.valid ? { ok: true, value } : { ok: false, error: verdict.errorMessage.slice(0, 2_000) };
+  };
+}
+
+const HOLDS_SCHEMAS_BY_NAME = new Set(['properties', '$defs', 'definitions', 'dependentSchemas']);
+const HOLDS_DATA = new Set(['enum', 'const', 'default', 'examples', 'required']);
+const LEFT_OUT = new Set(['pattern', 'patternProperties', 'format']);
+/** Beside `patternProperties` these would refuse what the left-out patterns allow. */
+const CLOSES = new Set(['additionalProperties', 'unevaluatedProperties']);
+
+function withoutPatterns(schema: Schema): Schema {
+  return strip(schema) as Schema;
+}
+
+function strip(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(strip);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const open = Object.hasOwn(schema, 'patternProperties');
+  const kept = Object.entries(schema).filter(([key]) => !LEFT_OUT.has(key) && !(open && CLOSES.has(key)));
+  return Object.fromEntries(
+    kept.map(([key, value]) => {
+      if (HOLDS_DATA.has(key)) return [key, value];
+      return [key, HOLDS_SCHEMAS_BY_NAME.has(key) ? stripNamed(value) : strip(value)];
+    }),
+  );
+}
+
+function stripNamed(schemas: unknown): unknown {
+  if (typeof schemas !== 'object' || schemas === null || Array.isArray(schemas)) return schemas;
+  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, strip(schema)]));
+}

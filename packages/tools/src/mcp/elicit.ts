@@ -1,0 +1,109 @@
+import { NoAnswer, type ToolContext } from '@countersign/core/ports';
+import type { Question } from '@countersign/protocol';
+import type { ElicitRequestFormParams, ElicitResult } from '@modelcontextprotocol/client';
+
+const DECLINE = 'Decline';
+const ACCEPT = 'Accept';
+
+type Field = Record<string, unknown>;
+type Content = NonNullable<ElicitResult['content']>;
+
+/**
+ * A server's question in the middle of a call, put to people where approvals are (A3). Their words are read as the fields the server
+ * wants; what they don't fill in has the server's default. What can't be read as such is declined: nothing is made up.
+ */
+export async function elicit(
+  server: string,
+  params: ElicitRequestFormParams,
+  ask: NonNullable<ToolContext['ask']>,
+): Promise<ElicitResult> {
+  const fields = Object.entries(params.requestedSchema.properties) as [string, Field][];
+  try {
+    const answer = (await ask(questionOf(server, params.message, fields))).trim();
+    if (answer.toLowerCase() === DECLINE.toLowerCase()) return { action: 'decline' };
+    const content = contentOf(fields, params.requestedSchema.required ?? [], answer);
+    return content === undefined ? { action: 'decline' } : { action: 'accept', content };
+  } catch (error) {
+    if (!(error instanceof NoAnswer)) throw error;
+    return { action: error.how === 'declined' ? 'decline' : 'cancel' };
+  }
+}
+
+function questionOf(server: string, message: string, fields: readonly [string, Field][]): Question {
+  const lines = [`The MCP server "${server}" asks: ${message}`];
+  const [only] = fields;
+  if (fields.length === 1 && only !== undefined) {
+    const choices = choicesOf(only[1]);
+    lines.push(describeField(...only));
+    return { text: lines.join('\n'), choices: choices.length === 0 ? [] : [...choices, DECLINE] };
+  }
+  if (fields.length === 0) return { text: lines.join('\n'), choices: [ACCEPT, DECLINE] };
+  lines.push(
+    ...fields.map((field) => describeField(...field)),
+    `Answer with one "name: value" a line, or "${ACCEPT}" to send what is filled in already.`,
+  );
+  return { text: lines.join('\n'), choices: [ACCEPT, DECLINE] };
+}
+
+function describeField(name: string, field: Field): string {
+  const text = [field['title'], field['description']].filter((part) => typeof part === 'string').join(': ');
+  const kind = choicesOf(field).join(' | ') || String(field['type'] ?? 'text');
+  const given = field['default'] === undefined ? '' : `, filled in with ${JSON.stringify(field['default'])}`;
+  return `- ${name} (${kind}${given})${text === '' ? '' : `: ${text}`}`;
+}
+
+function choicesOf(field: Field): string[] {
+  if (field['type'] === 'boolean') return ['yes', 'no'];
+  const listed = field['enum'] ?? field['oneOf'];
+  if (!Array.isArray(listed)) return [];
+  return listed.map((choice: unknown) =>
+    typeof choice === 'object' && choice !== null ? String(Reflect.get(choice, 'const')) : String(choice),
+  );
+}
+
+/** Undefined: the words can't be read as what the server asks for. */
+function contentOf(
+  fields: readonly [string, Field][],
+  required: readonly string[],
+  answer: string,
+): Content | undefined {
+  const [only] = fields;
+  const lines = readLines(answer);
+  const content: Content = {};
+  for (const [name, field] of fields) {
+    const single = fields.length === 1 && only !== undefined && !lines.has(name);
+    const words = single ? (answer === ACCEPT && field['default'] !== undefined ? undefined : answer) : lines.get(name);
+    const value = words === undefined ? field['default'] : readValue(field, words);
+    if (value === undefined && (words !== undefined || required.includes(name))) return undefined;
+    if (value !== undefined) content[name] = value as Content[string];
+  }
+  // Words that name none of the fields are an answer to something else.
+  const named = fields.some(([name]) => lines.has(name));
+  return fields.length > 1 && answer !== ACCEPT && !named ? undefined : content;
+}
+
+function readLines(answer: string): Map<string, string> {
+  const pairs = answer.split('\n').map((line) => /^\s*-?\s*([^:=]+?)\s*[:=]\s*(.*)$/.exec(line));
+  return new Map(pairs.flatMap((pair) => (pair?.[1] === undefined ? [] : [[pair[1], (pair[2] ?? '').trim()]])));
+}
+
+function readValue(field: Field, words: string): unknown {
+  const choices = choicesOf(field);
+  switch (field['type']) {
+    case 'boolean': {
+      const said = words.toLowerCase();
+      if (['yes', 'true', 'y'].includes(said)) return true;
+      return ['no', 'false', 'n'].includes(said) ? false : undefined;
+    }
+    case 'number':
+    case 'integer': {
+      const number = words === '' ? Number.NaN : Number(words);
+      if (!Number.isFinite(number) || (field['type'] === 'integer' && !Number.isInteger(number))) return undefined;
+      return number;
+    }
+    case 'array':
+      return words.split(',').map((part) => part.trim());
+    default:
+      return choices.length > 0 && !choices.includes(words) ? undefined : words;
+  }
+}

@@ -1,0 +1,61 @@
+import { StreamableHTTPClientTransport, type FetchLike, type Transport } from '@modelcontextprotocol/client';
+import type { McpServerDefinition } from '@countersign/protocol';
+import { LARGEST_MESSAGE } from './stdio-transport.js';
+
+export type HttpDefinition = Extract<McpServerDefinition, { transport: 'http' }>;
+
+/** Redirects stay within the origin: the headers are the person's secrets, meant for this server alone. */
+export function createHttpTransport({ url, headers }: HttpDefinition): Transport {
+  return new StreamableHTTPClientTransport(new URL(url), {
+    requestInit: { headers },
+    redirectPolicy: 'same-origin',
+    fetch: limitedFetch,
+  });
+}
+
+/** An answer that never ends must not fill our memory. In a stream, each event counts by itself. */
+const limitedFetch: FetchLike = async (url, init) => {
+  const response = await fetch(url, init);
+  if (response.body === null) return response;
+  const stream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+  const limited = response.body.pipeThrough(createLimiter(stream));
+  const { status, statusText, headers } = response;
+  return new Response(limited, { status, statusText, headers });
+};
+
+const LINE_FEED = 10;
+const CARRIAGE_RETURN = 13;
+
+function createLimiter(events: boolean): TransformStream<Uint8Array, Uint8Array> {
+  let since = 0;
+  let last = 0;
+  return new TransformStream({
+    transform(chunk, controller) {
+      since += chunk.length;
+      if (events) {
+        const end = lastBlankLine(chunk, last);
+        if (end !== -1) since = chunk.length - end;
+        last = chunk.at(-1) ?? last;
+      }
+      if (since > LARGEST_MESSAGE) {
+        const size = `${LARGEST_MESSAGE / 1024 / 1024} MB`;
+        controller.error(new Error(`the server sent a message larger than ${size}`));
+      } else controller.enqueue(chunk);
+    },
+  });
+}
+
+/** Where the last empty line, which ends an event, ends in this piece; -1 if none does. */
+function lastBlankLine(chunk: Uint8Array, before: number): number {
+  for (let index = chunk.length - 1; index >= 0; index -= 1) {
+    const byte = chunk[index];
+    if (byte !== LINE_FEED && byte !== CARRIAGE_RETURN) continue;
+    const previous = index === 0 ? before : chunk[index - 1];
+    const blank =
+      byte === LINE_FEED && previous === CARRIAGE_RETURN
+        ? (chunk[index - 2] ?? 0) === LINE_FEED
+        : previous === byte;
+    if (blank) return index + 1;
+  }
+  return -1;
+}

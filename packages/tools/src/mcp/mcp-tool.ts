@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto';
+import type { McpToolRecord, Tool, ToolContext } from '@countersign/core/ports';
+import type { McpServerDefinition, ToolDefinition } from '@countersign/protocol';
+import type { jsonSchemaValidator } from '@modelcontextprotocol/client';
+import { capText } from './cap-text.js';
+import { checkArguments } from './check-schema.js';
+import { namePrefix } from './tool-names.js';
+
+/** What vendors and our own schema take. */
+const LONGEST_DESCRIPTION = 7_500;
+
+export interface McpToolOptions {
+  record: McpToolRecord & { seen: NonNullable<McpToolRecord['seen']> };
+  server: McpServerDefinition;
+  sandbox: string;
+  checker: jsonSchemaValidator;
+  run: (args: Record<string, unknown>, context: ToolContext) => Promise<unknown>;
+}
+
+/** A server's tool as the engine knows tools. */
+export function mcpTool({ record, server, sandbox, checker, run }: McpToolOptions): Tool {
+  const { seen, seenDigest, acceptedDigest } = record;
+  const identity = connectionDigest(server);
+  const check = checkArguments(checker, seen.inputSchema);
+  return {
+    definition: definitionOf(record.name, server.name, seen),
+    // What was accepted is what was trusted.
+    trusted: server.trusted && seenDigest === acceptedDigest,
+    pin: seenDigest ?? '',
+    sandbox,
+    validate: check,
+    // Behind the same name another program would do something else with what was signed (A7).
+    fingerprint: () => Promise.resolve(identity),
+    execute: (args, context) => run(args as Record<string, unknown>, context),
+  };
+}
+
+function definitionOf(name: string, server: string, seen: McpToolOptions['record']['seen']): ToolDefinition {
+  const said = seen.description?.trim() ?? '';
+  const renamed = name === `${namePrefix(server)}${seen.name}` ? '' : `\n(Its server calls it ${JSON.stringify(seen.name)}.)`;
+  const described = said === '' ? `A tool of the MCP server "${server}" that says nothing of itself.` : said;
+  const hint = (key: string): boolean => seen.annotations?.[key] === true;
+  const readOnly = hint('readOnlyHint');
+  return {
+    name,
+    description: `${capText(described, LONGEST_DESCRIPTION)}${renamed}`,
+    parameters: seen.inputSchema,
+    location: 'server',
+    readOnly,
+    idempotent: readOnly || hint('idempotentHint'),
+    // Only one that says itself that it destroys is asked about once its server is trusted; untrusted, all are.
+    ...(!readOnly && hint('destructiveHint') ? { approval: { required: true } } : {}),
+  };
+}
+
+/** Changes with whatever decides which program answers, secrets included. */
+export function connectionDigest({ trusted: _t, enabled: _e, ...connection }: McpServerDefinition): string {
+  return createHash('sha256').update(JSON.stringify(connection)).digest('hex');
+}

@@ -1,0 +1,62 @@
+import type { McpToolDefinition } from '@countersign/core/ports';
+import type { Tool as ServerTool } from '@modelcontextprotocol/client';
+import { toolName } from './tool-names.js';
+
+const MOST_TOOLS = 500;
+/** More than any real tool says of itself; models pay for every character of it. */
+const LARGEST_DEFINITION = 64 * 1024;
+const LONGEST_NAME = 256;
+const DEEPEST = 32;
+
+export interface ReadTools {
+  tools: { name: string; definition: McpToolDefinition }[];
+  /** What was left out and why, in words for a person. */
+  leftOut: string[];
+}
+
+/** What a server lists, as it may be offered to models. One definition that does not fit takes no other with it. */
+export function readTools(server: string, listed: readonly ServerTool[]): ReadTools {
+  const byName = new Map<string, McpToolDefinition>();
+  const leftOut: string[] = [];
+  const leaveOut = (name: string, why: string): void => {
+    leftOut.push(`${JSON.stringify(name.slice(0, 80))} was left out: ${why}`);
+  };
+  // Names that need no mark come first: a server could make up one that poses as another's marked name.
+  const inOrder = listed.slice(0, MOST_TOOLS).map((tool) => ({ tool, name: toolName(server, tool.name) }));
+  const plain = inOrder.filter(({ tool, name }) => name.endsWith(`__${tool.name}`));
+  const marked = inOrder.filter((entry) => !plain.includes(entry));
+  for (const { tool, name } of [...plain, ...marked]) {
+    const why = whyNot(tool);
+    if (why !== undefined) leaveOut(tool.name, why);
+    else if (byName.has(name)) leaveOut(tool.name, `another tool is already called ${name}`);
+    else byName.set(name, definitionOf(tool));
+  }
+  if (listed.length > MOST_TOOLS) leftOut.push(`only the first ${MOST_TOOLS} of ${listed.length} tools are taken`);
+  return { tools: [...byName].map(([name, definition]) => ({ name, definition })), leftOut };
+}
+
+function whyNot(tool: ServerTool): string | undefined {
+  if (tool.name === '' || tool.name.length > LONGEST_NAME) return 'its name is empty or too long';
+  if (tool.inputSchema.type !== 'object') return 'its arguments are not an object';
+  if (depthOf(tool.inputSchema) > DEEPEST || depthOf(tool.outputSchema) > DEEPEST) return 'its schema is too deep';
+  if (JSON.stringify(definitionOf(tool)).length > LARGEST_DEFINITION) {
+    return `its definition is larger than ${LARGEST_DEFINITION / 1024} KiB`;
+  }
+  return undefined;
+}
+
+/** Only what is pinned: an icon that changes is no other tool. */
+function definitionOf({ name, description, inputSchema, outputSchema, annotations }: ServerTool): McpToolDefinition {
+  return {
+    name,
+    ...(description === undefined ? {} : { description }),
+    inputSchema,
+    ...(outputSchema === undefined ? {} : { outputSchema }),
+    ...(annotations === undefined ? {} : { annotations }),
+  };
+}
+
+function depthOf(value: unknown, from = 0): number {
+  if (typeof value !== 'object' || value === null || from > DEEPEST) return from;
+  return Object.values(value).reduce<number>((deepest, part) => Math.max(deepest, depthOf(part, from + 1)), from);
+}

@@ -1,0 +1,23 @@
+/** The last things a server said, however much it says. */
+export interface ServerLog {
+  /** Text as it comes, in any pieces. */
+  push(text: string): void;
+  lines(): string[];
+}
+
+const MOST_LINES = 200;
+const LONGEST_LINE = 1_000;
+
+export function createServerLog(): ServerLog {
+  const lines: string[] = [];
+  let open = '';
+  return {
+    push(text) {
+      const parts = `${open}${text}`.split(/\r\n|\r|\n/);
+      open = (parts.pop() ?? '').slice(0, LONGEST_LINE);
+      for (const part of parts.slice(-MOST_LINES)) if (part.trim() !== '') lines.push(part.slice(0, LONGEST_LINE));
+      lines.splice(0, lines.length - MOST_LINES);
+    },
+    lines: () => (open.trim() === '' ? [...lines] : [...lines, open]),
+  };
+}

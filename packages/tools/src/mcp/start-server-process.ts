@@ -1,0 +1,138 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { delimiter, join, resolve } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
+import type { McpServerDefinition } from '@countersign/protocol';
+import { isInside } from '../files/is-inside.js';
+import { confine, type Confined } from '../sandbox/confine.js';
+import { checkWorkingFolder } from '../sandbox/look-around.js';
+import type { Confinement, Sandbox } from '../sandbox/sandbox.js';
+import { cleanEnvironment } from '../shell/clean-environment.js';
+import { trustedFolders } from '../shell/trusted-folders.js';
+import { MARK, startWatchdog, type Watchdog } from '../shell/watchdog.js';
+
+export type StdioDefinition = Extract<McpServerDefinition, { transport: 'stdio' }>;
+
+export interface ProcessPlace {
+  sandbox: Sandbox;
+  /** Our own home, store and policy. */
+  hide: readonly string[];
+  /** Folders in the person's home that servers may read, such as a Node that is installed there. */
+  show: readonly string[];
+  workingDirectory: string;
+}
+
+export interface ServerProcess {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** How it ended, in words. */
+  readonly exited: Promise<string>;
+  /** Ends it and all it started, by force if it has to; resolves when they are dead and nothing of them is left. */
+  end(): Promise<void>;
+}
+
+/** Between the end of its input, on which a server should end by itself, and killing it. */
+const GRACE_MS = 300;
+/** What decides how any program is started, ours around the sandbox included. */
+const OUTSIDE_VARIABLE = /^(?:LD_|DYLD_|GCONV_PATH$)/;
+
+/** Starts a server in the sandbox, with no environment but what is declared (A21). Rejects with words when nothing was started. */
+export async function startServerProcess(definition: StdioDefinition, place: ProcessPlace): Promise<ServerProcess> {
+  const outside = Object.keys(definition.env).find((name) => OUTSIDE_VARIABLE.test(name));
+  if (outside !== undefined) throw new Error(`the variable ${outside} would act outside the sandbox; leave it out`);
+  const temporary = await mkdtemp(join(await realpath(tmpdir()), 'countersign-mcp-'));
+  let confined: Confined | undefined;
+  const tidy = async (): Promise<void> => {
+    await confined?.release();
+    await rm(temporary, { recursive: true, force: true });
+  };
+  try {
+    confined = await confinedBy(place, temporary, definition.network);
+    return await start(definition, place.workingDirectory, confined, temporary, tidy);
+  } catch (error) {
+    await tidy();
+    throw error;
+  }
+}
+
+async function confinedBy(place: ProcessPlace, temporary: string, network: boolean): Promise<Confined | undefined> {
+  const { sandbox, workingDirectory } = place;
+  const confinement: Confinement = {
+    workingDirectory,
+    home: await real(homedir()),
+    hide: await Promise.all(place.hide.map(real)),
+    show: await Promise.all(place.show.map(real)),
+    network,
+  };
+  if (sandbox.kind !== 'none') return await confine(sandbox, confinement, temporary);
+  checkWorkingFolder(confinement);
+  return undefined;
+}
+
+async function start(
+  { command, args, env }: StdioDefinition,
+  workingDirectory: string,
+  confined: Confined | undefined,
+  temporary: string,
+  tidy: () => Promise<void>,
+): Promise<ServerProcess> {
+  const contained = confined?.containsProcesses === true;
+  const clean = cleanEnvironment(contained ? '/tmp' : temporary);
+  const path = safePath(clean['PATH'] ?? '', workingDirectory);
+  const mark = crypto.randomUUID();
+  const environment = { ...clean, PATH: path, ...env, ...(contained ? {} : { [MARK]: mark }) };
+  const [program, words] =
+    confined === undefined ? [command, args] : [confined.program, [...confined.before, command, ...args]];
+  const child = spawn(program, words, {
+    cwd: workingDirectory,
+    env: environment,
+    detached: true,
+    // The last is where bubblewrap tells its status.
+    stdio: ['pipe', 'pipe', 'pipe', 'ignore', contained ? 'pipe' : 'ignore'],
+  });
+  const exited = exitOf(child);
+  const { stdin, stdout, stderr } = child;
+  for (const stream of [stdin, stdout, stderr, child.stdio[4]]) stream?.on('error', () => undefined);
+  if (contained) (child.stdio[4] as Readable).resume();
+  if (child.pid === undefined || stdin === null || stdout === null || stderr === null) throw new Error(await exited);
+  const watchdog = contained ? undefined : startWatchdog(child.pid, mark, trustedFolders(path).join(delimiter));
+  let ending: Promise<void> | undefined;
+  return { stdin, stdout, stderr, exited, end: () => (ending ??= end(child, exited, watchdog).finally(tidy)) };
+}
+
+async function end(child: ChildProcess, exited: Promise<string>, watchdog: Watchdog | undefined): Promise<void> {
+  child.stdin?.end();
+  let timer: NodeJS.Timeout | undefined;
+  const grace = new Promise<void>((done) => {
+    timer = setTimeout(done, GRACE_MS);
+  });
+  await Promise.race([exited, grace]);
+  clearTimeout(timer);
+  // In a sandbox everything dies with the process we started; without one, the watchdog finds the rest.
+  if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
+  await Promise.all([exited, watchdog?.sweep()]);
+  for (const stream of child.stdio) stream?.destroy();
+}
+
+/** Not from where an agent writes: what it left there would run with the server's secrets. */
+function safePath(path: string, workingDirectory: string): string {
+  return trustedFolders(path)
+    .filter((folder) => !isInside(workingDirectory, folder))
+    .join(delimiter);
+}
+
+async function exitOf(child: ChildProcess): Promise<string> {
+  try {
+    const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
+    return code === null ? `it was ended by ${signal ?? 'a signal'}` : `it ended with exit code ${code}`;
+  } catch (error) {
+    return `it could not be started: ${error instanceof Error ? error.message : 'unknown error'}`;
+  }
+}
+
+async function real(path: string): Promise<string> {
+  return await realpath(path).catch(() => resolve(path));
+}

@@ -1,0 +1,76 @@
+import { ToolFailure } from '@countersign/core/ports';
+import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client';
+import { capText } from './cap-text.js';
+import { hideIn, type HideValues } from './hide-values.js';
+
+/** Of one text: several times what a model is ever shown, and little enough to be searched for secrets. */
+const LONGEST_TEXT = 256 * 1024;
+const MOST_BLOCKS = 1_000;
+/** A value of more parts than this is no answer a model could read. */
+const LARGEST_STRUCTURE = 1024 * 1024;
+
+/** What a call gave, as text and JSON. Rejected as a failure if the server says it is one. */
+export function toResult(result: CallToolResult, hide: HideValues): unknown {
+  const value = hideIn(readResult(result), hide);
+  if (result.isError !== true) return value;
+  throw new ToolFailure(`the tool says that it failed: ${firstWords(value)}`, value);
+}
+
+function readResult({ content, structuredContent }: CallToolResult): unknown {
+  const blocks = content.slice(0, MOST_BLOCKS).map(readBlock);
+  if (content.length > MOST_BLOCKS) blocks.push(`[${content.length - MOST_BLOCKS} further parts were left out.]`);
+  const [only] = blocks;
+  const said = blocks.length === 1 && typeof only === 'string' ? only : blocks;
+  if (structuredContent === undefined) return said;
+  const text = JSON.stringify(structuredContent);
+  if (text.length > LARGEST_STRUCTURE) return { structured: capText(text, LONGEST_TEXT), content: said };
+  // Servers repeat the structure as text for clients that know no better; a model needs it once.
+  return typeof said === 'string' && isSame(said, text) ? structuredContent : { structured: structuredContent, content: said };
+}
+
+function isSame(said: string, text: string): boolean {
+  try {
+    return JSON.stringify(JSON.parse(said)) === text;
+  } catch {
+    return false;
+  }
+}
+
+/** Bytes no model can read as text are told of, not sent: a picture of a megabyte would take all of its window. */
+function readBlock(block: ContentBlock): unknown {
+  switch (block.type) {
+    case 'text':
+      return capText(block.text, LONGEST_TEXT);
+    case 'image':
+    case 'audio':
+      return { type: block.type, mimeType: block.mimeType, bytes: bytesOf(block.data), note: NOT_SHOWN };
+    case 'resource_link': {
+      const { uri, name, description, mimeType } = block;
+      return { type: 'resource_link', uri, name, ...told({ description, mimeType }) };
+    }
+    case 'resource': {
+      const { resource } = block;
+      const about = { type: 'resource', uri: resource.uri, ...told({ mimeType: resource.mimeType }) };
+      return 'text' in resource
+        ? { ...about, text: capText(resource.text, LONGEST_TEXT) }
+        : { ...about, bytes: bytesOf(resource.blob), note: NOT_SHOWN };
+    }
+  }
+}
+
+const NOT_SHOWN = 'this content is not text and is not shown';
+
+function bytesOf(base64: string): number {
+  const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0;
+  return Math.max(0, Math.floor((base64.length * 3) / 4) - padding);
+}
+
+function told(fields: Record<string, string | undefined>): Record<string, string> {
+  const entries = Object.entries(fields).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return Object.fromEntries(entries.map(([key, value]) => [key, capText(value, 4_000)]));
+}
+
+function firstWords(value: unknown): string {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return capText(text, 1_000);
+}
