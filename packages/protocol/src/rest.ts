@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { toolDefinitionSchema } from './tools.js';
+import { policySchema } from './worlds.js';
 
 /** What a server says that did not do what it was asked (W2, RFC 9457). */
 export const problemSchema = z.object({
@@ -60,6 +61,8 @@ export const policyCheckSchema = z.strictObject({
   agentId: z.string().min(1).exactOptional(),
   tool: z.string().min(1).max(200),
   arguments: z.record(z.string(), z.unknown()),
+  /** Judge by these rules instead of the world's own, so that they can be tried before they are written. Nothing is stored. */
+  rules: policySchema.shape.rules.exactOptional(),
 });
 export type PolicyCheck = z.infer<typeof policyCheckSchema>;
 export const policyVerdictSchema = z.object({
