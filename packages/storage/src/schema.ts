@@ -1,4 +1,4 @@
-import type { GeneratedAlways } from 'kysely';
+import type { Generated as Defaulted, GeneratedAlways } from 'kysely';
 
 /**
  * The tables as typed queries see them, the same on SQLite and PostgreSQL. Booleans are 0 or 1, JSON is text, times are milliseconds.
@@ -29,6 +29,8 @@ interface WorldsTable {
 interface WorldPoliciesTable {
   world_id: string;
   policy: string;
+  /** Allow rules of an import, which count only once a person has put them into the policy. */
+  proposed: Defaulted<string>;
 }
 
 interface AgentsTable {
@@ -173,24 +175,17 @@ export interface ClientsTable {
   created_at: number;
 }
 
-export interface EventsTable {
+/** A message that can be found. Its words are in `search_words`, which each database makes in its own way. */
+export interface SearchDocumentsTable {
+  message_id: string;
+  chat_id: string;
   world_id: string;
-  id: number;
-  chat_id: string | null;
-  event: string;
-  /** A message event holds only this: a large message must not be written twice. */
-  message_id: string | null;
-  data: string | null;
-  at: number;
 }
 
-export interface AuditTable {
+interface SearchedTable {
   world_id: string;
-  seq: number;
-  /** The record as canonical JSON: the very text that was hashed. */
-  record: string;
-  previous_hash: string;
-  hash: string;
+  /** The number of the last event whose message was looked at. */
+  upto: number;
 }
 
 /** Order of creation, given by the database: two rows of one millisecond keep their order. Never written by us. */
@@ -212,4 +207,6 @@ export interface Tables {
   clients: ClientsTable & Ordinal;
   events: EventsTable;
   audit: AuditTable;
+  search_documents: SearchDocumentsTable & Ordinal;
+  searched: SearchedTable;
 }

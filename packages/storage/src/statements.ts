@@ -11,6 +11,8 @@ import { grantStatements } from './verbs/grants.js';
 import { invocationStatements } from './verbs/invocations.js';
 import { messageStatements } from './verbs/messages.js';
 import { purgeStatements } from './verbs/purge.js';
+import { searchStatements, type SearchDialect } from './verbs/search.js';
+import { statsStatements } from './verbs/stats.js';
 import { turnStatements } from './verbs/turns.js';
 import { upkeepStatements } from './verbs/upkeep.js';
 import { worldStatements } from './verbs/worlds.js';
@@ -18,7 +20,7 @@ import { worldStatements } from './verbs/worlds.js';
 export type Statements = ReturnType<typeof buildStatements>;
 
 /** Every statement there is, in one dialect. */
-export function buildStatements(dialect: Omit<Dialect, 'createDriver'>) {
+export function buildStatements(dialect: Omit<Dialect, 'createDriver'>, search: SearchDialect) {
   const db: Queries = new Kysely<Tables>({
     dialect: {
       createAdapter: () => dialect.createAdapter(),
@@ -41,6 +43,9 @@ export function buildStatements(dialect: Omit<Dialect, 'createDriver'>) {
     ...auditStatements(db),
     ...finishStatements(db),
     ...upkeepStatements(db),
-    purge: purgeStatements(db),
+    ...searchStatements(db, search),
+    ...statsStatements(db),
+    purge: purgeStatements(db, search),
+    matchText: search.matchText,
   };
 }

@@ -11,6 +11,8 @@ import { grantVerbs } from './verbs/grants.js';
 import { invocationVerbs } from './verbs/invocations.js';
 import { messageVerbs } from './verbs/messages.js';
 import { purgeVerbs } from './verbs/purge.js';
+import { searchVerbs } from './verbs/search.js';
+import { statsVerbs } from './verbs/stats.js';
 import { turnVerbs } from './verbs/turns.js';
 import { worldVerbs } from './verbs/worlds.js';
 
@@ -29,6 +31,8 @@ export function transactionOn(on: Connection, statements: Statements, session: S
     ...clientVerbs(on, statements),
     ...eventVerbs(on, statements),
     ...auditVerbs(on, statements),
+    ...searchVerbs(on, statements),
+    ...statsVerbs(on, statements),
     ...purgeVerbs(on, statements.purge, buryWorld),
     emit(emission) {
       session.emissions.push(emission);

@@ -36,6 +36,7 @@ export type {
 } from './records.js';
 export type {
   AuditVerdict,
+  FoundMessage,
   InvocationChange,
   Page,
   SharedStore,
@@ -43,4 +44,5 @@ export type {
   StoreReader,
   StoreTransaction,
   TurnChange,
+  WorldCounts,
 } from './store.js';

@@ -21,6 +21,8 @@ export interface WorldRecord {
   settings: WorldSettings;
   /** The world's policy, one rule a line. */
   policy: readonly string[];
+  /** Allow rules that came with an import. They count for nothing until a person has put them into the policy (W3). */
+  proposed: readonly string[];
   /** Rises with every change of settings, policy or agents: caches are keyed by it. */
   rev: number;
   createdAt: number;

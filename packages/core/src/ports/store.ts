@@ -44,8 +44,8 @@ export interface StoreReader {
   messageByClientId(chatId: string, clientMessageId: string): Promise<MessageRecord | undefined>;
   /** Oldest first, after a position. */
   messages(chatId: string, page: Page & { after: number }): Promise<MessageRecord[]>;
-  /** The newest `limit`, oldest of them first. */
-  lastMessages(chatId: string, page: Page): Promise<MessageRecord[]>;
+  /** The newest `limit`, or the newest before a position, oldest of them first. */
+  lastMessages(chatId: string, page: Page & { before?: number }): Promise<MessageRecord[]>;
   /** Everything that belongs to one turn, oldest first; its trigger is not among it. */
   messagesOfTurn(turnId: string): Promise<MessageRecord[]>;
 
@@ -85,6 +85,11 @@ export interface StoreReader {
   approval(id: string): Promise<ApprovalRecord | undefined>;
   /** Oldest first. */
   approvals(worldId: string, filter: { status?: ApprovalStatus; chatId?: string }): Promise<ApprovalRecord[]>;
+  /** Of one status, oldest first, after the one with this id. */
+  approvalsAfter(
+    worldId: string,
+    page: Page & { status: ApprovalStatus; chatId?: string; after?: string },
+  ): Promise<ApprovalRecord[]>;
   /** Pending ones with a deadline, soonest first, of the whole store. */
   expiringApprovals(): Promise<ApprovalRecord[]>;
 
@@ -101,6 +106,30 @@ export interface StoreReader {
   events(worldId: string, page: Page & { after: number; chatId?: string }): Promise<StoredEvent[]>;
   lastEventId(worldId: string): Promise<number>;
   audit(worldId: string, page: Page & { after: number }): Promise<AuditEntry[]>;
+
+  /** The number of the last event whose message can be found by its words; 0 if none can. */
+  searchedUpTo(worldId: string): Promise<number>;
+  /** Messages that have all these words, of the last at least its beginning; newest first, before a place. */
+  search(worldId: string, words: readonly string[], page: Page & { before: number }): Promise<FoundMessage[]>;
+  stats(worldId: string): Promise<WorldCounts>;
+}
+
+/** A message that was found. `ordinal` is its place, to go on from. */
+export interface FoundMessage {
+  ordinal: number;
+  messageId: string;
+}
+
+/** What can be counted of a world. Times are in milliseconds, rounded to two digits that count. */
+export interface WorldCounts {
+  chats: number;
+  messages: number;
+  /** `outcome` is the state of those that have not ended. */
+  turns: { agentId: string; outcome: string; count: number; inputTokens: number; outputTokens: number }[];
+  /** `ms`: from start to end, null for what was not run to its end. */
+  calls: { tool: string; status: string; ms: number | null; count: number }[];
+  /** `ms`: from the question to its answer. */
+  approvals: { tool: string; status: string; scope: string | null; ms: number | null; count: number }[];
 }
 
 /** What a step may write. Everything or nothing of it is kept. */
@@ -110,11 +139,17 @@ export interface StoreTransaction extends StoreReader {
     name: string;
     settings: WorldSettings;
     policy: readonly string[];
+    proposed?: readonly string[];
   }): Promise<WorldRecord>;
   /** Raises `rev`. */
   updateWorld(
     id: string,
-    change: { name?: string; settings?: WorldSettings; policy?: readonly string[] },
+    change: {
+      name?: string;
+      settings?: WorldSettings;
+      policy?: readonly string[];
+      proposed?: readonly string[];
+    },
   ): Promise<void>;
   /** Removes what belongs to it. Its id stays taken and its audit log stays. */
   deleteWorld(id: string): Promise<void>;
@@ -174,6 +209,16 @@ export interface StoreTransaction extends StoreReader {
   insertClient(client: ClientRecord): Promise<void>;
   setClientLeft(id: string, leftAt: number | null): Promise<void>;
   deleteClient(id: string): Promise<void>;
+
+  /**
+   * Makes messages known by their words and moves the place up to which this was done. False, and nothing is written, if it was no
+   * longer `from`. Words are of letters and digits alone.
+   */
+  addToSearch(
+    worldId: string,
+    range: { from: number; upto: number },
+    documents: readonly { messageId: string; chatId: string; words: readonly string[] }[],
+  ): Promise<boolean>;
 
   /** Numbered under the world's row lock, last before the commit, so that no lower number commits after a higher was read. */
   emit(emission: Emission): void;

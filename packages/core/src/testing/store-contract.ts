@@ -1,5 +1,6 @@
 import { describe } from 'vitest';
 import { describeConcurrency } from './store-contract/concurrency.js';
+import { describeFinding } from './store-contract/finding.js';
 import { describeLog } from './store-contract/log.js';
 import { describeRecords } from './store-contract/records.js';
 import { describeReopening } from './store-contract/reopening.js';
@@ -15,6 +16,7 @@ export function describeStore(name: string, open: OpenStore, can: { outlive: boo
     { part: 'records', run: () => describeRecords(open) },
     { part: 'steps', run: () => describeSteps(open) },
     { part: 'many at once', run: () => describeConcurrency(open, can.share) },
+    { part: 'finding and counting', run: () => describeFinding(open) },
     { part: 'logs and deletion', run: () => describeLog(open) },
     ...(can.outlive ? [{ part: 'closed and opened again', run: () => describeReopening(open) }] : []),
   ];

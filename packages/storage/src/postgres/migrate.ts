@@ -7,6 +7,10 @@ const ddl = {
   ordinal: 'bigint generated always as identity primary key',
   plain: '',
   clustered: '',
+  searchWords: [
+    'create table search_words (ordinal bigint not null primary key, words tsvector not null)',
+    'create index search_words_by_word on search_words using gin (words)',
+  ],
 };
 
 /** Any number will do, as long as every process takes the same. */

@@ -5,6 +5,7 @@ import pg from 'pg';
 import { keepHeadsInFile, keepHeadsInMemory } from '../audit/head-keeper.js';
 import { createStore } from '../create-store.js';
 import { buildStatements, type Statements } from '../statements.js';
+import { postgresSearch } from './search-dialect.js';
 import { postgresEngine } from './engine.js';
 import { fromPostgres } from './errors.js';
 import { migrate } from './migrate.js';
@@ -72,11 +73,14 @@ function keepQuiet(pool: pg.Pool): void {
 let statements: Statements | undefined;
 
 function postgresStatements(): Statements {
-  statements ??= buildStatements({
-    createAdapter: () => new PostgresAdapter(),
-    createIntrospector: (db) => new PostgresIntrospector(db),
-    createQueryCompiler: () => new PostgresQueryCompiler(),
-  });
+  statements ??= buildStatements(
+    {
+      createAdapter: () => new PostgresAdapter(),
+      createIntrospector: (db) => new PostgresIntrospector(db),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+    postgresSearch,
+  );
   return statements;
 }
 

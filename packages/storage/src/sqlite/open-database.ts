@@ -10,6 +10,11 @@ const ddl = {
   ordinal: 'integer primary key',
   plain: 'strict',
   clustered: 'strict, without rowid',
+  searchWords: [
+    // Words are cut by us, the same for every database; `ascii` leaves them as they are, and no position of any is kept.
+    `create virtual table search_words using fts5
+      (words, content = '', contentless_delete = 1, detail = none, tokenize = 'ascii')`,
+  ],
 };
 
 /** Opens and locks a database, and brings it to the newest schema. */

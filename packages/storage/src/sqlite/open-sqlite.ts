@@ -5,6 +5,7 @@ import { keepHeadsInFile, keepHeadsInMemory } from '../audit/head-keeper.js';
 import { createStore } from '../create-store.js';
 import { migrations } from '../migrations/index.js';
 import { buildStatements, type Statements } from '../statements.js';
+import { sqliteSearch } from './search-dialect.js';
 import { sqliteEngine } from './engine.js';
 import { closeDatabase, openDatabase } from './open-database.js';
 import { ownFile } from './own-file.js';
@@ -53,10 +54,13 @@ let statements: Statements | undefined;
 
 /** Built when the first store is opened, and once for all of them. */
 export function sqliteStatements(): Statements {
-  statements ??= buildStatements({
-    createAdapter: () => new SqliteAdapter(),
-    createIntrospector: (db) => new SqliteIntrospector(db),
-    createQueryCompiler: () => new SqliteQueryCompiler(),
-  });
+  statements ??= buildStatements(
+    {
+      createAdapter: () => new SqliteAdapter(),
+      createIntrospector: (db) => new SqliteIntrospector(db),
+      createQueryCompiler: () => new SqliteQueryCompiler(),
+    },
+    sqliteSearch,
+  );
   return statements;
 }

@@ -2,7 +2,7 @@ import type { ApprovalRecord, StoreTransaction } from '@countersign/core/ports';
 import type { ApprovalOption } from '@countersign/protocol';
 import { sql } from 'kysely';
 import type { Connection } from '../connection.js';
-import { prepared, valuesOf, type Cells, type Queries, type RowOf } from '../prepared.js';
+import { prepared, upTo, valuesOf, type Cells, type Queries, type RowOf } from '../prepared.js';
 import type { ApprovalsTable } from '../schema.js';
 import type { Session } from '../session.js';
 
@@ -63,6 +63,18 @@ export function approvalStatements(db: Queries) {
         .where('chat_id', '=', p('chatId'))
         .orderBy('ordinal'),
     ),
+    approvalsAfter: prepared<
+      { worldId: string; status: string; chatId: string; after: string; limit: number },
+      ApprovalRow
+    >((p) =>
+      approvals
+        .where('ordinal', '>', sql<number>`coalesce((select ordinal from approvals where id = ${p('after')}), 0)`)
+        .where('world_id', '=', p('worldId'))
+        .where('status', '=', p('status'))
+        .where(sql<boolean>`${p('chatId')} in ('', chat_id)`)
+        .orderBy('ordinal')
+        .limit(upTo(p('limit'))),
+    ),
     expiring: prepared<object, ApprovalRow>(() =>
       approvals.where(pending).where('expires_at', 'is not', null).orderBy('expires_at').orderBy('ordinal'),
     ),
@@ -92,7 +104,7 @@ export function approvalStatements(db: Queries) {
 
 type ApprovalVerbs = Pick<
   StoreTransaction,
-  'approval' | 'approvals' | 'expiringApprovals' | 'insertApproval' | 'settleApproval'
+  'approval' | 'approvals' | 'approvalsAfter' | 'expiringApprovals' | 'insertApproval' | 'settleApproval'
 >;
 
 export function approvalVerbs(on: Connection, s: ApprovalStatements, session: Session): ApprovalVerbs {
@@ -101,6 +113,7 @@ export function approvalVerbs(on: Connection, s: ApprovalStatements, session: Se
   const approvalsOfChat = on.all(s.approvalsOfChat, toApproval);
   const pendingOfWorld = on.all(s.pendingOfWorld, toApproval);
   const pendingOfChat = on.all(s.pendingOfChat, toApproval);
+  const approvalsAfter = on.all(s.approvalsAfter, toApproval);
   const expiring = on.all(s.expiring, toApproval);
   const insertApproval = on.run(s.insertApproval);
   const settleApproval = on.run(s.settleApproval);
@@ -116,6 +129,8 @@ export function approvalVerbs(on: Connection, s: ApprovalStatements, session: Se
         : approvalsOfChat({ worldId, chatId }));
       return status === undefined ? records : records.filter((record) => record.status === status);
     },
+    approvalsAfter: async (worldId, { status, chatId = '', after = '', limit }) =>
+      approvalsAfter({ worldId, status, chatId, after, limit }),
     expiringApprovals: async () => expiring({}),
     async insertApproval(record) {
       const question = record.question === null ? null : JSON.stringify(record.question);

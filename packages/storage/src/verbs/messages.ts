@@ -47,9 +47,10 @@ export function messageStatements(db: Queries) {
         .orderBy('seq')
         .limit(upTo(p('limit'))),
     ),
-    lastMessages: prepared<{ chatId: string; limit: number }, MessageRow>((p) =>
+    lastMessages: prepared<{ chatId: string; before: number; limit: number }, MessageRow>((p) =>
       messages
         .where('chat_id', '=', p('chatId'))
+        .where('seq', '<', p('before'))
         .orderBy('seq', 'desc')
         .limit(upTo(p('limit'))),
     ),
@@ -113,7 +114,8 @@ export function messageVerbs(on: Connection, s: MessageStatements, session: Sess
     message: async (id) => message({ id }),
     messageByClientId: async (chatId, clientMessageId) => messageByClientId({ chatId, clientMessageId }),
     messages: async (chatId, { after, limit }) => messages({ chatId, after, limit }),
-    lastMessages: async (chatId, { limit }) => (await lastMessages({ chatId, limit })).reverse(),
+    lastMessages: async (chatId, { limit, before = Number.MAX_SAFE_INTEGER }) =>
+      (await lastMessages({ chatId, before, limit })).reverse(),
     messagesOfTurn: async (turnId) => messagesOfTurn({ turnId }),
 
     async appendMessage(message) {

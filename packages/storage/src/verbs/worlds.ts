@@ -11,7 +11,7 @@ export function worldStatements(db: Queries) {
   const living = db
     .selectFrom('worlds')
     .innerJoin('world_policies', 'world_policies.world_id', 'worlds.id')
-    .select(['id', 'name', 'settings', 'policy', 'rev', 'created_at'])
+    .select(['id', 'name', 'settings', 'policy', 'proposed', 'rev', 'created_at'])
     .where('deleted_at', 'is', null);
   const agents = db.selectFrom('agents').select(['world_id', 'id', 'definition', 'created_at']);
 
@@ -46,8 +46,8 @@ export function worldStatements(db: Queries) {
         })
         .onConflict((conflict) => conflict.column('id').doNothing()),
     ),
-    insertPolicy: prepared<{ worldId: string; policy: string }>((p) =>
-      db.insertInto('world_policies').values({ world_id: p('worldId'), policy: p('policy') }),
+    insertPolicy: prepared<{ worldId: string; policy: string; proposed: string }>((p) =>
+      db.insertInto('world_policies').values({ world_id: p('worldId'), policy: p('policy'), proposed: p('proposed') }),
     ),
     updateWorld: prepared<{ id: string; name: string | null; settings: string | null }>((p) =>
       db
@@ -60,10 +60,13 @@ export function worldStatements(db: Queries) {
         .where('id', '=', p('id'))
         .where('deleted_at', 'is', null),
     ),
-    updatePolicy: prepared<{ worldId: string; policy: string }>((p) =>
+    updatePolicy: prepared<{ worldId: string; policy: string | null; proposed: string | null }>((p) =>
       db
         .updateTable('world_policies')
-        .set({ policy: p('policy') })
+        .set({
+          policy: sql`coalesce(${p('policy')}, policy)`,
+          proposed: sql`coalesce(${p('proposed')}, proposed)`,
+        })
         .where('world_id', '=', p('worldId')),
     ),
     buryWorld: prepared<{ id: string; now: number }>((p) =>
@@ -151,17 +154,18 @@ export function worldVerbs(on: Connection, s: WorldStatements, session: Session)
     agents: async (worldId) => agents({ worldId }),
     agentIdTaken: async (worldId, id) => (await agentIdTaken({ worldId, id })) !== undefined,
 
-    async insertWorld({ id, name, settings, policy }) {
+    async insertWorld({ id, name, settings, policy, proposed = [] }) {
       const row = { id, name, settings: JSON.stringify(settings), now: session.now };
       if ((await insertWorld(row)) === 0) {
         throw new CountersignError('conflict', `The world id "${id}" was given before and is never given again.`);
       }
-      await insertPolicy({ worldId: id, policy: JSON.stringify(policy) });
-      return { id, name, settings, policy, rev: 1, createdAt: session.now };
+      await insertPolicy({ worldId: id, policy: JSON.stringify(policy), proposed: JSON.stringify(proposed) });
+      return { id, name, settings, policy, proposed, rev: 1, createdAt: session.now };
     },
-    async updateWorld(id, { name, settings, policy }) {
-      await updateWorld({ id, name: name ?? null, settings: settings === undefined ? null : JSON.stringify(settings) });
-      if (policy !== undefined) await updatePolicy({ worldId: id, policy: JSON.stringify(policy) });
+    async updateWorld(id, { name, settings, policy, proposed }) {
+      await updateWorld({ id, name: name ?? null, settings: jsonOrNull(settings) });
+      if (policy === undefined && proposed === undefined) return;
+      await updatePolicy({ worldId: id, policy: jsonOrNull(policy), proposed: jsonOrNull(proposed) });
     },
     async buryWorld(id) {
       await deleteAgentsOfWorld({ worldId: id });
@@ -187,15 +191,28 @@ export function worldVerbs(on: Connection, s: WorldStatements, session: Session)
   };
 }
 
-type WorldRow = [id: string, name: string, settings: string, policy: string, rev: number, createdAt: number];
+function jsonOrNull(value: unknown): string | null {
+  return value === undefined ? null : JSON.stringify(value);
+}
+
+type WorldRow = [
+  id: string,
+  name: string,
+  settings: string,
+  policy: string,
+  proposed: string,
+  rev: number,
+  createdAt: number,
+];
 type AgentRow = [worldId: string, id: string, definition: string, createdAt: number];
 
-function toWorld([id, name, settings, policy, rev, createdAt]: WorldRow): WorldRecord {
+function toWorld([id, name, settings, policy, proposed, rev, createdAt]: WorldRow): WorldRecord {
   return {
     id,
     name,
     settings: JSON.parse(settings) as WorldSettings,
     policy: JSON.parse(policy) as string[],
+    proposed: JSON.parse(proposed) as string[],
     rev,
     createdAt,
   };

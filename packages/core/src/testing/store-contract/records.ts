@@ -29,6 +29,7 @@ export function describeRecords(open: OpenStore): void {
         name: 'Garden',
         settings,
         policy: ['allow read_file'],
+        proposed: [],
         rev: 3,
         createdAt: expect.any(Number) as number,
       });
