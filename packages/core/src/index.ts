@@ -7,10 +7,13 @@ export type { AgentMemory } from './memory/agent-memory.js';
 export { prepareMessagesForLLM } from './memory/prepare-messages-for-llm.js';
 export type { PreparedView } from './memory/prepare-messages-for-llm.js';
 export type { WorldSnapshot } from './memory/world-snapshot.js';
+export { checkPolicy } from './orchestrator/check-policy.js';
 export { createRuntime } from './orchestrator/create-runtime.js';
 export type { Engine, RuntimeOptions } from './orchestrator/create-runtime.js';
 export { CLIENT_GRACE_MS } from './orchestrator/clients.js';
 export type { ClientRegistry } from './orchestrator/clients.js';
+export { matchesInChat } from './orchestrator/matches-in-chat.js';
+export type { MatchedCall } from './orchestrator/matches-in-chat.js';
 export { processAgentMessage } from './orchestrator/process-agent-message.js';
 export { publishMessage } from './orchestrator/publish-message.js';
 export type { IncomingMessage } from './orchestrator/publish-message.js';
@@ -30,7 +33,7 @@ export {
   updateAgent,
   updateWorld,
 } from './orchestrator/worlds.js';
-export { compilePolicy, judge, parseRule, proposeRule } from './policy/index.js';
+export { compilePolicy, judge, parseRule, proposeRule, readRules } from './policy/index.js';
 export type { Policy, Rule } from './policy/index.js';
 export { createEventBus } from './publishers/event-bus.js';
 export type { EventBus, EventListener, ListenerFailure } from './publishers/event-bus.js';

@@ -42,12 +42,15 @@ export type ToolDefinition = z.infer<typeof toolDefinitionSchema>;
 
 /**
  * What a call touches, told by its tool so that rules match on meaning (A1).
- * `words`: one simple command, or one call's arguments as `name=value` words.
- * `dynamic`: what will run is not known from the text; no rule ever allows it unasked (A19). With `always` no grant and no mode
- * does either: each such call is asked, because it may run later where nobody looks (A20).
+ * `words`: one simple command, or one call's arguments as `name=value` words. Those at the places of `spell` run code or lead
+ * elsewhere: a rule allows them only where it spells them, no star takes them in. `inner` is what runs inside another subject:
+ * deny and ask rules look at it, and what is allowed is the subject it is in.
+ * `dynamic`: no rule ever allows it unasked (A19). With `told` all that it runs and names is among the other subjects; without,
+ * nobody knows before it runs whether some rule is about it. With `always` no grant and no mode allows it either: each such
+ * call is asked, because it may run later where nobody looks (A20).
  */
 export type Subject =
-  | { kind: 'words'; words: readonly string[] }
+  | { kind: 'words'; words: readonly string[]; spell?: readonly number[]; inner?: true }
   | { kind: 'path'; path: string }
   | { kind: 'host'; host: string }
-  | { kind: 'dynamic'; why: string; always?: true };
+  | { kind: 'dynamic'; why: string; told?: true; always?: true };

@@ -1,4 +1,4 @@
-import type { ApprovalOption, Scope, ToolApproval } from '@countersign/protocol';
+import type { ApprovalOption, Scope, Subject, ToolApproval } from '@countersign/protocol';
 import { proposeRule, type Weighing } from '../policy/index.js';
 import type { Gate, GateInput } from './gate.js';
 
@@ -21,14 +21,14 @@ const SCOPES: readonly { readonly option: ApprovalOption; readonly scope: Scope 
 
 /** Puts the question, with the options that would take effect and no others (A2). */
 export function ask(input: GateInput, weighing: Weighing, question: Question): Gate {
-  const { call, tool } = input;
+  const { call, tool, world, admin } = input;
   const limits = tool?.trusted === true ? tool.definition.approval : undefined;
   const effective = new Set<ApprovalOption>(['approve_once']);
   if (sessionTakesEffect(weighing, question)) effective.add('approve_session');
   // Beside an ask rule or an unknown outcome an allow rule changes nothing, so none is proposed.
   const proposed =
     question.kind === 'default' && isOffered('approve_always', 'always', limits)
-      ? proposeRule(call.tool, call.subjects, call.place)
+      ? proposeRule(call, [world.policy, ...(admin === undefined ? [] : [admin])])
       : undefined;
   if (proposed !== undefined) effective.add('approve_always');
 
@@ -78,10 +78,18 @@ function describe({ call, tool, world, contained }: GateInput, question: Questio
       return `a rule asks about this call: ${question.rule}`;
     case 'default': {
       const dynamic = call.subjects.find((subject) => subject.kind === 'dynamic');
+      if (dynamic?.told === true) return `no rule allows this unasked: ${dynamic.why}`;
       if (dynamic) return `what it would do is only known when it runs: ${dynamic.why}`;
+      if (tool?.trusted === true && call.subjects.some(hasToSpell)) {
+        return `${call.tool} needs approval; it has an option that runs code or leads elsewhere, which only a rule that spells it allows`;
+      }
       if (tool?.trusted !== true) return `${call.tool} comes from outside and is not marked trusted`;
       if (world.mode === 'auto' && !contained) return 'it reaches outside the sandbox or the working folder';
       return `${call.tool} needs approval`;
     }
   }
+}
+
+function hasToSpell(subject: Subject): boolean {
+  return subject.kind === 'words' && (subject.spell?.length ?? 0) > 0;
 }

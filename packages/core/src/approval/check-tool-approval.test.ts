@@ -146,7 +146,7 @@ describe('checkToolApproval', () => {
   });
 
   it('[A2] "always" is not offered where no rule can say it', () => {
-    const gate = checkToolApproval(input({}, [words('a'), words('b')]));
+    const gate = checkToolApproval(input({}, [words('a'), { kind: 'dynamic', why: '$b' }]));
     expect(gate).toMatchObject({ options: ['deny', 'approve_once', 'approve_session'] });
     expect(gate).not.toHaveProperty('proposedRule');
   });

@@ -2,7 +2,7 @@ import { RESERVED_TOOL_PREFIX } from '@countersign/protocol';
 import { agentMayAskFor, patternCovers, type Weighing, weigh } from '../policy/index.js';
 import { ask } from './ask.js';
 import { findAnswers, findGrant } from './find-grant.js';
-import type { Gate, GateInput } from './gate.js';
+import { type Gate, type GateInput, policiesOf } from './gate.js';
 
 /**
  * The only place that says yes (A2). Pure; asked when the model calls and again in the transaction that starts the
@@ -12,8 +12,8 @@ export function checkToolApproval(input: GateInput): Gate {
   const impossible = refuseImpossible(input);
   if (impossible) return impossible;
 
-  const { call, world, agent } = input;
-  const weighing = weigh({ world: world.policy, agent: agent.policy }, call);
+  const { call } = input;
+  const weighing = weigh(policiesOf(input), call);
   const refused = refuseByMode(input) ?? refuseByRule(weighing);
   if (refused) return refused;
 
@@ -24,11 +24,14 @@ export function checkToolApproval(input: GateInput): Gate {
   if (each?.kind === 'dynamic') return ask(input, weighing, { kind: 'each', why: each.why });
   if (weighing.closed !== undefined) return ask(input, weighing, { kind: 'closed', reason: weighing.closed });
   if (input.changed !== undefined) return ask(input, weighing, { kind: 'changed', difference: input.changed });
-  const { unanswered, answeredBy } = findAnswers(weighing.asks, input.grants, call, weighing);
+  if (weighing.adminAsk !== undefined) {
+    return ask(input, weighing, { kind: 'rule', rule: weighing.adminAsk, alone: false });
+  }
+  const { unanswered, answeredBy } = findAnswers(input.grants, weighing);
   const [question, ...more] = unanswered;
   if (question !== undefined) return ask(input, weighing, { kind: 'rule', rule: question, alone: more.length === 0 });
 
-  const grant = answeredBy ?? findGrant(input.grants, call, weighing);
+  const grant = answeredBy ?? findGrant(input.grants, weighing);
   if (grant) return { kind: 'run', because: 'grant', grantId: grant.id };
   if (weighing.allow !== undefined) return { kind: 'run', because: 'rule', rule: weighing.allow };
 
@@ -64,13 +67,13 @@ function refuseByRule({ deny }: Weighing): Gate | undefined {
 }
 
 /** What needs no question, after every rule and grant had its say. */
-function runUnasked({ tool, call, world, contained }: GateInput, { unclear }: Weighing): Gate | undefined {
+function runUnasked({ tool, world, contained }: GateInput, { unclear, prepared }: Weighing): Gate | undefined {
   // A rule denies or asks about certain arguments, and nobody can tell whether these are they: `$(echo git) push` is asked.
   if (unclear !== undefined) return undefined;
   if (tool?.trusted === true) {
     const { approval } = tool.definition;
     if (approval === undefined || !approval.required) return { kind: 'run', because: 'unasked' };
-    if (approval.pattern !== undefined && patternCovers(approval.pattern, call))
+    if (approval.pattern !== undefined && patternCovers(approval.pattern, prepared))
       return { kind: 'run', because: 'pattern' };
   }
   return world.mode === 'auto' && contained ? { kind: 'run', because: 'sandboxed' } : undefined;

@@ -1,4 +1,4 @@
-import { patternCovers, type PolicyCall, type Weighing } from '../policy/index.js';
+import { patternCovers, type Weighing } from '../policy/index.js';
 import type { GateGrant } from './gate.js';
 
 /**
@@ -6,27 +6,20 @@ import type { GateGrant } from './gate.js';
  * A call with a dynamic part is not covered by it while some rule denies or asks about certain arguments of this tool:
  * nobody can tell that the part is not just that.
  */
-export function findGrant(
-  grants: readonly GateGrant[],
-  call: PolicyCall,
-  { unclear }: Weighing,
-): GateGrant | undefined {
+export function findGrant(grants: readonly GateGrant[], { unclear, prepared }: Weighing): GateGrant | undefined {
   const whole = unclear === undefined ? grants.find(({ pattern }) => pattern === undefined) : undefined;
-  return whole ?? grants.find(({ pattern }) => pattern !== undefined && patternCovers(pattern, call));
+  return whole ?? grants.find(({ pattern }) => pattern !== undefined && patternCovers(pattern, prepared));
 }
 
 /** Which ask rules no grant was given for. Every one needs its own answer; a grant given before the rule is none. */
 export function findAnswers(
-  asks: readonly string[],
   grants: readonly GateGrant[],
-  call: PolicyCall,
   weighing: Weighing,
 ): { unanswered: readonly string[]; answeredBy: GateGrant | undefined } {
   let answeredBy: GateGrant | undefined;
-  const unanswered = asks.filter((rule) => {
+  const unanswered = weighing.asks.filter((rule) => {
     const answer = findGrant(
       grants.filter(({ answeredRule }) => answeredRule === rule),
-      call,
       weighing,
     );
     answeredBy ??= answer;

@@ -1,5 +1,5 @@
 import type { ApprovalOption, Subject, ToolDefinition, WorldMode } from '@countersign/protocol';
-import type { Place, Policy } from '../policy/index.js';
+import type { Place, Policies, Policy } from '../policy/index.js';
 
 /** Everything the gate knows. Whatever is not in here can't make it say yes. */
 export interface GateInput {
@@ -15,6 +15,8 @@ export interface GateInput {
   readonly changed?: string;
   readonly agent: { readonly tools: readonly string[]; readonly policy: Policy };
   readonly world: { readonly mode: WorldMode; readonly policy: Policy };
+  /** From a file outside the reach of every world; they win over the rules of world and agent. Absent: there are none. */
+  readonly admin?: Policy;
   /** Live ones of this agent, chat and tool. */
   readonly grants: readonly GateGrant[];
   /** A person approved this very call, and its hash was checked. */
@@ -62,3 +64,7 @@ export type Gate =
       readonly reason: string;
       readonly rule?: string;
     };
+
+export function policiesOf({ admin, world, agent }: GateInput): Policies {
+  return { ...(admin === undefined ? {} : { admin }), world: world.policy, agent: agent.policy };
+}

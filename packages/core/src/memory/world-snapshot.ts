@@ -1,10 +1,12 @@
 import type { AgentRecord, StoreReader, WorldRecord } from '../ports/index.js';
-import { closedPolicy, compilePolicy, type Policy } from '../policy/index.js';
+import { closedPolicy, compilePolicy, NO_RULES, type Policy } from '../policy/index.js';
 
 /** A world's settings, agents and compiled rules as of one `rev`. */
 export interface WorldSnapshot {
   world: WorldRecord;
   policy: Policy;
+  /** The rules of the file that no world can change. */
+  adminPolicy: Policy;
   agents: readonly AgentRecord[];
   agent(id: string): AgentRecord | undefined;
   /** Its id, for one that is gone: what it said and asked stays on record. */
@@ -18,7 +20,7 @@ export type SnapshotCache = (reader: StoreReader, worldId: string) => Promise<Wo
  * Reads a world's `rev` in the caller's transaction and everything else only when it changed: compiling a thousand rules
  * for each step would cost more than the step. Checked every time, so a new deny rule counts from the next step on.
  */
-export function createSnapshotCache(): SnapshotCache {
+export function createSnapshotCache(adminPolicy: Policy = NO_RULES): SnapshotCache {
   const snapshots = new Map<string, WorldSnapshot>();
   return async (reader, worldId) => {
     const rev = await reader.worldRev(worldId);
@@ -30,18 +32,19 @@ export function createSnapshotCache(): SnapshotCache {
     if (known?.world.rev === rev) return known;
     const world = await reader.world(worldId);
     if (world === undefined) return undefined;
-    const snapshot = makeSnapshot(world, await reader.agents(worldId));
+    const snapshot = makeSnapshot(world, await reader.agents(worldId), adminPolicy);
     snapshots.set(worldId, snapshot);
     return snapshot;
   };
 }
 
-function makeSnapshot(world: WorldRecord, agents: readonly AgentRecord[]): WorldSnapshot {
+function makeSnapshot(world: WorldRecord, agents: readonly AgentRecord[], adminPolicy: Policy): WorldSnapshot {
   const byId = new Map(agents.map((agent) => [agent.id, agent]));
   const policies = new Map(agents.map((agent) => [agent.id, compileOrClose(agent.definition.policy)]));
   return {
     world,
     policy: compileOrClose(world.policy),
+    adminPolicy,
     agents,
     agent: (id) => byId.get(id),
     agentName: (id) => byId.get(id)?.definition.name ?? id,

@@ -1,4 +1,4 @@
-import type { ToolDecision } from '@countersign/protocol';
+import type { Subject, ToolDecision } from '@countersign/protocol';
 import type { ApprovalRecord } from '../ports/index.js';
 import { reveal } from '../masking/index.js';
 import { readCall, signCall, type ReadCall, type SignedCall } from './gate-call.js';
@@ -13,6 +13,7 @@ export type CallToSign =
       /** The call as it would run: as it was shown, or with the arguments a person edited. */
       call: ReadCall;
       callHash: string;
+      seen: readonly Subject[];
       place: Place;
       /** The arguments on record when this was read. Others since: it is about something else. */
       against: string;
@@ -54,7 +55,15 @@ export async function readCallToSign(
       const before = readCall(tool, invocation.toolName, invocation.arguments);
       shown = { call: before, signed: await signCall(runtime, before, { ...invocation, place }) };
     }
-    return { ok: true, call, callHash: signed.callHash, place, against: invocation.arguments, shown };
+    return {
+      ok: true,
+      call,
+      callHash: signed.callHash,
+      seen: signed.seen,
+      place,
+      against: invocation.arguments,
+      shown,
+    };
   } catch (error) {
     return { ok: false, detail: `the call could not be signed: ${wordsOf(error)}` };
   }

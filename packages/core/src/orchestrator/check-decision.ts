@@ -1,7 +1,7 @@
 import type { ApprovalOption, Scope, Signer, ToolDecision } from '@countersign/protocol';
 import type { ApprovalRecord, InvocationRecord } from '../ports/index.js';
 import { maskSecrets } from '../masking/index.js';
-import { compilePolicy, coversCall, patternCovers, type PolicyCall } from '../policy/index.js';
+import { compilePolicy, patternCovers, type PolicyCall, prepareCall, rulesCover, splitRules } from '../policy/index.js';
 import { newId } from '../turn/ids.js';
 import { hasChanged, type CallToSign } from './call-to-sign.js';
 import { gateCall, subjectsOf } from './gate-call.js';
@@ -48,7 +48,7 @@ export async function checkDecision(
   const edited = toSign.call.argumentsText !== invocation.arguments;
   const policyCall: PolicyCall = {
     tool: invocation.toolName,
-    subjects: subjectsOf(toSign.call, toSign.place),
+    subjects: [...subjectsOf(toSign.call, toSign.place), ...toSign.seen],
     place: toSign.place,
   };
   if (edited) {
@@ -56,6 +56,7 @@ export async function checkDecision(
       ...invocation,
       place: toSign.place,
       decision: 'approved',
+      seen: toSign.seen,
     });
     if (gate.kind === 'refuse') return no(`arguments: ${gate.reason}`);
   }
@@ -74,7 +75,7 @@ export async function checkDecision(
     case 'session':
       return checkGrant(sent, approval, policyCall, base, changed);
     case 'always':
-      return checkRule(sent, approval, edited, policyCall, base, changed);
+      return checkRule(step, sent, approval, edited, policyCall, base, changed);
   }
 }
 
@@ -97,7 +98,8 @@ function checkGrant(
   changed: Changed,
 ): Check {
   const { pattern } = sent;
-  if (pattern !== undefined && !patternCovers(pattern, call)) return no('pattern: does not match this call');
+  if (pattern !== undefined && !patternCovers(pattern, prepareCall(call)))
+    return no('pattern: does not match this call');
   if (pattern !== undefined && maskSecrets(pattern) !== pattern) return no('pattern: must not hold a secret');
   const grantId = newId('grant');
   return {
@@ -130,6 +132,7 @@ function checkGrant(
 }
 
 function checkRule(
+  step: Step,
   sent: ToolDecision,
   approval: ApprovalRecord,
   edited: boolean,
@@ -139,7 +142,11 @@ function checkRule(
 ): Check {
   const rule = sent.rule ?? (edited ? undefined : (approval.proposedRule ?? undefined));
   if (rule === undefined) return no('rule: no rule can be proposed for this call; write one');
-  if (!compilePolicy([rule]).ok || !coversCall(rule, call)) return no('rule: does not match this call');
+  const rules = splitRules(rule);
+  const unreadable = whyUnreadable(rules);
+  if (unreadable !== undefined) return no(`rule: ${unreadable}`);
+  const { policy, adminPolicy } = step.snapshot;
+  if (!rulesCover(rules, [policy, adminPolicy], call)) return no('rule: does not match this call');
   if (maskSecrets(rule) !== rule) return no('rule: must not hold a secret');
   return {
     ok: true,
@@ -148,28 +155,38 @@ function checkRule(
       record: { ...changed, rule },
       remember: async (step, signer) => {
         const { policy } = step.snapshot.world;
-        if (policy.includes(rule)) return;
-        await step.tx.updateWorld(approval.worldId, { policy: [...policy, rule] });
+        const added = [...new Set(rules)].filter((each) => !policy.includes(each));
+        if (added.length === 0) return;
+        await step.tx.updateWorld(approval.worldId, { policy: [...policy, ...added] });
         step.tx.emit({
           event: 'crud',
           chatId: null,
           data: { operation: 'update', entity: 'policy', id: approval.worldId },
         });
-        step.tx.record({
-          kind: 'policy',
-          rule,
-          decision: 'added',
-          why: 'approved always',
-          who: signer.who,
-          client: signer.client,
-          chatId: approval.chatId,
-          invocationId: approval.invocationId,
-          agentId: approval.agentId,
-          tool: approval.toolName,
-        });
+        for (const each of added) {
+          step.tx.record({
+            kind: 'policy',
+            rule: each,
+            decision: 'added',
+            why: 'approved always',
+            who: signer.who,
+            client: signer.client,
+            chatId: approval.chatId,
+            invocationId: approval.invocationId,
+            agentId: approval.agentId,
+            tool: approval.toolName,
+          });
+        }
       },
     },
   };
+}
+
+function whyUnreadable(rules: readonly string[]): string | undefined {
+  const compiled = compilePolicy(rules);
+  if (compiled.ok) return undefined;
+  const line = rules.length === 1 ? '' : `line ${compiled.index + 1}, `;
+  return `${compiled.error} (at ${line}character ${compiled.position + 1})`;
 }
 
 function no(detail: string): Check {

@@ -1,6 +1,8 @@
+import { CountersignError } from '@countersign/protocol';
 import { createAgentMemory } from '../memory/agent-memory.js';
 import { createSnapshotCache } from '../memory/world-snapshot.js';
 import type { Clock, Provider, Store, Tool } from '../ports/index.js';
+import { compilePolicy, type Policy } from '../policy/index.js';
 import { createEventBus, type ListenerFailure } from '../publishers/event-bus.js';
 import { defaultResultLimit } from '../results/index.js';
 import { newId } from '../turn/ids.js';
@@ -29,6 +31,11 @@ export interface RuntimeOptions {
   onError: (error: unknown, what: string) => void;
   ownSecrets?: readonly string[];
   resultLimitBytes?: number;
+  /**
+   * Rules of whoever runs this, from outside the reach of every world: they win over the rules of all of them (A19). One that
+   * can't be read refuses to start: without it, what it denies would run.
+   */
+  adminRules?: readonly string[];
   probe?: Probe;
 }
 
@@ -109,7 +116,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
     dispatch: others?.dispatch ?? dispatchHere(owner, scheduler),
     mayAct: () => others?.membership.mayAct() ?? true,
     memory: createAgentMemory(),
-    snapshots: createSnapshotCache(),
+    snapshots: createSnapshotCache(compileAdminRules(options.adminRules ?? [])),
     repeats: createRecentRepeats(clock),
     owner,
     provider: (name) => providers.get(name),
@@ -172,6 +179,15 @@ export function createRuntime(options: RuntimeOptions): Engine {
     },
     closing: closing.signal,
   };
+}
+
+function compileAdminRules(rules: readonly string[]): Policy {
+  const compiled = compilePolicy(rules);
+  if (compiled.ok) return compiled.policy;
+  const where = `adminRules.${compiled.index}`;
+  throw new CountersignError('invalid', `${where}: ${compiled.error} (at character ${compiled.position + 1})`, {
+    field: where,
+  });
 }
 
 const RETRY_MS = 5_000;

@@ -1,8 +1,15 @@
 import type { Subject } from '@countersign/protocol';
 import type { InvocationRecord, StoreReader, Tool, ToolPlace } from '../ports/index.js';
-import { callHash, checkToolApproval, parseArguments, toolDigest, type Gate } from '../approval/index.js';
+import {
+  callHash,
+  checkToolApproval,
+  type GateInput,
+  parseArguments,
+  toolDigest,
+  type Gate,
+} from '../approval/index.js';
 import { maskText } from '../masking/index.js';
-import { defaultSubjects, readSubjects } from '../policy/index.js';
+import { defaultSubjects, NO_RULES, readSubjects } from '../policy/index.js';
 import { capText } from '../results/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import type { Place, Runtime } from './runtime.js';
@@ -42,34 +49,62 @@ function validate(tool: Tool, value: Record<string, unknown>): ReadCall['argumen
   }
 }
 
+/** Where and for whom a call is put before the gate. */
+export interface CallSetting {
+  /** Undefined: for nobody in particular, as when a person asks what the world's rules say. */
+  agentId: string | undefined;
+  chatId: string;
+  place: Place;
+  decision: 'approved' | undefined;
+  /** What was found where it would act, when it was last looked at. */
+  seen: readonly Subject[];
+}
+
 /** Puts a call before the one gate (A2), with everything it needs read in the caller's transaction. */
 export async function gateCall(
   reader: StoreReader,
   snapshot: WorldSnapshot,
   call: ReadCall,
-  about: { agentId: string; chatId: string; place: Place; decision: 'approved' | undefined },
+  about: CallSetting,
 ): Promise<Gate> {
-  const agent = snapshot.agent(about.agentId);
-  const grants = await reader.grants(about.chatId, about.agentId, call.toolName, reader.now() - GRANT_LIFETIME_MS);
+  const { agentId, chatId, place } = about;
+  const grants =
+    agentId === undefined ? [] : await reader.grants(chatId, agentId, call.toolName, reader.now() - GRANT_LIFETIME_MS);
   return checkToolApproval({
     call: {
       tool: call.toolName,
       arguments: call.arguments,
-      subjects: subjectsOf(call, about.place),
-      place: about.place,
+      subjects: [...subjectsOf(call, place), ...about.seen],
+      place,
     },
     tool: call.tool,
-    agent: { tools: agent?.definition.tools ?? [], policy: snapshot.agentPolicy(about.agentId) },
+    agent: agentOf(snapshot, agentId),
     world: { mode: snapshot.world.settings.mode, policy: snapshot.policy },
+    admin: snapshot.adminPolicy,
     grants: grants.map((grant) => ({
       id: grant.id,
       ...(grant.pattern === null ? {} : { pattern: grant.pattern }),
       ...(grant.answeredRule === null ? {} : { answeredRule: grant.answeredRule }),
     })),
     decision: about.decision,
-    contained: false,
-    outcomeUnknown: await reader.outcomeUnknown(about.chatId, call.toolName, call.argumentsText),
+    contained: isContained(call, place),
+    outcomeUnknown: await reader.outcomeUnknown(chatId, call.toolName, call.argumentsText),
   });
+}
+
+function agentOf(snapshot: WorldSnapshot, agentId: string | undefined): GateInput['agent'] {
+  if (agentId === undefined) return { tools: ['*'], policy: NO_RULES };
+  return { tools: snapshot.agent(agentId)?.definition.tools ?? [], policy: snapshot.agentPolicy(agentId) };
+}
+
+/** What a tool from outside says of itself does not count (A1), nor what one says that fails over it. */
+function isContained({ tool, arguments: args }: ReadCall, { workingDirectory }: ToolPlace): boolean {
+  if (tool?.contained === undefined || !tool.trusted || !args.ok) return false;
+  try {
+    return tool.contained(args.value, { workingDirectory }) === true;
+  } catch {
+    return false;
+  }
 }
 
 /** A tool whose `subjects` throws, or gives something else than subjects, told us nothing: then no rule may allow the call unasked. */
@@ -85,6 +120,9 @@ export function subjectsOf(call: ReadCall, { workingDirectory }: ToolPlace): rea
   }
 }
 
+/** What a tool told in words that nobody can read. */
+const UNTOLD: readonly Subject[] = [{ kind: 'dynamic', why: 'its tool gave no subjects' }];
+
 const digests = new WeakMap<Tool, string>();
 
 /** A call with its signature, and what a person is shown beside it. */
@@ -94,6 +132,8 @@ export interface SignedCall {
   sandbox: string;
   /** What it would change, masked, if its tool can tell. */
   preview: string | null;
+  /** What the tool found where the call would act. */
+  seen: readonly Subject[];
 }
 
 /** The signature of exactly this call, here and now (A7). Rejects when what it depends on can't be read. */
@@ -112,6 +152,7 @@ export async function signCall(
   const value = call.arguments.ok ? call.arguments.value : undefined;
   const fingerprint = call.arguments.ok ? await tool?.fingerprint?.(value, { workingDirectory }) : undefined;
   const preview = call.arguments.ok ? await tool?.preview?.(value, { workingDirectory }) : undefined;
+  const seen = call.arguments.ok ? await tool?.look?.(value, { workingDirectory }) : undefined;
   const hash = callHash(runtime.store.hashKey, {
     agentId: about.agentId,
     chatId: about.chatId,
@@ -122,7 +163,13 @@ export async function signCall(
     sandbox,
     ...(fingerprint === undefined ? {} : { fingerprint }),
   });
-  return { callHash: hash, workingDirectory, sandbox, preview: preview === undefined ? null : showPreview(preview) };
+  return {
+    callHash: hash,
+    workingDirectory,
+    sandbox,
+    preview: preview === undefined ? null : showPreview(preview),
+    seen: seen === undefined ? [] : (readSubjects(seen) ?? UNTOLD),
+  };
 }
 
 /** A diff longer than this nobody reads on a card. */

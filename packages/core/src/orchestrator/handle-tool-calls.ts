@@ -129,7 +129,7 @@ async function writeStarted(
   const begun = { ...invocation, status: 'started' as const, startedEpoch: turn.epoch, startedAt: step.tx.now() };
   await step.tx.insertInvocation(begun);
   await recordStart(step, begun, gate);
-  return { invocation: begun, tool: call.tool, value: call.arguments.value, place };
+  return { invocation: begun, tool: call.tool, value: call.arguments.value, place, snapshot: step.snapshot };
 }
 
 async function sign(
@@ -165,6 +165,7 @@ async function judge(step: Step, turn: TurnRecord, proposal: Proposed, place: Pl
     chatId: turn.chatId,
     place,
     decision: undefined,
+    seen: proposal.signed?.seen ?? [],
   });
   if (gate.kind === 'refuse') return gate;
   if (proposal.trouble !== undefined) return { kind: 'refuse', how: 'fail', reason: proposal.trouble };

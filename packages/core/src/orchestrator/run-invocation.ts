@@ -1,7 +1,9 @@
 import { ToolFailure, type InvocationRecord, type ToolContext, type TurnRecord } from '../ports/index.js';
 import { createChunkMasker } from '../masking/index.js';
+import { withholdPaths } from '../policy/index.js';
 import { openQuestions, type OpenQuestions } from './ask-question.js';
 import { expireToolQuestions } from './close-tool-question.js';
+import { subjectsOf } from './gate-call.js';
 import { commit, type Runtime } from './runtime.js';
 import { settleInvocation, type Settlement } from './settle-invocation.js';
 import type { Started } from './start-invocation.js';
@@ -94,6 +96,7 @@ async function execute(
     chatId: invocation.chatId,
     invocationId: invocation.id,
     workingDirectory: place.workingDirectory,
+    withheld: withheldBy(started),
     signal,
     output: output.write,
     ask: questions.ask,
@@ -111,6 +114,16 @@ async function execute(
     output.end();
     runtime.probe('after tool-execution');
   }
+}
+
+function withheldBy({ invocation, tool, value, place, snapshot }: Started): (path: string) => boolean {
+  const call = { toolName: invocation.toolName, tool, argumentsText: '', arguments: { ok: true as const, value } };
+  const policies = {
+    admin: snapshot.adminPolicy,
+    world: snapshot.policy,
+    agent: snapshot.agentPolicy(invocation.agentId),
+  };
+  return withholdPaths(policies, { tool: invocation.toolName, subjects: subjectsOf(call, place), place });
 }
 
 /** Output goes to people as it comes, masked; late output of a finished call goes nowhere. */

@@ -19,6 +19,8 @@ export interface Started {
   tool: Tool;
   value: unknown;
   place: Place;
+  /** The world and its rules as of the start. */
+  snapshot: WorldSnapshot;
 }
 
 /**
@@ -56,6 +58,7 @@ export async function startInvocation(
       chatId: turn.chatId,
       place: now.place,
       decision: signed ? 'approved' : undefined,
+      seen: now.signed.seen,
     });
     return await act(runtime, step, turn, invocation, call, gate, now);
   });
@@ -108,6 +111,7 @@ async function act(
         tool: call.tool,
         value: call.arguments.value,
         place: now.place,
+        snapshot: step.snapshot,
       };
     }
     case 'ask':

@@ -27,6 +27,7 @@ export async function supersedeApproval(
     ...invocation,
     place: toSign.place,
     decision: undefined,
+    seen: signed.seen,
   });
   if (gate.kind !== 'ask') return false;
   if (!(await askAnew(runtime, step, turn, invocation, call, gate, signed))) return false;

@@ -6,8 +6,8 @@ import type { PatternWord } from './types.js';
 
 /**
  * How an allow rule reads its arguments (A19): as narrowly as they can be read. A star stays within one word and never
- * takes in an option; only a lone last star means any further words, or none. What is dynamic, or a path that is not
- * normalised, is covered by nothing: nobody knows yet what it is.
+ * takes in an option; only a lone last star means any further words, or none, and even that takes in no word that has
+ * to be spelt. What is dynamic, or a path that is not normalised, is covered by nothing: nobody knows yet what it is.
  */
 export function allowMatcher(words: readonly PatternWord[] | undefined): Matcher {
   if (words === undefined || (words.length === 1 && isLoneStar(words[0]))) {
@@ -43,7 +43,7 @@ export function allowMatcher(words: readonly PatternWord[] | undefined): Matcher
         case 'host':
           return host !== undefined && matchesHost(host, subject.plain);
         case 'words':
-          return coversWords(globs, open, subject.words);
+          return coversWords(globs, open, subject.words, subject.spell);
       }
     },
   };
@@ -53,7 +53,9 @@ function coversWords(
   globs: readonly { readonly glob: Glob; readonly startsWithStar: boolean; readonly climbs: number }[],
   open: boolean,
   words: readonly string[],
+  spell: readonly number[],
 ): boolean {
+  if (!spell.every((at) => spells(globs[at]?.glob, words[at] ?? ''))) return false;
   if (open ? words.length < globs.length : words.length !== globs.length) return false;
   return globs.every(({ glob, startsWithStar, climbs }, index) => {
     const word = words[index] ?? '';
@@ -62,6 +64,12 @@ function coversWords(
     // Nor `cat docs/*` a `cat docs/../../.ssh/id_rsa`: a star that climbs out of the folder it is in stands for anything.
     return matchesGlob(glob, word) && climbsIn(word) <= climbs;
   });
+}
+
+/** `--prefix=*` spells `--prefix=x`; a star for more than the value spells nothing. */
+function spells(glob: Glob | undefined, word: string): boolean {
+  if (glob === undefined) return false;
+  return glob.length === 1 || (word.includes('=') && (glob[0] ?? '').startsWith(word.slice(0, word.indexOf('=') + 1)));
 }
 
 /** How often a text that may name a path goes up a folder. */

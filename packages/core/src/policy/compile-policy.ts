@@ -47,6 +47,9 @@ export function compilePolicy(
   return { ok: true, policy };
 }
 
+/** A policy that says nothing. */
+export const NO_RULES: Policy = emptyPolicy();
+
 /** For stored rules that no longer compile: everything is asked, nothing allowed, and no grant quiets it. */
 export function closedPolicy(reason: string): Policy {
   return { ...emptyPolicy(), closed: reason };

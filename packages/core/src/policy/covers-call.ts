@@ -1,26 +1,49 @@
 import { allowMatcher } from './allow-matcher.js';
-import { matchesGlob, toolGlob } from './glob.js';
-import { parseRule } from './parse-rule.js';
-import { prepareCall } from './prepare-call.js';
+import { covering, coveringOne, isInner, shelves } from './find-rules.js';
+import { compilePolicy, type Policy, type Shelf } from './compile-policy.js';
+import type { Matcher } from './matcher.js';
+import { type PreparedCall, prepareCall } from './prepare-call.js';
 import { parsePattern } from './scan-pattern.js';
-import type { PatternWord, PolicyCall } from './types.js';
+import type { PolicyCall } from './types.js';
 
-/** Whether this one rule would allow this call if it were the only one. What is no allow rule covers nothing. */
-export function coversCall(ruleText: string, call: PolicyCall): boolean {
-  const parsed = parseRule(ruleText);
-  if (!parsed.ok || parsed.rule.verb !== 'allow') return false;
-  return matchesGlob(toolGlob(parsed.rule.tool), call.tool) && wordsCover(parsed.rule.words, call);
+/**
+ * Whether these rules, beside those there are, allow this call, and each of them allows a part of it that no other does: one
+ * that the call does not need has no business in a decision about it.
+ */
+export function rulesCover(rules: readonly string[], there: readonly Policy[], call: PolicyCall): boolean {
+  const prepared = prepareCall(call);
+  const sent: (readonly Shelf[])[] = [];
+  for (const rule of rules) {
+    const compiled = compilePolicy([rule]);
+    if (!compiled.ok) return false;
+    sent.push(shelves(compiled.policy.allow, call.tool));
+  }
+  const known = there.flatMap(({ allow }) => shelves(allow, call.tool));
+  if (covering([...sent.flat(), ...known], prepared) === undefined) return false;
+  const parts = prepared.subjects.filter((subject) => !isInner(subject));
+  if (parts.length === 0) return sent.length === 1 && covering(sent.flat(), prepared) !== undefined;
+  const covers = parts.map((subject) => sent.map((from) => coveringOne(from, subject, prepared) !== undefined));
+  return sent.every((_, index) => covers.some((by) => by[index] === true && by.filter(Boolean).length === 1));
 }
 
-/** The same for an argument pattern alone, as grants and tools have them. What can't be parsed covers nothing. */
-export function patternCovers(pattern: string, call: PolicyCall): boolean {
+/** A pattern is compiled once: ten thousand grants, each read again for each call, would take as long as a person notices. */
+const MOST_COMPILED = 20_000;
+const compiledPatterns = new Map<string, Matcher | undefined>();
+
+/** Whether an argument pattern alone, as grants and tools have them, covers a call. What can't be parsed covers nothing. */
+export function patternCovers(pattern: string, { subjects, bases }: PreparedCall): boolean {
+  const matcher = compiledPattern(pattern);
+  if (matcher === undefined) return false;
+  if (subjects.every(isInner)) return matcher.any;
+  return subjects.every((subject) => isInner(subject) || matcher.matches(subject, bases));
+}
+
+function compiledPattern(pattern: string): Matcher | undefined {
+  if (compiledPatterns.has(pattern)) return compiledPatterns.get(pattern);
   const parsed = parsePattern(pattern);
-  return parsed.ok && wordsCover(parsed.words, call);
-}
-
-function wordsCover(words: readonly PatternWord[] | undefined, call: PolicyCall): boolean {
-  const matcher = allowMatcher(words);
-  const { subjects, bases } = prepareCall(call);
-  if (subjects.length === 0) return matcher.any;
-  return subjects.every((subject) => matcher.matches(subject, bases));
+  const matcher = parsed.ok ? allowMatcher(parsed.words) : undefined;
+  const [oldest] = compiledPatterns.size < MOST_COMPILED ? [] : compiledPatterns.keys();
+  if (oldest !== undefined) compiledPatterns.delete(oldest);
+  compiledPatterns.set(pattern, matcher);
+  return matcher;
 }

@@ -13,11 +13,16 @@ export function defaultSubjects(args: unknown): readonly Subject[] {
     return [{ kind: 'dynamic', why: 'the arguments are not an object' }];
   }
   try {
-    const words = Object.entries(args as Record<string, unknown>)
+    const members = Object.entries(args as Record<string, unknown>)
       .filter(([, value]) => value !== undefined)
-      .sort(([a], [b]) => (a < b ? -1 : Number(a > b)))
-      .map(([name, value]) => `${shownName(name)}=${typeof value === 'string' ? value : canonicalJson(value)}`);
-    return [{ kind: 'words', words }];
+      .sort(([a], [b]) => (a < b ? -1 : Number(a > b)));
+    const told = members.map(([name, value]) => `${shownName(name)}=${shownValue(value)}`);
+    const bare = members.map(([name, value]) => `${shownName(name)}=${bareValue(value)}`);
+    const words: Subject = { kind: 'words', words: told };
+    // A deny rule for `amount=100` means the text "100" too: tools take the one for the other.
+    return told.every((word, index) => word === bare[index])
+      ? [words]
+      : [words, { kind: 'words', words: bare, inner: true }];
   } catch {
     return [{ kind: 'dynamic', why: 'the arguments can not be put in words' }];
   }
@@ -26,4 +31,23 @@ export function defaultSubjects(args: unknown): readonly Subject[] {
 /** Unquoted, `{"to=a": "b"}` and `{"to": "a=b"}` would be one word, and a name like `-f` would pose as an option. */
 function shownName(name: string): string {
   return PLAIN_NAME.test(name) ? name : JSON.stringify(name);
+}
+
+/** Bare, the text "1" would be the number 1, and a rule signed for the one would allow the other. */
+function shownValue(value: unknown): string {
+  return typeof value === 'string' && !readsAsJson(value) ? value : canonicalJson(value);
+}
+
+function bareValue(value: unknown): string {
+  return typeof value === 'string' ? value : canonicalJson(value);
+}
+
+function readsAsJson(text: string): boolean {
+  if (!/^[\s"[{\-0-9tfn]/.test(text)) return false;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }

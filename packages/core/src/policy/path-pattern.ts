@@ -1,6 +1,6 @@
 import { type Glob, matchesGlob, wordGlob } from './glob.js';
 import { MANY, matchesSequence } from './match-sequence.js';
-import type { Bases } from './path-text.js';
+import { type Bases, foldName } from './path-text.js';
 import type { PatternWord, Piece } from './types.js';
 
 type Anchor = 'root' | 'home' | 'workingDirectory';
@@ -16,7 +16,8 @@ export interface PathPattern {
  * A word as a path pattern: `*` within a segment, `**` any depth, `./` the working folder, `~/` home.
  *
  * `strict` is for allow rules: undefined, and so nothing, unless it is plain where the path begins.
- * `liberal` is for deny and ask: without an anchor it matches at any depth, and `folder/` means all that is in it.
+ * `liberal` is for deny and ask: without an anchor it matches at any depth, `folder/` means all that is in it, and names are
+ * folded, for paths that were folded too.
  */
 export function pathPattern(word: PatternWord, reading: 'strict' | 'liberal'): PathPattern | undefined {
   const [head, ...tail] = splitSegments(word);
@@ -26,6 +27,7 @@ export function pathPattern(word: PatternWord, reading: 'strict' | 'liberal'): P
   const floating = anchor === undefined && !isDeep(head);
   if (floating && reading === 'strict') return undefined;
 
+  const fold = reading === 'liberal' ? foldName : undefined;
   const segments: (Glob | typeof MANY)[] = floating ? [MANY] : [];
   let up = start === '..' ? 1 : 0;
   for (const segment of anchor === undefined ? [head, ...tail] : tail) {
@@ -36,7 +38,7 @@ export function pathPattern(word: PatternWord, reading: 'strict' | 'liberal'): P
       if (segments.at(-1) === MANY) {
         if (reading === 'strict') return undefined;
       } else if (segments.pop() === undefined) up += 1;
-    } else if (text !== '' && text !== '.') segments.push(wordGlob(segment));
+    } else if (text !== '' && text !== '.') segments.push(wordGlob(segment, fold));
   }
   if (reading === 'liberal' && tail.length > 0 && literalOf(tail.at(-1) ?? []) === '') segments.push(MANY);
   return { anchor: anchor ?? 'root', up, segments };
@@ -55,7 +57,7 @@ export function matchesPath(
   bases: Bases,
   reading: 'strict' | 'liberal',
 ): boolean {
-  const base = baseOf(pattern.anchor, bases);
+  const base = baseOf(pattern.anchor, reading === 'liberal' ? bases.folded : bases);
   if (base === undefined) {
     // Home is not known: a deny rule about it then holds wherever such a path ends, an allow rule nowhere.
     return reading === 'liberal' && matchesSequence([MANY, ...pattern.segments], path, matchesGlob);
@@ -66,7 +68,7 @@ export function matchesPath(
   return matchesSequence(pattern.segments, depth === 0 ? path : path.slice(depth), matchesGlob);
 }
 
-function baseOf(anchor: Anchor, bases: Bases): readonly string[] | undefined {
+function baseOf(anchor: Anchor, bases: Bases | Bases['folded']): readonly string[] | undefined {
   switch (anchor) {
     case 'root':
       return [];

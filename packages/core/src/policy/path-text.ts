@@ -16,16 +16,36 @@ function foldSegments(segments: readonly string[]): string[] {
   return folded;
 }
 
+/**
+ * A name as a disk that does not tell cases or compositions apart would look it up. For deny and ask rules: on such a
+ * disk `SECRETS/key` opens what a rule about `secrets` is there to keep closed.
+ */
+export function foldName(name: string): string {
+  return name.normalize('NFC').toLowerCase();
+}
+
 /** Where `./` and `~/` lead. A part is undefined when the folder is not known as a normalised absolute path. */
-export interface Bases {
+interface Folders {
   readonly workingDirectory: readonly string[] | undefined;
   readonly home: readonly string[] | undefined;
 }
 
-/** What path a text would name if it were one: `~` and relative names are worked out. For deny and ask rules only. */
-export function guessSegments(text: string, bases: Bases): readonly string[] {
-  const segments = text.split('/');
+export interface Bases extends Folders {
+  /** The same, as `foldName` makes them. */
+  readonly folded: Folders;
+}
+
+export function basesOf(place: { readonly workingDirectory: string; readonly home: string }): Bases {
+  const workingDirectory = normalSegments(place.workingDirectory);
+  const home = normalSegments(place.home);
+  const folded = { workingDirectory: workingDirectory?.map(foldName), home: home?.map(foldName) };
+  return { workingDirectory, home, folded };
+}
+
+/** What path a text would name if it were one, folded: `~` and relative names are worked out. For deny and ask rules only. */
+export function guessSegments(text: string, { folded }: Bases): readonly string[] {
+  const segments = foldName(text).split('/');
   if (text.startsWith('/')) return foldSegments(segments);
-  if (segments[0] === '~') return foldSegments([...(bases.home ?? []), ...segments.slice(1)]);
-  return foldSegments([...(bases.workingDirectory ?? []), ...segments]);
+  if (segments[0] === '~') return foldSegments([...(folded.home ?? []), ...segments.slice(1)]);
+  return foldSegments([...(folded.workingDirectory ?? []), ...segments]);
 }

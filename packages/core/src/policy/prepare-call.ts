@@ -1,6 +1,6 @@
 import type { Subject } from '@countersign/protocol';
 import { looseHost, plainHost } from './host-pattern.js';
-import { type Bases, guessSegments, normalSegments } from './path-text.js';
+import { type Bases, basesOf, foldName, guessSegments, normalSegments } from './path-text.js';
 import type { PolicyCall } from './types.js';
 
 /** A subject with what every rule needs to know of it worked out once. */
@@ -8,6 +8,8 @@ export type PreparedSubject =
   | {
       readonly kind: 'words';
       readonly words: readonly string[];
+      readonly spell: readonly number[];
+      readonly inner: boolean;
       readonly distinct: () => ReadonlySet<string>;
       readonly segments: () => ReadonlySet<string>;
       readonly guessedPaths: () => readonly (readonly string[])[];
@@ -28,10 +30,7 @@ export interface PreparedCall {
 }
 
 export function prepareCall(call: PolicyCall): PreparedCall {
-  const bases = {
-    workingDirectory: normalSegments(call.place.workingDirectory),
-    home: normalSegments(call.place.home),
-  };
+  const bases = basesOf(call.place);
   return { tool: call.tool, bases, subjects: call.subjects.map((subject) => prepareSubject(subject, bases)) };
 }
 
@@ -41,6 +40,8 @@ function prepareSubject(subject: Subject, bases: Bases): PreparedSubject {
       return {
         kind: 'words',
         words: subject.words,
+        spell: subject.spell ?? [],
+        inner: subject.inner === true,
         distinct: once(() => new Set(subject.words)),
         segments: once(() => segmentsOf(subject.words.flatMap(pathTexts), bases)),
         guessedPaths: once(() => subject.words.flatMap(pathTexts).map((text) => guessSegments(text, bases))),
@@ -59,14 +60,18 @@ function prepareSubject(subject: Subject, bases: Bases): PreparedSubject {
   }
 }
 
-/** So many `=` are looked behind: a model chooses the word, and each one costs as much as the rest of it. */
-const MOST_EQUALS = 8;
+/** So many separators are looked behind: a model chooses the word, and each one costs as much as the rest of it. */
+const MOST_PARTS = 8;
+/** `file=x`, `host:x`, `@x`, `a,x`. */
+const SEPARATOR = /[=:@,]/g;
 
-/** What in a word may name a path: all of it, what follows an `=`, and any text in what is JSON, such as a list of files. */
+/** What in a word may name a path: all of it, what follows a separator or a short option, and any text in what is JSON. */
 function pathTexts(word: string): readonly string[] {
   const texts = [word];
-  for (let at = word.indexOf('='); at >= 0 && texts.length <= MOST_EQUALS; at = word.indexOf('=', at + 1)) {
-    const value = word.slice(at + 1);
+  if (/^-[A-Za-z][~/.]/.test(word)) texts.push(word.slice(2));
+  for (const { index } of word.matchAll(SEPARATOR)) {
+    if (texts.length > MOST_PARTS) break;
+    const value = word.slice(index + 1);
     texts.push(value, ...textsInJson(value));
   }
   return texts;
@@ -86,10 +91,17 @@ function textsInJson(text: string): readonly string[] {
   return found;
 }
 
-/** Every segment that a text has as it stands, or may get from the folder it is worked out from. */
-function segmentsOf(texts: readonly string[], { workingDirectory = [], home = [] }: Bases): ReadonlySet<string> {
+/** Every segment that a text has as it stands or folded, or may get from the folder it is worked out from. */
+function segmentsOf(
+  texts: readonly string[],
+  { workingDirectory = [], home = [], folded }: Bases,
+): ReadonlySet<string> {
   const segments = new Set([...workingDirectory, ...home]);
-  for (const text of texts) for (const segment of text.split('/')) segments.add(segment);
+  for (const segment of folded.workingDirectory ?? []) segments.add(segment);
+  for (const segment of folded.home ?? []) segments.add(segment);
+  for (const text of texts) {
+    for (const segment of text.split('/')) segments.add(segment).add(foldName(segment));
+  }
   return segments;
 }
 

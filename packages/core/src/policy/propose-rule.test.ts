@@ -1,11 +1,15 @@
 import type { Subject } from '@countersign/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { coversCall, patternCovers } from './covers-call.js';
+import { patternCovers as preparedCovers, rulesCover } from './covers-call.js';
 import { defaultSubjects } from './default-subjects.js';
+import { prepareCall } from './prepare-call.js';
 import { proposeRule } from './propose-rule.js';
+import type { PolicyCall } from './types.js';
 
 const place = { workingDirectory: '/srv/project', home: '/home/ann' };
+const coversCall = (rule: string, call: PolicyCall): boolean => rulesCover([rule], [], call);
+const patternCovers = (pattern: string, call: PolicyCall): boolean => preparedCovers(pattern, prepareCall(call));
 const command = (...words: string[]): Subject => ({ kind: 'words', words });
 
 describe('proposeRule', () => {
@@ -19,19 +23,21 @@ describe('proposeRule', () => {
     ['another path', [{ kind: 'path', path: '/srv/project2/a' }], 'allow x(/srv/project2/a)'],
     ['a host', [{ kind: 'host', host: 'Example.com' }], 'allow x(example.com)'],
     ['the same command twice', [command('ls'), command('ls')], 'allow x(ls)'],
-    ['two commands', [command('ls'), command('cat')], undefined],
+    ['two commands, a line each', [command('ls'), command('cat')], 'allow x(ls)\nallow x(cat)'],
+    ['what runs inside another', [command('ls'), { ...command('cat'), inner: true } as Subject], 'allow x(ls)'],
+    ['too many commands', Array.from({ length: 6 }, (_, at) => command(`a${at}`)), undefined],
     ['something dynamic', [{ kind: 'dynamic', why: '$x' }], undefined],
     ['a command and something dynamic', [command('ls'), { kind: 'dynamic', why: '$x' }], undefined],
     ['no subject', [], undefined],
     ['a path that is not normalised', [{ kind: 'path', path: '/srv/project/../a' }], undefined],
     ['a call too long for a rule', [command('y'.repeat(2000))], undefined],
   ])('[A19] proposes the narrowest rule for %s', (_name, subjects, expected) => {
-    expect(proposeRule('x', subjects, place)).toBe(expected);
+    expect(proposeRule({ tool: 'x', subjects, place })).toBe(expected);
   });
 
   it('[A19] proposes nothing for a name that would be read as a glob or breaks the grammar', () => {
     for (const tool of ['*', 'a*', 'a b', 'a(', '\u0430', ''])
-      expect(proposeRule(tool, [command('a')], place)).toBeUndefined();
+      expect(proposeRule({ tool, subjects: [command('a')], place })).toBeUndefined();
   });
 
   const text = fc.oneof(
@@ -45,7 +51,7 @@ describe('proposeRule', () => {
   it('[A19] always covers its call, and no call with one word changed, added or left out', () => {
     fc.assert(
       fc.property(fc.array(text, { minLength: 1, maxLength: 5 }), fc.nat(4), text, (words, at, other) => {
-        const rule = proposeRule('x', [command(...words)], place) ?? 'none';
+        const rule = proposeRule({ tool: 'x', subjects: [command(...words)], place }) ?? 'none';
         const covers = (...changed: string[]): boolean =>
           coversCall(rule, { tool: 'x', subjects: [command(...changed)], place });
         const index = at % words.length;
@@ -61,7 +67,7 @@ describe('proposeRule', () => {
   it('[A19] covers the arguments of any tool without subjects of its own, and no others', () => {
     fc.assert(
       fc.property(fc.dictionary(text, fc.jsonValue({ maxDepth: 2 })), text, (args, extra) => {
-        const rule = proposeRule('x', defaultSubjects(args), place);
+        const rule = proposeRule({ tool: 'x', subjects: defaultSubjects(args), place });
         fc.pre(rule !== undefined);
         expect(coversCall(rule, { tool: 'x', subjects: defaultSubjects(args), place })).toBe(true);
         const more = defaultSubjects({ ...args, [`${extra}!`]: 1 });
@@ -79,7 +85,9 @@ describe('proposeRule', () => {
     const folder = fc.constantFrom('', '/srv/project', '/home/ann');
     fc.assert(
       fc.property(folder, fc.array(segment, { minLength: 1, maxLength: 4 }), segment, (base, segments, other) => {
-        const rule = proposeRule('x', [{ kind: 'path', path: `${base}/${segments.join('/')}` }], place) ?? 'none';
+        const rule =
+          proposeRule({ tool: 'x', subjects: [{ kind: 'path', path: `${base}/${segments.join('/')}` }], place }) ??
+          'none';
         const covers = (path: string): boolean =>
           coversCall(rule, { tool: 'x', subjects: [{ kind: 'path', path }], place });
         expect(covers(`${base}/${segments.join('/')}`)).toBe(true);

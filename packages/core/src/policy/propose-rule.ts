@@ -1,22 +1,51 @@
 import { type Subject, toolNameSchema } from '@countersign/protocol';
-import { coversCall } from './covers-call.js';
+import type { Policy } from './compile-policy.js';
+import { rulesCover } from './covers-call.js';
+import { coveringOne, shelves } from './find-rules.js';
 import { formatPattern } from './format-rule.js';
 import { plainHost } from './host-pattern.js';
 import { normalSegments } from './path-text.js';
-import type { PatternWord, Place } from './types.js';
+import { prepareCall } from './prepare-call.js';
+import type { PatternWord, Place, PolicyCall } from './types.js';
+
+/** More lines than this nobody reads before signing them. */
+const MOST_RULES = 5;
+/** What the wire takes of a decision's rules. */
+const LONGEST = 2000;
 
 /**
- * The narrowest allow rule for this very call: its words, path or host, literally. Undefined where one rule can't say
- * it: something dynamic, several different subjects, none at all (only "any arguments" would cover that), or too long.
+ * The narrowest allow rules for this very call, one a line: for each thing it touches that no rule allows yet, its words,
+ * path or host, literally. Undefined where that can't be said: something dynamic, too much of it, or nothing at all (only
+ * "any arguments" would cover that).
  */
-export function proposeRule(tool: string, subjects: readonly Subject[], place: Place): string | undefined {
+export function proposeRule(call: PolicyCall, there: readonly Policy[] = []): string | undefined {
+  const { tool, place } = call;
   // A name with a star in it would be read back as a rule for many tools.
   if (!toolNameSchema.safeParse(tool).success) return undefined;
-  const patterns = new Set(subjects.map((subject) => literalPattern(subject, place)));
-  const [pattern] = patterns;
-  if (patterns.size !== 1 || pattern === undefined) return undefined;
-  const rule = `allow ${tool}(${pattern})`;
-  return coversCall(rule, { tool, subjects, place }) ? rule : undefined;
+  const rules = new Set<string>();
+  for (const subject of uncovered(call, there)) {
+    const pattern = literalPattern(subject, place);
+    if (pattern === undefined || rules.size > MOST_RULES) return undefined;
+    rules.add(`allow ${tool}(${pattern})`);
+  }
+  const text = [...rules].join('\n');
+  const fits = rules.size > 0 && rules.size <= MOST_RULES && text.length <= LONGEST;
+  return fits && rulesCover([...rules], there, call) ? text : undefined;
+}
+
+/** The rules in a decision or a proposal. */
+export function splitRules(text: string): readonly string[] {
+  return text.split('\n');
+}
+
+function* uncovered(call: PolicyCall, there: readonly Policy[]): Generator<Subject> {
+  const prepared = prepareCall(call);
+  const known = there.flatMap(({ allow }) => shelves(allow, call.tool));
+  for (const [index, subject] of call.subjects.entries()) {
+    const ready = prepared.subjects[index];
+    if (subject.kind === 'words' && subject.inner === true) continue;
+    if (ready === undefined || coveringOne(known, ready, prepared) === undefined) yield subject;
+  }
 }
 
 function literalPattern(subject: Subject, place: Place): string | undefined {

@@ -10,10 +10,16 @@ export function readSubjects(told: unknown): readonly Subject[] | undefined {
 
 function isSubject(told: unknown): told is Subject {
   if (typeof told !== 'object' || told === null) return false;
-  const { kind, words, path, host, why }: Record<string, unknown> = { ...told };
+  const { kind, words, spell = [], inner, path, host, why }: Record<string, unknown> = { ...told };
   switch (kind) {
     case 'words':
-      return Array.isArray(words) && words.every((word) => typeof word === 'string');
+      return (
+        Array.isArray(words) &&
+        words.every((word) => typeof word === 'string') &&
+        Array.isArray(spell) &&
+        spell.every((at) => Number.isSafeInteger(at)) &&
+        (inner === undefined || inner === true)
+      );
     case 'path':
       return typeof path === 'string';
     case 'host':

@@ -23,6 +23,8 @@ export interface ToolInput<S extends Schema> {
   idempotent?: boolean;
   approval?: ToolApproval;
   subjects?(args: ValueOf<S>, place: ToolPlace): readonly Subject[];
+  look?(args: ValueOf<S>, place: ToolPlace): Promise<readonly Subject[]>;
+  contained?(args: ValueOf<S>, place: ToolPlace): boolean;
   fingerprint?(args: ValueOf<S>, place: ToolPlace): Promise<string>;
   preview?(args: ValueOf<S>, place: ToolPlace): Promise<string>;
   question?(args: ValueOf<S>): Question;
@@ -56,6 +58,12 @@ export function defineTool<S extends Schema>(input: ToolInput<S>): Tool {
     trusted: true,
     validate: check,
     ...(input.subjects === undefined ? {} : { subjects: (args, place) => input.subjects?.(typed(args), place) ?? [] }),
+    ...(input.look === undefined
+      ? {}
+      : { look: async (args, place) => (await input.look?.(typed(args), place)) ?? [] }),
+    ...(input.contained === undefined
+      ? {}
+      : { contained: (args, place) => input.contained?.(typed(args), place) === true }),
     ...(input.fingerprint === undefined
       ? {}
       : { fingerprint: async (args, place) => (await input.fingerprint?.(typed(args), place)) ?? '' }),

@@ -8,6 +8,11 @@ export interface ToolContext {
   invocationId: string;
   /** The real path of the world's working folder. */
   workingDirectory: string;
+  /**
+   * Whether a rule denies this call, or has yet to be asked about, what lies at this absolute path. A tool that walks below
+   * the path it was given leaves those out (A19). Absent: nothing is withheld.
+   */
+  withheld?: (path: string) => boolean;
   /** Fires on stop, timeout or shutdown: whatever the tool started must end with it. */
   signal: AbortSignal;
   /** Shows output to people while the tool runs (T13). It is not what the model gets. */
@@ -47,6 +52,16 @@ export interface Tool {
    * relative path absolute: no allow rule covers a path of which nobody knows where it begins.
    */
   subjects?(args: unknown, place: ToolPlace): readonly Subject[];
+  /**
+   * Looks, and touches nothing: what only shows where the call would act, such as a file with a second name. Judged with the
+   * subjects, when the call is asked and again when it starts.
+   */
+  look?(args: unknown, place: ToolPlace): Promise<readonly Subject[]>;
+  /**
+   * Pure: whether the call can touch nothing outside the working folder, because it runs in a sandbox without network or names
+   * only what lies in the folder (A20). Absent: it can. Counts only for a trusted tool.
+   */
+  contained?(args: unknown, place: ToolPlace): boolean;
   /** What the signature covers beyond the arguments, such as the old content of a file that would be overwritten (A7). */
   fingerprint?(args: unknown, place: ToolPlace): Promise<string>;
   /** What the call would change, such as a diff, for the person who is asked. Looks, and touches nothing. */

@@ -1,0 +1,82 @@
+import { CountersignError, type PolicyCheck, type PolicyVerdict } from '@countersign/protocol';
+import type { Gate } from '../approval/index.js';
+import { maskSecrets } from '../masking/index.js';
+import { gateCall, readCall, signCall, type SignedCall } from './gate-call.js';
+import type { Runtime } from './runtime.js';
+import { maskArguments } from './tool-events.js';
+import { wordsOf } from './words-of.js';
+
+/**
+ * What would happen to this call, and by which rule (W3 `policy/check`): put before the very gate that real calls go through, in
+ * a chat without grants. Nothing runs and nothing is written. Without an agent, as for one that may ask for every tool.
+ */
+export async function checkPolicy(runtime: Runtime, worldId: string, check: PolicyCheck): Promise<PolicyVerdict> {
+  const snapshot = await runtime.store.read((reader) => runtime.snapshots(reader, worldId));
+  if (snapshot === undefined) throw new CountersignError('not-found', `there is no world "${worldId}"`);
+  const { agentId } = check;
+  if (agentId !== undefined && snapshot.agent(agentId) === undefined) {
+    throw new CountersignError('not-found', `there is no agent "${agentId}" in this world`, { field: 'agentId' });
+  }
+  const tool = runtime.tools(worldId).get(check.tool);
+  const call = readCall(tool, check.tool, JSON.stringify(check.arguments));
+  const place = await runtime.findPlace(snapshot);
+  const nowhere = { agentId: agentId ?? '', chatId: '', place };
+  const looked = await signCall(runtime, call, nowhere).catch((error: unknown): { trouble: string } => ({
+    trouble: `what this call would touch could not be read: ${wordsOf(error)}`,
+  }));
+  const gate = await runtime.store.read((reader) =>
+    gateCall(reader, snapshot, call, { agentId, chatId: '', place, decision: undefined, seen: seenBy(looked) }),
+  );
+  const verdict = toVerdict(gate);
+  const told =
+    'trouble' in looked && verdict.outcome !== 'refuse'
+      ? ({ outcome: 'refuse', reason: looked.trouble } as const)
+      : verdict;
+  return withoutSecrets(told, maskArguments(call.argumentsText).secrets);
+}
+
+function seenBy(looked: SignedCall | { trouble: string }): SignedCall['seen'] {
+  return 'seen' in looked ? looked.seen : [];
+}
+
+function toVerdict(gate: Gate): PolicyVerdict {
+  switch (gate.kind) {
+    case 'run':
+      return {
+        outcome: 'run',
+        reason: BECAUSE[gate.because],
+        ...(gate.rule === undefined ? {} : { rule: gate.rule }),
+      };
+    case 'ask':
+      return {
+        outcome: 'ask',
+        reason: gate.why,
+        ...(gate.rule === undefined ? {} : { rule: gate.rule }),
+        ...(gate.proposedRule === undefined ? {} : { proposedRule: gate.proposedRule }),
+      };
+    case 'refuse':
+      return { outcome: 'refuse', reason: gate.reason, ...(gate.rule === undefined ? {} : { rule: gate.rule }) };
+  }
+}
+
+const BECAUSE: Readonly<Record<Extract<Gate, { kind: 'run' }>['because'], string>> = {
+  decision: 'a person approved it',
+  grant: 'a grant covers it',
+  rule: 'a rule allows it',
+  pattern: 'its tool needs no approval for such a call',
+  unasked: 'its tool needs no approval',
+  sandboxed: 'the world is in auto mode, and the call stays inside the sandbox and the working folder',
+};
+
+/** What is answered may be logged and shown like a card: no secret of the call stands in it (A15). */
+function withoutSecrets(verdict: PolicyVerdict, secrets: readonly string[]): PolicyVerdict {
+  const hide = (text: string): string =>
+    secrets.reduce((shown, secret) => shown.replaceAll(secret, '…'), maskSecrets(text));
+  const { proposedRule, ...rest } = verdict;
+  const tells = proposedRule !== undefined && hide(proposedRule) !== proposedRule;
+  return {
+    ...rest,
+    reason: hide(rest.reason),
+    ...(proposedRule === undefined || tells ? {} : { proposedRule }),
+  };
+}

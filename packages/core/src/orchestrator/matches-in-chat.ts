@@ -1,0 +1,60 @@
+import { CountersignError, RESERVED_TOOL_PREFIX, type ToolCall } from '@countersign/protocol';
+import { parseRule, ruleMatches } from '../policy/index.js';
+import { readCall, subjectsOf } from './gate-call.js';
+import type { Runtime } from './runtime.js';
+import { maskArguments } from './tool-events.js';
+
+/** So far back a chat is looked through, and so many calls are shown: a card, not an archive. */
+const MESSAGES = 500;
+const MOST = 20;
+
+/** A call that was made in a chat and that a rule would have been about. Arguments are masked. */
+export interface MatchedCall {
+  toolCallId: string;
+  agentId: string;
+  toolName: string;
+  arguments: unknown;
+}
+
+/**
+ * What a rule would have been about among the earlier calls of a chat, newest first: what somebody who signs "always" would
+ * have signed along with it. Several rules, one a line, count together.
+ */
+export async function matchesInChat(
+  runtime: Runtime,
+  worldId: string,
+  chatId: string,
+  rule: string,
+): Promise<{ calls: MatchedCall[]; more: boolean }> {
+  for (const line of rule.split('\n')) {
+    const parsed = parseRule(line);
+    if (parsed.ok) continue;
+    throw new CountersignError('invalid', `rule: ${parsed.error} (at character ${parsed.position + 1})`, {
+      field: 'rule',
+    });
+  }
+  const found = await runtime.store.read(async (reader) => {
+    const snapshot = await runtime.snapshots(reader, worldId);
+    const chat = await reader.chat(chatId);
+    if (snapshot === undefined || chat?.worldId !== worldId) return undefined;
+    return { snapshot, messages: await reader.lastMessages(chatId, { limit: MESSAGES }) };
+  });
+  if (found === undefined) throw new CountersignError('not-found', `there is no chat "${chatId}" in this world`);
+  const place = await runtime.findPlace(found.snapshot);
+  const tools = runtime.tools(worldId);
+  const matches = ({ function: { name, arguments: text } }: ToolCall): boolean => {
+    if (name.startsWith(RESERVED_TOOL_PREFIX)) return false;
+    const call = readCall(tools.get(name), name, text);
+    return call.arguments.ok && ruleMatches(rule.split('\n'), { tool: name, subjects: subjectsOf(call, place), place });
+  };
+  const calls: MatchedCall[] = [];
+  for (const { agentId, toolCalls } of found.messages.toReversed()) {
+    for (const call of toolCalls?.toReversed() ?? []) {
+      if (agentId === null || !matches(call)) continue;
+      if (calls.length === MOST) return { calls, more: true };
+      const { name, arguments: text } = call.function;
+      calls.push({ toolCallId: call.id, agentId, toolName: name, arguments: maskArguments(text).value });
+    }
+  }
+  return { calls, more: false };
+}

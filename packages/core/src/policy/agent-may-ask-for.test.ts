@@ -1,0 +1,19 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { agentMayAskFor } from './agent-may-ask-for.js';
+
+it('[A22] a glob that is on a list spans no name that the list does not', () => {
+  const names = ['look', 'touch', 'mcp__a__x', 'mcp__b__x', 'create_agent', 'kk', 'm'];
+  const entries = fc.oneof(
+    fc.constantFrom(...names, '*', 'l*', 'mcp__*', 'mcp__a__*', '*k', 'm*x', '**', 'mcp__*__x', '*_*'),
+    fc.string({ unit: fc.constantFrom('m', 'k', '_', '*'), minLength: 1, maxLength: 5 }),
+  );
+  const words = fc.oneof(fc.constantFrom(...names), fc.string({ unit: fc.constantFrom('m', 'k', '_'), maxLength: 8 }));
+  fc.assert(
+    fc.property(fc.array(entries, { maxLength: 3 }), entries, words, (list, entry, name) => {
+      fc.pre(agentMayAskFor(list, entry) && agentMayAskFor([entry], name));
+      expect(agentMayAskFor(list, name)).toBe(true);
+    }),
+    { numRuns: 500 },
+  );
+});

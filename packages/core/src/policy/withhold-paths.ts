@@ -1,0 +1,25 @@
+import { shelves } from './find-rules.js';
+import { type Policies, type Weighing, weigh } from './judge.js';
+import type { PolicyCall } from './types.js';
+
+/**
+ * Which paths a call that was let through must leave alone all the same: it was judged by the folder it starts in, and a
+ * deny or ask rule about something below that folder has not had its say. An ask rule that was about the call itself has.
+ */
+export function withholdPaths(policies: Policies, call: PolicyCall): (path: string) => boolean {
+  const { admin, world, agent } = policies;
+  const guards = [admin?.deny, admin?.ask, world.deny, world.ask, agent.deny, agent.ask];
+  const about = guards.flatMap((index) => shelves(index, call.tool));
+  // Without such a rule there is nothing to look up for each of a hundred thousand files.
+  if (!about.some((shelf) => shelf.patterned.length > 0)) return () => false;
+  const answered = new Set(questions(weigh(policies, call)));
+  return (path) => {
+    const below: PolicyCall = { ...call, subjects: [{ kind: 'path', path }] };
+    const weighing = weigh(policies, below);
+    return weighing.deny !== undefined || questions(weighing).some((rule) => !answered.has(rule));
+  };
+}
+
+function questions({ adminAsk, asks }: Weighing): readonly string[] {
+  return adminAsk === undefined ? asks : [adminAsk, ...asks];
+}
