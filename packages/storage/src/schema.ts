@@ -175,6 +175,45 @@ export interface ClientsTable {
   created_at: number;
 }
 
+export interface McpServersTable {
+  world_id: string;
+  name: string;
+  /** With the values of its variables and headers, which are secret. */
+  definition: string;
+  first_listed_at: number | null;
+  created_at: number;
+}
+
+export interface McpToolsTable {
+  world_id: string;
+  name: string;
+  server: string;
+  accepted: string | null;
+  accepted_digest: string | null;
+  seen: string | null;
+  seen_digest: string | null;
+}
+
+export interface EventsTable {
+  world_id: string;
+  id: number;
+  chat_id: string | null;
+  event: string;
+  /** A message event holds only this: a large message must not be written twice. */
+  message_id: string | null;
+  data: string | null;
+  at: number;
+}
+
+export interface AuditTable {
+  world_id: string;
+  seq: number;
+  /** The record as canonical JSON: the very text that was hashed. */
+  record: string;
+  previous_hash: string;
+  hash: string;
+}
+
 /** A message that can be found. Its words are in `search_words`, which each database makes in its own way. */
 export interface SearchDocumentsTable {
   message_id: string;
@@ -205,6 +244,8 @@ export interface Tables {
   approvals: ApprovalsTable & Ordinal;
   grants: GrantsTable & Ordinal;
   clients: ClientsTable & Ordinal;
+  mcp_servers: McpServersTable & Ordinal;
+  mcp_tools: McpToolsTable;
   events: EventsTable;
   audit: AuditTable;
   search_documents: SearchDocumentsTable & Ordinal;

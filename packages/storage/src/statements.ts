@@ -9,6 +9,7 @@ import { eventStatements } from './verbs/events.js';
 import { finishStatements } from './verbs/finish-step.js';
 import { grantStatements } from './verbs/grants.js';
 import { invocationStatements } from './verbs/invocations.js';
+import { mcpServerStatements } from './verbs/mcp-servers.js';
 import { messageStatements } from './verbs/messages.js';
 import { purgeStatements } from './verbs/purge.js';
 import { searchStatements, type SearchDialect } from './verbs/search.js';
@@ -39,6 +40,7 @@ export function buildStatements(dialect: Omit<Dialect, 'createDriver'>, search: 
     ...approvalStatements(db),
     ...grantStatements(db),
     ...clientStatements(db),
+    ...mcpServerStatements(db),
     ...eventStatements(db),
     ...auditStatements(db),
     ...finishStatements(db),

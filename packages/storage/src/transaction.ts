@@ -9,6 +9,7 @@ import { clientVerbs } from './verbs/clients.js';
 import { eventVerbs } from './verbs/events.js';
 import { grantVerbs } from './verbs/grants.js';
 import { invocationVerbs } from './verbs/invocations.js';
+import { mcpServerVerbs } from './verbs/mcp-servers.js';
 import { messageVerbs } from './verbs/messages.js';
 import { purgeVerbs } from './verbs/purge.js';
 import { searchVerbs } from './verbs/search.js';
@@ -29,6 +30,7 @@ export function transactionOn(on: Connection, statements: Statements, session: S
     ...approvalVerbs(on, statements, session),
     ...grantVerbs(on, statements, session),
     ...clientVerbs(on, statements),
+    ...mcpServerVerbs(on, statements),
     ...eventVerbs(on, statements),
     ...auditVerbs(on, statements),
     ...searchVerbs(on, statements),

@@ -1,5 +1,16 @@
 export type { Clock } from './clock.js';
 export { isOwnFile, keepOwnFile } from './own-files.js';
+export type {
+  McpHost,
+  McpHostFactory,
+  McpRecords,
+  McpServerRecord,
+  McpServerState,
+  McpServerWithTools,
+  McpToolDefinition,
+  McpToolRecord,
+  ToolSource,
+} from './mcp.js';
 export { ProviderError } from './provider.js';
 export type {
   GenerateRequest,

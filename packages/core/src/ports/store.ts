@@ -1,3 +1,4 @@
+import type { McpServerRecord, McpToolRecord } from './mcp.js';
 import type {
   AgentRecord,
   ApprovalRecord,
@@ -101,6 +102,13 @@ export interface StoreReader {
 
   client(id: string): Promise<ClientRecord | undefined>;
   clients(worldId: string): Promise<ClientRecord[]>;
+
+  mcpServer(worldId: string, name: string): Promise<McpServerRecord | undefined>;
+  /** In the order they were added. */
+  mcpServers(worldId: string): Promise<McpServerRecord[]>;
+  mcpTool(worldId: string, toolName: string): Promise<McpToolRecord | undefined>;
+  /** Of one server, also those it no longer offers. */
+  mcpTools(worldId: string, server: string): Promise<McpToolRecord[]>;
 
   /** Events with an id above `after`, in order; of one chat if given. */
   events(worldId: string, page: Page & { after: number; chatId?: string }): Promise<StoredEvent[]>;
@@ -209,6 +217,14 @@ export interface StoreTransaction extends StoreReader {
   insertClient(client: ClientRecord): Promise<void>;
   setClientLeft(id: string, leftAt: number | null): Promise<void>;
   deleteClient(id: string): Promise<void>;
+
+  /** A second one of the same name is refused as a `conflict`. */
+  insertMcpServer(server: McpServerRecord): Promise<void>;
+  updateMcpServer(server: Omit<McpServerRecord, 'createdAt'>): Promise<void>;
+  /** With all that is on record of its tools. True if there was one. */
+  deleteMcpServer(worldId: string, name: string): Promise<boolean>;
+  /** Writes what is on record of one tool, new or known. */
+  putMcpTool(tool: McpToolRecord): Promise<void>;
 
   /**
    * Makes messages known by their words and moves the place up to which this was done. False, and nothing is written, if it was no

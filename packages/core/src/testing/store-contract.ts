@@ -2,6 +2,7 @@ import { describe } from 'vitest';
 import { describeConcurrency } from './store-contract/concurrency.js';
 import { describeFinding } from './store-contract/finding.js';
 import { describeLog } from './store-contract/log.js';
+import { describeMcpServers } from './store-contract/mcp-servers.js';
 import { describeRecords } from './store-contract/records.js';
 import { describeReopening } from './store-contract/reopening.js';
 import { describeSteps } from './store-contract/steps.js';
@@ -14,6 +15,7 @@ import type { OpenStore } from './store-contract/under-test.js';
 export function describeStore(name: string, open: OpenStore, can: { outlive: boolean; share: boolean }): void {
   const parts = [
     { part: 'records', run: () => describeRecords(open) },
+    { part: 'where tools come from', run: () => describeMcpServers(open) },
     { part: 'steps', run: () => describeSteps(open) },
     { part: 'many at once', run: () => describeConcurrency(open, can.share) },
     { part: 'finding and counting', run: () => describeFinding(open) },

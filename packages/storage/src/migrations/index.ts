@@ -1,8 +1,9 @@
 import type { Migration } from './ddl.js';
 import { createTables } from './1-create-tables.js';
 import { addSearch } from './2-add-search.js';
+import { addMcpServers } from './3-add-mcp-servers.js';
 import { addQuestions } from './5-add-questions.js';
 import { addProcesses } from './4-add-processes.js';
 
 /** In order; a store at version n has had the first n. */
-export const migrations: readonly Migration[] = [createTables, addQuestions, addProcesses, addSearch];
+export const migrations: readonly Migration[] = [createTables, addQuestions, addProcesses, addSearch, addMcpServers];

@@ -36,6 +36,8 @@ export function purgeStatements(db: Queries, dialect: SearchDialect) {
       searchDocuments: search.world.documents,
       searched: search.world.searched,
       clients: prepared<{ id: string }>((p) => db.deleteFrom('clients').where('world_id', '=', p('id'))),
+      mcpTools: prepared<{ id: string }>((p) => db.deleteFrom('mcp_tools').where('world_id', '=', p('id'))),
+      mcpServers: prepared<{ id: string }>((p) => db.deleteFrom('mcp_servers').where('world_id', '=', p('id'))),
       chats: prepared<{ id: string }>((p) => db.deleteFrom('chats').where('world_id', '=', p('id'))),
     },
   };
@@ -58,7 +60,8 @@ export function purgeVerbs(
   ];
   const deleteChat = [...ofChat, chat.itself].map((statement) => on.run(statement));
   const clearIndexes = indexes.map((statement) => on.run(statement));
-  const deleteWorld = [...indexes, world.events, world.messages, world.clients, world.chats].map((statement) =>
+  const { events, messages, clients, mcpTools, mcpServers, chats } = s.world;
+  const deleteWorld = [...indexes, events, messages, clients, mcpTools, mcpServers, chats].map((statement) =>
     on.run(statement),
   );
 

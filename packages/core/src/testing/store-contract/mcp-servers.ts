@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import type { McpServerRecord, McpToolRecord } from '../../ports/index.js';
+import { HOSTILE, W, write } from './samples.js';
+import { freshStore, type OpenStore } from './under-test.js';
+
+function server(name: string, change: Partial<McpServerRecord> = {}): McpServerRecord {
+  const definition = {
+    name,
+    transport: 'stdio' as const,
+    command: 'serve',
+    args: [HOSTILE],
+    env: { TOKEN: HOSTILE },
+    network: false,
+    trusted: false,
+    enabled: true,
+  };
+  return { worldId: W, name, definition, firstListedAt: null, createdAt: 7, ...change };
+}
+
+function tool(name: string, change: Partial<McpToolRecord> = {}): McpToolRecord {
+  const seen = { name: HOSTILE, description: HOSTILE, inputSchema: { type: 'object' } };
+  return { worldId: W, server: 'shed', name, accepted: null, acceptedDigest: null, seen, seenDigest: 'd', ...change };
+}
+
+/** Where tools come from, and what a person accepted of them. */
+export function describeMcpServers(open: OpenStore): void {
+  const { store } = freshStore(open);
+
+  describe('MCP servers', () => {
+    it('come back as they went in, in the order they were added', async () => {
+      await write(store(), async (tx) => {
+        await tx.insertMcpServer(server('shed'));
+        await tx.insertMcpServer(server('attic', { firstListedAt: 9 }));
+      });
+      expect(await store().read((r) => r.mcpServers(W))).toStrictEqual([
+        server('shed'),
+        server('attic', { firstListedAt: 9 }),
+      ]);
+      expect(await store().read((r) => r.mcpServer(W, 'shed'))).toStrictEqual(server('shed'));
+      expect(await store().read((r) => r.mcpServer('elsewhere', 'shed'))).toBeUndefined();
+      const changed = server('shed', { firstListedAt: 3, definition: { ...server('shed').definition, trusted: true } });
+      await write(store(), (tx) => tx.updateMcpServer(changed));
+      expect(await store().read((r) => r.mcpServer(W, 'shed'))).toStrictEqual(changed);
+    });
+
+    it('have each their own name in a world', async () => {
+      await write(store(), (tx) => tx.insertMcpServer(server('shed')));
+      const again = write(store(), (tx) => tx.insertMcpServer(server('shed')));
+      await expect(again).rejects.toMatchObject({ code: 'conflict', field: 'name' });
+    });
+
+    it('keep what was accepted and what is seen of each tool, and take it along when they go', async () => {
+      const known = tool('mcp__shed__rake', { accepted: { name: 'rake', inputSchema: {} }, acceptedDigest: 'a' });
+      await write(store(), async (tx) => {
+        await tx.insertMcpServer(server('shed'));
+        await tx.putMcpTool(tool('mcp__shed__rake'));
+        await tx.putMcpTool(known);
+        await tx.putMcpTool(tool('mcp__shed__axe', { seen: null, seenDigest: null }));
+        await tx.putMcpTool(tool('mcp__attic__box', { server: 'attic' }));
+      });
+      expect(await store().read((r) => r.mcpTool(W, 'mcp__shed__rake'))).toStrictEqual(known);
+      expect((await store().read((r) => r.mcpTools(W, 'shed'))).map(({ name }) => name)).toEqual([
+        'mcp__shed__axe',
+        'mcp__shed__rake',
+      ]);
+      expect(await write(store(), (tx) => tx.deleteMcpServer(W, 'shed'))).toBe(true);
+      expect(await write(store(), (tx) => tx.deleteMcpServer(W, 'shed'))).toBe(false);
+      expect(await store().read((r) => r.mcpTools(W, 'shed'))).toEqual([]);
+      expect(await store().read((r) => r.mcpTool(W, 'mcp__attic__box'))).toBeDefined();
+    });
+
+    it('go with their world', async () => {
+      await write(store(), async (tx) => {
+        await tx.insertMcpServer(server('shed'));
+        await tx.putMcpTool(tool('mcp__shed__rake'));
+      });
+      await write(store(), (tx) => tx.deleteWorld(W));
+      expect(await store().read((r) => r.mcpServers(W))).toEqual([]);
+      expect(await store().read((r) => r.mcpTools(W, 'shed'))).toEqual([]);
+    });
+  });
+}
