@@ -28,9 +28,13 @@ export interface ConnectionOptions {
   checker: jsonSchemaValidator;
   connectMs: number;
   callMs: number;
-  listChanged: () => void;
-  /** Once, when it is over, whoever ended it. */
-  closed: () => void;
+  /** Fires when nobody wants it any more. */
+  signal: AbortSignal;
+  listChanged: (connection: Connection) => void;
+  /** Once, when it ends by itself. */
+  ended: () => void;
+  /** It may be gone, or know us no more. */
+  doubt: () => void;
 }
 
 export interface Connection {
@@ -50,7 +54,8 @@ export async function connectServer(options: ConnectionOptions): Promise<Connect
   try {
     return await connect(options, 'legacy');
   } catch (error) {
-    if (!(error instanceof ProtocolError) || error.code !== Number(ProtocolErrorCode.UnsupportedProtocolVersion)) throw error;
+    if (!(error instanceof ProtocolError) || error.code !== Number(ProtocolErrorCode.UnsupportedProtocolVersion))
+      throw error;
     return await connect(options, 'auto');
   }
 }
@@ -65,7 +70,7 @@ async function connect(options: ConnectionOptions, mode: 'legacy' | 'auto'): Pro
       jsonSchemaValidator: options.checker,
       versionNegotiation: { mode },
       listMaxPages: MOST_PAGES,
-      listChanged: { tools: { autoRefresh: false, debounceMs: 200, onChanged: () => options.listChanged() } },
+      listChanged: { tools: { autoRefresh: false, debounceMs: 200, onChanged: () => changed() } },
     },
   );
   client.setRequestHandler('roots/list', () => ({
@@ -82,7 +87,8 @@ async function connect(options: ConnectionOptions, mode: 'legacy' | 'auto'): Pro
   // Sampling among it: a server that asks our model would speak with the person's money, and past every gate.
   client.fallbackRequestHandler = ({ method }) => {
     log.push(`[asked for ${method}, which is refused here]\n`);
-    const words = method === 'sampling/createMessage' ? 'Sampling is not allowed here.' : `${method} is not offered here.`;
+    const words =
+      method === 'sampling/createMessage' ? 'Sampling is not allowed here.' : `${method} is not offered here.`;
     return Promise.reject(new ProtocolError(ProtocolErrorCode.MethodNotFound, words));
   };
   client.setNotificationHandler('notifications/message', ({ params: { level, logger, data } }) => {
@@ -90,26 +96,27 @@ async function connect(options: ConnectionOptions, mode: 'legacy' | 'auto'): Pro
     log.push(`[${level}]${logger === undefined ? '' : ` ${logger}:`} ${text}\n`);
   });
   let open = true;
+  let changed = (): void => undefined;
   let why: Error | undefined;
   client.onerror = (error) => {
     why ??= error;
     log.push(`[${error.message}]\n`);
   };
   client.onclose = () => {
-    if (open) options.closed();
+    if (open) options.ended();
     open = false;
   };
   const transport = limited(options.transport(), createMessageBudget(clock), () =>
     log.push('[it sends more than can be read; messages are dropped]\n'),
   );
   try {
-    await client.connect(transport, { timeout: connectMs });
+    await client.connect(transport, { timeout: connectMs, signal: options.signal });
   } catch (error) {
     open = false;
     await transport.close().catch(() => undefined);
     throw why !== undefined && !(error instanceof ProtocolError) && why.message.startsWith('the server') ? why : error;
   }
-  return {
+  const connection: Connection = {
     workingDirectory,
     async list() {
       const { tools } = await client.listTools(undefined, { timeout: connectMs, cacheMode: 'refresh' });
@@ -123,9 +130,12 @@ async function connect(options: ConnectionOptions, mode: 'legacy' | 'auto'): Pro
       open = false;
       await client.close().catch(() => undefined);
       await transport.close().catch(() => undefined);
-      options.closed();
     },
   };
+  changed = () => {
+    if (open) options.listChanged(connection);
+  };
+  return connection;
 }
 
 /** Nothing in such a question says which call it is about: with more than one under way it would come on the wrong card. */

@@ -14,7 +14,8 @@ export function hideValues(values: Readonly<Record<string, string>>): HideValues
     // `Bearer abc` is said again as `abc`.
     for (const part of new Set([value.trim(), value.trim().replace(/^\S+\s+/, '')])) {
       if (part.length < least) continue;
-      for (const written of [part, JSON.stringify(part).slice(1, -1), encodeURIComponent(part)]) hidden.set(written, name);
+      for (const written of [part, JSON.stringify(part).slice(1, -1), encodeURIComponent(part)])
+        hidden.set(written, name);
     }
   }
   // The longest first: one that begins with another would otherwise leave its end behind.

@@ -52,9 +52,7 @@ function lastBlankLine(chunk: Uint8Array, before: number): number {
     if (byte !== LINE_FEED && byte !== CARRIAGE_RETURN) continue;
     const previous = index === 0 ? before : chunk[index - 1];
     const blank =
-      byte === LINE_FEED && previous === CARRIAGE_RETURN
-        ? (chunk[index - 2] ?? 0) === LINE_FEED
-        : previous === byte;
+      byte === LINE_FEED && previous === CARRIAGE_RETURN ? (chunk[index - 2] ?? 0) === LINE_FEED : previous === byte;
     if (blank) return index + 1;
   }
   return -1;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { McpToolRecord, Tool, ToolContext } from '@countersign/core/ports';
+import type { McpToolDefinition, McpToolRecord, Tool, ToolContext } from '@countersign/core/ports';
 import type { McpServerDefinition, ToolDefinition } from '@countersign/protocol';
 import type { jsonSchemaValidator } from '@modelcontextprotocol/client';
 import { capText } from './cap-text.js';
@@ -9,8 +9,11 @@ import { namePrefix } from './tool-names.js';
 /** What vendors and our own schema take. */
 const LONGEST_DESCRIPTION = 7_500;
 
+/** One that its server offers now. */
+export type SeenTool = McpToolRecord & { seen: McpToolDefinition; seenDigest: string };
+
 export interface McpToolOptions {
-  record: McpToolRecord & { seen: NonNullable<McpToolRecord['seen']> };
+  tool: SeenTool;
   server: McpServerDefinition;
   sandbox: string;
   checker: jsonSchemaValidator;
@@ -18,15 +21,15 @@ export interface McpToolOptions {
 }
 
 /** A server's tool as the engine knows tools. */
-export function mcpTool({ record, server, sandbox, checker, run }: McpToolOptions): Tool {
-  const { seen, seenDigest, acceptedDigest } = record;
+export function mcpTool({ tool, server, sandbox, checker, run }: McpToolOptions): Tool {
+  const { seen, seenDigest, acceptedDigest } = tool;
   const identity = connectionDigest(server);
   const check = checkArguments(checker, seen.inputSchema);
   return {
-    definition: definitionOf(record.name, server.name, seen),
+    definition: definitionOf(tool.name, server.name, seen),
     // What was accepted is what was trusted.
     trusted: server.trusted && seenDigest === acceptedDigest,
-    pin: seenDigest ?? '',
+    pin: seenDigest,
     sandbox,
     validate: check,
     // Behind the same name another program would do something else with what was signed (A7).
@@ -35,9 +38,10 @@ export function mcpTool({ record, server, sandbox, checker, run }: McpToolOption
   };
 }
 
-function definitionOf(name: string, server: string, seen: McpToolOptions['record']['seen']): ToolDefinition {
+function definitionOf(name: string, server: string, seen: McpToolDefinition): ToolDefinition {
   const said = seen.description?.trim() ?? '';
-  const renamed = name === `${namePrefix(server)}${seen.name}` ? '' : `\n(Its server calls it ${JSON.stringify(seen.name)}.)`;
+  const renamed =
+    name === `${namePrefix(server)}${seen.name}` ? '' : `\n(Its server calls it ${JSON.stringify(seen.name)}.)`;
   const described = said === '' ? `A tool of the MCP server "${server}" that says nothing of itself.` : said;
   const hint = (key: string): boolean => seen.annotations?.[key] === true;
   const readOnly = hint('readOnlyHint');

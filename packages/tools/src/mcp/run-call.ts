@@ -16,6 +16,8 @@ export interface CallOptions {
   clock: Clock;
   hide: HideValues;
   callMs: number;
+  /** The server may be gone, or know us no more. */
+  doubt: () => void;
 }
 
 /** However often a server says that it goes on. */
@@ -53,6 +55,7 @@ export async function runCall(
     );
     return toResult(result, hide);
   } catch (error) {
+    if (!(error instanceof ToolFailure || error instanceof ProtocolError)) options.doubt();
     throw watch.signal.aborted ? silent(options.server, callMs) : explain(error, options.server, hide);
   } finally {
     watch.end();

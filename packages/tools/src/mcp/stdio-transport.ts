@@ -1,5 +1,10 @@
 import { ReadBuffer, serializeMessage, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
-import { startServerProcess, type ProcessPlace, type ServerProcess, type StdioDefinition } from './start-server-process.js';
+import {
+  startServerProcess,
+  type ProcessPlace,
+  type ServerProcess,
+  type StdioDefinition,
+} from './start-server-process.js';
 
 /** A message larger than this is no answer: the server is ended. */
 export const LARGEST_MESSAGE = 16 * 1024 * 1024;

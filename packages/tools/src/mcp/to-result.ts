@@ -25,7 +25,9 @@ function readResult({ content, structuredContent }: CallToolResult): unknown {
   const text = JSON.stringify(structuredContent);
   if (text.length > LARGEST_STRUCTURE) return { structured: capText(text, LONGEST_TEXT), content: said };
   // Servers repeat the structure as text for clients that know no better; a model needs it once.
-  return typeof said === 'string' && isSame(said, text) ? structuredContent : { structured: structuredContent, content: said };
+  return typeof said === 'string' && isSame(said, text)
+    ? structuredContent
+    : { structured: structuredContent, content: said };
 }
 
 function isSame(said: string, text: string): boolean {

@@ -1,0 +1,38 @@
+import type { McpServerWithTools, Tool, ToolContext } from '@countersign/core/ports';
+import type { jsonSchemaValidator } from '@modelcontextprotocol/client';
+import { connectionDigest, mcpTool, type SeenTool } from './mcp-tool.js';
+
+export interface OfferedTools {
+  tools(): ReadonlyMap<string, Tool>;
+  /** Makes them anew from what is on record. A tool of which nothing changed stays the same object: what was looked at is what is started. */
+  rebuild(record: McpServerWithTools, sandbox: string, checker: jsonSchemaValidator): void;
+}
+
+export type RunTool = (tool: SeenTool, args: Record<string, unknown>, context: ToolContext) => Promise<unknown>;
+
+export function offerTools(run: RunTool): OfferedTools {
+  let keys = new Map<string, string>();
+  let tools: ReadonlyMap<string, Tool> = new Map();
+  return {
+    tools: () => tools,
+    rebuild({ server: { definition }, tools: known }, sandbox, checker) {
+      const identity = connectionDigest(definition);
+      const nextKeys = new Map<string, string>();
+      const next = new Map<string, Tool>();
+      for (const entry of definition.enabled ? known : []) {
+        const { seen, seenDigest, acceptedDigest, name } = entry;
+        if (seen === null || seenDigest === null) continue;
+        const tool: SeenTool = { ...entry, seen, seenDigest };
+        const key = [seenDigest, acceptedDigest, definition.trusted, identity, sandbox].join();
+        const same = keys.get(name) === key ? tools.get(name) : undefined;
+        nextKeys.set(name, key);
+        next.set(
+          name,
+          same ?? mcpTool({ tool, server: definition, sandbox, checker, run: (args, about) => run(tool, args, about) }),
+        );
+      }
+      keys = nextKeys;
+      tools = next;
+    },
+  };
+}

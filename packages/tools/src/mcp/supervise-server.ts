@@ -1,0 +1,209 @@
+import {
+  ToolFailure,
+  type Clock,
+  type McpRecords,
+  type McpServerState,
+  type McpServerWithTools,
+  type Tool,
+  type ToolContext,
+} from '@countersign/core/ports';
+import { describeSandbox, type Sandbox } from '../sandbox/sandbox.js';
+import { createSchemaChecker } from './check-schema.js';
+import { connectServer, type Connection } from './connect-server.js';
+import { hideValues, type HideValues } from './hide-values.js';
+import { createHttpTransport } from './http-transport.js';
+import { keepRunning } from './keep-running.js';
+import { connectionDigest, type SeenTool } from './mcp-tool.js';
+import { offerTools } from './offer-tools.js';
+import { createServerLog } from './server-log.js';
+import { createStdioTransport } from './stdio-transport.js';
+
+export interface SupervisorOptions {
+  records: McpRecords;
+  clock: Clock;
+  sandbox: Sandbox;
+  hide: readonly string[];
+  show: readonly string[];
+  connectMs: number;
+  callMs: number;
+  firstPauseMs: number;
+  healthMs: number;
+}
+
+/** One server of one world: started when it is needed, looked after while it runs, started again when it dies. */
+export interface Supervisor {
+  tools(): ReadonlyMap<string, Tool>;
+  state(): McpServerState;
+  isOn(): boolean;
+  isRunning(): boolean;
+  /** What is on record of it, if that is something else than before. */
+  update(record: McpServerWithTools): Promise<void>;
+  /** Starts it if need be. Rejects with words. */
+  start(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const LONGEST_ERROR = 2_000;
+
+export function superviseServer(first: McpServerWithTools, options: SupervisorOptions): Supervisor {
+  const { records } = options;
+  const { worldId, name } = first.server;
+  let record = first;
+  let checker = createSchemaChecker();
+  let log = createServerLog();
+  let leftOut: readonly string[] = [];
+  let closed = false;
+  const offered = offerTools(call);
+  const keeper = keepRunning<Connection>({ ...options, start, explain, moved });
+  rebuild();
+
+  function rebuild(): void {
+    offered.rebuild(record, sandboxWords(record, options.sandbox), checker);
+  }
+
+  async function start(wanted: string | undefined, signal: AbortSignal, ended: () => void): Promise<Connection> {
+    const { definition } = record.server;
+    const workingDirectory = wanted ?? (await records.workingDirectory(worldId));
+    log = createServerLog();
+    checker = createSchemaChecker();
+    const said = log;
+    const place = { sandbox: options.sandbox, hide: options.hide, show: options.show, workingDirectory };
+    const connection = await connectServer({
+      ...options,
+      server: name,
+      transport: () =>
+        definition.transport === 'stdio'
+          ? createStdioTransport(definition, place, (text) => said.push(text))
+          : createHttpTransport(definition),
+      workingDirectory,
+      log: said,
+      hide: secretsOf(record),
+      checker,
+      signal,
+      listChanged: refresher(list, (words) => said.push(`[its tools could not be listed again: ${words}]\n`)),
+      ended,
+      doubt: () => keeper.doubt(),
+    });
+    try {
+      await list(connection);
+      return connection;
+    } catch (error) {
+      await connection.close();
+      throw error;
+    }
+  }
+
+  async function list(from: Connection): Promise<void> {
+    const read = await from.list();
+    const kept = await records.listed(worldId, name, read.tools);
+    leftOut = read.leftOut;
+    if (kept !== undefined) record = kept;
+    rebuild();
+  }
+
+  async function call(tool: SeenTool, args: Record<string, unknown>, context: ToolContext): Promise<unknown> {
+    refuseIfOff();
+    const connection = await keeper.get(context.workingDirectory).catch((error: unknown) => {
+      throw new ToolFailure(`the MCP server "${name}" does not run, so nothing ran: ${wordsOf(error)}`);
+    });
+    context.signal.throwIfAborted();
+    // It may have come back as something else after the call was judged.
+    const now = record.tools.find((entry) => entry.name === tool.name);
+    if (now?.seenDigest !== tool.seenDigest) {
+      const words = `the MCP server "${name}" has just changed this tool; nothing ran. Look at it and call it again.`;
+      throw new ToolFailure(words);
+    }
+    const result = await connection.call(tool.seen.name, args, context);
+    keeper.proven();
+    return result;
+  }
+
+  function refuseIfOff(): void {
+    if (closed || !record.server.definition.enabled) throw new ToolFailure(`the MCP server "${name}" is turned off`);
+  }
+
+  function explain(error: unknown): string {
+    const last = log.lines().slice(-5).join(' · ');
+    return secretsOf(record)(`${wordsOf(error)}${last === '' ? '' : ` (${last})`}`).slice(0, LONGEST_ERROR);
+  }
+
+  function moved(): void {
+    if (closed) return;
+    records
+      .moved(worldId, name)
+      .catch((error: unknown) => records.report(error, `the state of "${name}" was not told`));
+  }
+
+  return {
+    tools: () => offered.tools(),
+    state() {
+      const hide = secretsOf(record);
+      const now = keeper.state();
+      const words = [...(now.status === 'failed' ? [now.error] : []), ...leftOut.slice(0, 20)].join('; ');
+      return {
+        status: record.server.definition.enabled ? now.status : 'off',
+        ...(words === '' ? {} : { error: hide(words) }),
+        sandbox: sandboxWords(record, options.sandbox),
+        log: log.lines().map(hide),
+      };
+    },
+    isOn: () => !closed && record.server.definition.enabled,
+    isRunning: () => keeper.current() !== undefined,
+    async update(found) {
+      const [before, after] = [record.server.definition, found.server.definition];
+      const other = connectionDigest(before) !== connectionDigest(after) || (before.enabled && !after.enabled);
+      record = found;
+      if (other) leftOut = [];
+      rebuild();
+      if (other) await keeper.stop();
+    },
+    async start() {
+      refuseIfOff();
+      await keeper.get();
+    },
+    async close() {
+      closed = true;
+      await keeper.stop();
+    },
+  };
+}
+
+/** One listing at a time, and once more if it changed meanwhile: a server that cries wolf costs one after the other, not all at once. */
+function refresher(
+  list: (from: Connection) => Promise<void>,
+  failed: (words: string) => void,
+): (from: Connection) => void {
+  let stale = false;
+  let busy = false;
+  return (from) => {
+    stale = true;
+    if (busy) return;
+    busy = true;
+    const work = async (): Promise<void> => {
+      while (stale) {
+        stale = false;
+        await list(from);
+      }
+    };
+    work()
+      .catch((error: unknown) => failed(wordsOf(error)))
+      .finally(() => {
+        busy = false;
+      });
+  };
+}
+
+function secretsOf({ server: { definition } }: McpServerWithTools): HideValues {
+  return hideValues(definition.transport === 'stdio' ? definition.env : definition.headers);
+}
+
+/** On the card and in the status: where there is no sandbox, that is said (A21). */
+function sandboxWords({ server: { definition } }: McpServerWithTools, sandbox: Sandbox): string {
+  if (definition.transport === 'http') return `none: it runs elsewhere, at ${new URL(definition.url).origin}`;
+  if (sandbox.kind === 'none') return `none: ${sandbox.reason}`;
+  return describeSandbox(sandbox, { network: definition.network });
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error && error.message !== '' ? error.message : 'unknown error';
+}
