@@ -37,9 +37,9 @@ async function listen(more: Partial<AuthOptions> = {}): Promise<Auth> {
     ...more,
   });
   const app = new Hono<Env>();
-  app.onError((error, c) => {
+  app.onError((error) => {
     if (!(error instanceof HttpProblem)) throw error;
-    return c.json({ detail: error.message }, { status: error.status, headers: error.headers });
+    return new Response(error.message, { status: error.status, headers: error.headers });
   });
   app.post('/api/session', made.guard, async (c) => {
     const { ticket } = await c.req.json<{ ticket: string }>();

@@ -4,8 +4,9 @@ import { encodeFrame, type EncodedFrame, toBytes } from './encode-frame.js';
 import { feedsOf } from './feeds.js';
 import type { Outlet } from './open-outlet.js';
 
-/** A page of the log. Small, since every event may be as large as a message gets. */
-const PAGE = 32;
+/** How many events are read from the log at once: few at first and when they are large, since one may be as large as a message gets. */
+const FIRST_PAGE = 4;
+const LARGEST_PAGE = 64;
 /** Chunks kept while a reader catches up; they are in no log, and may be lost. */
 const MOST_EARLY = 64;
 
@@ -29,7 +30,7 @@ export interface Follower {
  * with it, it hands on what it hears. What it hears is never trusted to be all: a number that does not follow the last one sends it
  * back to the log.
  */
-export function followLog(following: Following, outlet: Outlet, beat: () => void): Follower {
+export function followLog(following: Following, outlet: Outlet): Follower {
   const { engine, worldId, chatId, untilSettled, approvals } = following;
   const { runtime } = engine;
   /** Everything for this reader up to here was written. */
@@ -44,9 +45,11 @@ export function followLog(following: Following, outlet: Outlet, beat: () => void
   const isEnd = ({ removes }: EncodedFrame): boolean =>
     removes !== undefined && (removes.entity === 'world' ? removes.id === worldId : removes.id === chatId);
 
-  function write(frame: EncodedFrame): void {
-    if (!isWanted(frame)) return;
-    outlet.write(frame.isStored || frame.id === position ? frame.bytes : frame.under(position));
+  /** False: the reader has no room for it now. */
+  function write(frame: EncodedFrame): boolean {
+    return (
+      !isWanted(frame) || outlet.write(frame.isStored || frame.id === position ? frame.bytes : frame.under(position))
+    );
   }
 
   function hearLive(frame: EncodedFrame): void {
@@ -55,12 +58,12 @@ export function followLog(following: Following, outlet: Outlet, beat: () => void
       return;
     }
     if (frame.id <= position) return;
-    if (frame.id > position + 1) {
+    // Missed something, or full: the log has it, when there is room.
+    if (frame.id > position + 1 || !write(frame)) {
       catchUp();
       return;
     }
     position = frame.id;
-    write(frame);
     const isSettled = untilSettled && frame.activity === 'settled' && frame.chatId === chatId;
     if (isSettled || isEnd(frame)) outlet.end();
   }
@@ -76,11 +79,12 @@ export function followLog(following: Following, outlet: Outlet, beat: () => void
 
   async function readOn(): Promise<void> {
     const ended = new Set<string>();
+    let limit = FIRST_PAGE;
     for (;;) {
       await outlet.room();
       if (state === 'over') return;
       const before = { position, newest };
-      const page = await readPage(following, position);
+      const page = await readPage(following, position, limit);
       // Asked again: it may have ended while the page was read.
       if (isOver()) return;
       if (page === undefined) {
@@ -88,11 +92,16 @@ export function followLog(following: Following, outlet: Outlet, beat: () => void
         return;
       }
       const frames = page.events.flatMap((event) => encodeStored(engine, event));
-      for (const frame of frames) {
-        write(frame);
-        if (frame.ends !== undefined) ended.add(frame.ends);
+      const refused = frames.findIndex((frame) => !write(frame));
+      const written = refused < 0 ? frames : frames.slice(0, refused);
+      for (const { ends } of written) if (ends !== undefined) ended.add(ends);
+      if (refused >= 0) {
+        position = written.at(-1)?.id ?? position;
+        limit = Math.max(1, refused);
+        continue;
       }
-      const isWhole = page.events.length < PAGE;
+      const isWhole = page.events.length < limit;
+      limit = Math.min(limit * 2, LARGEST_PAGE);
       position = Math.max(position, page.events.at(-1)?.id ?? 0, isWhole ? page.lastEventId : 0);
       if (isWhole && newest > position && before.newest === newest && before.position === position) position = newest;
       if (!isWhole || newest > position) continue;
@@ -128,7 +137,7 @@ export function followLog(following: Following, outlet: Outlet, beat: () => void
             early = [...early, frame].slice(-MOST_EARLY);
         },
         tick(lastEventId) {
-          if (state !== 'over') beat();
+          outlet.beat();
           if (state === 'live' && lastEventId > position) catchUp();
         },
         closing() {
@@ -155,7 +164,11 @@ interface LogPage {
 }
 
 /** Undefined: the world or the chat is gone. */
-async function readPage({ engine, worldId, chatId }: Following, after: number): Promise<LogPage | undefined> {
+async function readPage(
+  { engine, worldId, chatId }: Following,
+  after: number,
+  limit: number,
+): Promise<LogPage | undefined> {
   return await engine.runtime.store.read(async (reader) => {
     // The events last: what the other two say is then told by events that are in the page.
     const chat = chatId === undefined ? undefined : await reader.chat(chatId);
@@ -164,7 +177,7 @@ async function readPage({ engine, worldId, chatId }: Following, after: number): 
     const lastEventId = await reader.lastEventId(worldId);
     const events = await reader.events(worldId, {
       after,
-      limit: PAGE,
+      limit,
       ...(chatId === undefined ? {} : { chatId }),
     });
     return { events, lastEventId, isSettled: chat !== undefined && chat.status !== 'working' };

@@ -20,7 +20,6 @@ export interface StreamOptions {
 }
 
 const encoder = new TextEncoder();
-const HEARTBEAT = encoder.encode(': still here\n\n');
 const HEADERS = {
   'Content-Type': 'text/event-stream',
   'Cache-Control': 'no-cache, no-transform',
@@ -55,7 +54,6 @@ export async function streamEvents(c: AppRequest, options: StreamOptions): Promi
       position: start.position,
     },
     outlet,
-    () => outlet.write(HEARTBEAT),
   );
   // A number without data is no event, but a browser that is cut before the first one comes back with it.
   outlet.write(encoder.encode(`retry: 1000\nid: ${start.position}\n\n`));

@@ -1,0 +1,104 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { ReadFrame } from '../testing/open-stream.js';
+import { openStreamFixture, type StreamFixture } from '../testing/stream-fixture.js';
+
+let fixture: StreamFixture | undefined;
+afterEach(async () => {
+  await fixture?.close();
+  fixture = undefined;
+});
+
+describe('many readers', () => {
+  it('[N4] [S6] 500 on one chat lose nothing, some of them cut and resumed on the way', async () => {
+    fixture = await openStreamFixture(() => 'an answer of several words');
+    const { stream, say, engine, worldId, chatId } = fixture;
+    const readers = await Promise.all(Array.from({ length: 500 }, () => stream({ chat: chatId, after: '0' })));
+    const seen = readers.map(() => [] as string[]);
+    for (let i = 0; i < 5; i += 1) await say(`before ${i}`);
+    for (let i = 0; i < 50; i += 1) {
+      const reader = readers[i];
+      reader?.close();
+      seen[i]?.push(...(reader?.frames ?? []).filter(({ event }) => event !== 'sse').map(({ id }) => id));
+      const headers = { 'last-event-id': reader?.lastId() ?? '' };
+      readers[i] = await stream({ chat: chatId }, { headers });
+    }
+    for (let i = 0; i < 5; i += 1) await say(`after ${i}`);
+    await engine.quiet();
+    const log = await engine.runtime.store.read((reader) => reader.events(worldId, { after: 0, limit: 1000, chatId }));
+    const expected = log.map(({ id }) => String(id));
+    const last = expected.at(-1);
+    for (const [index, reader] of readers.entries()) {
+      await reader.until(({ id }) => id === last);
+      const got = reader.frames.filter(({ event }) => event !== 'sse').map(({ id }) => id);
+      expect([...(seen[index] ?? []), ...got]).toEqual(expected);
+    }
+  });
+
+  it('[S6] one that is slow reads from the log at its own pace, and gets everything once', async () => {
+    fixture = await openStreamFixture();
+    const { stream, say } = fixture;
+    const slow = await stream();
+    slow.response.pause();
+    for (let i = 0; i < MANY; i += 1) await say(`@nobody ${i} ${WORDS}`);
+    slow.response.resume();
+    await slow.until(isNumber(MANY - 1));
+    expect(numbersIn(slow.frames)).toEqual(upTo(MANY));
+  });
+
+  it('[S6] one that takes nothing is cut off and resumes without loss, while others go on', async () => {
+    fixture = await openStreamFixture();
+    const { stream, say, chatId, url, connections, clock } = fixture;
+    const stalled = connect(Number(new URL(url).port), '127.0.0.1');
+    stalled.pause();
+    stalled.write(`GET /?chat=${chatId}&after=0 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    const other = await stream();
+    await expect.poll(connections).toBe(2);
+    for (let i = 0; i < MANY; i += 1) await say(`@nobody ${i} ${WORDS}`);
+    await other.until(isNumber(MANY - 1));
+    for (let beats = 1; (await connections()) === 2; beats += 1) {
+      expect(beats).toBeLessThan(5);
+      clock.advance(15_000);
+      await expect.poll(() => other.comments.length).toBe(beats);
+    }
+    await say(`@nobody ${MANY} short`);
+    await other.until(isNumber(MANY));
+
+    const received: Buffer[] = [];
+    stalled.on('data', (bytes: Buffer) => received.push(bytes));
+    stalled.on('error', () => undefined);
+    stalled.resume();
+    await once(stalled, 'close');
+    const text = Buffer.concat(received).toString('utf8');
+    // What is not whole counts for nothing, as in any reader of event streams.
+    const whole = text.slice(0, text.lastIndexOf('\n\n'));
+    const got = [...whole.matchAll(/^data: .*"content":"@nobody (\d+)/gm)].map(([, number]) => Number(number));
+    const lastId = [...whole.matchAll(/^id: (\d+)$/gm)].at(-1)?.[1] ?? '0';
+    expect(got.length).toBeLessThan(MANY);
+    const resumed = await stream({ chat: chatId }, { headers: { 'last-event-id': lastId } });
+    await resumed.until(isNumber(MANY));
+    expect([...got, ...numbersIn(resumed.frames)]).toEqual(upTo(MANY + 1));
+  });
+});
+
+/** More than the system keeps for a socket, and more than we keep for a reader. */
+const MANY = 24;
+const WORDS = 'x'.repeat(900_000);
+
+function numberIn({ data }: ReadFrame): number | undefined {
+  const number = /^@nobody (\d+)/.exec(String(data['content']))?.[1];
+  return number === undefined ? undefined : Number(number);
+}
+
+function isNumber(number: number): (frame: ReadFrame) => boolean {
+  return (frame) => numberIn(frame) === number;
+}
+
+function numbersIn(frames: readonly ReadFrame[]): number[] {
+  return frames.map(numberIn).filter((number) => number !== undefined);
+}
+
+function upTo(end: number): number[] {
+  return Array.from({ length: end }, (_, index) => index);
+}
