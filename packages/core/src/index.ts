@@ -22,6 +22,7 @@ export { agentMemoryOf, listApprovals, listGrants, listMessages, showApproval } 
 export type { Place, PlaceFinder, Probe, Runtime } from './orchestrator/runtime.js';
 export { rebuildIndexes } from './orchestrator/rebuild-indexes.js';
 export { deleteChat, stopChat } from './orchestrator/stop-chat.js';
+export { systemClock } from './orchestrator/system-clock.js';
 export {
   addAgent,
   createChat,
