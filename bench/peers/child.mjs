@@ -1,0 +1,70 @@
+// One contender in its own process. Does what its parent says and tells how long it took; nothing else runs meanwhile.
+const [which] = process.argv.slice(2);
+const rss = () => process.memoryUsage.rss() / 2 ** 20;
+const base = rss();
+const begun = process.hrtime.bigint();
+const { CONTENDERS } = await import('./contenders.mjs');
+const contender = await CONTENDERS[which]();
+const importMs = Number(process.hrtime.bigint() - begun) / 1e6;
+const { ANSWER, ran } = await import('./script.mjs');
+
+let subject;
+let work;
+
+async function once() {
+  ran.count = 0;
+  const start = process.hrtime.bigint();
+  await subject.pause();
+  const middle = process.hrtime.bigint();
+  const early = ran.count;
+  const text = await subject.finish();
+  const end = process.hrtime.bigint();
+  if (early !== 0 || ran.count !== work.tools || text !== ANSWER) {
+    throw new Error(
+      `${contender.name}: ${early} ran before, ${ran.count} of ${work.tools} after: ${JSON.stringify(text)}`,
+    );
+  }
+  return { pause: Number(middle - start) / 1000, finish: Number(end - middle) / 1000 };
+}
+
+async function obey(order) {
+  switch (order.do) {
+    case 'hello':
+      return { name: contender.name, packageName: contender.packageName, importMs, rss: rss() - base };
+    case 'prepare': {
+      await subject?.close?.();
+      ({ work } = order);
+      subject = await contender.subject(work);
+      for (let i = 0; i < order.warmUp; i += 1) await once();
+      const text = await subject.check?.();
+      if (text !== undefined && text !== ANSWER)
+        throw new Error(`${contender.name} ended with ${JSON.stringify(text)}`);
+      return {};
+    }
+    case 'run': {
+      const before = subject.bytes?.() ?? 0;
+      const times = [];
+      for (let i = 0; i < order.times; i += 1) times.push(await once());
+      globalThis.gc?.();
+      return { times, bytes: ((subject.bytes?.() ?? 0) - before) / order.times, rss: rss() };
+    }
+    case 'experiment':
+      return { result: await contender.experiments[order.name]?.(order.with) };
+    case 'end':
+      await subject?.close?.();
+      return {};
+  }
+  throw new Error(`there is no order "${order.do}"`);
+}
+
+async function answer(order) {
+  try {
+    process.send({ ok: true, ...(await obey(order)) });
+    if (order.do === 'end') process.disconnect();
+  } catch (error) {
+    process.send({ ok: false, error: String(error?.stack ?? error) });
+  }
+}
+
+process.on('message', (order) => void answer(order));
+process.send({ ok: true });

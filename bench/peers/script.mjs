@@ -1,0 +1,62 @@
+import { appendFileSync } from 'node:fs';
+
+// What is said in every turn, the same for everybody who is measured.
+export const SYSTEM_PROMPT = 'You help people to travel.';
+export const ANSWER = 'It is 21 degrees in Lisbon and the sun is out.';
+export const USAGE = { inputTokens: 120, outputTokens: 12 };
+export const TOOL = 'book_room';
+export const DESCRIPTION = 'Books a room in a city.';
+export const CITIES = ['Lisbon', 'Porto', 'Faro', 'Braga', 'Evora', 'Tavira', 'Sintra', 'Lagos', 'Silves', 'Loule'];
+
+/** The calls of the one tool turn, as many as the case has tools. */
+export function callsFor(count) {
+  return CITIES.slice(0, count).map((city) => ({ city, nights: 2 }));
+}
+
+export const ran = { count: 0, cities: [] };
+
+/** Where a run leaves its mark outside the process, and whether it dies right after it. */
+export const outside = { file: undefined, dies: false };
+
+export function runTool({ city, nights }) {
+  ran.count += 1;
+  ran.cities.push(city);
+  if (outside.file !== undefined) {
+    appendFileSync(outside.file, `${city}\n`);
+    // Between the side effect and whatever would have been written about it.
+    if (outside.dies) process.kill(process.pid, 'SIGKILL');
+  }
+  return { city, nights, degrees: 21 };
+}
+
+export const QUESTION = 'Book me a room in each of these places.';
+
+/** Earlier words of the conversation: half of them the person's. */
+export function historyOf(count) {
+  return Array.from({ length: Math.max(0, count - 1) }, (_, index) => ({
+    role: index % 2 === 0 ? 'user' : 'assistant',
+    content: `Words number ${index} of an earlier conversation about trains, rooms and the weather on the coast.`,
+  }));
+}
+
+export const words = (text) => text.match(/\S+\s*/g) ?? [];
+
+export const ONE_GATED = { tools: 1, gated: true, history: 1, streaming: false };
+export const TWO_GATED = { tools: 2, gated: true, history: 1, streaming: false };
+
+/** What became of several attempts at once. */
+export async function attempts(works) {
+  const settled = await Promise.allSettled(works.map((work) => work()));
+  return settled.flatMap(({ status, reason }) =>
+    status === 'rejected' ? [String(reason?.message ?? reason).slice(0, 120)] : [],
+  );
+}
+
+/** Up to the questions, with nothing counted yet. */
+export async function pausedOn(subject, work) {
+  const it = subject(work);
+  await it.pause();
+  ran.count = 0;
+  ran.cities = [];
+  return it;
+}
