@@ -1,10 +1,13 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { CLIENT_GRACE_MS } from '@countersign/core';
+import { createFakeClock } from '@countersign/core/testing';
 import { describe, expect, it } from 'vitest';
 import { openWorld } from './open-world.js';
 import { closeTestWorld, openTestWorld } from './testing/fixture.js';
 import { freshFolder } from './testing/fresh-folder.js';
 import { first, obedient, propose, recorder } from './testing/obedient.js';
 import { openRaw, type RawDatabase } from './testing/raw-database.js';
+import { person } from './testing/test-engine.js';
 
 const remove = (path: string) => ({ name: 'remove', arguments: { path } });
 
@@ -25,11 +28,11 @@ describe('the audit log', () => {
       invocationId: approval.toolCallId,
       arguments: { path: 'a' },
     };
-    expect(await t.world.audit()).toMatchObject([
-      { ...about, seq: 1, kind: 'request', why: 'remove needs approval' },
+    expect((await t.world.audit()).slice(1)).toMatchObject([
+      { ...about, seq: 2, kind: 'request', why: 'remove needs approval' },
       {
         ...about,
-        seq: 2,
+        seq: 3,
         kind: 'decision',
         decision: 'approve',
         scope: 'once',
@@ -37,8 +40,8 @@ describe('the audit log', () => {
         client: 'desk',
         why: 'tidy',
       },
-      { ...about, seq: 3, kind: 'run', why: 'decision' },
-      { ...about, seq: 4, kind: 'outcome', decision: 'succeeded' },
+      { ...about, seq: 4, kind: 'run', why: 'decision' },
+      { ...about, seq: 5, kind: 'outcome', decision: 'succeeded' },
     ]);
     expect((await t.world.audit()).every(({ at }) => !Number.isNaN(Date.parse(at)))).toBe(true);
   });
@@ -72,11 +75,41 @@ describe('the audit log', () => {
     expect(changes).toContainEqual(expect.objectContaining({ agentId: 'ada', rule: 'deny rename', decision: 'added' }));
   });
 
+  it('[A16] tells of everything else that decides what a call may do: tools, folder, agents, clients', async () => {
+    const clock = createFakeClock();
+    const t = await openTestWorld({ clock, agents: [{ name: 'Ada', tools: ['look'] }] });
+    await t.world.updateAgent('ada', { tools: ['look', 'remove'], systemPrompt: 'Be bold. '.repeat(100) });
+    await t.world.update({ workingDirectory: inFolder('.'), turnLimit: 7 });
+    const { clientId } = await t.world.clients.register(t.world.id, { label: 'editor', approvals: false }, person);
+    clock.advance(CLIENT_GRACE_MS);
+    await t.heard(({ event, data }) => event === 'crud' && 'operation' in data && data.operation === 'delete');
+    await t.world.removeAgent('ada');
+    const changes = (await t.world.audit()).filter(({ kind }) => kind === 'policy');
+    expect(changes).toMatchObject([
+      { decision: 'agent added', agentId: 'ada', why: 'tools: look' },
+      { decision: 'agent changed', agentId: 'ada', why: 'systemPrompt; tools from ["look"] to ["look","remove"]' },
+      { decision: 'world changed', why: expect.stringContaining('workingDirectory') as string, who: 'human' },
+      { decision: 'client registered', client: clientId, why: 'editor: no approvals, no tools', who: person.who },
+      { decision: 'client left', client: clientId, why: 'editor' },
+      { decision: 'agent removed', agentId: 'ada', who: 'human' },
+    ]);
+  });
+
+  it('[A16] tells of no change where nothing changed', async () => {
+    const t = await openTestWorld();
+    await t.world.updateAgent('ada', { tools: ['*'] });
+    await t.world.update({ turnLimit: 5 });
+    expect(await t.world.audit()).toHaveLength(1);
+  });
+
   it('[A16] tells who wrote the rules that an agent came with when its world was opened', async () => {
     const ada = { name: 'Ada', provider: 'scripted', model: 'any', policy: ['deny rename'] };
     const world = await openWorld(':memory:', { name: 'Harbour', agents: [ada] });
     const changes = (await world.audit()).filter(({ kind }) => kind === 'policy');
-    expect(changes).toMatchObject([{ agentId: 'ada', rule: 'deny rename', decision: 'added', who: 'human' }]);
+    expect(changes).toMatchObject([
+      { agentId: 'ada', decision: 'agent added', why: 'tools: none', who: 'human' },
+      { agentId: 'ada', rule: 'deny rename', decision: 'added', who: 'human' },
+    ]);
     await world.close();
   });
 
@@ -122,7 +155,7 @@ describe('tampering', () => {
     await propose(t, remove('a'), remove('b'));
     for (const approval of await t.world.approvals()) await t.world.decide(approval, { decision: 'deny' });
     await t.chat.settled();
-    expect(await t.world.verifyAudit()).toMatchObject({ ok: true, records: 4 });
+    expect(await t.world.verifyAudit()).toMatchObject({ ok: true, records: 5 });
     await closeTestWorld(t);
     const raw = openRaw(file);
     try {
@@ -135,14 +168,14 @@ describe('tampering', () => {
   }
 
   it('[A16] nothing done: it verifies after a restart', async () => {
-    expect((await verdictAfter(() => undefined)).verdict).toEqual({ ok: true, records: 4 });
+    expect((await verdictAfter(() => undefined)).verdict).toEqual({ ok: true, records: 5 });
   });
 
   it('[A16] an edited record is detected', async () => {
     const { verdict } = await verdictAfter((raw) => {
-      raw.prepare(`update audit set record = replace(record, '"deny"', '"approve"') where seq = 3`).run();
+      raw.prepare(`update audit set record = replace(record, '"deny"', '"approve"') where seq = 4`).run();
     });
-    expect(verdict).toMatchObject({ ok: false, problem: 'edited', at: 3 });
+    expect(verdict).toMatchObject({ ok: false, problem: 'edited', at: 4 });
   });
 
   it('[A16] a removed record is detected', async () => {
@@ -160,8 +193,8 @@ describe('tampering', () => {
 
   it('[A16] a cut-off tail is detected by the head outside, though the database was made to agree with itself', async () => {
     const { verdict, again } = await verdictAfter((raw) => {
-      raw.exec('delete from audit where seq = 4');
-      raw.exec('update worlds set audit_seq = 3, audit_hash = (select hash from audit where seq = 3)');
+      raw.exec('delete from audit where seq = 5');
+      raw.exec('update worlds set audit_seq = 4, audit_hash = (select hash from audit where seq = 4)');
     });
     expect(verdict).toMatchObject({ ok: false, problem: 'cut-off' });
     // New records do not heal it.
@@ -171,7 +204,7 @@ describe('tampering', () => {
 
   it('[A16] a head outside that was put back to an earlier one does not hide a cut inside', async () => {
     const { verdict } = await verdictAfter(async (raw, file) => {
-      raw.exec('delete from audit where seq = 4');
+      raw.exec('delete from audit where seq = 5');
       const text = await readFile(`${file}.audit-head`, 'utf8');
       const [row] = raw.prepare('select seq, hash from audit order by seq desc limit 1').all();
       const heads = JSON.parse(text) as Record<string, unknown>;

@@ -33,12 +33,14 @@ export { anthropic, google, openai, openaiCompatible } from '@countersign/provid
 export type { ProviderOptions } from '@countersign/providers';
 export {
   askHuman,
+  createAgent,
   describeSandbox,
   editFile,
   findSandbox,
   grep,
   listFiles,
   readFile,
+  sendMessage,
   shellCmd,
   webFetch,
   writeFile,

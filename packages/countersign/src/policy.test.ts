@@ -123,7 +123,7 @@ describe('always', () => {
     expect(await propose(t, remove('b'))).toBe('waiting');
     expect(t.runs).toEqual([{ path: 'a' }, { path: 'a' }]);
     expect(await t.world.grants()).toEqual([]);
-    expect((await t.world.audit()).find(({ kind }) => kind === 'policy')).toMatchObject({
+    expect((await t.world.audit()).find(({ kind, rule }) => kind === 'policy' && rule !== undefined)).toMatchObject({
       rule: 'allow remove(path=a)',
       decision: 'added',
       who: 'meg',

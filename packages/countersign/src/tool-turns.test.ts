@@ -666,7 +666,7 @@ describe('what a tool gets', () => {
       await run(opened);
       const { output, signal, ...rest } = got?.context ?? { output: undefined, signal: undefined };
       expect(got?.args).toEqual({ at: 'sea' });
-      expect(rest).toEqual({
+      expect(rest).toMatchObject({
         worldId: opened.world.id,
         agentId: 'ada',
         chatId: opened.chat.id,

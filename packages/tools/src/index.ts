@@ -5,6 +5,8 @@ export { listFiles } from './files/list-files.js';
 export { grep } from './files/grep.js';
 export { writeFile } from './files/write-file.js';
 export { editFile } from './files/edit-file.js';
+export { createAgent } from './agents/create-agent.js';
+export { sendMessage } from './agents/send-message.js';
 export { askHuman } from './people/ask-human.js';
 export { webFetch } from './web/web-fetch.js';
 export { findSandbox } from './sandbox/find-sandbox.js';

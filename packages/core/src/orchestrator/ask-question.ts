@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { REQUEST_APPROVAL_TOOL, type Question } from '@countersign/protocol';
-import { NoAnswer, type InvocationRecord, type StoreTransaction } from '../ports/index.js';
+import { NoAnswer } from '../ports/index.js';
 import { newId } from '../turn/ids.js';
+import { holdCall } from './hold-call.js';
 import { commit, type Runtime } from './runtime.js';
 import { showQuestion } from './show-question.js';
 import { auditOf, maskArguments } from './tool-events.js';
@@ -69,7 +70,7 @@ async function putQuestion(
   const question = showQuestion(asked, secrets);
   const { workingDirectory, sandbox } = place;
   await commit(runtime, 'ask-question', invocation.worldId, async (step) => {
-    await holdTurn(invocation, step.tx);
+    await holdCall(step, invocation);
     const timeout = step.snapshot.world.settings.approvalTimeoutMs;
     const requestedAt = step.tx.now();
     const expiresAt = timeout === undefined ? null : requestedAt + timeout;
@@ -138,17 +139,6 @@ async function putQuestion(
       step.afterCommit(() => runtime.watchDeadline(invocation.worldId, approvalId, expiresAt));
     }
   });
-}
-
-/** First in the transaction: a stop that settles this call at the same moment must not leave a question behind that nobody asks. */
-async function holdTurn(invocation: InvocationRecord, tx: StoreTransaction): Promise<void> {
-  for (;;) {
-    const turn = await tx.turn(invocation.turnId);
-    if (turn === undefined || turn.epoch !== invocation.startedEpoch)
-      throw new NoAnswer('expired', 'the call has ended');
-    if (await tx.stepTurn(turn, {})) break;
-  }
-  if ((await tx.invocation(invocation.id))?.status !== 'started') throw new NoAnswer('expired', 'the call has ended');
 }
 
 /** From the store: what listeners hear is masked, and the tool gets the words as they were typed. */

@@ -10,10 +10,12 @@ import {
   toolNameSchema,
   type ClientToolResult,
   type NewClient,
+  type Signer,
   type ToolDefinition,
   type ToolResultOutcome,
 } from '@countersign/protocol';
 import type { ClientRecord, InvocationRecord, Tool } from '../ports/index.js';
+import { maskSecrets } from '../masking/index.js';
 import { newId } from '../turn/ids.js';
 import { commit, type Runtime } from './runtime.js';
 import { resumeTurn } from './resume-turn.js';
@@ -25,7 +27,11 @@ export const CLIENT_GRACE_MS = 30_000;
 /** Clients that offer tools of their own: who they are, what they offer, and whether they are there (A18). */
 export interface ClientRegistry {
   tools(worldId: string): ReadonlyMap<string, Tool>;
-  register(worldId: string, client: NewClient): Promise<{ clientId: string; clientSecret: string; tools: string[] }>;
+  register(
+    worldId: string,
+    client: NewClient,
+    signer?: Signer,
+  ): Promise<{ clientId: string; clientSecret: string; tools: string[] }>;
   /** True if the secret is this client's. Compared in constant time. */
   knows(clientId: string, secret: string): Promise<boolean>;
   connected(clientId: string): Promise<void>;
@@ -77,6 +83,8 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
     for (const call of await pendingOf(entry)) await settle(runtimeOf(), call, { kind: 'failed', error });
     await commit(runtimeOf(), 'client-left', entry.record.worldId, async (step) => {
       await step.tx.deleteClient(entry.record.id);
+      const { id, label } = entry.record;
+      step.tx.record({ kind: 'policy', decision: 'client left', client: id, why: maskSecrets(label) });
       step.tx.emit({
         event: 'crud',
         chatId: null,
@@ -103,7 +111,7 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
       }
       return offered;
     },
-    async register(worldId, input) {
+    async register(worldId, input, signer) {
       const client = parseInput(newClientSchema, input, 'client');
       const clientId = newId('client');
       const clientSecret = randomBytes(32).toString('base64url');
@@ -122,6 +130,15 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
         };
         await step.tx.insertClient(made);
         step.tx.emit({ event: 'crud', chatId: null, data: { operation: 'create', entity: 'client', id: clientId } });
+        const offers = tools.map((tool) => tool.name).join(', ') || 'no tools';
+        const why = `${client.label}: ${client.approvals ? 'approvals' : 'no approvals'}, ${offers}`;
+        step.tx.record({
+          kind: 'policy',
+          decision: 'client registered',
+          client: clientId,
+          why: maskSecrets(why),
+          ...(signer === undefined ? {} : { who: signer.who }),
+        });
         return made;
       });
       // Registered is not yet there: it has as long to connect as it would have to come back.

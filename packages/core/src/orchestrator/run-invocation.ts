@@ -11,6 +11,7 @@ import { noteActivity } from './turn-lifecycle.js';
 import { intoState, situationAfter, type Situation } from './turn-state.js';
 import { pauseFor, untilAborted } from './until-aborted.js';
 import { textOf, wordsOf } from './words-of.js';
+import { openWorldDoor } from './world-door.js';
 
 /**
  * Runs a started call and writes how it ended. Never rejects for what the tool does: that is a result (T11). Gives how the turn
@@ -100,6 +101,7 @@ async function execute(
     signal,
     output: output.write,
     ask: questions.ask,
+    world: openWorldDoor(runtime, invocation),
   };
   runtime.probe('before tool-execution');
   try {

@@ -8,20 +8,26 @@ import {
   policySchema,
   slug,
   worldSettingsSchema,
+  type Agent,
   type AgentDefinition,
   type NewAgent,
   type NewWorld,
+  type ShownPolicy,
   type Signer,
+  type World,
   type WorldSettings,
 } from '@countersign/protocol';
+import { z } from 'zod';
 import type { AgentRecord, ChatRecord, StoreTransaction, WorldRecord } from '../ports/index.js';
 import { maskSecrets } from '../masking/index.js';
 import { foldName } from '../mentions/index.js';
 import { compilePolicy } from '../policy/index.js';
 import { newId } from '../turn/ids.js';
 import { commit, type Runtime, type Step } from './runtime.js';
+import { toAgent, toPolicy, toWorld, type Versioned } from './show-world.js';
 import { stopTurns } from './stop-chat.js';
 import { noteActivity } from './turn-lifecycle.js';
+import { agentVersion, policyVersion, refuseStale, worldVersion, type Expected } from './versions.js';
 
 export async function createWorld(runtime: Runtime, input: NewWorld, signer: Signer): Promise<WorldRecord> {
   const { name, policy, ...settings } = parseInput(newWorldSchema, input, 'world');
@@ -31,16 +37,27 @@ export async function createWorld(runtime: Runtime, input: NewWorld, signer: Sig
       field: 'mainAgent',
     });
   }
+  return await createWorldWith(runtime, { name, settings, policy }, async (tx) => {
+    recordRules(tx, [], policy, signer);
+    return settings;
+  });
+}
+
+/** Makes a world with whatever else comes with it, in one transaction; `more` gives the settings it ends up with. */
+export async function createWorldWith(
+  runtime: Runtime,
+  world: { name: string; settings: WorldSettings; policy: readonly string[]; proposed?: readonly string[] },
+  more: (tx: StoreTransaction, id: string) => Promise<WorldSettings>,
+): Promise<WorldRecord> {
   // Two at once may find the same id free; the second then finds the row and takes the next.
   for (let tries = 0; ; tries += 1) {
     const id = await runtime.store.read((reader) =>
-      freeId(slug(name, 'world'), (candidate) => reader.worldIdTaken(candidate)),
+      freeId(slug(world.name, 'world'), (candidate) => reader.worldIdTaken(candidate)),
     );
     try {
       const { value } = await runtime.store.transact(id, async (tx) => {
-        const world = await tx.insertWorld({ id, name, settings, policy });
-        recordRules(tx, [], policy, signer);
-        return world;
+        const made = await tx.insertWorld({ id, ...world });
+        return { ...made, settings: await more(tx, id) };
       });
       return value;
     } catch (error) {
@@ -53,16 +70,17 @@ export async function createWorld(runtime: Runtime, input: NewWorld, signer: Sig
 export async function updateWorld(
   runtime: Runtime,
   worldId: string,
-  change: Partial<WorldSettings> & { name?: string },
+  change: PartOf<WorldSettings> & { name?: string },
   signer: Signer,
-): Promise<void> {
+  expected?: Expected,
+): Promise<Versioned<World>> {
   const { name, ...settings } = parseInput(changeSchema, change, 'world');
-  await commit(runtime, 'update-world', worldId, async (step) => {
+  return await commit(runtime, 'update-world', worldId, async (step) => {
+    refuseStale(worldVersion(step.snapshot.world), expected, 'this world');
     const merged = parseInput(
       newWorldSchema.pick({ name: true }).extend(worldSettingsSchema.shape),
       {
-        ...step.snapshot.world.settings,
-        ...settings,
+        ...changed(worldSettingsSchema.shape, step.snapshot.world.settings, settings),
         name: name ?? step.snapshot.world.name,
       },
       'world',
@@ -77,28 +95,81 @@ export async function updateWorld(
     if (newSettings.mode !== step.snapshot.world.settings.mode) {
       step.tx.record({ kind: 'policy', decision: `mode ${newSettings.mode}`, ...signer });
     }
+    recordChanges(step, step.snapshot.world.settings, newSettings, signer);
     step.tx.emit({ event: 'crud', chatId: null, data: { operation: 'update', entity: 'world', id: worldId } });
+    const world = { ...step.snapshot.world, name: newName, settings: newSettings };
+    return { value: toWorld(world), version: worldVersion(world) };
   });
 }
 
-/** Replaces a world's rules. One that can't be read refuses them all: a policy never fails open (A19). */
+/** Part of a definition. Null takes away what may be absent. */
+export type PartOf<T> = { [K in keyof T]?: T[K] | (undefined extends T[K] ? null : never) };
+
+/** A definition with a part of it changed. Null where something must be is left for the schema to refuse. */
+function changed(
+  shape: Readonly<Record<string, unknown>>,
+  before: object,
+  change: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const merged: Record<string, unknown> = { ...before, ...change };
+  for (const [field, value] of Object.entries(change)) {
+    if (value === null && shape[field] instanceof z.ZodExactOptional) delete merged[field];
+  }
+  return merged;
+}
+
+/** Replaces a world's rules, and says which proposals of an import stay (default: all that were not accepted). One that can't be read refuses them all: a policy never fails open (A19). */
 export async function setPolicy(
   runtime: Runtime,
   worldId: string,
   rules: readonly string[],
   signer: Signer,
-): Promise<void> {
+  { expected, keep }: { expected?: Expected; keep?: readonly string[] } = {},
+): Promise<Versioned<ShownPolicy>> {
   const { rules: policy } = parseInput(policySchema, { rules }, 'policy');
   refuseUnreadableRules(policy, 'rules');
-  await commit(runtime, 'set-policy', worldId, async (step) => {
-    await step.tx.updateWorld(worldId, { policy: [...new Set(policy)] });
-    recordRules(step.tx, step.snapshot.world.policy, policy, signer);
+  return await commit(runtime, 'set-policy', worldId, async (step) => {
+    const before = step.snapshot.world;
+    refuseStale(policyVersion(before), expected, 'this policy');
+    const invented = keep?.findIndex((rule) => !before.proposed.includes(rule)) ?? -1;
+    if (invented >= 0) {
+      const field = `proposed.${invented}`;
+      throw new CountersignError('invalid', `policy: ${field}: is not among what was proposed`, { field });
+    }
+    const after = {
+      policy: [...new Set(policy)],
+      // What was accepted is proposed no more.
+      proposed: before.proposed.filter((rule) => !policy.includes(rule) && (keep?.includes(rule) ?? true)),
+    };
+    await step.tx.updateWorld(worldId, after);
+    recordRules(step.tx, before.policy, policy, signer);
     step.tx.emit({ event: 'crud', chatId: null, data: { operation: 'update', entity: 'policy', id: worldId } });
+    return { value: toPolicy(after), version: policyVersion(after) };
   });
 }
 
+/** What else decides what a call may do: an agent's tools, where a world works. Rules and modes have records of their own. */
+function recordChanges(
+  step: Step,
+  before: Readonly<Record<string, unknown>>,
+  after: Readonly<Record<string, unknown>>,
+  signer: Signer,
+  agent: { agentId?: string } = {},
+): void {
+  const told = (value: unknown): string => (value === undefined ? 'unset' : JSON.stringify(value));
+  const changes = Object.keys({ ...before, ...after })
+    .filter((field) => field !== 'policy' && field !== 'mode' && told(before[field]) !== told(after[field]))
+    // Pages of prompt would fill the log; that it changed is what counts.
+    .map((field) =>
+      field === 'systemPrompt' ? field : `${field} from ${told(before[field])} to ${told(after[field])}`,
+    );
+  if (changes.length === 0) return;
+  const decision = agent.agentId === undefined ? 'world changed' : 'agent changed';
+  step.tx.record({ kind: 'policy', decision, why: maskSecrets(changes.join('; ')), ...agent, ...signer });
+}
+
 /** Every rule that came or went, the world's or one agent's (A16). */
-function recordRules(
+export function recordRules(
   tx: Pick<StoreTransaction, 'record'>,
   before: readonly string[],
   after: readonly string[],
@@ -111,7 +182,7 @@ function recordRules(
   for (const rule of new Set(before)) if (!after.includes(rule)) record(rule, 'removed');
 }
 
-function refuseUnreadableRules(rules: readonly string[], field: string): void {
+export function refuseUnreadableRules(rules: readonly string[], field: string): void {
   const compiled = compilePolicy(rules);
   if (compiled.ok) return;
   const where = `${field}.${compiled.index}`;
@@ -128,49 +199,67 @@ export async function addAgent(
 ): Promise<AgentRecord> {
   const definition = parseInput(newAgentSchema, input, 'agent');
   refuseUnreadableRules(definition.policy, 'policy');
-  return await commit(runtime, 'add-agent', worldId, async (step) => {
-    refuseTakenName(step, definition, undefined);
-    const id = await freeId(slug(definition.name, 'agent'), async (candidate) => {
-      return (
-        (await step.tx.agentIdTaken(worldId, candidate)) ||
-        step.snapshot.agents.some((agent) => foldName(agent.definition.name) === foldName(candidate))
-      );
-    });
-    const agent = await step.tx.insertAgent(worldId, id, definition);
-    recordRules(step.tx, [], definition.policy, signer, { agentId: id });
-    step.tx.emit({ event: 'crud', chatId: null, data: { operation: 'create', entity: 'agent', id } });
-    return agent;
+  return await commit(runtime, 'add-agent', worldId, async (step) => await insertAgent(step, definition, signer));
+}
+
+/** Gives an agent its id and its place in the world, in the step's transaction. */
+export async function insertAgent(step: Step, definition: AgentDefinition, signer: Signer): Promise<AgentRecord> {
+  const worldId = step.snapshot.world.id;
+  refuseTakenName(step, definition, undefined);
+  const id = await freeId(slug(definition.name, 'agent'), async (candidate) => {
+    return (
+      (await step.tx.agentIdTaken(worldId, candidate)) ||
+      step.snapshot.agents.some((agent) => foldName(agent.definition.name) === foldName(candidate))
+    );
   });
+  const agent = await step.tx.insertAgent(worldId, id, definition);
+  const why = `tools: ${definition.tools.join(', ') || 'none'}`;
+  step.tx.record({ kind: 'policy', decision: 'agent added', agentId: id, why: maskSecrets(why), ...signer });
+  recordRules(step.tx, [], definition.policy, signer, { agentId: id });
+  step.tx.emit({ event: 'crud', chatId: null, data: { operation: 'create', entity: 'agent', id } });
+  return agent;
 }
 
 export async function updateAgent(
   runtime: Runtime,
   worldId: string,
   agentId: string,
-  change: Partial<NewAgent>,
+  change: PartOf<NewAgent>,
   signer: Signer,
-): Promise<void> {
-  const changed = parseInput(changeSchema, change, 'agent');
-  await commit(runtime, 'update-agent', worldId, async (step) => {
+  expected?: Expected,
+): Promise<Versioned<Agent>> {
+  const part = parseInput(changeSchema, change, 'agent');
+  return await commit(runtime, 'update-agent', worldId, async (step) => {
     const agent = agentOf(step, agentId);
-    const definition = parseInput(newAgentSchema, { ...agent.definition, ...changed }, 'agent');
+    refuseStale(agentVersion(agent), expected, 'this agent');
+    const definition = parseInput(newAgentSchema, changed(newAgentSchema.shape, agent.definition, part), 'agent');
     refuseUnreadableRules(definition.policy, 'policy');
     refuseTakenName(step, definition, agentId);
     await step.tx.updateAgent(worldId, agentId, definition);
+    recordChanges(step, agent.definition, definition, signer, { agentId });
     recordRules(step.tx, agent.definition.policy, definition.policy, signer, { agentId });
     step.tx.emit({ event: 'crud', chatId: null, data: { operation: 'update', entity: 'agent', id: agentId } });
+    const after = { ...agent, definition };
+    return { value: toAgent(after), version: agentVersion(after) };
   });
 }
 
 /** Its unfinished turns end first, so that nobody is left with a question of an agent that is gone. */
-export async function removeAgent(runtime: Runtime, worldId: string, agentId: string, signer: Signer): Promise<void> {
+export async function removeAgent(
+  runtime: Runtime,
+  worldId: string,
+  agentId: string,
+  signer: Signer,
+  expected?: Expected,
+): Promise<void> {
   await commit(runtime, 'remove-agent', worldId, async (step) => {
-    agentOf(step, agentId);
+    refuseStale(agentVersion(agentOf(step, agentId)), expected, 'this agent');
     const turns = (await step.tx.unfinishedTurns()).filter(
       (turn) => turn.worldId === worldId && turn.agentId === agentId,
     );
     await stopTurns(runtime, step, turns, signer);
     await step.tx.deleteAgent(worldId, agentId);
+    step.tx.record({ kind: 'policy', decision: 'agent removed', agentId, ...signer });
     await noteActivityIn(runtime, step, turns);
     step.tx.emit({ event: 'crud', chatId: null, data: { operation: 'delete', entity: 'agent', id: agentId } });
   });
@@ -202,7 +291,7 @@ function refuseTakenName(step: Step, definition: AgentDefinition, self: string |
   });
 }
 
-async function freeId(base: string, taken: (id: string) => Promise<boolean>): Promise<string> {
+export async function freeId(base: string, taken: (id: string) => Promise<boolean>): Promise<string> {
   if (!(await taken(base))) return base;
   for (let number = 2; ; number += 1) {
     const id = `${base}-${number}`;
@@ -243,8 +332,14 @@ export async function revokeGrant(
   });
 }
 
-export async function deleteWorld(runtime: Runtime, worldId: string, signer: Signer): Promise<void> {
+export async function deleteWorld(
+  runtime: Runtime,
+  worldId: string,
+  signer: Signer,
+  expected?: Expected,
+): Promise<void> {
   await commit(runtime, 'delete-world', worldId, async (step) => {
+    refuseStale(worldVersion(step.snapshot.world), expected, 'this world');
     const turns = (await step.tx.unfinishedTurns()).filter((turn) => turn.worldId === worldId);
     await stopTurns(runtime, step, turns, signer);
     await noteActivityIn(runtime, step, turns);

@@ -25,6 +25,7 @@ export { defineTool } from './define-tool.js';
 export type { ToolInput } from './define-tool.js';
 export { NoAnswer, ToolFailure } from './tool.js';
 export type { Tool, ToolContext, ToolPlace } from './tool.js';
+export type { WorldDoor } from './world-door.js';
 export type {
   AgentRecord,
   ApprovalRecord,

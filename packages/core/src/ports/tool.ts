@@ -1,4 +1,5 @@
 import type { Question, Subject, ToolDefinition } from '@countersign/protocol';
+import type { WorldDoor } from './world-door.js';
 
 /** What a running tool knows of its call (T15). */
 export interface ToolContext {
@@ -23,6 +24,8 @@ export interface ToolContext {
    * another call. Absent where nobody can be asked.
    */
   ask?: (question: Question) => Promise<string>;
+  /** Absent where there is no world around the call, as in a test of the tool alone. */
+  world?: WorldDoor;
 }
 
 /** Where a call would act; given to what must look before the person is asked. */

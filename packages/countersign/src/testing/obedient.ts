@@ -39,7 +39,7 @@ export function recorder(
 
 /** What the model was given as results in its last view, read as the JSON it is. */
 export function lastResults({ provider }: Pick<TestWorld, 'provider'>): unknown[] {
-  const messages = provider.requests.at(-1)?.messages ?? [];
+  const messages = provider.requests.findLast(({ purpose }) => purpose === 'answer')?.messages ?? [];
   const from = messages.findLastIndex((message) => message.role === 'assistant');
   return messages
     .slice(from + 1)

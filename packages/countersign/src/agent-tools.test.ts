@@ -1,0 +1,230 @@
+import { createAgent, sendMessage } from '@countersign/tools';
+import type { WorldDoor } from '@countersign/core/ports';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { closeTestWorld, closeTestWorlds, openTestWorld, tool, type TestWorld } from './testing/fixture.js';
+import { freshFolder } from './testing/fresh-folder.js';
+import { first, lastResults, obedient, propose } from './testing/obedient.js';
+
+const inFolder = freshFolder();
+let file = '';
+beforeEach(() => {
+  file = inFolder('harbour.db');
+});
+afterEach(closeTestWorlds);
+
+const say = (content: string, more: object = {}) => ({ name: 'send_message', arguments: { content, ...more } });
+const make = (more: object = {}) => ({
+  name: 'create_agent',
+  arguments: { name: 'Cy', instructions: 'Help.', ...more },
+});
+
+async function approved(t: TestWorld): Promise<void> {
+  await t.world.decide(await t.onlyApproval(), { decision: 'approve' });
+  await t.chat.settled();
+}
+
+describe('send_message', () => {
+  const open = async () => await openTestWorld({ script: obedient, tools: [sendMessage()] });
+
+  it('[A22] says nothing until a person approved the very words', async () => {
+    const t = await openTestWorld({ script: obedient, tools: [sendMessage()], agents: ['Ada'] });
+    expect(await propose(t, say('@human hello'))).toBe('waiting');
+    expect((await t.onlyApproval()).message).toBe('Say in the chat: @human hello');
+    expect((await t.chat.messages()).filter(({ content }) => content.includes('hello'))).toHaveLength(1);
+    await approved(t);
+    expect((await t.chat.messages()).find(({ content }) => content === '@human hello')).toMatchObject({
+      role: 'assistant',
+      sender: 'ada',
+      agentId: 'ada',
+    });
+    expect(lastResults(t)).toMatchObject([{ result: { answeredBy: [] } }]);
+  });
+
+  it('[A22] [M4] speaks as its agent and is answered by those it addresses, never by itself', async () => {
+    const u = await openTestWorld({
+      script: ({ messages }) => {
+        const last = messages.at(-1);
+        if (last?.role !== 'user' || !last.content.includes('begin')) return 'ok';
+        return { calls: [say('@Bo @Ada please look')] };
+      },
+      tools: [sendMessage()],
+      agents: ['Ada', 'Bo', 'Cy'],
+    });
+    await u.chat.send('@Ada begin');
+    await u.chat.settled();
+    await approved(u);
+    expect(JSON.stringify(u.provider.requests)).toContain(String.raw`\"answeredBy\":[\"Bo\"]`);
+    const sent = first((await u.chat.messages()).filter(({ content }) => content.includes('please look')));
+    expect(sent.sender).toBe('ada');
+    expect((await u.chat.messages()).filter(({ sender, role }) => role === 'assistant' && sender === 'cy')).toEqual([]);
+    expect(
+      (await u.chat.messages()).some(
+        ({ sender, replyToMessageId }) => sender === 'bo' && replyToMessageId === sent.messageId,
+      ),
+    ).toBe(true);
+  });
+
+  it('[A22] [M6] resets no limit: agents that keep calling each other come to rest', async () => {
+    const t = await openTestWorld({
+      script: ({ messages }) => {
+        const last = messages.at(-1);
+        return last?.role === 'tool' ? '<world>DONE</world>' : { calls: [say('@Ada go on'), say('@Bo go on')] };
+      },
+      tools: [sendMessage()],
+      agents: ['Ada', 'Bo'],
+      policy: ['allow send_message'],
+      turnLimit: 3,
+    });
+    await t.chat.send('@Ada begin');
+    await t.world.quiet();
+    expect(await t.chat.status()).toBe('idle');
+    expect(t.provider.requests.filter(({ purpose }) => purpose === 'answer').length).toBeLessThanOrEqual(2 * 2 * 3);
+    const sent = (await t.chat.messages()).filter(({ content }) => content.includes('go on'));
+    expect(sent.length).toBeGreaterThan(2);
+    expect(sent.every(({ role, agentId }) => role === 'assistant' && agentId !== undefined)).toBe(true);
+  });
+
+  it('[A22] reaches other chats of its world and none of another', async () => {
+    const t = await open();
+    const other = await t.world.chat();
+    await propose(t, say('@human over here', { chat: other.id }));
+    await approved(t);
+    expect((await other.messages()).map(({ content }) => content)).toEqual(['@human over here']);
+    await propose(t, say('hello', { chat: 'chat_elsewhere' }));
+    await approved(t);
+    expect(lastResults(t)).toMatchObject([{ error: 'there is no chat "chat_elsewhere" in this world' }]);
+  });
+
+  it('[M4] words of a person’s kind give no person’s power: mentions work, tags work, the sender stays', async () => {
+    const t = await open();
+    await propose(t, say('@Ada do it again'), say('<world>STOP</world>'));
+    for (const approval of await t.world.approvals()) await t.world.decide(approval, { decision: 'approve' });
+    await t.chat.settled();
+    expect(lastResults(t)).toMatchObject([
+      { result: { answeredBy: [] } },
+      { error: 'nothing is left to say in this message' },
+    ]);
+  });
+
+  it('[S3] [A9] is said once, also if its process died before that was known', async () => {
+    let deadly = true;
+    const open = () =>
+      openTestWorld({
+        script: obedient,
+        tools: [sendMessage()],
+        file,
+        probe: (moment) => {
+          if (deadly && moment === 'before settle-invocation') throw new Error('the store is away');
+        },
+      });
+    const t = await open();
+    await propose(t, say('once'));
+    await t.world.decide(await t.onlyApproval(), { decision: 'approve' });
+    await t.heard((event) => event.event === 'message' && event.data.content === 'once');
+    await closeTestWorld(t);
+    deadly = false;
+    const again = await open();
+    const chat = await again.world.chat(t.chat.id);
+    expect(await chat.settled()).toBe('idle');
+    expect((await chat.messages()).filter(({ content }) => content === 'once')).toHaveLength(1);
+    expect(lastResults(again)).toMatchObject([{ result: { answeredBy: [] } }]);
+  });
+});
+
+describe('create_agent', () => {
+  const open = async (maker: object = {}, more: object = {}) =>
+    await openTestWorld({
+      script: obedient,
+      tools: [createAgent(), tool('look', async () => 'seen'), tool('touch', async () => 'touched')],
+      agents: [
+        { name: 'Ada', tools: ['create_agent', 'look', 'mcp__a__*'], policy: ['ask look'], temperature: 0.5, ...maker },
+      ],
+      ...more,
+    });
+
+  it('[A22] makes nothing until a person approved it, and the card says which tools', async () => {
+    const t = await open();
+    await propose(t, make({ tools: ['look'] }));
+    expect((await t.onlyApproval()).message).toBe('Create the agent Cy with these tools: ["look"]');
+    expect(await t.world.agents()).toHaveLength(1);
+    await approved(t);
+    expect((await t.world.agents())[1]).toMatchObject({
+      id: 'cy',
+      name: 'Cy',
+      systemPrompt: 'Help.',
+      tools: ['look'],
+      policy: ['ask look'],
+      provider: 'scripted',
+      model: 'any',
+      temperature: 0.5,
+    });
+  });
+
+  it('[A22] gives no tools unless told', async () => {
+    const t = await open();
+    await propose(t, make());
+    await approved(t);
+    expect((await t.world.agents())[1]?.tools).toEqual([]);
+  });
+
+  it.each([['touch'], ['*'], ['lo*'], ['look*'], ['mcp__*'], ['mcp__b__x'], ['look', 'touch'], ['LOOK'], [' look']])(
+    '[A22] gives no tool its maker lacks: %j',
+    async (...tools) => {
+      const t = await open();
+      await propose(t, make({ tools }));
+      await approved(t);
+      expect(await t.world.agents()).toHaveLength(1);
+      expect(JSON.stringify(lastResults(t))).toContain('an agent can give only what it has');
+    },
+  );
+
+  it.each([['look'], ['mcp__a__read'], ['mcp__a__*'], ['mcp__a__re*'], ['look', 'create_agent']])(
+    '[A22] gives what its maker has: %j',
+    async (...tools) => {
+      const t = await open();
+      await propose(t, make({ tools }));
+      await approved(t);
+      expect((await t.world.agents())[1]?.tools).toEqual(tools);
+    },
+  );
+
+  it.each(['human', 'SYSTEM', 'ada', 'a/b', '', 'x'.repeat(65)])('[A22] refuses the name %j', async (name) => {
+    const t = await open();
+    const state = await propose(t, make({ name }));
+    if (state === 'waiting') await approved(t);
+    expect(await t.world.agents()).toHaveLength(1);
+  });
+
+  it('[A22] is in the audit, with who made it and what it may ask for', async () => {
+    const t = await open();
+    await propose(t, make({ tools: ['look'] }));
+    const { toolCallId } = await t.onlyApproval();
+    await approved(t);
+    expect((await t.world.audit()).filter(({ agentId, kind }) => agentId === 'cy' && kind === 'policy')).toMatchObject([
+      { decision: 'agent added', who: 'agent ada', client: toolCallId, why: 'tools: look' },
+      { decision: 'added', rule: 'ask look', who: 'agent ada' },
+    ]);
+  });
+});
+
+describe('the door into the world', () => {
+  it('[M9] is shut once the call has ended', async () => {
+    let door: WorldDoor | undefined;
+    const t = await openTestWorld({
+      script: obedient,
+      tools: [
+        tool('keep', async (_, { world }) => {
+          door = world;
+          return 'kept';
+        }),
+      ],
+    });
+    await propose(t, { name: 'keep', arguments: {} });
+    await expect(door?.sendMessage({ content: 'late' })).rejects.toThrow('the call has ended');
+    await expect(door?.createAgent({ name: 'Late', systemPrompt: '', tools: [] })).rejects.toThrow(
+      'the call has ended',
+    );
+    expect(await t.world.agents()).toHaveLength(1);
+    expect((await t.chat.messages()).some(({ content }) => content === 'late')).toBe(false);
+  });
+});

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { defineTool, ToolFailure, type Tool } from '@countersign/core/ports';
+import { nameSchema } from '@countersign/protocol';
+
+const parameters = z.strictObject({
+  name: nameSchema.describe('How people and agents address it.'),
+  instructions: z.string().min(1).max(50_000).describe('Its system prompt.'),
+  tools: z
+    .array(z.string().min(1).max(128))
+    .max(200)
+    .exactOptional()
+    .describe('Names or globs of tools it may ask for, out of your own list. None unless told.'),
+});
+
+/** Lets an agent add another to its world: with its maker's model, under its maker's rules, and with no tool its maker lacks (A22). */
+export function createAgent(): Tool {
+  return defineTool({
+    name: 'create_agent',
+    description:
+      'Adds an agent to this world that uses the same model as you. It can have only tools that you have, is under the same rules ' +
+      'as you and needs the same approvals. Address it with @name afterwards.',
+    parameters,
+    approval: { required: true, message: 'Create the agent {name} with these tools: {tools}' },
+    async execute({ name, instructions, tools = [] }, { world }) {
+      if (world === undefined) throw new ToolFailure('there is no world here to add an agent to');
+      const { agentId } = await world.createAgent({ name, systemPrompt: instructions, tools });
+      return { agentId, name, tools };
+    },
+  });
+}
