@@ -28,7 +28,8 @@ import type {
   ToolDecision,
   World,
 } from '@countersign/protocol';
-import type { EventsOptions, StreamItem } from './events.js';
+import type { Clock } from './clock.js';
+import type { Batch, EventsOptions, StreamItem } from './events.js';
 
 /** Part of a list. `next` goes into `after` (or `before`, when reading backwards) of the next call; absent at the end. */
 export interface List<T> {
@@ -69,6 +70,9 @@ export interface ChangeOptions extends CallOptions {
  */
 export interface Client {
   readonly url: string;
+  /** What its streams and views go by. */
+  readonly clock: Clock;
+  readonly random: () => number;
 
   health(options?: CallOptions): Promise<Health>;
   /** Trades a ticket for a session (W1). The cookie half stays with the browser; give the other half to `createClient`. */
@@ -176,4 +180,6 @@ export interface Client {
    * Never rejects: what goes wrong is an item of the stream.
    */
   events(world: string, options?: EventsOptions): AsyncGenerator<StreamItem, void, undefined>;
+  /** The same, with what came together kept together. */
+  eventBatches(world: string, options?: EventsOptions): AsyncGenerator<Batch, void, undefined>;
 }

@@ -1,9 +1,25 @@
+export { createClient } from './create-client.js';
+export type { ClientOptions } from './create-client.js';
 export type { CallOptions, ChangeOptions, Client, List, PageQuery, Tagged, ToolResultAnswer } from './client.js';
-export type { EventsOptions, StreamItem } from './events.js';
+export { ClientError, isPassing } from './client-error.js';
+export type { ClientErrorKind } from './client-error.js';
+export type { Clock } from './clock.js';
+export type { Batch, EventsOptions, StreamItem } from './events.js';
+export { openChat } from './open-chat.js';
+export type { OpenChatOptions } from './open-chat.js';
+export { openWorldView } from './open-world-view.js';
+export { emptyChat, reduceChat } from './reduce-chat.js';
+export type { ChatAction } from './reduce-chat.js';
+export { emptyWorld, reduceWorld } from './reduce-world.js';
+export type { WorldAction } from './reduce-world.js';
 export { rowAt, sliceRows } from './rows.js';
 export type { Rows } from './rows.js';
+export { agentName, heldUp, pendingApprovals, placeInQueue, workers } from './selectors.js';
+export type { Worker } from './selectors.js';
 export type {
+  ApprovalBook,
   ApprovalView,
+  CallEnd,
   ChatState,
   ChatSummary,
   Connection,
@@ -21,3 +37,4 @@ export type {
 export type { ChatStore, Store, WorldStore } from './store.js';
 export { get, has, values } from './table.js';
 export type { Table } from './table.js';
+export type { Wakes } from './wakes.js';

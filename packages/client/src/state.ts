@@ -56,6 +56,10 @@ export interface Decision {
   readonly client?: string;
   readonly at: string;
   readonly reason?: string;
+  /** The words that a question was answered with. */
+  readonly answer?: string;
+  /** What the person made of the call before they signed it (A7). */
+  readonly editedArguments?: unknown;
 }
 
 /** One question put to people about one invocation (A3), with its answer once there is one. Arguments are masked (A15). */
@@ -96,10 +100,13 @@ export type InvocationStatus =
   | { readonly kind: 'denied'; readonly reason: string }
   | { readonly kind: 'expired'; readonly reason: string };
 
+export type CallEnd = Extract<InvocationStatus, { kind: 'succeeded' | 'failed' | 'denied' }>;
+
 /** One tool call, through its whole life. */
 export interface Invocation {
   readonly invocationId: string;
   readonly status: InvocationStatus;
+  /** Empty, as the agent is, while nothing but its result is loaded: the message that made the call is further up. */
   readonly toolName: string;
   readonly agentId: string;
   /** As the model proposed it, masked; text where a model broke its JSON off. */
@@ -108,10 +115,12 @@ export interface Invocation {
   readonly editedArguments?: unknown;
   /** The message it belongs under; absent while that message is not loaded. */
   readonly messageId?: string;
-  /** Every question asked about it, oldest first; only the last one can be pending. Look them up in `approvals`. */
+  /** Every question asked about it, oldest first. Look them up in `approvals`. */
   readonly approvalIds: readonly string[];
   readonly startedAt?: string;
   readonly settledAt?: string;
+  /** How it ended as it was told, and by what; views read `status`. */
+  readonly end?: { readonly as: CallEnd; readonly toldBy: 'summary' | 'event' | 'message' };
 }
 
 /** An answer being spoken. Chunks are heard, not stored: it goes when the message it adds up to arrives. */
@@ -138,14 +147,24 @@ export interface OutputTail {
 /** Something a person should know that nobody said. Not in the transcript: a page that is loaded anew does not show it again. */
 export interface Notice {
   readonly eventId: number;
+  readonly chatId?: string;
   readonly type: 'error' | 'notice';
   readonly message: string;
   /** The last line of the transcript when it came. */
   readonly afterMessageId?: string;
 }
 
+/** Questions and their answers. The first of `queue` is "1 of n" (A12). */
+export interface ApprovalBook {
+  readonly approvals: Table<ApprovalView>;
+  /** Ids of those that wait, oldest first. */
+  readonly queue: readonly string[];
+  /** Answers by the approval's id, also of questions that are not loaded. */
+  readonly decisions: Table<Decision>;
+}
+
 /** Everything a view of one chat shows. Immutable: what did not change is the same object. */
-export interface ChatState {
+export interface ChatState extends ApprovalBook {
   readonly worldId: string;
   readonly chatId: string;
   readonly loading: Loading;
@@ -162,16 +181,17 @@ export interface ChatState {
   /** Whether there are lines before the first loaded one. */
   readonly older: { readonly kind: 'none' } | { readonly kind: 'more' | 'loading'; readonly before: string };
   readonly invocations: Table<Invocation>;
-  /** Ids of calls that have not ended, in the order they were made known. */
+  /** Ids of calls that have not ended, in the order they were made. */
   readonly openInvocations: readonly string[];
-  readonly approvals: Table<ApprovalView>;
-  /** Ids of pending approvals, oldest first: the first of them is "1 of n" (A12). */
-  readonly queue: readonly string[];
   readonly streams: readonly LiveStream[];
   readonly outputs: ReadonlyMap<string, OutputTail>;
   readonly notices: readonly Notice[];
   /** How far in the log this state is true. */
   readonly lastEventId: number;
+  /** How far in the log title and status were true when they were last fetched. */
+  readonly chatShownAt: number;
+  /** When the oldest loaded message was written; what is older comes with its page. */
+  readonly loadedFrom: string;
 }
 
 export interface ChatSummary {
@@ -179,10 +199,14 @@ export interface ChatSummary {
   readonly title: string;
   readonly status: ChatStatus;
   readonly createdAt: string;
+  /** How many approvals wait in it. */
+  readonly waiting: number;
+  /** How far in the log this was true when it was last fetched. */
+  readonly shownAt: number;
 }
 
 /** Everything a view of a whole world shows: its chats and agents, and what waits for a person in any of them. */
-export interface WorldState {
+export interface WorldState extends ApprovalBook {
   readonly worldId: string;
   readonly loading: Loading;
   readonly connection: Connection;
@@ -192,12 +216,9 @@ export interface WorldState {
   readonly agents: readonly Agent[];
   /** Newest first. */
   readonly chats: readonly ChatSummary[];
-  readonly approvals: Table<ApprovalView>;
-  /** Ids of pending approvals of all chats, oldest first (A12). */
-  readonly queue: readonly string[];
   /** Open and queued turns, as the server last said (M8). */
   readonly pendingOperations: number;
-  readonly notices: readonly (Notice & { readonly chatId?: string })[];
+  readonly notices: readonly Notice[];
   /** Counts the changes of each kind of thing: what was fetched at another count is old. */
   readonly revisions: Readonly<Partial<Record<CRUDEvent['entity'], number>>>;
   readonly lastEventId: number;

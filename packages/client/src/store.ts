@@ -1,23 +1,24 @@
+import type { OpenChatOptions } from './open-chat.js';
 import type { ChatState, WorldState } from './state.js';
 
 /** What a view looks at: fits React's `useSyncExternalStore` and Ink alike. */
 export interface Store<State> {
-  getState(): State;
+  readonly getState: () => State;
   /** Told after each change. The returned function ends it. */
-  subscribe(listener: () => void): () => void;
+  readonly subscribe: (listener: () => void) => () => void;
   /** Ends the stream. The last state stays readable. */
-  close(): void;
+  readonly close: () => void;
 }
 
 export interface ChatStore extends Store<ChatState> {
   /** Loads the page before the first loaded line. Resolves when it is in the state; does nothing when there is none. */
-  loadOlder(): Promise<void>;
+  readonly loadOlder: () => Promise<void>;
   /** Tries to connect at once instead of waiting for the next try: for a network that is back, a page that is looked at again. */
-  retryNow(): void;
+  readonly retryNow: () => void;
 }
 
 export interface WorldStore extends Store<WorldState> {
-  retryNow(): void;
+  readonly retryNow: () => void;
   /** A view of one of its chats that shares its stream: a browser has only six connections to a server. */
-  openChat(chat: string): ChatStore;
+  readonly openChat: (chat: string, options?: OpenChatOptions) => ChatStore;
 }

@@ -54,6 +54,21 @@ export function setAll<V>(table: Table<V>, entries: Iterable<readonly [string, V
   return grown({ size, buckets });
 }
 
+/** The table without these entries. */
+export function remove<V>(table: Table<V>, ids: Iterable<string>): Table<V> {
+  const buckets = [...table.buckets];
+  let { size } = table;
+  for (const id of ids) {
+    const index = bucketOf(id, buckets.length);
+    if (buckets[index]?.has(id) !== true) continue;
+    const copy = new Map(buckets[index]);
+    copy.delete(id);
+    buckets[index] = copy;
+    size -= 1;
+  }
+  return size === table.size ? table : { size, buckets };
+}
+
 function grown<V>(table: Table<V>): Table<V> {
   let count = table.buckets.length;
   while (table.size > count * FULL) count *= 4;

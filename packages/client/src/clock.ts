@@ -1,0 +1,47 @@
+import type { Wakes } from './wakes.js';
+
+/** Time is a port: tests bring their own. */
+export interface Clock {
+  /** Milliseconds. */
+  now(): number;
+  /** Calls back after a while. The returned function cancels it. */
+  after(ms: number, act: () => void): () => void;
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  after(ms, act) {
+    const timer = setTimeout(act, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Resolves after a while, or as soon as the signal is aborted or `wakes` calls back. Never rejects. */
+export async function pause(
+  clock: Clock,
+  ms: number,
+  signal: AbortSignal | undefined,
+  wakes: Wakes = () => () => undefined,
+): Promise<void> {
+  if (signal?.aborted === true) return;
+  await new Promise<void>((resolve) => {
+    const end = (): void => {
+      cancel();
+      stopListening();
+      signal?.removeEventListener('abort', end);
+      resolve();
+    };
+    const cancel = clock.after(ms, end);
+    const stopListening = wakes(end);
+    signal?.addEventListener('abort', end, { once: true });
+  });
+}
+
+const FIRST_PAUSE_MS = 250;
+export const LONGEST_PAUSE_MS = 15_000;
+
+/** How long to wait before the next try. Spread, or all clients of a server that comes back would come at once. */
+export function backOff(failures: number, random: () => number): number {
+  const most = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures, 10));
+  return most / 2 + (most / 2) * random();
+}

@@ -1,0 +1,286 @@
+import {
+  acceptedMessageSchema,
+  agentSchema,
+  approvalWithContextSchema,
+  auditEntrySchema,
+  chatSchema,
+  grantSchema,
+  healthSchema,
+  listedToolSchema,
+  listOf,
+  mcpServerSchema,
+  messageSchema,
+  policyVerdictSchema,
+  providerStatusSchema,
+  queuedApprovalSchema,
+  registeredClientSchema,
+  searchHitSchema,
+  sessionSchema,
+  statsSchema,
+  timelineSchema,
+  toolApprovalSchema,
+  worldSchema,
+} from '@countersign/protocol';
+import { z } from 'zod';
+import { ClientError } from './client-error.js';
+import type { CallOptions, ChangeOptions, Client, List, Tagged } from './client.js';
+import { backOff, pause, systemClock, type Clock } from './clock.js';
+import { flatten, streamEvents, type Batch, type EventsOptions } from './events.js';
+import { readJson, readText, send, type Connector, type Request } from './request.js';
+
+export interface ClientOptions {
+  /** Where the server is, such as `http://127.0.0.1:4160`; a page of the server itself gives its own origin. */
+  url: string;
+  /** The bearer token, for programs. A browser never has it: it has a session (W1). */
+  token?: string;
+  /** The half of a session that a page keeps; the other half is a cookie. */
+  session?: string;
+  fetch?: typeof fetch;
+  clock?: Clock;
+  random?: () => number;
+}
+
+const rulesSchema = z.object({ rules: z.array(z.string()) });
+const resultSchema = z.object({ kind: z.enum(['recorded', 'repeated']), state: z.string() });
+/** As a later server may write it: with more than we know. */
+const toolSchema = listedToolSchema.strip().extend({ approval: toolApprovalSchema.strip().exactOptional() });
+
+/** How often a message or a decision is sent that the server may not have got. Each can be sent again without harm. */
+const TRIES = 4;
+
+/** A client of one server. It holds no connection until it is used. */
+export function createClient(options: ClientOptions): Client {
+  const secrets = new Map<string, string>();
+  const clock = options.clock ?? systemClock;
+  const random = options.random ?? Math.random;
+  const connector: Connector = {
+    url: options.url,
+    ...(options.token === undefined ? {} : { token: options.token }),
+    ...(options.session === undefined ? {} : { session: options.session }),
+    // Called as a method of something else, a browser's fetch refuses.
+    fetch: options.fetch ?? ((...args) => globalThis.fetch(...args)),
+    secretFor: (world) => secrets.get(world),
+  };
+
+  async function get<S extends z.ZodType>(
+    schema: S,
+    request: Request,
+    { signal }: CallOptions = {},
+  ): Promise<z.output<S>> {
+    return await readJson(await send(connector, { ...request, signal }), schema, signal);
+  }
+  async function list<S extends z.ZodType>(
+    schema: S,
+    request: Request,
+    options?: CallOptions,
+  ): Promise<List<z.output<S>>> {
+    return await get(listOf(schema), request, options);
+  }
+  async function tagged<S extends z.ZodType>(
+    schema: S,
+    request: Request,
+    { signal }: CallOptions = {},
+  ): Promise<Tagged<z.output<S>>> {
+    const response = await send(connector, { ...request, signal });
+    return { value: await readJson(response, schema, signal), etag: response.headers.get('ETag') ?? undefined };
+  }
+  async function text(request: Request, { signal }: CallOptions = {}): Promise<string> {
+    return await readText(await send(connector, { ...request, signal }), signal);
+  }
+  async function nothing(request: Request, { signal }: CallOptions = {}): Promise<void> {
+    const response = await send(connector, { ...request, signal });
+    await response.body?.cancel();
+  }
+  /** For what is the same when it is sent twice. */
+  async function again<S extends z.ZodType>(
+    schema: S,
+    request: Request,
+    options: CallOptions = {},
+  ): Promise<z.output<S>> {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await get(schema, request, options);
+      } catch (error) {
+        if (!(error instanceof ClientError) || error.kind !== 'network' || tries >= TRIES) throw error;
+        await pause(clock, backOff(tries, random), options.signal);
+      }
+    }
+  }
+
+  const batches = (world: string, { chat, ...rest }: EventsOptions): AsyncGenerator<Batch, void, undefined> =>
+    streamEvents(
+      {
+        worldId: world,
+        clock,
+        random,
+        open: async (after, signal) => {
+          const resume = after === undefined ? {} : { 'Last-Event-ID': String(after) };
+          const path = ['worlds', world, ...(chat === undefined ? [] : ['chats', chat]), 'events'];
+          return await send(connector, { path, headers: { Accept: 'text/event-stream', ...resume }, signal });
+        },
+      },
+      rest,
+    );
+
+  return {
+    url: options.url,
+    clock,
+    random,
+    health: (options) => get(healthSchema, { path: ['health'] }, options),
+    openSession: (ticket, options) =>
+      get(sessionSchema, { method: 'POST', path: ['session'], body: { ticket } }, options),
+    providers: (options) => list(providerStatusSchema, { path: ['providers'] }, options),
+
+    worlds: (page, options) => list(worldSchema, { path: ['worlds'], query: { ...page } }, options),
+    world: (world, options) => tagged(worldSchema, { path: ['worlds', world] }, options),
+    createWorld: (body, options) => get(worldSchema, { method: 'POST', path: ['worlds'], body }, options),
+    updateWorld: (world, body, options) =>
+      get(worldSchema, { method: 'PATCH', path: ['worlds', world], body, headers: ifMatch(options) }, options),
+    deleteWorld: (world, options) => nothing({ method: 'DELETE', path: ['worlds', world] }, options),
+    exportWorld: (world, options) => text({ path: ['worlds', world, 'export'] }, options),
+    importWorld: (yaml, options) =>
+      get(worldSchema, { method: 'POST', path: ['worlds', 'import'], body: yaml }, options),
+
+    agents: (world, page, options) =>
+      list(agentSchema, { path: ['worlds', world, 'agents'], query: { ...page } }, options),
+    agent: (world, agent, options) => tagged(agentSchema, { path: ['worlds', world, 'agents', agent] }, options),
+    createAgent: (world, body, options) =>
+      get(agentSchema, { method: 'POST', path: ['worlds', world, 'agents'], body }, options),
+    updateAgent: (world, agent, body, options) =>
+      get(
+        agentSchema,
+        { method: 'PATCH', path: ['worlds', world, 'agents', agent], body, headers: ifMatch(options) },
+        options,
+      ),
+    deleteAgent: (world, agent, options) =>
+      nothing({ method: 'DELETE', path: ['worlds', world, 'agents', agent] }, options),
+    memory: (world, agent, chat, page, options) =>
+      list(messageSchema, { path: ['worlds', world, 'agents', agent, 'memory'], query: { chat, ...page } }, options),
+
+    chats: (world, page, options) =>
+      list(chatSchema, { path: ['worlds', world, 'chats'], query: { ...page } }, options),
+    chat: (world, chat, options) => get(chatSchema, { path: ['worlds', world, 'chats', chat] }, options),
+    createChat: (world, body = {}, options) =>
+      get(chatSchema, { method: 'POST', path: ['worlds', world, 'chats'], body }, options),
+    renameChat: (world, chat, title, options) =>
+      get(chatSchema, { method: 'PATCH', path: ['worlds', world, 'chats', chat], body: { title } }, options),
+    deleteChat: (world, chat, options) =>
+      nothing({ method: 'DELETE', path: ['worlds', world, 'chats', chat] }, options),
+    stop: (world, chat, options) =>
+      nothing({ method: 'POST', path: ['worlds', world, 'chats', chat, 'stop'] }, options),
+
+    messages: (world, chat, { newest, ...page } = {}, options) =>
+      list(
+        messageSchema,
+        {
+          path: ['worlds', world, 'chats', chat, 'messages'],
+          query: { ...(newest === true ? { before: '' } : {}), ...page },
+        },
+        options,
+      ),
+    send: (world, chat, message, options) =>
+      again(
+        acceptedMessageSchema,
+        {
+          method: 'POST',
+          path: ['worlds', world, 'chats', chat, 'messages'],
+          body: { clientMessageId: newClientMessageId(), ...message },
+        },
+        options,
+      ),
+    search: (world, words, page, options) =>
+      list(searchHitSchema, { path: ['worlds', world, 'search'], query: { q: words, ...page } }, options),
+
+    approvals: (world, filter = {}, options) =>
+      list(
+        queuedApprovalSchema,
+        { path: ['worlds', world, 'approvals'], query: { status: 'pending', ...filter } },
+        options,
+      ),
+    approval: (world, approval, options) =>
+      get(approvalWithContextSchema, { path: ['worlds', world, 'approvals', approval] }, options),
+    decide: (world, { approvalId, callHash }, decision, options) =>
+      again(
+        resultSchema,
+        {
+          method: 'POST',
+          path: ['worlds', world, 'tool-results'],
+          body: { ...decision, tool_call_id: approvalId, ...(callHash === '' ? {} : { callHash }) },
+        },
+        options,
+      ),
+    answer: (world, { toolCallId, ...answer }, options) =>
+      again(
+        resultSchema,
+        { method: 'POST', path: ['worlds', world, 'tool-results'], body: { ...answer, tool_call_id: toolCallId } },
+        options,
+      ),
+
+    grants: (world, page, options) =>
+      list(grantSchema, { path: ['worlds', world, 'grants'], query: { ...page } }, options),
+    revoke: (world, grant, options) => nothing({ method: 'DELETE', path: ['worlds', world, 'grants', grant] }, options),
+    policy: async (world, options) =>
+      rulesOf(await tagged(rulesSchema, { path: ['worlds', world, 'policy'] }, options)),
+    setPolicy: async (world, rules, options) =>
+      rulesOf(
+        await tagged(
+          rulesSchema,
+          { method: 'PUT', path: ['worlds', world, 'policy'], body: { rules }, headers: ifMatch(options) },
+          options,
+        ),
+      ),
+    checkPolicy: (world, body, options) =>
+      get(policyVerdictSchema, { method: 'POST', path: ['worlds', world, 'policy', 'check'], body }, options),
+
+    tools: (world, page, options) =>
+      list(toolSchema, { path: ['worlds', world, 'tools'], query: { ...page } }, options),
+    mcpServers: (world, page, options) =>
+      list(mcpServerSchema, { path: ['worlds', world, 'mcp-servers'], query: { ...page } }, options),
+    mcpServer: (world, name, options) =>
+      get(mcpServerSchema, { path: ['worlds', world, 'mcp-servers', name] }, options),
+    addMcpServer: (world, body, options) =>
+      get(mcpServerSchema, { method: 'POST', path: ['worlds', world, 'mcp-servers'], body }, options),
+    updateMcpServer: (world, name, body, options) =>
+      get(
+        mcpServerSchema,
+        { method: 'PATCH', path: ['worlds', world, 'mcp-servers', name], body, headers: ifMatch(options) },
+        options,
+      ),
+    removeMcpServer: (world, name, options) =>
+      nothing({ method: 'DELETE', path: ['worlds', world, 'mcp-servers', name] }, options),
+
+    audit: (world, page, options) =>
+      list(auditEntrySchema, { path: ['worlds', world, 'audit'], query: { ...page } }, options),
+    exportAudit: (world, format, options) => text({ path: ['worlds', world, 'audit'], query: { format } }, options),
+    stats: (world, options) => get(statsSchema, { path: ['worlds', world, 'stats'] }, options),
+    timeline: (world, chat, page, options) =>
+      list(timelineSchema, { path: ['worlds', world, 'chats', chat, 'timeline'], query: { ...page } }, options),
+
+    registerClient: async (world, body, options) => {
+      const registered = await get(
+        registeredClientSchema,
+        { method: 'POST', path: ['worlds', world, 'clients'], body },
+        options,
+      );
+      secrets.set(world, registered.clientSecret);
+      return registered;
+    },
+
+    events: (world, options = {}) => flatten(batches(world, options)),
+    eventBatches: (world, options = {}) => batches(world, options),
+  };
+}
+
+function ifMatch({ ifMatch: etag }: ChangeOptions = {}): Record<string, string> {
+  return etag === undefined ? {} : { 'If-Match': etag };
+}
+
+function rulesOf({ value, etag }: Tagged<{ rules: readonly string[] }>): Tagged<readonly string[]> {
+  return { value: value.rules, etag };
+}
+
+/** Not `randomUUID`: a page that is not served from this machine has none. */
+function newClientMessageId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}

@@ -1,0 +1,109 @@
+import { ClientError, isPassing } from './client-error.js';
+import type { Client } from './client.js';
+import { backOff, pause } from './clock.js';
+import type { Batch } from './events.js';
+import type { Connection } from './state.js';
+import { browserWakes, type Wakes } from './wakes.js';
+
+/** What a feed tells its listeners. After `begun` every event past that position is told; what was loaded before it is old. */
+export interface FeedListener {
+  begun(position: number): void;
+  heard(batch: Batch): void;
+}
+
+/** One stream of a world or a chat, shared by any number of views. */
+export interface Feed {
+  /** Told at once how things stand, then whatever comes. The returned function ends it. */
+  subscribe(listener: FeedListener): () => void;
+  retryNow(): void;
+  close(): void;
+}
+
+/** Opens the stream and keeps it open. It begins again, at a new position, when the log no longer reaches back to the old one. */
+export function openFeed(client: Client, world: string, chat?: string): Feed {
+  const over = new AbortController();
+  const listeners = new Set<FeedListener>();
+  const sleepers = new Set<() => void>();
+  let position: number | undefined;
+  let connection: Connection = { kind: 'connecting' };
+
+  const wakes: Wakes = (wake) => {
+    sleepers.add(wake);
+    const stop = browserWakes(wake);
+    return () => {
+      sleepers.delete(wake);
+      stop();
+    };
+  };
+
+  function tell(batch: Batch): void {
+    for (const item of batch) {
+      if (item.kind === 'connection') ({ connection } = item);
+      if (item.kind === 'event') position = Math.max(position ?? 0, item.event.id);
+    }
+    for (const listener of [...listeners]) listener.heard(batch);
+  }
+
+  /** Where the log ends now. Undefined: closed, or refused for good. */
+  async function findPosition(): Promise<number | undefined> {
+    for (let failures = 0; !over.signal.aborted; failures += 1) {
+      try {
+        const options = { signal: over.signal };
+        const shown =
+          chat === undefined ? (await client.world(world, options)).value : await client.chat(world, chat, options);
+        return shown.lastEventId ?? 0;
+      } catch (error) {
+        if (!(error instanceof ClientError)) throw error;
+        if (error.kind === 'aborted') return undefined;
+        if (!isPassing(error)) {
+          tell([{ kind: 'connection', connection: { kind: 'closed', why: error.detail } }]);
+          return undefined;
+        }
+        const wait = Math.max(backOff(failures, client.random), error.retryAfterMs ?? 0);
+        const retryAt = client.clock.now() + wait;
+        const why = error.detail;
+        tell([{ kind: 'connection', connection: { kind: 'reconnecting', attempt: failures + 1, retryAt, why } }]);
+        await pause(client.clock, wait, over.signal, wakes);
+      }
+    }
+    return undefined;
+  }
+
+  async function run(): Promise<void> {
+    for (;;) {
+      position = await findPosition();
+      if (position === undefined) return;
+      for (const listener of [...listeners]) listener.begun(position);
+      const where = { after: position, signal: over.signal, wakes, ...(chat === undefined ? {} : { chat }) };
+      if (!(await follow(client.eventBatches(world, where)))) return;
+    }
+  }
+
+  /** True: the log does not reach back to where we were. */
+  async function follow(batches: AsyncIterable<Batch>): Promise<boolean> {
+    for await (const batch of batches) {
+      tell(batch);
+      if (batch.some(({ kind }) => kind === 'reset')) return true;
+    }
+    return false;
+  }
+
+  run().catch((error: unknown) => {
+    tell([{ kind: 'connection', connection: { kind: 'closed', why: String(error) } }]);
+  });
+
+  return {
+    subscribe(listener) {
+      listeners.add(listener);
+      listener.heard([{ kind: 'connection', connection }]);
+      if (position !== undefined) listener.begun(position);
+      return () => listeners.delete(listener);
+    },
+    retryNow() {
+      for (const wake of [...sleepers]) wake();
+    },
+    close() {
+      over.abort();
+    },
+  };
+}

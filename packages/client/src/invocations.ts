@@ -1,0 +1,158 @@
+import type { ToolEvent } from '@countersign/protocol';
+import { isBefore } from './approvals.js';
+import type { CallFacts } from './read-message.js';
+import type { ApprovalView, CallEnd, ChatState, Invocation, InvocationStatus } from './state.js';
+import { get, set } from './table.js';
+
+/**
+ * What is known of a call only grows: who made it, what was asked about it, that it began, how it ended. Where it stands follows
+ * from that, so it does not matter in which order, how often, or from what (a page of messages, an event) a fact is heard.
+ */
+type Facts = Partial<Omit<Invocation, 'invocationId' | 'status' | 'editedArguments'>>;
+
+type CallState = Pick<ChatState, 'invocations' | 'openInvocations' | 'approvals'>;
+
+/** A call, as the message that made it tells it. */
+export function learnCall<S extends CallState>(state: S, messageId: string, agentId: string, call: CallFacts): S {
+  const { invocationId, toolName, arguments: proposed, startedAt, end } = call;
+  const isNew = get(state.invocations, invocationId)?.messageId !== messageId;
+  return learn(state, invocationId, {
+    ...(isNew ? { messageId, agentId, toolName, arguments: proposed } : {}),
+    ...(startedAt === undefined ? {} : { startedAt }),
+    ...(end === undefined ? {} : { end: { as: end, toldBy: 'summary' } }),
+  });
+}
+
+/** A question about a call was put or answered. */
+export function learnApproval<S extends CallState>(state: S, approval: ApprovalView): S {
+  const known = get(state.invocations, approval.invocationId);
+  const ids = known?.approvalIds ?? [];
+  const { approvalId, agentId, toolName } = approval;
+  return learn(state, approval.invocationId, {
+    agentId,
+    toolName,
+    approvalIds: ids.includes(approvalId) ? ids : inOrder(state, [...ids, approvalId]),
+    // Until the message of the call is loaded, which has them as the model proposed them.
+    ...(known?.arguments === undefined ? { arguments: approval.arguments } : {}),
+  });
+}
+
+/** The result that the model gets. */
+export function learnResult<S extends CallState>(
+  state: S,
+  { invocationId, agentId, end, at }: { invocationId: string; agentId: string; end: CallEnd; at: string },
+): S {
+  return learn(state, invocationId, { agentId, end: { as: end, toldBy: 'message' }, settledAt: at });
+}
+
+/** What each lifecycle event means (T2). The words of questions and decisions are in their messages, which come before. */
+export function learnEvent<S extends CallState>(state: S, event: ToolEvent): S {
+  const { invocation_id: id, agent_id: agentId, tool_name: toolName } = event;
+  const who = { agentId, toolName };
+  const ended = (as: CallEnd): S => learn(state, id, { ...who, end: { as, toldBy: 'event' } });
+  switch (event.type) {
+    case 'TOOL_APPROVAL_REQUESTED':
+    case 'TOOL_APPROVED':
+      return learn(state, id, who);
+    case 'TOOL_EXECUTION_STARTED':
+      return learn(state, id, { ...who, startedAt: event.started_at ?? '' });
+    case 'TOOL_EXECUTION_SUCCEEDED':
+      return ended({ kind: 'succeeded', result: event.result });
+    case 'TOOL_EXECUTION_FAILED':
+      return ended({ kind: 'failed', error: event.error });
+    case 'TOOL_DENIED':
+      return ended({ kind: 'denied', reason: event.reason });
+  }
+}
+
+function learn<S extends CallState>(state: S, invocationId: string, told: Facts): S {
+  const known = get(state.invocations, invocationId);
+  const before = known ?? unheardOf(invocationId);
+  const facts = { ...before, ...withoutWeaker(before, told) };
+  const asked = facts.approvalIds.map((id) => get(state.approvals, id)).filter((approval) => approval !== undefined);
+  const edited = asked.findLast(({ decision }) => decision?.editedArguments !== undefined)?.decision?.editedArguments;
+  const after = {
+    ...facts,
+    ...(edited === undefined ? {} : { editedArguments: edited }),
+    status: statusOf(facts, asked.at(-1), edited !== undefined),
+  };
+  if (known !== undefined && isSame(known, after)) return state;
+  return {
+    ...state,
+    invocations: set(state.invocations, invocationId, after),
+    openInvocations: open(state.openInvocations, after),
+  };
+}
+
+function unheardOf(invocationId: string): Invocation {
+  return {
+    invocationId,
+    status: { kind: 'proposed' },
+    toolName: '',
+    agentId: '',
+    arguments: undefined,
+    approvalIds: [],
+  };
+}
+
+/** A message is worth more than an event, and that more than the summary in the call's own message, which may be old. */
+const WORTH = { summary: 0, event: 1, message: 2 };
+
+function withoutWeaker(before: Invocation, { end, settledAt, startedAt, agentId, ...told }: Facts): Facts {
+  const isNews = end !== undefined && (before.end === undefined || WORTH[end.toldBy] > WORTH[before.end.toldBy]);
+  return {
+    ...told,
+    ...(isNews ? { end } : {}),
+    ...(isNews && settledAt !== undefined ? { settledAt } : {}),
+    // That it began, without saying when, is worth less than when.
+    ...(startedAt === undefined || (before.startedAt ?? '') !== '' ? {} : { startedAt }),
+    ...(agentId === undefined || before.agentId !== '' ? {} : { agentId }),
+  };
+}
+
+/** The order matters: a call that ended stays so whatever is asked about it, and one that runs may put a question of its own. */
+function statusOf(
+  { end, startedAt }: Pick<Invocation, 'end' | 'startedAt'>,
+  last: ApprovalView | undefined,
+  isEdited: boolean,
+): InvocationStatus {
+  if (end !== undefined) {
+    const { as } = end;
+    if (as.kind === 'denied' && last?.decision?.outcome === 'expired') return { kind: 'expired', reason: as.reason };
+    return as.kind === 'succeeded' && isEdited ? { kind: 'succeeded', result: resultAlone(as.result) } : as;
+  }
+  if (startedAt !== undefined) return { kind: 'running' };
+  if (last === undefined) return { kind: 'proposed' };
+  if (last.decision === undefined) return { kind: 'asked', approvalId: last.approvalId };
+  return last.decision.outcome === 'approved' ? { kind: 'approved' } : { kind: 'proposed' };
+}
+
+/** The model is told what really ran together with the result (A7); a person sees each in its own place. */
+function resultAlone(result: unknown): unknown {
+  if (typeof result !== 'object' || result === null || !('edited_by_person' in result)) return result;
+  return 'result' in result ? result.result : null;
+}
+
+function open(ids: readonly string[], { invocationId, end }: Invocation): readonly string[] {
+  const listed = ids.includes(invocationId);
+  if (end !== undefined) return listed ? ids.filter((id) => id !== invocationId) : ids;
+  // Ids begin with the time they were made at.
+  return listed ? ids : [...ids, invocationId].toSorted();
+}
+
+function inOrder(state: CallState, ids: readonly string[]): readonly string[] {
+  return ids.toSorted((a, b) => {
+    const [one, two] = [get(state.approvals, a), get(state.approvals, b)];
+    if (one === undefined || two === undefined) return 0;
+    return isBefore(one, two) ? -1 : 1;
+  });
+}
+
+/** The status follows from the rest, so its kind and question are enough to compare. */
+function isSame(a: Invocation, b: Invocation): boolean {
+  const keys = ['toolName', 'agentId', 'arguments', 'editedArguments', 'messageId', 'approvalIds'] as const;
+  if (keys.some((key) => a[key] !== b[key])) return false;
+  if (a.startedAt !== b.startedAt || a.settledAt !== b.settledAt || a.end !== b.end) return false;
+  if (a.status.kind === 'asked' && b.status.kind === 'asked') return a.status.approvalId === b.status.approvalId;
+  return a.status.kind === b.status.kind;
+}

@@ -1,0 +1,21 @@
+import type { WorldEvent } from '@countersign/protocol';
+import type { Notice } from './state.js';
+
+const MOST = 50;
+
+/** Something to know that nobody said; the oldest give way. */
+export function withNotice<S extends { readonly notices: readonly Notice[] }>(
+  state: S,
+  { id, chatId, data }: Extract<WorldEvent, { event: 'system' }>,
+  afterMessageId?: string,
+): S {
+  if (data.type === 'title') return state;
+  const notice: Notice = {
+    eventId: id,
+    ...(chatId === undefined ? {} : { chatId }),
+    type: data.type,
+    message: data.message,
+    ...(afterMessageId === undefined ? {} : { afterMessageId }),
+  };
+  return { ...state, notices: [...state.notices, notice].slice(-MOST) };
+}

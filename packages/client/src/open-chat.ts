@@ -1,0 +1,95 @@
+import type { WorldEvent } from '@countersign/protocol';
+import { ClientError } from './client-error.js';
+import type { Client } from './client.js';
+import { openFeed, type Feed } from './feed.js';
+import { openView, readAll, type Refetch } from './open-view.js';
+import { emptyChat, reduceChat, type ChatAction } from './reduce-chat.js';
+import type { ChatStore } from './store.js';
+
+export interface OpenChatOptions {
+  /** How many messages a page has. */
+  pageSize?: number;
+}
+
+const PAGE = 100;
+/** As many lines as were on the page are loaded again after a reset, up to this. */
+const LARGEST_PAGE = 1000;
+
+/** A live view of one chat, over a stream of its own. */
+export function openChat(client: Client, world: string, chat: string, options: OpenChatOptions = {}): ChatStore {
+  const feed = openFeed(client, world, chat);
+  return openChatOn(feed, client, world, chat, { ...options, onClose: () => feed.close() });
+}
+
+/** The same over a stream that somebody else opened and will close. */
+export function openChatOn(
+  feed: Feed,
+  client: Client,
+  world: string,
+  chat: string,
+  { pageSize = PAGE, onClose }: OpenChatOptions & { onClose?: () => void },
+): ChatStore {
+  const view = openView<ReturnType<typeof emptyChat>, ChatAction>({
+    client,
+    feed,
+    initial: emptyChat(world, chat),
+    reduce: reduceChat,
+    load: async (position, state, signal) => {
+      const limit = Math.min(LARGEST_PAGE, Math.max(pageSize, state.transcript.length));
+      const [shown, messages, approvals, agents] = await Promise.all([
+        client.chat(world, chat, { signal }),
+        client.messages(world, chat, { newest: true, limit }, { signal }),
+        readAll((after) => client.approvals(world, { chat, ...(after === undefined ? {} : { after }) }, { signal })),
+        readAll((after) => client.agents(world, after === undefined ? {} : { after }, { signal })),
+      ]);
+      return { type: 'loaded', position, chat: shown, messages, approvals, agents };
+    },
+    refetch: (event) => refetch(client, world, chat, event),
+  });
+
+  return {
+    getState: view.getState,
+    subscribe: view.subscribe,
+    retryNow: () => feed.retryNow(),
+    close() {
+      view.close();
+      onClose?.();
+    },
+    async loadOlder() {
+      const { older } = view.getState();
+      if (older.kind !== 'more') return;
+      view.dispatch({ type: 'older-asked' });
+      try {
+        const page = { before: older.before, limit: pageSize };
+        const messages = await client.messages(world, chat, page, { signal: view.signal });
+        // A load from the beginning came in between: this page no longer borders on what is there.
+        const now = view.getState().older;
+        if (now.kind === 'loading' && now.before === older.before) view.dispatch({ type: 'older', messages });
+      } catch (error) {
+        view.dispatch({ type: 'older-failed' });
+        if (!(error instanceof ClientError) || error.kind !== 'aborted') throw error;
+      }
+    },
+  };
+}
+
+function refetch(client: Client, world: string, chat: string, heard: WorldEvent): Refetch<ChatAction> | undefined {
+  if (heard.event !== 'crud') return undefined;
+  const { entity, operation, id } = heard.data;
+  if (entity === 'chat' && id === chat && operation !== 'delete') {
+    return {
+      name: 'chat',
+      fetch: async (signal) => ({ type: 'chat', chat: await client.chat(world, chat, { signal }) }),
+    };
+  }
+  if (entity === 'agent') {
+    return {
+      name: 'agents',
+      fetch: async (signal) => ({
+        type: 'agents',
+        agents: await readAll((after) => client.agents(world, after === undefined ? {} : { after }, { signal })),
+      }),
+    };
+  }
+  return undefined;
+}

@@ -1,0 +1,250 @@
+import type { Agent, Approval, Chat, Message, WorldEvent } from '@countersign/protocol';
+import { decide, emptyBook, request } from './approvals.js';
+import type { List } from './client.js';
+import { learnApproval, learnCall, learnEvent, learnResult } from './invocations.js';
+import { withNotice } from './notices.js';
+import { readMessage, viewOfApproval } from './read-message.js';
+import { append, emptyRows, prepend, rowAt } from './rows.js';
+import type { ChatState, Connection, TranscriptMessage } from './state.js';
+import { drop, hear, hearOutput } from './streams.js';
+import { emptyTable, get, has, set } from './table.js';
+
+/** Everything that can happen to a view of a chat. */
+export type ChatAction =
+  /** A fresh load replaces whatever was there. `position` is where in the log the stream was before anything was asked for. */
+  | {
+      type: 'loaded';
+      position: number;
+      chat: Chat;
+      messages: List<Message>;
+      approvals: readonly Approval[];
+      agents: readonly Agent[];
+    }
+  | { type: 'load-failed'; why: string }
+  | { type: 'event'; event: WorldEvent }
+  | { type: 'connection'; connection: Connection }
+  | { type: 'chat'; chat: Chat }
+  | { type: 'agents'; agents: readonly Agent[] }
+  | { type: 'older-asked' }
+  | { type: 'older'; messages: List<Message> }
+  | { type: 'older-failed' };
+
+export function emptyChat(worldId: string, chatId: string): ChatState {
+  return {
+    worldId,
+    chatId,
+    loading: { kind: 'loading' },
+    connection: { kind: 'connecting' },
+    title: '',
+    status: 'idle',
+    createdAt: '',
+    deleted: false,
+    agents: [],
+    transcript: emptyRows(),
+    messages: emptyTable(),
+    older: { kind: 'none' },
+    invocations: emptyTable(),
+    openInvocations: [],
+    ...emptyBook(),
+    streams: [],
+    outputs: new Map(),
+    notices: [],
+    lastEventId: 0,
+    chatShownAt: 0,
+    loadedFrom: '',
+  };
+}
+
+/** Pure. What did not change is the same object, and the cost of an event does not grow with the chat. */
+export function reduceChat(state: ChatState, action: ChatAction): ChatState {
+  switch (action.type) {
+    case 'loaded':
+      return load(state, action);
+    case 'load-failed':
+      return { ...state, loading: { kind: 'failed', why: action.why } };
+    case 'event':
+      return onEvent(state, action.event);
+    case 'connection':
+      return { ...state, connection: action.connection };
+    case 'chat':
+      return withChat(state, action.chat);
+    case 'agents':
+      return { ...state, agents: action.agents };
+    case 'older-asked':
+      return state.older.kind === 'more' ? { ...state, older: { ...state.older, kind: 'loading' } } : state;
+    case 'older':
+      return addOlder(state, action.messages);
+    case 'older-failed':
+      return state.older.kind === 'loading' ? { ...state, older: { ...state.older, kind: 'more' } } : state;
+  }
+}
+
+function load(state: ChatState, loaded: Extract<ChatAction, { type: 'loaded' }>): ChatState {
+  const { worldId, chatId, connection, notices, outputs } = state;
+  const { chat, messages, approvals, agents, position } = loaded;
+  let next: ChatState = {
+    ...emptyChat(worldId, chatId),
+    connection,
+    // Heard, not stored: no load could bring them back.
+    notices,
+    outputs,
+    loading: { kind: 'ready' },
+    title: chat.title,
+    status: chat.status,
+    createdAt: chat.createdAt,
+    agents,
+    lastEventId: position,
+    chatShownAt: chat.lastEventId ?? position,
+  };
+  next = addOlder(next, messages);
+  for (const listed of approvals) next = ask(next, viewOfApproval(listed));
+  return next;
+}
+
+/** A page in front of what is there. */
+function addOlder(state: ChatState, page: List<Message>): ChatState {
+  let next = state;
+  const lines: string[] = [];
+  for (const message of page.items) {
+    next = learnMessage(next, message, (line) => {
+      lines.push(line.messageId);
+    });
+  }
+  return {
+    ...next,
+    transcript: prepend(next.transcript, lines),
+    older: page.next === undefined ? { kind: 'none' } : { kind: 'more', before: page.next },
+    loadedFrom: page.items[0]?.createdAt ?? next.loadedFrom,
+  };
+}
+
+const STORED: ReadonlySet<WorldEvent['event']> = new Set(['message', 'tool', 'system', 'world', 'crud']);
+
+function onEvent(state: ChatState, heard: WorldEvent): ChatState {
+  const isStored = STORED.has(heard.event);
+  if (isStored && heard.id <= state.lastEventId) return state;
+  const next = isOurs(state, heard) ? take(state, heard) : state;
+  return isStored ? { ...next, lastEventId: heard.id } : next;
+}
+
+/** A stream of the whole world tells of other chats too. */
+function isOurs({ chatId }: ChatState, heard: WorldEvent): boolean {
+  return heard.chatId === undefined || heard.chatId === chatId;
+}
+
+function take(state: ChatState, heard: WorldEvent): ChatState {
+  switch (heard.event) {
+    case 'message':
+      return addMessage(state, heard.data);
+    case 'tool':
+      return learnEvent(state, heard.data);
+    case 'tool-output':
+      return { ...state, outputs: hearOutput(state.outputs, heard.data) };
+    case 'sse': {
+      const { data } = heard;
+      const isNew = !state.streams.some(({ messageId }) => messageId === data.messageId);
+      // The last words of an answer that was stopped: nothing would ever end them.
+      if (data.type === 'chunk' && isNew && state.status !== 'working') return state;
+      return { ...state, streams: hear(state.streams, data, has(state.messages, data.messageId)) };
+    }
+    case 'system':
+      if (heard.data.type === 'title') {
+        return heard.id <= state.chatShownAt ? state : { ...state, title: heard.data.message };
+      }
+      return isInTranscript(state, heard.data.message) ? state : withNotice(state, heard, lastLine(state)?.messageId);
+    case 'world': {
+      const { type, turnId } = heard.data;
+      if (type === 'turn-ended') {
+        const streams = state.streams.filter(({ agentId }) => turnId?.endsWith(`.${agentId}`) !== true);
+        return { ...state, streams };
+      }
+      const streams = type === 'working' ? state.streams : [];
+      return { ...state, streams, status: heard.id <= state.chatShownAt ? state.status : type };
+    }
+    case 'crud': {
+      const { entity, operation, id } = heard.data;
+      const isGone = operation === 'delete' && (entity === 'chat' ? id === state.chatId : entity === 'world');
+      return isGone ? { ...state, deleted: true, status: 'idle', streams: [] } : state;
+    }
+  }
+}
+
+function addMessage(state: ChatState, message: Message): ChatState {
+  // Written between our place in the log and the page that was loaded, and already too old for it: it comes with its own page.
+  const isFurtherUp = state.older.kind !== 'none' && message.createdAt < state.loadedFrom;
+  let line: TranscriptMessage | undefined;
+  const next = learnMessage(state, message, (added) => {
+    line = added;
+    return !isFurtherUp;
+  });
+  if (line === undefined || isFurtherUp) return next;
+  return {
+    ...next,
+    transcript: append(next.transcript, [line.messageId]),
+    streams: drop(next.streams, line.messageId),
+  };
+}
+
+/** Takes in what a message says. `place` is told of a new line and may refuse it. */
+function learnMessage(
+  state: ChatState,
+  message: Message,
+  place: (line: TranscriptMessage) => boolean | void,
+): ChatState {
+  const meaning = readMessage(message);
+  switch (meaning.kind) {
+    case 'line': {
+      const { line, calls } = meaning;
+      let next = state;
+      if (!has(state.messages, line.messageId) && place(line) !== false) {
+        next = { ...state, messages: set(state.messages, line.messageId, line) };
+      }
+      const agentId = line.speaker.kind === 'agent' ? line.speaker.agentId : '';
+      for (const call of calls) next = learnCall(next, line.messageId, agentId, call);
+      return next;
+    }
+    case 'request': {
+      const { approval, decision } = meaning;
+      const asked = ask(state, approval);
+      return decision === undefined ? asked : answer(asked, approval.approvalId, decision);
+    }
+    case 'decision':
+      return answer(state, meaning.approvalId, meaning.decision);
+    case 'result':
+      return learnResult(state, meaning);
+    case 'nothing':
+      return state;
+  }
+}
+
+function ask(state: ChatState, asked: Parameters<typeof request>[1]): ChatState {
+  const next = request(state, asked);
+  const approval = get(next.approvals, asked.approvalId);
+  return next === state || approval === undefined ? next : learnApproval(next, approval);
+}
+
+function answer(state: ChatState, approvalId: string, decision: Parameters<typeof decide>[2]): ChatState {
+  const next = decide(state, approvalId, decision);
+  const approval = get(next.approvals, approvalId);
+  return next === state || approval === undefined ? next : learnApproval(next, approval);
+}
+
+function withChat(state: ChatState, chat: Chat): ChatState {
+  const shownAt = chat.lastEventId ?? state.lastEventId;
+  // Answers may overtake each other.
+  if (shownAt < state.chatShownAt) return state;
+  // Events that came in since the server answered know the status better.
+  const status = shownAt < state.lastEventId ? state.status : chat.status;
+  return { ...state, title: chat.title, status, createdAt: chat.createdAt, chatShownAt: shownAt };
+}
+
+function lastLine(state: ChatState): TranscriptMessage | undefined {
+  const id = rowAt(state.transcript, state.transcript.length - 1);
+  return id === undefined ? undefined : get(state.messages, id);
+}
+
+/** What went wrong is also kept as a message: told twice it would look like two failures. */
+function isInTranscript(state: ChatState, words: string): boolean {
+  const last = lastLine(state);
+  return last?.speaker.kind === 'system' && last.content === words;
+}

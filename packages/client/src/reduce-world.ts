@@ -1,0 +1,205 @@
+import type { Agent, Approval, Chat, WorldEvent, World } from '@countersign/protocol';
+import { decide, emptyBook, forget, request } from './approvals.js';
+import { withNotice } from './notices.js';
+import { readMessage, viewOfApproval } from './read-message.js';
+import type { ApprovalView, ChatSummary, Connection, WorldState } from './state.js';
+import { get, values } from './table.js';
+
+/** Everything that can happen to a view of a world. */
+export type WorldAction =
+  /** A fresh load replaces whatever was there. `position` is where in the log the stream was before anything was asked for. */
+  | {
+      type: 'loaded';
+      position: number;
+      world: World;
+      agents: readonly Agent[];
+      chats: readonly Chat[];
+      approvals: readonly Approval[];
+    }
+  | { type: 'load-failed'; why: string }
+  | { type: 'event'; event: WorldEvent }
+  | { type: 'connection'; connection: Connection }
+  | { type: 'world'; world: World }
+  | { type: 'agents'; agents: readonly Agent[] }
+  | { type: 'chat'; chat: Chat };
+
+/** As many answered questions are kept to tell who answered them; the oldest give way. */
+const MOST_ANSWERED = 100;
+
+export function emptyWorld(worldId: string): WorldState {
+  return {
+    worldId,
+    loading: { kind: 'loading' },
+    connection: { kind: 'connecting' },
+    world: undefined,
+    deleted: false,
+    agents: [],
+    chats: [],
+    ...emptyBook(),
+    pendingOperations: 0,
+    notices: [],
+    revisions: {},
+    lastEventId: 0,
+  };
+}
+
+/** Pure, like the reducer of a chat, and of the same facts: only what is said in chats is left to their own views. */
+export function reduceWorld(state: WorldState, action: WorldAction): WorldState {
+  switch (action.type) {
+    case 'loaded':
+      return load(state, action);
+    case 'load-failed':
+      return { ...state, loading: { kind: 'failed', why: action.why } };
+    case 'event':
+      return action.event.id <= state.lastEventId
+        ? state
+        : { ...onEvent(state, action.event), lastEventId: action.event.id };
+    case 'connection':
+      return { ...state, connection: action.connection };
+    case 'world':
+      return { ...state, world: action.world };
+    case 'agents':
+      return { ...state, agents: action.agents };
+    case 'chat':
+      return withChat(state, action.chat);
+  }
+}
+
+function load(state: WorldState, loaded: Extract<WorldAction, { type: 'loaded' }>): WorldState {
+  const { world, agents, chats, approvals, position } = loaded;
+  let next: WorldState = {
+    ...emptyWorld(state.worldId),
+    connection: state.connection,
+    notices: state.notices,
+    // What others fetched under the old counts may be as old as what was loaded here.
+    revisions: Object.fromEntries(Object.entries(state.revisions).map(([entity, count]) => [entity, count + 1])),
+    loading: { kind: 'ready' },
+    world,
+    agents,
+    lastEventId: position,
+    chats: chats.map((chat) => summaryOf(chat, chat.lastEventId ?? position)).toSorted(newestFirst),
+  };
+  for (const listed of approvals) next = request(next, viewOfApproval(listed));
+  return { ...next, chats: counted(next.chats, next) };
+}
+
+function onEvent(state: WorldState, heard: WorldEvent): WorldState {
+  switch (heard.event) {
+    case 'message': {
+      const meaning = readMessage(heard.data);
+      if (meaning.kind === 'request') return recount(state, request(state, meaning.approval));
+      if (meaning.kind !== 'decision') return state;
+      // Of a question that was never shown here there is nobody to tell.
+      if (get(state.approvals, meaning.approvalId) === undefined) return state;
+      return recount(state, withoutOld(decide(state, meaning.approvalId, meaning.decision)));
+    }
+    case 'world': {
+      const { type, pendingOperations } = heard.data;
+      const counted = { ...state, pendingOperations };
+      if (type === 'turn-ended' || heard.chatId === undefined) return counted;
+      return changeChat(counted, heard.chatId, (chat) => (heard.id <= chat.shownAt ? chat : { ...chat, status: type }));
+    }
+    case 'system':
+      if (heard.data.type !== 'title') return withNotice(state, heard);
+      return changeChat(state, heard.chatId ?? '', (chat) => ({ ...chat, title: heard.data.message }));
+    case 'crud':
+      return onChange(state, heard.data);
+    case 'tool':
+    case 'sse':
+    case 'tool-output':
+      return state;
+  }
+}
+
+function onChange(
+  state: WorldState,
+  { entity, operation, id }: Extract<WorldEvent, { event: 'crud' }>['data'],
+): WorldState {
+  const next = { ...state, revisions: { ...state.revisions, [entity]: (state.revisions[entity] ?? 0) + 1 } };
+  if (operation !== 'delete') return next;
+  switch (entity) {
+    case 'world':
+      return { ...next, deleted: true };
+    case 'chat': {
+      const gone = [...values(state.approvals)].filter(({ chatId }) => chatId === id);
+      return {
+        ...forget(
+          next,
+          gone.map(({ approvalId }) => approvalId),
+        ),
+        chats: state.chats.filter((chat) => chat.id !== id),
+      };
+    }
+    case 'agent':
+      return { ...next, agents: state.agents.filter((agent) => agent.id !== id) };
+    case 'grant':
+    case 'policy':
+    case 'client':
+    case 'tool':
+    case 'mcp-server':
+    case 'approval':
+      return next;
+  }
+}
+
+function withChat(state: WorldState, chat: Chat): WorldState {
+  const shownAt = chat.lastEventId ?? state.lastEventId;
+  const known = state.chats.find(({ id }) => id === chat.id);
+  if (known === undefined) {
+    return { ...state, chats: counted([...state.chats, summaryOf(chat, shownAt)].toSorted(newestFirst), state) };
+  }
+  // Answers may overtake each other, and events that came in since know the status better.
+  if (shownAt < known.shownAt) return state;
+  const status = shownAt < state.lastEventId ? known.status : chat.status;
+  return changeChat(state, chat.id, (before) => ({ ...before, title: chat.title, status, shownAt }));
+}
+
+function changeChat(state: WorldState, chatId: string, change: (chat: ChatSummary) => ChatSummary): WorldState {
+  const at = state.chats.findIndex(({ id }) => id === chatId);
+  const before = state.chats[at];
+  if (before === undefined) return state;
+  const after = change(before);
+  return after === before ? state : { ...state, chats: state.chats.with(at, after) };
+}
+
+function summaryOf({ id, title, status, createdAt }: Chat, shownAt: number): ChatSummary {
+  return { id, title, status, createdAt, waiting: 0, shownAt };
+}
+
+/** Ids begin with the time they were made at. */
+function newestFirst(a: ChatSummary, b: ChatSummary): number {
+  if (a.createdAt !== b.createdAt) return a.createdAt < b.createdAt ? 1 : -1;
+  return a.id < b.id ? 1 : -1;
+}
+
+function recount(before: WorldState, after: WorldState): WorldState {
+  return after.queue === before.queue ? after : { ...after, chats: counted(after.chats, after) };
+}
+
+function counted(chats: readonly ChatSummary[], state: WorldState): readonly ChatSummary[] {
+  const counts = new Map<string, number>();
+  for (const id of state.queue) {
+    const chatId = get(state.approvals, id)?.chatId;
+    if (chatId !== undefined) counts.set(chatId, (counts.get(chatId) ?? 0) + 1);
+  }
+  return chats.map((chat) => {
+    const waiting = counts.get(chat.id) ?? 0;
+    return chat.waiting === waiting ? chat : { ...chat, waiting };
+  });
+}
+
+/** The inbox of a world that runs for weeks must not grow with it. */
+function withoutOld(state: WorldState): WorldState {
+  if (state.approvals.size - state.queue.length <= MOST_ANSWERED) return state;
+  const answered = [...values(state.approvals)]
+    .filter((approval) => approval.decision !== undefined)
+    .toSorted(byAnswer);
+  return forget(
+    state,
+    answered.slice(0, answered.length - MOST_ANSWERED / 2).map(({ approvalId }) => approvalId),
+  );
+}
+
+function byAnswer(a: ApprovalView, b: ApprovalView): number {
+  return (a.decision?.at ?? '') < (b.decision?.at ?? '') ? -1 : 1;
+}

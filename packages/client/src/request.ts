@@ -1,0 +1,130 @@
+import { CLIENT_HEADER, problemSchema, SESSION_HEADER } from '@countersign/protocol';
+import type { z } from 'zod';
+import { ClientError } from './client-error.js';
+
+export interface Connector {
+  readonly url: string;
+  readonly token?: string;
+  readonly session?: string;
+  readonly fetch: typeof fetch;
+  /** The secret of this client in a world, if it is registered there. */
+  readonly secretFor: (world: string) => string | undefined;
+}
+
+export interface Request {
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** The parts of the path under `/api`; each is escaped. */
+  path: readonly string[];
+  query?: Readonly<Record<string, string | number | undefined>>;
+  /** Sent as JSON; text is sent as YAML. */
+  body?: unknown;
+  headers?: Readonly<Record<string, string>>;
+  signal?: AbortSignal | undefined;
+}
+
+const NO_ANSWER = 'The server does not answer. Nothing is lost: what it has taken in is kept.';
+
+/** Sends a request and gives the answer if it is a good one. Rejects with a `ClientError` and nothing else. */
+export async function send(connector: Connector, request: Request): Promise<Response> {
+  const { method = 'GET', body, signal } = request;
+  const url = addressOf(connector, request);
+  let response: Response;
+  try {
+    response = await connector.fetch(url, {
+      method,
+      headers: headersOf(connector, request),
+      cache: 'no-store',
+      // A server of ours never sends us elsewhere, and our credential is for it alone.
+      redirect: 'error',
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+  } catch (cause) {
+    throw failure(cause, signal);
+  }
+  if (!response.ok) throw await readProblem(response);
+  return response;
+}
+
+/** The answer as JSON that fits. Fields that we don't know are left out: a later server may say more. */
+export async function readJson<S extends z.ZodType>(
+  response: Response,
+  schema: S,
+  signal?: AbortSignal,
+): Promise<z.output<S>> {
+  const text = await readText(response, signal);
+  let value: unknown;
+  try {
+    value = JSON.parse(text) as unknown;
+  } catch (cause) {
+    throw unreadable(response, 'it is not JSON', cause);
+  }
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  throw unreadable(response, `${(issue?.path ?? []).map(String).join('.')}: ${issue?.message ?? ''}`, parsed.error);
+}
+
+export async function readText(response: Response, signal?: AbortSignal): Promise<string> {
+  try {
+    return await response.text();
+  } catch (cause) {
+    throw failure(cause, signal);
+  }
+}
+
+/** What went wrong before there was an answer, or in the middle of one. */
+export function failure(cause: unknown, signal: AbortSignal | undefined): ClientError {
+  if (signal?.aborted === true) return new ClientError('aborted', { detail: 'The request was given up.' }, cause);
+  return new ClientError('network', { title: 'No answer', detail: NO_ANSWER }, cause);
+}
+
+function addressOf({ url }: Connector, { path, query = {} }: Request): string {
+  const parts = path.map((part) => {
+    // A path is tidied before it is sent: such a part would name something else than was meant.
+    if (part === '' || part === '.' || part === '..') {
+      throw new ClientError('problem', {
+        status: 404,
+        title: 'Not Found',
+        detail: `There is nothing called "${part}".`,
+      });
+    }
+    return encodeURIComponent(part);
+  });
+  const words = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) words.set(name, String(value));
+  const search = words.size === 0 ? '' : `?${words.toString()}`;
+  return `${url.replace(/\/+$/, '')}/api/${parts.join('/')}${search}`;
+}
+
+function headersOf({ token, session, secretFor }: Connector, { path, body, headers }: Request): Record<string, string> {
+  const [kind, world] = path;
+  const secret = kind === 'worlds' && world !== undefined ? secretFor(world) : undefined;
+  const type = typeof body === 'string' ? 'application/yaml' : 'application/json';
+  return {
+    Accept: 'application/json',
+    ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+    ...(session === undefined ? {} : { [SESSION_HEADER]: session }),
+    ...(secret === undefined ? {} : { [CLIENT_HEADER]: secret }),
+    ...(body === undefined ? {} : { 'Content-Type': type }),
+    ...headers,
+  };
+}
+
+async function readProblem(response: Response): Promise<ClientError> {
+  const { status } = response;
+  const after = Number(response.headers.get('Retry-After') ?? Number.NaN);
+  const more = Number.isFinite(after) && after >= 0 ? { retryAfterMs: after * 1000 } : {};
+  try {
+    const problem = problemSchema.parse(JSON.parse(await response.text()));
+    return new ClientError('problem', { ...problem, status, ...more });
+  } catch (cause) {
+    const detail = `The server answered ${status} without saying why.`;
+    return new ClientError('problem', { status, title: response.statusText, detail, ...more }, cause);
+  }
+}
+
+function unreadable(response: Response, why: string, cause: unknown): ClientError {
+  const detail = `The server's answer can't be read (${why}). Is it a Countersign server, and not older than this client?`;
+  return new ClientError('unreadable', { status: response.status, detail }, cause);
+}

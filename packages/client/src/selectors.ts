@@ -1,0 +1,59 @@
+import type { Agent } from '@countersign/protocol';
+import type { ApprovalBook, ApprovalView, ChatState } from './state.js';
+import { get } from './table.js';
+
+/** An agent that is at work in a chat, or waits there for a person. */
+export interface Worker {
+  readonly agentId: string;
+  readonly name: string;
+  readonly doing: 'answering' | 'running tools' | 'waiting for you';
+}
+
+/** The name of an agent; its id when it is no longer there. */
+export function agentName({ agents }: { readonly agents: readonly Agent[] }, agentId: string): string {
+  return agents.find(({ id }) => id === agentId)?.name ?? agentId;
+}
+
+/**
+ * Who works now, one line an agent. An agent that thinks and has not begun to speak is not told by the record: while the chat is
+ * `working` there may be more.
+ */
+export function workers(state: ChatState): readonly Worker[] {
+  const found = new Map<string, Worker>();
+  const put = (agentId: string, name: string, doing: Worker['doing']): void => {
+    found.set(agentId, { agentId, name, doing });
+  };
+  const waiting = new Set(state.queue.map((id) => get(state.approvals, id)?.invocationId));
+  for (const id of state.openInvocations) {
+    const call = get(state.invocations, id);
+    if (call === undefined || call.agentId === '') continue;
+    if (waiting.has(id)) put(call.agentId, agentName(state, call.agentId), 'waiting for you');
+    else if (!found.has(call.agentId)) put(call.agentId, agentName(state, call.agentId), 'running tools');
+  }
+  for (const { agentId, agentName: name } of state.streams) put(agentId ?? name, name, 'answering');
+  return [...found.values()];
+}
+
+/** What waits for a person, oldest first. */
+export function pendingApprovals(book: ApprovalBook): readonly ApprovalView[] {
+  return book.queue.map((id) => get(book.approvals, id)).filter((approval) => approval !== undefined);
+}
+
+/** "1 of 3" (A12). Undefined when it does not wait any more. */
+export function placeInQueue(
+  { queue }: ApprovalBook,
+  approvalId: string,
+): { position: number; total: number } | undefined {
+  const at = queue.indexOf(approvalId);
+  return at < 0 ? undefined : { position: at + 1, total: queue.length };
+}
+
+/**
+ * The pending approvals that hold up the answer to this message: asked before it was written, so that their agents come to it only
+ * after them (M11). Empty when nothing does.
+ */
+export function heldUp(state: ChatState, messageId: string): readonly ApprovalView[] {
+  const message = get(state.messages, messageId);
+  if (message === undefined || (message.speaker.kind !== 'person' && message.speaker.kind !== 'world')) return [];
+  return pendingApprovals(state).filter(({ requestedAt }) => requestedAt <= message.createdAt);
+}
