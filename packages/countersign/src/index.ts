@@ -34,6 +34,7 @@ export type { ProviderOptions } from '@countersign/providers';
 export {
   askHuman,
   createAgent,
+  defaultTools,
   describeSandbox,
   editFile,
   findSandbox,

@@ -1,3 +1,4 @@
+export { defaultTools } from './default-tools.js';
 export { shellCmd } from './shell/shell-cmd.js';
 export type { ShellOptions } from './shell/shell-cmd.js';
 export { readFile } from './files/read-file.js';

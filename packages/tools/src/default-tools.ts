@@ -1,0 +1,27 @@
+import type { Tool } from '@countersign/core/ports';
+import { createAgent } from './agents/create-agent.js';
+import { sendMessage } from './agents/send-message.js';
+import { editFile } from './files/edit-file.js';
+import { grep } from './files/grep.js';
+import { listFiles } from './files/list-files.js';
+import { readFile } from './files/read-file.js';
+import { writeFile } from './files/write-file.js';
+import { askHuman } from './people/ask-human.js';
+import { shellCmd, type ShellOptions } from './shell/shell-cmd.js';
+import { webFetch } from './web/web-fetch.js';
+
+/** What every world offers its agents. None of it is in an agent's list unless a person puts it there. */
+export function defaultTools(options: { shell: ShellOptions }): Tool[] {
+  return [
+    readFile(),
+    listFiles(),
+    grep(),
+    writeFile(),
+    editFile(),
+    shellCmd(options.shell),
+    webFetch(),
+    askHuman(),
+    sendMessage(),
+    createAgent(),
+  ];
+}
