@@ -14,6 +14,8 @@ export { CLIENT_GRACE_MS } from './orchestrator/clients.js';
 export type { ClientRegistry } from './orchestrator/clients.js';
 export { matchesInChat } from './orchestrator/matches-in-chat.js';
 export type { MatchedCall } from './orchestrator/matches-in-chat.js';
+export { pageApprovals, pageMessages } from './orchestrator/page-lists.js';
+export type { ListPage, ListPlace } from './orchestrator/page-lists.js';
 export { processAgentMessage } from './orchestrator/process-agent-message.js';
 export { publishMessage } from './orchestrator/publish-message.js';
 export type { IncomingMessage } from './orchestrator/publish-message.js';
@@ -21,8 +23,31 @@ export { publishToolResult } from './orchestrator/publish-tool-result.js';
 export { agentMemoryOf, listApprovals, listGrants, listMessages, showApproval } from './orchestrator/queries.js';
 export type { Place, PlaceFinder, Probe, Runtime } from './orchestrator/runtime.js';
 export { rebuildIndexes } from './orchestrator/rebuild-indexes.js';
+export { renameChat } from './orchestrator/rename-chat.js';
+export { searchMessages } from './orchestrator/search/search-messages.js';
+export {
+  readChat,
+  readWorld,
+  showAgent,
+  showAgents,
+  showChat,
+  showChats,
+  showPolicy,
+  showTools,
+  showWorld,
+  showWorlds,
+  toAgent,
+  toChat,
+  toWorld,
+} from './orchestrator/show-world.js';
+export type { Versioned } from './orchestrator/show-world.js';
 export { deleteChat, stopChat } from './orchestrator/stop-chat.js';
 export { systemClock } from './orchestrator/system-clock.js';
+export { turnTimeline } from './orchestrator/turn-timeline.js';
+export { agentVersion, worldVersion } from './orchestrator/versions.js';
+export type { Expected } from './orchestrator/versions.js';
+export { exportWorld, importWorld } from './orchestrator/world-file.js';
+export { worldStats } from './orchestrator/world-stats.js';
 export {
   addAgent,
   createChat,

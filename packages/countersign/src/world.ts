@@ -14,6 +14,8 @@ import {
   setPolicy,
   showApproval,
   stopChat,
+  toAgent,
+  toChat,
   updateAgent,
   updateWorld,
   type ClientRegistry,
@@ -127,14 +129,15 @@ export function createWorldHandle(engine: Engine, id: string, name: string): Ope
     id,
     name,
     addAgent: async (agent) => {
-      const made = await addAgent(runtime, id, agent, LIBRARY);
-      return { id: made.id, ...made.definition };
+      return toAgent(await addAgent(runtime, id, agent, LIBRARY));
     },
-    updateAgent: async (agentId, change) => await updateAgent(runtime, id, text(agentId, 'agentId'), change, LIBRARY),
+    updateAgent: async (agentId, change) => {
+      await updateAgent(runtime, id, text(agentId, 'agentId'), change, LIBRARY);
+    },
     removeAgent: async (agentId) => await removeAgent(runtime, id, text(agentId, 'agentId'), LIBRARY),
     agents: async () => {
       const agents = await runtime.store.read((reader) => reader.agents(id));
-      return agents.map((agent) => ({ id: agent.id, ...agent.definition }));
+      return agents.map(toAgent);
     },
     addTool: (added) => engine.addTool(id, tool(added, 'tool')),
     chat: async (chatId) => {
@@ -145,12 +148,7 @@ export function createWorldHandle(engine: Engine, id: string, name: string): Ope
     },
     chats: async () => {
       const chats = await runtime.store.read((reader) => reader.chats(id));
-      return chats.map((chat) => ({
-        id: chat.id,
-        title: chat.title,
-        status: chat.status,
-        createdAt: new Date(chat.createdAt).toISOString(),
-      }));
+      return chats.map(toChat);
     },
     on: (event, listener) => {
       callable(listener, 'listener');
@@ -182,8 +180,12 @@ export function createWorldHandle(engine: Engine, id: string, name: string): Ope
     grants: () => listGrants(runtime, id),
     revoke: async (grantId) => await revokeGrant(runtime, id, text(grantId, 'grantId'), LIBRARY),
     policy: async () => (await runtime.store.read((reader) => reader.world(id)))?.policy ?? [],
-    setPolicy: (rules) => setPolicy(runtime, id, rules, LIBRARY),
-    update: (change) => updateWorld(runtime, id, change, LIBRARY),
+    setPolicy: async (rules) => {
+      await setPolicy(runtime, id, rules, LIBRARY);
+    },
+    update: async (change) => {
+      await updateWorld(runtime, id, change, LIBRARY);
+    },
     audit: async (wanted) => {
       const { after = 0, limit = 1000 } = page(wanted);
       return await runtime.store.read((reader) => reader.audit(id, { after, limit }));

@@ -54,7 +54,7 @@ export const queuedApprovalSchema = approvalSchema.extend({
 export type QueuedApproval = z.infer<typeof queuedApprovalSchema>;
 
 /** With the question a person sees the last messages of its chat, at most ten (A3). */
-export const approvalWithContextSchema = approvalSchema.extend({ context: z.array(messageSchema) });
+export const approvalWithContextSchema = queuedApprovalSchema.extend({ context: z.array(messageSchema) });
 export type ApprovalWithContext = z.infer<typeof approvalWithContextSchema>;
 
 /** A decision that outlives its call, visible and revocable (A5, A14). */

@@ -5,6 +5,7 @@ import type {
   Grant,
   Message,
   Question,
+  QueuedApproval,
   ToolCallStatus,
 } from '@countersign/protocol';
 import type { ApprovalRecord, InvocationRecord, MessageRecord, QuestionRecord, StoreReader } from '../ports/index.js';
@@ -45,11 +46,23 @@ export async function showApproval(
     if (approval === undefined || invocation === undefined || approval.worldId !== worldId) return undefined;
     const last = await reader.lastMessages(approval.chatId, { limit: CONTEXT_MESSAGES });
     const context = await Promise.all(last.map((message) => withStatus(reader, message)));
-    return { ...(await toApproval(runtime, reader, approval, invocation)), context };
+    const shown = await toApproval(runtime, reader, approval, invocation);
+    return { ...shown, ...placeIn(await queueOf(reader, worldId), approval.id), context };
   });
 }
 
-async function toApproval(
+/** Ids of what waits for a person in a world, oldest first. */
+export async function queueOf(reader: StoreReader, worldId: string): Promise<string[]> {
+  return (await reader.approvals(worldId, { status: 'pending' })).map(({ id }) => id);
+}
+
+/** "1 of 3" (A12). A settled one is nowhere in the queue. */
+export function placeIn(queue: readonly string[], approvalId: string): Pick<QueuedApproval, 'position' | 'total'> {
+  const index = queue.indexOf(approvalId);
+  return index < 0 ? {} : { position: index + 1, total: queue.length };
+}
+
+export async function toApproval(
   runtime: Runtime,
   reader: StoreReader,
   approval: ApprovalRecord,
@@ -107,7 +120,7 @@ export async function agentMemoryOf(runtime: Runtime, chatId: string, agentId: s
   });
 }
 
-async function withStatus(reader: StoreReader, record: MessageRecord): Promise<Message> {
+export async function withStatus(reader: StoreReader, record: MessageRecord): Promise<Message> {
   if (record.toolCalls === null) return toPublicMessage(record);
   const status: Record<string, ToolCallStatus> = {};
   for (const { id } of record.toolCalls) {

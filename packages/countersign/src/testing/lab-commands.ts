@@ -143,7 +143,8 @@ async function start(lab: Lab, command: Command): Promise<void> {
     }
     case 'policy':
       lab.changes.add('policy');
-      return setPolicy(runtime, worldId, command.rules, SIGNER);
+      await setPolicy(runtime, worldId, command.rules, SIGNER);
+      return;
     case 'move':
       if (lab.folder !== command.folder) lab.changes.add('folder');
       lab.folder = command.folder;

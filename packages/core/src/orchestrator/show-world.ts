@@ -1,0 +1,118 @@
+import {
+  CountersignError,
+  type Agent,
+  type Chat,
+  type ListedTool,
+  type ShownPolicy,
+  type World,
+} from '@countersign/protocol';
+import type { WorldSnapshot } from '../memory/world-snapshot.js';
+import type { AgentRecord, ChatRecord, StoreReader, WorldRecord } from '../ports/index.js';
+import type { Runtime } from './runtime.js';
+import { agentVersion, policyVersion, worldVersion } from './versions.js';
+
+/** Something that can be changed, with the version that a change of it names (W6). */
+export interface Versioned<T> {
+  value: T;
+  version: string;
+}
+
+/** Reads in one moment of one world. Throws `not-found` if there is none. */
+export async function readWorld<T>(
+  runtime: Runtime,
+  worldId: string,
+  work: (reader: StoreReader, snapshot: WorldSnapshot) => Promise<T>,
+): Promise<T> {
+  return await runtime.store.read(async (reader) => {
+    const snapshot = await runtime.snapshots(reader, worldId);
+    if (snapshot === undefined) throw new CountersignError('not-found', `there is no world "${worldId}"`);
+    return await work(reader, snapshot);
+  });
+}
+
+/** The same for a chat of it. */
+export async function readChat<T>(
+  runtime: Runtime,
+  worldId: string,
+  chatId: string,
+  work: (reader: StoreReader, chat: ChatRecord) => Promise<T>,
+): Promise<T> {
+  return await readWorld(runtime, worldId, async (reader) => {
+    const chat = await reader.chat(chatId);
+    if (chat === undefined || chat.worldId !== worldId) throw noChat(chatId);
+    return await work(reader, chat);
+  });
+}
+
+export function noChat(chatId: string): CountersignError {
+  return new CountersignError('not-found', `there is no chat "${chatId}" in this world`);
+}
+
+export async function showWorlds(runtime: Runtime): Promise<World[]> {
+  return (await runtime.store.read((reader) => reader.worlds())).map(toWorld);
+}
+
+/** `lastEventId` is of the same moment: a stream that goes on from there misses nothing and repeats nothing. */
+export async function showWorld(runtime: Runtime, worldId: string): Promise<Versioned<World>> {
+  return await readWorld(runtime, worldId, async (reader, { world }) => ({
+    value: { ...toWorld(world), lastEventId: await reader.lastEventId(worldId) },
+    version: worldVersion(world),
+  }));
+}
+
+export async function showPolicy(runtime: Runtime, worldId: string): Promise<Versioned<ShownPolicy>> {
+  return await readWorld(runtime, worldId, async (_, { world }) => ({
+    value: toPolicy(world),
+    version: policyVersion(world),
+  }));
+}
+
+export async function showAgents(runtime: Runtime, worldId: string): Promise<Agent[]> {
+  return await readWorld(runtime, worldId, async (_, { agents }) => agents.map(toAgent));
+}
+
+export async function showAgent(runtime: Runtime, worldId: string, agentId: string): Promise<Versioned<Agent>> {
+  return await readWorld(runtime, worldId, async (_, snapshot) => {
+    const agent = snapshot.agent(agentId);
+    if (agent === undefined) throw new CountersignError('not-found', `there is no agent "${agentId}" in this world`);
+    return { value: toAgent(agent), version: agentVersion(agent) };
+  });
+}
+
+/** Oldest first. */
+export async function showChats(runtime: Runtime, worldId: string): Promise<Chat[]> {
+  return await readWorld(runtime, worldId, async (reader) => (await reader.chats(worldId)).map(toChat));
+}
+
+export async function showChat(runtime: Runtime, worldId: string, chatId: string): Promise<Chat> {
+  return await readChat(runtime, worldId, chatId, async (reader, chat) => ({
+    ...toChat(chat),
+    lastEventId: await reader.lastEventId(worldId),
+  }));
+}
+
+/** What agents of a world can ask for, by name. */
+export async function showTools(runtime: Runtime, worldId: string): Promise<ListedTool[]> {
+  return await readWorld(runtime, worldId, async () => {
+    const tools = [...runtime.tools(worldId).values()];
+    return tools
+      .map(({ definition, trusted }) => ({ ...definition, trusted }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+  });
+}
+
+export function toWorld({ id, name, settings }: WorldRecord): World {
+  return { id, name, ...settings };
+}
+
+export function toPolicy({ policy, proposed }: Pick<WorldRecord, 'policy' | 'proposed'>): ShownPolicy {
+  return { rules: [...policy], proposed: [...proposed] };
+}
+
+export function toAgent({ id, definition }: AgentRecord): Agent {
+  return { id, ...definition };
+}
+
+export function toChat({ id, title, status, createdAt }: ChatRecord): Chat {
+  return { id, title, status, createdAt: new Date(createdAt).toISOString() };
+}

@@ -1,0 +1,30 @@
+import { createHash } from 'node:crypto';
+import { CountersignError } from '@countersign/protocol';
+import type { AgentRecord, WorldRecord } from '../ports/index.js';
+import { canonicalJson } from '../policy/index.js';
+
+/** What a writer says it has seen: one of these versions, or `*` for whatever there is. Undefined: it says nothing (W6). */
+export type Expected = readonly string[] | '*' | undefined;
+
+/** The same content has the same version, whoever wrote it and whenever. */
+function versionOf(content: unknown): string {
+  return createHash('sha256').update(canonicalJson(content)).digest('base64url').slice(0, 22);
+}
+
+export function worldVersion({ name, settings }: Pick<WorldRecord, 'name' | 'settings'>): string {
+  return versionOf({ name, settings });
+}
+
+export function policyVersion({ policy, proposed }: Pick<WorldRecord, 'policy' | 'proposed'>): string {
+  return versionOf({ policy, proposed });
+}
+
+export function agentVersion({ definition }: Pick<AgentRecord, 'definition'>): string {
+  return versionOf(definition);
+}
+
+/** Asked in the transaction that writes: of two who have seen the same, the second would otherwise undo what the first did. */
+export function refuseStale(current: string, expected: Expected, what: string): void {
+  if (expected === undefined || expected === '*' || expected.includes(current)) return;
+  throw new CountersignError('stale', `${what} was changed since you read it; read it again before you change it`);
+}
