@@ -19,3 +19,8 @@ export function keepOwnFile(path: string): () => void {
 export function isOwnFile(path: string): boolean {
   return BESIDE.some((suffix) => path.endsWith(suffix) && own.has(path.slice(0, path.length - suffix.length)));
 }
+
+/** Every path that `isOwnFile` knows, for who must hide them. Not all of them are there. */
+export function ownFiles(): string[] {
+  return [...own].flatMap((path) => BESIDE.map((suffix) => path + suffix));
+}
