@@ -1,5 +1,5 @@
 export type { Clock } from './clock.js';
-export { isOwnFile, keepOwnFile } from './own-files.js';
+export { isOwnFile, keepOwnFile, ownFiles } from './own-files.js';
 export type {
   McpHost,
   McpHostFactory,
