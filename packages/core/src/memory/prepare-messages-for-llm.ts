@@ -36,7 +36,7 @@ export async function prepareMessagesForLLM(
   snapshot: WorldSnapshot,
   agent: AgentRecord,
   turn: TurnRecord,
-  context: { provider: Provider; tools: Iterable<Tool> },
+  context: { provider: Provider; tools: Iterable<Tool>; missing?: readonly string[] },
 ): Promise<PreparedView> {
   const { model, maxTokens } = agent.definition;
   const view: ViewFor = {
@@ -51,7 +51,7 @@ export async function prepareMessagesForLLM(
 
   const trigger = await reader.message(turn.triggerId);
   const own = toModelMessages(trigger, await reader.messagesOfTurn(turn.id), view);
-  const fixed = systemMessage(agent, others, tools, true).length;
+  const fixed = systemMessage(agent, others, tools, { leftOut: true, missing: context.missing ?? [] }).length;
   const current = shrinkToBudget(own, Math.max(0, budget - fixed));
   const left = Math.max(0, budget - fixed - current.reduce((sum, message) => sum + sizeOf(message), 0));
   const past = await memory.past(reader, turn, view, left);
@@ -59,7 +59,7 @@ export async function prepareMessagesForLLM(
   return {
     trigger,
     messages: [
-      { role: 'system', content: systemMessage(agent, others, tools, past.leftOut) },
+      { role: 'system', content: systemMessage(agent, others, tools, { leftOut: past.leftOut, missing: context.missing ?? [] }) },
       ...past.messages,
       ...current,
     ],

@@ -15,6 +15,7 @@ import { handleToolCalls, type WrittenCalls } from './handle-tool-calls.js';
 import { streamTo, TRIES, type ModelStream } from './model-stream.js';
 import { readResponse } from './read-response.js';
 import { commit, type Place, type Runtime } from './runtime.js';
+import { prepareTools } from './tool-sources.js';
 import { pauseFor, untilAborted } from './until-aborted.js';
 import { wordsOf } from './words-of.js';
 
@@ -26,7 +27,7 @@ export type Answered = { kind: 'ended' } | { kind: 'look' } | ({ kind: 'calls' }
 
 /** One model call of a turn, and what its answer leads to. A failure ends the turn in words and loses nothing (P4). */
 export async function callModel(runtime: Runtime, turn: TurnRecord, signal: AbortSignal): Promise<Answered> {
-  const prepared = await prepare(runtime, turn);
+  const prepared = await prepare(runtime, turn, signal);
   if (!prepared.ok) {
     await failTurn(runtime, turn, prepared.error);
     return { kind: 'look' };
@@ -58,7 +59,7 @@ export async function callModel(runtime: Runtime, turn: TurnRecord, signal: Abor
     await failTurn(runtime, turn, here.error);
     return { kind: 'look' };
   }
-  const written = await handleToolCalls(runtime, turn, { ...from, response, ...here });
+  const written = await handleToolCalls(runtime, turn, { ...from, response, ...here, signal });
   return written === undefined ? { kind: 'look' } : { kind: 'calls', ...written };
 }
 
@@ -77,7 +78,8 @@ async function lookAround(
   }
 }
 
-async function prepare(runtime: Runtime, turn: TurnRecord) {
+async function prepare(runtime: Runtime, turn: TurnRecord, signal: AbortSignal) {
+  const missing = await missingTools(runtime, turn, signal);
   const read = await runtime.store.read(async (reader) => {
     const snapshot = await runtime.snapshots(reader, turn.worldId);
     const agent = snapshot?.agent(turn.agentId);
@@ -85,7 +87,8 @@ async function prepare(runtime: Runtime, turn: TurnRecord) {
     const provider = runtime.provider(agent.definition.provider);
     if (provider === undefined) return { agent };
     const tools = runtime.tools(turn.worldId).values();
-    const view = await prepareMessagesForLLM(reader, runtime.memory, snapshot, agent, turn, { provider, tools });
+    const shown = { provider, tools, missing };
+    const view = await prepareMessagesForLLM(reader, runtime.memory, snapshot, agent, turn, shown);
     return { agent, snapshot, provider, view };
   });
   if (read === undefined)
@@ -113,6 +116,14 @@ async function prepare(runtime: Runtime, turn: TurnRecord) {
   } catch (error) {
     return { ok: false as const, error: `The working folder can't be used: ${wordsOf(error)}` };
   }
+}
+
+/** Waits for what has to be started first, and says what is not there: a model that is not told would make up a reason. */
+async function missingTools(runtime: Runtime, turn: TurnRecord, signal: AbortSignal): Promise<readonly string[]> {
+  if (runtime.sources.length === 0) return [];
+  const snapshot = await runtime.store.read((reader) => runtime.snapshots(reader, turn.worldId));
+  const patterns = snapshot?.agent(turn.agentId)?.definition.tools ?? [];
+  return await prepareTools(runtime, turn.worldId, patterns, signal);
 }
 
 /** Retryable failures are tried again after a pause, the vendor's if it named one (P4). */

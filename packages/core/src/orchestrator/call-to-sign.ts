@@ -4,6 +4,7 @@ import { reveal } from '../masking/index.js';
 import { readCall, signCall, type ReadCall, type SignedCall } from './gate-call.js';
 import type { Place, Runtime } from './runtime.js';
 import { maskArguments } from './tool-events.js';
+import { bringTool } from './tool-sources.js';
 import { wordsOf } from './words-of.js';
 
 /** What a yes would sign, here and now (A7). `ok: false`: it can't be signed, in words. */
@@ -37,6 +38,8 @@ export async function readCallToSign(
   });
   if (found === undefined || found.invocation.worldId !== worldId) return undefined;
   const { invocation, snapshot } = found;
+  const missing = await bringTool(runtime, worldId, invocation.toolName);
+  if (missing !== undefined) return { ok: false, detail: missing };
   const tool = runtime.tools(worldId).get(invocation.toolName);
   try {
     const place = await runtime.findPlace(snapshot);

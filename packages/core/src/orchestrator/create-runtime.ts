@@ -1,7 +1,7 @@
 import { CountersignError } from '@countersign/protocol';
 import { createAgentMemory } from '../memory/agent-memory.js';
 import { createSnapshotCache } from '../memory/world-snapshot.js';
-import type { Clock, Provider, Store, Tool } from '../ports/index.js';
+import type { Clock, McpHostFactory, Provider, Store, Tool, ToolSource } from '../ports/index.js';
 import { compilePolicy, type Policy } from '../policy/index.js';
 import { createEventBus, type ListenerFailure } from '../publishers/event-bus.js';
 import { defaultResultLimit } from '../results/index.js';
@@ -9,6 +9,7 @@ import { newId } from '../turn/ids.js';
 import { failTurn } from './call-model.js';
 import { createClientRegistry, type ClientRegistry } from './clients.js';
 import { watchDeadlines } from './expire-approval.js';
+import { createMcpRecords } from './mcp-records.js';
 import { processAgentMessage } from './process-agent-message.js';
 import { commit, type PlaceFinder, type Probe, type Runtime } from './runtime.js';
 import { createRecentRepeats } from './recent-repeats.js';
@@ -25,6 +26,10 @@ export interface RuntimeOptions {
   providers: readonly Provider[];
   /** Tools of every world. More can be added to one world later. */
   tools?: readonly Tool[];
+  /** Where tools come from that come and go. */
+  toolSources?: readonly ToolSource[];
+  /** Runs the MCP servers of all worlds, as `mcpServers(…)` of the tools package does. Absent: there are none. */
+  mcp?: McpHostFactory;
   findPlace: PlaceFinder;
   onListenerFailure: ListenerFailure;
   /** Told of failures that have no turn to end in. */
@@ -76,6 +81,8 @@ export function createRuntime(options: RuntimeOptions): Engine {
     (ms, fire) => clock.after(ms, fire),
   );
   const clients = createClientRegistry(() => runtime);
+  const mcp = options.mcp?.(createMcpRecords(() => runtime));
+  const sources = [...(options.toolSources ?? []), ...(mcp === undefined ? [] : [mcp])];
   const owner = newId('run');
   const bus = createEventBus(options.onListenerFailure);
   const others =
@@ -103,9 +110,12 @@ export function createRuntime(options: RuntimeOptions): Engine {
 
   function toolsOf(worldId: string): ReadonlyMap<string, Tool> {
     const own = added.get(worldId);
-    const remote = clients.tools(worldId);
-    if (own === undefined && remote.size === 0) return common;
-    return new Map([...common, ...(own ?? []), ...remote]);
+    const remote = [...sources.map((source) => source.tools(worldId)), clients.tools(worldId)].filter(
+      ({ size }) => size > 0,
+    );
+    if (own === undefined && remote.length === 0) return common;
+    // Ours last: nothing from outside takes the place of a tool of ours.
+    return new Map([...remote.flatMap((tools) => [...tools]), ...common, ...(own ?? [])]);
   }
 
   const runtime: Runtime = {
@@ -121,6 +131,8 @@ export function createRuntime(options: RuntimeOptions): Engine {
     owner,
     provider: (name) => providers.get(name),
     tools: toolsOf,
+    sources,
+    mcp,
     findPlace: options.findPlace,
     ownSecrets: options.ownSecrets ?? [],
     resultLimitBytes: options.resultLimitBytes ?? defaultResultLimit,
@@ -144,6 +156,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
     await others?.membership.leave().catch((error: unknown) => onError(error, 'wake-ups could not be left to others'));
     await scheduler.close(CLOSE_GRACE_MS);
     await Promise.all(background);
+    await Promise.all(sources.map((source) => source.close()));
     try {
       await park(runtime);
       await others?.membership.retire();
@@ -163,6 +176,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
     },
     async start() {
       await clients.load();
+      await mcp?.load();
       await watchNextDeadlines();
       if (others === undefined) await recover(runtime);
       else await others.membership.start();

@@ -12,6 +12,7 @@ import { maskText } from '../masking/index.js';
 import { defaultSubjects, NO_RULES, readSubjects } from '../policy/index.js';
 import { capText } from '../results/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
+import { describeDifference } from './mcp-difference.js';
 import type { Place, Runtime } from './runtime.js';
 import { textOf, wordsOf } from './words-of.js';
 
@@ -70,6 +71,7 @@ export async function gateCall(
   const { agentId, chatId, place } = about;
   const grants =
     agentId === undefined ? [] : await reader.grants(chatId, agentId, call.toolName, reader.now() - GRANT_LIFETIME_MS);
+  const changed = await changeOf(reader, snapshot.world.id, call.tool);
   return checkToolApproval({
     call: {
       tool: call.toolName,
@@ -77,7 +79,9 @@ export async function gateCall(
       subjects: [...subjectsOf(call, place), ...about.seen],
       place,
     },
-    tool: call.tool,
+    // What was trusted was what a person accepted.
+    tool: changed === undefined || call.tool === undefined ? call.tool : { ...call.tool, trusted: false },
+    ...(changed === undefined ? {} : { changed }),
     agent: agentOf(snapshot, agentId),
     world: { mode: snapshot.world.settings.mode, policy: snapshot.policy },
     admin: snapshot.adminPolicy,
@@ -90,6 +94,15 @@ export async function gateCall(
     contained: isContained(call, place),
     outcomeUnknown: await reader.outcomeUnknown(chatId, call.toolName, call.argumentsText),
   });
+}
+
+/** Read in the caller's transaction: what a server says of its tool now beside what is on record as accepted (A1). */
+async function changeOf(reader: StoreReader, worldId: string, tool: Tool | undefined): Promise<string | undefined> {
+  if (tool?.pin === undefined) return undefined;
+  const known = await reader.mcpTool(worldId, tool.definition.name);
+  if (known === undefined) return 'nobody has accepted it';
+  if (known.acceptedDigest === tool.pin) return undefined;
+  return describeDifference(known) ?? 'it is not what is on record';
 }
 
 function agentOf(snapshot: WorldSnapshot, agentId: string | undefined): GateInput['agent'] {
@@ -143,7 +156,8 @@ export async function signCall(
   about: { agentId: string; chatId: string; place: Place },
 ): Promise<SignedCall> {
   const { tool } = call;
-  const { workingDirectory, sandbox } = about.place;
+  const { workingDirectory } = about.place;
+  const sandbox = tool?.sandbox ?? about.place.sandbox;
   let digest = '';
   if (tool !== undefined) {
     digest = digests.get(tool) ?? toolDigest(tool.definition);

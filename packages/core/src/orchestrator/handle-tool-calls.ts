@@ -2,6 +2,7 @@ import type { Question, ToolCall } from '@countersign/protocol';
 import type { LLMResponse, InvocationRecord, TurnRecord } from '../ports/index.js';
 import type { Gate } from '../approval/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
+import { agentMayAskFor } from '../policy/index.js';
 import { firstApprovalId, newId } from '../turn/ids.js';
 import { nextStep } from '../turn/next-step.js';
 import { askApproval } from './ask-approval.js';
@@ -10,6 +11,7 @@ import { answered, writeAnswer, type ModelAnswer } from './model-answer.js';
 import { refuseCall } from './refuse-call.js';
 import { commit, type Place, type Runtime, type Step } from './runtime.js';
 import { recordStart, type Started } from './start-invocation.js';
+import { bringTool } from './tool-sources.js';
 import { noteActivity } from './turn-lifecycle.js';
 import { intoState, type Situation } from './turn-state.js';
 import { wordsOf } from './words-of.js';
@@ -42,14 +44,18 @@ export interface WrittenCalls {
 export async function handleToolCalls(
   runtime: Runtime,
   turn: TurnRecord,
-  answer: ModelAnswer<ToolCallsResponse> & { place: Place; snapshot: WorldSnapshot },
+  answer: ModelAnswer<ToolCallsResponse> & { place: Place; snapshot: WorldSnapshot; signal: AbortSignal },
 ): Promise<WrittenCalls | undefined> {
-  const { response, place } = answer;
+  const { response, place, signal } = answer;
+  const missing = await bringTools(runtime, turn, answer);
+  // Stopped or shutting down while a server was waited for: nothing of these calls is written.
+  if (signal.aborted) return undefined;
   const tools = runtime.tools(turn.worldId);
   const proposed = await Promise.all(
     response.tool_calls.map(async ({ id, function: { name, arguments: text } }): Promise<Proposed> => {
       const call = readCall(tools.get(name), name, text);
-      const signed = await sign(runtime, turn, call, place);
+      const trouble = missing.get(name);
+      const signed = trouble === undefined ? await sign(runtime, turn, call, place) : { signed: undefined, trouble };
       return { id: newId('call'), vendorId: id, call, ...signed, ...readQuestion(call, signed.trouble) };
     }),
   );
@@ -130,6 +136,23 @@ async function writeStarted(
   await step.tx.insertInvocation(begun);
   await recordStart(step, begun, gate);
   return { invocation: begun, tool: call.tool, value: call.arguments.value, place, snapshot: step.snapshot };
+}
+
+/** Why a call can't run, by the name of its tool. Nothing is started for a name that the agent was not given. */
+async function bringTools(
+  runtime: Runtime,
+  { worldId, agentId }: TurnRecord,
+  { response, snapshot, signal }: { response: ToolCallsResponse; snapshot: WorldSnapshot; signal: AbortSignal },
+): Promise<ReadonlyMap<string, string>> {
+  const missing = new Map<string, string>();
+  if (runtime.sources.length === 0) return missing;
+  const given = snapshot.agent(agentId)?.definition.tools ?? [];
+  for (const name of new Set(response.tool_calls.map((call) => call.function.name))) {
+    if (!agentMayAskFor(given, name)) continue;
+    const trouble = await bringTool(runtime, worldId, name, signal);
+    if (trouble !== undefined) missing.set(name, trouble);
+  }
+  return missing;
 }
 
 async function sign(

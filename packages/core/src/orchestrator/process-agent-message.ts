@@ -98,7 +98,7 @@ async function start(
 ): Promise<void> {
   let { rev } = turn;
   for (const id of ids) {
-    const started = await startInvocation(runtime, { ...turn, rev }, snapshot, id);
+    const started = await startInvocation(runtime, { ...turn, rev }, snapshot, id, run.signal);
     // Not started, so something else was written, or somebody else wrote: look again before going on.
     if (started === undefined) return;
     rev += 1;

@@ -1,5 +1,14 @@
 import { CountersignError } from '@countersign/protocol';
-import type { Clock, Provider, Store, StoredEvent, StoreTransaction, Tool } from '../ports/index.js';
+import type {
+  Clock,
+  McpHost,
+  Provider,
+  Store,
+  StoredEvent,
+  StoreTransaction,
+  Tool,
+  ToolSource,
+} from '../ports/index.js';
 import type { AgentMemory } from '../memory/agent-memory.js';
 import type { SnapshotCache, WorldSnapshot } from '../memory/world-snapshot.js';
 import type { EventBus } from '../publishers/event-bus.js';
@@ -37,6 +46,10 @@ export interface Runtime {
   owner: string;
   provider(name: string): Provider | undefined;
   tools(worldId: string): ReadonlyMap<string, Tool>;
+  /** Where tools come from that come and go. */
+  sources: readonly ToolSource[];
+  /** One of them. Absent where no MCP servers are run. */
+  mcp: McpHost | undefined;
   findPlace: PlaceFinder;
   /** Our own tokens: a tool that finds one must not pass it to a model (T14). */
   ownSecrets: readonly string[];

@@ -9,6 +9,7 @@ import { refuseCall } from './refuse-call.js';
 import { commit, type Place, type Runtime, type Step } from './runtime.js';
 import { settleInvocation } from './settle-invocation.js';
 import { auditOf, emitToolEvent } from './tool-events.js';
+import { bringTool } from './tool-sources.js';
 import { noteActivity } from './turn-lifecycle.js';
 import { situationAfter } from './turn-state.js';
 import { wordsOf } from './words-of.js';
@@ -33,11 +34,17 @@ export async function startInvocation(
   turn: TurnRecord,
   snapshot: WorldSnapshot,
   invocationId: string,
+  signal: AbortSignal,
 ): Promise<Started | undefined> {
   const before = await runtime.store.read((reader) => reader.invocation(invocationId));
   if (before?.status !== 'approved') return undefined;
+  const missing = await bringTool(runtime, turn.worldId, before.toolName, signal);
+  if (signal.aborted) return undefined;
   const call = callOf(runtime, before);
-  const now = await lookAround(runtime, snapshot, before, call);
+  const now: Surroundings =
+    missing === undefined
+      ? await lookAround(runtime, snapshot, before, call)
+      : { ok: false, error: missing };
   return await commit(runtime, 'start-invocation', turn.worldId, async (step) => {
     const invocation = await step.tx.invocation(before.id);
     // Changed between the look and the transaction: the loop looks again.

@@ -338,7 +338,8 @@ export async function deleteWorld(
   signer: Signer,
   expected?: Expected,
 ): Promise<void> {
-  await commit(runtime, 'delete-world', worldId, async (step) => {
+  const servers = await commit(runtime, 'delete-world', worldId, async (step) => {
+    const servers = await step.tx.mcpServers(worldId);
     refuseStale(worldVersion(step.snapshot.world), expected, 'this world');
     const turns = (await step.tx.unfinishedTurns()).filter((turn) => turn.worldId === worldId);
     await stopTurns(runtime, step, turns, signer);
@@ -346,6 +347,8 @@ export async function deleteWorld(
     step.tx.record({ kind: 'policy', decision: 'world deleted', ...signer });
     await step.tx.deleteWorld(worldId);
     step.tx.emit({ event: 'crud', chatId: null, data: { operation: 'delete', entity: 'world', id: worldId } });
+    return servers;
   });
+  for (const { name } of servers) await runtime.mcp?.look(worldId, name);
   runtime.repeats.clear();
 }

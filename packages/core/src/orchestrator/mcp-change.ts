@@ -1,0 +1,70 @@
+import {
+  CountersignError,
+  newMcpServerSchema,
+  parseInput,
+  type McpServerChange,
+  type McpServerDefinition,
+} from '@countersign/protocol';
+import { reveal } from '../masking/index.js';
+import { maskArgs, showDefinition } from './mcp-show.js';
+
+/**
+ * A server with part of it changed. What was shown masked and comes back as it was shown stands for what it masks; values of variables
+ * and headers, which are never shown, are kept by `null`. Refuses what does not belong to its transport.
+ */
+export function applyChange(
+  definition: McpServerDefinition,
+  change: Omit<McpServerChange, 'accept'>,
+): McpServerDefinition {
+  const { args, url, command, env, headers, ...plain } = change;
+  const shown = showDefinition(definition);
+  const isStdio = definition.transport === 'stdio';
+  const foreign = isStdio ? { url, headers } : { command, args, env, network: plain.network };
+  const misplaced = Object.entries(foreign).find(([, value]) => value !== undefined)?.[0];
+  if (misplaced !== undefined) {
+    const sentence = `MCP server: ${misplaced}: a server over ${definition.transport} has none`;
+    throw new CountersignError('invalid', sentence, { field: misplaced });
+  }
+  const merged = isStdio
+    ? {
+        ...definition,
+        ...plain,
+        ...(command === undefined || command === shown.command ? {} : { command }),
+        ...(args === undefined ? {} : { args: revealArgs(definition.args, args) }),
+        ...(env === undefined ? {} : { env: keepValues(definition.env, env, 'env') }),
+      }
+    : {
+        ...definition,
+        ...plain,
+        ...(url === undefined || url === shown.url ? {} : { url }),
+        ...(headers === undefined ? {} : { headers: keepValues(definition.headers, headers, 'headers') }),
+      };
+  return parseInput(newMcpServerSchema, merged, 'MCP server');
+}
+
+function revealArgs(stored: readonly string[], sent: readonly string[]): readonly string[] {
+  const { value: shown, secrets } = maskArgs(stored);
+  if (JSON.stringify(shown) === JSON.stringify(sent)) return stored;
+  const revealed = reveal(sent, secrets);
+  if (revealed.ok) return revealed.value as string[];
+  const sentence = `MCP server: args: ${revealed.unknown} stands for nothing here; write the value itself`;
+  throw new CountersignError('invalid', sentence, { field: 'args' });
+}
+
+function keepValues(
+  stored: Readonly<Record<string, string>>,
+  sent: Readonly<Record<string, string | null>>,
+  field: string,
+): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(sent).map(([name, value]) => {
+      if (value !== null) return [name, value];
+      const kept = Object.hasOwn(stored, name) ? stored[name] : undefined;
+      if (kept === undefined) {
+        const sentence = `MCP server: ${field}.${name}: there is no value to keep; write one`;
+        throw new CountersignError('invalid', sentence, { field: `${field}.${name}` });
+      }
+      return [name, kept];
+    }),
+  );
+}

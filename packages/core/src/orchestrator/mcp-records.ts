@@ -1,0 +1,128 @@
+import type {
+  McpRecords,
+  McpServerRecord,
+  McpServerWithTools,
+  McpToolDefinition,
+  McpToolRecord,
+  StoreReader,
+} from '../ports/index.js';
+import { maskText } from '../masking/index.js';
+import { definitionDigest, describeDifference } from './mcp-difference.js';
+import { commit, type Runtime, type Step } from './runtime.js';
+
+/** A server that has just been added may still be gathering its tools; what comes after this has to be accepted. */
+export const FIRST_LOOK_MS = 60_000;
+
+/** What the host of a world's MCP servers reads and writes. */
+export function createMcpRecords(runtimeOf: () => Runtime): McpRecords {
+  const read = <T>(work: (reader: StoreReader) => Promise<T>): Promise<T> => runtimeOf().store.read(work);
+  return {
+    all: () =>
+      read(async (reader) => {
+        const found: McpServerWithTools[] = [];
+        for (const world of await reader.worlds())
+          for (const server of await reader.mcpServers(world.id)) found.push(await withTools(reader, server));
+        return found;
+      }),
+    one: (worldId, name) =>
+      read(async (reader) => {
+        const server = await reader.mcpServer(worldId, name);
+        return server === undefined ? undefined : await withTools(reader, server);
+      }),
+    async listed(worldId, name, tools) {
+      const listing = tools.map((tool) => ({ ...tool, digest: definitionDigest(tool.definition) }));
+      const known = await this.one(worldId, name);
+      // Mostly nothing changed: then there is nothing to write, and nobody need be told.
+      if (known === undefined || isAsListed(known, listing)) return known;
+      await commit(runtimeOf(), 'mcp-listed', worldId, (step) => writeListing(step, name, listing));
+      return await this.one(worldId, name);
+    },
+    async workingDirectory(worldId) {
+      const runtime = runtimeOf();
+      const snapshot = await read((reader) => runtime.snapshots(reader, worldId));
+      if (snapshot === undefined) throw new Error(`there is no world "${worldId}"`);
+      return (await runtime.findPlace(snapshot)).workingDirectory;
+    },
+    async moved(worldId, name) {
+      await commit(runtimeOf(), 'mcp-moved', worldId, async (step) => {
+        if ((await step.tx.mcpServer(worldId, name)) !== undefined) emitServer(step, 'update', name);
+      });
+    },
+    report: (error, what) => runtimeOf().report(error, what),
+  };
+}
+
+interface Listed {
+  name: string;
+  definition: McpToolDefinition;
+  digest: string;
+}
+
+export async function withTools(reader: StoreReader, server: McpServerRecord): Promise<McpServerWithTools> {
+  return { server, tools: await reader.mcpTools(server.worldId, server.name) };
+}
+
+export function emitServer(step: Step, operation: 'create' | 'update' | 'delete', name: string): void {
+  step.tx.emit({ event: 'crud', chatId: null, data: { operation, entity: 'mcp-server', id: name } });
+}
+
+function isAsListed({ server, tools }: McpServerWithTools, listing: readonly Listed[]): boolean {
+  const seen = tools.filter((tool) => tool.seen !== null);
+  const digests = new Map(seen.map((tool) => [tool.name, tool.seenDigest]));
+  return (
+    server.firstListedAt !== null &&
+    seen.length === listing.length &&
+    listing.every(({ name, digest }) => digests.get(name) === digest)
+  );
+}
+
+async function writeListing(step: Step, name: string, listing: readonly Listed[]): Promise<void> {
+  const worldId = step.snapshot.world.id;
+  const server = await step.tx.mcpServer(worldId, name);
+  if (server === undefined) return;
+  const now = step.tx.now();
+  const { firstListedAt } = server;
+  if (firstListedAt === null) await step.tx.updateMcpServer({ ...server, firstListedAt: now });
+  const firstLook = firstListedAt === null || now - firstListedAt < FIRST_LOOK_MS;
+  const known = new Map((await step.tx.mcpTools(worldId, name)).map((tool) => [tool.name, tool]));
+  for (const { name: toolName, definition, digest } of listing) {
+    const before = known.get(toolName);
+    known.delete(toolName);
+    if (before?.seenDigest === digest) continue;
+    // First seen is what a person has in front of them when they first say yes.
+    const pinned = firstLook
+      ? { accepted: definition, acceptedDigest: digest }
+      : { accepted: null, acceptedDigest: null };
+    const kept = before ?? { worldId, server: name, name: toolName, ...pinned };
+    const tool: McpToolRecord = { ...kept, seen: definition, seenDigest: digest };
+    await step.tx.putMcpTool(tool);
+    await lapse(step, tool);
+  }
+  for (const gone of known.values()) {
+    if (gone.seen !== null) await step.tx.putMcpTool({ ...gone, seen: null, seenDigest: null });
+  }
+  emitServer(step, 'update', name);
+}
+
+/** Its grants were given to what a person had seen (A5): they go, for good, and the record says why. */
+async function lapse(step: Step, tool: McpToolRecord): Promise<void> {
+  const difference = describeDifference(tool);
+  if (difference === undefined) return;
+  const why = maskText(difference).value;
+  step.tx.record({ kind: 'policy', decision: 'tool changed', tool: tool.name, who: 'system', why });
+  await revokeGrantsOf(step, (toolName) => toolName === tool.name, 'system', 'its tool changed');
+}
+
+export async function revokeGrantsOf(
+  step: Step,
+  concerns: (toolName: string) => boolean,
+  who: string,
+  why: string,
+): Promise<void> {
+  for (const grant of await step.tx.grantsOfWorld(step.snapshot.world.id)) {
+    if (!concerns(grant.toolName) || !(await step.tx.revokeGrant(grant.id))) continue;
+    const { id, chatId, agentId, toolName } = grant;
+    step.tx.record({ kind: 'grant', decision: 'revoked', chatId, agentId, tool: toolName, who, why });
+    step.tx.emit({ event: 'crud', chatId, data: { operation: 'delete', entity: 'grant', id } });
+  }
+}

@@ -1,0 +1,31 @@
+import type { Runtime } from './runtime.js';
+import { wordsOf } from './words-of.js';
+
+/**
+ * Before a call is judged: what it names must be there as it is now, such as the tool of a server that is started when it is needed.
+ * Gives why that can't be, in words; undefined when all is well.
+ */
+export async function bringTool(
+  { sources }: Runtime,
+  worldId: string,
+  toolName: string,
+  signal?: AbortSignal,
+): Promise<string | undefined> {
+  try {
+    for (const source of sources) await source.bring(worldId, toolName, signal);
+    return undefined;
+  } catch (error) {
+    return wordsOf(error);
+  }
+}
+
+/** Before a model is shown its tools: those that one of these patterns may name. Gives what is missing, a sentence each. */
+export async function prepareTools(
+  { sources }: Runtime,
+  worldId: string,
+  patterns: readonly string[],
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const missing = await Promise.all(sources.map((source) => source.prepare(worldId, patterns, signal)));
+  return missing.flat();
+}
