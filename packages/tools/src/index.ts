@@ -10,6 +10,8 @@ export { createAgent } from './agents/create-agent.js';
 export { sendMessage } from './agents/send-message.js';
 export { askHuman } from './people/ask-human.js';
 export { webFetch } from './web/web-fetch.js';
+export { mcpServers } from './mcp/create-mcp-host.js';
+export type { McpOptions } from './mcp/create-mcp-host.js';
 export { findSandbox } from './sandbox/find-sandbox.js';
 export { describeSandbox } from './sandbox/sandbox.js';
 export type { Sandbox } from './sandbox/sandbox.js';
