@@ -9,6 +9,12 @@ import { type Gate, type GateInput, policiesOf } from './gate.js';
  * call. The order is the contract: each line may assume that none above it applied.
  */
 export function checkToolApproval(input: GateInput): Gate {
+  const gate = decide(input);
+  if (gate.kind !== 'ask' || input.unattended === undefined) return gate;
+  return { kind: 'refuse', how: 'deny', reason: input.unattended };
+}
+
+function decide(input: GateInput): Gate {
   const impossible = refuseImpossible(input);
   if (impossible) return impossible;
 

@@ -25,6 +25,8 @@ export interface GateInput {
   readonly contained: boolean;
   /** The same call was cut off earlier in this chat and nobody knows what it did (S3). */
   readonly outcomeUnknown: boolean;
+  /** Nobody can be asked, in words: what would be a question is a refusal (A13). */
+  readonly unattended?: string | undefined;
 }
 
 /** What an untrusted tool says of itself (`readOnly`, `idempotent`, `approval`) does not count (A1). */

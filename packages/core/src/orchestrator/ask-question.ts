@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { REQUEST_APPROVAL_TOOL, type Question } from '@countersign/protocol';
 import { NoAnswer } from '../ports/index.js';
 import { newId } from '../turn/ids.js';
+import { isUnattended, UNATTENDED } from './deny-unattended.js';
 import { holdCall } from './hold-call.js';
 import { commit, type Runtime } from './runtime.js';
 import { showQuestion } from './show-question.js';
@@ -71,6 +72,7 @@ async function putQuestion(
   const { workingDirectory, sandbox } = place;
   await commit(runtime, 'ask-question', invocation.worldId, async (step) => {
     await holdCall(step, invocation);
+    if (await isUnattended(step.tx, step.snapshot)) throw new NoAnswer('declined', UNATTENDED);
     const timeout = step.snapshot.world.settings.approvalTimeoutMs;
     const requestedAt = step.tx.now();
     const expiresAt = timeout === undefined ? null : requestedAt + timeout;

@@ -17,6 +17,7 @@ import {
 import type { ClientRecord, InvocationRecord, Tool } from '../ports/index.js';
 import { maskSecrets } from '../masking/index.js';
 import { newId } from '../turn/ids.js';
+import { denyUnattended } from './deny-unattended.js';
 import { commit, type Runtime } from './runtime.js';
 import { resumeTurn } from './resume-turn.js';
 import { settleInvocation, type Settlement } from './settle-invocation.js';
@@ -34,7 +35,11 @@ export interface ClientRegistry {
   ): Promise<{ clientId: string; clientSecret: string; tools: string[] }>;
   /** True if the secret is this client's. Compared in constant time. */
   knows(clientId: string, secret: string): Promise<boolean>;
+  /** The client of a world that this secret belongs to, if it has not left. */
+  find(worldId: string, secret: string): Promise<Pick<ClientRecord, 'id' | 'label' | 'approvals'> | undefined>;
+  /** One more stream of it is open. It is there as long as one is. */
   connected(clientId: string): Promise<void>;
+  /** One of them ended. */
   disconnected(clientId: string): Promise<void>;
   /** Calls forwarded to a client that it has not answered. */
   pending(clientId: string): Promise<InvocationRecord[]>;
@@ -46,6 +51,8 @@ export interface ClientRegistry {
 interface Present {
   record: ClientRecord;
   tools: Map<string, Tool>;
+  /** How many of its streams are open in this process. */
+  streams: number;
   cancelGrace: () => void;
 }
 
@@ -59,7 +66,7 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
         return [definition.name, clientTool(definition)];
       }),
     );
-    const entry: Present = { record, tools, cancelGrace: () => undefined };
+    const entry: Present = { record, tools, streams: 0, cancelGrace: () => undefined };
     present.set(record.id, entry);
     return entry;
   }
@@ -76,8 +83,20 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
     );
   }
 
+  /** Another process may have it: then it is looked at again later, since that process may lose it too. */
+  async function isElsewhere({ record }: Present): Promise<boolean> {
+    const { store } = runtimeOf();
+    if (store.shared === undefined) return false;
+    const now = await store.read((reader) => reader.client(record.id));
+    return now !== undefined && now.leftAt === null;
+  }
+
   /** Gone for good: its tools are offered no more and what it was asked fails in words. */
   async function leave(entry: Present): Promise<void> {
+    if (await isElsewhere(entry)) {
+      startGrace(entry, CLIENT_GRACE_MS);
+      return;
+    }
     present.delete(entry.record.id);
     const error = `the client "${entry.record.label}" left before it answered`;
     for (const call of await pendingOf(entry)) await settle(runtimeOf(), call, { kind: 'failed', error });
@@ -91,6 +110,7 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
         data: { operation: 'delete', entity: 'client', id: entry.record.id },
       });
     });
+    await denyUnattended(runtimeOf(), entry.record.worldId);
   }
 
   async function pendingOf({ record, tools }: Present): Promise<InvocationRecord[]> {
@@ -150,18 +170,37 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
       if (record === undefined) return false;
       return timingSafeEqual(hashSecret(secret), Buffer.from(record.secretHash, 'hex'));
     },
+    async find(worldId, secret) {
+      const hash = hashSecret(secret).toString('hex');
+      const records = await runtimeOf().store.read((reader) => reader.clients(worldId));
+      // Hashes of random secrets: how far two of them agree says nothing of the secret.
+      const record = records.find(({ secretHash }) => secretHash === hash);
+      // Registered with another process: from now on it is known here too.
+      if (record !== undefined && !present.has(record.id)) startGrace(add(record), CLIENT_GRACE_MS);
+      return record;
+    },
     async connected(clientId) {
       const entry = present.get(clientId);
       if (entry === undefined)
         throw new CountersignError('not-found', 'this client is not registered here; register it again');
       entry.cancelGrace();
-      await commit(runtimeOf(), 'client-connected', entry.record.worldId, (step) =>
-        step.tx.setClientLeft(clientId, null),
-      );
+      entry.streams += 1;
+      if (entry.streams > 1) return;
+      try {
+        await commit(runtimeOf(), 'client-connected', entry.record.worldId, (step) =>
+          step.tx.setClientLeft(clientId, null),
+        );
+      } catch (error) {
+        entry.streams -= 1;
+        startGrace(entry, CLIENT_GRACE_MS);
+        throw error;
+      }
     },
     async disconnected(clientId) {
       const entry = present.get(clientId);
-      if (entry === undefined) return;
+      if (entry === undefined || entry.streams === 0) return;
+      entry.streams -= 1;
+      if (entry.streams > 0) return;
       startGrace(entry, CLIENT_GRACE_MS);
       await commit(runtimeOf(), 'client-cut', entry.record.worldId, (step) =>
         step.tx.setClientLeft(clientId, step.tx.now()),
@@ -196,7 +235,11 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
         return (await Promise.all(worlds.map((world) => reader.clients(world.id)))).flat();
       });
       // All were cut when the last process ended: each has the usual time to come back.
-      for (const record of records) startGrace(add(record), CLIENT_GRACE_MS);
+      for (const record of records) {
+        startGrace(add(record), CLIENT_GRACE_MS);
+        if (runtime.store.shared !== undefined || record.leftAt !== null) continue;
+        await commit(runtime, 'client-cut', record.worldId, (step) => step.tx.setClientLeft(record.id, step.tx.now()));
+      }
     },
     close() {
       for (const entry of present.values()) entry.cancelGrace();

@@ -12,6 +12,7 @@ import { maskText } from '../masking/index.js';
 import { defaultSubjects, NO_RULES, readSubjects } from '../policy/index.js';
 import { capText } from '../results/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
+import { isUnattended, UNATTENDED } from './deny-unattended.js';
 import { describeDifference } from './mcp-difference.js';
 import type { Place, Runtime } from './runtime.js';
 import { textOf, wordsOf } from './words-of.js';
@@ -93,6 +94,7 @@ export async function gateCall(
     decision: about.decision,
     contained: isContained(call, place),
     outcomeUnknown: await reader.outcomeUnknown(chatId, call.toolName, call.argumentsText),
+    unattended: (await isUnattended(reader, snapshot)) ? UNATTENDED : undefined,
   });
 }
 

@@ -6,6 +6,7 @@ import { agentMayAskFor } from '../policy/index.js';
 import { firstApprovalId, newId } from '../turn/ids.js';
 import { nextStep } from '../turn/next-step.js';
 import { askApproval } from './ask-approval.js';
+import { isUnattended, UNATTENDED } from './deny-unattended.js';
 import { gateCall, readCall, signCall, type ReadCall, type SignedCall } from './gate-call.js';
 import { answered, writeAnswer, type ModelAnswer } from './model-answer.js';
 import { refuseCall } from './refuse-call.js';
@@ -193,8 +194,9 @@ async function judge(step: Step, turn: TurnRecord, proposal: Proposed, place: Pl
   if (gate.kind === 'refuse') return gate;
   if (proposal.trouble !== undefined) return { kind: 'refuse', how: 'fail', reason: proposal.trouble };
   // A question is put, whether a rule would have run or asked the call: there is nothing to run but the person's answer.
-  return proposal.words === undefined
-    ? gate
+  if (proposal.words === undefined) return gate;
+  return (await isUnattended(step.tx, step.snapshot))
+    ? { kind: 'refuse', how: 'deny', reason: UNATTENDED }
     : { kind: 'ask', why: 'it asks for words, not for a signature', options: ['deny'] };
 }
 

@@ -98,6 +98,10 @@ async function decide(runtime: Runtime, step: Step, deciding: Deciding): Promise
   const misfit = refuseMisfit(found, { ...sent, worldId, agentId });
   if (misfit !== undefined) return misfit;
   const state = invocation.status;
+  // A program that registered itself as unable to ask a person has none to sign for (A13).
+  if ((await step.tx.client(signer.client))?.approvals === false) {
+    return refused('foreign', 'a client without approvals can not decide', state);
+  }
   if (approval === undefined) return refused('settled', 'nobody was asked about this call', state);
   if (approval.status !== 'pending') return answerAgain(runtime, approval, sent, invocation);
   if (turn.state === 'ended') return refused('settled', 'the turn of this call has ended', state);

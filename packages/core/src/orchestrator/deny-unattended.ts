@@ -1,0 +1,61 @@
+import type { WorldSnapshot } from '../memory/world-snapshot.js';
+import type { StoreReader } from '../ports/index.js';
+import { closeApproval } from './close-approval.js';
+import { closeToolQuestion } from './close-tool-question.js';
+import { resumeTurn } from './resume-turn.js';
+import { commit, type Runtime, type Step } from './runtime.js';
+import { settleInvocation } from './settle-invocation.js';
+import { auditOf } from './tool-events.js';
+
+/** What a call is denied with that nobody can be asked about. */
+export const UNATTENDED = 'nobody is there who could be asked, and this world denies what nobody can be asked about';
+
+/** True where a call that must be asked is to be denied: the world says so, and no client that can ask a person is there (A13). */
+export async function isUnattended(reader: StoreReader, { world }: WorldSnapshot): Promise<boolean> {
+  if (world.settings.unattended !== 'deny') return false;
+  const clients = await reader.clients(world.id);
+  return !clients.some(({ approvals, leftAt }) => approvals && leftAt === null);
+}
+
+/** The last client that could ask has left: what it was asked would wait for ever. */
+export async function denyUnattended(runtime: Runtime, worldId: string): Promise<void> {
+  const pending = await runtime.store.read(async (reader) => {
+    const snapshot = await runtime.snapshots(reader, worldId);
+    if (snapshot === undefined || !(await isUnattended(reader, snapshot))) return [];
+    return await reader.approvals(worldId, { status: 'pending' });
+  });
+  for (const { id } of pending) {
+    await commit(runtime, 'deny-unattended', worldId, async (step) => {
+      while (!(await deny(runtime, step, id))) {
+        // Another process wrote to its turn between the look and the lock.
+      }
+    });
+  }
+}
+
+/** False: its turn has moved on meanwhile; look again. */
+async function deny(runtime: Runtime, step: Step, approvalId: string): Promise<boolean> {
+  const approval = await step.tx.approval(approvalId);
+  const invocation = approval === undefined ? undefined : await step.tx.invocation(approval.invocationId);
+  if (approval?.status !== 'pending' || invocation === undefined) return true;
+  if (!(await isUnattended(step.tx, step.snapshot))) return true;
+  const denied = { status: 'denied', reason: UNATTENDED, by: 'system' } as const;
+  if (approval.question?.raisedBy === 'tool') {
+    await closeToolQuestion(step, approval, invocation, denied);
+    return true;
+  }
+  const finish = await resumeTurn(runtime, step, invocation.turnId, { invocationId: invocation.id, status: 'denied' });
+  if (finish === undefined) {
+    const turn = await step.tx.turn(invocation.turnId);
+    return turn === undefined || turn.state === 'ended' || turn.state === 'queued';
+  }
+  await closeApproval(step, approval, invocation, denied);
+  step.tx.record({ kind: 'decision', ...auditOf(invocation), decision: 'deny', who: 'system', why: UNATTENDED });
+  await settleInvocation(runtime, step, invocation, {
+    kind: 'denied',
+    error: `${invocation.toolName} was not run`,
+    reason: UNATTENDED,
+  });
+  await finish();
+  return true;
+}

@@ -1,0 +1,121 @@
+import { CLIENT_GRACE_MS } from '@countersign/core';
+import { createFakeClock } from '@countersign/core/testing';
+import { askHuman } from '@countersign/tools';
+import { afterEach, describe, expect, it } from 'vitest';
+import { closeTestWorld, closeTestWorlds, openTestWorld, tool, type TestWorldOptions } from './testing/fixture.js';
+import { freshFolder } from './testing/fresh-folder.js';
+import { first, lastResults, obedient, propose, recorder } from './testing/obedient.js';
+
+const inFolder = freshFolder();
+afterEach(closeTestWorlds);
+
+const remove = { name: 'remove', arguments: { path: 'a' } };
+
+async function openUnattended(options: TestWorldOptions = {}) {
+  const clock = createFakeClock();
+  const { runs, tool: removing } = recorder();
+  const t = await openTestWorld({ script: obedient, unattended: 'deny', clock, tools: [removing], ...options });
+  const register = async (approvals: boolean): Promise<string> =>
+    (await t.world.clients.register(t.world.id, { label: 'Web', approvals })).clientId;
+  return { ...t, runs, clock, register };
+}
+
+describe('a world that denies what nobody can be asked about', () => {
+  it('[A13] denies at once with a reason in words, and asks nobody', async () => {
+    const t = await openUnattended();
+    expect(await propose(t, remove)).toBe('idle');
+    const denied = t.toolEvents().filter(({ type }) => type === 'TOOL_DENIED');
+    expect(denied).toEqual([expect.objectContaining({ reason: expect.stringContaining('nobody is there') as string })]);
+    expect(t.toolEvents().map(({ type }) => type)).not.toContain('TOOL_APPROVAL_REQUESTED');
+    expect(await t.world.approvals()).toEqual([]);
+    expect(lastResults(t)).toEqual([
+      expect.objectContaining({ reason: expect.stringContaining('nobody is there') as string }),
+    ]);
+    expect((await t.world.audit()).filter(({ kind }) => kind === 'refusal')).toHaveLength(1);
+    expect(t.runs).toEqual([]);
+  });
+
+  it('[A13] asks while a client that can ask is connected, and no longer than that', async () => {
+    const t = await openUnattended();
+    const blind = await t.register(false);
+    await t.world.clients.connected(blind);
+    expect(await propose(t, remove)).toBe('idle');
+    const web = await t.register(true);
+    expect(await propose(t, remove)).toBe('idle');
+    await t.world.clients.connected(web);
+    expect(await propose(t, remove)).toBe('waiting');
+    await t.world.decide(await t.onlyApproval(), { decision: 'approve' });
+    expect(await t.chat.settled()).toBe('idle');
+    expect(t.runs).toHaveLength(1);
+    await t.world.clients.disconnected(web);
+    expect(await propose(t, remove)).toBe('idle');
+    expect(t.runs).toHaveLength(1);
+  });
+
+  it('[A13] [A18] counts the streams of a client: it is there until the last one ends', async () => {
+    const t = await openUnattended();
+    const web = await t.register(true);
+    await t.world.clients.connected(web);
+    await t.world.clients.connected(web);
+    await t.world.clients.disconnected(web);
+    t.clock.advance(CLIENT_GRACE_MS * 2);
+    expect(await propose(t, remove)).toBe('waiting');
+  });
+
+  it('[A13] denies what is pending when the last client that could ask has left for good', async () => {
+    const t = await openUnattended({ tools: [recorder().tool, askHuman()] });
+    const web = await t.register(true);
+    await t.world.clients.connected(web);
+    const ask = { name: 'ask_human', arguments: { question: 'Which?' } };
+    expect(await propose(t, remove, ask)).toBe('waiting');
+    await t.world.clients.disconnected(web);
+    expect(await t.world.approvals()).toHaveLength(2);
+    t.clock.advance(CLIENT_GRACE_MS + 1);
+    await t.heard(({ event, data }) => event === 'world' && data.type === 'idle');
+    expect(await t.world.approvals({ status: 'denied' })).toHaveLength(2);
+    expect(t.toolEvents().filter(({ type }) => type === 'TOOL_DENIED')).toHaveLength(2);
+  });
+
+  it('[A13] takes no client for connected that was so when the process died', async () => {
+    const file = inFolder('harbour.db');
+    const t = await openUnattended({ file });
+    const web = await t.register(true);
+    await t.world.clients.connected(web);
+    await closeTestWorld(t);
+    const again = await openUnattended({ file });
+    expect(await propose(again, remove)).toBe('idle');
+    expect(again.runs).toEqual([]);
+  });
+
+  it('[A13] tells an agent, and a running tool, that its question reaches nobody', async () => {
+    const asking = tool('asking', async (_, { ask }) => await ask({ text: 'Which?', choices: [] }));
+    const t = await openUnattended({ tools: [askHuman(), asking] });
+    expect(await propose(t, { name: 'ask_human', arguments: { question: 'Which?' } })).toBe('idle');
+    expect(await propose(t, { name: 'asking', arguments: {} })).toBe('idle');
+    const types = t.toolEvents().map(({ type }) => type);
+    expect(types).toEqual(['TOOL_DENIED', 'TOOL_EXECUTION_STARTED', 'TOOL_EXECUTION_FAILED']);
+    expect(JSON.stringify(first(lastResults(t)))).toContain('nobody is there');
+  });
+
+  it('[A13] runs unasked what a rule or a grant allows', async () => {
+    const t = await openUnattended({ policy: ['allow remove'] });
+    await propose(t, remove);
+    expect(t.runs).toHaveLength(1);
+  });
+
+  it('[A13] waits in a world that does not say so', async () => {
+    const t = await openUnattended({ unattended: 'wait' });
+    expect(await propose(t, remove)).toBe('waiting');
+  });
+});
+
+it('[A13] a client that can not ask a person can not decide for one', async () => {
+  const t = await openUnattended({ unattended: 'wait' });
+  const blind = await t.register(false);
+  await propose(t, remove);
+  const approval = await t.onlyApproval();
+  const outcome = await t.world.decide(approval, { decision: 'approve' }, { client: blind });
+  expect(outcome).toMatchObject({ kind: 'refused', status: 403 });
+  expect(await t.world.approvals()).toHaveLength(1);
+  expect((await t.world.audit()).at(-1)).toMatchObject({ kind: 'refusal', client: blind });
+});
