@@ -42,11 +42,17 @@ async function obey(order) {
       return {};
     }
     case 'run': {
-      const before = subject.bytes?.() ?? 0;
       const times = [];
-      for (let i = 0; i < order.times; i += 1) times.push(await once());
+      const until = performance.now() + order.ms;
+      while (times.length < order.times && (times.length < 3 || performance.now() < until)) times.push(await once());
+      return { times };
+    }
+    case 'rest': {
       globalThis.gc?.();
-      return { times, bytes: ((subject.bytes?.() ?? 0) - before) / order.times, rss: rss() };
+      const used = { rss: rss(), paused: subject.bytes?.() };
+      await subject.close?.();
+      subject = undefined;
+      return used;
     }
     case 'experiment':
       return { result: await contender.experiments[order.name]?.(order.with) };

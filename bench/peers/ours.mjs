@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineTool, openWorld } from 'countersign';
@@ -29,15 +29,21 @@ export function describe({ name, file, synchronous }) {
     packageName: 'countersign',
     experiments: file ? experimentsIn(folder, synchronous) : undefined,
     async subject(work) {
-      const path = file ? join(folder, `${(made += 1)}.sqlite`) : ':memory:';
-      return { ...(await open(path, synchronous, work)), bytes: () => (file ? sizeOf(path) : 0) };
+      if (!file) return await open(':memory:', 'NORMAL', work);
+      // What was said before is written once for every history there is, without waiting for the disk.
+      const template = join(folder, `history-${work.history}.sqlite`);
+      if (!existsSync(template)) {
+        const world = await openBench(template, 'NORMAL', work);
+        await prefill(world, work.history);
+        await world.close();
+      }
+      const path = join(folder, `${(made += 1)}.sqlite`);
+      copyFileSync(template, path);
+      const subject = await open(path, synchronous, work);
+      // What a turn adds to the file once all is in it: the log beside it is written over again and again.
+      return { ...subject, persisted: () => statSync(path).size, close: () => subject.close() };
     },
   };
-}
-
-function sizeOf(path) {
-  const size = (file) => statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-  return size(path) + size(`${path}-wal`);
 }
 
 export function scriptedProvider(count) {
@@ -76,11 +82,8 @@ export function bookRoom(gated) {
 
 export const AGENT = { name: 'Ana', provider: 'bench', model: 'scripted', systemPrompt: SYSTEM_PROMPT, tools: [TOOL] };
 
-/** After this many turns a new chat with the same history is begun, so that what the model is shown stays as long as a peer's. */
-const TURNS_PER_CHAT = 20;
-
-async function open(path, synchronous, { tools: count, gated, history, streaming }) {
-  const world = await openWorld(path, {
+function openBench(path, synchronous, { tools: count, gated, streaming }) {
+  return openWorld(path, {
     name: 'bench',
     providers: [scriptedProvider(count)],
     tools: [bookRoom(gated)],
@@ -89,23 +92,28 @@ async function open(path, synchronous, { tools: count, gated, history, streaming
     synchronous,
     turnLimit: 1000,
   });
-  let chat;
-  let used = 0;
-  let approvals;
-  async function freshChat() {
-    chat = await world.chat();
-    used = 0;
-    // What was said before. Each of the person's words was answered, as in the peers' histories.
-    const earlier = historyOf(history).filter(({ role }) => role === 'user');
-    for (const { content } of earlier) {
-      await chat.send(content);
-      await chat.settled();
-    }
-    await world.quiet();
+}
+
+/** Each of the person's words was answered, as in the peers' histories. */
+async function prefill(world, history) {
+  const chat = await world.chat();
+  for (const { role, content } of historyOf(history)) {
+    if (role !== 'user') continue;
+    await chat.send(content);
+    await chat.settled();
   }
+  await world.quiet();
+  return chat;
+}
+
+async function open(path, synchronous, work) {
+  const { gated, history } = work;
+  const world = await openBench(path, synchronous, work);
+  const [known] = await world.chats();
+  const chat = known === undefined ? await prefill(world, history) : await world.chat(known.id);
+  let approvals;
   return {
     async pause() {
-      if (chat === undefined || (used += 1) > TURNS_PER_CHAT) await freshChat();
       if (!gated) return;
       await chat.send(QUESTION);
       await chat.settled();
@@ -119,7 +127,6 @@ async function open(path, synchronous, { tools: count, gated, history, streaming
         }
       }
       await chat.settled();
-      // The next turn must not start beside the clean-up of this one.
       return ANSWER;
     },
     async check() {

@@ -1,0 +1,93 @@
+import { format } from './draw.mjs';
+import { PEERS } from './contenders.mjs';
+
+const ms = (microseconds) => `${format(microseconds / 1000)} ms`;
+const isOurs = (which) => which.startsWith('ours');
+
+function table(head, rows) {
+  const line = (cells) => `| ${cells.join(' | ')} |`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+/** The fastest of the others at this work. */
+export function fastestPeer(figures) {
+  return Math.min(...PEERS.flatMap((name) => (figures[name] === undefined ? [] : [figures[name].median])));
+}
+
+export function describeWork({ tools, gated, history, streaming }) {
+  const what = `${tools} ${gated ? 'gated ' : ''}tool${tools === 1 ? '' : 's'}`;
+  return `${what}, ${history} message${history === 1 ? '' : 's'}${streaming ? ', streaming' : ''}`;
+}
+
+export function workTable({ contenders, results }) {
+  const names = Object.keys(contenders);
+  return table(
+    ['work', ...names.map((name) => contenders[name].title)],
+    results.map(({ work, figures }) => {
+      const fastest = fastestPeer(figures);
+      return [
+        describeWork(work),
+        ...names.map((name) => {
+          const { median, p95 } = figures[name];
+          return `${ms(median)} · ${ms(p95)} · **${format(median / fastest)}×**`;
+        }),
+      ];
+    }),
+  );
+}
+
+export function costTable({ contenders, results }, imports, sizes) {
+  const last = results.at(-1);
+  return table(
+    ['', 'cold import', 'resident at the end', 'what a pause has to keep', 'packages', 'installed'],
+    Object.keys(contenders).map((name) => {
+      const { paused } =
+        results.findLast(({ work, figures }) => work.gated && figures[name].paused)?.figures[name] ?? {};
+      const size = sizes?.[name];
+      return [
+        contenders[name].title,
+        imports[name] === undefined ? '' : `${Math.round(imports[name])} ms`,
+        `${Math.round(last.figures[name].rss)} MiB`,
+        paused === undefined ? (isOurs(name) ? 'in its store' : '') : `${format(paused / 1024)} kB`,
+        size === undefined ? '' : String(size.packages),
+        size === undefined ? '' : `${Math.round(size.mib)} MiB`,
+      ];
+    }),
+  );
+}
+
+const QUESTIONS = [
+  ['one approval sent three times at once: runs', ({ threeTimes }) => String(threeTimes.runs)],
+  ['approve A, deny B in one turn: does A run?', ({ mixed }) => (mixed.ran.includes('Lisbon') ? 'yes' : '**no**')],
+  ['`kill -9` between the side effect and its record', killed],
+  ['restart with approvals open', restarted],
+  [
+    'a decision for an earlier call with the same id',
+    ({ stale }) => (stale.runs > 0 ? '**runs the later one**' : 'refused'),
+  ],
+  ['arguments changed after the question was shown', changed],
+];
+
+function killed({ killed: { runs, told, lost } }) {
+  if (lost) return 'nothing is left to go on from';
+  if (runs > 1) return `**runs again**${told ? '' : ', nobody is told'}`;
+  return told ? 'runs once, told as unknown' : 'runs once, nobody is told';
+}
+
+function restarted({ restart: { back, ms: taken, by } }) {
+  if (back === 0) return 'none are back';
+  return `${back} back in ${Math.round(taken)} ms${by === undefined ? '' : `, kept by ${by}`}`;
+}
+
+function changed(row) {
+  if (row.changed === undefined) return 'not tried';
+  return row.changed.ran.includes('Moscow') ? '**runs the changed ones**' : 'asked anew, nothing runs';
+}
+
+export function correctnessTable(rows, contenders) {
+  const names = Object.keys(rows);
+  return table(
+    ['', ...names.map((name) => contenders[name]?.title ?? name)],
+    QUESTIONS.map(([question, answer]) => [question, ...names.map((name) => answer(rows[name]))]),
+  );
+}

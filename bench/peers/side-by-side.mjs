@@ -1,0 +1,135 @@
+// Everybody on the same work, by turns, in one run. `npm run bench` calls it; only ratios of one run mean anything.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CONTENDERS, PEERS } from './contenders.mjs';
+import { start } from './drive.mjs';
+
+const OURS = ['ours-memory', 'ours-normal', 'ours-full', 'ours-http'];
+
+export function casesOf(quick) {
+  const cases = [];
+  for (const history of quick ? [1, 200] : [1, 25, 200, 5000]) {
+    for (const tools of quick ? [1, 3] : [1, 3, 10]) {
+      for (const gated of [false, true]) {
+        for (const streaming of quick ? [false] : [false, true]) cases.push({ tools, gated, history, streaming });
+      }
+    }
+  }
+  return cases;
+}
+
+/** Median and p95 in microseconds, of the part that is compared: the whole turn, or from the pause to the end. */
+function summary(times) {
+  const sorted = times.map(({ finish }) => finish).toSorted((a, b) => a - b);
+  const at = (share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
+  return { median: at(0.5), p95: at(0.95), count: sorted.length };
+}
+
+/** Which contenders start here, with what they say of themselves. */
+async function startAll(which, tell) {
+  const started = [];
+  for (const name of which) {
+    const child = await start(name);
+    started.push({ ...child, ...(await child.order({ do: 'hello' })) });
+    tell(`  ${started.at(-1).name} is there`);
+  }
+  return started;
+}
+
+export async function measureWork({ quick, only, tell }) {
+  const which = Object.keys(CONTENDERS).filter((name) => only === undefined || only.includes(name));
+  const children = await startAll(which, tell);
+  const results = [];
+  for (const work of casesOf(quick)) {
+    for (const child of children) await child.order({ do: 'prepare', work, warmUp: quick ? 10 : 25 });
+    const taken = new Map(children.map(({ which: name }) => [name, []]));
+    const rounds = quick ? 4 : 8;
+    for (let round = 0; round < rounds; round += 1) {
+      // Each round begins with another one, so that a busy moment of the machine hits all alike.
+      const shift = round % children.length;
+      for (const child of [...children.slice(shift), ...children.slice(0, shift)]) {
+        const { times } = await child.order({ do: 'run', times: 10, ms: 400 });
+        taken.get(child.which).push(...times);
+      }
+    }
+    const figures = {};
+    for (const child of children) {
+      const { rss, paused } = await child.order({ do: 'rest' });
+      figures[child.which] = { ...summary(taken.get(child.which)), rss, ...(paused > 0 ? { paused } : {}) };
+    }
+    results.push({ work, figures });
+    tell(`  ${JSON.stringify(work)}`);
+  }
+  const contenders = Object.fromEntries(
+    children.map(({ which: name, name: title, packageName, importMs, rss }) => [
+      name,
+      { title, packageName, importMs, rss },
+    ]),
+  );
+  for (const child of children) await child.order({ do: 'end' });
+  return { contenders, results };
+}
+
+/** How long a program waits before its first line, with nothing of it in memory; the middle of five. */
+export async function measureImports(tell) {
+  const taken = {};
+  for (let round = 0; round < 5; round += 1) {
+    for (const name of [...PEERS, 'ours-normal']) {
+      const child = await start(name);
+      const { importMs } = await child.order({ do: 'hello' });
+      child.kill();
+      (taken[name] ??= []).push(importMs);
+    }
+  }
+  tell('  imports');
+  return Object.fromEntries(Object.entries(taken).map(([name, all]) => [name, all.toSorted((a, b) => a - b)[2]]));
+}
+
+const WANTED = ['threeTimes', 'mixed', 'stale', 'changed'];
+
+/** What happens, not how fast: each in a process that nobody measures. */
+export async function tryAll({ open = 1000, tell }) {
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-bench-'));
+  const table = {};
+  try {
+    for (const name of [...PEERS, 'ours-normal']) {
+      const row = {};
+      const child = await start(name);
+      for (const experiment of WANTED)
+        row[experiment] = (await child.order({ do: 'experiment', name: experiment })).result;
+      child.kill();
+      const given = { state: join(folder, `${name}.state`), mark: join(folder, `${name}.mark`) };
+      row.killed = await tryKill(name, given);
+      row.restart = await tryRestart(name, { state: join(folder, `${name}.open`), count: open });
+      table[name] = row;
+      tell(`  ${name}`);
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  return table;
+}
+
+async function tryKill(name, given) {
+  const first = await start(name);
+  await first.order({ do: 'experiment', name: 'killBegin', with: given }).catch(() => undefined);
+  const second = await start(name);
+  const { result } = await second.order({ do: 'experiment', name: 'killResume', with: given });
+  second.kill();
+  const runs = readFileSync(given.mark, 'utf8').trim().split('\n').length;
+  return result === undefined ? { runs, lost: true } : { runs, ...result };
+}
+
+async function tryRestart(name, given) {
+  const first = await start(name);
+  const { result: begun } = await first.order({ do: 'experiment', name: 'restartBegin', with: given });
+  first.kill();
+  if (begun === undefined) return { back: 0 };
+  const second = await start(name);
+  const { result } = await second.order({ do: 'experiment', name: 'restart', with: given });
+  second.kill();
+  return result;
+}
+
+export { OURS, PEERS };
