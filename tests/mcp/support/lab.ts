@@ -1,0 +1,167 @@
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import {
+  addAgent,
+  addMcpServer,
+  createChat,
+  createRuntime,
+  createWorld,
+  listApprovals,
+  publishMessage,
+  publishToolResult,
+  showMcpServer,
+  systemClock,
+  type Engine,
+} from '@countersign/core';
+import { scripted, type Script, type ScriptedProvider } from '@countersign/core/testing';
+import type {
+  Approval,
+  McpServer,
+  NewAgent,
+  NewMcpServer,
+  Signer,
+  ToolDecision,
+  WorldEvent,
+} from '@countersign/protocol';
+import { openSqlite } from '@countersign/storage';
+import { findSandbox, mcpServers, type McpOptions } from '@countersign/tools';
+import { root } from '../../support/source-modules.js';
+import { until } from './until.js';
+
+export const ME: Signer = { who: 'me', client: 'test' };
+
+export interface LabOptions {
+  script?: Script;
+  policy?: string[];
+  agent?: Partial<NewAgent>;
+  mcp?: Partial<McpOptions>;
+  /** A file; default: in memory. */
+  store?: string;
+  world?: { mode?: 'read' | 'ask' | 'auto' };
+  folder?: string;
+  ownSecrets?: string[];
+}
+
+/** An engine with a scripted model, one world, one agent that may ask for everything, and real MCP servers. */
+export interface Lab {
+  engine: Engine;
+  worldId: string;
+  agentId: string;
+  folder: string;
+  provider: ScriptedProvider;
+  events: WorldEvent[];
+  add(server: NewMcpServer): Promise<McpServer>;
+  /** Waits until it runs. */
+  running(name: string): Promise<McpServer>;
+  show(name: string): Promise<McpServer>;
+  chat(): Promise<string>;
+  /** Sends a message and waits until nothing goes on in the chat but people. */
+  say(text: string, chatId?: string): Promise<string>;
+  settled(chatId: string): Promise<string>;
+  pending(): Promise<Approval[]>;
+  decide(approval: Approval, decision: Omit<ToolDecision, 'tool_call_id'>): ReturnType<typeof publishToolResult>;
+  /** What the model was shown as results, last request. */
+  results(): string[];
+  close(): Promise<void>;
+}
+
+export async function freshFolder(): Promise<string> {
+  const folder = await realpath(await mkdtemp(join(tmpdir(), 'countersign-mcp-test-')));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+let sandbox: ReturnType<typeof findSandbox> | undefined;
+
+export async function openLab(options: LabOptions = {}): Promise<Lab> {
+  sandbox ??= findSandbox();
+  const folder = options.folder ?? (await freshFolder());
+  const provider = scripted(options.script ?? (() => 'Nothing to do.'));
+  const store = await openSqlite(options.store ?? ':memory:', { clock: systemClock, synchronous: 'NORMAL' });
+  const used = options.mcp?.sandbox ?? (await sandbox);
+  const engine = createRuntime({
+    store,
+    clock: systemClock,
+    providers: [provider],
+    mcp: mcpServers({ sandbox: used, clock: systemClock, show: [root], firstPauseMs: 50, ...options.mcp }),
+    findPlace: () => Promise.resolve({ workingDirectory: folder, home: homedir(), sandbox: 'none' }),
+    onError: (error, what) => {
+      throw new Error(`${what}: ${String(error)}`);
+    },
+    onListenerFailure: (error) => {
+      throw error;
+    },
+    ...(options.ownSecrets === undefined ? {} : { ownSecrets: options.ownSecrets }),
+  });
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> => (closing ??= engine.close());
+  onTestFinished(close);
+  const known = (await store.read((reader) => reader.worlds()))[0];
+  const world =
+    known ??
+    (await createWorld(
+      engine.runtime,
+      { name: 'Harbour', workingDirectory: folder, policy: options.policy ?? [], ...options.world },
+      ME,
+    ));
+  const worldId = world.id;
+  const agents = await store.read((reader) => reader.agents(worldId));
+  const agent =
+    agents[0] ??
+    (await addAgent(
+      engine.runtime,
+      worldId,
+      { name: 'Ann', provider: 'scripted', model: 'm', tools: ['*'], ...options.agent },
+      ME,
+    ));
+  await engine.start();
+  const events: WorldEvent[] = [];
+  engine.runtime.bus.subscribe(worldId, (event) => void events.push(event));
+  const show = (name: string): Promise<McpServer> => showMcpServer(engine.runtime, worldId, name);
+
+  const settled = async (chatId: string): Promise<string> => {
+    let status: string | undefined;
+    await until(async () => {
+      status = (await store.read((reader) => reader.chat(chatId)))?.status;
+      return status !== 'working';
+    }, 'the chat settles');
+    return status ?? '';
+  };
+
+  return {
+    engine,
+    worldId,
+    agentId: agent.id,
+    folder,
+    provider,
+    events,
+    add: (server) => addMcpServer(engine.runtime, worldId, server, ME),
+    async running(name) {
+      await until(async () => (await show(name)).status === 'running', async () => `${name} runs: ${JSON.stringify(await show(name))}`);
+      return await show(name);
+    },
+    show,
+    chat: async () => (await createChat(engine.runtime, worldId)).id,
+    async say(content, chatId) {
+      const id = chatId ?? (await createChat(engine.runtime, worldId)).id;
+      await publishMessage(engine.runtime, { worldId, chatId: id, content, speaker: 'human' });
+      await settled(id);
+      return id;
+    },
+    settled,
+    pending: () => listApprovals(engine.runtime, worldId, { status: 'pending' }),
+    decide: (approval, decision) =>
+      publishToolResult(
+        engine.runtime,
+        worldId,
+        undefined,
+        { tool_call_id: approval.approvalId, callHash: approval.callHash, ...decision },
+        ME,
+      ),
+    results: () =>
+      (provider.requests.at(-1)?.messages ?? []).flatMap((message) => (message.role === 'tool' ? [message.content] : [])),
+    close,
+  };
+}

@@ -1,0 +1,12 @@
+/** Waits for a condition, looking often; fails with what was waited for. */
+export async function until(
+  holds: () => boolean | Promise<boolean>,
+  what: string | (() => string | Promise<string>),
+  ms = 15_000,
+): Promise<void> {
+  const deadline = Date.now() + ms;
+  while (!(await holds())) {
+    if (Date.now() > deadline) throw new Error(`waited in vain until ${typeof what === 'string' ? what : await what()}`);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
