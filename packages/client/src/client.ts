@@ -37,6 +37,11 @@ export interface List<T> {
   readonly next?: string;
 }
 
+/** Messages, and the number in the log up to which this page of them is true. */
+export interface MessageList extends List<Message> {
+  readonly lastEventId?: number;
+}
+
 export interface PageQuery {
   after?: string;
   limit?: number;
@@ -108,7 +113,7 @@ export interface Client {
     chat: string,
     page?: PageQuery & { before?: string; newest?: true },
     options?: CallOptions,
-  ): Promise<List<Message>>;
+  ): Promise<MessageList>;
   /**
    * Resolves when the message is kept. It is sent again when the connection is lost, under the same `clientMessageId`, so that a
    * retry can't double it; give your own to go on after this process is gone too.

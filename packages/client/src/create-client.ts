@@ -9,6 +9,7 @@ import {
   listedToolSchema,
   listOf,
   mcpServerSchema,
+  messageListSchema,
   messageSchema,
   policyVerdictSchema,
   providerStatusSchema,
@@ -170,8 +171,8 @@ export function createClient(options: ClientOptions): Client {
       nothing({ method: 'POST', path: ['worlds', world, 'chats', chat, 'stop'] }, options),
 
     messages: (world, chat, { newest, ...page } = {}, options) =>
-      list(
-        messageSchema,
+      get(
+        messageListSchema,
         {
           path: ['worlds', world, 'chats', chat, 'messages'],
           query: { ...(newest === true ? { before: '' } : {}), ...page },

@@ -1,6 +1,15 @@
 export { createClient } from './create-client.js';
 export type { ClientOptions } from './create-client.js';
-export type { CallOptions, ChangeOptions, Client, List, PageQuery, Tagged, ToolResultAnswer } from './client.js';
+export type {
+  CallOptions,
+  ChangeOptions,
+  Client,
+  List,
+  MessageList,
+  PageQuery,
+  Tagged,
+  ToolResultAnswer,
+} from './client.js';
 export { ClientError, isPassing } from './client-error.js';
 export type { ClientErrorKind } from './client-error.js';
 export type { Clock } from './clock.js';

@@ -1,6 +1,6 @@
 import type { Agent, Approval, Chat, Message, WorldEvent } from '@countersign/protocol';
 import { decide, emptyBook, request } from './approvals.js';
-import type { List } from './client.js';
+import type { List, MessageList } from './client.js';
 import { learnApproval, learnCall, learnEvent, learnResult } from './invocations.js';
 import { withNotice } from './notices.js';
 import { readMessage, viewOfApproval } from './read-message.js';
@@ -16,7 +16,7 @@ export type ChatAction =
       type: 'loaded';
       position: number;
       chat: Chat;
-      messages: List<Message>;
+      messages: MessageList;
       approvals: readonly Approval[];
       agents: readonly Agent[];
     }
@@ -51,7 +51,7 @@ export function emptyChat(worldId: string, chatId: string): ChatState {
     notices: [],
     lastEventId: 0,
     chatShownAt: 0,
-    loadedFrom: '',
+    pageShownAt: 0,
   };
 }
 
@@ -95,6 +95,7 @@ function load(state: ChatState, loaded: Extract<ChatAction, { type: 'loaded' }>)
     agents,
     lastEventId: position,
     chatShownAt: chat.lastEventId ?? position,
+    pageShownAt: messages.lastEventId ?? position,
   };
   next = addOlder(next, messages);
   for (const listed of approvals) next = ask(next, viewOfApproval(listed));
@@ -114,7 +115,6 @@ function addOlder(state: ChatState, page: List<Message>): ChatState {
     ...next,
     transcript: prepend(next.transcript, lines),
     older: page.next === undefined ? { kind: 'none' } : { kind: 'more', before: page.next },
-    loadedFrom: page.items[0]?.createdAt ?? next.loadedFrom,
   };
 }
 
@@ -135,7 +135,7 @@ function isOurs({ chatId }: ChatState, heard: WorldEvent): boolean {
 function take(state: ChatState, heard: WorldEvent): ChatState {
   switch (heard.event) {
     case 'message':
-      return addMessage(state, heard.data);
+      return addMessage(state, heard.data, heard.id);
     case 'tool':
       return learnEvent(state, heard.data);
     case 'tool-output':
@@ -169,9 +169,9 @@ function take(state: ChatState, heard: WorldEvent): ChatState {
   }
 }
 
-function addMessage(state: ChatState, message: Message): ChatState {
+function addMessage(state: ChatState, message: Message, eventId: number): ChatState {
   // Written between our place in the log and the page that was loaded, and already too old for it: it comes with its own page.
-  const isFurtherUp = state.older.kind !== 'none' && message.createdAt < state.loadedFrom;
+  const isFurtherUp = eventId <= state.pageShownAt;
   let line: TranscriptMessage | undefined;
   const next = learnMessage(state, message, (added) => {
     line = added;

@@ -190,8 +190,8 @@ export interface ChatState extends ApprovalBook {
   readonly lastEventId: number;
   /** How far in the log title and status were true when they were last fetched. */
   readonly chatShownAt: number;
-  /** When the oldest loaded message was written; what is older comes with its page. */
-  readonly loadedFrom: string;
+  /** How far in the log the newest page of messages was true: what was written up to there, and is not in it, is further up. */
+  readonly pageShownAt: number;
 }
 
 export interface ChatSummary {

@@ -114,6 +114,7 @@ export {
   mcpServerChangeSchema,
   mcpServerNameSchema,
   mcpServerSchema,
+  messageListSchema,
   newMcpServerSchema,
   newSessionSchema,
   policyCheckSchema,

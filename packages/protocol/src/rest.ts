@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { messageSchema } from './messages.js';
 import { toolDefinitionSchema } from './tools.js';
 import { policySchema } from './worlds.js';
 
@@ -23,6 +24,9 @@ export function listOf<T extends z.ZodType>(
 ): z.ZodObject<{ items: z.ZodArray<T>; next: z.ZodExactOptional<z.ZodString> }> {
   return z.object({ items: z.array(items), next: z.string().exactOptional() });
 }
+
+/** A page of messages. `lastEventId` is the number in the event log up to which it is true: a stream goes on from there. */
+export const messageListSchema = listOf(messageSchema).extend({ lastEventId: z.number().int().min(0).exactOptional() });
 
 export const healthSchema = z.object({ status: z.literal('ok'), version: z.string() });
 export type Health = z.infer<typeof healthSchema>;
@@ -141,7 +145,10 @@ export const mcpServerChangeSchema = z.strictObject({
   /** All of them anew. A value of `null` keeps what is stored under this name: values never come out, so nobody can send them back. */
   env: z.record(z.string().min(1).max(200), z.string().max(20_000).nullable()).exactOptional(),
   network: z.boolean().exactOptional(),
-  url: z.url({ protocol: /^https?$/ }).max(4096).exactOptional(),
+  url: z
+    .url({ protocol: /^https?$/ })
+    .max(4096)
+    .exactOptional(),
   headers: z.record(z.string().min(1).max(200), z.string().max(20_000).nullable()).exactOptional(),
   trusted: z.boolean().exactOptional(),
   enabled: z.boolean().exactOptional(),

@@ -1,0 +1,212 @@
+import { emptyChat, reduceChat, type ChatState, type List } from '@countersign/client';
+import { listApprovals, listMessages } from '@countersign/core';
+import type { Approval, Chat, Message, WorldEvent } from '@countersign/protocol';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { change, prelude, settings, talk } from '../../packages/countersign/src/testing/lab-arbitraries.js';
+import { finish, perform, type Command } from '../../packages/countersign/src/testing/lab-commands.js';
+import { closeLab, openBench, openLab, type Bench, type Lab } from '../../packages/countersign/src/testing/lab.js';
+import { comparableChat } from './comparable.js';
+
+const FACTOR = Number(process.env['RUNS_FACTOR'] ?? 1);
+const RUNS = Math.ceil(80 * FACTOR);
+
+/** What a server would have answered at one moment. */
+interface Snapshot {
+  /** How many events had been heard. */
+  at: number;
+  chat: Chat;
+  messages: readonly Message[];
+  approvals: readonly Approval[];
+}
+
+/** What happens between a view and its server. Numbers are picked from what there is. */
+type Happening =
+  | { do: 'load'; from: number; chat: number; messages: number; approvals: number; page: number }
+  | { do: 'hear'; count: number }
+  /** A cut: some is told again, and chunks are lost. */
+  | { do: 'cut'; back: number }
+  | { do: 'older'; snapshot: number; page: number };
+
+const nat = fc.nat(1000);
+const page = fc.integer({ min: 1, max: 12 });
+const load = fc.record({ do: fc.constant('load' as const), from: nat, chat: nat, messages: nat, approvals: nat, page });
+const happening: fc.Arbitrary<Happening> = fc.oneof(
+  { arbitrary: load, weight: 1 },
+  { arbitrary: fc.record({ do: fc.constant('hear' as const), count: fc.nat(12) }), weight: 5 },
+  { arbitrary: fc.record({ do: fc.constant('cut' as const), back: fc.nat(8) }), weight: 2 },
+  { arbitrary: fc.record({ do: fc.constant('older' as const), snapshot: nat, page }), weight: 2 },
+);
+const story = fc.record({ first: load, then: fc.array(happening, { maxLength: 14 }) });
+
+describe('the reducer', () => {
+  it('[S6] [M1] [A12] whatever is cut, told twice, reset or loaded late, ends where a fresh load does', async () => {
+    const commands = fc.array(fc.oneof(...talk, ...change), { maxLength: 14 });
+    const stories = fc.array(story, { minLength: 4, maxLength: 8 });
+    let bench: Bench | undefined;
+    let compared = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        settings,
+        prelude,
+        commands,
+        stories,
+        fc.boolean(),
+        async (limits, first, list, told, approve) => {
+          bench = await openBench(limits);
+          const lab = await openLab(bench);
+          try {
+            const snapshots = await live(lab, [...first, ...list], approve);
+            const events = lab.heard.flat();
+            const last = snapshots.at(-1);
+            if (last === undefined) throw new Error('nothing was seen');
+            const fresh = comparableChat(loadAt(lab, last.at, events, last, last, last, Infinity));
+            for (const each of told) {
+              expect(comparableChat(view(lab, each, snapshots, events))).toEqual(fresh);
+              compared += 1;
+            }
+          } finally {
+            await closeLab(lab);
+            await lab.store.close();
+          }
+        },
+      ),
+      { numRuns: RUNS },
+    );
+    expect(compared).toBeGreaterThanOrEqual(4 * RUNS);
+  }, 120_000);
+});
+
+/** Lets things happen in the first chat, with a look at it after each. */
+async function live(lab: Lab, commands: readonly Command[], approve: boolean): Promise<Snapshot[]> {
+  const snapshots: Snapshot[] = [];
+  const look = async (): Promise<void> => {
+    snapshots.push(await lookAt(lab));
+  };
+  await look();
+  await perform(lab, { do: 'send', chat: 0, to: 'ada', again: false, ticks: 'all' });
+  for (const command of commands) {
+    await perform(lab, command);
+    await look();
+  }
+  await finish(lab, (at) => (at % 2 === 0) === approve);
+  await look();
+  return snapshots;
+}
+
+/** One look is one transaction: events that come in meanwhile are not in it, so they are counted before. */
+async function lookAt(lab: Lab): Promise<Snapshot> {
+  const { runtime } = lab.engine;
+  const [chatId] = lab.chatIds;
+  for (;;) {
+    const at = lab.heard.flat().length;
+    const record = await lab.store.read((reader) => reader.chat(chatId));
+    const messages = await listMessages(runtime, chatId, { limit: 100_000 });
+    const approvals = await listApprovals(runtime, lab.worldId, { status: 'pending', chatId });
+    const lastEventId = await lab.store.read((reader) => reader.lastEventId(lab.worldId));
+    if (lab.heard.flat().length !== at || record === undefined) continue;
+    const { id, title, status, createdAt } = record;
+    const chat: Chat = { id, title, status, createdAt: new Date(createdAt).toISOString(), lastEventId };
+    return { at, chat, messages, approvals };
+  }
+}
+
+/** A load whose parts were answered at different moments, all after the stream stood at `from`. */
+function loadAt(
+  lab: Lab,
+  from: number,
+  events: readonly WorldEvent[],
+  chat: Snapshot,
+  messages: Snapshot,
+  approvals: Snapshot,
+  size: number,
+  state: ChatState = emptyChat(lab.worldId, lab.chatIds[0]),
+): ChatState {
+  return reduceChat(state, {
+    type: 'loaded',
+    position: events[from - 1]?.id ?? 0,
+    chat: chat.chat,
+    messages: {
+      ...pageOf(messages.messages, messages.messages.length, size),
+      lastEventId: messages.chat.lastEventId ?? 0,
+    },
+    approvals: approvals.approvals,
+    agents: [],
+  });
+}
+
+function pageOf(messages: readonly Message[], before: number, size: number): List<Message> {
+  const start = Math.max(0, before - size);
+  return { items: messages.slice(start, before), ...(start === 0 ? {} : { next: String(start) }) };
+}
+
+/** The life of one view: the same events and answers, in the order that chance has them. */
+function view(
+  lab: Lab,
+  { first, then }: { first: Happening & { do: 'load' }; then: readonly Happening[] },
+  snapshots: readonly Snapshot[],
+  events: readonly WorldEvent[],
+): ChatState {
+  let state = emptyChat(lab.worldId, lab.chatIds[0]);
+  let next = 0;
+  let loadedAt = 0;
+  /** The latest moment at which the server has answered. */
+  let answeredAt = 0;
+  const pick = (number: number, least: number): Snapshot => {
+    const possible = snapshots.filter(({ at }) => at >= least);
+    const found = possible[number % possible.length];
+    if (found === undefined) throw new Error('no look was taken so late');
+    return found;
+  };
+  const hear = (count: number, isReplay = false): void => {
+    for (const event of events.slice(next, next + count)) {
+      if (isReplay && (event.event === 'sse' || event.event === 'tool-output')) continue;
+      state = reduceChat(state, { type: 'event', event });
+    }
+    next = Math.min(events.length, next + count);
+  };
+  const addOlder = (snapshot: number, size: number): void => {
+    const { older } = state;
+    if (older.kind !== 'more') return;
+    const before = Number(older.before);
+    // Asked now, a server answers with no less than what it has told already.
+    const { messages, at } = pick(snapshot, Math.max(next, answeredAt));
+    answeredAt = at;
+    state = reduceChat(reduceChat(state, { type: 'older-asked' }), {
+      type: 'older',
+      messages: pageOf(messages, before, size),
+    });
+  };
+  const reload = (wanted: Happening & { do: 'load' }): void => {
+    const from = wanted.from % (events.length + 1);
+    const [chat, messages, approvals] = [wanted.chat, wanted.messages, wanted.approvals].map((n) => pick(n, from));
+    if (chat === undefined || messages === undefined || approvals === undefined) return;
+    state = loadAt(lab, from, events, chat, messages, approvals, wanted.page, state);
+    next = from;
+    answeredAt = Math.max(chat.at, messages.at, approvals.at);
+    loadedAt = from;
+  };
+  reload(first);
+  for (const happens of then) {
+    switch (happens.do) {
+      case 'load':
+        reload(happens);
+        break;
+      case 'hear':
+        hear(happens.count);
+        break;
+      case 'cut': {
+        const back = Math.min(happens.back, next - loadedAt);
+        next -= back;
+        hear(back, true);
+        break;
+      }
+      case 'older':
+        addOlder(happens.snapshot, happens.page);
+        break;
+    }
+  }
+  hear(events.length);
+  while (state.older.kind === 'more') addOlder(snapshots.length - 1, 7);
+  return state;
+}
