@@ -1,4 +1,4 @@
-import type { ApprovalView, Decision } from '@countersign/client';
+import type { ApprovalView } from '@countersign/client';
 import type { ReactElement } from 'react';
 import { callLine } from '../calls/describe-call.js';
 import { Avatar } from '../ui/avatar.js';
@@ -11,20 +11,19 @@ import { decisionStory } from './story.js';
 /** A card after its decision: folded, with its story. It stays where it was until the person goes on. */
 export function DecidedCard({
   approval,
-  decision,
   agentName,
   me,
   onNext,
   nextWords,
 }: {
   approval: ApprovalView;
-  decision: Decision;
   agentName: string;
   me?: string | undefined;
   onNext?: (() => void) | undefined;
   nextWords?: string;
 }): ReactElement {
   const now = useNow();
+  const { decision } = approval;
   return (
     <section
       aria-label={`Decided: ${approval.toolName}`}
@@ -36,8 +35,8 @@ export function DecidedCard({
           <Visible text={callLine(approval.toolName, approval.arguments)} strict />
         </code>
       </p>
-      <SignatureLine signed={decision.outcome === 'approved' || decision.outcome === 'answered'}>
-        <Visible text={decisionStory(decision, now, me)} />
+      <SignatureLine signed={decision?.outcome === 'approved' || decision?.outcome === 'answered'}>
+        <Visible text={decision === undefined ? 'Decided elsewhere.' : decisionStory(decision, now, me)} />
       </SignatureLine>
       {onNext === undefined ? null : (
         <Button size="small" onClick={onNext}>

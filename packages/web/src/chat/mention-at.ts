@@ -28,6 +28,6 @@ export function complete(
 }
 
 export function matching<T extends { name: string; id: string }>(agents: readonly T[], typed: string): T[] {
-  const wanted = typed.trim().toLowerCase();
+  const wanted = typed.trimStart().toLowerCase();
   return agents.filter(({ name, id }) => name.toLowerCase().startsWith(wanted) || id.toLowerCase().startsWith(wanted));
 }

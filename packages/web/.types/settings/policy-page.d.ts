@@ -1,0 +1,2 @@
+import { type ReactElement } from 'react';
+export default function PolicyPage(): ReactElement;

@@ -1,0 +1,3 @@
+import { type ReactElement } from 'react';
+/** Where tools come from besides our own. */
+export default function ServersPage(): ReactElement;

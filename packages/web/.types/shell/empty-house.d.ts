@@ -1,0 +1,3 @@
+import { type ReactElement } from 'react';
+/** No world yet. */
+export declare function EmptyHouse(): ReactElement;

@@ -1,0 +1,107 @@
+import { get } from '@countersign/client';
+import type { Message } from '@countersign/protocol';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type ReactElement, useCallback, useEffect, useState } from 'react';
+import { Link } from 'wouter';
+import { useClient, useWorld } from '../data/connection.js';
+import { Page } from '../shell/frame.js';
+import { paths } from '../shell/paths.js';
+import { Button } from '../ui/button.js';
+import { Empty } from '../ui/card.js';
+import { Visible } from '../ui/visible.js';
+import { ApprovalPanel, type Asked } from './approval-panel.js';
+import type { InboxItem } from './use-inbox.js';
+
+/** What waits in all chats of all worlds. */
+export default function InboxPage({ inbox }: { inbox: readonly InboxItem[] }): ReactElement {
+  const worldId = useWorld((state) => state.worldId);
+  const approvals = useWorld((state) => state.approvals);
+  const queries = useQueryClient();
+  const find = useCallback(
+    (id: string): Asked | undefined => {
+      const item = inbox.find(({ approval }) => approval.approvalId === id);
+      if (item !== undefined) return item;
+      const decided = get(approvals, id);
+      return decided === undefined ? undefined : { worldId, agentName: decided.agentId, approval: decided };
+    },
+    [inbox, worldId, approvals],
+  );
+  // Other worlds are only asked now and then: after a change here they are asked at once.
+  const count = inbox.length;
+  useEffect(() => {
+    void queries.invalidateQueries({ queryKey: ['waiting'] });
+  }, [queries, count]);
+  return (
+    <Page
+      title="Inbox"
+      actions={<NotifyButton />}
+      lead={
+        inbox.length === 0
+          ? undefined
+          : 'Everything that waits for you, in all chats and worlds. Nothing of it runs until you sign.'
+      }
+    >
+      <ApprovalPanel
+        queue={inbox.map(({ approval }) => approval.approvalId)}
+        find={find}
+        about={(asked) => <Context asked={asked} />}
+      />
+      {inbox.length === 0 ? (
+        <Empty title="Nothing waits for you.">
+          When an agent asks for something that no rule allows, it appears here, in the title of this page and, if you
+          like, on your desktop.
+        </Empty>
+      ) : null}
+    </Page>
+  );
+}
+
+/** The last words of the chat, so that a question can be judged without leaving the inbox (A3). */
+function Context({ asked: { worldId, approval } }: { asked: Asked }): ReactElement {
+  const client = useClient();
+  const shown = useQuery({
+    queryKey: ['approval', worldId, approval.approvalId],
+    queryFn: ({ signal }) => client.approval(worldId, approval.approvalId, { signal }),
+    retry: false,
+  });
+  const spoken = (shown.data?.context ?? []).filter(({ role, content }) => role !== 'tool' && content !== '');
+  return (
+    <section className="rounded-lg border border-line bg-surface px-4 py-3 text-sm">
+      <div className="mb-2 flex items-center justify-between gap-2">
+        <h3 className="font-semibold">Said before</h3>
+        <Link href={paths.chat(worldId, approval.chatId)} className="font-medium text-blue hover:underline">
+          Open the chat
+        </Link>
+      </div>
+      {spoken.length === 0 ? <p className="text-ink-3">{shown.isPending ? 'Loading…' : 'Nothing.'}</p> : null}
+      <ul className="space-y-1.5">
+        {spoken.slice(-6).map((message) => (
+          <Said key={message.messageId} message={message} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Said({ message }: { message: Message }): ReactElement {
+  return (
+    <li className="grid grid-cols-[5.5rem_minmax(0,1fr)] gap-2">
+      <bdi className="truncate text-ink-3">{message.sender === 'human' ? 'you' : message.sender}</bdi>
+      <span className="line-clamp-3 [overflow-wrap:anywhere]">
+        <Visible text={message.content.slice(0, 600)} />
+      </span>
+    </li>
+  );
+}
+
+function NotifyButton(): ReactElement | null {
+  const [permission, setPermission] = useState(() =>
+    'Notification' in globalThis ? Notification.permission : 'denied',
+  );
+  if (permission !== 'default') return null;
+  return (
+    <Button size="small" icon="bell" onClick={() => void Notification.requestPermission().then(setPermission)}>
+      Tell me on the desktop
+    </Button>
+  );
+}

@@ -1,0 +1,57 @@
+import { type ApprovalView, get } from '@countersign/client';
+import type { QueuedApproval, World } from '@countersign/protocol';
+import { useQueries } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { useClient, useWorld } from '../data/connection.js';
+
+export interface InboxItem {
+  worldId: string;
+  worldName: string;
+  agentName: string;
+  approval: ApprovalView;
+}
+
+/** How often other worlds are asked. One stream is for the world that is looked at: a browser has only six connections. */
+const EVERY_MS = 5000;
+
+/** What waits for a person in any chat of any world, oldest first. */
+export function useInbox(worlds: readonly World[]): readonly InboxItem[] {
+  const client = useClient();
+  const worldId = useWorld((state) => state.worldId);
+  const world = useWorld((state) => state.world);
+  const queue = useWorld((state) => state.queue);
+  const approvals = useWorld((state) => state.approvals);
+  const agents = useWorld((state) => state.agents);
+  const others = useQueries({
+    queries: worlds
+      .filter(({ id }) => id !== worldId)
+      .map(({ id, name }) => ({
+        queryKey: ['waiting', id],
+        queryFn: async ({ signal }: { signal: AbortSignal }): Promise<InboxItem[]> => {
+          const { items } = await client.approvals(id, {}, { signal });
+          return items.map((approval) => ({
+            worldId: id,
+            worldName: name,
+            agentName: approval.agentName,
+            approval: toView(approval),
+          }));
+        },
+        refetchInterval: EVERY_MS,
+        refetchIntervalInBackground: true,
+      })),
+    combine: (results) => results.flatMap(({ data }) => data ?? []),
+  });
+  return useMemo(() => {
+    const here = queue.flatMap((id): InboxItem[] => {
+      const approval = get(approvals, id);
+      if (approval === undefined) return [];
+      const agentName = agents.find((agent) => agent.id === approval.agentId)?.name ?? approval.agentId;
+      return [{ worldId, worldName: world?.name ?? worldId, agentName, approval }];
+    });
+    return [...here, ...others].sort((a, b) => (a.approval.requestedAt < b.approval.requestedAt ? -1 : 1));
+  }, [worldId, world, queue, approvals, agents, others]);
+}
+
+export function toView({ toolCallId, ...approval }: QueuedApproval): ApprovalView {
+  return { ...approval, invocationId: toolCallId };
+}

@@ -1,0 +1,37 @@
+import { type ReactElement, useEffect, useState } from 'react';
+import { Dialog } from '../ui/dialog.js';
+import { Icon } from '../ui/icon.js';
+import { ApprovalPanel } from './approval-panel.js';
+import { useChatQueue } from './use-chat-queue.js';
+
+/** For phones: a bar that says how many wait. The cards slide up from it when it is touched, never by themselves. */
+export function WaitingBar({ wanted }: { wanted: { id: string } | undefined }): ReactElement {
+  const { queue, find } = useChatQueue();
+  const [open, setOpen] = useState(false);
+  useEffect(() => {
+    if (wanted !== undefined) setOpen(true);
+  }, [wanted]);
+  return (
+    <>
+      <div aria-live="polite">
+        {queue.length === 0 ? null : (
+          <button
+            type="button"
+            onClick={() => setOpen(true)}
+            className="mx-auto mb-2 flex min-h-11 w-full max-w-[56rem] items-center gap-2 rounded-lg border border-amber-line bg-amber-soft px-3.5 text-sm font-medium text-amber"
+          >
+            <Icon name="hourglass" />
+            <span className="flex-1 text-left">{queue.length} waiting for you</span>
+            Review
+            <Icon name="chevron" className="-rotate-90" />
+          </button>
+        )}
+      </div>
+      {open ? (
+        <Dialog title="Waiting for you" shape="sheet" onClose={() => setOpen(false)}>
+          <ApprovalPanel queue={queue} find={find} wanted={wanted} onEmpty={() => setOpen(false)} />
+        </Dialog>
+      ) : null}
+    </>
+  );
+}

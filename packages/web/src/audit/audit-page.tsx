@@ -1,0 +1,205 @@
+import type { AuditEntry } from '@countersign/protocol';
+import { useQuery } from '@tanstack/react-query';
+import { type ReactElement, useMemo, useState } from 'react';
+import { callLine } from '../calls/describe-call.js';
+import { useClient, useWorld } from '../data/connection.js';
+import { download } from '../settings/download.js';
+import { Failed, Loading, Page } from '../shell/frame.js';
+import { Badge } from '../ui/badge.js';
+import { Button } from '../ui/button.js';
+import { Empty } from '../ui/card.js';
+import { Select, TextField } from '../ui/field.js';
+import { Clock } from '../ui/time.js';
+import { sayError } from '../ui/toast.js';
+import { Visible } from '../ui/visible.js';
+import { filterEntries, type Filter } from './filter-entries.js';
+import { lookOf } from './look-of.js';
+import { readAudit } from './read-audit.js';
+import { type Verdict, verifyChain } from './verify-chain.js';
+
+const STEP = 100;
+
+/** Who signed what, when, from where and by which rule. */
+export default function AuditPage(): ReactElement {
+  const client = useClient();
+  const worldId = useWorld((state) => state.worldId);
+  const agents = useWorld((state) => state.agents);
+  const log = useQuery({
+    queryKey: ['audit', worldId],
+    queryFn: ({ signal }) => readAudit(client, worldId, signal),
+  });
+  const [filter, setFilter] = useState<Filter>({ kind: '', agentId: '', words: '' });
+  const [shown, setShown] = useState(STEP);
+  const entries = useMemo(() => filterEntries(log.data ?? [], filter), [log.data, filter]);
+  const nameOf = (id: string): string => agents.find((agent) => agent.id === id)?.name ?? id;
+  const save = (format: 'jsonl' | 'csv'): void => {
+    client
+      .exportAudit(worldId, format)
+      .then((text) => download(`${worldId}-audit.${format}`, format === 'csv' ? 'text/csv' : 'application/jsonl', text))
+      .catch(sayError);
+  };
+  return (
+    <Page
+      title="Audit"
+      wide
+      lead="Every request, decision, run, refusal and change of policy, each tied to the one before it. Nothing here can be changed without it showing."
+      actions={
+        <>
+          <Button size="small" icon="download" onClick={() => save('jsonl')}>
+            JSON lines
+          </Button>
+          <Button size="small" icon="download" onClick={() => save('csv')}>
+            CSV
+          </Button>
+        </>
+      }
+    >
+      <div className="mb-4 grid items-end gap-3 sm:grid-cols-[10rem_10rem_minmax(0,1fr)_auto]">
+        <Select
+          label="Kind"
+          value={filter.kind}
+          options={[
+            { value: '', label: 'all' },
+            ...['request', 'decision', 'run', 'outcome', 'refusal', 'policy', 'grant', 'stop'].map((kind) => ({
+              value: kind,
+              label: kind,
+            })),
+          ]}
+          onChange={(event) => setFilter({ ...filter, kind: event.target.value })}
+        />
+        <Select
+          label="Agent"
+          value={filter.agentId}
+          options={[{ value: '', label: 'all' }, ...agents.map(({ id, name }) => ({ value: id, label: name }))]}
+          onChange={(event) => setFilter({ ...filter, agentId: event.target.value })}
+        />
+        <TextField
+          label="Words"
+          type="search"
+          value={filter.words}
+          onChange={(event) => setFilter({ ...filter, words: event.target.value })}
+        />
+        <Verify key={log.dataUpdatedAt} entries={log.data} />
+      </div>
+      {log.isPending ? <Loading what="the log" /> : null}
+      {log.isError ? <Failed why={log.error.message} /> : null}
+      {log.data !== undefined && entries.length === 0 ? (
+        <Empty title="No such records.">
+          {log.data.length === 0 ? 'Nothing has been asked or decided yet.' : 'Try another filter.'}
+        </Empty>
+      ) : null}
+      {entries.length === 0 ? null : (
+        <div
+          className="scroll-quiet overflow-x-auto rounded-lg border border-line bg-surface"
+          tabIndex={0}
+          role="group"
+          aria-label="Records"
+        >
+          <table className="w-full min-w-[46rem] text-left text-[0.8125rem]">
+            <thead className="border-b border-line text-xs text-ink-3">
+              <tr>
+                <th scope="col" className="px-3 py-2 font-medium">
+                  No.
+                </th>
+                <th scope="col" className="px-3 py-2 font-medium">
+                  When
+                </th>
+                <th scope="col" className="px-3 py-2 font-medium">
+                  What
+                </th>
+                <th scope="col" className="px-3 py-2 font-medium">
+                  Call
+                </th>
+                <th scope="col" className="px-3 py-2 font-medium">
+                  Who
+                </th>
+                <th scope="col" className="px-3 py-2 font-medium">
+                  Why
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {entries.slice(0, shown).map((entry) => (
+                <Row
+                  key={entry.seq}
+                  entry={entry}
+                  agentName={entry.agentId === undefined ? '' : nameOf(entry.agentId)}
+                />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {entries.length > shown ? (
+        <Button className="mt-3" onClick={() => setShown(shown + STEP)}>
+          Show {Math.min(STEP, entries.length - shown)} more of {entries.length}
+        </Button>
+      ) : null}
+    </Page>
+  );
+}
+
+function Row({ entry, agentName }: { entry: AuditEntry; agentName: string }): ReactElement {
+  const look = lookOf(entry);
+  return (
+    <tr className="border-t border-line align-top first:border-t-0">
+      <td className="px-3 py-2 text-ink-3 tabular-nums">{entry.seq}</td>
+      <td className="px-3 py-2 whitespace-nowrap text-ink-2">
+        <Clock at={entry.at} />
+      </td>
+      <td className="px-3 py-2">
+        <Badge tone={look.tone} icon={look.icon}>
+          {look.words}
+        </Badge>
+      </td>
+      <td className="max-w-80 px-3 py-2">
+        <span className="block truncate text-ink-3">
+          {agentName === '' ? '' : `${agentName} · `}
+          {entry.tool ?? ''}
+        </span>
+        {entry.arguments === undefined ? null : (
+          <code className="line-clamp-2 [overflow-wrap:anywhere]">
+            <Visible text={callLine(entry.tool ?? '', entry.arguments)} strict />
+          </code>
+        )}
+      </td>
+      <td className="px-3 py-2 text-ink-2">
+        {entry.who ?? ''}
+        {entry.client === undefined ? null : <span className="block text-xs text-ink-3">{entry.client}</span>}
+      </td>
+      <td className="max-w-72 px-3 py-2 text-ink-2 [overflow-wrap:anywhere]">
+        <Visible text={(entry.why ?? '').slice(0, 300)} />
+        {entry.rule === undefined ? null : (
+          <code className="block">
+            <Visible text={entry.rule} strict />
+          </code>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+function Verify({ entries }: { entries: readonly AuditEntry[] | undefined }): ReactElement {
+  const [verdict, setVerdict] = useState<Verdict>();
+  return (
+    <div className="flex min-h-9 items-center gap-2" aria-live="polite">
+      {verdict === undefined ? (
+        <Button
+          icon="policy"
+          disabled={entries === undefined}
+          onClick={() => void verifyChain(entries ?? []).then(setVerdict, sayError)}
+        >
+          Verify chain
+        </Button>
+      ) : verdict.ok ? (
+        <Badge tone="green" icon="check">
+          {verdict.records} records, unbroken
+        </Badge>
+      ) : (
+        <Badge tone="red" icon="alert">
+          {verdict.why}
+        </Badge>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,28 @@
+import type { AuditEntry } from '@countersign/protocol';
+import { expect, it } from 'vitest';
+import { filterEntries } from './filter-entries.js';
+
+const entry = (seq: number, more: Partial<AuditEntry>): AuditEntry => ({
+  seq,
+  at: '2026-01-01T00:00:00.000Z',
+  worldId: 'w',
+  kind: 'run',
+  previousHash: '',
+  hash: '',
+  ...more,
+});
+const entries = [
+  entry(1, { kind: 'request', agentId: 'mason', arguments: { command: 'RM x' } }),
+  entry(2, { kind: 'decision', agentId: 'mason', who: 'ada' }),
+  entry(3, { kind: 'run', agentId: 'scout' }),
+];
+const found = (filter: Partial<Parameters<typeof filterEntries>[1]>): number[] =>
+  filterEntries(entries, { kind: '', agentId: '', words: '', ...filter }).map(({ seq }) => seq);
+
+it('finds records by kind, agent and any of their words, newest first', () => {
+  expect(found({})).toEqual([3, 2, 1]);
+  expect(found({ kind: 'run' })).toEqual([3]);
+  expect(found({ agentId: 'mason' })).toEqual([2, 1]);
+  expect(found({ words: 'rm x' })).toEqual([1]);
+  expect(found({ words: 'ADA', kind: 'decision' })).toEqual([2]);
+});

@@ -1,0 +1,22 @@
+import type { AuditEntry } from '@countersign/protocol';
+
+export interface Filter {
+  /** Empty: all. */
+  kind: string;
+  agentId: string;
+  words: string;
+}
+
+/** The records that fit, newest first. */
+export function filterEntries(entries: readonly AuditEntry[], { kind, agentId, words }: Filter): AuditEntry[] {
+  const wanted = words.trim().toLowerCase();
+  return entries
+    .filter((entry) => kind === '' || entry.kind === kind)
+    .filter((entry) => agentId === '' || entry.agentId === agentId)
+    .filter((entry) => wanted === '' || textOf(entry).includes(wanted))
+    .toReversed();
+}
+
+function textOf({ tool, arguments: args, decision, scope, who, client, why, rule }: AuditEntry): string {
+  return [tool, JSON.stringify(args ?? ''), decision, scope, who, client, why, rule].join('\n').toLowerCase();
+}

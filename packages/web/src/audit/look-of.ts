@@ -1,0 +1,29 @@
+import type { AuditEntry } from '@countersign/protocol';
+import type { Tone } from '../ui/badge.js';
+import type { IconName } from '../ui/icon.js';
+
+/** A record in a word, with its colour and drawing. */
+export function lookOf({ kind, decision, scope }: AuditEntry): { words: string; tone: Tone; icon: IconName } {
+  switch (kind) {
+    case 'request':
+      return { words: 'asked', tone: 'amber', icon: 'hourglass' };
+    case 'decision':
+      return decision === 'approve' || decision === 'approved'
+        ? { words: `signed ${scope ?? ''}`.trim(), tone: 'green', icon: 'check' }
+        : { words: decision === 'deny' ? 'denied' : (decision ?? 'decided'), tone: 'red', icon: 'ban' };
+    case 'run':
+      return { words: 'started', tone: 'blue', icon: 'play' };
+    case 'outcome':
+      return decision === 'failed'
+        ? { words: 'failed', tone: 'red', icon: 'alert' }
+        : { words: decision ?? 'ended', tone: 'neutral', icon: 'check' };
+    case 'refusal':
+      return { words: 'refused', tone: 'red', icon: 'ban' };
+    case 'policy':
+      return { words: 'policy', tone: 'neutral', icon: 'policy' };
+    case 'grant':
+      return { words: 'grant', tone: 'neutral', icon: 'grants' };
+    case 'stop':
+      return { words: 'stopped', tone: 'neutral', icon: 'stop' };
+  }
+}

@@ -1,0 +1,41 @@
+import { createFakeClock } from '@countersign/core/testing';
+import type { AuditEntry } from '@countersign/protocol';
+import { openSqlite } from '@countersign/storage';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { verifyChain } from './verify-chain.js';
+
+/** Records as the real store links them: a chain made here would only agree with itself. */
+let chain: AuditEntry[] = [];
+beforeAll(async () => {
+  const store = await openSqlite(':memory:', { clock: createFakeClock() });
+  try {
+    await store.transact(async (tx) => {
+      for (const tool of ['a', 'b', 'c'])
+        tx.record({
+          at: '2026-01-01T00:00:00.000Z',
+          worldId: 'w',
+          kind: 'run',
+          tool,
+          arguments: { z: 1, a: { y: 2, b: 3 } },
+        });
+    });
+    chain = await store.read((reader) => reader.audit('w', { after: 0, limit: 10 }));
+  } finally {
+    await store.close();
+  }
+});
+
+describe('[A16] the chain, walked in the browser', () => {
+  it('holds for what the store wrote', async () => {
+    expect(await verifyChain(chain)).toEqual({ ok: true, records: 3 });
+  });
+
+  it('finds what was edited, removed or reordered', async () => {
+    const [a, b, c] = chain;
+    if (a === undefined || b === undefined || c === undefined) throw new Error('three records were written');
+    expect(await verifyChain([a, { ...b, tool: 'x' }, c])).toMatchObject({ ok: false, at: 2 });
+    expect(await verifyChain([a, c])).toMatchObject({ ok: false, at: 2 });
+    expect(await verifyChain([a, { ...c, seq: 2 }, { ...b, seq: 3 }])).toMatchObject({ ok: false, at: 2 });
+    expect(await verifyChain([b, c])).toMatchObject({ ok: false, at: 1 });
+  });
+});

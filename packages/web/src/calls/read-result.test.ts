@@ -1,0 +1,17 @@
+import { describe, expect, it } from 'vitest';
+import { readResult } from './read-result.js';
+
+describe('what a call gave', () => {
+  it('is read as what it is, also from text', () => {
+    const shell = { exitCode: 1, stdout: 'a', stderr: 'b' };
+    expect(readResult(shell)).toEqual({ kind: 'shell', ...shell });
+    expect(readResult(JSON.stringify(shell))).toEqual({ kind: 'shell', ...shell });
+    expect(readResult({ path: 'a', diff: '+b' })).toEqual({ kind: 'diff', path: 'a', diff: '+b' });
+  });
+
+  it('hides nothing it does not know', () => {
+    expect(readResult({ path: 'a', diff: '+b', more: 1 }).kind).toBe('other');
+    expect(readResult('{broken')).toEqual({ kind: 'text', text: '{broken' });
+    expect(readResult(null)).toEqual({ kind: 'nothing' });
+  });
+});

@@ -1,0 +1,37 @@
+import type { ReactElement } from 'react';
+import { FoldedText } from '../ui/folded-text.js';
+import { asText } from './describe-call.js';
+import { diffLines } from './diff-lines.js';
+import { DiffView } from './diff-view.js';
+import { readResult } from './read-result.js';
+
+/** What a call gave. */
+export function ResultView({ result }: { result: unknown }): ReactElement | null {
+  const shape = readResult(result);
+  switch (shape.kind) {
+    case 'nothing':
+      return <p className="text-[0.8125rem] text-ink-3">It gave no output.</p>;
+    case 'shell':
+      return (
+        <div className="space-y-2">
+          {shape.stdout === '' ? null : <FoldedText text={shape.stdout} />}
+          {shape.stderr === '' ? null : (
+            <div>
+              <p className="text-xs text-ink-3">standard error</p>
+              <FoldedText text={shape.stderr} className="text-red" />
+            </div>
+          )}
+          <p className="text-xs text-ink-3">
+            exit code {shape.exitCode}
+            {shape.stdout === '' && shape.stderr === '' ? ', no output' : ''}
+          </p>
+        </div>
+      );
+    case 'diff':
+      return <DiffView path={shape.path} lines={diffLines(shape.diff)} />;
+    case 'text':
+      return <FoldedText text={shape.text} />;
+    case 'other':
+      return <FoldedText text={asText(shape.value)} />;
+  }
+}

@@ -1,0 +1,178 @@
+import type { ApprovalView, Invocation, OutputTail } from '@countersign/client';
+import { type ReactElement, useId, useState } from 'react';
+import { callState, decisionStory } from '../approvals/story.js';
+import { Badge } from '../ui/badge.js';
+import { Button } from '../ui/button.js';
+import { cx } from '../ui/cx.js';
+import { FoldedText } from '../ui/folded-text.js';
+import { Icon, type IconName } from '../ui/icon.js';
+import { SignatureLine } from '../ui/signature.js';
+import { Running, useNow } from '../ui/time.js';
+import { durationWords } from '../ui/time-words.js';
+import { Visible } from '../ui/visible.js';
+import { CallView } from './call-view.js';
+import { callLine } from './describe-call.js';
+import { ResultView } from './result-view.js';
+
+export interface ToolCardProps {
+  invocation: Invocation;
+  approval: ApprovalView | undefined;
+  output: OutputTail | undefined;
+  /** `1 of 2` while it waits. */
+  place?: string | undefined;
+  me?: string | undefined;
+  onReview?: (() => void) | undefined;
+}
+
+/** One call, in one place, through its whole life. Folded unless it runs, failed or is opened. */
+export function ToolCard({ invocation, approval, output, place, me, onReview }: ToolCardProps): ReactElement {
+  const { status } = invocation;
+  const [opened, setOpened] = useState<boolean>();
+  const detailId = useId();
+  const isOpen = opened ?? (status.kind === 'running' || status.kind === 'failed');
+  const state = callState(invocation, approval?.decision);
+  const args = invocation.editedArguments ?? invocation.arguments;
+  return (
+    <div
+      data-invocation={invocation.invocationId}
+      className={cx(
+        'max-w-[52rem] rounded-lg border bg-surface',
+        status.kind === 'asked' ? 'border-amber-line' : 'border-line',
+      )}
+    >
+      <div className="flex min-h-10 items-center gap-2 pr-2">
+        <button
+          type="button"
+          aria-expanded={isOpen}
+          aria-controls={detailId}
+          onClick={() => setOpened(!isOpen)}
+          className="flex min-h-10 min-w-0 flex-1 items-center gap-2 rounded-lg py-1 pl-2.5 text-left hover:bg-sunken"
+        >
+          <Icon
+            name="chevron"
+            className={cx('size-3.5 text-ink-3 transition-transform duration-100', isOpen && 'rotate-90')}
+          />
+          <Icon name={toolIcon(invocation.toolName)} className="text-ink-3" />
+          <span className="shrink-0 text-[0.8125rem] text-ink-3">{invocation.toolName}</span>
+          <code className="min-w-0 flex-1 truncate text-ink">
+            <Visible text={callLine(invocation.toolName, args)} strict />
+          </code>
+        </button>
+        {invocation.editedArguments === undefined ? null : <Badge icon="edit">edited</Badge>}
+        <Badge tone={state.tone} icon={state.icon}>
+          {state.words}
+          {place === undefined ? null : ` · ${place}`}
+          <Elapsed invocation={invocation} />
+        </Badge>
+        {status.kind === 'asked' && onReview !== undefined ? (
+          <Button size="small" look="amber" onClick={onReview}>
+            Review
+          </Button>
+        ) : null}
+      </div>
+      <div id={detailId} hidden={!isOpen} className="space-y-3 border-t border-line px-3 py-2.5">
+        {isOpen ? <Detail invocation={invocation} approval={approval} output={output} me={me} /> : null}
+      </div>
+    </div>
+  );
+}
+
+function Detail({
+  invocation,
+  approval,
+  output,
+  me,
+}: Pick<ToolCardProps, 'invocation' | 'approval' | 'output' | 'me'>): ReactElement {
+  const now = useNow();
+  const { status } = invocation;
+  const decision = approval?.decision;
+  return (
+    <>
+      <div className="rounded-md bg-sunken px-3 py-2">
+        <CallView
+          toolName={invocation.toolName}
+          args={invocation.editedArguments ?? invocation.arguments}
+          preview={invocation.editedArguments === undefined ? approval?.preview : undefined}
+        />
+      </div>
+      {invocation.editedArguments === undefined ? null : (
+        <details className="text-[0.8125rem] text-ink-2">
+          <summary>What the agent had proposed</summary>
+          <div className="mt-1 rounded-md bg-sunken px-3 py-2">
+            <CallView toolName={invocation.toolName} args={invocation.arguments} />
+          </div>
+        </details>
+      )}
+      {status.kind === 'running' ? <LiveOutput output={output} /> : null}
+      {status.kind === 'succeeded' ? <ResultView result={status.result} /> : null}
+      {status.kind === 'failed' ? (
+        <div className="space-y-2">
+          <p className="flex items-start gap-1.5 text-sm text-red">
+            <Icon name="alert" className="mt-1" />
+            <span className="min-w-0 [overflow-wrap:anywhere]">
+              <Visible text={failureWords(status.error)} />
+            </span>
+          </p>
+          {status.result === undefined ? null : <ResultView result={status.result} />}
+        </div>
+      ) : null}
+      {status.kind === 'denied' && decision === undefined ? (
+        <p className="text-sm text-red">
+          Denied: <Visible text={status.reason} />
+        </p>
+      ) : null}
+      {decision === undefined ? null : (
+        <SignatureLine signed={decision.outcome === 'approved' || decision.outcome === 'answered'}>
+          <Visible text={decisionStory(decision, now, me)} />
+        </SignatureLine>
+      )}
+    </>
+  );
+}
+
+function LiveOutput({ output }: { output: OutputTail | undefined }): ReactElement {
+  if (output === undefined) return <p className="text-[0.8125rem] text-ink-3">No output yet.</p>;
+  const text = output.parts.map((part) => part.text).join('');
+  return (
+    // A fixed height: lines that come in must not push what stands below.
+    <div
+      className="flex h-40 flex-col-reverse overflow-y-auto rounded-md border border-line bg-sunken px-3 py-2"
+      tabIndex={0}
+      role="log"
+      aria-label="Output"
+    >
+      <div>
+        {output.dropped === 0 ? null : <p className="text-xs text-ink-3">… {output.dropped} characters before this</p>}
+        <FoldedText text={text.slice(-20_000)} first={20_000} />
+      </div>
+    </div>
+  );
+}
+
+function Elapsed({ invocation }: { invocation: Invocation }): ReactElement | null {
+  const { startedAt, settledAt } = invocation;
+  if (startedAt === undefined) return null;
+  if (settledAt === undefined)
+    return (
+      <>
+        {' '}
+        <Running since={startedAt} />
+      </>
+    );
+  return <> · {durationWords(Date.parse(settledAt) - Date.parse(startedAt))}</>;
+}
+
+/** A result nobody knows asks for care, not for another try. */
+function failureWords(error: string): string {
+  return /interrupted, outcome unknown/i.test(error)
+    ? 'Interrupted, outcome unknown: check before trying again.'
+    : error;
+}
+
+function toolIcon(toolName: string): IconName {
+  if (toolName === 'shell_cmd') return 'terminal';
+  if (/file|grep/.test(toolName)) return 'file';
+  if (/fetch|http|web/.test(toolName)) return 'globe';
+  if (toolName.startsWith('mcp__')) return 'plug';
+  return toolName === 'ask_human' ? 'question' : 'bolt';
+}

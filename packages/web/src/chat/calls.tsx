@@ -1,0 +1,41 @@
+import { get } from '@countersign/client';
+import type { ReactElement } from 'react';
+import { useReview } from '../approvals/review.js';
+import { lastApproval } from '../approvals/story.js';
+import { ToolCard } from '../calls/tool-card.js';
+import { useChat } from '../data/connection.js';
+
+/** The calls of one message, one card each. */
+export function Calls({ ids }: { ids: readonly string[] }): ReactElement {
+  return (
+    <div className="mt-2 space-y-1.5">
+      {ids.map((id) => (
+        <Call key={id} id={id} />
+      ))}
+    </div>
+  );
+}
+
+function Call({ id }: { id: string }): ReactElement | null {
+  const invocation = useChat((state) => get(state.invocations, id));
+  const approval = useChat((state) => {
+    const found = get(state.invocations, id);
+    return found === undefined ? undefined : lastApproval(found, (each) => get(state.approvals, each));
+  });
+  const output = useChat((state) => state.outputs.get(id));
+  const place = useChat((state) => {
+    const position = approval === undefined ? -1 : state.queue.indexOf(approval.approvalId);
+    return position < 0 || state.queue.length < 2 ? undefined : `${position + 1} of ${state.queue.length}`;
+  });
+  const review = useReview();
+  if (invocation === undefined) return null;
+  return (
+    <ToolCard
+      invocation={invocation}
+      approval={approval}
+      output={output}
+      place={place}
+      onReview={approval === undefined ? undefined : () => review(approval.approvalId)}
+    />
+  );
+}

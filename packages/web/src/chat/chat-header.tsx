@@ -1,0 +1,136 @@
+import { type ReactElement, useState } from 'react';
+import { useLocation } from 'wouter';
+import { useChat, useClient } from '../data/connection.js';
+import { paths } from '../shell/paths.js';
+import { Badge } from '../ui/badge.js';
+import { Button, IconButton } from '../ui/button.js';
+import { Dialog } from '../ui/dialog.js';
+import { TextField } from '../ui/field.js';
+import { Menu } from '../ui/menu.js';
+import { sayError } from '../ui/toast.js';
+import { visibleText } from '../ui/visible-parts.js';
+
+/** What the chat is called, whether somebody works, and how to stop it. */
+export function ChatHeader({ onTimeline }: { onTimeline: () => void }): ReactElement {
+  const client = useClient();
+  const worldId = useChat((state) => state.worldId);
+  const chatId = useChat((state) => state.chatId);
+  const title = useChat((state) => state.title);
+  const status = useChat((state) => state.status);
+  const [asking, setAsking] = useState<'nothing' | 'rename' | 'delete'>('nothing');
+  const [stopping, setStopping] = useState(false);
+  const stop = async (): Promise<void> => {
+    setStopping(true);
+    await client.stop(worldId, chatId).catch(sayError);
+    setStopping(false);
+  };
+  return (
+    <>
+      <h1 className="min-w-0 flex-1 truncate text-[0.9375rem] font-semibold">
+        <bdi>{visibleText(title)}</bdi>
+      </h1>
+      {status === 'working' ? (
+        <Badge tone="blue">
+          <span aria-hidden="true" className="mr-0.5 size-2 animate-breathe rounded-full bg-current" />
+          working
+        </Badge>
+      ) : null}
+      {status === 'waiting' ? (
+        <Badge tone="amber" icon="hourglass">
+          waiting for you
+        </Badge>
+      ) : null}
+      {/* Its room is kept: were it to appear and go, what stands beside it would move under the pointer. */}
+      <Button
+        size="small"
+        icon="stop"
+        className={status === 'idle' ? 'invisible' : ''}
+        disabled={stopping || status === 'idle'}
+        onClick={() => void stop()}
+      >
+        Stop
+      </Button>
+      <Menu
+        trigger={<IconButton icon="more" label="Chat menu" />}
+        entries={[
+          { label: 'Timeline', icon: 'clock', onSelect: onTimeline },
+          { label: 'Rename…', icon: 'edit', onSelect: () => setAsking('rename') },
+          { label: 'Delete…', icon: 'trash', danger: true, onSelect: () => setAsking('delete') },
+        ]}
+      />
+      {asking === 'rename' ? (
+        <Rename worldId={worldId} chatId={chatId} title={title} onClose={() => setAsking('nothing')} />
+      ) : null}
+      {asking === 'delete' ? (
+        <Remove worldId={worldId} chatId={chatId} title={title} onClose={() => setAsking('nothing')} />
+      ) : null}
+    </>
+  );
+}
+
+interface Asked {
+  worldId: string;
+  chatId: string;
+  title: string;
+  onClose: () => void;
+}
+
+function Rename({ worldId, chatId, title, onClose }: Asked): ReactElement {
+  const client = useClient();
+  const [name, setName] = useState(title);
+  const save = async (): Promise<void> => {
+    try {
+      await client.renameChat(worldId, chatId, name.trim());
+      onClose();
+    } catch (error) {
+      sayError(error);
+    }
+  };
+  return (
+    <Dialog title="Rename chat" onClose={onClose}>
+      <form
+        className="space-y-4"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void save();
+        }}
+      >
+        <TextField label="Title" value={name} maxLength={200} onChange={(event) => setName(event.target.value)} />
+        <div className="flex justify-end gap-2">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button look="primary" type="submit" disabled={name.trim() === ''}>
+            Rename
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+function Remove({ worldId, chatId, title, onClose }: Asked): ReactElement {
+  const client = useClient();
+  const [, navigate] = useLocation();
+  const remove = async (): Promise<void> => {
+    try {
+      await client.deleteChat(worldId, chatId);
+      onClose();
+      navigate(paths.world(worldId), { replace: true });
+    } catch (error) {
+      sayError(error);
+    }
+  };
+  return (
+    <Dialog title="Delete chat" onClose={onClose}>
+      <p className="text-sm">
+        “{visibleText(title)}” and all that was said in it will be gone. What runs is stopped first. The audit log keeps
+        what was signed.
+      </p>
+      <div className="mt-4 flex justify-end gap-2">
+        <Button onClick={onClose}>Keep it</Button>
+        <Button look="danger" icon="trash" onClick={() => void remove()}>
+          Delete
+        </Button>
+      </div>
+    </Dialog>
+  );
+}

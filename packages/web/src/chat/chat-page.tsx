@@ -1,0 +1,88 @@
+import { type ReactElement, useCallback, useMemo, useState } from 'react';
+import { ReviewContext } from '../approvals/review.js';
+import { WaitingBar } from '../approvals/waiting-bar.js';
+import { WaitingColumn } from '../approvals/waiting-column.js';
+import { ChatContext, useChat, useClient, useOpened, useWorldStore } from '../data/connection.js';
+import { Failed, Loading, TopBar } from '../shell/frame.js';
+import { DESK, useMedia } from '../shell/use-media.js';
+import { sayError } from '../ui/toast.js';
+import { ChatHeader } from './chat-header.js';
+import { Composer } from './composer.js';
+import { suggestionsFor } from './suggestions.js';
+import { TimelineDialog } from './timeline-dialog.js';
+import { Transcript } from './transcript.js';
+import { WaitingNote } from './waiting-note.js';
+
+export default function ChatPage({ chatId }: { chatId: string }): ReactElement {
+  const world = useWorldStore();
+  const store = useOpened(() => world.openChat(chatId), chatId);
+  if (store === undefined) return <Loading what="the chat" />;
+  return (
+    <ChatContext value={store}>
+      <OpenChat />
+    </ChatContext>
+  );
+}
+
+function OpenChat(): ReactElement {
+  const isDesk = useMedia(DESK);
+  const client = useClient();
+  const loading = useChat((state) => state.loading);
+  const deleted = useChat((state) => state.deleted);
+  const worldId = useChat((state) => state.worldId);
+  const chatId = useChat((state) => state.chatId);
+  const agents = useChat((state) => state.agents);
+  const isEmpty = useChat((state) => state.transcript.length === 0 && state.status === 'idle');
+  const worldStore = useWorldStore();
+  const [wanted, setWanted] = useState<{ id: string }>();
+  const [timeline, setTimeline] = useState(false);
+  const review = useCallback((id: string) => setWanted({ id }), []);
+  const suggestions = useMemo(() => (isEmpty ? suggestionsFor(agents) : []), [isEmpty, agents]);
+  const send = useCallback(
+    async (content: string): Promise<boolean> => {
+      try {
+        await client.send(worldId, chatId, { content });
+        return true;
+      } catch (error) {
+        sayError(error);
+        return false;
+      }
+    },
+    [client, worldId, chatId],
+  );
+
+  if (deleted) return <Failed why="This chat was deleted. Choose another one at the side, or begin a new one." />;
+  if (loading.kind === 'failed') return <Failed why={loading.why} />;
+  return (
+    <ReviewContext value={review}>
+      <div className="flex min-h-0 min-w-0 flex-1">
+        <div className="flex min-h-0 min-w-0 flex-1 flex-col">
+          <TopBar>
+            <ChatHeader onTimeline={() => setTimeline(true)} />
+          </TopBar>
+          {loading.kind === 'loading' ? (
+            <div className="flex-1">
+              <Loading what="the chat" />
+            </div>
+          ) : (
+            <Transcript />
+          )}
+          <div className="shrink-0 px-3 pt-1 pb-3 sm:px-6 sm:pb-4">
+            <WaitingNote />
+            {isDesk ? null : <WaitingBar wanted={wanted} />}
+            <Composer
+              key={chatId}
+              agents={agents.filter(({ active }) => active)}
+              worldName={worldStore.getState().world?.name ?? ''}
+              draftKey={chatId}
+              suggestions={suggestions}
+              onSend={send}
+            />
+          </div>
+        </div>
+        {isDesk ? <WaitingColumn wanted={wanted} /> : null}
+      </div>
+      {timeline ? <TimelineDialog worldId={worldId} chatId={chatId} onClose={() => setTimeline(false)} /> : null}
+    </ReviewContext>
+  );
+}

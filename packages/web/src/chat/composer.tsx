@@ -1,0 +1,175 @@
+import type { Agent } from '@countersign/protocol';
+import { type KeyboardEvent, type ReactElement, useId, useLayoutEffect, useRef, useState } from 'react';
+import { Avatar } from '../ui/avatar.js';
+import { Button } from '../ui/button.js';
+import { cx } from '../ui/cx.js';
+import { complete, matching, type Mention, mentionAt } from './mention-at.js';
+
+export interface ComposerProps {
+  agents: readonly Agent[];
+  worldName: string;
+  draftKey: string;
+  suggestions: readonly string[];
+  /** Resolves to whether it was taken: what was typed stays when it was not. */
+  onSend: (content: string) => Promise<boolean>;
+}
+
+const drafts = new Map<string, string>();
+
+/** Where a person writes. Enter sends, Shift+Enter begins a line, `@` at the start of one addresses an agent. */
+export function Composer({ agents, worldName, draftKey, suggestions, onSend }: ComposerProps): ReactElement {
+  const [text, setText] = useState(() => drafts.get(draftKey) ?? '');
+  const [mention, setMention] = useState<Mention>();
+  const [chosen, setChosen] = useState(0);
+  const [sending, setSending] = useState(false);
+  const box = useRef<HTMLTextAreaElement>(null);
+  const cursor = useRef<number>(undefined);
+  const id = useId();
+  const listId = useId();
+  const offers = mention === undefined ? [] : matching(agents, mention.typed);
+  const open = offers.length > 0;
+
+  useLayoutEffect(() => {
+    const area = box.current;
+    if (area === null) return;
+    area.style.height = 'auto';
+    area.style.height = `${Math.min(area.scrollHeight, 240)}px`;
+    if (cursor.current !== undefined) area.setSelectionRange(cursor.current, cursor.current);
+    cursor.current = undefined;
+  }, [text]);
+
+  const write = (next: string): void => {
+    setText(next);
+    drafts.set(draftKey, next);
+  };
+  const look = (area: HTMLTextAreaElement): void => {
+    setMention(mentionAt(area.value, area.selectionStart));
+    setChosen(0);
+  };
+  const take = (agent: Agent): void => {
+    if (mention === undefined) return;
+    const done = complete(text, box.current?.selectionStart ?? text.length, mention, agent.name);
+    cursor.current = done.cursor;
+    write(done.text);
+    setMention(undefined);
+    box.current?.focus();
+  };
+  const send = async (content: string): Promise<void> => {
+    if (content.trim() === '' || sending) return;
+    setSending(true);
+    write('');
+    setMention(undefined);
+    if (!(await onSend(content))) write(content);
+    setSending(false);
+    box.current?.focus();
+  };
+
+  const onKeyDown = (event: KeyboardEvent): void => {
+    // While a character is being composed, Enter belongs to the input method.
+    if (event.nativeEvent.isComposing) return;
+    const agent = offers[chosen];
+    if (open && agent !== undefined) {
+      if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+        event.preventDefault();
+        setChosen((before) => (before + (event.key === 'ArrowDown' ? 1 : offers.length - 1)) % offers.length);
+        return;
+      }
+      if (event.key === 'Tab' || (event.key === 'Enter' && !isWhole(agents, mention))) {
+        event.preventDefault();
+        take(agent);
+        return;
+      }
+      if (event.key === 'Escape') {
+        event.preventDefault();
+        setMention(undefined);
+        return;
+      }
+    }
+    if (event.key === 'Enter' && !event.shiftKey) {
+      event.preventDefault();
+      void send(text);
+    }
+  };
+
+  return (
+    <div className="mx-auto w-full max-w-[56rem]">
+      {suggestions.length === 0 ? null : (
+        <div className="mb-2 flex flex-wrap gap-2" role="group" aria-label="Suggestions">
+          {suggestions.map((suggestion) => (
+            <button
+              key={suggestion}
+              type="button"
+              disabled={sending}
+              onClick={() => void send(suggestion)}
+              className="rounded-full border border-line-2 bg-surface px-3 py-1.5 text-sm text-ink-2 hover:border-blue hover:text-blue"
+            >
+              {suggestion}
+            </button>
+          ))}
+        </div>
+      )}
+      <div className="relative">
+        {open ? (
+          <ul
+            id={listId}
+            role="listbox"
+            aria-label="Agents"
+            className="absolute bottom-full left-0 z-20 mb-1 w-64 rounded-lg border border-line bg-raised p-1 shadow-card"
+          >
+            {offers.map((agent, index) => (
+              <li
+                key={agent.id}
+                id={`${listId}-${index}`}
+                role="option"
+                aria-selected={index === chosen}
+                onMouseDown={(event) => {
+                  event.preventDefault();
+                  take(agent);
+                }}
+                className={cx(
+                  'flex items-center gap-2 rounded-md px-2 py-1.5 text-sm',
+                  index === chosen && 'bg-blue-soft',
+                )}
+              >
+                <Avatar id={agent.id} name={agent.name} small />
+                <bdi className="truncate">{agent.name}</bdi>
+              </li>
+            ))}
+          </ul>
+        ) : null}
+        <div className="flex items-end gap-2 rounded-xl border border-line-2 bg-surface p-1.5 pl-3.5 shadow-card focus-within:border-blue">
+          <label htmlFor={id} className="sr-only">
+            Message
+          </label>
+          <textarea
+            ref={box}
+            id={id}
+            rows={1}
+            value={text}
+            placeholder={`Message ${worldName}…  @ to address an agent`}
+            aria-autocomplete="list"
+            aria-controls={open ? listId : undefined}
+            aria-activedescendant={open ? `${listId}-${chosen}` : undefined}
+            onChange={(event) => {
+              write(event.target.value);
+              look(event.target);
+            }}
+            onSelect={(event) => look(event.currentTarget)}
+            onBlur={() => setMention(undefined)}
+            onKeyDown={onKeyDown}
+            className="scroll-quiet max-h-60 min-h-9 flex-1 resize-none bg-transparent py-1.5 leading-6 outline-none"
+          />
+          <Button look="primary" icon="send" disabled={text.trim() === '' || sending} onClick={() => void send(text)}>
+            Send
+          </Button>
+        </div>
+      </div>
+    </div>
+  );
+}
+
+/** A name that is typed to its end needs no completing: Enter sends. */
+function isWhole(agents: readonly Agent[], mention: Mention | undefined): boolean {
+  const typed = mention?.typed.trim().toLowerCase();
+  return typed !== undefined && typed !== '' && agents.some(({ name }) => typed === name.toLowerCase());
+}

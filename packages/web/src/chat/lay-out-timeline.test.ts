@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { layOut } from './lay-out-timeline.js';
+
+const at = (seconds: number): string => new Date(seconds * 1000).toISOString();
+const turn = { turnId: 't', agentId: 'a', startedAt: at(0), inputTokens: 0, outputTokens: 0 };
+
+describe('a turn over time', () => {
+  it('places each span where it was', () => {
+    const { bars, total } = layOut(
+      {
+        ...turn,
+        endedAt: at(10),
+        spans: [
+          { kind: 'model', label: 'm', startedAt: at(0), endedAt: at(2) },
+          { kind: 'waiting', label: 'w', startedAt: at(2), endedAt: at(10), outcome: 'approved' },
+        ],
+      },
+      99_000,
+    );
+    expect(total).toBe(10_000);
+    expect(bars.map(({ left, width }) => [left, width])).toEqual([
+      [0, 20],
+      [20, 80],
+    ]);
+  });
+
+  it('draws what goes on up to now, and never backwards', () => {
+    const spans = [{ kind: 'tool' as const, label: 't', startedAt: at(5) }];
+    expect(layOut({ ...turn, spans }, 10_000).bars[0]).toMatchObject({ left: 50, width: 50 });
+    expect(layOut({ ...turn, spans }, 1000).bars[0]?.width).toBe(0);
+  });
+});

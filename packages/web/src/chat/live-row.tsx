@@ -1,0 +1,34 @@
+import type { Agent } from '@countersign/protocol';
+import type { LiveStream } from '@countersign/client';
+import { type ReactElement, useDeferredValue } from 'react';
+import { Markdown } from './markdown.js';
+import { Spoken } from './message-row.js';
+
+/** An answer being spoken. It keeps its place and form when the finished message comes. */
+export function LiveRow({ stream, agents }: { stream: LiveStream; agents: readonly Agent[] }): ReactElement {
+  // Chunks may come faster than they can be drawn: the newest one counts.
+  const text = useDeferredValue(stream.text);
+  const agentId = stream.agentId ?? agents.find(({ name }) => name === stream.agentName)?.id ?? stream.agentName;
+  return (
+    <Spoken speaker={{ kind: 'agent', agentId }} agents={agents}>
+      {stream.missing > 0 ? <p className="text-ink-3">…</p> : null}
+      {text === '' ? <Thinking /> : <Markdown text={text} />}
+    </Spoken>
+  );
+}
+
+function Thinking(): ReactElement {
+  return (
+    <p className="flex h-[1.6em] items-center gap-1 text-ink-3">
+      <span className="sr-only">is thinking</span>
+      {[0, 1, 2].map((index) => (
+        <span
+          key={index}
+          aria-hidden="true"
+          className="size-1.5 animate-breathe rounded-full bg-current"
+          style={{ animationDelay: `${index * 160}ms` }}
+        />
+      ))}
+    </p>
+  );
+}

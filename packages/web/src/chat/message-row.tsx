@@ -1,0 +1,151 @@
+import type { Agent } from '@countersign/protocol';
+import type { Notice, Speaker, TranscriptMessage } from '@countersign/client';
+import { memo, type ReactElement, type ReactNode } from 'react';
+import { agentHue, Avatar } from '../ui/avatar.js';
+import { cx } from '../ui/cx.js';
+import { Icon } from '../ui/icon.js';
+import { Clock } from '../ui/time.js';
+import { countWords } from '../ui/time-words.js';
+import { Visible } from '../ui/visible.js';
+import { Calls } from './calls.js';
+import { Markdown } from './markdown.js';
+
+export interface MessageRowProps {
+  message: TranscriptMessage;
+  agents: readonly Agent[];
+  /** The words it answers, where they are not just above. */
+  answers?: { id: string; who: string; words: string } | undefined;
+  onShow: (messageId: string) => void;
+  notices: readonly Notice[];
+  marked: boolean;
+}
+
+/** One line of the transcript: who, what, and the calls it made. */
+export const MessageRow = memo(function MessageRow({
+  message,
+  agents,
+  answers,
+  onShow,
+  notices,
+  marked,
+}: MessageRowProps): ReactElement {
+  const { speaker } = message;
+  const isSystem = speaker.kind === 'system';
+  return (
+    <>
+      <Spoken speaker={speaker} agents={agents} at={message.createdAt} usage={message.usage} marked={marked}>
+        {answers === undefined ? null : (
+          <button
+            type="button"
+            onClick={() => onShow(answers.id)}
+            className="mb-0.5 flex max-w-full items-center gap-1 text-xs text-ink-3 hover:text-ink"
+          >
+            <Icon name="reply" className="size-3.5" />
+            <span className="truncate">
+              answers <bdi>{answers.who}</bdi>: <Visible text={answers.words} />
+            </span>
+          </button>
+        )}
+        {message.content === '' ? null : (
+          <div className={cx(isSystem && 'text-ink-2')}>
+            <Markdown text={message.content} />
+          </div>
+        )}
+        {message.invocationIds.length === 0 ? null : <Calls ids={message.invocationIds} />}
+      </Spoken>
+      {notices.map((notice) => (
+        <NoticeLine key={notice.eventId} notice={notice} />
+      ))}
+    </>
+  );
+});
+
+export function Spoken({
+  speaker,
+  agents,
+  at,
+  usage,
+  marked = false,
+  children,
+}: {
+  speaker: Speaker;
+  agents: readonly Agent[];
+  at?: string;
+  usage?: TranscriptMessage['usage'];
+  marked?: boolean;
+  children: ReactNode;
+}): ReactElement {
+  const name = speakerName(speaker, agents);
+  return (
+    <article
+      aria-label={name}
+      style={speaker.kind === 'agent' ? agentHue(speaker.agentId) : undefined}
+      className={cx('flex gap-3 rounded-lg px-1 py-2.5', marked && 'bg-blue-soft')}
+    >
+      {speaker.kind === 'agent' ? (
+        <Avatar id={speaker.agentId} name={name} />
+      ) : (
+        <span
+          aria-hidden="true"
+          className="inline-flex size-7 shrink-0 items-center justify-center rounded-md border border-line bg-surface text-ink-3"
+        >
+          <Icon
+            name={speaker.kind === 'person' ? 'edit' : speaker.kind === 'system' ? 'alert' : 'globe'}
+            className="size-3.5"
+          />
+        </span>
+      )}
+      <div className="min-w-0 flex-1">
+        <header className="flex items-baseline gap-2">
+          <span className={cx('truncate text-sm font-semibold', speaker.kind === 'agent' && 'agent-ink')}>
+            <bdi>{name}</bdi>
+          </span>
+          {at === undefined ? null : (
+            <span className="text-xs text-ink-3">
+              <Clock at={at} />
+            </span>
+          )}
+          {usage === undefined ? null : (
+            <span
+              className="ml-auto text-xs text-ink-3 tabular-nums"
+              title={`${usage.inputTokens} tokens in, ${usage.outputTokens} tokens out`}
+            >
+              {countWords(usage.inputTokens)} in · {countWords(usage.outputTokens)} out
+            </span>
+          )}
+        </header>
+        {children}
+      </div>
+    </article>
+  );
+}
+
+export function NoticeLine({ notice }: { notice: Notice }): ReactElement {
+  return (
+    <p
+      role="note"
+      className={cx(
+        'my-1 ml-10 flex items-start gap-1.5 rounded-md px-2 py-1 text-[0.8125rem]',
+        notice.type === 'error' ? 'bg-red-soft text-red' : 'bg-sunken text-ink-2',
+      )}
+    >
+      <Icon name={notice.type === 'error' ? 'alert' : 'bell'} className="mt-0.5" />
+      <span className="min-w-0 [overflow-wrap:anywhere]">
+        <Visible text={notice.message} />
+      </span>
+    </p>
+  );
+}
+
+export function speakerName(speaker: Speaker, agents: readonly Agent[]): string {
+  switch (speaker.kind) {
+    case 'agent':
+      return agents.find(({ id }) => id === speaker.agentId)?.name ?? speaker.agentId;
+    case 'person':
+      return speaker.name === 'human' ? 'you' : speaker.name;
+    case 'world':
+      return 'world';
+    case 'system':
+      return 'notice';
+  }
+}

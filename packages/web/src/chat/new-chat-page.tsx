@@ -1,0 +1,105 @@
+import { type ReactElement, useCallback } from 'react';
+import { Link, useLocation } from 'wouter';
+import { useClient, useWorld } from '../data/connection.js';
+import { Failed, Loading, TopBar } from '../shell/frame.js';
+import { paths } from '../shell/paths.js';
+import { Avatar } from '../ui/avatar.js';
+import { Icon } from '../ui/icon.js';
+import { Mark } from '../ui/signature.js';
+import { sayError } from '../ui/toast.js';
+import { Composer } from './composer.js';
+import { suggestionsFor } from './suggestions.js';
+
+/** Before the first word: who is here, what will happen, and something to begin with. */
+export default function NewChatPage(): ReactElement {
+  const client = useClient();
+  const loading = useWorld((state) => state.loading);
+  const worldId = useWorld((state) => state.worldId);
+  const world = useWorld((state) => state.world);
+  const agents = useWorld((state) => state.agents);
+  const [, navigate] = useLocation();
+  const send = useCallback(
+    async (content: string): Promise<boolean> => {
+      try {
+        const chat = await client.createChat(worldId);
+        await client.send(worldId, chat.id, { content });
+        navigate(paths.chat(worldId, chat.id));
+        return true;
+      } catch (error) {
+        sayError(error);
+        return false;
+      }
+    },
+    [client, worldId, navigate],
+  );
+  if (loading.kind === 'failed') return <Failed why={loading.why} />;
+  if (loading.kind === 'loading') return <Loading what="the world" />;
+  const active = agents.filter((agent) => agent.active);
+  return (
+    <>
+      <TopBar>
+        <h1 className="min-w-0 flex-1 truncate text-[0.9375rem] font-semibold">New chat</h1>
+      </TopBar>
+      <div className="scroll-quiet flex min-h-0 flex-1 flex-col overflow-y-auto px-3 sm:px-6">
+        <div className="m-auto w-full max-w-[40rem] py-8">
+          <Mark className="h-8 text-blue" />
+          <h2 className="mt-3 text-2xl font-semibold tracking-tight">
+            <bdi>{world?.name ?? worldId}</bdi>
+          </h2>
+          <p className="mt-1 text-ink-2">
+            {world?.description ??
+              'Agents propose. You countersign: what could matter waits here until you have signed it.'}
+          </p>
+          {active.length === 0 ? (
+            <p className="mt-6 rounded-lg border border-dashed border-line-2 px-4 py-3 text-sm text-ink-2">
+              Nobody is here to answer yet.{' '}
+              <Link href={paths.page(worldId, 'agents')} className="font-medium text-blue underline">
+                Add an agent
+              </Link>{' '}
+              first.
+            </p>
+          ) : (
+            <ul className="mt-6 divide-y divide-line rounded-lg border border-line bg-surface">
+              {active.map((agent) => (
+                <li key={agent.id} className="flex items-center gap-3 px-4 py-2.5">
+                  <Avatar id={agent.id} name={agent.name} />
+                  <span className="min-w-0 flex-1">
+                    <bdi className="text-sm font-semibold">{agent.name}</bdi>
+                    <span className="block truncate text-[0.8125rem] text-ink-3">
+                      {agent.tools.length === 0 ? 'only talks' : `may ask for ${agent.tools.join(', ')}`}
+                    </span>
+                  </span>
+                  {world?.mainAgent === agent.id ? <span className="text-xs text-ink-3">answers first</span> : null}
+                </li>
+              ))}
+            </ul>
+          )}
+          <p className="mt-4 flex items-start gap-2 text-[0.8125rem] text-ink-3">
+            <Icon name="policy" className="mt-0.5" />
+            {modeWords(world?.mode)}
+          </p>
+        </div>
+      </div>
+      <div className="shrink-0 px-3 pt-1 pb-3 sm:px-6 sm:pb-4">
+        <Composer
+          agents={active}
+          worldName={world?.name ?? ''}
+          draftKey={`new ${worldId}`}
+          suggestions={suggestionsFor(agents)}
+          onSend={send}
+        />
+      </div>
+    </>
+  );
+}
+
+function modeWords(mode: 'read' | 'ask' | 'auto' | undefined): string {
+  switch (mode) {
+    case 'read':
+      return 'Only tools that read can run in this world.';
+    case 'auto':
+      return 'Inside the sandbox and the working folder tools run unasked; everything else waits for you.';
+    default:
+      return 'Tools that only read run at once. Everything else waits until you approve it, and you can always say no.';
+  }
+}

@@ -1,0 +1,64 @@
+import { useQuery } from '@tanstack/react-query';
+import { type ReactElement, useDeferredValue, useState } from 'react';
+import { Link } from 'wouter';
+import { useClient, useWorld } from '../data/connection.js';
+import { Failed, Page } from '../shell/frame.js';
+import { paths } from '../shell/paths.js';
+import { Card, Empty } from '../ui/card.js';
+import { TextField } from '../ui/field.js';
+import { Clock } from '../ui/time.js';
+import { Visible } from '../ui/visible.js';
+
+/** Full text over all chats of the world. */
+export default function SearchPage(): ReactElement {
+  const client = useClient();
+  const worldId = useWorld((state) => state.worldId);
+  const agents = useWorld((state) => state.agents);
+  const [words, setWords] = useState('');
+  const wanted = useDeferredValue(words.trim());
+  const hits = useQuery({
+    queryKey: ['search', worldId, wanted],
+    queryFn: ({ signal }) => client.search(worldId, wanted, { limit: 50 }, { signal }),
+    enabled: wanted !== '',
+    placeholderData: (before) => before,
+    retry: false,
+  });
+  return (
+    <Page title="Search">
+      <TextField
+        label="Words in this world's chats"
+        type="search"
+        autoFocus
+        value={words}
+        onChange={(event) => setWords(event.target.value)}
+      />
+      <div aria-live="polite" className="mt-4 space-y-2">
+        {hits.isError ? <Failed why={hits.error.message} /> : null}
+        {wanted !== '' && hits.data?.items.length === 0 ? (
+          <Empty title="Nobody said that.">Try fewer or other words.</Empty>
+        ) : null}
+        {wanted === ''
+          ? null
+          : hits.data?.items.map((hit) => (
+              <Link key={hit.messageId} href={paths.chat(worldId, hit.chatId)} className="block">
+                <Card className="px-4 py-3 text-sm hover:border-line-2">
+                  <p className="flex items-baseline gap-2 text-[0.8125rem] text-ink-3">
+                    <bdi className="font-semibold text-ink">
+                      {agents.find(({ id }) => id === hit.sender)?.name ??
+                        (hit.sender === 'human' ? 'you' : hit.sender)}
+                    </bdi>
+                    <span className="min-w-0 truncate">in {hit.chatTitle}</span>
+                    <span className="ml-auto">
+                      <Clock at={hit.createdAt} />
+                    </span>
+                  </p>
+                  <p className="mt-0.5 [overflow-wrap:anywhere]">
+                    <Visible text={hit.excerpt} />
+                  </p>
+                </Card>
+              </Link>
+            ))}
+      </div>
+    </Page>
+  );
+}

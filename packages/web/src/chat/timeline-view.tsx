@@ -1,0 +1,53 @@
+import type { Agent, Timeline } from '@countersign/protocol';
+import type { ReactElement } from 'react';
+import { agentHue, Avatar } from '../ui/avatar.js';
+import { cx } from '../ui/cx.js';
+import { useNow } from '../ui/time.js';
+import { countWords, durationWords } from '../ui/time-words.js';
+import { Visible } from '../ui/visible.js';
+import { layOut, type Bar } from './lay-out-timeline.js';
+
+const LOOKS: Readonly<Record<Bar['kind'], string>> = {
+  model: 'bg-blue',
+  tool: 'bg-ink-3',
+  waiting: 'bg-amber-line',
+};
+const WORDS: Readonly<Record<Bar['kind'], string>> = { model: 'model', tool: 'tool', waiting: 'waiting for you' };
+
+/** A turn as bars over time: model calls, tools, waiting for people. */
+export function TimelineView({ turn, agents }: { turn: Timeline; agents: readonly Agent[] }): ReactElement {
+  const now = useNow();
+  const { bars, total } = layOut(turn, now);
+  const name = agents.find(({ id }) => id === turn.agentId)?.name ?? turn.agentId;
+  return (
+    <figure style={agentHue(turn.agentId)} className="text-xs">
+      <figcaption className="mb-1.5 flex items-center gap-2 text-ink-2">
+        <Avatar id={turn.agentId} name={name} small />
+        <bdi className="font-medium text-ink">{name}</bdi>
+        <span className="ml-auto tabular-nums">
+          {durationWords(total)} · {countWords(turn.inputTokens)} in · {countWords(turn.outputTokens)} out
+        </span>
+      </figcaption>
+      <ol className="space-y-1">
+        {bars.map((bar, index) => (
+          <li key={`${index}`} className="grid grid-cols-[6.5rem_minmax(0,1fr)_3.5rem] items-center gap-2">
+            <span className="truncate text-ink-2" title={bar.label}>
+              <Visible text={bar.kind === 'tool' ? bar.label : WORDS[bar.kind]} />
+              <span className="sr-only">
+                , {WORDS[bar.kind]}
+                {bar.outcome === undefined ? '' : `, ${bar.outcome}`}
+              </span>
+            </span>
+            <span aria-hidden="true" className="relative h-2.5 rounded-sm bg-sunken">
+              <span
+                className={cx('absolute inset-y-0 rounded-sm', LOOKS[bar.kind])}
+                style={{ left: `${bar.left}%`, width: `max(2px, ${bar.width}%)` }}
+              />
+            </span>
+            <span className="text-right text-ink-3 tabular-nums">{durationWords(bar.ms)}</span>
+          </li>
+        ))}
+      </ol>
+    </figure>
+  );
+}

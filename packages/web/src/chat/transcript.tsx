@@ -1,0 +1,149 @@
+import { get, rowAt } from '@countersign/client';
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { type ReactElement, useCallback, useEffect, useRef, useState } from 'react';
+import { useChat, useChatStore } from '../data/connection.js';
+import { Button } from '../ui/button.js';
+import { sayError } from '../ui/toast.js';
+import { visibleText } from '../ui/visible-parts.js';
+import { LiveRow } from './live-row.js';
+import { MessageRow, NoticeLine, speakerName } from './message-row.js';
+
+/** How near to an end, in pixels, counts as being there. */
+const NEAR_TOP = 600;
+const NEAR_END = 80;
+
+/** The chat, windowed: only what can be seen is in the page, however long it is. Older pages are loaded on the way up. */
+export function Transcript(): ReactElement {
+  const store = useChatStore();
+  const rows = useChat((state) => state.transcript);
+  const messages = useChat((state) => state.messages);
+  const streams = useChat((state) => state.streams);
+  const agents = useChat((state) => state.agents);
+  const notices = useChat((state) => state.notices);
+  const older = useChat((state) => state.older.kind);
+  const box = useRef<HTMLDivElement>(null);
+  const [marked, setMarked] = useState<string>();
+  const live = streams.filter(({ messageId }) => get(messages, messageId) === undefined);
+  const count = rows.length + live.length;
+
+  const keyAt = useCallback(
+    (index: number): string => rowAt(rows, index) ?? live[index - rows.length]?.messageId ?? `${index}`,
+    [rows, live],
+  );
+  const virtual = useVirtualizer({
+    count,
+    getScrollElement: () => box.current,
+    estimateSize: () => 96,
+    getItemKey: keyAt,
+    overscan: 6,
+    anchorTo: 'end',
+    followOnAppend: true,
+    scrollEndThreshold: NEAR_END,
+    paddingStart: 16,
+    paddingEnd: 24,
+  });
+
+  // Once, when there is something to show: a chat is read from its end.
+  const shown = useRef(false);
+  useEffect(() => {
+    if (shown.current || count === 0) return;
+    shown.current = true;
+    virtual.scrollToEnd();
+  }, [count, virtual]);
+
+  const first = virtual.range?.startIndex ?? 0;
+  const nearTop = count > 0 && shown.current && (first < 8 || (virtual.scrollOffset ?? 0) < NEAR_TOP);
+  useEffect(() => {
+    if (nearTop && older === 'more') store.loadOlder().catch(sayError);
+  }, [nearTop, older, store, first]);
+
+  const show = useCallback(
+    (messageId: string): void => {
+      for (let index = 0; index < rows.length; index += 1) {
+        if (rowAt(rows, index) !== messageId) continue;
+        virtual.scrollToIndex(index, { align: 'center' });
+        setMarked(messageId);
+        setTimeout(() => setMarked(undefined), 2000);
+        return;
+      }
+    },
+    [rows, virtual],
+  );
+
+  const atEnd = virtual.isAtEnd(NEAR_END * 2);
+  return (
+    <div className="relative min-h-0 flex-1">
+      <div
+        ref={box}
+        role="log"
+        aria-label="Transcript"
+        aria-live="off"
+        tabIndex={0}
+        className="scroll-quiet h-full overflow-y-auto overscroll-contain px-3 [overflow-anchor:none] sm:px-6"
+      >
+        <div className="relative mx-auto w-full max-w-[56rem]" style={{ height: virtual.getTotalSize() }}>
+          {virtual.getVirtualItems().map((item) => {
+            const id = rowAt(rows, item.index);
+            const message = id === undefined ? undefined : get(messages, id);
+            const stream = id === undefined ? live[item.index - rows.length] : undefined;
+            const above = item.index === 0 ? undefined : rowAt(rows, item.index - 1);
+            const answered = message?.replyToMessageId;
+            const target = answered === undefined || answered === above ? undefined : get(messages, answered);
+            return (
+              <div
+                key={item.key}
+                data-index={item.index}
+                ref={virtual.measureElement}
+                className="absolute inset-x-0 top-0"
+                style={{ transform: `translateY(${item.start}px)` }}
+              >
+                {message === undefined ? null : (
+                  <MessageRow
+                    message={message}
+                    agents={agents}
+                    marked={marked === message.messageId}
+                    notices={notices.filter(({ afterMessageId }) => afterMessageId === message.messageId)}
+                    onShow={show}
+                    answers={
+                      target === undefined || target.content === ''
+                        ? undefined
+                        : {
+                            id: target.messageId,
+                            who: speakerName(target.speaker, agents),
+                            words: visibleText(target.content.slice(0, 120)),
+                          }
+                    }
+                  />
+                )}
+                {stream === undefined ? null : <LiveRow stream={stream} agents={agents} />}
+              </div>
+            );
+          })}
+        </div>
+        {notices
+          .filter(({ afterMessageId }) => afterMessageId === undefined)
+          .map((notice) => (
+            <NoticeLine key={notice.eventId} notice={notice} />
+          ))}
+      </div>
+      {older === 'loading' ? (
+        <p
+          role="status"
+          className="absolute inset-x-0 top-1 mx-auto w-fit rounded-full bg-raised px-3 py-0.5 text-xs text-ink-3 shadow-card"
+        >
+          Loading what was said before…
+        </p>
+      ) : null}
+      {atEnd || count === 0 ? null : (
+        <Button
+          size="small"
+          icon="down"
+          className="absolute right-4 bottom-3 rounded-full shadow-card"
+          onClick={() => virtual.scrollToEnd()}
+        >
+          To the end
+        </Button>
+      )}
+    </div>
+  );
+}

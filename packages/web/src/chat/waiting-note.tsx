@@ -1,0 +1,44 @@
+import { get, rowAt } from '@countersign/client';
+import { type ReactElement, useState } from 'react';
+import { useAnswer } from '../approvals/use-answer.js';
+import { useChat } from '../data/connection.js';
+import { Button } from '../ui/button.js';
+import { Icon } from '../ui/icon.js';
+
+/** Says that a message waits behind a question, and offers to clear the way (M11). */
+export function WaitingNote(): ReactElement | null {
+  const worldId = useChat((state) => state.worldId);
+  const queue = useChat((state) => state.queue);
+  const approvals = useChat((state) => state.approvals);
+  const isBehind = useChat((state) => {
+    const lastId = rowAt(state.transcript, state.transcript.length - 1);
+    const last = lastId === undefined ? undefined : get(state.messages, lastId);
+    const firstId = state.queue[0];
+    const first = firstId === undefined ? undefined : get(state.approvals, firstId);
+    return last?.speaker.kind === 'person' && first !== undefined && last.createdAt > first.requestedAt;
+  });
+  const { decide } = useAnswer();
+  const [busy, setBusy] = useState(false);
+  if (!isBehind) return null;
+  const clear = async (): Promise<void> => {
+    setBusy(true);
+    for (const id of queue) {
+      const approval = get(approvals, id);
+      if (approval !== undefined)
+        await decide(
+          { worldId, approval, agentName: '' },
+          { decision: 'deny', reason: 'set aside for a newer message' },
+        );
+    }
+    setBusy(false);
+  };
+  return (
+    <div className="mx-auto mb-2 flex w-full max-w-[56rem] flex-wrap items-center gap-2 rounded-lg border border-amber-line bg-amber-soft px-3 py-1.5 text-sm text-amber">
+      <Icon name="hourglass" />
+      <span className="min-w-0 flex-1">Your message is kept. It is answered when what waits for you is decided.</span>
+      <Button size="small" disabled={busy} onClick={() => void clear()}>
+        Run none of it and go on
+      </Button>
+    </div>
+  );
+}

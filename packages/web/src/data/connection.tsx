@@ -1,0 +1,53 @@
+import type { ChatState, ChatStore, Client, Store, WorldState, WorldStore } from '@countersign/client';
+import { createContext, useContext, useEffect, useState, useSyncExternalStore } from 'react';
+
+/** The server this page talks to. */
+export const ClientContext = createContext<Client | undefined>(undefined);
+/** The world that is looked at; its one stream serves all views of the page. */
+export const WorldContext = createContext<WorldStore | undefined>(undefined);
+export const ChatContext = createContext<ChatStore | undefined>(undefined);
+
+function required<T>(value: T | undefined, what: string): T {
+  if (value === undefined) throw new Error(`There is no ${what} around this view.`);
+  return value;
+}
+
+export function useClient(): Client {
+  return required(useContext(ClientContext), 'client');
+}
+
+export function useWorldStore(): WorldStore {
+  return required(useContext(WorldContext), 'world');
+}
+
+export function useChatStore(): ChatStore {
+  return required(useContext(ChatContext), 'chat');
+}
+
+/** A part of a store's state. `select` must give the same object for the same state, or every event would draw the view anew. */
+export function useSelected<State, Part>(store: Store<State>, select: (state: State) => Part): Part {
+  return useSyncExternalStore(
+    (listener) => store.subscribe(listener),
+    () => select(store.getState()),
+  );
+}
+
+export function useWorld<Part>(select: (state: WorldState) => Part): Part {
+  return useSelected(useWorldStore(), select);
+}
+
+export function useChat<Part>(select: (state: ChatState) => Part): Part {
+  return useSelected(useChatStore(), select);
+}
+
+/** Opens a store while the view is there, and closes it after. */
+export function useOpened<S extends { close(): void }>(open: () => S, key: string): S | undefined {
+  const [opened, setOpened] = useState<{ key: string; store: S }>();
+  useEffect(() => {
+    const store = open();
+    setOpened({ key, store });
+    return () => store.close();
+    // `open` is a new function on each drawing; what it opens is told by the key.
+  }, [key]);
+  return opened?.key === key ? opened.store : undefined;
+}

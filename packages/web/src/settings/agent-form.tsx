@@ -1,0 +1,177 @@
+import type { Agent, NewAgent } from '@countersign/protocol';
+import { useQuery } from '@tanstack/react-query';
+import { type ReactElement, useId, useState } from 'react';
+import { useClient } from '../data/connection.js';
+import { Button } from '../ui/button.js';
+import { Checkbox, Select, TextArea, TextField } from '../ui/field.js';
+import { rulesOf } from './rules-of.js';
+import { useSaving } from './use-saving.js';
+
+export function AgentForm({
+  worldId,
+  agent,
+  onDone,
+}: {
+  worldId: string;
+  agent: Agent | undefined;
+  onDone: () => void;
+}): ReactElement {
+  const client = useClient();
+  const saving = useSaving();
+  const modelsId = useId();
+  const providers = useQuery({ queryKey: ['providers'], queryFn: ({ signal }) => client.providers({ signal }) });
+  const tools = useQuery({
+    queryKey: ['tools', worldId],
+    queryFn: ({ signal }) => client.tools(worldId, {}, { signal }),
+  });
+  const kept = useQuery({
+    queryKey: ['agent', worldId, agent?.id],
+    queryFn: ({ signal }) => client.agent(worldId, agent?.id ?? '', { signal }),
+    enabled: agent !== undefined,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  });
+  const [name, setName] = useState(agent?.name ?? '');
+  const [provider, setProvider] = useState(agent?.provider ?? '');
+  const [model, setModel] = useState(agent?.model ?? '');
+  const [prompt, setPrompt] = useState(agent?.systemPrompt ?? '');
+  const [temperature, setTemperature] = useState(agent?.temperature?.toString() ?? '');
+  const [chosen, setChosen] = useState<readonly string[]>(agent?.tools ?? []);
+  const [rules, setRules] = useState((agent?.policy ?? []).join('\n'));
+  const [active, setActive] = useState(agent?.active ?? true);
+  const known = providers.data?.items ?? [];
+  const used = provider === '' ? (known.find(({ available }) => available)?.name ?? '') : provider;
+  const all = chosen.includes('*');
+  const names = [
+    ...new Set([...(tools.data?.items.map((tool) => tool.name) ?? []), ...chosen.filter((each) => each !== '*')]),
+  ];
+
+  const save = async (): Promise<void> => {
+    const degrees = Number.parseFloat(temperature);
+    const definition: NewAgent = {
+      name: name.trim(),
+      provider: used,
+      model: model.trim(),
+      systemPrompt: prompt,
+      tools: [...chosen],
+      policy: rulesOf(rules),
+      active,
+      ...(Number.isFinite(degrees) ? { temperature: degrees } : {}),
+    };
+    const etag = kept.data?.etag;
+    const saved = await saving.run(
+      () =>
+        agent === undefined
+          ? client.createAgent(worldId, definition)
+          : client.updateAgent(worldId, agent.id, definition, etag === undefined ? {} : { ifMatch: etag }),
+      agent === undefined ? `${definition.name} is here.` : 'Saved.',
+    );
+    if (saved) onDone();
+  };
+  return (
+    <form
+      className="space-y-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save();
+      }}
+    >
+      <TextField
+        label="Name"
+        required
+        value={name}
+        error={saving.errorOf('name')}
+        hint="Letters, digits, space, - and _. Others address it as @name."
+        onChange={(event) => setName(event.target.value)}
+      />
+      <div className="grid gap-4 sm:grid-cols-2">
+        <Select
+          label="Provider"
+          value={used}
+          error={saving.errorOf('provider')}
+          options={[...new Set([used, ...known.map((each) => each.name)])]
+            .filter((each) => each !== '')
+            .map((each) => ({
+              value: each,
+              label: known.find((other) => other.name === each)?.available === false ? `${each} (no key)` : each,
+            }))}
+          onChange={(event) => setProvider(event.target.value)}
+        />
+        <TextField
+          label="Model"
+          required
+          list={modelsId}
+          value={model}
+          error={saving.errorOf('model')}
+          onChange={(event) => setModel(event.target.value)}
+        />
+        <datalist id={modelsId}>
+          {(known.find((each) => each.name === used)?.models ?? []).map((each) => (
+            <option key={each} value={each} />
+          ))}
+        </datalist>
+      </div>
+      <TextArea
+        label="System prompt"
+        rows={6}
+        value={prompt}
+        error={saving.errorOf('systemPrompt')}
+        onChange={(event) => setPrompt(event.target.value)}
+      />
+      <fieldset className="space-y-2">
+        <legend className="mb-1 text-sm font-medium">Tools it may ask for</legend>
+        <Checkbox
+          label="All tools of this world"
+          checked={all}
+          onChange={(event) => setChosen(event.target.checked ? ['*'] : [])}
+        />
+        <div className="grid gap-x-4 gap-y-1 pl-6 sm:grid-cols-2">
+          {names.map((tool) => (
+            <Checkbox
+              key={tool}
+              label={<code>{tool}</code>}
+              disabled={all}
+              checked={all || chosen.includes(tool)}
+              onChange={(event) =>
+                setChosen(event.target.checked ? [...chosen, tool] : chosen.filter((each) => each !== tool))
+              }
+            />
+          ))}
+        </div>
+      </fieldset>
+      <details className="text-sm">
+        <summary className="font-medium">More</summary>
+        <div className="mt-3 space-y-4">
+          <TextField
+            label="Temperature"
+            inputMode="decimal"
+            value={temperature}
+            error={saving.errorOf('temperature')}
+            hint="0 to 2. Empty: the model's own."
+            onChange={(event) => setTemperature(event.target.value)}
+          />
+          <TextArea
+            label="Its own rules"
+            mono
+            rows={3}
+            value={rules}
+            error={saving.errorOf('policy')}
+            hint="They can only be stricter than the world's."
+            onChange={(event) => setRules(event.target.value)}
+          />
+          <Checkbox
+            label="Takes part in chats"
+            checked={active}
+            onChange={(event) => setActive(event.target.checked)}
+          />
+        </div>
+      </details>
+      <div className="flex justify-end gap-2">
+        <Button onClick={onDone}>Cancel</Button>
+        <Button look="primary" type="submit" disabled={saving.busy || name.trim() === '' || model.trim() === ''}>
+          {agent === undefined ? 'Add agent' : 'Save'}
+        </Button>
+      </div>
+    </form>
+  );
+}

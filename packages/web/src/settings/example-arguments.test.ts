@@ -1,0 +1,18 @@
+import { describe, expect, it } from 'vitest';
+import { exampleArguments } from './example-arguments.js';
+
+describe('arguments to begin with', () => {
+  it('are those a tool needs', () => {
+    const parameters = {
+      type: 'object',
+      properties: { path: { type: 'string' }, count: { type: 'integer' }, deep: { type: 'boolean' } },
+      required: ['path', 'count'],
+    };
+    expect(JSON.parse(exampleArguments({ parameters }))).toEqual({ path: '', count: 0 });
+  });
+
+  it('are none where nothing is known', () => {
+    expect(exampleArguments(undefined)).toBe('{}');
+    expect(exampleArguments({ parameters: { required: 'x' } })).toBe('{}');
+  });
+});

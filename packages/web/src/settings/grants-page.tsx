@@ -1,0 +1,94 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import type { ReactElement } from 'react';
+import { Link } from 'wouter';
+import { useClient, useWorld } from '../data/connection.js';
+import { Failed, Loading, Page } from '../shell/frame.js';
+import { paths } from '../shell/paths.js';
+import { Avatar } from '../ui/avatar.js';
+import { Button } from '../ui/button.js';
+import { Card, Empty } from '../ui/card.js';
+import { Ago } from '../ui/time.js';
+import { say, sayError } from '../ui/toast.js';
+import { Visible } from '../ui/visible.js';
+
+/** Decisions that go on counting, each with a way to take it back. */
+export default function GrantsPage(): ReactElement {
+  const client = useClient();
+  const queries = useQueryClient();
+  const worldId = useWorld((state) => state.worldId);
+  const agents = useWorld((state) => state.agents);
+  const chats = useWorld((state) => state.chats);
+  const revision = useWorld((state) => state.revisions.grant ?? 0);
+  const grants = useQuery({
+    queryKey: ['grants', worldId, revision],
+    queryFn: ({ signal }) => client.grants(worldId, { limit: 200 }, { signal }),
+    placeholderData: (before) => before,
+  });
+  const revoke = async (grantId: string): Promise<void> => {
+    try {
+      await client.revoke(worldId, grantId);
+      say('Revoked. From the next call on it is asked again.', 'green');
+      await queries.invalidateQueries({ queryKey: ['grants', worldId] });
+    } catch (error) {
+      sayError(error);
+    }
+  };
+  if (grants.isPending) return <Loading what="the grants" />;
+  if (grants.isError) return <Failed why={grants.error.message} />;
+  return (
+    <Page
+      title="Grants"
+      lead={
+        <>
+          What you approved “for this chat”. A grant ends with its chat, when you revoke it, or after 12 hours unused.
+          What you approved “always” is a rule: see{' '}
+          <Link href={paths.page(worldId, 'policy')} className="text-blue underline">
+            Policy
+          </Link>
+          .
+        </>
+      }
+    >
+      {grants.data.items.length === 0 ? (
+        <Empty title="No grants.">Choose “Approve for this chat” on a card, and it is listed here.</Empty>
+      ) : (
+        <ul className="space-y-2">
+          {grants.data.items.map((grant) => {
+            const name = agents.find(({ id }) => id === grant.agentId)?.name ?? grant.agentId;
+            return (
+              <li key={grant.grantId}>
+                <Card className="flex flex-wrap items-center gap-3 px-4 py-3">
+                  <Avatar id={grant.agentId} name={name} />
+                  <div className="min-w-0 flex-1 text-sm">
+                    <p className="[overflow-wrap:anywhere]">
+                      <bdi className="font-semibold">{name}</bdi> may use <code>{grant.toolName}</code>
+                      {grant.pattern === undefined ? null : (
+                        <>
+                          {' '}
+                          for calls like{' '}
+                          <code>
+                            <Visible text={grant.pattern} strict />
+                          </code>
+                        </>
+                      )}
+                    </p>
+                    <p className="text-[0.8125rem] text-ink-3">
+                      in{' '}
+                      <Link href={paths.chat(worldId, grant.chatId)} className="text-blue hover:underline">
+                        {chats.find(({ id }) => id === grant.chatId)?.title ?? 'a chat'}
+                      </Link>{' '}
+                      · signed by {grant.grantedBy} <Ago at={grant.grantedAt} /> · used <Ago at={grant.lastUsedAt} />
+                    </p>
+                  </div>
+                  <Button look="danger" size="small" onClick={() => void revoke(grant.grantId)}>
+                    Revoke
+                  </Button>
+                </Card>
+              </li>
+            );
+          })}
+        </ul>
+      )}
+    </Page>
+  );
+}

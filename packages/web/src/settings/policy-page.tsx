@@ -1,0 +1,85 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type ReactElement, useEffect, useState } from 'react';
+import { useClient, useWorld } from '../data/connection.js';
+import { Failed, Loading, Page } from '../shell/frame.js';
+import { Button } from '../ui/button.js';
+import { Card } from '../ui/card.js';
+import { TextArea } from '../ui/field.js';
+import { PolicyTester } from './policy-tester.js';
+import { rulesOf } from './rules-of.js';
+import { useSaving } from './use-saving.js';
+
+export default function PolicyPage(): ReactElement {
+  const client = useClient();
+  const queries = useQueryClient();
+  const worldId = useWorld((state) => state.worldId);
+  const revision = useWorld((state) => state.revisions.policy ?? 0);
+  const policy = useQuery({
+    queryKey: ['policy', worldId, revision],
+    queryFn: ({ signal }) => client.policy(worldId, { signal }),
+    placeholderData: (before) => before,
+  });
+  const [draft, setDraft] = useState<{ text: string; etag: string }>();
+  const saving = useSaving();
+  const written = policy.data?.value.join('\n') ?? '';
+  const etag = policy.data?.etag ?? '';
+  const isChanged = draft !== undefined && draft.text !== written;
+  const isStale = draft !== undefined && draft.etag !== etag;
+  // What nobody has changed follows the server; what somebody has is theirs until they save or drop it.
+  useEffect(() => {
+    if (!isChanged) setDraft({ text: written, etag });
+  }, [written, etag, isChanged]);
+  if (policy.isPending) return <Loading what="the policy" />;
+  if (policy.isError) return <Failed why={policy.error.message} />;
+  const text = draft?.text ?? written;
+  const rules = rulesOf(text);
+  const save = async (): Promise<void> => {
+    await saving.run(
+      () => client.setPolicy(worldId, rules, { ifMatch: draft?.etag ?? etag }),
+      'The policy is written.',
+    );
+    await queries.invalidateQueries({ queryKey: ['policy', worldId] });
+  };
+  return (
+    <Page
+      title="Policy"
+      wide
+      lead={
+        <>
+          One rule a line: <code>allow</code>, <code>ask</code> or <code>deny</code>, a tool, and what its call looks
+          like. Deny beats ask, ask beats allow, whatever their order. What no rule allows is asked.
+        </>
+      }
+    >
+      <div className="grid gap-6 lg:grid-cols-2">
+        <div>
+          <TextArea
+            label="Rules"
+            mono
+            rows={Math.min(28, Math.max(12, rules.length + 3))}
+            value={text}
+            error={saving.errorOf('rules')}
+            hint={`${rules.length} ${rules.length === 1 ? 'rule' : 'rules'}. For example: allow shell_cmd(git status)`}
+            onChange={(event) => setDraft({ text: event.target.value, etag: draft?.etag ?? etag })}
+          />
+          {isStale && isChanged ? (
+            <p role="alert" className="mt-2 text-sm text-amber">
+              Somebody else wrote the policy meanwhile. Drop your change to see it, then make yours again.
+            </p>
+          ) : null}
+          <div className="mt-3 flex gap-2">
+            <Button look="primary" disabled={!isChanged || saving.busy} onClick={() => void save()}>
+              Write policy
+            </Button>
+            <Button disabled={!isChanged} onClick={() => setDraft({ text: written, etag })}>
+              Drop changes
+            </Button>
+          </div>
+        </div>
+        <Card className="p-4">
+          <PolicyTester worldId={worldId} rules={isChanged ? rules : undefined} />
+        </Card>
+      </div>
+    </Page>
+  );
+}

@@ -1,0 +1,131 @@
+import type { PolicyVerdict } from '@countersign/protocol';
+import { useQuery } from '@tanstack/react-query';
+import { type ReactElement, useState } from 'react';
+import { readArguments } from '../approvals/answer.js';
+import { useClient, useWorld } from '../data/connection.js';
+import { Badge, type Tone } from '../ui/badge.js';
+import { Button } from '../ui/button.js';
+import { Select, TextArea } from '../ui/field.js';
+import type { IconName } from '../ui/icon.js';
+import { Visible } from '../ui/visible.js';
+import { exampleArguments } from './example-arguments.js';
+
+const OUTCOMES: Readonly<Record<PolicyVerdict['outcome'], { words: string; tone: Tone; icon: IconName }>> = {
+  run: { words: 'It would run, unasked', tone: 'green', icon: 'check' },
+  ask: { words: 'You would be asked', tone: 'amber', icon: 'hourglass' },
+  refuse: { words: 'It would be refused', tone: 'red', icon: 'ban' },
+};
+
+/** "What would happen to…": the very gate that decides is asked, with the rules as they stand in the editor. */
+export function PolicyTester({
+  worldId,
+  rules,
+}: {
+  worldId: string;
+  rules: readonly string[] | undefined;
+}): ReactElement {
+  const client = useClient();
+  const agents = useWorld((state) => state.agents);
+  const tools = useQuery({
+    queryKey: ['tools', worldId],
+    queryFn: ({ signal }) => client.tools(worldId, {}, { signal }),
+  });
+  const [tool, setTool] = useState('shell_cmd');
+  const [agentId, setAgentId] = useState('');
+  const [text, setText] = useState('git status');
+  const [verdict, setVerdict] = useState<PolicyVerdict>();
+  const [error, setError] = useState<string>();
+  const isShell = tool === 'shell_cmd';
+  const check = async (): Promise<void> => {
+    setVerdict(undefined);
+    const read = isShell ? { arguments: { command: text } } : readArguments(text);
+    if ('error' in read) {
+      setError(read.error);
+      return;
+    }
+    setError(undefined);
+    try {
+      setVerdict(
+        await client.checkPolicy(worldId, {
+          tool,
+          ...read,
+          ...(agentId === '' ? {} : { agentId }),
+          ...(rules === undefined ? {} : { rules: [...rules] }),
+        }),
+      );
+    } catch (cause) {
+      setError(cause instanceof Error ? cause.message : 'That could not be tried.');
+    }
+  };
+  const names = tools.data?.items.map(({ name }) => name) ?? ['shell_cmd'];
+  const shown = verdict === undefined ? undefined : OUTCOMES[verdict.outcome];
+  return (
+    <form
+      className="space-y-3"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void check();
+      }}
+    >
+      <h2 className="font-semibold">What would happen to…</h2>
+      <div className="grid gap-3 sm:grid-cols-2">
+        <Select
+          label="Tool"
+          value={tool}
+          options={[...new Set([tool, ...names])].map((name) => ({ value: name, label: name }))}
+          onChange={(event) => {
+            const name = event.target.value;
+            setTool(name);
+            setVerdict(undefined);
+            setText(
+              name === 'shell_cmd'
+                ? 'git status'
+                : exampleArguments(tools.data?.items.find((each) => each.name === name)),
+            );
+          }}
+        />
+        <Select
+          label="Asked by"
+          value={agentId}
+          options={[{ value: '', label: 'any agent' }, ...agents.map(({ id, name }) => ({ value: id, label: name }))]}
+          onChange={(event) => setAgentId(event.target.value)}
+        />
+      </div>
+      <TextArea
+        label={isShell ? 'Command' : 'Arguments'}
+        mono
+        rows={isShell ? 2 : 5}
+        value={text}
+        error={error}
+        onChange={(event) => {
+          setText(event.target.value);
+          setVerdict(undefined);
+        }}
+      />
+      <Button type="submit">Try</Button>
+      {rules === undefined ? null : (
+        <p className="text-[0.8125rem] text-ink-3">Tried with the rules as they stand in the editor.</p>
+      )}
+      <div aria-live="polite">
+        {verdict === undefined || shown === undefined ? null : (
+          <div className="space-y-1.5 rounded-md border border-line bg-sunken px-3 py-2 text-sm">
+            <Badge tone={shown.tone} icon={shown.icon}>
+              {shown.words}
+            </Badge>
+            <p className="[overflow-wrap:anywhere]">
+              <Visible text={verdict.reason} />
+            </p>
+            {verdict.rule === undefined ? null : (
+              <p className="text-ink-2">
+                Rule:{' '}
+                <code className="[overflow-wrap:anywhere]">
+                  <Visible text={verdict.rule} strict />
+                </code>
+              </p>
+            )}
+          </div>
+        )}
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,41 @@
+import { useQuery } from '@tanstack/react-query';
+import type { ReactElement } from 'react';
+import { useClient } from '../data/connection.js';
+import { Failed, Loading, Page } from '../shell/frame.js';
+import { Badge } from '../ui/badge.js';
+import { Card } from '../ui/card.js';
+
+/** Which models can be used. Keys are never shown: only where they were found. */
+export default function ProvidersPage(): ReactElement {
+  const client = useClient();
+  const providers = useQuery({ queryKey: ['providers'], queryFn: ({ signal }) => client.providers({ signal }) });
+  if (providers.isPending) return <Loading what="the providers" />;
+  if (providers.isError) return <Failed why={providers.error.message} />;
+  return (
+    <Page
+      title="Providers"
+      lead="Keys come from the environment of the server and never reach this page. Set one, such as ANTHROPIC_API_KEY, and start the server again."
+    >
+      <ul className="space-y-2">
+        {providers.data.items.map(({ name, available, source, models }) => (
+          <li key={name}>
+            <Card className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-3">
+              <span className="font-semibold">{name}</span>
+              {available ? (
+                <Badge tone="green" icon="check">
+                  ready
+                </Badge>
+              ) : (
+                <Badge icon="key">no key</Badge>
+              )}
+              {source === undefined ? null : <code className="text-ink-2">{source}</code>}
+              {models === undefined || models.length === 0 ? null : (
+                <span className="w-full text-[0.8125rem] text-ink-3 [overflow-wrap:anywhere]">{models.join(', ')}</span>
+              )}
+            </Card>
+          </li>
+        ))}
+      </ul>
+    </Page>
+  );
+}

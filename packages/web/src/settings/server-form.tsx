@@ -1,0 +1,115 @@
+import type { NewMcpServer } from '@countersign/protocol';
+import { type ReactElement, useState } from 'react';
+import { useClient } from '../data/connection.js';
+import { Button } from '../ui/button.js';
+import { Checkbox, Select, TextArea, TextField } from '../ui/field.js';
+import { readPairs } from './read-pairs.js';
+import { useSaving } from './use-saving.js';
+
+export function ServerForm({ worldId, onDone }: { worldId: string; onDone: () => void }): ReactElement {
+  const client = useClient();
+  const saving = useSaving();
+  const [name, setName] = useState('');
+  const [transport, setTransport] = useState<'stdio' | 'http'>('stdio');
+  const [command, setCommand] = useState('');
+  const [args, setArgs] = useState('');
+  const [url, setUrl] = useState('');
+  const [secrets, setSecrets] = useState('');
+  const [trusted, setTrusted] = useState(false);
+  const save = async (): Promise<void> => {
+    const pairs = readPairs(secrets);
+    const server: NewMcpServer =
+      transport === 'stdio'
+        ? {
+            name,
+            transport,
+            command,
+            args: args.split('\n').filter((each) => each !== ''),
+            env: pairs,
+            trusted,
+          }
+        : { name, transport, url, headers: pairs, trusted };
+    if (await saving.run(() => client.addMcpServer(worldId, server), `${name} is added.`)) onDone();
+  };
+  return (
+    <form
+      className="space-y-4"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save();
+      }}
+    >
+      <div className="grid gap-4 sm:grid-cols-2">
+        <TextField
+          label="Name"
+          required
+          value={name}
+          error={saving.errorOf('name')}
+          hint="a-z, 0-9 and -"
+          onChange={(event) => setName(event.target.value)}
+        />
+        <Select
+          label="How it is reached"
+          value={transport}
+          options={[
+            { value: 'stdio', label: 'a command on this machine' },
+            { value: 'http', label: 'an address' },
+          ]}
+          onChange={(event) => setTransport(event.target.value === 'http' ? 'http' : 'stdio')}
+        />
+      </div>
+      {transport === 'stdio' ? (
+        <>
+          <TextField
+            label="Command"
+            mono
+            required
+            value={command}
+            error={saving.errorOf('command')}
+            onChange={(event) => setCommand(event.target.value)}
+          />
+          <TextArea
+            label="Its words"
+            mono
+            rows={3}
+            hint="One a line."
+            value={args}
+            error={saving.errorOf('args')}
+            onChange={(event) => setArgs(event.target.value)}
+          />
+        </>
+      ) : (
+        <TextField
+          label="Address"
+          mono
+          required
+          value={url}
+          error={saving.errorOf('url')}
+          onChange={(event) => setUrl(event.target.value)}
+        />
+      )}
+      <TextArea
+        label={transport === 'stdio' ? 'Environment' : 'Headers'}
+        mono
+        rows={2}
+        autoComplete="off"
+        hint="NAME=value, one a line. Values are stored and never shown again."
+        value={secrets}
+        error={saving.errorOf(transport === 'stdio' ? 'env' : 'headers')}
+        onChange={(event) => setSecrets(event.target.value)}
+      />
+      <Checkbox
+        label="Trust what it says of its tools"
+        hint="Then a tool that says it only reads runs unasked."
+        checked={trusted}
+        onChange={(event) => setTrusted(event.target.checked)}
+      />
+      <div className="flex justify-end gap-2">
+        <Button onClick={onDone}>Cancel</Button>
+        <Button look="primary" type="submit" disabled={saving.busy}>
+          Add server
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,137 @@
+import type { McpServer } from '@countersign/protocol';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type ReactElement, useState } from 'react';
+import { useClient, useWorld } from '../data/connection.js';
+import { Failed, Loading, Page } from '../shell/frame.js';
+import { Badge, type Tone } from '../ui/badge.js';
+import { Button } from '../ui/button.js';
+import { Card, Empty } from '../ui/card.js';
+import { Dialog } from '../ui/dialog.js';
+import type { IconName } from '../ui/icon.js';
+import { sayError } from '../ui/toast.js';
+import { Visible } from '../ui/visible.js';
+import { ServerForm } from './server-form.js';
+
+const STATES: Readonly<Record<McpServer['status'], { words: string; tone: Tone; icon: IconName }>> = {
+  off: { words: 'off', tone: 'neutral', icon: 'ban' },
+  idle: { words: 'starts when needed', tone: 'neutral', icon: 'clock' },
+  starting: { words: 'starting', tone: 'blue', icon: 'hourglass' },
+  running: { words: 'running', tone: 'green', icon: 'check' },
+  failed: { words: 'failed', tone: 'red', icon: 'alert' },
+};
+
+/** Where tools come from besides our own. */
+export default function ServersPage(): ReactElement {
+  const client = useClient();
+  const queries = useQueryClient();
+  const worldId = useWorld((state) => state.worldId);
+  const revision = useWorld((state) => state.revisions['mcp-server'] ?? 0);
+  const servers = useQuery({
+    queryKey: ['servers', worldId, revision],
+    queryFn: ({ signal }) => client.mcpServers(worldId, {}, { signal }),
+    placeholderData: (before) => before,
+    refetchInterval: 5000,
+  });
+  const [adding, setAdding] = useState(false);
+  const again = (): Promise<void> => queries.invalidateQueries({ queryKey: ['servers', worldId] });
+  const change = (name: string, changed: Record<string, unknown>): void => {
+    client.updateMcpServer(worldId, name, changed).then(again).catch(sayError);
+  };
+  const remove = (name: string): void => {
+    client.removeMcpServer(worldId, name).then(again).catch(sayError);
+  };
+  return (
+    <Page
+      title="Servers"
+      lead="MCP servers bring tools from elsewhere. Their calls are asked unless you trust the server; what it says of itself counts only then."
+      actions={
+        <Button size="small" look="primary" icon="plus" onClick={() => setAdding(true)}>
+          Add server
+        </Button>
+      }
+    >
+      {servers.isPending ? <Loading what="the servers" /> : null}
+      {servers.isError ? <Failed why={servers.error.message} /> : null}
+      {servers.data?.items.length === 0 ? (
+        <Empty title="No MCP servers.">
+          Add one by its command, or by its address; its tools are then called mcp__name__tool.
+        </Empty>
+      ) : null}
+      <ul className="space-y-2">
+        {servers.data?.items.map((server) => (
+          <li key={server.name}>
+            <ServerCard
+              server={server}
+              onToggle={() => change(server.name, { enabled: !server.enabled })}
+              onTrust={() => change(server.name, { trusted: !server.trusted })}
+              onRemove={() => remove(server.name)}
+            />
+          </li>
+        ))}
+      </ul>
+      {adding ? (
+        <Dialog title="Add server" onClose={() => setAdding(false)}>
+          <ServerForm
+            worldId={worldId}
+            onDone={() => {
+              setAdding(false);
+              void again();
+            }}
+          />
+        </Dialog>
+      ) : null}
+    </Page>
+  );
+}
+
+function ServerCard({
+  server,
+  onToggle,
+  onTrust,
+  onRemove,
+}: {
+  server: McpServer;
+  onToggle: () => void;
+  onTrust: () => void;
+  onRemove: () => void;
+}): ReactElement {
+  const state = STATES[server.status];
+  return (
+    <Card className="space-y-2 px-4 py-3 text-sm">
+      <div className="flex flex-wrap items-center gap-2">
+        <span className="font-semibold">{server.name}</span>
+        <Badge tone={state.tone} icon={state.icon}>
+          {state.words}
+        </Badge>
+        {server.trusted ? <Badge icon="policy">trusted</Badge> : null}
+        <span className="ml-auto flex flex-wrap gap-2">
+          <Button size="small" onClick={onToggle}>
+            {server.enabled ? 'Turn off' : 'Turn on'}
+          </Button>
+          <Button size="small" onClick={onTrust}>
+            {server.trusted ? 'Trust no more' : 'Trust'}
+          </Button>
+          <Button size="small" look="danger" onClick={onRemove}>
+            Remove
+          </Button>
+        </span>
+      </div>
+      <p className="font-mono text-[0.8125rem] text-ink-2 [overflow-wrap:anywhere]">
+        <Visible text={server.url ?? [server.command ?? '', ...(server.args ?? [])].join(' ')} strict />
+      </p>
+      {server.error === undefined ? null : (
+        <p className="text-red [overflow-wrap:anywhere]">
+          <Visible text={server.error} />
+        </p>
+      )}
+      {server.changed.map(({ tool, difference }) => (
+        <p key={tool} className="text-amber [overflow-wrap:anywhere]">
+          <code>{tool}</code> is not what it was: <Visible text={difference} />. What was granted for it has lapsed.
+        </p>
+      ))}
+      {server.tools.length === 0 ? null : (
+        <p className="text-[0.8125rem] text-ink-3 [overflow-wrap:anywhere]">{server.tools.join(', ')}</p>
+      )}
+    </Card>
+  );
+}

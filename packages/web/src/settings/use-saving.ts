@@ -1,0 +1,42 @@
+import { ClientError } from '@countersign/client';
+import { useState } from 'react';
+import { say } from '../ui/toast.js';
+
+export interface Saving {
+  busy: boolean;
+  /** What is wrong with a field, as the server named it. */
+  errorOf: (field: string) => string | undefined;
+  run: (work: () => Promise<unknown>, done: string) => Promise<boolean>;
+}
+
+/** Saves, and keeps what is wrong beside the field it is about. */
+export function useSaving(): Saving {
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<{ field: string; words: string }>();
+  return {
+    busy,
+    errorOf: (field) => (problem?.field === field ? problem.words : undefined),
+    async run(work, done) {
+      setBusy(true);
+      setProblem(undefined);
+      try {
+        await work();
+        say(done, 'green');
+        return true;
+      } catch (error) {
+        const words = wordsOf(error);
+        if (error instanceof ClientError && error.field !== undefined) setProblem({ field: error.field, words });
+        say(words, 'red');
+        return false;
+      } finally {
+        setBusy(false);
+      }
+    },
+  };
+}
+
+function wordsOf(error: unknown): string {
+  if (error instanceof ClientError && error.status === 412)
+    return 'Somebody changed this meanwhile. Load it again to see what, then make your change.';
+  return error instanceof Error ? error.message : 'That could not be saved.';
+}

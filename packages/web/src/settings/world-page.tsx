@@ -1,0 +1,248 @@
+import type { NewWorld, World } from '@countersign/protocol';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type ReactElement, useState } from 'react';
+import { useLocation } from 'wouter';
+import { useClient, useWorld } from '../data/connection.js';
+import { Failed, Loading, Page } from '../shell/frame.js';
+import { Button } from '../ui/button.js';
+import { Card } from '../ui/card.js';
+import { Dialog } from '../ui/dialog.js';
+import { Checkbox, Select, TextArea, TextField } from '../ui/field.js';
+import { sayError } from '../ui/toast.js';
+import { download } from './download.js';
+import { useSaving } from './use-saving.js';
+
+export default function WorldPage(): ReactElement {
+  const client = useClient();
+  const worldId = useWorld((state) => state.worldId);
+  const revision = useWorld((state) => state.revisions.world ?? 0);
+  const world = useQuery({
+    queryKey: ['world', worldId, revision],
+    queryFn: ({ signal }) => client.world(worldId, { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  if (world.isPending) return <Loading what="the settings" />;
+  if (world.isError) return <Failed why={world.error.message} />;
+  return (
+    <Page title="Settings">
+      {/* A change from elsewhere begins the form anew, with what is true now. */}
+      <WorldForm key={world.data.etag ?? revision} world={world.data.value} etag={world.data.etag} />
+      <Keep worldId={worldId} name={world.data.value.name} />
+    </Page>
+  );
+}
+
+const MODES = [
+  { value: 'ask', label: 'Ask: what no rule allows waits for you' },
+  { value: 'read', label: 'Read: only tools that read' },
+  { value: 'auto', label: 'Auto: unasked inside sandbox and working folder' },
+] as const;
+
+function WorldForm({ world, etag }: { world: World; etag: string | undefined }): ReactElement {
+  const client = useClient();
+  const saving = useSaving();
+  const agents = useWorld((state) => state.agents);
+  const [form, setForm] = useState({
+    name: world.name,
+    description: world.description ?? '',
+    workingDirectory: world.workingDirectory ?? '',
+    mode: world.mode,
+    mainAgent: world.mainAgent ?? '',
+    turnLimit: String(world.turnLimit),
+    maxIterations: String(world.maxIterations),
+    maxParallelTools: String(world.maxParallelTools),
+    timeout: world.approvalTimeoutMs === undefined ? '' : String(world.approvalTimeoutMs / 1000),
+    unattended: world.unattended,
+    streaming: world.streaming,
+  });
+  const set = (change: Partial<typeof form>): void => setForm({ ...form, ...change });
+  const save = async (): Promise<void> => {
+    // `null` takes a setting back; what is left out stays as it is.
+    const change: Record<string, unknown> = {
+      name: form.name.trim(),
+      description: form.description.trim() === '' ? null : form.description.trim(),
+      workingDirectory: form.workingDirectory.trim() === '' ? null : form.workingDirectory.trim(),
+      mode: form.mode,
+      mainAgent: form.mainAgent === '' ? null : form.mainAgent,
+      turnLimit: Number(form.turnLimit),
+      maxIterations: Number(form.maxIterations),
+      maxParallelTools: Number(form.maxParallelTools),
+      approvalTimeoutMs: form.timeout.trim() === '' ? null : Math.round(Number(form.timeout) * 1000),
+      unattended: form.unattended,
+      streaming: form.streaming,
+    };
+    const before: Readonly<Record<string, unknown>> = { ...world };
+    const changed = Object.entries(change).filter(([name, value]) => value !== (before[name] ?? null));
+    await saving.run(
+      () =>
+        client.updateWorld(
+          world.id,
+          Object.fromEntries(changed) as Partial<NewWorld>,
+          etag === undefined ? {} : { ifMatch: etag },
+        ),
+      'Saved.',
+    );
+  };
+  return (
+    <form
+      className="space-y-5"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save();
+      }}
+    >
+      <TextField
+        label="Name"
+        value={form.name}
+        error={saving.errorOf('name')}
+        onChange={(event) => set({ name: event.target.value })}
+      />
+      <TextArea
+        label="Description"
+        rows={2}
+        value={form.description}
+        error={saving.errorOf('description')}
+        onChange={(event) => set({ description: event.target.value })}
+      />
+      <TextField
+        label="Working folder"
+        mono
+        value={form.workingDirectory}
+        error={saving.errorOf('workingDirectory')}
+        hint="Where file tools and commands act."
+        onChange={(event) => set({ workingDirectory: event.target.value })}
+      />
+      <div className="grid gap-5 sm:grid-cols-2">
+        <Select
+          label="Mode"
+          value={form.mode}
+          options={MODES}
+          onChange={(event) => set({ mode: readMode(event.target.value) })}
+        />
+        <Select
+          label="Main agent"
+          value={form.mainAgent}
+          hint="Gets what addresses nobody."
+          options={[
+            { value: '', label: 'none: everybody answers' },
+            ...agents.map(({ id, name }) => ({ value: id, label: name })),
+          ]}
+          onChange={(event) => set({ mainAgent: event.target.value })}
+        />
+        <TextField
+          label="Turn limit"
+          inputMode="numeric"
+          value={form.turnLimit}
+          error={saving.errorOf('turnLimit')}
+          hint="Turns an agent takes before a person has to write."
+          onChange={(event) => set({ turnLimit: event.target.value })}
+        />
+        <TextField
+          label="Model calls per turn"
+          inputMode="numeric"
+          value={form.maxIterations}
+          error={saving.errorOf('maxIterations')}
+          onChange={(event) => set({ maxIterations: event.target.value })}
+        />
+        <TextField
+          label="Tools at once"
+          inputMode="numeric"
+          value={form.maxParallelTools}
+          error={saving.errorOf('maxParallelTools')}
+          hint="Only tools that read run together."
+          onChange={(event) => set({ maxParallelTools: event.target.value })}
+        />
+        <TextField
+          label="Approvals expire after (seconds)"
+          inputMode="decimal"
+          value={form.timeout}
+          error={saving.errorOf('approvalTimeoutMs')}
+          hint="Empty: never. An expired approval runs nothing."
+          onChange={(event) => set({ timeout: event.target.value })}
+        />
+        <Select
+          label="When nobody can be asked"
+          value={form.unattended}
+          options={[
+            { value: 'wait', label: 'wait until somebody can' },
+            { value: 'deny', label: 'deny at once' },
+          ]}
+          onChange={(event) => set({ unattended: event.target.value === 'deny' ? 'deny' : 'wait' })}
+        />
+        <div className="pt-6">
+          <Checkbox
+            label="Show answers as they are spoken"
+            checked={form.streaming}
+            onChange={(event) => set({ streaming: event.target.checked })}
+          />
+        </div>
+      </div>
+      <Button look="primary" type="submit" disabled={saving.busy}>
+        Save
+      </Button>
+    </form>
+  );
+}
+
+function readMode(value: string): World['mode'] {
+  return value === 'read' || value === 'auto' ? value : 'ask';
+}
+
+function Keep({ worldId, name }: { worldId: string; name: string }): ReactElement {
+  const client = useClient();
+  const queries = useQueryClient();
+  const [, navigate] = useLocation();
+  const [asking, setAsking] = useState(false);
+  const [typed, setTyped] = useState('');
+  const remove = async (): Promise<void> => {
+    try {
+      await client.deleteWorld(worldId);
+      await queries.invalidateQueries({ queryKey: ['worlds'] });
+      navigate('/', { replace: true });
+    } catch (error) {
+      sayError(error);
+    }
+  };
+  return (
+    <Card className="mt-10 space-y-3 p-4">
+      <h2 className="font-semibold">This world as a file</h2>
+      <p className="text-sm text-ink-2">
+        Agents, policy and servers in one YAML file, without secrets. Imported elsewhere, it does nothing until a person
+        accepts it.
+      </p>
+      <div className="flex flex-wrap gap-2">
+        <Button
+          icon="download"
+          onClick={() =>
+            void client
+              .exportWorld(worldId)
+              .then((yaml) => download(`${worldId}.yaml`, 'application/yaml', yaml))
+              .catch(sayError)
+          }
+        >
+          Export
+        </Button>
+        <Button look="danger" icon="trash" onClick={() => setAsking(true)}>
+          Delete world…
+        </Button>
+      </div>
+      {asking ? (
+        <Dialog title="Delete world" onClose={() => setAsking(false)}>
+          <p className="text-sm">
+            All chats, agents, rules and grants of this world will be gone. The audit log stays. Type{' '}
+            <strong>{name}</strong> to go on.
+          </p>
+          <div className="mt-3">
+            <TextField label="Name of the world" value={typed} onChange={(event) => setTyped(event.target.value)} />
+          </div>
+          <div className="mt-4 flex justify-end gap-2">
+            <Button onClick={() => setAsking(false)}>Keep it</Button>
+            <Button look="danger" icon="trash" disabled={typed !== name} onClick={() => void remove()}>
+              Delete
+            </Button>
+          </div>
+        </Dialog>
+      ) : null}
+    </Card>
+  );
+}

@@ -1,0 +1,37 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { type ReactElement, useState } from 'react';
+import { useLocation } from 'wouter';
+import { Button } from '../ui/button.js';
+import { Mark } from '../ui/signature.js';
+import { NewWorld } from './new-world.js';
+import { paths } from './paths.js';
+
+/** No world yet. */
+export function EmptyHouse(): ReactElement {
+  const [open, setOpen] = useState(false);
+  const [, navigate] = useLocation();
+  const queries = useQueryClient();
+  return (
+    <main className="flex h-full items-center justify-center p-4">
+      <div className="max-w-md">
+        <Mark className="h-8 text-blue" />
+        <h1 className="mt-3 text-2xl font-semibold tracking-tight">No worlds yet</h1>
+        <p className="mt-2 text-ink-2">
+          A world is a place where agents work: it has a folder, a policy and chats. Make one, then add an agent to it.
+        </p>
+        <Button look="primary" icon="plus" className="mt-4" onClick={() => setOpen(true)}>
+          New world
+        </Button>
+        {open ? (
+          <NewWorld
+            onClose={() => setOpen(false)}
+            onMade={(world) => {
+              void queries.invalidateQueries({ queryKey: ['worlds'] });
+              navigate(paths.world(world.id));
+            }}
+          />
+        ) : null}
+      </div>
+    </main>
+  );
+}

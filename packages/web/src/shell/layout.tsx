@@ -1,0 +1,83 @@
+import type { World } from '@countersign/protocol';
+import { lazy, type ReactElement, Suspense, useEffect, useState } from 'react';
+import { Route, Switch, useLocation } from 'wouter';
+import { useInbox } from '../approvals/use-inbox.js';
+import { useNotifications } from '../approvals/use-notifications.js';
+import ChatPage from '../chat/chat-page.js';
+import NewChatPage from '../chat/new-chat-page.js';
+import { Dialog } from '../ui/dialog.js';
+import { Empty } from '../ui/card.js';
+import { Loading, OpenSidebar, Page } from './frame.js';
+import { Sidebar } from './sidebar.js';
+import { TABLET, useMedia } from './use-media.js';
+
+const InboxPage = lazy(() => import('../approvals/inbox-page.js'));
+const PolicyPage = lazy(() => import('../settings/policy-page.js'));
+const GrantsPage = lazy(() => import('../settings/grants-page.js'));
+const AgentsPage = lazy(() => import('../settings/agents-page.js'));
+const ServersPage = lazy(() => import('../settings/servers-page.js'));
+const WorldPage = lazy(() => import('../settings/world-page.js'));
+const ProvidersPage = lazy(() => import('../settings/providers-page.js'));
+const AuditPage = lazy(() => import('../audit/audit-page.js'));
+const StatsPage = lazy(() => import('../stats/stats-page.js'));
+const SearchPage = lazy(() => import('../chat/search-page.js'));
+
+/** Chats at the side, the page in the middle. On a phone the side is behind a button. */
+export function Layout({ worlds }: { worlds: readonly World[] }): ReactElement {
+  const isWide = useMedia(TABLET);
+  const [open, setOpen] = useState(false);
+  const [path] = useLocation();
+  const inbox = useInbox(worlds);
+  useNotifications(inbox);
+  useEffect(() => setOpen(false), [path]);
+  const sidebar = <Sidebar worlds={worlds} pending={inbox.length} onGo={() => setOpen(false)} />;
+  return (
+    <div className="flex h-dvh min-w-0">
+      <a
+        href="#page"
+        onClick={(event) => {
+          event.preventDefault();
+          document.getElementById('page')?.focus();
+        }}
+        className="sr-only focus:not-sr-only focus:absolute focus:top-2 focus:left-2 focus:z-50 focus:rounded-md focus:bg-raised focus:px-3 focus:py-1.5 focus:shadow-card"
+      >
+        To the page
+      </a>
+      {isWide ? <div className="w-64 shrink-0 border-r border-line 2xl:w-72">{sidebar}</div> : null}
+      <OpenSidebar value={isWide ? undefined : () => setOpen(true)}>
+        <main id="page" tabIndex={-1} className="flex min-h-0 min-w-0 flex-1 flex-col outline-none">
+          <Suspense fallback={<Loading what="the page" />}>
+            <Switch>
+              <Route path="/inbox">
+                <InboxPage inbox={inbox} />
+              </Route>
+              <Route path="/providers" component={ProvidersPage} />
+              <Route path="/w/:world" component={NewChatPage} />
+              <Route path="/w/:world/c/:chat">
+                {({ chat }) => <ChatPage key={chat} chatId={decodeURIComponent(chat)} />}
+              </Route>
+              <Route path="/w/:world/policy" component={PolicyPage} />
+              <Route path="/w/:world/grants" component={GrantsPage} />
+              <Route path="/w/:world/agents" component={AgentsPage} />
+              <Route path="/w/:world/servers" component={ServersPage} />
+              <Route path="/w/:world/settings" component={WorldPage} />
+              <Route path="/w/:world/audit" component={AuditPage} />
+              <Route path="/w/:world/stats" component={StatsPage} />
+              <Route path="/w/:world/search" component={SearchPage} />
+              <Route>
+                <Page title="Nothing here">
+                  <Empty title="There is no such page.">Choose a chat or a page at the side.</Empty>
+                </Page>
+              </Route>
+            </Switch>
+          </Suspense>
+        </main>
+      </OpenSidebar>
+      {!isWide && open ? (
+        <Dialog title="Chats and agents" shape="side" onClose={() => setOpen(false)}>
+          <div className="h-[calc(100dvh-3.6rem)]">{sidebar}</div>
+        </Dialog>
+      ) : null}
+    </div>
+  );
+}

@@ -1,0 +1,42 @@
+/** Where things are. Ids are slugs and generated ids, but come from outside: they are always encoded. */
+const part = encodeURIComponent;
+
+export const paths = {
+  world: (world: string) => `/w/${part(world)}`,
+  chat: (world: string, chat: string) => `/w/${part(world)}/c/${part(chat)}`,
+  page: (world: string, page: WorldPage) => `/w/${part(world)}/${page}`,
+  inbox: '/inbox',
+  providers: '/providers',
+} as const;
+
+export type WorldPage = 'policy' | 'grants' | 'agents' | 'servers' | 'audit' | 'stats' | 'settings' | 'search';
+
+const WORLD = 'countersign.world';
+
+/** The world that was looked at last, for pages that belong to none. */
+export function rememberWorld(world: string): void {
+  try {
+    localStorage.setItem(WORLD, world);
+  } catch {
+    // Without it the first world is shown.
+  }
+}
+
+export function rememberedWorld(): string | undefined {
+  try {
+    return localStorage.getItem(WORLD) ?? undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** `/w/harbour/c/x` → `harbour` */
+export function worldOf(path: string): string | undefined {
+  const found = /^\/w\/([^/]+)/.exec(path)?.[1];
+  try {
+    return found === undefined ? undefined : decodeURIComponent(found);
+  } catch {
+    // A broken escape names no world.
+    return undefined;
+  }
+}

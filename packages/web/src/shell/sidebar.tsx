@@ -1,0 +1,233 @@
+import { type ChatSummary, get } from '@countersign/client';
+import type { World } from '@countersign/protocol';
+import { type ReactElement, type ReactNode, useState } from 'react';
+import { Link, useLocation } from 'wouter';
+import { useWorld } from '../data/connection.js';
+import { Avatar } from '../ui/avatar.js';
+import { Count } from '../ui/badge.js';
+import { Button } from '../ui/button.js';
+import { cx } from '../ui/cx.js';
+import { Icon, type IconName } from '../ui/icon.js';
+import { Menu } from '../ui/menu.js';
+import { Mark } from '../ui/signature.js';
+import { visibleText } from '../ui/visible-parts.js';
+import { NewWorld } from './new-world.js';
+import { paths } from './paths.js';
+import { ThemeSwitch } from './theme-switch.js';
+
+export interface SidebarProps {
+  worlds: readonly World[];
+  pending: number;
+  onGo: () => void;
+}
+
+/** Worlds, chats, agents and pages. */
+export function Sidebar({ worlds, pending, onGo }: SidebarProps): ReactElement {
+  const worldId = useWorld((state) => state.worldId);
+  const worldName = useWorld((state) => state.world?.name ?? state.worldId);
+  const [, navigate] = useLocation();
+  const [creating, setCreating] = useState(false);
+  const go = (path: string): void => {
+    navigate(path);
+    onGo();
+  };
+  return (
+    <div className="flex h-full min-h-0 flex-col bg-sunken">
+      <div className="p-2">
+        <Menu
+          align="start"
+          trigger={
+            <button
+              type="button"
+              aria-label={`World: ${worldName}`}
+              className="flex h-11 w-full items-center gap-2 rounded-lg px-2.5 text-left hover:bg-line"
+            >
+              <Mark className="text-blue" />
+              <bdi className="min-w-0 flex-1 truncate font-semibold">{worldName}</bdi>
+              <Icon name="down" className="text-ink-3" />
+            </button>
+          }
+          entries={[
+            ...worlds.map((world) => ({
+              label: world.name,
+              checked: world.id === worldId,
+              onSelect: () => go(paths.world(world.id)),
+            })),
+            { label: 'New world…', icon: 'plus' as const, onSelect: () => setCreating(true) },
+          ]}
+        />
+        <Button icon="plus" className="mt-1 w-full" onClick={() => go(paths.world(worldId))}>
+          New chat
+        </Button>
+      </div>
+      <nav aria-label="Chats" className="scroll-quiet min-h-0 flex-1 overflow-y-auto px-2 pb-2">
+        <ChatList worldId={worldId} onGo={onGo} />
+        <h2 className="mt-4 mb-1 px-2.5 text-xs font-semibold text-ink-3">Agents</h2>
+        <AgentList worldId={worldId} onGo={onGo} />
+      </nav>
+      <nav aria-label="Pages" className="grid grid-cols-2 gap-0.5 border-t border-line p-2">
+        <Page to={paths.inbox} icon="inbox" onGo={onGo} className="col-span-2">
+          Inbox <Count value={pending} of="waiting for you" />
+        </Page>
+        <Page to={paths.page(worldId, 'policy')} icon="policy" onGo={onGo}>
+          Policy
+        </Page>
+        <Page to={paths.page(worldId, 'grants')} icon="grants" onGo={onGo}>
+          Grants
+        </Page>
+        <Page to={paths.page(worldId, 'audit')} icon="audit" onGo={onGo}>
+          Audit
+        </Page>
+        <Page to={paths.page(worldId, 'stats')} icon="stats" onGo={onGo}>
+          Statistics
+        </Page>
+        <Page to={paths.page(worldId, 'servers')} icon="plug" onGo={onGo}>
+          Servers
+        </Page>
+        <Page to={paths.providers} icon="key" onGo={onGo}>
+          Providers
+        </Page>
+        <Page to={paths.page(worldId, 'search')} icon="search" onGo={onGo}>
+          Search
+        </Page>
+        <Page to={paths.page(worldId, 'settings')} icon="settings" onGo={onGo}>
+          Settings
+        </Page>
+        <ThemeSwitch />
+      </nav>
+      {creating ? (
+        <NewWorld
+          onClose={() => setCreating(false)}
+          onMade={(world) => {
+            setCreating(false);
+            go(paths.world(world.id));
+          }}
+        />
+      ) : null}
+    </div>
+  );
+}
+
+function ChatList({ worldId, onGo }: { worldId: string; onGo: () => void }): ReactElement {
+  const chats = useWorld((state) => state.chats);
+  const queue = useWorld((state) => state.queue);
+  const approvals = useWorld((state) => state.approvals);
+  const [path] = useLocation();
+  const [shown, setShown] = useState(50);
+  const waiting = new Map<string, number>();
+  for (const id of queue) {
+    const chatId = get(approvals, id)?.chatId;
+    if (chatId !== undefined) waiting.set(chatId, (waiting.get(chatId) ?? 0) + 1);
+  }
+  if (chats.length === 0)
+    return <p className="px-2.5 py-2 text-sm text-ink-3">No chats yet. Write something and one begins.</p>;
+  return (
+    <ul className="space-y-px">
+      {chats.slice(0, shown).map((chat) => (
+        <li key={chat.id}>
+          <Link
+            href={paths.chat(worldId, chat.id)}
+            onClick={onGo}
+            aria-current={path === paths.chat(worldId, chat.id) ? 'page' : undefined}
+            className="flex min-h-9 items-center gap-2 rounded-md px-2.5 text-sm text-ink-2 hover:bg-line hover:text-ink aria-[current=page]:bg-surface aria-[current=page]:font-medium aria-[current=page]:text-ink aria-[current=page]:shadow-card"
+          >
+            <bdi className="min-w-0 flex-1 truncate">{visibleText(chat.title)}</bdi>
+            <ChatMark chat={chat} waiting={waiting.get(chat.id) ?? 0} />
+          </Link>
+        </li>
+      ))}
+      {chats.length > shown ? (
+        <li>
+          <button
+            type="button"
+            className="px-2.5 py-1 text-sm text-blue hover:underline"
+            onClick={() => setShown(shown + 100)}
+          >
+            Show more chats
+          </button>
+        </li>
+      ) : null}
+    </ul>
+  );
+}
+
+function ChatMark({ chat, waiting }: { chat: ChatSummary; waiting: number }): ReactElement | null {
+  if (waiting > 0) return <Count value={waiting} of="waiting for you" />;
+  if (chat.status !== 'working') return null;
+  return (
+    <span className="flex items-center text-blue">
+      <span aria-hidden="true" className="size-2 animate-breathe rounded-full bg-current" />
+      <span className="sr-only">working</span>
+    </span>
+  );
+}
+
+function AgentList({ worldId, onGo }: { worldId: string; onGo: () => void }): ReactElement {
+  const agents = useWorld((state) => state.agents);
+  const queue = useWorld((state) => state.queue);
+  const approvals = useWorld((state) => state.approvals);
+  const waiting = new Set(queue.map((id) => get(approvals, id)?.agentId));
+  return (
+    <ul className="space-y-px">
+      {agents.map((agent) => (
+        <li key={agent.id}>
+          <Link
+            href={`${paths.page(worldId, 'agents')}?agent=${encodeURIComponent(agent.id)}`}
+            onClick={onGo}
+            className="flex min-h-9 items-center gap-2 rounded-md px-2.5 text-sm text-ink-2 hover:bg-line hover:text-ink"
+          >
+            <Avatar id={agent.id} name={agent.name} small />
+            <bdi className="min-w-0 flex-1 truncate">{agent.name}</bdi>
+            {waiting.has(agent.id) ? (
+              <span className="text-amber">
+                <Icon name="hourglass" className="size-3.5" />
+                <span className="sr-only">waiting for you</span>
+              </span>
+            ) : null}
+            {agent.active ? null : <span className="text-xs text-ink-3">off</span>}
+          </Link>
+        </li>
+      ))}
+      <li>
+        <Link
+          href={paths.page(worldId, 'agents')}
+          onClick={onGo}
+          className="flex min-h-9 items-center gap-2 rounded-md px-2.5 text-sm text-ink-3 hover:bg-line hover:text-ink"
+        >
+          <Icon name="agents" className="mx-0.5" />
+          All agents
+        </Link>
+      </li>
+    </ul>
+  );
+}
+
+function Page({
+  to,
+  icon,
+  children,
+  onGo,
+  className,
+}: {
+  to: string;
+  icon: IconName;
+  children: ReactNode;
+  onGo: () => void;
+  className?: string;
+}): ReactElement {
+  const [path] = useLocation();
+  return (
+    <Link
+      href={to}
+      onClick={onGo}
+      aria-current={path === to ? 'page' : undefined}
+      className={cx(
+        'flex min-h-9 items-center gap-2 rounded-md px-2.5 text-sm text-ink-2 hover:bg-line hover:text-ink aria-[current=page]:bg-surface aria-[current=page]:font-medium aria-[current=page]:text-ink',
+        className,
+      )}
+    >
+      <Icon name={icon} className="text-ink-3" />
+      {children}
+    </Link>
+  );
+}

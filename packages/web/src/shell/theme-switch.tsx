@@ -1,0 +1,24 @@
+import type { ReactElement } from 'react';
+import { Icon, type IconName } from '../ui/icon.js';
+import { chooseTheme, type Theme, useTheme } from './theme.js';
+
+const NEXT: Readonly<Record<Theme, { to: Theme; icon: IconName; words: string }>> = {
+  system: { to: 'light', icon: 'auto', words: 'As the system' },
+  light: { to: 'dark', icon: 'sun', words: 'Light' },
+  dark: { to: 'system', icon: 'moon', words: 'Dark' },
+};
+
+export function ThemeSwitch(): ReactElement {
+  const { to, icon, words } = NEXT[useTheme()];
+  return (
+    <button
+      type="button"
+      onClick={() => chooseTheme(to)}
+      className="col-span-2 flex min-h-9 items-center gap-2 rounded-md px-2.5 text-left text-sm text-ink-2 hover:bg-line hover:text-ink"
+    >
+      <Icon name={icon} className="text-ink-3" />
+      <span className="sr-only">Appearance: </span>
+      {words}
+    </button>
+  );
+}

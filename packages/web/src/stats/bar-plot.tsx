@@ -1,0 +1,130 @@
+import { type ReactElement, useEffect, useRef } from 'react';
+import uPlot from 'uplot';
+import 'uplot/dist/uPlot.min.css';
+import { useTheme } from '../shell/theme.js';
+import { useMedia } from '../shell/use-media.js';
+import type { Bars } from './series.js';
+
+const HEIGHT = 220;
+
+/** Bars in groups. The same numbers stand in a table for whoever can't see the drawing. */
+export function BarPlot({ labels, series }: Bars): ReactElement {
+  const box = useRef<HTMLDivElement>(null);
+  const theme = useTheme();
+  const isDark = useMedia('(prefers-color-scheme: dark)');
+  const shape = JSON.stringify([labels, series]);
+  useEffect(() => {
+    const element = box.current;
+    if (element === null || labels.length === 0) return undefined;
+    const plot = draw(element, { labels, series });
+    const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }));
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      plot.destroy();
+    };
+    // Drawn anew when the numbers or the colours change; `shape` stands for the numbers.
+  }, [shape, theme, isDark]);
+  if (labels.length === 0) return <p className="text-sm text-ink-3">Nothing yet.</p>;
+  return (
+    <>
+      <div className="mb-1 flex flex-wrap gap-3 text-xs text-ink-2" aria-hidden="true">
+        {series.map(({ label, colour }) => (
+          <span key={label} className="inline-flex items-center gap-1.5">
+            <span className="size-2.5 rounded-sm" style={{ background: `var(--${colourName(colour)})` }} />
+            {label}
+          </span>
+        ))}
+      </div>
+      <div ref={box} aria-hidden="true" style={{ height: HEIGHT }} />
+      <table className="sr-only">
+        <thead>
+          <tr>
+            <th scope="col">Name</th>
+            {series.map(({ label }) => (
+              <th key={label} scope="col">
+                {label}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {labels.map((label, index) => (
+            <tr key={label}>
+              <th scope="row">{label}</th>
+              {series.map((each) => (
+                <td key={each.label}>{each.values[index]}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
+  );
+}
+
+function colourName(colour: Bars['series'][number]['colour']): string {
+  return colour === 'ink' ? 'ink-3' : colour === 'amber' ? 'amber-line' : colour;
+}
+
+function draw(element: HTMLElement, { labels, series }: Bars): uPlot {
+  const colourOf = (name: string): string => {
+    // A canvas knows nothing of custom properties: the browser is asked what the colour is here and now.
+    const probe = document.createElement('span');
+    probe.style.color = `var(--${name})`;
+    element.append(probe);
+    const colour = getComputedStyle(probe).color;
+    probe.remove();
+    return colour;
+  };
+  const ink = colourOf('ink-3');
+  const line = colourOf('line');
+  const count = series.length;
+  const width = 0.8 / count;
+  const groups = labels.map((_, index) => index);
+  // Each series has its own positions beside the middle of its group.
+  const positions = series.flatMap((_, at) => groups.map((group) => group + (at - (count - 1) / 2) * width));
+  const xs = [...new Set(positions)].sort((a, b) => a - b);
+  const columns = series.map((each, at) =>
+    xs.map((x) => {
+      const group = groups.find((index) => Math.abs(index + (at - (count - 1) / 2) * width - x) < 1e-9);
+      return group === undefined ? null : (each.values[group] ?? 0);
+    }),
+  );
+  const bars = uPlot.paths.bars?.({ size: [0.92, 60], gap: 1 });
+  const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { show: false }, font: '12px system-ui' };
+  return new uPlot(
+    {
+      width: element.clientWidth,
+      height: HEIGHT,
+      legend: { show: false },
+      cursor: { show: false },
+      scales: {
+        x: { time: false, range: [-0.6, labels.length - 0.4] },
+        y: { range: (_, __, max) => [0, Math.max(1, max * 1.1)] },
+      },
+      axes: [
+        {
+          ...axis,
+          grid: { show: false },
+          splits: () => groups,
+          values: () => labels.map((label) => (label.length > 14 ? `${label.slice(0, 13)}…` : label)),
+        },
+        { ...axis, size: 44 },
+      ],
+      series: [
+        {},
+        ...series.map(({ label, colour }) => ({
+          label,
+          fill: colourOf(colourName(colour)),
+          stroke: colourOf(colourName(colour)),
+          width: 0,
+          points: { show: false },
+          ...(bars === undefined ? {} : { paths: bars }),
+        })),
+      ],
+    },
+    [xs, ...columns],
+    element,
+  );
+}

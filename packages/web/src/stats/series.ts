@@ -1,0 +1,77 @@
+import type { Stats } from '@countersign/protocol';
+
+/** Bars in groups: one group a label, one bar a series. */
+export interface Bars {
+  labels: string[];
+  series: { label: string; colour: 'blue' | 'green' | 'red' | 'amber' | 'ink'; values: number[] }[];
+}
+
+export function approvalSeries({ approvals }: Stats): Bars {
+  const labels = [...new Set(approvals.map(({ tool }) => tool))];
+  const count = (tool: string, fits: (each: Stats['approvals'][number]) => boolean): number =>
+    approvals.filter((each) => each.tool === tool && fits(each)).reduce((sum, each) => sum + each.count, 0);
+  const isApproved = ({ decision }: { decision: string }): boolean => /^approve/.test(decision);
+  return {
+    labels,
+    series: [
+      { label: 'signed', colour: 'green', values: labels.map((tool) => count(tool, isApproved)) },
+      {
+        label: 'denied',
+        colour: 'red',
+        values: labels.map((tool) => count(tool, ({ decision }) => /^den/.test(decision))),
+      },
+      {
+        label: 'other',
+        colour: 'amber',
+        values: labels.map((tool) => count(tool, (each) => !isApproved(each) && !/^den/.test(each.decision))),
+      },
+    ],
+  };
+}
+
+export function toolSeries({ tools }: Stats): Bars {
+  return {
+    labels: tools.map(({ tool }) => tool),
+    series: [
+      { label: 'succeeded', colour: 'green', values: tools.map(({ succeeded }) => succeeded) },
+      { label: 'failed', colour: 'red', values: tools.map(({ failed }) => failed) },
+      { label: 'denied', colour: 'amber', values: tools.map(({ denied }) => denied) },
+    ],
+  };
+}
+
+export function tokenSeries({ tokens }: Stats, nameOf: (agentId: string) => string): Bars {
+  return {
+    labels: tokens.map(({ agentId }) => nameOf(agentId)),
+    series: [
+      { label: 'in', colour: 'blue', values: tokens.map(({ inputTokens }) => inputTokens) },
+      { label: 'out', colour: 'ink', values: tokens.map(({ outputTokens }) => outputTokens) },
+    ],
+  };
+}
+
+export function waitingSeries({ waiting, tools }: Stats): Bars {
+  const ran = tools.filter(({ running }) => running.count > 0);
+  const seconds = (ms: number): number => Math.round(ms / 10) / 100;
+  return {
+    labels: [...(waiting.count === 0 ? [] : ['waiting for you']), ...ran.map(({ tool }) => tool)],
+    series: [
+      {
+        label: 'median',
+        colour: 'blue',
+        values: [
+          ...(waiting.count === 0 ? [] : [seconds(waiting.median)]),
+          ...ran.map(({ running }) => seconds(running.median)),
+        ],
+      },
+      {
+        label: '95 of 100',
+        colour: 'amber',
+        values: [
+          ...(waiting.count === 0 ? [] : [seconds(waiting.p95)]),
+          ...ran.map(({ running }) => seconds(running.p95)),
+        ],
+      },
+    ],
+  };
+}

@@ -1,0 +1,81 @@
+import type { Stats } from '@countersign/protocol';
+import { useQuery } from '@tanstack/react-query';
+import type { ReactElement, ReactNode } from 'react';
+import { useClient, useWorld } from '../data/connection.js';
+import { Failed, Loading, Page } from '../shell/frame.js';
+import { Card, Empty } from '../ui/card.js';
+import { countWords, durationWords } from '../ui/time-words.js';
+import { BarPlot } from './bar-plot.js';
+import { approvalSeries, tokenSeries, toolSeries, waitingSeries } from './series.js';
+
+/** Counts of this world, over all that is kept. */
+export default function StatsPage(): ReactElement {
+  const client = useClient();
+  const worldId = useWorld((state) => state.worldId);
+  const agents = useWorld((state) => state.agents);
+  const stats = useQuery({
+    queryKey: ['stats', worldId],
+    queryFn: ({ signal }) => client.stats(worldId, { signal }),
+    refetchInterval: 15_000,
+  });
+  if (stats.isPending) return <Loading what="the numbers" />;
+  if (stats.isError) return <Failed why={stats.error.message} />;
+  const nameOf = (id: string): string => agents.find((agent) => agent.id === id)?.name ?? id;
+  return (
+    <Page title="Statistics" wide>
+      <Numbers stats={stats.data} />
+      {stats.data.tools.length === 0 && stats.data.approvals.length === 0 ? (
+        <Empty title="Nothing to plot yet.">
+          Once agents have used tools, their approvals, times and failures are drawn here.
+        </Empty>
+      ) : (
+        <div className="grid gap-4 lg:grid-cols-2">
+          <Panel title="Approvals by tool and decision">
+            <BarPlot {...approvalSeries(stats.data)} />
+          </Panel>
+          <Panel title="Calls by tool and outcome">
+            <BarPlot {...toolSeries(stats.data)} />
+          </Panel>
+          <Panel title="Tokens by agent">
+            <BarPlot {...tokenSeries(stats.data, nameOf)} />
+          </Panel>
+          <Panel title="Seconds: waiting for people, and running">
+            <BarPlot {...waitingSeries(stats.data)} />
+          </Panel>
+        </div>
+      )}
+    </Page>
+  );
+}
+
+function Numbers({ stats }: { stats: Stats }): ReactElement {
+  const failed = stats.tools.reduce((sum, tool) => sum + tool.failed, 0);
+  const run = stats.tools.reduce((sum, tool) => sum + tool.succeeded + tool.failed, 0);
+  const numbers = [
+    { label: 'Messages', value: countWords(stats.messages) },
+    { label: 'Chats', value: countWords(stats.chats) },
+    { label: 'Waiting now', value: countWords(stats.pendingApprovals) },
+    { label: 'Typical wait for you', value: stats.waiting.count === 0 ? '–' : durationWords(stats.waiting.median) },
+    { label: 'Calls run', value: countWords(run) },
+    { label: 'of them failed', value: run === 0 ? '–' : `${Math.round((failed / run) * 100)} %` },
+  ];
+  return (
+    <dl className="mb-5 grid grid-cols-2 gap-3 sm:grid-cols-3 xl:grid-cols-6">
+      {numbers.map(({ label, value }) => (
+        <Card key={label} className="flex flex-col-reverse px-4 py-3">
+          <dt className="text-[0.8125rem] text-ink-3">{label}</dt>
+          <dd className="text-xl font-semibold tabular-nums">{value}</dd>
+        </Card>
+      ))}
+    </dl>
+  );
+}
+
+function Panel({ title, children }: { title: string; children: ReactNode }): ReactElement {
+  return (
+    <Card className="min-w-0 p-4">
+      <h2 className="mb-2 text-sm font-semibold">{title}</h2>
+      {children}
+    </Card>
+  );
+}
