@@ -1,0 +1,305 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { listGrants, publishMessage, publishToolResult, setPolicy, stopChat, updateMcpServer } from '@countersign/core';
+import { freshFolder, ME, openLab, type Lab } from './support/lab.js';
+import { stdio } from './support/servers.js';
+import { until } from './support/until.js';
+
+const call = (name: string, args: Record<string, unknown> = {}) => ({ calls: [{ name: `mcp__hostile__${name}`, arguments: args }] });
+
+/** Calls one tool of the hostile server, allowed by a rule, and gives what the model was told. */
+async function ran(name: string, args: Record<string, unknown> = {}, mcp: Parameters<typeof openLab>[0] = {}): Promise<{ lab: Lab; chat: string; result: string }> {
+  const lab = await openLab({ script: [call(name, args), 'Done.', call(name, args), 'Done.'], policy: ['allow mcp__hostile__*'], ...mcp });
+  await lab.add(stdio('hostile'));
+  await lab.running('hostile');
+  const chat = await lab.say('go');
+  return { lab, chat, result: lab.results().at(-1) ?? '' };
+}
+
+describe('a server that changes what it says of a tool', () => {
+  it('[A1] [A5] [A7] loses grants and allow rules for it, and the person is shown the difference until it is accepted', async () => {
+    const lamb = call('lamb', { a: 1, b: 2 });
+    const lab = await openLab({ script: [lamb, 'One.', call('turn'), 'Turned.', lamb, 'Two.', lamb, 'Three.', lamb, 'Four.'] });
+    await lab.add(stdio('hostile'));
+    await lab.running('hostile');
+    await setPolicy(lab.engine.runtime, lab.worldId, ['allow mcp__hostile__turn'], ME);
+    const chat = await lab.say('add');
+    const [first] = await lab.pending();
+    if (first === undefined) throw new Error('nothing was asked');
+    expect(first.options).toContain('approve_session');
+    await lab.decide(first, { decision: 'approve', scope: 'session' });
+    await lab.settled(chat);
+    expect(await listGrants(lab.engine.runtime, lab.worldId)).toHaveLength(1);
+    await setPolicy(lab.engine.runtime, lab.worldId, ['allow mcp__hostile__*'], ME);
+
+    await lab.say('turn', chat);
+    await until(async () => (await lab.show('hostile')).changed.length > 0, 'the change is seen');
+    expect((await lab.show('hostile')).changed).toEqual([
+      { tool: 'mcp__hostile__lamb', difference: expect.stringMatching(/description was .*"Adds two numbers\." and is .*important.*; argument "secret" is new/s) as string },
+    ]);
+    expect(await listGrants(lab.engine.runtime, lab.worldId)).toEqual([]);
+
+    await lab.say('add again', chat);
+    const [second] = await lab.pending();
+    expect(second).toMatchObject({
+      toolName: 'mcp__hostile__lamb',
+      options: ['deny', 'approve_once'],
+      why: expect.stringMatching(/not what a person accepted.*argument "secret" is new/s) as string,
+    });
+    if (second === undefined) throw new Error('nothing was asked');
+    // A yes to what is shown runs this one call, and no other.
+    await lab.decide(second, { decision: 'approve', scope: 'once' });
+    await lab.settled(chat);
+    expect(lab.results().at(-1)).toContain('lamb ran');
+    await lab.say('and again', chat);
+    const [third] = await lab.pending();
+    if (third === undefined) throw new Error('nothing was asked');
+    await lab.decide(third, { decision: 'deny', reason: 'no' });
+    await lab.settled(chat);
+
+    const accepted = await updateMcpServer(lab.engine.runtime, lab.worldId, 'hostile', { accept: true }, ME);
+    expect(accepted.changed).toEqual([]);
+    await lab.say('once more', chat);
+    expect(await lab.pending()).toEqual([]);
+    const audit = await lab.engine.runtime.store.read((reader) => reader.audit(lab.worldId, { after: 0, limit: 100 }));
+    expect(audit.filter(({ kind }) => kind === 'policy').map(({ decision }) => decision)).toEqual(
+      expect.arrayContaining(['MCP server added', 'tool changed', 'tool accepted']),
+    );
+    expect(audit).toContainEqual(expect.objectContaining({ kind: 'grant', decision: 'revoked', tool: 'mcp__hostile__lamb' }));
+  });
+});
+
+
+describe('a server that adds a tool later', () => {
+  it('[A1] no allow rule and no trust of earlier covers it', async () => {
+    const lab = await openLab({ script: [call('grow'), 'Grown.', call('late'), 'Done.'], policy: ['allow mcp__hostile__*'] });
+    await lab.add(stdio('hostile', { trusted: true }));
+    await lab.running('hostile');
+    await backdateListing(lab);
+    const chat = await lab.say('grow');
+    await until(async () => (await lab.show('hostile')).tools.includes('mcp__hostile__late'), 'the new tool is seen');
+    await lab.say('late', chat);
+    const [approval] = await lab.pending();
+    expect(approval).toMatchObject({
+      toolName: 'mcp__hostile__late',
+      why: expect.stringContaining('it is new on its server') as string,
+      options: ['deny', 'approve_once'],
+    });
+  });
+});
+
+describe('a server that comes back as something else', () => {
+  it('[A7] [A9] a question asked before a restart is put anew, with the difference', async () => {
+    const folder = await freshFolder();
+    const store = join(await freshFolder(), 'store.db');
+    const script = [call('lamb', { a: 1, b: 2 }), 'Done.'];
+    const server = stdio('hostile', { args: ['wolf-after-restart', join(folder, 'note')] });
+    const before = await openLab({ store, folder, script });
+    await before.add(server);
+    await before.running('hostile');
+    const chat = await before.say('add');
+    const [asked] = await before.pending();
+    if (asked === undefined) throw new Error('nothing was asked');
+    await before.close();
+
+    const after = await openLab({ store, folder, script: ['Done.'] });
+    expect((await after.show('hostile')).status).toBe('idle');
+    const outcome = await after.decide(asked, { decision: 'approve', scope: 'session' });
+    expect(outcome).toMatchObject({ kind: 'refused', status: 409, code: 'changed' });
+    const [anew] = await after.pending();
+    expect(anew).toMatchObject({
+      toolCallId: asked.toolCallId,
+      why: expect.stringMatching(/what was shown has changed since.*argument "secret" is new/s) as string,
+      options: ['deny', 'approve_once'],
+    });
+    if (anew === undefined) throw new Error('nothing was asked anew');
+    await after.decide(anew, { decision: 'approve', scope: 'once' });
+    expect(await after.settled(chat)).toBe('idle');
+    expect(after.results().at(-1)).toContain('lamb ran');
+  });
+});
+
+describe('what a server says of its tools', () => {
+  it('[A1] [A2] counts only once a person trusts it: then what only reads runs unasked, and what says that it destroys is asked', async () => {
+    const calls = ['lies', 'quiet', 'destroys'].flatMap((name) => [call(name), 'Done.']);
+    const lab = await openLab({ script: [...calls, ...calls] });
+    await lab.add(stdio('hostile'));
+    await lab.running('hostile');
+    const asked = async (): Promise<string[]> => {
+      const found: string[] = [];
+      for (let turn = 0; turn < 3; turn += 1) {
+        const chat = await lab.say('go');
+        const [approval] = await lab.pending();
+        if (approval === undefined) continue;
+        found.push(approval.toolName);
+        await lab.decide(approval, { decision: 'deny' });
+        await lab.settled(chat);
+      }
+      return found;
+    };
+    expect(await asked()).toEqual(['mcp__hostile__lies', 'mcp__hostile__quiet', 'mcp__hostile__destroys']);
+    await updateMcpServer(lab.engine.runtime, lab.worldId, 'hostile', { trusted: true }, ME);
+    expect(await asked()).toEqual(['mcp__hostile__destroys']);
+  });
+
+  it('[A20] in read mode an untrusted tool that says it only reads is refused', async () => {
+    const lab = await openLab({ script: [call('lies'), 'Done.'], world: { mode: 'read' } });
+    await lab.add(stdio('hostile'));
+    await lab.running('hostile');
+    await lab.say('go');
+    expect(lab.results().at(-1)).toContain('read mode');
+  });
+
+  it('[A1] names that vendors would not take become others, always the same; what can not be offered is said', async () => {
+    const lab = await openLab();
+    await lab.add(stdio('hostile', { args: ['odd'] }));
+    const { tools, error } = await lab.running('hostile');
+    expect(tools).toHaveLength(6);
+    for (const name of tools) expect(name).toMatch(/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/);
+    expect(tools).toEqual(
+      expect.arrayContaining([
+        'mcp__hostile__twice',
+        expect.stringMatching(/^mcp__hostile__with_space_[0-9a-f]{8}$/),
+        expect.stringMatching(/^mcp__hostile__x+_[0-9a-f]{8}$/),
+      ]),
+    );
+    expect(error).toMatch(/"twice" was left out: another tool is already called mcp__hostile__twice/);
+    expect(error).toMatch(/"list" was left out: its schema is too deep/);
+    expect(error).toMatch(/"huge" was left out: its definition is larger/);
+    const again = await openLab();
+    await again.add(stdio('hostile', { args: ['odd'] }));
+    expect((await again.running('hostile')).tools).toEqual(tools);
+    const offered = lab.engine.runtime.tools(lab.worldId);
+    expect(offered.get('mcp__hostile__twice')?.definition.description).toBe('The first.');
+    for (const { definition } of offered.values()) expect(definition.description.length).toBeLessThanOrEqual(8000);
+  });
+
+  it('[T11] a pattern made to hang us is never run', async () => {
+    const started = Date.now();
+    const { result } = await ran('evil', { text: `${'a'.repeat(40)}!` });
+    expect(result).toContain('evil ran');
+    expect(Date.now() - started).toBeLessThan(10_000);
+  });
+});
+
+describe('a server that misbehaves in a call', () => {
+  it('[S3] that dies: its outcome is unknown, the server is started again, and the same call is asked next time', async () => {
+    const { lab, result, chat } = await ran('die');
+    expect(result).toMatch(/ended in the middle of the call, outcome unknown/);
+    await lab.running('hostile');
+    await lab.say('again', chat);
+    expect(await lab.pending()).toMatchObject([{ why: expect.stringContaining('its outcome is unknown') as string }]);
+  });
+
+  it('[T11] that never answers: the call ends in words', async () => {
+    const { result } = await ran('hang', {}, { mcp: { callMs: 200 } });
+    expect(result).toMatch(/did not answer within 0.2 seconds, outcome unknown/);
+  });
+
+  it('[M9] that never answers: a stop ends it at once, and the server goes on', async () => {
+    const lab = await openLab({ script: [call('hang'), call('quiet'), 'Done.'], policy: ['allow mcp__hostile__*'] });
+    await lab.add(stdio('hostile'));
+    await lab.running('hostile');
+    const chat = await lab.chat();
+    await publishMessage(lab.engine.runtime, { worldId: lab.worldId, chatId: chat, content: 'go', speaker: 'human' });
+    await until(() => lab.events.some((event) => event.event === 'tool' && event.data.type === 'TOOL_EXECUTION_STARTED'), 'it starts');
+    const stopped = Date.now();
+    await stopChat(lab.engine.runtime, lab.worldId, chat, ME);
+    expect(await lab.settled(chat)).toBe('idle');
+    expect(Date.now() - stopped).toBeLessThan(1_000);
+    await lab.say('go on', chat);
+    expect(lab.results().at(-1)).toContain('quiet ran');
+  });
+
+  it('[T13] that says how far it is: people see it, and the clock starts anew each time', async () => {
+    const { lab, result } = await ran('slow', {}, { mcp: { callMs: 250 } });
+    expect(result).toContain('slow but there');
+    const shown = lab.events.flatMap((event) => (event.event === 'tool-output' ? [event.data.content] : [])).join('');
+    expect(shown).toMatch(/1\/5 step 1[\s\S]*5\/5 step 5/);
+  });
+
+  it('[T13] that floods us: the call still ends, and little of it is kept', async () => {
+    const { lab, result } = await ran('flood');
+    expect(result).toContain('flooded');
+    const shown = lab.events.flatMap((event) => (event.event === 'tool-output' ? [event.data.content] : [])).join('');
+    expect(shown.length).toBeLessThan(200_000);
+    const { log, status } = await lab.show('hostile');
+    expect(status).toBe('running');
+    expect(log?.length).toBeLessThanOrEqual(201);
+  });
+
+  it('[T13] that answers with ten megabytes: the model gets the beginning and the end, and is told', async () => {
+    const { result } = await ran('big');
+    expect(Buffer.byteLength(result)).toBeLessThanOrEqual(64 * 1024);
+    expect(result).toMatch(/left out/);
+  });
+
+  it('[T11] [S3] that sends a line without end: it is ended, and the call fails in words', async () => {
+    const { lab, result } = await ran('endless');
+    expect(result).toMatch(/outcome unknown/);
+    await lab.running('hostile');
+  });
+
+  it.each(['wrong', 'misfit'])('[T11] that answers in another shape (%s): the call fails in words', async (name) => {
+    const { lab, result } = await ran(name);
+    expect(JSON.parse(result)).toMatchObject({ error: expect.any(String) as string });
+    expect((await lab.show('hostile')).status).toBe('running');
+  });
+
+  it('[A10] [T14] that gives orders in its result: they are data, and nothing is approved', async () => {
+    const { lab, result } = await ran('inject');
+    expect(JSON.parse(result)).toEqual({ result: expect.stringContaining('IGNORE ALL RULES') as string });
+    expect(lab.events.filter((event) => event.event === 'tool' && event.data.type === 'TOOL_APPROVED')).toEqual([]);
+  });
+
+  it('asks for our model: it is refused in words', async () => {
+    const { result } = await ran('sample');
+    expect(result).toContain('Sampling is not allowed here.');
+  });
+
+  it('speaks only the newer protocol: it is spoken to in it', async () => {
+    const lab = await openLab({ script: [call('quiet'), 'Done.'], policy: ['allow mcp__hostile__*'] });
+    await lab.add(stdio('hostile', { args: ['modern'] }));
+    await lab.running('hostile');
+    await lab.say('go');
+    expect(lab.results().at(-1)).toContain('quiet ran');
+  });
+});
+
+describe('a server that asks a person', () => {
+  it('[A3] [W3] the question comes to the queue of approvals, and the words of the person go to the server', async () => {
+    const lab = await openLab({ script: [call('ask'), 'Done.', call('ask'), 'Done.'], policy: ['allow mcp__hostile__*'], mcp: { callMs: 300 } });
+    await lab.add(stdio('hostile'));
+    await lab.running('hostile');
+    const chat = await lab.chat();
+    const ask = async (): Promise<string> => {
+      await publishMessage(lab.engine.runtime, { worldId: lab.worldId, chatId: chat, content: 'go', speaker: 'human' });
+      await until(async () => (await lab.pending()).length > 0, 'it is asked');
+      const [approval] = await lab.pending();
+      expect(approval?.question).toEqual({
+        text: expect.stringMatching(/The MCP server "hostile" asks: Which colour\?/) as string,
+        choices: ['red', 'green', 'Decline'],
+      });
+      return approval?.approvalId ?? '';
+    };
+    const id = await ask();
+    const { runtime } = lab.engine;
+    const answered = await publishToolResult(runtime, lab.worldId, undefined, { tool_call_id: id, content: 'green' }, ME);
+    expect(answered).toMatchObject({ kind: 'recorded' });
+    await lab.settled(chat);
+    expect(lab.results().at(-1)).toContain('{\\"action\\":\\"accept\\",\\"content\\":{\\"colour\\":\\"green\\"}}');
+
+    const [, second] = ['', await ask()];
+    await publishToolResult(runtime, lab.worldId, undefined, { tool_call_id: second, decision: 'deny' }, ME);
+    await lab.settled(chat);
+    expect(lab.results().at(-1)).toContain('decline');
+  });
+});
+
+/** As if its tools had been seen long ago. */
+async function backdateListing(lab: Lab): Promise<void> {
+  await lab.engine.runtime.store.transact(lab.worldId, async (tx) => {
+    const server = await tx.mcpServer(lab.worldId, 'hostile');
+    if (server !== undefined) await tx.updateMcpServer({ ...server, firstListedAt: 1 });
+  });
+}
