@@ -1,0 +1,25 @@
+import type { MiddlewareHandler } from 'hono';
+import type { Env } from './context.js';
+import { HttpProblem } from './http-problem.js';
+
+/** Refuses an address that is no text. Decoded anyhow, a broken byte would become another id than the one that was sent. */
+export const checkUrl: MiddlewareHandler<Env> = async (c, next) => {
+  const { pathname, search } = new URL(c.req.url);
+  refuseBroken(pathname, 'path');
+  refuseBroken(search, 'query');
+  await next();
+};
+
+function refuseBroken(encoded: string, what: string): void {
+  if (decode(encoded, what).includes('\0')) {
+    throw new HttpProblem(400, `The ${what} of this address holds a NUL character.`, { field: what });
+  }
+}
+
+function decode(encoded: string, what: string): string {
+  try {
+    return decodeURIComponent(encoded);
+  } catch (cause) {
+    throw new HttpProblem(400, `The ${what} of this address is not UTF-8 in %-escapes.`, { field: what, cause });
+  }
+}

@@ -1,0 +1,102 @@
+import { Hono } from 'hono';
+import { routes } from '../routes/index.js';
+import { checkUrl } from './check-url.js';
+import type { AppContext, AppRequest, Env } from './context.js';
+import { describeApi } from './describe-api.js';
+import { DOCS_STYLE, docsPage } from './docs-page.js';
+import { HttpProblem } from './http-problem.js';
+import { readInput } from './read-input.js';
+import type { Reply, Route } from './route.js';
+import { PROBLEM_TYPE, toProblem } from './to-problem.js';
+import { serveWebApp } from './web-app.js';
+
+/** Everything under this path is the API; the rest is the web app. */
+const API = '/api';
+
+/**
+ * The HTTP interface over an engine (W3). Routes throw; the one error boundary here turns what they throw into a problem document
+ * (W2). Nothing listens yet: that is for whoever has a socket.
+ */
+export function createApp(context: AppContext): Hono<Env> {
+  const app = new Hono<Env>();
+  app.onError((error, c) => refuse(error, c, context));
+  app.use(checkUrl);
+
+  const description = describeApi(routes, { version: context.version, server: API });
+  const page = docsPage(description);
+  const open = routes.filter((route) => route.open === true);
+  const closed = routes.filter((route) => route.open !== true);
+
+  for (const route of open) app.on(route.method.toUpperCase(), honoPath(route), context.auth.guard);
+  for (const route of open) register(app, route, context);
+  // A page like those of the web app: it says nothing of what is here, and a browser that follows a link can't send a credential.
+  app.get(`${API}/docs`, context.auth.guard, (c) => c.html(page));
+  app.get(`${API}/docs.css`, context.auth.guard, (c) =>
+    c.body(DOCS_STYLE, { headers: { 'Content-Type': 'text/css' } }),
+  );
+  // Before anything is said of what is there: a stranger learns nothing but that a credential is missing.
+  app.use(`${API}/*`, context.auth.middleware);
+  for (const route of closed) register(app, route, context);
+  app.get(`${API}/openapi.json`, (c) => c.json(description));
+  refuseOtherMethods(app);
+  app.all(`${API}/*`, (c) => {
+    throw new HttpProblem(404, `There is nothing at ${c.req.path.slice(0, 200)}. ${API}/docs shows what there is.`);
+  });
+
+  app.use(context.auth.guard);
+  serveWebApp(app, context);
+  return app;
+}
+
+function honoPath({ path }: Pick<Route, 'path'>): string {
+  return `${API}${path.replace(/\{(\w+)\}/g, ':$1')}`;
+}
+
+function register(app: Hono<Env>, route: Route, context: AppContext): void {
+  app.on(route.method.toUpperCase(), honoPath(route), async (c) => {
+    const reply = await route.handle(await readInput(route, c, context));
+    return reply instanceof Response ? reply : respond(reply);
+  });
+}
+
+function respond({ status, body, headers = {} }: Reply): Response {
+  if (body === undefined) return new Response(null, { status, headers });
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return new Response(text, { status, headers: { 'Content-Type': 'application/json', ...headers } });
+}
+
+/** Known address, other method: 405 says which ones there are. */
+function refuseOtherMethods(app: Hono<Env>): void {
+  const paths = new Map<string, string[]>([
+    [`${API}/openapi.json`, ['GET']],
+    [`${API}/docs`, ['GET']],
+  ]);
+  for (const route of routes) {
+    const path = honoPath(route);
+    paths.set(path, [...(paths.get(path) ?? []), route.method.toUpperCase()]);
+  }
+  for (const [path, methods] of paths) {
+    app.all(path, (c) => {
+      const allowed = methods.join(', ');
+      throw new HttpProblem(405, `${c.req.method} is not possible here, only ${allowed}.`, {
+        headers: { Allow: allowed },
+      });
+    });
+  }
+}
+
+function refuse(error: Error, c: AppRequest, { log }: AppContext): Response {
+  const { problem, headers } = toProblem(error);
+  if (problem.status >= 500) {
+    log.error('a request failed', {
+      method: c.req.method,
+      path: c.req.path,
+      status: problem.status,
+      error: String(error),
+    });
+  }
+  return new Response(JSON.stringify(problem), {
+    status: problem.status,
+    headers: { ...headers, 'Content-Type': PROBLEM_TYPE },
+  });
+}

@@ -1,0 +1,140 @@
+import { problemSchema } from '@countersign/protocol';
+import { z } from 'zod';
+import { paramNames, type Answer, type Route } from './route.js';
+import { schemaNames } from './schema-names.js';
+import { PROBLEM_TYPE } from './to-problem.js';
+
+type Json = Record<string, unknown>;
+
+export interface Operation {
+  summary: string;
+  description?: string;
+  operationId: string;
+  tags: string[];
+  security?: [];
+  parameters: {
+    name: string;
+    in: 'path' | 'query' | 'header';
+    required: boolean;
+    schema: Json;
+    description?: string;
+  }[];
+  requestBody?: { required: boolean; content: Record<string, { schema: Json }> };
+  responses: Record<string, { description: string; content?: Record<string, { schema: Json }> }>;
+}
+
+/** The API in OpenAPI 3.1, made of the very routes that serve it. */
+export interface ApiDescription {
+  openapi: '3.1.0';
+  info: { title: string; version: string; description: string };
+  servers: { url: string }[];
+  security: Record<string, string[]>[];
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Json; securitySchemes: Json };
+}
+
+export function describeApi(
+  routes: readonly Route[],
+  { version, server }: { version: string; server: string },
+): ApiDescription {
+  const schemas: Json = {};
+  const paths: ApiDescription['paths'] = {};
+  for (const route of routes) {
+    const here = (paths[route.path] ??= {});
+    here[route.method] = describe(route, schemas);
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Countersign',
+      version,
+      description:
+        'Agents propose. You countersign. Lists answer { items, next? }; errors are problem documents (RFC 9457) that name the field.',
+    },
+    servers: [{ url: server }],
+    security: [{ token: [] }],
+    paths,
+    components: { schemas, securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
+  };
+}
+
+function describe(route: Route, schemas: Json): Operation {
+  const { body } = route;
+  return {
+    summary: route.summary,
+    ...(route.description === undefined ? {} : { description: route.description }),
+    operationId: operationId(route),
+    tags: [route.tag],
+    ...(route.open === true ? { security: [] as [] } : {}),
+    parameters: parametersOf(route, schemas),
+    ...(body === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: !body.optional,
+            content: { [`application/${body.kind}`]: { schema: toSchema(body.schema, 'input', schemas) } },
+          },
+        }),
+    responses: responsesOf(route, schemas),
+  };
+}
+
+function parametersOf(route: Route, schemas: Json): Operation['parameters'] {
+  const inPath = paramNames(route.path).map((name) => ({
+    name,
+    in: 'path' as const,
+    required: true,
+    schema: { type: 'string', minLength: 1, maxLength: 200 },
+  }));
+  const query = route.query === undefined ? {} : toSchema(route.query, 'input', schemas);
+  const required = new Set(Array.isArray(query['required']) ? query['required'] : []);
+  const properties = Object.entries((query['properties'] ?? {}) as Record<string, Json>);
+  const inQuery = properties.map(([name, schema]) => ({
+    name,
+    in: 'query' as const,
+    required: required.has(name),
+    schema,
+  }));
+  const inHeader = Object.entries(route.headers ?? {}).map(([name, description]) => ({
+    name,
+    in: 'header' as const,
+    required: false,
+    schema: { type: 'string' },
+    description,
+  }));
+  return [...inPath, ...inQuery, ...inHeader];
+}
+
+function responsesOf(route: Route, schemas: Json): Operation['responses'] {
+  const responses: Operation['responses'] = {};
+  for (const [status, answer] of Object.entries(route.answers)) {
+    const kinds: readonly Answer[] = Array.isArray(answer) ? (answer as readonly Answer[]) : [answer as Answer];
+    const content = kinds.flatMap(({ schema, type }) => {
+      if (schema === undefined) return type === undefined ? [] : [[type, { schema: { type: 'string' } }] as const];
+      return [[type ?? 'application/json', { schema: toSchema(schema, 'output', schemas) }] as const];
+    });
+    responses[status] = {
+      description: kinds.map(({ description }) => description).join(' · '),
+      ...(content.length === 0 ? {} : { content: Object.fromEntries(content) }),
+    };
+  }
+  responses['default'] = {
+    description: 'Refused: the document says why, and what to do next',
+    content: { [PROBLEM_TYPE]: { schema: toSchema(problemSchema, 'output', schemas) } },
+  };
+  return responses;
+}
+
+/** JSON Schema as OpenAPI 3.1 has it. Named parts move into the description's own `components`. */
+function toSchema(schema: z.ZodType, io: 'input' | 'output', schemas: Json): Json {
+  const json = z.toJSONSchema(schema, { io, metadata: schemaNames, unrepresentable: 'any' });
+  const text = JSON.stringify(json).replaceAll('"#/$defs/', '"#/components/schemas/');
+  const { $schema: _, $defs = {}, ...rest } = JSON.parse(text) as Json & { $defs?: Json };
+  Object.assign(schemas, $defs);
+  return rest;
+}
+
+/** `GET /worlds/{world}/chats` → `get_worlds_world_chats`. */
+function operationId({ method, path }: Route): string {
+  return [method, ...path.split('/')].join(' ').replace(/\W+/g, ' ').trim().replaceAll(' ', '_');
+}

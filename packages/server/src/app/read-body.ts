@@ -1,0 +1,60 @@
+import type { AppRequest } from './context.js';
+import { HttpProblem } from './http-problem.js';
+
+/** Twice the longest message, and far from what a process can hold. */
+export const DEFAULT_BODY_LIMIT = 2 * 1024 * 1024;
+
+const TYPES = {
+  json: { pattern: /^application\/(?:json|[\w.+-]+\+json)\s*(?:;|$)/i, name: 'application/json' },
+  yaml: {
+    pattern: /^(?:application|text)\/(?:x-)?yaml\s*(?:;|$)/i,
+    name: 'application/yaml',
+  },
+} as const;
+
+/** The body as text. What is too large is refused before it is read, or as soon as it shows. */
+export async function readBody(c: AppRequest, kind: keyof typeof TYPES, limit = DEFAULT_BODY_LIMIT): Promise<string> {
+  const type = c.req.header('content-type') ?? '';
+  const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(type)?.[1]?.toLowerCase() ?? 'utf-8';
+  if (!TYPES[kind].pattern.test(type)) {
+    throw new HttpProblem(415, `Send the body as ${TYPES[kind].name} and say so in Content-Type.`);
+  }
+  if (charset !== 'utf-8' && charset !== 'utf8') throw new HttpProblem(415, 'Send the body as UTF-8.');
+  const encoding = c.req.header('content-encoding') ?? 'identity';
+  if (encoding !== 'identity') throw new HttpProblem(415, 'Send the body as it is, without Content-Encoding.');
+  if (Number(c.req.header('content-length') ?? 0) > limit) throw tooLarge(limit);
+  return decode(await readBytes(c, limit));
+}
+
+async function readBytes(c: AppRequest, limit: number): Promise<Uint8Array> {
+  const { body } = c.req.raw;
+  if (body === null) return new Uint8Array();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  const reader: ReadableStreamDefaultReader<Uint8Array> = body.getReader();
+  for (;;) {
+    const { done, value } = await reader.read().catch((cause: unknown) => {
+      throw new HttpProblem(400, 'The body broke off.', { cause });
+    });
+    if (done) return Buffer.concat(chunks);
+    size += value.byteLength;
+    if (size > limit) {
+      // Nobody waits for the rest; that it can't be cancelled changes nothing.
+      reader.cancel().catch(() => undefined);
+      throw tooLarge(limit);
+    }
+    chunks.push(value);
+  }
+}
+
+function decode(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new HttpProblem(400, 'The body is not UTF-8.', { cause });
+  }
+}
+
+function tooLarge(limit: number): HttpProblem {
+  return new HttpProblem(413, `The body is larger than ${limit} bytes.`);
+}

@@ -1,0 +1,74 @@
+import { parseInput } from '@countersign/protocol';
+import { parse as parseYaml } from './parse-yaml.js';
+import type { AppContext, AppRequest } from './context.js';
+import { findMisfit } from './find-misfit.js';
+import { HttpProblem } from './http-problem.js';
+import { readBody } from './read-body.js';
+import { paramNames, type Route, type RouteInput } from './route.js';
+
+/** The parts of a request, each fitting its schema. Refuses in words what does not, before anything is done (W2). */
+export async function readInput(
+  route: Route,
+  c: AppRequest,
+  context: AppContext,
+): Promise<RouteInput<unknown, unknown, unknown>> {
+  const params = readParams(route, c);
+  const query = readQuery(route, c);
+  const body = await readContent(route, c, context);
+  return { params, query, body, c, context };
+}
+
+const LONGEST_ID = 200;
+
+function readParams(route: Route, c: AppRequest): Record<string, string> {
+  const params: Record<string, string> = {};
+  for (const name of paramNames(route.path)) {
+    const value = c.req.param(name) ?? '';
+    if (value === '' || value.length > LONGEST_ID) {
+      throw new HttpProblem(422, `${name}: an id has 1 to ${LONGEST_ID} characters`, { field: name });
+    }
+    params[name] = value;
+  }
+  return params;
+}
+
+function readQuery(route: Route, c: AppRequest): unknown {
+  const given: Record<string, string> = Object.create(null) as Record<string, string>;
+  for (const [name, value] of new URL(c.req.url).searchParams) {
+    // Of two values one would be dropped, and nobody could tell which.
+    if (name in given) throw new HttpProblem(422, `${name}: is given twice`, { field: name });
+    given[name] = value;
+  }
+  if (route.query !== undefined) return parseInput(route.query, { ...given }, 'query');
+  const [unknown] = Object.keys(given);
+  if (unknown === undefined) return undefined;
+  throw new HttpProblem(422, `${unknown}: this route takes no such parameter`, { field: unknown });
+}
+
+async function readContent(route: Route, c: AppRequest, context: AppContext): Promise<unknown> {
+  if (route.body === undefined) return undefined;
+  const { schema, kind, optional } = route.body;
+  if (optional && isEmpty(c)) return parseInput(schema, {}, 'body');
+  const text = await readBody(c, kind, context.bodyLimit);
+  const value = kind === 'json' ? parseJson(text) : parseYaml(text);
+  const misfit = findMisfit(value);
+  if (misfit !== undefined) throw new HttpProblem(422, misfit.detail, { field: misfit.field });
+  return parseInput(schema, value, 'body');
+}
+
+function isEmpty(c: AppRequest): boolean {
+  const length = c.req.header('content-length');
+  return (
+    length === '0' ||
+    (length === undefined && c.req.header('transfer-encoding') === undefined && c.req.raw.body === null)
+  );
+}
+
+function parseJson(text: string): unknown {
+  if (text.trim() === '') throw new HttpProblem(400, 'The body is empty: send a JSON object.');
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (cause) {
+    throw new HttpProblem(400, 'The body is not JSON.', { cause });
+  }
+}

@@ -1,0 +1,51 @@
+import {
+  agentSchema,
+  approvalSchema,
+  approvalWithContextSchema,
+  auditEntrySchema,
+  chatSchema,
+  grantSchema,
+  importedWorldSchema,
+  listedToolSchema,
+  messageSchema,
+  policyVerdictSchema,
+  problemSchema,
+  providerStatusSchema,
+  queuedApprovalSchema,
+  registeredClientSchema,
+  searchHitSchema,
+  shownPolicySchema,
+  statsSchema,
+  timelineSchema,
+  toolResultReplySchema,
+  worldSchema,
+} from '@countersign/protocol';
+import { z } from 'zod';
+
+/** What is described once and referred to by name: a reader, and a generator of clients, sees that it is the same thing. */
+export const schemaNames = z.registry<{ id: string }>();
+
+const named = {
+  Agent: agentSchema,
+  Approval: approvalSchema,
+  ApprovalWithContext: approvalWithContextSchema,
+  AuditEntry: auditEntrySchema,
+  Chat: chatSchema,
+  Grant: grantSchema,
+  ImportedWorld: importedWorldSchema,
+  ListedTool: listedToolSchema,
+  Message: messageSchema,
+  Policy: shownPolicySchema,
+  PolicyVerdict: policyVerdictSchema,
+  Problem: problemSchema,
+  Provider: providerStatusSchema,
+  QueuedApproval: queuedApprovalSchema,
+  RegisteredClient: registeredClientSchema,
+  SearchHit: searchHitSchema,
+  Stats: statsSchema,
+  Timeline: timelineSchema,
+  ToolResultReply: toolResultReplySchema,
+  World: worldSchema,
+};
+
+for (const [id, schema] of Object.entries(named)) schemaNames.add(schema, { id });

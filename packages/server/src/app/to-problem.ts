@@ -1,0 +1,37 @@
+import { STATUS_CODES } from 'node:http';
+import { CountersignError, type ErrorCode, type Problem } from '@countersign/protocol';
+import { HttpProblem } from './http-problem.js';
+
+export const PROBLEM_TYPE = 'application/problem+json';
+
+const STATUS: Record<ErrorCode, number> = {
+  invalid: 422,
+  'not-found': 404,
+  conflict: 409,
+  stale: 412,
+  closed: 503,
+  'store-foreign': 503,
+  'store-newer': 503,
+  'store-readonly': 503,
+  'store-locked': 503,
+  'store-unavailable': 503,
+};
+
+/** What whoever asked is told of an error (W2). Of one that nobody foresaw nothing but that it happened: it may hold anything. */
+export function toProblem(error: unknown): { problem: Problem; headers: Readonly<Record<string, string>> } {
+  if (error instanceof HttpProblem) {
+    return { problem: problem(error.status, error.message, error.more), headers: error.headers };
+  }
+  if (error instanceof CountersignError) {
+    const more = error.field === undefined ? {} : { field: error.field };
+    const status = STATUS[error.code];
+    const headers: Record<string, string> = status === 503 ? { 'Retry-After': '5' } : {};
+    return { problem: problem(status, error.message, more), headers };
+  }
+  const detail = 'Something went wrong in the server. Its log says what; the request may be sent again.';
+  return { problem: problem(500, detail), headers: {} };
+}
+
+function problem(status: number, detail: string, more: Pick<Problem, 'field' | 'state'> = {}): Problem {
+  return { type: 'about:blank', title: STATUS_CODES[status] ?? 'Error', status, detail, ...more };
+}

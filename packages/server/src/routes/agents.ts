@@ -1,0 +1,107 @@
+import {
+  addAgent,
+  agentMemoryOf,
+  agentVersion,
+  readChat,
+  removeAgent,
+  showAgent,
+  showAgents,
+  toAgent,
+  updateAgent,
+} from '@countersign/core';
+import {
+  agentChangeSchema,
+  agentSchema,
+  listOf,
+  listQuerySchema,
+  memoryQuerySchema,
+  messageSchema,
+  newAgentSchema,
+} from '@countersign/protocol';
+import { route } from '../app/route.js';
+import { etag, IF_MATCH, ifMatch, pageOf } from './support.js';
+
+const tag = 'agents';
+
+export const agentRoutes = [
+  route({
+    method: 'get',
+    path: '/worlds/{world}/agents',
+    tag,
+    summary: 'The agents of a world, in the order they were added',
+    query: listQuerySchema,
+    answers: { 200: { description: 'Agents', schema: listOf(agentSchema) } },
+    handle: async ({ context, params, query }) => ({
+      status: 200,
+      body: pageOf(await showAgents(context.engine.runtime, params.world), ({ id }) => id, query),
+    }),
+  }),
+  route({
+    method: 'post',
+    path: '/worlds/{world}/agents',
+    tag,
+    summary: 'Add an agent',
+    description: '`tools` are names or globs of what it may ask for; none unless said.',
+    body: newAgentSchema,
+    answers: { 201: { description: 'The agent', schema: agentSchema } },
+    async handle({ context, params, body, c }) {
+      const agent = await addAgent(context.engine.runtime, params.world, body, c.var.signer);
+      return { status: 201, body: toAgent(agent), headers: etag(agentVersion(agent)) };
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/worlds/{world}/agents/{agent}',
+    tag,
+    summary: 'One agent',
+    answers: { 200: { description: 'The agent', schema: agentSchema } },
+    async handle({ context, params }) {
+      const { value, version } = await showAgent(context.engine.runtime, params.world, params.agent);
+      return { status: 200, body: value, headers: etag(version) };
+    },
+  }),
+  route({
+    method: 'patch',
+    path: '/worlds/{world}/agents/{agent}',
+    tag,
+    summary: 'Change an agent',
+    description: 'What is left out stays. Null takes away what may be absent.',
+    headers: IF_MATCH,
+    body: agentChangeSchema,
+    answers: { 200: { description: 'The agent as it is now', schema: agentSchema } },
+    async handle({ context, params, body, c }) {
+      const { runtime } = context.engine;
+      const { value, version } = await updateAgent(runtime, params.world, params.agent, body, c.var.signer, ifMatch(c));
+      return { status: 200, body: value, headers: etag(version) };
+    },
+  }),
+  route({
+    method: 'delete',
+    path: '/worlds/{world}/agents/{agent}',
+    tag,
+    summary: 'Remove an agent',
+    description: 'Its unfinished turns end first. Its id is never given again.',
+    headers: IF_MATCH,
+    answers: { 204: { description: 'It is gone' } },
+    async handle({ context, params, c }) {
+      await removeAgent(context.engine.runtime, params.world, params.agent, c.var.signer, ifMatch(c));
+      return { status: 204 };
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/worlds/{world}/agents/{agent}/memory',
+    tag,
+    summary: 'What an agent knows of a chat',
+    description: 'What it was told, and its own calls, approvals, results and answers.',
+    query: memoryQuerySchema,
+    answers: { 200: { description: 'Messages, oldest first', schema: listOf(messageSchema) } },
+    async handle({ context, params, query: { chat, ...place } }) {
+      const { runtime } = context.engine;
+      await showAgent(runtime, params.world, params.agent);
+      await readChat(runtime, params.world, chat, async () => undefined);
+      const messages = await agentMemoryOf(runtime, chat, params.agent);
+      return { status: 200, body: pageOf(messages, ({ messageId }) => messageId, place) };
+    },
+  }),
+];

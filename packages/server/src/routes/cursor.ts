@@ -1,0 +1,12 @@
+import { CountersignError } from '@countersign/protocol';
+
+/** A number in a list as clients see it: not something to count with. */
+export function writeCursor(place: number): string {
+  return Buffer.from(`p${place}`).toString('base64url');
+}
+
+export function readCursor(cursor: string, field: string): number {
+  const place = /^p(\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1'))?.[1];
+  if (place !== undefined && writeCursor(Number(place)) === cursor) return Number(place);
+  throw new CountersignError('invalid', `${field}: is no place in this list; take it from "next"`, { field });
+}

@@ -1,0 +1,55 @@
+import { showChat, showWorld } from '@countersign/core';
+import { eventsQuerySchema } from '@countersign/protocol';
+import { route } from '../app/route.js';
+import { streamEvents } from '../streams/stream-events.js';
+import { AS_CLIENT, clientOf } from './support.js';
+
+const tag = 'events';
+const headers = { ...AS_CLIENT, 'Last-Event-ID': 'the id of the last event that is known; goes before `after`' };
+const answers = { 200: { description: 'Events as they happen, each with an id', type: 'text/event-stream' } };
+const description =
+  'Without a place to go on from, from now on. Events: message, sse, tool, tool-output, system, world, crud; `reset` says that the place is not in the log and everything has to be read anew.';
+
+export const eventRoutes = [
+  route({
+    method: 'get',
+    path: '/worlds/{world}/events',
+    tag,
+    summary: 'What happens in a world',
+    description,
+    headers,
+    query: eventsQuerySchema,
+    answers,
+    async handle({ context, params, query, c }) {
+      await showWorld(context.engine.runtime, params.world);
+      const client = await clientOf(c, context, params.world);
+      return await streamEvents(c, {
+        engine: context.engine,
+        worldId: params.world,
+        ...query,
+        ...(client === undefined ? {} : { client }),
+      });
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/worlds/{world}/chats/{chat}/events',
+    tag,
+    summary: 'What happens in a chat',
+    description,
+    headers,
+    query: eventsQuerySchema,
+    answers,
+    async handle({ context, params, query, c }) {
+      await showChat(context.engine.runtime, params.world, params.chat);
+      const client = await clientOf(c, context, params.world);
+      return await streamEvents(c, {
+        engine: context.engine,
+        worldId: params.world,
+        chatId: params.chat,
+        ...query,
+        ...(client === undefined ? {} : { client }),
+      });
+    },
+  }),
+];

@@ -1,0 +1,92 @@
+import type { Store } from '@countersign/core/ports';
+import { CountersignError, type AuditEntry } from '@countersign/protocol';
+import type { Log } from '../app/context.js';
+import { writeCursor } from './cursor.js';
+
+const BATCH = 500;
+
+/** A part of a world's audit log, also of one that is gone (A16). */
+export async function pageAudit(
+  store: Store,
+  worldId: string,
+  after: number,
+  limit: number,
+): Promise<{ items: AuditEntry[]; next?: string }> {
+  const entries = await read(store, worldId, after, limit + 1);
+  const items = entries.slice(0, limit);
+  const last = entries.length > limit ? items.at(-1) : undefined;
+  return { items, ...(last === undefined ? {} : { next: writeCursor(last.seq) }) };
+}
+
+async function read(store: Store, worldId: string, after: number, limit: number): Promise<AuditEntry[]> {
+  return await store.read(async (reader) => {
+    if (!(await reader.worldIdTaken(worldId))) {
+      throw new CountersignError('not-found', `there never was a world "${worldId}"`);
+    }
+    return await reader.audit(worldId, { after, limit });
+  });
+}
+
+/** The whole log, a batch at a time: it may be larger than memory, and others want to read and write meanwhile. */
+export async function exportAudit(
+  store: Store,
+  worldId: string,
+  { format, after, log }: { format: 'jsonl' | 'csv'; after: number; log: Log },
+): Promise<Response> {
+  const encoder = new TextEncoder();
+  const first = await read(store, worldId, after, BATCH);
+  let batch: AuditEntry[] | undefined = first;
+  const toLine = format === 'csv' ? csvLine : (entry: AuditEntry): string => `${JSON.stringify(entry)}\n`;
+  let head = format === 'csv' ? `${COLUMNS.join(',')}\r\n` : '';
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const entries = batch ?? [];
+        controller.enqueue(encoder.encode(head + entries.map(toLine).join('')));
+        head = '';
+        const last = entries.length < BATCH ? undefined : entries.at(-1);
+        batch = last === undefined ? undefined : await read(store, worldId, last.seq, BATCH);
+        if (batch === undefined || batch.length === 0) controller.close();
+      } catch (error) {
+        // Cut off, a reader sees that something is missing; a proper end would pass for all there is.
+        log.error('an audit export broke off', { worldId, error: String(error) });
+        controller.error(error);
+      }
+    },
+  });
+  const type = format === 'csv' ? 'text/csv; charset=utf-8' : 'application/jsonl';
+  return new Response(body, {
+    headers: { 'Content-Type': type, 'Content-Disposition': `attachment; filename="audit.${format}"` },
+  });
+}
+
+const COLUMNS = [
+  'seq',
+  'at',
+  'worldId',
+  'kind',
+  'chatId',
+  'agentId',
+  'tool',
+  'invocationId',
+  'arguments',
+  'decision',
+  'scope',
+  'who',
+  'client',
+  'why',
+  'rule',
+  'previousHash',
+  'hash',
+] as const satisfies readonly (keyof AuditEntry)[];
+
+function csvLine(entry: AuditEntry): string {
+  return `${COLUMNS.map((column) => cell(entry[column])).join(',')}\r\n`;
+}
+
+/** An agent chooses what it asks for: as a formula, a cell would run in the spreadsheet of whoever audits it. */
+function cell(value: unknown): string {
+  const text = value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value);
+  const inert = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
+}

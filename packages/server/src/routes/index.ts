@@ -1,0 +1,21 @@
+import type { Route } from '../app/route.js';
+import { agentRoutes } from './agents.js';
+import { approvalRoutes } from './approvals.js';
+import { chatRoutes } from './chats.js';
+import { eventRoutes } from './events.js';
+import { policyRoutes } from './policy.js';
+import { recordRoutes } from './records.js';
+import { serverRoutes } from './server.js';
+import { worldRoutes } from './worlds.js';
+
+/** The whole API (W3), in the order it is documented. A new part is a list of routes in a file of its own, added here. */
+export const routes: readonly Route[] = [
+  ...serverRoutes,
+  ...worldRoutes,
+  ...agentRoutes,
+  ...chatRoutes,
+  ...eventRoutes,
+  ...approvalRoutes,
+  ...policyRoutes,
+  ...recordRoutes,
+];

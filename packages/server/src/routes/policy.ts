@@ -1,0 +1,76 @@
+import { checkPolicy, setPolicy, showPolicy, showTools } from '@countersign/core';
+import {
+  listedToolSchema,
+  listOf,
+  listQuerySchema,
+  newPolicySchema,
+  policyCheckSchema,
+  policyVerdictSchema,
+  shownPolicySchema,
+} from '@countersign/protocol';
+import { HttpProblem } from '../app/http-problem.js';
+import { route } from '../app/route.js';
+import { etag, ifMatch, pageOf } from './support.js';
+
+const tag = 'policy';
+
+export const policyRoutes = [
+  route({
+    method: 'get',
+    path: '/worlds/{world}/policy',
+    tag,
+    summary: 'The rules of a world',
+    description: '`proposed` came with an import and counts for nothing until it is put among the rules.',
+    answers: { 200: { description: 'The policy', schema: shownPolicySchema } },
+    async handle({ context, params }) {
+      const { value, version } = await showPolicy(context.engine.runtime, params.world);
+      return { status: 200, body: value, headers: etag(version) };
+    },
+  }),
+  route({
+    method: 'put',
+    path: '/worlds/{world}/policy',
+    tag,
+    summary: 'Write the rules of a world anew',
+    description: 'Needs `If-Match`, so that nobody overwrites a rule they have not seen.',
+    headers: { 'If-Match': 'the ETag of the policy that was read; 428 without one, 412 when it is not the last one' },
+    body: newPolicySchema,
+    answers: { 200: { description: 'The policy as it is now', schema: shownPolicySchema } },
+    async handle({ context, params, body, c }) {
+      const expected = ifMatch(c);
+      if (expected === undefined) {
+        throw new HttpProblem(428, 'Read the policy first and send its ETag as If-Match.');
+      }
+      const { value, version } = await setPolicy(context.engine.runtime, params.world, body.rules, c.var.signer, {
+        expected,
+        ...(body.proposed === undefined ? {} : { keep: body.proposed }),
+      });
+      return { status: 200, body: value, headers: etag(version) };
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/worlds/{world}/policy/check',
+    tag,
+    summary: 'What would become of a call, and why',
+    description: 'Nothing runs and nobody is asked.',
+    body: policyCheckSchema,
+    answers: { 200: { description: 'The verdict', schema: policyVerdictSchema } },
+    handle: async ({ context, params, body }) => ({
+      status: 200,
+      body: await checkPolicy(context.engine.runtime, params.world, body),
+    }),
+  }),
+  route({
+    method: 'get',
+    path: '/worlds/{world}/tools',
+    tag: 'tools',
+    summary: 'What agents of a world can ask for, by name',
+    query: listQuerySchema,
+    answers: { 200: { description: 'Tools', schema: listOf(listedToolSchema) } },
+    handle: async ({ context, params, query }) => ({
+      status: 200,
+      body: pageOf(await showTools(context.engine.runtime, params.world), ({ name }) => name, query),
+    }),
+  }),
+];

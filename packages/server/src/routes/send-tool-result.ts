@@ -1,0 +1,73 @@
+import { publishToolResult, readWorld } from '@countersign/core';
+import type { ClientToolResult, NewToolResult, ToolResultOutcome } from '@countersign/protocol';
+import { HttpProblem } from '../app/http-problem.js';
+import type { Reply, RouteInput } from '../app/route.js';
+import { streamEvents } from '../streams/stream-events.js';
+import { clientOf, wantsStream, type KnownClient } from './support.js';
+
+type Input = RouteInput<{ readonly world: string }, unknown, NewToolResult>;
+
+/** Hands what was sent to whoever it is for, and tells how that went (W5). */
+export async function sendToolResult(input: Input): Promise<Reply | Response> {
+  const { context, params, body, c } = input;
+  const { engine } = context;
+  const worldId = params.world;
+  const client = await clientOf(c, context, worldId);
+  const { call, lastEventId } = await readWorld(engine.runtime, worldId, async (reader) => {
+    const approval = await reader.approval(body.tool_call_id);
+    return {
+      call: await reader.invocation(approval?.invocationId ?? body.tool_call_id),
+      lastEventId: await reader.lastEventId(worldId),
+    };
+  });
+  const isClientTool = call?.location === 'client' && call.worldId === worldId && !('decision' in body);
+  const outcome = isClientTool ? await answerAsClient(input, client) : await answerAsPerson(input, client);
+  if (outcome.kind === 'refused') {
+    const { status, detail, state } = outcome;
+    throw new HttpProblem(status, detail, state === undefined ? {} : { state });
+  }
+  if (!wantsStream(c) || call === undefined) {
+    const { kind, invocationId, state } = outcome;
+    return { status: 200, body: { kind, invocationId, state } };
+  }
+  return await streamEvents(c, {
+    engine,
+    worldId,
+    chatId: call.chatId,
+    untilSettled: true,
+    after: lastEventId,
+    ...(client === undefined ? {} : { client }),
+  });
+}
+
+async function answerAsClient({ context, body }: Input, client: KnownClient | undefined): Promise<ToolResultOutcome> {
+  if (client === undefined) {
+    throw new HttpProblem(403, 'Only the client this call was forwarded to can answer it: send its secret.');
+  }
+  const { tool_call_id } = body;
+  const result: ClientToolResult = {
+    tool_call_id,
+    ...('content' in body && body.content !== undefined ? { content: body.content } : {}),
+    ...('error' in body && body.error !== undefined ? { error: body.error } : {}),
+  };
+  return await context.engine.clients.answer(client.id, result);
+}
+
+async function answerAsPerson(
+  { context, params, body, c }: Input,
+  client: KnownClient | undefined,
+): Promise<ToolResultOutcome> {
+  const signer = client === undefined ? c.var.signer : { ...c.var.signer, client: client.id };
+  if ('decision' in body) {
+    const { agentId, ...decision } = body;
+    return await publishToolResult(context.engine.runtime, params.world, agentId, decision, signer);
+  }
+  if ('error' in body || body.content === undefined) {
+    throw new HttpProblem(422, 'error: only the client of a client tool reports one', { field: 'error' });
+  }
+  const { agentId, ...answer }: { agentId?: string; tool_call_id: string; content: string } = {
+    ...body,
+    content: body.content,
+  };
+  return await publishToolResult(context.engine.runtime, params.world, agentId, answer, signer);
+}

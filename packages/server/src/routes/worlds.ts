@@ -1,0 +1,127 @@
+import {
+  createWorld,
+  deleteWorld,
+  exportWorld,
+  importWorld,
+  showWorld,
+  showWorlds,
+  toWorld,
+  updateWorld,
+  worldVersion,
+} from '@countersign/core';
+import {
+  importedWorldSchema,
+  listOf,
+  listQuerySchema,
+  newWorldSchema,
+  worldChangeSchema,
+  worldFileSchema,
+  worldSchema,
+} from '@countersign/protocol';
+import { stringify } from 'yaml';
+import { route } from '../app/route.js';
+import { etag, IF_MATCH, ifMatch, pageOf } from './support.js';
+
+const tag = 'worlds';
+
+export const worldRoutes = [
+  route({
+    method: 'get',
+    path: '/worlds',
+    tag,
+    summary: 'All worlds, oldest first',
+    query: listQuerySchema,
+    answers: { 200: { description: 'Worlds', schema: listOf(worldSchema) } },
+    handle: async ({ context, query }) => ({
+      status: 200,
+      body: pageOf(await showWorlds(context.engine.runtime), ({ id }) => id, query),
+    }),
+  }),
+  route({
+    method: 'post',
+    path: '/worlds',
+    tag,
+    summary: 'Make a world',
+    description: 'Its id is made from its name.',
+    body: newWorldSchema,
+    answers: { 201: { description: 'The world', schema: worldSchema } },
+    async handle({ context, body, c }) {
+      const world = await createWorld(context.engine.runtime, body, c.var.signer);
+      return { status: 201, body: toWorld(world), headers: etag(worldVersion(world)) };
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/worlds/import',
+    tag,
+    summary: 'Make a world from a file',
+    description:
+      'What the file brings gives no power: its allow rules are only proposed (see its policy), and neither a mode without questions nor a working folder is taken over.',
+    body: worldFileSchema,
+    bodyKind: 'yaml',
+    answers: { 201: { description: 'The world, and what was not taken over', schema: importedWorldSchema } },
+    handle: async ({ context, body, c }) => ({
+      status: 201,
+      body: await importWorld(context.engine.runtime, body, c.var.signer),
+    }),
+  }),
+  route({
+    method: 'get',
+    path: '/worlds/{world}',
+    tag,
+    summary: 'One world',
+    description: 'A stream that goes on after `lastEventId` misses nothing that is not in the answer.',
+    answers: { 200: { description: 'The world', schema: worldSchema } },
+    async handle({ context, params }) {
+      const { value, version } = await showWorld(context.engine.runtime, params.world);
+      return { status: 200, body: value, headers: etag(version) };
+    },
+  }),
+  route({
+    method: 'patch',
+    path: '/worlds/{world}',
+    tag,
+    summary: 'Change a world',
+    description: 'What is left out stays. Null takes away what may be absent.',
+    headers: IF_MATCH,
+    body: worldChangeSchema,
+    answers: { 200: { description: 'The world as it is now', schema: worldSchema } },
+    async handle({ context, params, body, c }) {
+      const { runtime } = context.engine;
+      const { value, version } = await updateWorld(runtime, params.world, body, c.var.signer, ifMatch(c));
+      return { status: 200, body: value, headers: etag(version) };
+    },
+  }),
+  route({
+    method: 'delete',
+    path: '/worlds/{world}',
+    tag,
+    summary: 'Delete a world with all that is in it',
+    description: 'What runs in it is stopped first. Its audit log stays, and its id is never given again.',
+    headers: IF_MATCH,
+    answers: { 204: { description: 'It is gone' } },
+    async handle({ context, params, c }) {
+      await deleteWorld(context.engine.runtime, params.world, c.var.signer, ifMatch(c));
+      return { status: 204 };
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/worlds/{world}/export',
+    tag,
+    summary: 'A world as one file',
+    description: 'Settings, policy and agents, in YAML. No chats, no grants, no secrets.',
+    answers: { 200: { description: 'The file', type: 'application/yaml' } },
+    async handle({ context, params }) {
+      const file = await exportWorld(context.engine.runtime, params.world);
+      return {
+        status: 200,
+        body: stringify(file, { aliasDuplicateObjects: false }),
+        headers: {
+          'Content-Type': 'application/yaml',
+          'Content-Disposition': `attachment; filename="world.yaml"`,
+        },
+      };
+    },
+  }),
+];
