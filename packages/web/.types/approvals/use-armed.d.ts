@@ -1,1 +1,0 @@
-export declare function useArmed(key: string): boolean;

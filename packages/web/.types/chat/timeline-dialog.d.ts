@@ -1,6 +1,0 @@
-import type { ReactElement } from 'react';
-export declare function TimelineDialog({ worldId, chatId, onClose, }: {
-    worldId: string;
-    chatId: string;
-    onClose: () => void;
-}): ReactElement;

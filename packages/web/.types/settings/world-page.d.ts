@@ -1,2 +1,0 @@
-import { type ReactElement } from 'react';
-export default function WorldPage(): ReactElement;

@@ -1,3 +1,0 @@
-import { type ReactElement } from 'react';
-/** No world yet. */
-export declare function EmptyHouse(): ReactElement;
