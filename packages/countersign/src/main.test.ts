@@ -8,12 +8,11 @@ const inFolder = freshFolder();
 const command = new URL('../bin/countersign.js', import.meta.url).pathname;
 
 it('ends quietly when nobody reads its words any more', async () => {
-  const { stdout, stderr } = await run('bash', ['-c', `printf '\\n' | "${process.execPath}" "${command}" | head -1`], {
+  const { stdout, stderr } = await run('bash', ['-c', `printf '\\n' | "${process.execPath}" "${command}" demo | head -1`], {
     env: {
       PATH: process.env['PATH'],
       HOME: inFolder('.'),
       COUNTERSIGN_HOME: inFolder('home'),
-      COUNTERSIGN_DEMO_FOLDER: inFolder('harbour'),
     },
   });
   expect({ stdout, stderr }).toEqual({ stdout: 'Countersign. Agents propose. You countersign.\n', stderr: '' });

@@ -1,1 +1,16 @@
-export {};
+export { createApp } from './app/create-app.js';
+export type { AppContext, Auth, Log } from './app/context.js';
+export { createAuth } from './auth/create-auth.js';
+export type { AuthOptions } from './auth/create-auth.js';
+export { homeFolder } from './home/home-folder.js';
+export { harbourAgents, SUGGESTIONS } from './home/harbour.js';
+export { openHome } from './home/open-home.js';
+export type { Home, HomeOptions } from './home/open-home.js';
+export { createLog, LOG_LEVELS } from './serve/create-log.js';
+export type { LogLevel, LogOptions } from './serve/create-log.js';
+export { runServe } from './serve/run-serve.js';
+export type { RunServeOptions } from './serve/run-serve.js';
+export { DEFAULT_PORT, serve } from './serve/serve.js';
+export type { ServeOptions, Serving } from './serve/serve.js';
+export { findServer } from './serve/server-file.js';
+export type { RunningServer } from './serve/server-file.js';

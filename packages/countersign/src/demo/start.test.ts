@@ -31,7 +31,6 @@ async function run(
       onInterrupt: () => () => undefined,
     },
     env: { COUNTERSIGN_HOME: join(folder, 'home'), ...more.env },
-    folder: join(folder, 'harbour'),
     // A port nobody listens on: what runs on this machine must not change the test.
     ollamaUrl: more.ollamaUrl ?? 'http://127.0.0.1:9',
   });
@@ -48,7 +47,7 @@ describe('the first run', () => {
     expect(printed).toContain(
       'Mason  @human I wrote the summary, removed the scratch files. Not done: moved the logs (not this one).',
     );
-    const notes = await readdir(join(folder, 'harbour', 'notes'));
+    const notes = await readdir(join(folder, 'home-worlds', 'harbour', 'notes'));
     expect(notes.filter((name) => name.endsWith('.tmp'))).toEqual([]);
     expect(notes.filter((name) => name.endsWith('-log.md'))).toHaveLength(8);
     expect(notes).toContain('summary.md');
@@ -60,7 +59,7 @@ describe('the first run', () => {
     const second = await run(['d', 'd', 'd', '']);
     expect(second).toContain('Last time this was left unfinished');
     expect(second).toContain('Mason  @human I did nothing of it.');
-    expect(await readdir(join(folder, 'harbour', 'notes'))).toContain('scratch-1.tmp');
+    expect(await readdir(join(folder, 'home-worlds', 'harbour', 'notes'))).toContain('scratch-1.tmp');
   });
 
   it('stays usable after a message that was refused', async () => {
@@ -94,7 +93,7 @@ describe('the first run', () => {
       ollamaUrl: `http://127.0.0.1:${port}`,
     });
     server.close();
-    expect(printed).toMatch(/Found gpt-\S+ \(OPENAI_API_KEY\), llama-test \(Ollama\)\./);
+    expect(printed).toMatch(/Found gpt-\S+ \(OPENAI_API_KEY\), llama-test \(127\.0\.0\.1:\d+\)\./);
     expect(printed).toContain('Mason  @human I did nothing of it.');
     expect(printed).not.toContain(key);
   });

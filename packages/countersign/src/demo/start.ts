@@ -1,87 +1,84 @@
-import { mkdir } from 'node:fs/promises';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
-import { CountersignError } from '@countersign/protocol';
-import {
-  describeSandbox,
-  editFile,
-  findSandbox,
-  grep,
-  listFiles,
-  readFile,
-  shellCmd,
-  writeFile,
-} from '@countersign/tools';
-import { openWorld } from '../open-world.js';
-import { findModels, type FoundModel } from './find-models.js';
-import { harbourAgents, layOutHarbour, SUGGESTIONS } from './harbour.js';
-import { harbourModel } from './harbour-model.js';
+import { harbourAgents, homeFolder, openHome, SUGGESTIONS, type Home } from '@countersign/server';
+import { CountersignError, type ProviderStatus } from '@countersign/protocol';
+import { createWorldHandle, type OpenedWorld } from '../world.js';
 import { settleWith, showEvents, type Lines } from './talk.js';
 
 export interface StartOptions {
   lines: Lines;
   env: NodeJS.ProcessEnv;
-  /** Where the agents work. */
-  folder: string;
   ollamaUrl?: string;
 }
 
-/** The first run: the demo world in a plain terminal, on the scripted model unless the person chooses another. */
-export async function start({ lines, env, folder, ollamaUrl }: StartOptions): Promise<void> {
-  const home = env['COUNTERSIGN_HOME'] ?? join(homedir(), '.countersign');
-  await orSay(mkdir(home, { recursive: true, mode: 0o700 }), `its folder "${home}"`);
-  await orSay(layOutHarbour(folder), `the demo's folder "${folder}"`);
-  const sandbox = await findSandbox();
-  const found = await findModels(env, ollamaUrl);
+/** The demo world of this home in a plain terminal, on the scripted model unless the person chooses another. */
+export async function start({ lines, env, ollamaUrl }: StartOptions): Promise<void> {
+  const tell = (message: string): void => lines.say(`· ${message}`);
+  const home = await openHome({
+    home: homeFolder(env),
+    env,
+    log: { info: () => undefined, warn: () => undefined, error: tell },
+    ...(ollamaUrl === undefined ? {} : { ollamaUrl }),
+  });
+  try {
+    await home.start();
+    const world = createWorldHandle(home.engine, 'harbour', 'Harbour');
+    await greet(lines, home, world);
+    const hush = await showEvents(world, lines.say);
+    try {
+      await talk(lines, world);
+    } finally {
+      hush();
+    }
+  } finally {
+    await home.close();
+  }
+}
+
+async function greet(lines: Lines, home: Home, world: OpenedWorld): Promise<void> {
+  const found = (await home.providers()).flatMap(offersOf);
   lines.say('Countersign. Agents propose. You countersign.');
   lines.say(describeFound(found));
+  const { sandbox } = home;
   if (sandbox.kind === 'none') lines.say(`No sandbox: ${sandbox.reason} What you approve runs with your own rights.`);
-  const chosen = await choose(lines, found);
-  const demo = harbourModel();
-  const provider = chosen?.provider ?? demo;
-  const world = await openWorld(join(home, 'countersign.db'), {
-    name: 'Harbour',
-    workingDirectory: folder,
-    mainAgent: 'scout',
-    agents: harbourAgents(provider.name, chosen?.model ?? 'demo'),
-    providers: chosen === undefined ? [demo] : [demo, chosen.provider],
-    tools: [listFiles(), readFile(), grep(), writeFile(), editFile(), shellCmd({ sandbox, hide: [home] })],
-    sandbox: describeSandbox(sandbox),
-  });
-  const hush = await showEvents(world, lines.say);
-  try {
-    await talk(lines, world);
-  } finally {
-    hush();
-    await world.close();
+  const { provider, model } = (await choose(lines, found)) ?? { provider: 'scripted', model: 'demo' };
+  const agents = await world.agents();
+  for (const { name } of harbourAgents(provider, model)) {
+    const agent = agents.find((known) => known.name === name);
+    if (agent === undefined) {
+      throw new CountersignError(
+        'not-found',
+        'the demo world is not as it was made; start `countersign` for the others',
+      );
+    }
+    await world.updateAgent(agent.id, { provider, model });
   }
 }
 
-/** A folder that can't be made is for the person to mend: they get a sentence, not a stack. */
-async function orSay(work: Promise<unknown>, what: string): Promise<void> {
-  try {
-    await work;
-  } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    const advice = 'Choose others with COUNTERSIGN_HOME and COUNTERSIGN_DEMO_FOLDER.';
-    throw new CountersignError('invalid', `${what} can't be used (${why}). ${advice}`, { cause });
-  }
+/** A model a person can choose, and where it was found. */
+interface Offer {
+  provider: string;
+  model: string;
+  where: string;
 }
 
-function describeFound(found: readonly FoundModel[]): string {
+function offersOf({ name, available, source, models = [] }: ProviderStatus): Offer[] {
+  if (!available || source === undefined) return [];
+  return models.slice(0, 3).map((model) => ({ provider: name, model, where: source }));
+}
+
+function describeFound(found: readonly Offer[]): string {
   if (found.length === 0) return 'No key and no Ollama found: the demo runs on a scripted model and needs neither.';
   return `Found ${found.map(({ model, where }) => `${model} (${where})`).join(', ')}.`;
 }
 
 /** The scripted model unless a number was typed: nobody's key is used without being asked for. */
-async function choose(lines: Lines, found: readonly FoundModel[]): Promise<FoundModel | undefined> {
+async function choose(lines: Lines, found: readonly Offer[]): Promise<Offer | undefined> {
   if (found.length === 0) return undefined;
   const offers = found.map(({ model }, index) => `${index + 1}: ${model}`).join('   ');
   const answer = await lines.ask(`Which model?  Enter: scripted demo   ${offers}\n> `);
   return found[Number(answer?.trim()) - 1];
 }
 
-async function talk(lines: Lines, world: Awaited<ReturnType<typeof openWorld>>): Promise<void> {
+async function talk(lines: Lines, world: OpenedWorld): Promise<void> {
   const unfinished = (await world.chats()).findLast(({ status }) => status !== 'idle');
   const chat = await world.chat(unfinished?.id);
   if (unfinished !== undefined) lines.say('\nLast time this was left unfinished:');

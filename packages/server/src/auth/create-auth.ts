@@ -16,8 +16,8 @@ export interface AuthOptions extends HostOptions {
   clock: Pick<Clock, 'now'>;
   /** Where sessions outlive a restart. Absent: they end with the process. */
   sessions?: SessionKeeper;
-  /** The label of the client that this secret belongs to (`X-Countersign-Client`). */
-  clientLabel?: (secret: string) => Promise<string | undefined>;
+  /** The label of the client that this secret (`X-Countersign-Client`) belongs to, in the world of this path. */
+  clientLabel?: (secret: string, path: string) => Promise<string | undefined>;
 }
 
 /** A token as long as the ones we make can't be guessed, and need not wait behind somebody else's guesses. */
@@ -96,7 +96,7 @@ export function createAuth(options: AuthOptions): Auth {
   async function signerOf(c: AppRequest): Promise<Signer> {
     const who = checkCredential(c);
     const secret = c.req.header(CLIENT_HEADER);
-    const label = secret === undefined ? undefined : await options.clientLabel?.(secret);
+    const label = secret === undefined ? undefined : await options.clientLabel?.(secret, c.req.path);
     return { who, client: label ?? 'http' };
   }
 

@@ -1,0 +1,50 @@
+import type { Provider } from '@countersign/core/ports';
+import type { ProviderStatus } from '@countersign/protocol';
+import { anthropic, availableProviders, findOllama, google, openai, openaiCompatible } from '@countersign/providers';
+import { harbourModel } from './harbour-model.js';
+
+/** What a newcomer is offered; any other model of the vendor can be named too. */
+const MODELS = { anthropic: 'claude-sonnet-4-5', openai: 'gpt-5-mini', google: 'gemini-2.5-flash' } as const;
+const MAKE = { anthropic, openai, google } as const;
+const OLLAMA_URL = 'http://127.0.0.1:11434';
+
+export interface FoundProviders {
+  /** All of them, with a key or not: one without says so in words when it is called. None loads its SDK before that. */
+  providers: readonly Provider[];
+  /** Which can be used now. Never a key. */
+  status(): Promise<ProviderStatus[]>;
+  /** Keys: a tool that finds one must not pass it on (T14). */
+  secrets: readonly string[];
+}
+
+export function findProviders(env: NodeJS.ProcessEnv, ollamaUrl: string = OLLAMA_URL): FoundProviders {
+  const demo = harbourModel();
+  const keyed = availableProviders(env);
+  const vendors = Object.keys(MAKE) as (keyof typeof MAKE)[];
+  return {
+    providers: [
+      demo,
+      ...vendors.map((name) => MAKE[name]()),
+      openaiCompatible({ name: 'ollama', baseURL: `${ollamaUrl}/v1` }),
+    ],
+    secrets: keyed.flatMap(({ variable }) => env[variable]?.trim() ?? []),
+    async status() {
+      const ollama = await findOllama({ url: ollamaUrl });
+      return [
+        { name: demo.name, available: true, models: ['demo'] },
+        ...vendors.map((name) => {
+          const source = keyed.find((found) => found.name === name)?.variable;
+          return {
+            name,
+            available: source !== undefined,
+            ...(source === undefined ? {} : { source }),
+            models: [MODELS[name]],
+          };
+        }),
+        ollama === undefined
+          ? { name: 'ollama', available: false }
+          : { name: 'ollama', available: true, source: new URL(ollamaUrl).host, models: ollama.models },
+      ];
+    },
+  };
+}

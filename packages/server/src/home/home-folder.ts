@@ -1,0 +1,26 @@
+import { chmodSync, mkdirSync, realpathSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import { CountersignError } from '@countersign/protocol';
+
+/** Where everything of ours lies: `COUNTERSIGN_HOME`, or a folder in the person's home. */
+export function homeFolder(env: NodeJS.ProcessEnv): string {
+  const named = env['COUNTERSIGN_HOME'];
+  return named === undefined ? join(homedir(), '.countersign') : named;
+}
+
+/** Makes the folder, closed to others, and gives its real path. */
+export function prepareHome(folder: string): string {
+  try {
+    if (!isAbsolute(folder)) throw new Error('it must be an absolute path');
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const real = realpathSync.native(folder);
+    // What agents say and do, and the token, are nobody else's business.
+    if ((statSync(real).mode & 0o077) !== 0) chmodSync(real, 0o700);
+    return real;
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    const detail = `The folder "${folder}" can't be used as home (${why}). Choose another with --home or COUNTERSIGN_HOME.`;
+    throw new CountersignError('invalid', detail, { cause, field: 'home' });
+  }
+}

@@ -1,0 +1,44 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { keepOwnFile } from '@countersign/core/ports';
+import { CountersignError } from '@countersign/protocol';
+import { randomSecret } from '../auth/secrets.js';
+import { readPrivate, writePrivate } from './private-file.js';
+
+export interface Token {
+  value: string;
+  /** The file that holds it, where one may. */
+  file?: string;
+}
+
+/**
+ * The token of this server (W1). A file would be read by the first command that an agent gets approved, so one is written only where
+ * the sandbox hides this folder from commands (A21); elsewhere the token lives as long as the process.
+ */
+export function keepToken(home: string, env: NodeJS.ProcessEnv, isHidden: boolean): Token {
+  const file = join(home, 'token');
+  keepOwnFile(file);
+  const given = env['COUNTERSIGN_TOKEN'];
+  // Whatever this process starts would inherit it.
+  delete env['COUNTERSIGN_TOKEN'];
+  if (given !== undefined && given !== '') {
+    rmSync(file, { force: true });
+    return { value: checked(given) };
+  }
+  if (!isHidden) {
+    rmSync(file, { force: true });
+    return { value: randomSecret() };
+  }
+  const known = readPrivate(file)?.trim();
+  if (known !== undefined && /^[\w-]{43}$/.test(known)) return { value: known, file };
+  const value = randomSecret();
+  writePrivate(file, `${value}\n`);
+  return { value, file };
+}
+
+/** One that no header can carry would lock everybody out. */
+function checked(token: string): string {
+  if (/^[\x21-\x7e]{1,1000}$/.test(token)) return token;
+  const detail = 'COUNTERSIGN_TOKEN must be one word of at most 1000 visible ASCII characters.';
+  throw new CountersignError('invalid', detail, { field: 'COUNTERSIGN_TOKEN' });
+}

@@ -1,0 +1,139 @@
+import { join } from 'node:path';
+import { createRuntime, systemClock, type Engine } from '@countersign/core';
+import type { Clock, Provider, Store, Tool } from '@countersign/core/ports';
+import { CountersignError, type ProviderStatus } from '@countersign/protocol';
+import { lockFile, openPostgres, openSqlite } from '@countersign/storage';
+import { defaultTools, describeSandbox, findSandbox, mcpServers, type Sandbox } from '@countersign/tools';
+import type { Log } from '../app/context.js';
+import type { SessionKeeper } from '../auth/sessions.js';
+import { findProviders } from './find-providers.js';
+import { prepareHome } from './home-folder.js';
+import { keepSessions } from './keep-sessions.js';
+import { keepToken, type Token } from './keep-token.js';
+import { makeDemoWorld } from './make-demo-world.js';
+import { readAdminRules } from './read-admin-rules.js';
+import { createWorkFolders, type WorkFolders } from './work-folders.js';
+
+export interface HomeOptions {
+  /** The folder; see `homeFolder`. */
+  home: string;
+  /** What is secret in it is taken out: `COUNTERSIGN_TOKEN` and `DATABASE_URL`. */
+  env: NodeJS.ProcessEnv;
+  log: Log;
+  clock?: Clock;
+  /** Further models and tools. */
+  providers?: readonly Provider[];
+  tools?: readonly Tool[];
+  /** Default: what this system has. */
+  sandbox?: Sandbox;
+  ollamaUrl?: string;
+}
+
+/** Everything that runs in one home, put together. */
+export interface Home {
+  folder: string;
+  engine: Engine;
+  sandbox: Sandbox;
+  token: Token;
+  /** Absent where commands could read what is kept. */
+  sessions?: SessionKeeper;
+  workFolders: WorkFolders;
+  providers(): Promise<ProviderStatus[]>;
+  /** Takes up what was left unfinished, and makes the demo world on the first run. */
+  start(): Promise<void>;
+  /** Parks what runs and lets go of the home. */
+  close(): Promise<void>;
+}
+
+/** The composition root. One process owns a home: a second one is refused with `store-locked` (S4). */
+export async function openHome(options: HomeOptions): Promise<Home> {
+  const { env, log, clock = systemClock } = options;
+  const folder = prepareHome(options.home);
+  const unlock = lockHome(folder);
+  try {
+    const sandbox = options.sandbox ?? (await findSandbox());
+    const isHidden = sandbox.kind !== 'none';
+    if (!isHidden)
+      log.warn('there is no sandbox: what you approve runs with all of your rights', { why: sandbox.reason });
+    const token = keepToken(folder, env, isHidden);
+    const found = findProviders(env, options.ollamaUrl);
+    // No command and no server ever sees this folder (A21).
+    const confined = { sandbox, hide: [folder] };
+    const workFolders = createWorkFolders(folder, describeSandbox(sandbox));
+    const report = (error: unknown, what: string): void => log.error(what, { error });
+    const database = takeDatabase(env);
+    const adminRules = readAdminRules(folder);
+    const store = await openStore(folder, database, clock);
+    const engine = await orClose(store, () =>
+      createRuntime({
+        store,
+        clock,
+        providers: [...found.providers, ...(options.providers ?? [])],
+        tools: [...defaultTools({ shell: confined }), ...(options.tools ?? [])],
+        mcp: mcpServers({ ...confined, clock }),
+        findPlace: workFolders.findPlace,
+        onError: report,
+        onListenerFailure: (error, event) => report(error, `a listener failed on ${event.event} ${event.id}`),
+        adminRules,
+        ownSecrets: [token.value, ...found.secrets, ...(database === undefined ? [] : [database])],
+      }),
+    );
+    return {
+      folder,
+      engine,
+      sandbox,
+      token,
+      ...(isHidden ? { sessions: keepSessions(folder, report) } : {}),
+      workFolders,
+      providers: () => found.status(),
+      async start() {
+        await engine.start();
+        await makeDemoWorld(engine, (worldId) => workFolders.own(worldId));
+      },
+      close: () => engine.close().finally(unlock),
+    };
+  } catch (error) {
+    unlock();
+    throw error;
+  }
+}
+
+async function orClose<T>(store: Store, make: () => T): Promise<T> {
+  try {
+    return make();
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** The system's own lock, not a file with a number in it: a dead owner leaves nothing to be judged, and of two at once one wins. */
+function lockHome(folder: string): () => void {
+  const unlock = lockFile(join(folder, 'lock'));
+  if (unlock !== undefined) return once(unlock);
+  const detail = `The home ${folder} is in use by another process. Use that one, close it, or choose another with --home.`;
+  throw new CountersignError('store-locked', detail);
+}
+
+function once(act: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (!isDone) act();
+    isDone = true;
+  };
+}
+
+/** It holds a password, and whatever this process starts would inherit it. */
+function takeDatabase(env: NodeJS.ProcessEnv): string | undefined {
+  const url = env['DATABASE_URL'];
+  delete env['DATABASE_URL'];
+  if (url === undefined || url === '') return undefined;
+  if (/^postgres(?:ql)?:\/\//.test(url)) return url;
+  const detail = 'DATABASE_URL must begin with postgres://. Without it, everything is kept in a file in the home.';
+  throw new CountersignError('invalid', detail, { field: 'DATABASE_URL' });
+}
+
+async function openStore(folder: string, database: string | undefined, clock: Clock): Promise<Store> {
+  if (database === undefined) return await openSqlite(join(folder, 'countersign.db'), { clock });
+  return await openPostgres(database, { headFile: join(folder, 'audit-heads.json') });
+}

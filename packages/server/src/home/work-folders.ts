@@ -1,0 +1,70 @@
+import { mkdirSync, realpathSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { isAbsolute, join, relative, sep } from 'node:path';
+import type { PlaceFinder } from '@countersign/core';
+import { CountersignError } from '@countersign/protocol';
+
+/** Where worlds act. */
+export interface WorkFolders {
+  /** The folder of a world that names none: its own, and outside our home. */
+  own(worldId: string): string;
+  /** The real path of a folder that a world may act in. Refuses one that holds, or lies in, our home (A21). */
+  check(folder: string): string;
+  findPlace: PlaceFinder;
+}
+
+/**
+ * `home` is a real path. The folders of worlds lie beside it: an agent writes there, and whatever it may write must not lie where our
+ * token and store do. Everything is looked up anew for each call, since a folder may have become a link since it was signed (A7).
+ */
+export function createWorkFolders(home: string, sandbox: string): WorkFolders {
+  const worlds = `${home}-worlds`;
+
+  function check(folder: string): string {
+    const refuse = (why: string, cause?: unknown): CountersignError =>
+      new CountersignError('invalid', `the working folder ${folder} ${why}`, { field: 'workingDirectory', cause });
+    // Relative to what? The server's own folder means nothing to whoever asks.
+    if (!isAbsolute(folder)) throw refuse('must be an absolute path');
+    const real = realPathOf(folder, (cause) => refuse('is not there; make it first', cause));
+    if (!statSync(real).isDirectory()) throw refuse('is not a folder');
+    if (isWithin(home, real) || isWithin(real, home)) {
+      throw refuse('holds, or lies in, the home of Countersign, which agents must not reach; choose another');
+    }
+    return real;
+  }
+
+  function own(worldId: string): string {
+    return join(worlds, worldId);
+  }
+
+  function findOrMake(worldId: string): string {
+    const folder = own(worldId);
+    if (statSync(folder, { throwIfNoEntry: false }) === undefined) mkdirSync(folder, { recursive: true, mode: 0o700 });
+    return folder;
+  }
+
+  return {
+    own,
+    check,
+    // Synchronous on purpose: three microseconds, where the asynchronous call waits for a thread and costs as much as a commit.
+    findPlace: async ({ world }) => ({
+      workingDirectory: check(world.settings.workingDirectory ?? findOrMake(world.id)),
+      home: homedir(),
+      sandbox,
+    }),
+  };
+}
+
+function realPathOf(path: string, refuse: (cause: unknown) => Error): string {
+  try {
+    return realpathSync.native(path);
+  } catch (cause) {
+    throw refuse(cause);
+  }
+}
+
+/** Whether a path is the folder or lies in it. Both are real. */
+function isWithin(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+}

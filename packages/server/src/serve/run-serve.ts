@@ -1,0 +1,101 @@
+import { createInterface } from 'node:readline';
+import { systemClock } from '@countersign/core';
+import { CountersignError } from '@countersign/protocol';
+import { homeFolder } from '../home/home-folder.js';
+import { createLog, type LogLevel } from './create-log.js';
+import { hasDisplay, openBrowser } from './open-browser.js';
+import { serve, type Serving } from './serve.js';
+
+export interface RunServeOptions {
+  port?: number;
+  host?: string;
+  allowHosts?: readonly string[];
+  home?: string;
+  /** False: print the start URL and open nothing. */
+  open: boolean;
+  /** The first line on standard output is `{"url","token","open"}`, and the only one. */
+  json: boolean;
+  logLevel?: LogLevel;
+  webRoot?: string;
+  version: string;
+}
+
+/** A shutdown that takes longer is not one; whatever runs is found again after the next start. */
+const SHUTDOWN_MS = 4_500;
+const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+
+/** `countersign serve`: runs until a signal ends it. Resolves with the exit code; what is wrong is one sentence on standard error. */
+export async function runServe(options: RunServeOptions): Promise<number> {
+  const { open, json, home = homeFolder(process.env), logLevel, ...rest } = options;
+  const secrets: string[] = [];
+  const log = createLog({
+    level: logLevel ?? (process.stderr.isTTY ? 'warn' : 'info'),
+    isTerminal: process.stderr.isTTY,
+    write: (line) => process.stderr.write(line),
+    now: () => systemClock.now(),
+    secrets,
+  });
+  // Before anything is opened: a signal that comes early must not find nobody.
+  const signalled = nextSignal();
+  let serving: Serving;
+  try {
+    serving = await serve({ ...rest, home, log, env: process.env });
+  } catch (error) {
+    if (!(error instanceof CountersignError)) throw error;
+    process.stderr.write(`countersign: ${error.message}\n`);
+    return 1;
+  }
+  secrets.push(serving.home.token.value);
+  // Whoever read us has gone, as after `| head`: no reason to stop serving.
+  process.stdout.on('error', () => undefined);
+  const start = serving.newStartUrl();
+  if (json) say({ url: serving.url, token: serving.home.token.value, open: start });
+  else {
+    greet(serving, start);
+    if (open && hasDisplay(process.env)) openBrowser(start);
+  }
+  const stopAsking = json ? () => undefined : offerNewStartUrl(serving);
+  await signalled;
+  stopAsking();
+  setTimeout(() => process.exit(1), SHUTDOWN_MS).unref();
+  await serving.close();
+  return 0;
+}
+
+function say(facts: Record<string, string>): void {
+  process.stdout.write(`${JSON.stringify(facts)}\n`);
+}
+
+function greet({ url, home: { token, sandbox } }: Serving, start: string): void {
+  const lines = [
+    `Countersign listens on ${url}`,
+    `Open ${start}`,
+    '  (good once, for a minute)',
+    token.file === undefined ? `Token for programs: ${token.value}` : `Token for programs: in ${token.file}`,
+    ...(sandbox.kind === 'none' ? [`No sandbox: ${sandbox.reason}`] : []),
+  ];
+  process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+/** Whoever comes back after a minute needs no restart. */
+function offerNewStartUrl(serving: Serving): () => void {
+  if (!process.stdin.isTTY) return () => undefined;
+  const lines = createInterface({ input: process.stdin });
+  lines.on('line', () => process.stdout.write(`Open ${serving.newStartUrl()}\n`));
+  process.stdout.write('Enter gives a new address to open, Ctrl+C ends.\n');
+  return () => lines.close();
+}
+
+/** Resolves at the first signal; the second ends the process at once. */
+async function nextSignal(): Promise<void> {
+  await new Promise<void>((resolve) => {
+    let isEnding = false;
+    for (const signal of SIGNALS) {
+      process.on(signal, () => {
+        if (isEnding) process.exit(130);
+        isEnding = true;
+        resolve();
+      });
+    }
+  });
+}

@@ -1,0 +1,124 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { setTimeout as after } from 'node:timers/promises';
+import { getRequestListener } from '@hono/node-server';
+import { CountersignError } from '@countersign/protocol';
+import { createApp } from '../app/create-app.js';
+import { inBrackets, isLoopback } from '../auth/check-host.js';
+import { createAuth } from '../auth/create-auth.js';
+import { openHome, type Home, type HomeOptions } from '../home/open-home.js';
+import { listenOn } from './listen-on.js';
+import { announceServer, findServer } from './server-file.js';
+
+export const DEFAULT_PORT = 4747;
+
+export interface ServeOptions extends HomeOptions {
+  /** 0 for any free one. */
+  port?: number;
+  /** Default: loopback. Anything else lets other machines in. */
+  host?: string;
+  /** Further names this server is reached by, such as that of a proxy in front of it. */
+  allowHosts?: readonly string[];
+  /** The folder of the built web app. */
+  webRoot?: string;
+  version: string;
+}
+
+export interface Serving {
+  url: string;
+  home: Home;
+  /** A start URL with a fresh ticket: good once, for a minute. */
+  newStartUrl(): string;
+  /** Tells the streams, parks what runs, lets go of the home. */
+  close(): Promise<void>;
+}
+
+/** Starts a server on a home and resolves when it listens. One home has one server (S4): a second is told where the first is. */
+export async function serve(options: ServeOptions): Promise<Serving> {
+  const { host = '127.0.0.1', allowHosts = [], log, version, webRoot } = options;
+  const home = await openHome(options).catch((error: unknown) => sayWhoRuns(error, options.home));
+  const { engine, token, sessions } = home;
+  let port = options.port ?? DEFAULT_PORT;
+  const auth = createAuth({
+    token: token.value,
+    clock: engine.runtime.clock,
+    port: () => port,
+    host,
+    allowHosts,
+    ...(sessions === undefined ? {} : { sessions }),
+    clientLabel: async (secret, path) => {
+      const world = /^\/api\/worlds\/([^/]+)/.exec(path)?.[1];
+      return world === undefined ? undefined : (await engine.clients.find(world, secret))?.label;
+    },
+  });
+  const server = createServer({ maxHeaderSize: 16 * 1024, headersTimeout: 20_000, requestTimeout: 60_000 });
+  try {
+    const context = { engine, auth, log, version, providers: () => home.providers() };
+    const app = createApp(webRoot === undefined ? context : { ...context, webRoot });
+    // Listening first: with a port that is taken, nothing that was left unfinished must begin to run.
+    const started = startWhen(once(server, 'listening'), home);
+    const answer = getRequestListener(app.fetch);
+    server.on('request', (request, response) => void started.then(() => answer(request, response)));
+    port = await listenOn(server, port, host);
+    await started;
+  } catch (error) {
+    server.closeAllConnections();
+    server.close();
+    await home.close();
+    throw error;
+  }
+  const url = `http://${shownHost(host)}:${port}`;
+  const retract = announceServer(home.folder, url);
+  log.info('listening', { url, home: home.folder, sandbox: home.sandbox.kind });
+  if (!isLoopback(host)) log.warn('other machines can reach this server; what they send is not encrypted', { host });
+  let closed: Promise<void> | undefined;
+  return {
+    url,
+    home,
+    newStartUrl: () => `${url}/#ticket=${auth.newTicket()}`,
+    close() {
+      closed ??= shutDown(server, home).finally(retract);
+      return closed;
+    },
+  };
+}
+
+function startWhen(listening: Promise<unknown>, home: Home): Promise<void> {
+  const started = listening.then(() => home.start());
+  // Told by who waits for it; here it only must not go unheard.
+  started.catch(() => undefined);
+  return started;
+}
+
+/** How long answers that are under way may take when everything else has ended. */
+const LAST_ANSWERS_MS = 500;
+
+async function shutDown(server: Server, home: Home): Promise<void> {
+  const closed = once(server, 'close');
+  server.close();
+  server.closeIdleConnections();
+  // Streams are told and end with this; turns are parked.
+  await home.close();
+  server.closeIdleConnections();
+  await Promise.race([closed, after(LAST_ANSWERS_MS, undefined, { ref: false })]);
+  server.closeAllConnections();
+}
+
+/** An address that can be opened: one that means every address can't. */
+function shownHost(host: string): string {
+  return host === '0.0.0.0' || host === '::' ? '127.0.0.1' : inBrackets(host);
+}
+
+/** How long the first server may take from its lock to its address. */
+const FIRST_SERVER_MS = 3_000;
+
+async function sayWhoRuns(error: unknown, folder: string): Promise<never> {
+  if (!(error instanceof CountersignError) || error.code !== 'store-locked') throw error;
+  for (const end = Date.now() + FIRST_SERVER_MS; Date.now() < end; await after(50)) {
+    const first = await findServer(folder);
+    if (first === undefined) continue;
+    const detail = `A server already runs on this home: ${first.url} (pid ${first.pid}). Open that, stop it, or choose another home with --home.`;
+    throw new CountersignError('store-locked', detail, { cause: error });
+  }
+  throw error;
+}

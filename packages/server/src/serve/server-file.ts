@@ -1,0 +1,70 @@
+import { readFileSync, rmSync } from 'node:fs';
+import { get } from 'node:http';
+import { join } from 'node:path';
+import { healthSchema } from '@countersign/protocol';
+import { z } from 'zod';
+import { writePrivate } from '../home/private-file.js';
+
+const serverSchema = z.object({ url: z.string(), pid: z.number().int() });
+/** A server that runs on a home: where it is, never what opens it. */
+export type RunningServer = z.infer<typeof serverSchema>;
+
+const fileOf = (home: string): string => join(home, 'server.json');
+
+/** Says where this server is. The returned function takes that back. */
+export function announceServer(home: string, url: string): () => void {
+  writePrivate(fileOf(home), `${JSON.stringify({ url, pid: process.pid })}\n`);
+  return () => {
+    if (readServerFile(home)?.pid === process.pid) rmSync(fileOf(home), { force: true });
+  };
+}
+
+/** The server that runs on this home and answers, or undefined. What a dead one left behind counts for nothing. */
+export async function findServer(home: string): Promise<RunningServer | undefined> {
+  const server = readServerFile(home);
+  if (server === undefined || !isAlive(server.pid)) return undefined;
+  return (await isServing(server.url)) ? server : undefined;
+}
+
+function readServerFile(home: string): RunningServer | undefined {
+  try {
+    return serverSchema.parse(JSON.parse(readFileSync(fileOf(home), 'utf8')));
+  } catch {
+    return undefined;
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // It is there and somebody else's.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
+}
+
+/** A number is given to another process soon enough: only one that answers like us is us. */
+async function isServing(url: string): Promise<boolean> {
+  return await new Promise((resolve) => {
+    const asked = get(`${url}/api/health`, { agent: false, timeout: 1_000 }, (response) => {
+      let text = '';
+      response.setEncoding('utf8');
+      response.on('data', (chunk: string) => {
+        text = `${text}${chunk}`.slice(0, 1_000);
+      });
+      response.on('end', () => resolve(isHealth(text)));
+      response.on('error', () => resolve(false));
+    });
+    asked.on('timeout', () => asked.destroy());
+    asked.on('error', () => resolve(false));
+  });
+}
+
+function isHealth(text: string): boolean {
+  try {
+    return healthSchema.safeParse(JSON.parse(text)).success;
+  } catch {
+    return false;
+  }
+}
