@@ -1,5 +1,5 @@
 import { createFakeClock } from '@countersign/core/testing';
-import type { AuditEntry } from '@countersign/protocol';
+import { type AuditEntry, worldSettingsSchema } from '@countersign/protocol';
 import { openSqlite } from '@countersign/storage';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { verifyChain } from './verify-chain.js';
@@ -9,15 +9,9 @@ let chain: AuditEntry[] = [];
 beforeAll(async () => {
   const store = await openSqlite(':memory:', { clock: createFakeClock() });
   try {
-    await store.transact(async (tx) => {
-      for (const tool of ['a', 'b', 'c'])
-        tx.record({
-          at: '2026-01-01T00:00:00.000Z',
-          worldId: 'w',
-          kind: 'run',
-          tool,
-          arguments: { z: 1, a: { y: 2, b: 3 } },
-        });
+    await store.transact('w', async (tx) => {
+      await tx.insertWorld({ id: 'w', name: 'W', settings: worldSettingsSchema.parse({}), policy: [] });
+      for (const tool of ['a', 'b', 'c']) tx.record({ kind: 'run', tool, arguments: { z: 1, a: { y: 2, b: [3] } } });
     });
     chain = await store.read((reader) => reader.audit('w', { after: 0, limit: 10 }));
   } finally {

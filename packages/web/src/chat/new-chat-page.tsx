@@ -99,7 +99,8 @@ function modeWords(mode: 'read' | 'ask' | 'auto' | undefined): string {
       return 'Only tools that read can run in this world.';
     case 'auto':
       return 'Inside the sandbox and the working folder tools run unasked; everything else waits for you.';
-    default:
+    case 'ask':
+    case undefined:
       return 'Tools that only read run at once. Everything else waits until you approve it, and you can always say no.';
   }
 }

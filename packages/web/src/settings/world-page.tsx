@@ -1,4 +1,4 @@
-import type { NewWorld, World } from '@countersign/protocol';
+import type { World } from '@countersign/protocol';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import { useLocation } from 'wouter';
@@ -74,12 +74,7 @@ function WorldForm({ world, etag }: { world: World; etag: string | undefined }):
     const before: Readonly<Record<string, unknown>> = { ...world };
     const changed = Object.entries(change).filter(([name, value]) => value !== (before[name] ?? null));
     await saving.run(
-      () =>
-        client.updateWorld(
-          world.id,
-          Object.fromEntries(changed) as Partial<NewWorld>,
-          etag === undefined ? {} : { ifMatch: etag },
-        ),
+      () => client.updateWorld(world.id, Object.fromEntries(changed), etag === undefined ? {} : { ifMatch: etag }),
       'Saved.',
     );
   };

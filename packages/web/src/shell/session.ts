@@ -27,15 +27,17 @@ export async function findSession(): Promise<string | undefined> {
 export function answerOtherTabs(): void {
   if (typeof BroadcastChannel === 'undefined') return;
   const channel = new BroadcastChannel(CHANNEL);
+  const tell = channel.postMessage.bind(channel);
   channel.addEventListener('message', (event: MessageEvent<unknown>) => {
     const session = sessionStorage.getItem(KEY);
-    if (event.data === 'ask' && session !== null) channel.postMessage({ session });
+    if (event.data === 'ask' && session !== null) tell({ session });
   });
 }
 
 async function askOtherTabs(): Promise<string | undefined> {
   if (typeof BroadcastChannel === 'undefined') return undefined;
   const channel = new BroadcastChannel(CHANNEL);
+  const tell = channel.postMessage.bind(channel);
   try {
     return await new Promise<string | undefined>((resolve) => {
       setTimeout(() => resolve(undefined), PATIENCE_MS);
@@ -46,7 +48,7 @@ async function askOtherTabs(): Promise<string | undefined> {
         keepSession(data.session);
         resolve(data.session);
       });
-      channel.postMessage('ask');
+      tell('ask');
     });
   } finally {
     channel.close();

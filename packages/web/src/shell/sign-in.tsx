@@ -15,10 +15,9 @@ export function SignIn({ why }: { why?: string | undefined }): ReactElement {
           </p>
         )}
         <p className="mt-3 text-ink-2">
-          This page opens with a link that works once, for a minute. The terminal in which the server was started shows
-          it; for a new one, run
+          This page opens with a link that works once, for a minute. The terminal in which the server runs shows it;
+          press Enter there for a new one.
         </p>
-        <pre className="mt-3 rounded-md border border-line bg-sunken px-3 py-2">countersign open</pre>
         <p className="mt-3 text-sm text-ink-3">
           A tab that is already signed in lets others of this browser in: open that one first.
         </p>

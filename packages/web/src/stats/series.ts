@@ -10,7 +10,7 @@ export function approvalSeries({ approvals }: Stats): Bars {
   const labels = [...new Set(approvals.map(({ tool }) => tool))];
   const count = (tool: string, fits: (each: Stats['approvals'][number]) => boolean): number =>
     approvals.filter((each) => each.tool === tool && fits(each)).reduce((sum, each) => sum + each.count, 0);
-  const isApproved = ({ decision }: { decision: string }): boolean => /^approve/.test(decision);
+  const isApproved = ({ decision }: { decision: string }): boolean => decision.startsWith('approve');
   return {
     labels,
     series: [
@@ -18,12 +18,12 @@ export function approvalSeries({ approvals }: Stats): Bars {
       {
         label: 'denied',
         colour: 'red',
-        values: labels.map((tool) => count(tool, ({ decision }) => /^den/.test(decision))),
+        values: labels.map((tool) => count(tool, ({ decision }) => decision.startsWith('den'))),
       },
       {
         label: 'other',
         colour: 'amber',
-        values: labels.map((tool) => count(tool, (each) => !isApproved(each) && !/^den/.test(each.decision))),
+        values: labels.map((tool) => count(tool, (each) => !isApproved(each) && !each.decision.startsWith('den'))),
       },
     ],
   };

@@ -15,7 +15,9 @@ export function agentLook(id: string, name = id): AgentLook {
 
 function initialsOf(name: string): string {
   const words = name.split(/[\s_-]+/).filter((word) => word !== '');
-  const letters =
-    words.length > 1 ? words.slice(0, 2).map((word) => [...word][0] ?? '') : [...(words[0] ?? '?')].slice(0, 1);
-  return letters.join('').toUpperCase();
+  return words
+    .slice(0, 2)
+    .map((word) => String.fromCodePoint(word.codePointAt(0) ?? 63))
+    .join('')
+    .toUpperCase();
 }

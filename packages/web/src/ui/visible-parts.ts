@@ -1,33 +1,38 @@
-/**
- * What moves a cursor, turns the direction of text or can't be seen: shown raw, a command would read otherwise than it runs.
- * Line feed and tab stay. Joiners are kept in prose, where scripts and emoji need them; `strict` shows them too.
- */
-const HIDDEN =
-  /‹(?:masked (?:number )?\d+|U\+[0-9A-F]{4,6}|\d+ spaces)›|[\0-\x08\x0B-\x1F\x7F-\x9F\u061C\u200E\u200F\u2028\u2029\u202A-\u202E\u2066-\u2069\uFEFF\u00AD]|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]/g;
-const HIDDEN_STRICT =
-  /‹(?:masked (?:number )?\d+|U\+[0-9A-F]{4,6}|\d+ spaces)›|[\0-\x08\x0B-\x1F\x7F-\x9F\u00AD\u034F\u061C\u115F\u1160\u17B4\u17B5\u180B-\u180F\u200B-\u200F\u2028-\u202F\u205F-\u206F\u3164\uFE00-\uFE0F\uFEFF\uFFA0\uFFF9-\uFFFB\u00A0\u2000-\u200A\u3000]|[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[\uDC00-\uDFFF]|\uDB40[\uDC00-\uDFFF]/g;
-
 export interface VisiblePart {
   kind: 'text' | 'escape';
   text: string;
 }
+
+/** The form in which the server already shows what it masked or escaped. */
+const SERVERS = String.raw`‹(?:masked (?:number )?\d+|U\+[0-9A-F]{4,6}|\d+ spaces)›`;
+
+/**
+ * Moves a cursor, turns the direction of text, or is half a character: shown raw, text would read otherwise than it is. Line feed and
+ * tab stay, and so do the joiners that scripts and emoji need.
+ */
+const HIDDEN = new RegExp(
+  String.raw`${SERVERS}|[\0-\x08\x0B-\x1F\x7F-\x9F\u00AD\u2028\u2029\uFEFF]|\p{Bidi_Control}|\p{Cs}`,
+  'gu',
+);
+
+/** For anything that will run, also what can't be seen or looks like a plain blank and is none. */
+const HIDDEN_STRICT = new RegExp(
+  String.raw`${SERVERS}|[\0-\x08\x0B-\x1F\x7F-\x9F]|\p{Cs}|\p{Default_Ignorable_Code_Point}|(?! )[\p{Z}\p{Cf}]`,
+  'gu',
+);
 
 /** Cuts text into what can be shown as it is and what is shown by its number. `strict` is for anything that will run. */
 export function visibleParts(text: string, strict = false): VisiblePart[] {
   const parts: VisiblePart[] = [];
   let from = 0;
   for (const match of text.matchAll(strict ? HIDDEN_STRICT : HIDDEN)) {
-    if (match[0] === '\r' && text[match.index + 1] === '\n' && !strict) {
-      parts.push({ kind: 'text', text: text.slice(from, match.index) });
-      from = match.index + 1;
-      continue;
-    }
     if (match.index > from) parts.push({ kind: 'text', text: text.slice(from, match.index) });
-    parts.push({ kind: 'escape', text: escapeOf(match[0]) });
     from = match.index + match[0].length;
+    const isLineEnd = match[0] === '\r' && text[from] === '\n' && !strict;
+    if (!isLineEnd) parts.push({ kind: 'escape', text: escapeOf(match[0]) });
   }
   if (from < text.length) parts.push({ kind: 'text', text: text.slice(from) });
-  return parts.filter((part) => part.text !== '');
+  return parts;
 }
 
 /** The same as one string, for titles and names. */
@@ -37,8 +42,7 @@ export function visibleText(text: string, strict = false): string {
     .join('');
 }
 
-function escapeOf(character: string): string {
-  // The server writes what it masked or escaped in this form already.
-  if (character.startsWith('‹')) return character;
-  return `‹U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}›`;
+function escapeOf(found: string): string {
+  if (found.startsWith('‹')) return found;
+  return `‹U+${(found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}›`;
 }
