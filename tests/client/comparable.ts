@@ -26,7 +26,7 @@ export function comparableWorld(state: WorldState): unknown {
     loading: state.loading,
     world: withoutPosition(state.world),
     agents: state.agents,
-    chats: state.chats.map(({ shownAt: _, ...chat }) => chat),
+    chats: state.chats.map(({ id, title, status, createdAt, waiting }) => ({ id, title, status, createdAt, waiting })),
     // Answered ones are kept for a while to tell who answered them; a fresh load has none.
     approvals: state.queue.map((id) => [...values(state.approvals)].find(({ approvalId }) => approvalId === id)),
     queue: state.queue,
@@ -35,8 +35,7 @@ export function comparableWorld(state: WorldState): unknown {
 
 function withoutPosition(world: WorldState['world']): unknown {
   if (world === undefined) return undefined;
-  const { lastEventId: _, ...rest } = world;
-  return rest;
+  return { ...world, lastEventId: undefined };
 }
 
 function byKey<T>(items: Iterable<T>, key: (item: T) => string): T[] {

@@ -37,7 +37,7 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
   { arbitrary: fc.record({ do: fc.constant('cut' as const), back: fc.nat(8) }), weight: 2 },
   { arbitrary: fc.record({ do: fc.constant('older' as const), snapshot: nat, page }), weight: 2 },
 );
-const story = fc.record({ first: load, then: fc.array(happening, { maxLength: 14 }) });
+const story = fc.record({ first: load, rest: fc.array(happening, { maxLength: 14 }) });
 
 describe('the reducer', () => {
   it('[S6] [M1] [A12] whatever is cut, told twice, reset or loaded late, ends where a fresh load does', async () => {
@@ -143,7 +143,7 @@ function pageOf(messages: readonly Message[], before: number, size: number): Lis
 /** The life of one view: the same events and answers, in the order that chance has them. */
 function view(
   lab: Lab,
-  { first, then }: { first: Happening & { do: 'load' }; then: readonly Happening[] },
+  { first, rest }: { first: Happening & { do: 'load' }; rest: readonly Happening[] },
   snapshots: readonly Snapshot[],
   events: readonly WorldEvent[],
 ): ChatState {
@@ -187,7 +187,7 @@ function view(
     loadedAt = from;
   };
   reload(first);
-  for (const happens of then) {
+  for (const happens of rest) {
     switch (happens.do) {
       case 'load':
         reload(happens);

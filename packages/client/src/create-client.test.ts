@@ -1,0 +1,239 @@
+import { createFakeClock } from '@countersign/core/testing';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { ClientError } from './client-error.js';
+import { createClient } from './create-client.js';
+
+interface Got {
+  line: string;
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+type Answer = (response: ServerResponse, got: Got) => void;
+
+const open: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of open.splice(0)) await close();
+});
+
+async function serve(...answers: Answer[]): Promise<{ url: string; got: Got[] }> {
+  const got: Got[] = [];
+  const server = createServer((request, response) => {
+    let body = '';
+    request.setEncoding('utf8');
+    request.on('data', (chunk: string) => (body += chunk));
+    request.on('end', () => {
+      const entry = { line: `${request.method} ${request.url}`, headers: request.headers, body };
+      const answer = answers[Math.min(got.length, answers.length - 1)];
+      got.push(entry);
+      answer?.(response, entry);
+    });
+    request.on('error', () => undefined);
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  open.push(
+    () =>
+      new Promise((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
+  );
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, got };
+}
+
+const json =
+  (body: unknown, headers = {}, status = 200): Answer =>
+  (response) => {
+    response.writeHead(status, { 'Content-Type': 'application/json', ...headers });
+    response.end(JSON.stringify(body));
+  };
+const failureOf = async (work: Promise<unknown>): Promise<ClientError> => {
+  try {
+    await work;
+  } catch (error) {
+    if (error instanceof ClientError) return error;
+    throw error;
+  }
+  throw new Error('it did not fail');
+};
+
+describe('a call to a server', () => {
+  it('[W1] sends the token, or the half of a session that a page keeps', async () => {
+    const { url, got } = await serve(json({ status: 'ok', version: '1' }));
+    await createClient({ url: `${url}/`, token: 'secret' }).health();
+    await createClient({ url, session: 'half' }).health();
+    expect(got[0]).toMatchObject({ line: 'GET /api/health', headers: { authorization: 'Bearer secret' } });
+    expect(got[1]?.headers).toMatchObject({ 'x-countersign-session': 'half' });
+    expect(got[1]?.headers.authorization).toBeUndefined();
+  });
+
+  it('[W2] a problem document becomes an error with its fields', async () => {
+    const said = {
+      type: 'about:blank',
+      title: 'Conflict',
+      status: 409,
+      detail: 'Already denied by kim.',
+      state: 'denied',
+    };
+    const { url } = await serve(json(said, {}, 409));
+    const decision = createClient({ url }).decide('w', { approvalId: 'a', callHash: 'h' }, { decision: 'approve' });
+    const { kind, status, title, detail, state, message } = await failureOf(decision);
+    expect({ kind, status, title, detail, state, message }).toEqual({
+      kind: 'problem',
+      status: 409,
+      title: 'Conflict',
+      detail: 'Already denied by kim.',
+      state: 'denied',
+      message: 'Already denied by kim.',
+    });
+  });
+
+  it('an answer that is no problem document is still a sentence', async () => {
+    const { url } = await serve((response) => {
+      response.writeHead(502, { 'Content-Type': 'text/html' });
+      response.end('<h1>Bad gateway</h1>');
+    });
+    expect(await failureOf(createClient({ url }).health())).toMatchObject({ kind: 'problem', status: 502 });
+  });
+
+  it('another program at the address is told apart from a server that is not there', async () => {
+    const { url } = await serve((response) => response.end('hello'));
+    expect(await failureOf(createClient({ url }).health())).toMatchObject({ kind: 'unreadable' });
+    for (const close of open.splice(0)) await close();
+    const gone = await failureOf(createClient({ url }).health());
+    expect(gone).toMatchObject({ kind: 'network', status: 0 });
+    expect(gone.message).toContain('Nothing is lost');
+  });
+
+  it('what a caller gives up is neither', async () => {
+    const { url } = await serve(() => undefined);
+    const over = new AbortController();
+    const work = failureOf(createClient({ url }).health({ signal: over.signal }));
+    over.abort();
+    expect((await work).kind).toBe('aborted');
+  });
+
+  it('is not sent elsewhere with our credential', async () => {
+    const { url } = await serve((response) => {
+      response.writeHead(307, { Location: 'http://127.0.0.1:9/' });
+      response.end();
+    });
+    expect((await failureOf(createClient({ url, token: 't' }).health())).kind).toBe('network');
+  });
+
+  it('[W4] fields of a later server are left out', async () => {
+    const tool = {
+      name: 'look',
+      description: 'looks',
+      parameters: {},
+      location: 'server',
+      trusted: true,
+      colour: 'red',
+      approval: { required: true, mood: 'calm' },
+    };
+    const { url } = await serve(json({ items: [tool], next: 'c', total: 9 }));
+    expect(await createClient({ url }).tools('w')).toEqual({
+      items: [
+        {
+          name: 'look',
+          description: 'looks',
+          parameters: {},
+          location: 'server',
+          trusted: true,
+          approval: { required: true },
+        },
+      ],
+      next: 'c',
+    });
+  });
+
+  it.each(['..', '.', ''])('an id that a path would swallow is refused before it is sent: "%s"', async (id) => {
+    const { url, got } = await serve(json({}));
+    expect(await failureOf(createClient({ url }).deleteWorld(id))).toMatchObject({ kind: 'problem', status: 404 });
+    expect(got).toEqual([]);
+  });
+
+  it('ids are escaped', async () => {
+    const { url, got } = await serve(json({ items: [] }));
+    await createClient({ url }).search('a/b?c', 'x & y', { limit: 5 });
+    expect(got[0]?.line).toBe('GET /api/worlds/a%2Fb%3Fc/search?q=x+%26+y&limit=5');
+  });
+});
+
+describe('what is sent again', () => {
+  it('[W3] a message keeps its id over lost connections, so that it is one message', async () => {
+    const lost: Answer = (response) => response.destroy();
+    const { url, got } = await serve(lost, lost, json({ messageId: 'msg_1' }, {}, 202));
+    const clock = createFakeClock();
+    const sent = createClient({ url, clock }).send('w', 'chat_1', { content: 'hello' });
+    for (const tries of [1, 2]) {
+      await vi.waitFor(() => expect(got).toHaveLength(tries));
+      await vi.waitFor(() => {
+        clock.advance(20_000);
+        expect(got.length).toBeGreaterThan(tries);
+      });
+    }
+    expect(await sent).toEqual({ messageId: 'msg_1' });
+    const ids = got.map(({ body }) => (JSON.parse(body) as { clientMessageId: string }).clientMessageId);
+    expect(new Set(ids).size).toBe(1);
+    expect(ids[0]).toMatch(/^[0-9a-f]{32}$/);
+  });
+
+  it('[W3] two messages have two ids, and a caller may bring one', async () => {
+    const { url, got } = await serve(json({ messageId: 'msg_1' }, {}, 202));
+    const client = createClient({ url });
+    await client.send('w', 'c', { content: 'a' });
+    await client.send('w', 'c', { content: 'a' });
+    await client.send('w', 'c', { content: 'a', clientMessageId: 'mine' });
+    const ids = got.map(({ body }) => (JSON.parse(body) as { clientMessageId: string }).clientMessageId);
+    expect(new Set(ids).size).toBe(3);
+    expect(ids[2]).toBe('mine');
+  });
+
+  it('[W2] a refusal is not tried again', async () => {
+    const { url, got } = await serve(json({ type: 'a', title: 'No', status: 422, detail: 'content: empty' }, {}, 422));
+    await failureOf(createClient({ url }).send('w', 'c', { content: '' }));
+    expect(got).toHaveLength(1);
+  });
+});
+
+describe('what goes along', () => {
+  it('[A7] a decision carries the hash of what was shown', async () => {
+    const { url, got } = await serve(json({ kind: 'recorded', state: 'approved' }));
+    await createClient({ url }).decide(
+      'w',
+      { approvalId: 'approval_1', callHash: 'h' },
+      { decision: 'approve', scope: 'once' },
+    );
+    expect(JSON.parse(got[0]?.body ?? '')).toEqual({
+      tool_call_id: 'approval_1',
+      callHash: 'h',
+      decision: 'approve',
+      scope: 'once',
+    });
+  });
+
+  it('[W6] a policy is read with its tag and written over that one alone', async () => {
+    const { url, got } = await serve(json({ rules: ['deny rm'] }, { ETag: '"7"' }));
+    const client = createClient({ url });
+    const { value, etag } = await client.policy('w');
+    expect({ value, etag }).toEqual({ value: ['deny rm'], etag: '"7"' });
+    await client.setPolicy('w', [], { ifMatch: etag ?? '' });
+    expect(got[1]).toMatchObject({ line: 'PUT /api/worlds/w/policy', headers: { 'if-match': '"7"' } });
+  });
+
+  it('[A18] the secret of a registered client goes to its own world alone', async () => {
+    const { url, got } = await serve(
+      json({ clientId: 'client_1', clientSecret: 's3', tools: [] }, {}, 201),
+      json({ items: [] }),
+    );
+    const client = createClient({ url });
+    await client.registerClient('harbour', { label: 'pad', approvals: true });
+    await client.grants('harbour');
+    await client.grants('other');
+    expect(got.map(({ headers }) => headers['x-countersign-client'])).toEqual([undefined, 's3', undefined]);
+  });
+});

@@ -1,0 +1,269 @@
+import { createFakeClock } from '@countersign/core/testing';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { createClient } from './create-client.js';
+import type { StreamItem } from './events.js';
+
+type Serve = (request: IncomingMessage, response: ServerResponse) => void;
+
+const open: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of open.splice(0)) await close();
+});
+
+/** A server of raw frames: what it says is up to the test. */
+async function serve(...answers: Serve[]): Promise<{ url: string; requests: IncomingMessage[] }> {
+  const requests: IncomingMessage[] = [];
+  const server = createServer((request, response) => {
+    const answer = answers[Math.min(requests.length, answers.length - 1)];
+    requests.push(request);
+    answer?.(request, response);
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  open.push(
+    () =>
+      new Promise((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
+  );
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
+}
+
+const begin = (response: ServerResponse): void => {
+  response.writeHead(200, { 'Content-Type': 'text/event-stream' });
+};
+const activity = (id: number, type = 'idle'): string =>
+  `id: ${id}\nevent: world\ndata: ${JSON.stringify({ type, pendingOperations: 0 })}\n\n`;
+const stay = (response: ServerResponse, text: string): void => {
+  begin(response);
+  response.write(text);
+};
+const problem = (response: ServerResponse, status: number, detail: string, headers = {}): void => {
+  response.writeHead(status, { 'Content-Type': 'application/problem+json', ...headers });
+  response.end(JSON.stringify({ type: 'about:blank', title: 'No', status, detail }));
+};
+
+/** Reads items and, where a pause begins, lets the time pass that it takes. */
+function listen(url: string, options: { after?: number } = {}) {
+  const clock = createFakeClock();
+  const over = new AbortController();
+  let looked = 0;
+  const watched = {
+    ...clock,
+    now: () => {
+      looked += 1;
+      return clock.now();
+    },
+  };
+  const client = createClient({ url, token: 't', clock: watched, random: () => 1 });
+  const items: StreamItem[] = [];
+  const stream = client.events('harbour', { ...options, signal: over.signal });
+  const next = async (): Promise<StreamItem | undefined> => {
+    const { value } = await stream.next();
+    if (value !== undefined) items.push(value);
+    return value ?? undefined;
+  };
+  const until = async (fits: (item: StreamItem) => boolean): Promise<StreamItem> => {
+    for (;;) {
+      const item = await next();
+      if (item === undefined) throw new Error('the stream ended');
+      if (fits(item)) return item;
+    }
+  };
+  /** The pause begins when the next item is asked for, so the time is moved after that. */
+  const nextAfter = async (ms: number): Promise<StreamItem | undefined> => {
+    const coming = next();
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
+    clock.advance(ms);
+    return await coming;
+  };
+  /** How often the time was looked at: each time something is read. */
+  const looks = (): number => looked;
+  return { clock, over, items, next, until, nextAfter, looks };
+}
+
+const isEvent = (id: number) => (item: StreamItem) => item.kind === 'event' && item.event.id === id;
+const connections = (items: readonly StreamItem[]): string[] =>
+  items.flatMap((item) => (item.kind === 'connection' ? [item.connection.kind] : []));
+
+describe('a stream of events', () => {
+  it('[S6] goes on after a cut where it was, whatever byte it was cut at', async () => {
+    const { url, requests } = await serve(
+      (_, response) => {
+        begin(response);
+        response.write(`${activity(7)}${activity(8)}id: 9\nevent: wor`);
+        setImmediate(() => response.destroy());
+      },
+      (_, response) => stay(response, activity(9)),
+    );
+    const t = listen(url, { after: 6 });
+    await t.until((item) => item.kind === 'connection' && item.connection.kind === 'reconnecting');
+    await t.nextAfter(250);
+    await t.until(isEvent(9));
+    expect(requests.map(({ headers }) => headers['last-event-id'])).toEqual(['6', '8']);
+    expect(t.items.flatMap((item) => (item.kind === 'event' ? [item.event.id] : []))).toEqual([7, 8, 9]);
+    expect(connections(t.items)).toEqual(['connecting', 'open', 'reconnecting', 'open']);
+    t.over.abort();
+    expect(await t.next()).toEqual({ kind: 'connection', connection: { kind: 'closed' } });
+    expect(await t.next()).toBeUndefined();
+  });
+
+  it('waits longer after each failure, up to a limit, and shortly again after a success', async () => {
+    const { url } = await serve((_, response) => response.destroy());
+    const t = listen(url);
+    const waits: number[] = [];
+    await t.next();
+    let item = await t.next();
+    for (let n = 0; n < 9; n += 1) {
+      if (item?.kind !== 'connection' || item.connection.kind !== 'reconnecting') throw new Error('not reconnecting');
+      const wait = item.connection.retryAt - t.clock.now();
+      waits.push(wait);
+      item = await t.nextAfter(wait);
+    }
+    t.over.abort();
+    expect(waits).toEqual([250, 500, 1000, 2000, 4000, 8000, 15_000, 15_000, 15_000]);
+  });
+
+  it('cuts a connection on which nothing comes for 45 seconds; a heartbeat is something', async () => {
+    let beat: () => void = () => undefined;
+    const { url, requests } = await serve((_, response) => {
+      stay(response, activity(1));
+      beat = () => void response.write(': still here\n\n');
+    });
+    const t = listen(url);
+    const begun = t.clock.now();
+    await t.until(isEvent(1));
+    const coming = t.next();
+    t.clock.advance(44_000);
+    const looks = t.looks();
+    beat();
+    await vi.waitFor(() => expect(t.looks()).toBeGreaterThan(looks));
+    t.clock.advance(44_000);
+    t.clock.advance(2000);
+    // Not at 45, nor at 88, but 45 after the heartbeat.
+    expect(await coming).toMatchObject({ connection: { kind: 'reconnecting', retryAt: begun + 90_000 + 250 } });
+    expect(requests).toHaveLength(1);
+    t.over.abort();
+  });
+
+  it('is closed for good, in the words of the server, when it says no', async () => {
+    const { url, requests } = await serve((_, response) => problem(response, 401, 'Open a new start URL.'));
+    const t = listen(url);
+    await t.next();
+    expect(await t.next()).toEqual({
+      kind: 'connection',
+      connection: { kind: 'closed', why: 'Open a new start URL.' },
+    });
+    expect(await t.next()).toBeUndefined();
+    expect(requests).toHaveLength(1);
+  });
+
+  it('tries again when the server is only busy, no sooner than it asks for', async () => {
+    const { url } = await serve(
+      (_, response) => problem(response, 503, 'Shutting down.', { 'Retry-After': '20' }),
+      (_, response) => stay(response, activity(1)),
+    );
+    const t = listen(url);
+    await t.next();
+    const item = await t.next();
+    expect(item).toMatchObject({ connection: { kind: 'reconnecting', retryAt: t.clock.now() + 20_000 } });
+    await t.nextAfter(20_000);
+    await t.until(isEvent(1));
+    t.over.abort();
+  });
+
+  it('[W4] leaves out what it does not know and tells what it can not read, and goes on', async () => {
+    const { url } = await serve((_, response) =>
+      stay(
+        response,
+        [
+          'retry: 1000\nid: 3\n\n',
+          'id: 4\nevent: weather\ndata: {"rain":true}\n\n',
+          'id: 5\nevent: world\ndata: {not json}\n\n',
+          'id: 6\nevent: tool\ndata: {"type":"TOOL_APPROVED"}\n\n',
+          'id: 6\nevent: message\ndata: {"messageId":["a"]}\n\n',
+          'event: world\ndata: {"type":"idle","pendingOperations":0}\n\n',
+          'just noise\n\n',
+          activity(7),
+        ].join(''),
+      ),
+    );
+    const t = listen(url);
+    await t.until(isEvent(7));
+    expect(t.items.slice(2).map(({ kind }) => kind)).toEqual([
+      'malformed',
+      'malformed',
+      'malformed',
+      'malformed',
+      'event',
+    ]);
+    t.over.abort();
+  });
+
+  it('[S6] tells of a reset', async () => {
+    const { url } = await serve((_, response) => stay(response, `id: 9\nevent: reset\ndata: {}\n\n${activity(10)}`));
+    const t = listen(url, { after: 900 });
+    await t.until(isEvent(10));
+    expect(t.items.map(({ kind }) => kind)).toEqual(['connection', 'connection', 'reset', 'event']);
+    t.over.abort();
+  });
+
+  it('reads characters that were cut in the middle', async () => {
+    const data = { type: 'notice', message: 'Grüße 🌊' };
+    const bytes = Buffer.from(`id: 1\nevent: system\ndata: ${JSON.stringify(data)}\n\n`);
+    const { url } = await serve((_, response) => {
+      begin(response);
+      const drip = (at: number): void => {
+        if (at < bytes.length) response.write(bytes.subarray(at, at + 1), () => setImmediate(() => drip(at + 1)));
+      };
+      drip(0);
+    });
+    const t = listen(url);
+    expect(await t.until(isEvent(1))).toMatchObject({ event: { data } });
+    t.over.abort();
+  });
+
+  it('lets go of the connection when nobody reads any more', async () => {
+    let closed: () => void = () => undefined;
+    const gone = new Promise<void>((resolve) => {
+      closed = resolve;
+    });
+    const { url } = await serve((_, response) => {
+      response.on('close', closed);
+      stay(response, activity(1));
+    });
+    for await (const item of createClient({ url }).events('harbour')) if (item.kind === 'event') break;
+    await expect(gone).resolves.toBeUndefined();
+  });
+
+  it('tries at once when it is woken', async () => {
+    const { url } = await serve(
+      (_, response) => response.destroy(),
+      (_, response) => stay(response, activity(1)),
+    );
+    let wake: () => void = () => undefined;
+    const over = new AbortController();
+    const stream = createClient({ url, clock: createFakeClock() }).events('harbour', {
+      signal: over.signal,
+      wakes: (act) => {
+        wake = act;
+        return () => undefined;
+      },
+    });
+    await stream.next();
+    await stream.next();
+    const coming = stream.next();
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
+    wake();
+    expect((await coming).value).toEqual({ kind: 'connection', connection: { kind: 'open' } });
+    over.abort();
+  });
+});
