@@ -175,7 +175,7 @@ export function createClient(options: ClientOptions): Client {
         messageListSchema,
         {
           path: ['worlds', world, 'chats', chat, 'messages'],
-          query: { ...(newest === true ? { before: '' } : {}), ...page },
+          query: { ...(newest === true ? { before: 'end' } : {}), ...page },
         },
         options,
       ),
