@@ -1,6 +1,5 @@
-export { copyStore } from './copy/copy-store.js';
+export { copyStore, openPostgres } from './load-postgres.js';
 export type { CopyProgress, CopyReport, StorePlace } from './copy/copy-store.js';
-export { openPostgres } from './postgres/open-postgres.js';
 export type { PostgresOptions } from './postgres/open-postgres.js';
 export { lockFile } from './sqlite/lock-file.js';
 export { openSqlite } from './sqlite/open-sqlite.js';

@@ -9,14 +9,12 @@ import {
 } from '@countersign/core/ports';
 import { describeSandbox, type Sandbox } from '../sandbox/sandbox.js';
 import { createSchemaChecker } from './check-schema.js';
-import { connectServer, type Connection } from './connect-server.js';
+import type { Connection } from './connect-server.js';
 import { hideValues, type HideValues } from './hide-values.js';
-import { createHttpTransport } from './http-transport.js';
 import { keepRunning } from './keep-running.js';
 import { connectionDigest, type SeenTool } from './mcp-tool.js';
 import { offerTools } from './offer-tools.js';
 import { createServerLog } from './server-log.js';
-import { createStdioTransport } from './stdio-transport.js';
 
 export interface SupervisorOptions {
   records: McpRecords;
@@ -68,6 +66,8 @@ export function superviseServer(first: McpServerWithTools, options: SupervisorOp
     checker = createSchemaChecker();
     const said = log;
     const place = { sandbox: options.sandbox, hide: options.hide, show: options.show, workingDirectory };
+    // Only now: the SDK takes as long to load as half of the rest, and most worlds have no server.
+    const { connectServer, createHttpTransport, createStdioTransport } = await import('./speak.js');
     const connection = await connectServer({
       ...options,
       server: name,

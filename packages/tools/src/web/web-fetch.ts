@@ -4,7 +4,6 @@ import type { Subject } from '@countersign/protocol';
 import { decodeBody } from './decode-body.js';
 import { get, isText, type Answer } from './get.js';
 import { publicNetwork, resolveHost, type Network } from './network.js';
-import { isHtml, readableText } from './readable-text.js';
 
 const TIMEOUT_MS = 20_000;
 const MOST_REDIRECTS = 5;
@@ -51,7 +50,7 @@ export function createWebFetch(network: Network, limits: Limits): Tool {
       }).catch((error: unknown) => {
         throw tellFailure(error, signal, within, limits.timeoutMs);
       });
-      return tell(at, answer, offset);
+      return await tell(at, answer, offset);
     },
   });
 }
@@ -101,7 +100,7 @@ function isSamePlace(at: URL, next: URL): boolean {
   return at.protocol === 'http:' && at.port === '' && next.port === '';
 }
 
-function tell(at: URL, answer: Answer, offset: number): unknown {
+async function tell(at: URL, answer: Answer, offset: number): Promise<unknown> {
   const { status, contentType } = answer;
   const about = { url: at.href, status, ...(contentType === '' ? {} : { contentType: contentType.slice(0, 200) }) };
   if (answer.location !== undefined) {
@@ -109,12 +108,14 @@ function tell(at: URL, answer: Answer, offset: number): unknown {
     return { ...about, redirect, note: 'this leads to another place; fetch that address if you need it' };
   }
   if (!isText(contentType)) throw new ToolFailure('this is not text, so there is nothing to read', about);
-  const shown = { ...about, ...show(at, answer, offset) };
+  const shown = { ...about, ...(await show(at, answer, offset)) };
   if (status >= 400) throw new ToolFailure(`the server answered ${status}`, shown);
   return shown;
 }
 
-function show(at: URL, { body, contentType, cut }: Answer, offset: number): Record<string, unknown> {
+async function show(at: URL, { body, contentType, cut }: Answer, offset: number): Promise<Record<string, unknown>> {
+  // Only now: what reads HTML is slow to load, and most programs never fetch a page.
+  const { isHtml, readableText } = await import('./readable-text.js');
   const raw = decodeBody(body, contentType);
   const page = isHtml(contentType, raw) ? readableText(raw, at) : { title: undefined, text: raw };
   const end = offset + SHOWN_CHARACTERS;
