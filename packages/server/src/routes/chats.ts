@@ -16,7 +16,7 @@ import {
   chatChangeSchema,
   chatSchema,
   listOf,
-  messageSchema,
+  messageListSchema,
   newChatSchema,
   newMessageSchema,
   timelineSchema,
@@ -99,7 +99,7 @@ export const chatRoutes = [
     description:
       'Oldest first, whichever way it is read. `before=end` gives the newest; then `next` is for `before`. The id of any message is a place too.',
     query: bothWaysQuerySchema,
-    answers: { 200: { description: 'Messages', schema: listOf(messageSchema) } },
+    answers: { 200: { description: 'Messages', schema: messageListSchema } },
     handle: async ({ context, params, query }) => ({
       status: 200,
       body: await pageMessages(context.engine.runtime, params.world, params.chat, { limit: PAGE, ...query }),

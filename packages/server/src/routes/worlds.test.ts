@@ -1,0 +1,140 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { closeApps, openApp, type AppFixture } from '../testing/app-fixture.js';
+
+afterEach(closeApps);
+
+const ada = { name: 'Ada', provider: 'scripted', model: 'any' };
+
+interface Page {
+  items: { id: string }[];
+  next?: string;
+}
+
+async function withWorld(): Promise<AppFixture> {
+  const t = await openApp();
+  await t.api('POST', '/worlds', { name: 'Harbour' });
+  return t;
+}
+
+describe('worlds', () => {
+  it('[W3] are made, shown, changed and deleted; their ids are slugs of their names', async () => {
+    const t = await openApp();
+    const made = await t.api('POST', '/worlds', { name: 'Harbour Crew', mode: 'read', policy: ['deny rm'] });
+    expect(made).toMatchObject({ status: 201, body: { id: 'harbour-crew', name: 'Harbour Crew', mode: 'read' } });
+    expect((await t.api('POST', '/worlds', { name: 'Harbour Crew' })).body).toMatchObject({ id: 'harbour-crew-2' });
+    expect((await t.api<Page>('GET', '/worlds')).body.items.map(({ id }) => id)).toEqual([
+      'harbour-crew',
+      'harbour-crew-2',
+    ]);
+    const changed = await t.api('PATCH', '/worlds/harbour-crew', { description: 'by the sea', turnLimit: 9 });
+    expect(changed).toMatchObject({ status: 200, body: { description: 'by the sea', turnLimit: 9, mode: 'read' } });
+    expect((await t.api('PATCH', '/worlds/harbour-crew', { description: null })).body).not.toHaveProperty(
+      'description',
+    );
+    expect((await t.api('DELETE', '/worlds/harbour-crew')).status).toBe(204);
+    expect((await t.api('GET', '/worlds/harbour-crew')).status).toBe(404);
+    expect((await t.api('POST', '/worlds', { name: 'Harbour Crew' })).body).toMatchObject({ id: 'harbour-crew-3' });
+  });
+
+  it('[W3] [S6] show the number up to which they are told, for a stream to go on from', async () => {
+    const t = await withWorld();
+    expect((await t.api('GET', '/worlds/harbour')).body).toMatchObject({ lastEventId: 0 });
+    await t.api('POST', '/worlds/harbour/agents', ada);
+    expect((await t.api('GET', '/worlds/harbour')).body).toMatchObject({ lastEventId: 1 });
+  });
+
+  it('[W4] are listed in pages whose places are opaque', async () => {
+    const t = await openApp();
+    for (const name of ['A', 'B', 'C', 'D', 'E']) await t.api('POST', '/worlds', { name });
+    const first = (await t.api<Page>('GET', '/worlds?limit=2')).body;
+    expect(first.items.map(({ id }) => id)).toEqual(['a', 'b']);
+    const second = (await t.api<Page>('GET', `/worlds?limit=2&after=${first.next}`)).body;
+    expect(second.items.map(({ id }) => id)).toEqual(['c', 'd']);
+    const third = (await t.api<Page>('GET', `/worlds?limit=2&after=${second.next}`)).body;
+    expect(third).toEqual({ items: [expect.objectContaining({ id: 'e' })] });
+    expect(await t.api('GET', '/worlds?after=nowhere')).toMatchObject({ status: 422, body: { field: 'after' } });
+  });
+
+  it('[W6] a change of what was changed meanwhile is refused, and of two who saw the same only one wins', async () => {
+    const t = await withWorld();
+    const etag = (await t.api('GET', '/worlds/harbour')).headers.get('etag') ?? '';
+    expect(etag).toMatch(/^"[\w-]+"$/);
+    const race = await Promise.all(
+      [7, 8, 9].map((turnLimit) => t.api('PATCH', '/worlds/harbour', { turnLimit }, { 'If-Match': etag })),
+    );
+    expect(race.map(({ status }) => status).sort()).toEqual([200, 412, 412]);
+    const fresh = race.find(({ status }) => status === 200)?.headers.get('etag') ?? '';
+    expect((await t.api('GET', '/worlds/harbour')).headers.get('etag')).toBe(fresh);
+    expect((await t.api('DELETE', '/worlds/harbour', undefined, { 'If-Match': etag })).status).toBe(412);
+    expect((await t.api('PATCH', '/worlds/harbour', { mode: 'read' }, { 'If-Match': `W/${fresh}` })).status).toBe(412);
+    expect((await t.api('PATCH', '/worlds/harbour', { mode: 'read' }, { 'If-Match': '*' })).status).toBe(200);
+    expect((await t.api('PATCH', '/worlds/harbour', { mode: 'ask' }, { 'If-Match': `"x", ${fresh}` })).status).toBe(
+      412,
+    );
+  });
+
+  it('[W2] what does not fit is refused with its field, and nothing is changed', async () => {
+    const t = await withWorld();
+    const before = (await t.api('GET', '/worlds/harbour')).text;
+    for (const [body, field] of [
+      [{ mode: 'yolo' }, 'mode'],
+      [{ mode: null }, 'mode'],
+      [{ turnLimit: 0 }, 'turnLimit'],
+      [{ color: 'red' }, 'color'],
+      [{ mainAgent: 'nobody' }, 'mainAgent'],
+      [{ name: 'human' }, 'name'],
+    ] as const) {
+      expect(await t.api('PATCH', '/worlds/harbour', body)).toMatchObject({ status: 422, body: { field } });
+    }
+    expect((await t.api('GET', '/worlds/harbour')).text).toBe(before);
+  });
+});
+
+describe('agents', () => {
+  it('[W3] are added, shown, changed and removed', async () => {
+    const t = await withWorld();
+    const made = await t.api('POST', '/worlds/harbour/agents', { ...ada, tools: ['*'], temperature: 0.5 });
+    expect(made).toMatchObject({ status: 201, body: { id: 'ada', name: 'Ada', tools: ['*'], active: true } });
+    const etag = made.headers.get('etag') ?? '';
+    expect((await t.api('GET', '/worlds/harbour/agents/ada')).headers.get('etag')).toBe(etag);
+    const changed = await t.api(
+      'PATCH',
+      '/worlds/harbour/agents/ada',
+      { active: false, temperature: null },
+      { 'If-Match': etag },
+    );
+    expect(changed).toMatchObject({ status: 200, body: { active: false, tools: ['*'] } });
+    expect(changed.body).not.toHaveProperty('temperature');
+    const stale = await t.api('PATCH', '/worlds/harbour/agents/ada', { active: true }, { 'If-Match': etag });
+    expect(stale.status).toBe(412);
+    expect(await t.api('POST', '/worlds/harbour/agents', ada)).toMatchObject({ status: 409, body: { field: 'name' } });
+    expect((await t.api('DELETE', '/worlds/harbour/agents/ada')).status).toBe(204);
+    expect((await t.api('DELETE', '/worlds/harbour/agents/ada')).status).toBe(404);
+    expect((await t.api<Page>('GET', '/worlds/harbour/agents')).body).toEqual({ items: [] });
+  });
+
+  it('[W3] of a world that is not there: 404', async () => {
+    const t = await openApp();
+    for (const path of ['agents', 'chats', 'approvals', 'grants', 'policy', 'tools', 'stats', 'export', 'search?q=x']) {
+      expect((await t.api('GET', `/worlds/nowhere/${path}`)).status).toBe(404);
+    }
+    expect((await t.api('POST', '/worlds/nowhere/agents', ada)).status).toBe(404);
+    expect((await t.api('POST', '/worlds/nowhere/clients', { label: 'x', approvals: true })).status).toBe(404);
+    expect((await t.api('GET', '/worlds/nowhere/audit')).status).toBe(404);
+    expect((await t.api('GET', '/worlds/nowhere/events')).status).toBe(404);
+  });
+});
+
+it('[W3] says whether it is there, which providers have a key, and trades a ticket for a session once', async () => {
+  const t = await openApp();
+  expect(await t.api('GET', '/health', undefined, { Authorization: '' })).toMatchObject({
+    status: 200,
+    body: { status: 'ok' },
+  });
+  expect((await t.api('GET', '/providers')).body).toEqual({ items: [{ name: 'scripted', available: true }] });
+  const ticket = t.newTicket();
+  const session = await t.api('POST', '/session', { ticket }, { Authorization: '' });
+  expect(session).toMatchObject({ status: 200, body: { session: expect.any(String) as string } });
+  expect(session.headers.get('set-cookie')).toMatch(/HttpOnly; SameSite=Strict/);
+  expect((await t.api('POST', '/session', { ticket }, { Authorization: '' })).status).toBe(401);
+});

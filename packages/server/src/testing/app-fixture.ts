@@ -1,0 +1,143 @@
+import type { Server } from 'node:http';
+import { createAdaptorServer } from '@hono/node-server';
+import { createRuntime, type Engine } from '@countersign/core';
+import type { Store, Tool } from '@countersign/core/ports';
+import {
+  createFakeClock,
+  scripted,
+  type FakeClock,
+  type Script,
+  type ScriptedProvider,
+} from '@countersign/core/testing';
+import { openSqlite } from '@countersign/storage';
+import type { Hono } from 'hono';
+import { createApp } from '../app/create-app.js';
+import type { AppContext, Env } from '../app/context.js';
+import { createAuth } from '../auth/create-auth.js';
+import { listenOn } from '../serve/listen-on.js';
+import { holdToDescription } from './hold-to-description.js';
+
+export const TOKEN = 'a-token-that-only-this-test-knows-0123456789';
+
+/** What came back, with its body read as JSON where it is JSON. */
+export interface Answered<T = Record<string, unknown>> {
+  status: number;
+  headers: Headers;
+  body: T;
+  text: string;
+}
+
+export interface AppFixture {
+  app: Hono<Env>;
+  engine: Engine;
+  clock: FakeClock;
+  provider: ScriptedProvider;
+  /** The address of the server, without a slash at its end. */
+  url: string;
+  /** What was logged or reported as wrong. */
+  errors: readonly string[];
+  /** Sends a request to a path under `/api`, with the token; `body` goes as JSON. What comes back is held to the description. */
+  api<T = Record<string, unknown>>(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Answered<T>>;
+  newTicket(): string;
+  close(): Promise<void>;
+}
+
+export interface AppFixtureOptions {
+  script?: Script;
+  tools?: readonly Tool[];
+  /** Default: nothing is kept. */
+  file?: string;
+  store?: Store;
+  context?: Partial<Pick<AppContext, 'bodyLimit' | 'webRoot' | 'providers'>>;
+}
+
+const opened = new Set<AppFixture>();
+
+/** A server over real HTTP on an engine with the scripted model. */
+export async function openApp(options: AppFixtureOptions = {}): Promise<AppFixture> {
+  const clock = createFakeClock();
+  const errors: string[] = [];
+  const provider = scripted(options.script ?? (() => 'ok'));
+  const store = options.store ?? (await openSqlite(options.file ?? ':memory:', { clock, synchronous: 'NORMAL' }));
+  const engine = createRuntime({
+    store,
+    clock,
+    providers: [provider],
+    tools: options.tools ?? [],
+    findPlace: async () => ({ workingDirectory: process.cwd(), home: '/', sandbox: 'none' }),
+    onListenerFailure: (error) => errors.push(String(error)),
+    onError: (error, what) => errors.push(`${what}: ${String(error)}`),
+  });
+  await engine.start();
+  let port = 0;
+  const auth = createAuth({ token: TOKEN, clock, port: () => port, host: '127.0.0.1', allowHosts: [] });
+  const quiet = (): void => undefined;
+  const app = createApp({
+    engine,
+    auth,
+    log: { info: quiet, warn: quiet, error: (message, fields) => errors.push(`${message} ${JSON.stringify(fields)}`) },
+    version: '0.0.0-test',
+    providers: () => [{ name: 'scripted', available: true }],
+    ...options.context,
+  });
+  const server = createAdaptorServer({ fetch: app.fetch }) as Server;
+  port = await listenOn(server, 0, '127.0.0.1');
+  const url = `http://127.0.0.1:${port}`;
+
+  const fixture: AppFixture = {
+    app,
+    engine,
+    clock,
+    provider,
+    url,
+    errors,
+    async api<T>(method: string, path: string, body?: unknown, headers: Record<string, string> = {}) {
+      const response = await fetch(`${url}/api${path}`, {
+        method,
+        headers: {
+          Authorization: `Bearer ${TOKEN}`,
+          ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      const isJson = /json/.test(response.headers.get('content-type') ?? '') && text.trim().split('\n').length === 1;
+      const read = (isJson ? JSON.parse(text) : {}) as T;
+      const { status } = response;
+      holdToDescription(method, path, { status, type: response.headers.get('content-type') ?? '', body: read });
+      return { status, headers: response.headers, text, body: read };
+    },
+    newTicket: () => auth.newTicket(),
+    async close() {
+      opened.delete(fixture);
+      await engine.close();
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+  opened.add(fixture);
+  return fixture;
+}
+
+/** For `afterEach`: closes whatever a test opened, also when it failed half-way. */
+export async function closeApps(): Promise<void> {
+  await Promise.all([...opened].map((fixture) => fixture.close()));
+}
+
+/** Resolves when a condition holds; looks again and again, and gives up with an error. */
+export async function until<T>(look: () => Promise<T | undefined>, what: string, ms = 5_000): Promise<T> {
+  for (const end = Date.now() + ms; Date.now() < end;) {
+    const found = await look();
+    if (found !== undefined) return found;
+    await new Promise((resolve) => {
+      setTimeout(resolve, 5);
+    });
+  }
+  throw new Error(`waited in vain: ${what}`);
+}
