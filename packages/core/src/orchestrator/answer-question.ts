@@ -104,7 +104,7 @@ async function keep(
   }
   const finish = await resumeTurn(runtime, step, turn.id, { invocationId: invocation.id, status: 'succeeded' });
   if (finish === undefined) return false;
-  await closeApproval(step, approval, invocation, answered);
+  await closeApproval(step, approval, invocation, { ...answered, client: signer.client });
   const about = auditOf(invocation);
   step.tx.record({
     kind: 'decision',
@@ -116,7 +116,11 @@ async function keep(
   const begun = { status: 'started' as const, startedEpoch: turn.epoch, startedAt: step.tx.now() };
   await step.tx.changeInvocation(invocation.id, 'asked', begun);
   emitToolEvent(step, invocation, { type: 'TOOL_APPROVED' });
-  emitToolEvent(step, invocation, { type: 'TOOL_EXECUTION_STARTED', arguments: about.arguments });
+  emitToolEvent(step, invocation, {
+    type: 'TOOL_EXECUTION_STARTED',
+    arguments: about.arguments,
+    started_at: new Date(begun.startedAt).toISOString(),
+  });
   await settleInvocation(
     runtime,
     step,
@@ -148,7 +152,7 @@ export async function leaveUnanswered(
   }
   const finish = await resumeTurn(runtime, step, turn.id, { invocationId: invocation.id, status: 'denied' });
   if (finish === undefined) return undefined;
-  await closeApproval(step, approval, invocation, declined);
+  await closeApproval(step, approval, invocation, { ...declined, client: signer.client });
   step.tx.record({
     kind: 'decision',
     ...auditOf(invocation),

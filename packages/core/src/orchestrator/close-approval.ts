@@ -8,7 +8,7 @@ export interface Verdict {
   status: 'approved' | 'denied' | 'expired' | 'superseded';
   reason: string | undefined;
   by: string;
-  /** What they signed with. */
+  /** The id of the client they signed with, or a name for it. */
   client?: string;
   /** Default: `once`. */
   scope?: Scope;
@@ -49,7 +49,7 @@ export async function closeApproval(
       reason,
       ...(status === 'expired' ? { expired: true } : {}),
       ...(status === 'superseded' ? { superseded: true } : {}),
-      client,
+      client: client === undefined ? undefined : ((await step.tx.client(client))?.label ?? client),
       digest,
       ...more,
     }),

@@ -15,7 +15,7 @@ export async function closeToolQuestion(
   verdict: Verdict & { client?: string },
 ): Promise<boolean> {
   const { client, ...rest } = verdict;
-  if (!(await closeApproval(step, approval, invocation, rest))) return false;
+  if (!(await closeApproval(step, approval, invocation, verdict))) return false;
   step.tx.record({
     kind: 'decision',
     ...auditOf(invocation),

@@ -23,24 +23,28 @@ export interface ListPlace {
   limit: number;
 }
 
-/** A part of a chat's transcript, oldest first whichever way it is read. Places are ids of messages. */
+/**
+ * A part of a chat's transcript, oldest first whichever way it is read. Places are ids of messages. `lastEventId` tells a reader
+ * which events it already contains: without it, a message that is too old for this page could not be told from a new one.
+ */
 export async function pageMessages(
   runtime: Runtime,
   worldId: string,
   chatId: string,
   { after, before, limit }: ListPlace,
-): Promise<ListPage<Message>> {
+): Promise<ListPage<Message> & { lastEventId: number }> {
   return await readChat(runtime, worldId, chatId, async (reader) => {
+    const lastEventId = await reader.lastEventId(worldId);
     if (before !== undefined) {
       const seq = before === END_OF_LIST ? Number.MAX_SAFE_INTEGER : await placeOf(reader, chatId, before, 'before');
       const records = await reader.lastMessages(chatId, { before: seq, limit: limit + 1 });
       const items = records.slice(-limit);
-      return await shown(reader, items, records.length > limit ? items[0]?.id : undefined);
+      return { ...(await shown(reader, items, records.length > limit ? items[0]?.id : undefined)), lastEventId };
     }
     const seq = after === undefined ? 0 : await placeOf(reader, chatId, after, 'after');
     const records = await reader.messages(chatId, { after: seq, limit: limit + 1 });
     const items = records.slice(0, limit);
-    return await shown(reader, items, records.length > limit ? items.at(-1)?.id : undefined);
+    return { ...(await shown(reader, items, records.length > limit ? items.at(-1)?.id : undefined)), lastEventId };
   });
 }
 
