@@ -6,6 +6,8 @@ type Bubblewrap = Extract<Sandbox, { kind: 'bubblewrap' }>;
 /** What the disk looks like for one command: everything here exists and is real. */
 export interface BubblewrapView {
   readonly workingDirectory: string;
+  /** What puts the working folder, or its draft, in its place. */
+  readonly place: readonly string[];
   readonly hiddenFolders: readonly string[];
   /** Files and sockets: what stands there instead can't be opened. */
   readonly hiddenFiles: readonly string[];
@@ -15,9 +17,15 @@ export interface BubblewrapView {
 }
 
 /** Namespaces, devices and the disk read-only: what holds for every command. */
-export function bubblewrapBase({ userNamespace }: Bubblewrap, { network }: { network: boolean }): string[] {
+export function bubblewrapBase(
+  { userNamespace }: Pick<Bubblewrap, 'userNamespace'>,
+  { network }: { network: boolean },
+): string[] {
+  // In a namespace for its draft a command would else be told that it is root, and behave so.
+  const own = ['--uid', String(process.getuid?.() ?? 0), '--gid', String(process.getgid?.() ?? 0)];
   return [
     ...userNamespace,
+    ...(userNamespace.includes('--unshare-user') ? own : []),
     // As root, bubblewrap keeps every capability unless told not to.
     ...['--cap-drop', 'ALL'],
     '--die-with-parent',
@@ -42,7 +50,7 @@ export function bubblewrapArguments(sandbox: Bubblewrap, view: BubblewrapView): 
     ...bubblewrapBase(sandbox, view),
     ...view.hiddenFolders.filter((path) => path !== '/tmp').flatMap((path) => ['--tmpfs', path]),
     ...view.shown.flatMap((path) => ['--ro-bind', path, path]),
-    ...['--bind', view.workingDirectory, view.workingDirectory],
+    ...view.place,
     ...view.fixed.flatMap(fix),
     ...view.hiddenFiles.flatMap((path) => ['--ro-bind', '/dev/null', path]),
     ...['--chdir', view.workingDirectory],
@@ -56,7 +64,5 @@ function fix({ path, how }: FixedPath): string[] {
     case 'pinned':
       // A mount point can't be renamed: moving `.git` away and making a new one would get around what is fixed in it.
       return ['--bind', path, path];
-    case 'absent':
-      return ['--tmpfs', path, '--remount-ro', path];
   }
 }

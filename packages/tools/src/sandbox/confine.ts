@@ -1,16 +1,21 @@
 import { bubblewrapArguments } from './bubblewrap-arguments.js';
-import { holdFixedPaths, type Held } from './hold-fixed-paths.js';
+import { describeLeftOut } from './draft/left-out.js';
+import { openDraft, type Draft } from './draft/open-draft.js';
+import { findFixedPaths } from './find-fixed-paths.js';
 import { checkWorkingFolder, findHidden } from './look-around.js';
 import { sandboxExecProfile } from './sandbox-exec-profile.js';
 import type { Confinement, Sandbox } from './sandbox.js';
 
-/** How a command is started, and what has to be tidied once all of it is dead. */
+/** How a command is started, and what is to be done once all of it is dead. */
 export interface Confined {
   readonly program: string;
   /** What comes before the command's own program and arguments. */
   readonly before: readonly string[];
   /** Whether every process it starts dies with it, whatever it does. Otherwise somebody has to look for them. */
   readonly containsProcesses: boolean;
+  /** Puts into the working folder what was written to its draft. Says in words what was left out. */
+  accept(): Promise<string | undefined>;
+  /** Must be called in the end, whatever happened. */
   release(): Promise<void>;
 }
 
@@ -23,32 +28,44 @@ export async function confine(
   confinement: Confinement,
   temporary: string,
 ): Promise<Confined> {
-  const { workingDirectory, show, network } = confinement;
   switch (sandbox.kind) {
-    case 'bubblewrap': {
-      const hidden = await findHidden(confinement);
-      checkWorkingFolder(confinement, hidden.folders);
-      const held = await holdFixedPaths(workingDirectory);
-      const before = bubblewrapArguments(sandbox, {
-        workingDirectory,
-        hiddenFolders: hidden.folders,
-        hiddenFiles: hidden.files,
-        shown: show,
-        fixed: held.fixed,
-        network,
-      });
-      const status = ['--json-status-fd', String(STATUS_FD)];
-      return { program: sandbox.program, before: [...status, ...before], containsProcesses: true, ...releaseOf(held) };
-    }
+    case 'bubblewrap':
+      return await confineByBubblewrap(sandbox, confinement);
     case 'sandbox-exec': {
       checkWorkingFolder(confinement);
-      const held = await holdFixedPaths(workingDirectory);
-      const profile = sandboxExecProfile(confinement, held.fixed, temporary);
-      return { program: sandbox.program, before: ['-p', profile], containsProcesses: false, ...releaseOf(held) };
+      const profile = sandboxExecProfile(confinement, await findFixedPaths(confinement.workingDirectory), temporary);
+      return { program: sandbox.program, before: ['-p', profile], containsProcesses: false, ...NOTHING_TO_DO };
     }
   }
 }
 
-function releaseOf(held: Held): Pick<Confined, 'release'> {
-  return { release: () => held.release() };
+const NOTHING_TO_DO = { accept: () => Promise.resolve(undefined), release: () => Promise.resolve() };
+
+async function confineByBubblewrap(
+  sandbox: Extract<Sandbox, { kind: 'bubblewrap' }>,
+  confinement: Confinement,
+): Promise<Confined> {
+  const { workingDirectory, show, network, writes = 'live' } = confinement;
+  const hidden = await findHidden(confinement, [sandbox.drafting.folder]);
+  checkWorkingFolder(confinement, hidden.folders);
+  const draft = writes === 'draft' ? await openDraft(sandbox.drafting, workingDirectory) : undefined;
+  const words = bubblewrapArguments(sandbox, {
+    workingDirectory,
+    place: draft?.place ?? ['--bind', workingDirectory, workingDirectory],
+    hiddenFolders: hidden.folders,
+    hiddenFiles: hidden.files,
+    shown: show,
+    fixed: draft === undefined ? await findFixedPaths(workingDirectory) : [],
+    network,
+  });
+  const status = ['--json-status-fd', String(STATUS_FD)];
+  const [program, ...before] = [...(draft?.before ?? []), sandbox.program, ...status, ...words] as [
+    string,
+    ...string[],
+  ];
+  return { program, before, containsProcesses: true, ...(draft === undefined ? NOTHING_TO_DO : endingOf(draft)) };
+}
+
+function endingOf(draft: Draft): Pick<Confined, 'accept' | 'release'> {
+  return { accept: async () => describeLeftOut(await draft.accept()), release: () => draft.discard() };
 }

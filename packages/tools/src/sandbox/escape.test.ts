@@ -225,88 +225,6 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20] a command in the sandbox c
     });
   });
 
-  describe('[A20] what runs later outside', () => {
-    beforeEach(async () => {
-      await mkdir(join(workingDirectory, '.git', 'hooks'), { recursive: true });
-      await writeFile(join(workingDirectory, '.git', 'config'), '[core]\n');
-      await writeFile(join(workingDirectory, '.git', 'HEAD'), 'ref: refs/heads/main\n');
-      await mkdir(join(workingDirectory, 'sub', '.git', 'hooks'), { recursive: true });
-      await writeFile(join(workingDirectory, 'sub', '.git', 'config'), '[core]\n');
-      await writeFile(join(workingDirectory, '.envrc'), 'safe\n');
-    });
-
-    it.each([
-      'echo evil >> .git/config',
-      'echo evil > .git/hooks/pre-commit',
-      'rm -f .git/config; echo evil > .git/config',
-      'echo evil > new; mv -f new .git/config',
-      'mv .git/config old; echo evil > .git/config',
-      'mv .git old; mkdir -p .git/hooks; echo evil > .git/config; echo evil > .git/hooks/pre-commit',
-      'rm -rf .git; mkdir -p .git/hooks; echo evil > .git/config; echo evil > .git/hooks/pre-commit',
-      'rmdir .git/hooks; ln -s ../evil .git/hooks; mkdir evil; echo evil > .git/hooks/pre-commit',
-      'mkdir evil; echo evil > evil/config; echo ../evil > .git/commondir',
-      'echo evil > sub/.git/config; echo evil > sub/.git/hooks/post-checkout',
-      'mv sub s; mkdir -p sub/.git; echo evil > sub/.git/config',
-      'echo evil > .envrc',
-      'mkdir .vscode; echo evil > .vscode/tasks.json',
-      'rmdir .vscode; mkdir .vscode; echo evil > .vscode/tasks.json',
-      'mv .vscode x; mkdir .vscode; echo evil > .vscode/tasks.json',
-      'mkdir x; echo evil > x/tasks.json; mv x .vscode; mv -T x .vscode; ln -s x .vscode',
-      'umount .vscode .git .git/config; echo evil > .git/config',
-      'unshare -Urm bash -c "umount .git/config; echo evil > .git/config"',
-    ])('stays as it is: %s', async (command) => {
-      await run(command);
-      const kept = async (name: string): Promise<string> => readFile(join(workingDirectory, name), 'utf8');
-      expect(await kept('.git/config')).toBe('[core]\n');
-      expect(await readdir(join(workingDirectory, '.git', 'hooks'))).toEqual([]);
-      expect(await kept('sub/.git/config')).toBe('[core]\n');
-      expect(await readdir(join(workingDirectory, 'sub', '.git', 'hooks'))).toEqual([]);
-      expect(await kept('.envrc')).toBe('safe\n');
-      expect(existsSync(join(workingDirectory, '.vscode'))).toBe(false);
-      expect(existsSync(join(workingDirectory, '.git', 'commondir'))).toBe(false);
-    });
-
-    it('nor does one that is not there yet come to be, and nothing is left in its place', async () => {
-      execFileSync('rm', ['-rf', join(workingDirectory, '.git'), join(workingDirectory, '.envrc')]);
-      const { said } = await run(
-        'mkdir -p .git/hooks .vscode .idea; echo evil > .git/config; echo evil > .vscode/tasks.json',
-      );
-      expect(said).toContain('Read-only file system');
-      expect(await readdir(workingDirectory)).toEqual(['sub']);
-    });
-
-    it('nor do settings in an empty `.git`, such as a killed server leaves behind', async () => {
-      execFileSync('rm', ['-rf', join(workingDirectory, '.git')]);
-      await mkdir(join(workingDirectory, '.git'));
-      await run('echo evil > .git/config; mkdir .git/hooks; echo evil > .git/hooks/pre-commit');
-      expect(await readdir(join(workingDirectory, '.git'))).toEqual([]);
-    });
-
-    it('while two commands run at once', async () => {
-      execFileSync('mkfifo', [join(workingDirectory, 'go')]);
-      const slow = run('read -r x < go; echo evil > .vscode/tasks.json; mkdir .vscode; ls -A .vscode');
-      await run('echo first has ended > done');
-      await writeFile(join(workingDirectory, 'go'), 'go\n');
-      expect((await slow).said).toContain('Read-only file system');
-      expect(existsSync(join(workingDirectory, '.vscode'))).toBe(false);
-    });
-
-    it('and Git still works', async () => {
-      const git = join(workingDirectory, '.git');
-      execFileSync('rm', ['-rf', git]);
-      execFileSync('git', ['init', '-q', workingDirectory], { env: { PATH: process.env['PATH'], HOME: '/nowhere' } });
-      const { said, code } = await run(
-        'echo x > file; git add file && git -c user.name=a -c user.email=a@b commit -qm first && git log --format=%s',
-      );
-      expect({ said, code }).toEqual({ said: 'first\n', code: 0 });
-    });
-
-    it('a link in such a place is refused, since it could be replaced', async () => {
-      execFileSync('ln', ['-s', 'sub', join(workingDirectory, '.idea')]);
-      await expect(run('true')).rejects.toThrow("can't be protected");
-    });
-  });
-
   it('[A21] to be used on a folder in which nothing could be hidden', async () => {
     for (const folder of [person.path, dirname(person.path), '/', '/tmp']) {
       const tried = await tryTool(shellCmd({ sandbox }), { command: 'true' }, { workingDirectory: folder });
@@ -317,9 +235,17 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20] a command in the sandbox c
     }
   });
 
+  it('and one that could not be set up is tried again: a socket that was to be hidden may be gone', async () => {
+    if (sandbox.kind !== 'bubblewrap') return;
+    const program = join(person.path, 'bwrap');
+    const once = `if mkdir '${person.path}/tried' 2>/dev/null; then echo gone >&2; exit 1; fi`;
+    await writeFile(program, `#!/bin/sh\n${once}\nexec '${sandbox.program}' "$@"\n`, { mode: 0o755 });
+    expect(await run('echo ran', { sandbox: { ...sandbox, program } })).toEqual({ code: 0, said: 'ran\n' });
+  });
+
   it('to run at all when the sandbox can not be set up', async () => {
     await chmod(workingDirectory, 0o700);
-    const broken: Sandbox = { kind: 'bubblewrap', program: '/usr/bin/bwrap', userNamespace: ['--no-such-option'] };
+    const broken = { ...sandbox, userNamespace: ['--no-such-option'] } as Sandbox;
     await expect(run('touch made', { sandbox: broken })).rejects.toThrow(
       /nothing ran: the sandbox could not be set up: .*no-such-option/,
     );

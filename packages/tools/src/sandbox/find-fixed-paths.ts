@@ -1,22 +1,19 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { GIT_FIXED, isFileThatRuns, isFolderThatRuns } from './runs-later.js';
+import { isGitFolder, isGitSetting, runsByItself } from './runs-later.js';
 
-/** `absent`: not there, and must not come to be; a read-only empty folder stands in its place while the command runs. */
 export interface FixedPath {
   readonly path: string;
-  readonly how: 'read-only' | 'pinned' | 'absent';
+  readonly how: 'read-only' | 'pinned';
 }
 
 /** So deep, and among so many folders, things that run later are looked for. */
 const DEEPEST = 4;
 const MOST_FOLDERS = 1_000;
-/** What an editor or Git would pick up if it appeared at the top of the working folder. */
-const MUST_NOT_APPEAR = ['.git', '.vscode', '.idea'];
 
 /**
- * What in a working folder stays as it is while a command runs (A20), those that hold others first.
- * Throws where one is a link: a link can be replaced, and nothing would be fixed.
+ * What is in a working folder that a program writes to as it runs, and stays as it is (A20), those that hold others first. What is
+ * not there yet can't be found: see `draft`. Throws where one is a link: a link can be replaced, and nothing would be fixed.
  */
 export async function findFixedPaths(workingDirectory: string): Promise<FixedPath[]> {
   const found: FixedPath[] = [];
@@ -27,12 +24,10 @@ export async function findFixedPaths(workingDirectory: string): Promise<FixedPat
     for (const folder of level.slice(0, left)) {
       for (const entry of await entriesOf(folder)) {
         const path = join(folder, entry.name);
-        const folderThatRuns = isFolderThatRuns(entry.name);
-        if (folderThatRuns || isFileThatRuns(entry.name)) {
-          if (entry.isSymbolicLink())
-            throw new Error(`${path} is a link, and a link can't be protected from a command`);
+        if (isGitFolder(entry.name) || runsByItself(entry.name)) {
+          if (entry.isSymbolicLink()) throw unprotected(path);
           pinWay(workingDirectory, folder, found);
-          if (entry.isDirectory() && entry.name.toLowerCase() === '.git') found.push(...(await inGit(path)));
+          if (entry.isDirectory() && isGitFolder(entry.name)) found.push(...(await inGit(path)));
           else found.push({ path, how: 'read-only' });
         } else if (entry.isDirectory() && entry.name !== 'node_modules') next.push(path);
       }
@@ -40,9 +35,7 @@ export async function findFixedPaths(workingDirectory: string): Promise<FixedPat
     left -= Math.min(left, level.length);
     level = next;
   }
-  const there = new Set(found.map(({ path }) => path));
-  const absent = MUST_NOT_APPEAR.map((name) => join(workingDirectory, name)).filter((path) => !there.has(path));
-  return [...found, ...absent.map((path) => ({ path, how: 'absent' as const }))];
+  return found;
 }
 
 /** The folders on the way to something fixed: renamed, one would take it along and leave its place free. */
@@ -54,16 +47,16 @@ function pinWay(workingDirectory: string, folder: string, found: FixedPath[]): v
 
 async function inGit(path: string): Promise<FixedPath[]> {
   const found: FixedPath[] = [{ path, how: 'pinned' }];
-  for (const name of GIT_FIXED) {
+  for (const { name } of (await entriesOf(path)).filter((entry) => isGitSetting(entry.name))) {
     const fixed = join(path, name);
-    const stats = await lstat(fixed).catch(() => undefined);
-    if (stats?.isSymbolicLink() === true)
-      throw new Error(`${fixed} is a link, and a link can't be protected from a command`);
-    if (stats !== undefined) found.push({ path: fixed, how: 'read-only' });
-    // A repository without hooks must not get any, nor settings that name programs.
-    else if (name === 'hooks' || name === 'config') found.push({ path: fixed, how: 'absent' });
+    if ((await lstat(fixed)).isSymbolicLink()) throw unprotected(fixed);
+    found.push({ path: fixed, how: 'read-only' });
   }
   return found;
+}
+
+function unprotected(path: string): Error {
+  return new Error(`${path} is a link, and a link can't be protected from a command`);
 }
 
 async function entriesOf(folder: string) {

@@ -12,7 +12,9 @@ const bubblewrap: Extract<Sandbox, { kind: 'bubblewrap' }> = {
   kind: 'bubblewrap',
   program: '/usr/bin/bwrap',
   userNamespace: ['--unshare-user'],
+  drafting: { how: 'bubblewrap', program: '/usr/bin/bwrap', folder: '/nowhere' },
 };
+const found = await findSandbox();
 
 let folder: TestFolder;
 beforeEach(async () => {
@@ -31,13 +33,22 @@ describe('findSandbox', () => {
     });
   });
 
-  it('falls back to what an older one can do', async () => {
-    const script = '#!/bin/sh\ncase " $* " in *--disable-userns*) echo unknown >&2; exit 1;; esac\n';
-    await writeFile(join(folder.path, 'bwrap'), script, { mode: 0o755 });
-    expect(await findSandbox({ platform: 'linux', path: folder.path })).toEqual({
+  it.skipIf(found.kind !== 'bubblewrap')('falls back to what an older one can do', async () => {
+    if (found.kind !== 'bubblewrap') return;
+    const refuse = 'case " $* " in *--disable-userns*) echo unknown >&2; exit 1;; esac';
+    await writeFile(join(folder.path, 'bwrap'), `#!/bin/sh\n${refuse}\nexec ${found.program} "$@"\n`, { mode: 0o755 });
+    expect(await findSandbox({ platform: 'linux', path: folder.path })).toMatchObject({
       kind: 'bubblewrap',
       program: join(folder.path, 'bwrap'),
       userNamespace: ['--unshare-user'],
+    });
+  });
+
+  it('[A21] takes none that can not keep what is written from the folder until it was looked at', async () => {
+    await writeFile(join(folder.path, 'bwrap'), '#!/bin/sh\nexit 0\n', { mode: 0o755 });
+    expect(await findSandbox({ platform: 'linux', path: folder.path })).toEqual({
+      kind: 'none',
+      reason: expect.stringMatching(/no draft .*: commands run with all of your rights/) as string,
     });
   });
 
@@ -58,6 +69,7 @@ describe('describeSandbox', () => {
 describe('bubblewrapArguments', () => {
   const view = {
     workingDirectory: '/home/p/work',
+    place: ['--bind', '/home/p/work', '/home/p/work'],
     hiddenFolders: ['/tmp', '/home'],
     hiddenFiles: ['/srv/s.sock'],
     shown: ['/home/p/.nvm'],
@@ -98,8 +110,6 @@ describe('findFixedPaths', () => {
       { path: at('packages'), how: 'pinned' },
       { path: at('packages/a'), how: 'pinned' },
       { path: at('packages/a/.vscode'), how: 'read-only' },
-      { path: at('.vscode'), how: 'absent' },
-      { path: at('.idea'), how: 'absent' },
     ]);
   });
 

@@ -4,6 +4,7 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { trustedFolders } from '../shell/trusted-folders.js';
 import { bubblewrapBase } from './bubblewrap-arguments.js';
+import { findDrafting } from './find-drafting.js';
 import type { Sandbox } from './sandbox.js';
 
 const run = promisify(execFile);
@@ -27,30 +28,35 @@ export async function findSandbox(
     case 'darwin':
       return await findSandboxExec();
     default:
-      return { kind: 'none', reason: `no sandbox is known for ${platform}: commands run with all of your rights` };
+      return none(`no sandbox is known for ${platform}`);
   }
 }
 
 async function findBubblewrap(path: string): Promise<Sandbox> {
-  const program = await findProgram('bwrap', `${path}${delimiter}/usr/bin${delimiter}/usr/local/bin`);
-  if (program === undefined) {
-    const advice = 'install the package "bubblewrap"';
-    return { kind: 'none', reason: `bubblewrap is not installed (${advice}): commands run with all of your rights` };
-  }
+  const folders = [path, '/usr/bin', '/bin', '/usr/local/bin', '/usr/sbin', '/sbin'].join(delimiter);
+  const program = await findProgram('bwrap', folders);
+  if (program === undefined) return none('bubblewrap is not installed (install the package "bubblewrap")');
+  const find = (name: string): Promise<string | undefined> => findProgram(name, folders);
   let said = '';
   for (const userNamespace of USER_NAMESPACES) {
-    const sandbox: Sandbox = { kind: 'bubblewrap', program, userNamespace };
     try {
-      await run(program, [...bubblewrapBase(sandbox, { network: false }), 'true'], { timeout: 5_000 });
-      return sandbox;
+      await run(program, [...bubblewrapBase({ userNamespace }, { network: false }), 'true'], { timeout: 5_000 });
     } catch (error) {
       said = wordsOf(error);
+      continue;
+    }
+    try {
+      const drafting = await findDrafting({ program, userNamespace }, find);
+      return { kind: 'bubblewrap', program, userNamespace, drafting };
+    } catch (error) {
+      return none(`bubblewrap works here, but no draft of a folder could be laid over it (${wordsOf(error)})`);
     }
   }
-  return {
-    kind: 'none',
-    reason: `bubblewrap is installed but does not work here (${said}): commands run with all of your rights`,
-  };
+  return none(`bubblewrap is installed but does not work here (${said})`);
+}
+
+function none(why: string): Sandbox {
+  return { kind: 'none', reason: `${why}: commands run with all of your rights` };
 }
 
 async function findSandboxExec(): Promise<Sandbox> {
@@ -59,7 +65,7 @@ async function findSandboxExec(): Promise<Sandbox> {
     await run(program, ['-p', '(version 1)(allow default)', '/usr/bin/true'], { timeout: 5_000 });
     return { kind: 'sandbox-exec', program };
   } catch (error) {
-    return { kind: 'none', reason: `sandbox-exec does not work here (${wordsOf(error)})` };
+    return none(`sandbox-exec does not work here (${wordsOf(error)})`);
   }
 }
 

@@ -1,5 +1,6 @@
 import { lstat, readFile, realpath } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
+import { ownFiles } from '@countersign/core/ports';
 import { isInside } from '../files/is-inside.js';
 import type { Confinement } from './sandbox.js';
 
@@ -23,10 +24,22 @@ export interface Hidden {
 }
 
 /** What a command must not see, as it lies on the disk now. */
-export async function findHidden({ workingDirectory, home, hide }: Confinement): Promise<Hidden> {
+export async function findHidden(
+  { workingDirectory, home, hide }: Confinement,
+  alsoHidden: readonly string[] = [],
+): Promise<Hidden> {
   const folders = new Set<string>();
   const files = new Set<string>();
-  for (const path of [...SYSTEM_HIDDEN, home, ...hide, ...SYSTEM_HIDDEN_FILES, ...(await hostSockets())]) {
+  const wanted = [
+    ...SYSTEM_HIDDEN,
+    home,
+    ...hide,
+    ...alsoHidden,
+    ...ownFiles(),
+    ...SYSTEM_HIDDEN_FILES,
+    ...(await hostSockets()),
+  ];
+  for (const path of wanted) {
     const real = await realpath(path).catch(() => undefined);
     const stats = real === undefined ? undefined : await lstat(real).catch(() => undefined);
     // Somebody whose home is `/` would see nothing at all.

@@ -1,3 +1,5 @@
+import type { Drafting } from './draft/drafting.js';
+
 /** What commands are kept in. `none` says why, in words for a person (A21). */
 export type Sandbox =
   | {
@@ -5,6 +7,7 @@ export type Sandbox =
       readonly program: string;
       /** How far user namespaces work here: the strongest that was tried and ran. */
       readonly userNamespace: readonly string[];
+      readonly drafting: Drafting;
     }
   | { readonly kind: 'sandbox-exec'; readonly program: string }
   | { readonly kind: 'none'; readonly reason: string };
@@ -12,6 +15,11 @@ export type Sandbox =
 /** What a sandbox is told about one command. Paths are real and absolute. */
 export interface Confinement {
   readonly workingDirectory: string;
+  /**
+   * `draft`: what is written is looked at when all has ended, and then put into the folder. `live`, the default: it is there at once,
+   * for programs that run for long; what would run later and is there already is read-only, but new ones can come to be.
+   */
+  readonly writes?: 'draft' | 'live';
   /** The person's home: hidden but for the working folder. */
   readonly home: string;
   /** Ours: the store, the token, the policy. Never seen, wherever they lie. */

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import type { Clock } from '@countersign/core/ports';
 import { keepOutput } from './keep-output.js';
-import { startCommand, type CommandStart } from './start-command.js';
+import type { StartedCommand } from './start-command.js';
 
 /** Kept of each stream: more than a model is ever shown. */
 const KEPT_BYTES = 64 * 1024;
@@ -19,7 +19,7 @@ interface CommandResult {
   stderr: string;
 }
 
-export interface CommandRun extends CommandStart {
+export interface CommandRun {
   signal: AbortSignal;
   clock: Clock;
   timeoutMs: number;
@@ -28,9 +28,8 @@ export interface CommandRun extends CommandStart {
 
 export type CommandEnd = { why: 'exited' | 'stopped' | 'timed-out'; result: CommandResult };
 
-/** Runs bash text to its end, which comes by itself, by the signal or by the clock. When it resolves, all its processes are dead. */
-export async function runCommand(run: CommandRun): Promise<CommandEnd> {
-  const command = await startCommand(run);
+/** Follows a command to its end, which comes by itself, by the signal or by the clock. When it resolves, all its processes are dead. */
+export async function runCommand(command: StartedCommand, run: CommandRun): Promise<CommandEnd> {
   const stdout = follow(command.stdout, (text) => run.output(text, 'stdout'));
   const stderr = follow(command.stderr, (text) => run.output(text, 'stderr'));
   let why: CommandEnd['why'] = 'exited';

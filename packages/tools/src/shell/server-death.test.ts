@@ -1,5 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -38,4 +39,25 @@ describe.skipIf(process.platform !== 'linux')('when the server is killed', () =>
     await once(server, 'exit');
     await expect.poll(() => processesIn(folder.path), { timeout: 5_000 }).toEqual([]);
   });
+
+  it.skipIf(sandbox.kind !== 'bubblewrap')(
+    '[A20] [S3] nothing of its command is in the folder, and its draft is swept',
+    async () => {
+      if (sandbox.kind !== 'bubblewrap') return;
+      const command = 'mkdir .git x; touch .git/config x/y; echo up; sleep 1000';
+      const server = spawn(process.execPath, [program, folder.path, sandbox.kind, command], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      await once(server.stdout, 'data');
+      server.kill('SIGKILL');
+      await once(server, 'exit');
+      await expect.poll(() => processesIn(folder.path), { timeout: 5_000 }).toEqual([]);
+      expect(await readdir(folder.path)).toEqual([]);
+      const drafts = async (): Promise<string[]> =>
+        (await readdir(sandbox.drafting.folder)).filter((name) => name.includes(`-${server.pid}-`));
+      expect((await drafts()).length).toBe(1);
+      await findSandbox();
+      expect(await drafts()).toEqual([]);
+    },
+  );
 });

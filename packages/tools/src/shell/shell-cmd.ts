@@ -9,6 +9,7 @@ import type { Confinement, Sandbox } from '../sandbox/sandbox.js';
 import { cleanEnvironment } from './clean-environment.js';
 import { joinCommand, whyNoParameters } from './join-command.js';
 import { runCommand, type CommandEnd } from './run-command.js';
+import { NotStarted, startCommand, type StartedCommand } from './start-command.js';
 import { subjectsOfCommand } from './subjects-of-command.js';
 
 /** Linux takes no longer word on a command line. */
@@ -72,26 +73,53 @@ export function shellCmd(options: ShellOptions): Tool {
       const temporary = await mkdtemp(join(await realpath(tmpdir()), 'countersign-'));
       let confined: Confined | undefined;
       try {
-        confined = await confinedBy(options, context, temporary);
-        const home = confined?.containsProcesses === true ? '/tmp' : temporary;
-        const ended = await runCommand({
-          text: joinCommand(command, words),
-          workingDirectory: context.workingDirectory,
-          environment: cleanEnvironment(home),
-          confined,
-          temporary,
+        const started = await start(joinCommand(command, words), options, context, temporary);
+        ({ confined } = started);
+        const ended = await runCommand(started.command, {
           signal: context.signal,
           clock,
           timeoutMs,
           output: context.output,
         });
-        return resultOf(ended, timeoutMs);
+        // What a stopped command had written by then counts too: a note it left, files it tidied.
+        return resultOf(ended, await accept(confined, ended), timeoutMs);
       } finally {
         await confined?.release();
         await rm(temporary, { recursive: true, force: true });
       }
     },
   });
+}
+
+const MOST_TRIES = 3;
+
+/** Tries again: what was to be hidden may be gone when the sandbox is set up. Sockets of other programs come and go. */
+async function start(
+  text: string,
+  options: ShellOptions,
+  context: ToolContext,
+  temporary: string,
+): Promise<{ command: StartedCommand; confined: Confined | undefined }> {
+  for (let tries = 1; ; tries += 1) {
+    const confined = await confinedBy(options, context, temporary);
+    const environment = cleanEnvironment(confined?.containsProcesses === true ? '/tmp' : temporary);
+    const { workingDirectory } = context;
+    try {
+      return { command: await startCommand({ text, workingDirectory, environment, confined, temporary }), confined };
+    } catch (error) {
+      await confined?.release();
+      if (!(error instanceof NotStarted) || confined === undefined || tries === MOST_TRIES) throw error;
+    }
+  }
+}
+
+async function accept(confined: Confined | undefined, { result }: CommandEnd): Promise<string | undefined> {
+  try {
+    return await confined?.accept();
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new ToolFailure(`the command ran, but what it wrote could not all be put into the folder: ${why}`, result);
+  }
 }
 
 async function confinedBy(
@@ -101,6 +129,7 @@ async function confinedBy(
 ): Promise<Confined | undefined> {
   const confinement: Confinement = {
     workingDirectory,
+    writes: 'draft',
     home: await real(homedir()),
     hide: await Promise.all(hide.map(real)),
     show: await Promise.all(show.map(real)),
@@ -116,7 +145,8 @@ async function real(path: string): Promise<string> {
   return await realpath(path).catch(() => resolve(path));
 }
 
-function resultOf({ why, result }: CommandEnd, timeoutMs: number): CommandEnd['result'] {
+function resultOf({ why, result: said }: CommandEnd, note: string | undefined, timeoutMs: number) {
+  const result = note === undefined ? said : { ...said, note };
   switch (why) {
     case 'stopped':
       throw new ToolFailure('stopped; the command and all it had started were killed', result);

@@ -32,6 +32,11 @@ export interface StartedCommand {
   sweep(): Promise<void>;
 }
 
+/** Nothing of the command ran: trying again is safe. */
+export class NotStarted extends Error {
+  override readonly name = 'NotStarted';
+}
+
 export interface CommandStart {
   text: string;
   workingDirectory: string;
@@ -41,7 +46,7 @@ export interface CommandStart {
   temporary: string;
 }
 
-/** Starts bash text as a session of its own that can't outlive us. Rejects with words when it could not be started; then nothing ran. */
+/** Starts bash text as a session of its own that can't outlive us. Rejects with `NotStarted` where it could not be. */
 export async function startCommand(start: CommandStart): Promise<StartedCommand> {
   const { confined, environment, workingDirectory } = start;
   const pipes = await openPipes(start.temporary);
@@ -70,7 +75,7 @@ export async function startCommand(start: CommandStart): Promise<StartedCommand>
     const said = await readAll(pipes.stderr.reader);
     pipes.stdout.reader.destroy();
     const why = said.trim() === '' ? 'bash could not be started' : said.trim();
-    throw new Error(`nothing ran: ${confined === undefined ? '' : 'the sandbox could not be set up: '}${why}`);
+    throw new NotStarted(`nothing ran: ${confined === undefined ? '' : 'the sandbox could not be set up: '}${why}`);
   }
   const watchdog = contained
     ? undefined

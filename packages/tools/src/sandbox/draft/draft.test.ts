@@ -1,0 +1,247 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { link, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { keepOwnFile } from '@countersign/core/ports';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { shellCmd, type ShellOptions } from '../../shell/shell-cmd.js';
+import { makeFolder, tryTool, type TestFolder } from '../../testing/try-tool.js';
+import { findSandbox } from '../find-sandbox.js';
+import type { Sandbox } from '../sandbox.js';
+
+const sandbox = await findSandbox();
+const none: Sandbox = { kind: 'none', reason: 'left out on purpose' };
+
+const factor = Number(process.env['RUNS_FACTOR'] ?? 1);
+
+interface Result {
+  exitCode: number;
+  stdout: string;
+  stderr: string;
+  note?: string;
+}
+
+// Where there is no bubblewrap the run has said so, and that these were left out.
+describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command writes', () => {
+  let folder: TestFolder;
+  beforeEach(async () => {
+    folder = await makeFolder();
+  });
+  afterEach(() => folder.remove());
+
+  const at = (name: string): string => join(folder.path, name);
+  const run = async (
+    command: string,
+    more: Partial<ShellOptions> & { in?: string; meanwhile?: () => unknown } = {},
+  ) => {
+    const { in: workingDirectory = folder.path, meanwhile, ...options } = more;
+    const stop = new AbortController();
+    const tried = await tryTool(
+      shellCmd({ sandbox, ...options }),
+      { command },
+      {
+        workingDirectory,
+        signal: stop.signal,
+        output: () => {
+          if (meanwhile !== undefined) void Promise.resolve(meanwhile()).finally(() => stop.abort());
+        },
+      },
+    );
+    if (tried.result === undefined) throw new Error(tried.ok ? 'no result' : tried.error);
+    return tried.result as Result;
+  };
+  const sh = (command: string, cwd: string = folder.path): string =>
+    execFileSync('bash', ['-c', command], { cwd, encoding: 'utf8' });
+  const tree = (path: string): string =>
+    sh(`find . -mindepth 1 -printf '%P %y %l %m\\n' | sort; find . -type f | sort | xargs -r cat`, path);
+
+  it('[T15] is in the folder when it has ended, and not before', async () => {
+    await writeFile(at('old'), 'old');
+    let seen: string[] = [];
+    await run('echo new > new; echo changed > old; echo written; sleep 1000', {
+      meanwhile: () => (seen = sh('ls; cat old').split('\n')),
+    });
+    expect(seen).toEqual(['old', 'old']);
+    expect(sh('ls; cat new old')).toBe('new\nold\nnew\nchanged\n');
+  });
+
+  const start = 'mkdir -p a/b c; echo 1 > a/f; echo 2 > a/b/g; echo 3 > c/f; echo 4 > f; ln -s a/f l; chmod 640 f';
+  const name = fc.constantFrom('a', 'b', 'c', 'a/b', 'a/f', 'a/b/g', 'c/f', 'c/new', 'f', 'l', 'a/l');
+  const step = fc.oneof(
+    name.map((one) => `mkdir -p ${one}`),
+    name.map((one) => `rm -rf ${one}`),
+    name.map((one) => `rmdir ${one}`),
+    name.map((one) => `echo ${one} >> ${one}`),
+    fc.tuple(name, name).map(([one, other]) => `mv -T ${one} ${other}`),
+    fc.tuple(name, name).map(([one, other]) => `cp ${one} ${other}`),
+    fc.tuple(name, name).map(([one, other]) => `ln ${one} ${other}`),
+    fc.tuple(name, name).map(([one, other]) => `ln -sfn ${one} ${other}`),
+    fc.tuple(name, fc.constantFrom('700', '755', '711')).map(([one, mode]) => `test -L ${one} || chmod ${mode} ${one}`),
+  );
+
+  it('is the same as without a sandbox, whatever it does to names', { timeout: 60_000 * factor }, async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
+        const [inside, outside] = [at('inside'), at('outside')];
+        for (const path of [inside, outside]) {
+          await mkdir(path);
+          sh(start, path);
+        }
+        try {
+          const command = `exec 2> /dev/null; ${steps.join('; ')}; true`;
+          const { note } = await run(command, { in: inside });
+          await run(command, { in: outside, sandbox: none });
+          expect(tree(inside)).toBe(tree(outside));
+          expect(note).toBeUndefined();
+        } finally {
+          sh('rm -rf inside outside');
+        }
+      }),
+      { numRuns: 25 * factor },
+    );
+  });
+
+  it('is the same from a draft on another disk', async () => {
+    if (sandbox.kind !== 'bubblewrap') return;
+    const other = await makeFolder('/dev/shm');
+    expect((await stat(other.path)).dev).not.toBe((await stat(folder.path)).dev);
+    sh(start);
+    const far = { ...sandbox, drafting: { ...sandbox.drafting, folder: other.path } };
+    const { note } = await run('rm -r a; mkdir -p a/x; echo 5 > a/x/y; echo 6 > f; ln -s x a/z; chmod 711 a/x', {
+      sandbox: far,
+    });
+    expect(note).toBeUndefined();
+    expect(sh('ls -d */* ; cat f a/x/y; readlink a/z; stat -c %a a/x f')).toBe('a/x\na/z\nc/f\n6\n5\nx\n711\n640\n');
+    expect(await readdir(other.path)).toEqual([]);
+    await other.remove();
+  });
+
+  it('is taken over in a folder of any name', async () => {
+    const odd = at(`a,b:c\\d "e' $f\ng=*,upperdir=x`);
+    await mkdir(join(odd, 'old'), { recursive: true });
+    await run('rmdir old; echo x > new', { in: odd });
+    expect(await readdir(odd)).toEqual(['new']);
+  });
+
+  it('many files at once', { timeout: 30_000 }, async () => {
+    await mkdir(at('there'));
+    const { note } = await run(
+      'mkdir -p many there/more; (cd many; seq 20000 | xargs touch); (cd there/more; seq 2000 | xargs touch)',
+    );
+    expect(note).toBeUndefined();
+    expect((await readdir(at('many'))).length).toBe(20_000);
+    expect((await readdir(at('there/more'))).length).toBe(2_000);
+  });
+
+  describe('stays outside the folder', () => {
+    const left = async (command: string): Promise<string | undefined> => (await run(command)).note;
+
+    it.each([
+      '.vscode/tasks.json',
+      '.idea/workspace.xml',
+      'sub/.vscode/tasks.json',
+      '.envrc',
+      'deep/er/.envrc',
+      '.mcp.json',
+      '.claude/settings.json',
+      '.husky/pre-commit',
+      'lefthook.yml',
+      '.pre-commit-config.yaml',
+      'x.code-workspace',
+      '.devcontainer/devcontainer.json',
+      '.hg/hgrc',
+      '.VSCode/tasks.json',
+    ])('[A20] what other programs run by themselves: %s', async (name) => {
+      const folderOf = name.includes('/') ? `mkdir -p ${name.replace(/\/[^/]*$/, '')}; ` : '';
+      expect(await left(`${folderOf}echo evil > ${name}; echo good > good`)).toContain('programs outside the sandbox');
+      expect(existsSync(at(name))).toBe(false);
+      expect(existsSync(at('good'))).toBe(true);
+      await mkdir(join(at(name), '..'), { recursive: true });
+      await writeFile(at(name), 'safe');
+      for (const way of [`echo evil > ${name}`, `rm ${name}; echo evil > ${name}`, `echo evil > e; mv e ${name}`]) {
+        expect(await left(way)).toContain('programs outside the sandbox');
+        expect(await readFile(at(name), 'utf8')).toBe('safe');
+      }
+      await left(`rm -r ${name}`);
+      expect(await readFile(at(name), 'utf8')).toBe('safe');
+    });
+
+    it('[A20] the removal of a repository, also of one in a folder that is removed', async () => {
+      sh('git init -q .; mkdir sub; git init -q sub; echo x > sub/file');
+      expect(await left('rm -rf .git sub')).toMatch(/\.git: a repository .*\nsub\/\.git: a repository/);
+      expect(sh('ls -A sub; ls .git | grep -c HEAD')).toBe('.git\n1\n');
+    });
+
+    it('pipes, sockets and names that are no text', async () => {
+      const note = await left(`mkfifo pipe; touch good $'bad\\xff'; mkdir $'d\\xff'; touch $'d\\xff/x'`);
+      expect(note).toMatch(/pipe: it is a pipe/);
+      expect(note).toMatch(/its name is not UTF-8/);
+      expect(await readdir(folder.path)).toEqual(['good']);
+    });
+
+    it('the rights of an owner, for whoever starts the file', async () => {
+      await run('cp /bin/true t; chmod 6755 t');
+      expect(sh('stat -c %a t')).toBe('755\n');
+    });
+
+    it('[A21] what belongs to a store that lies in the folder', async () => {
+      await writeFile(at('world.db'), 'SECRET-STORE');
+      const giveBack = keepOwnFile(at('world.db'));
+      try {
+        const { stdout, note } = await run('cat world.db; echo x > world.db; echo x > world.db-journal; echo x > good');
+        expect(stdout).not.toContain('SECRET-STORE');
+        expect(note).toContain('belongs to Countersign itself');
+        expect(await readdir(folder.path)).toEqual(['good', 'world.db']);
+        expect(await readFile(at('world.db'), 'utf8')).toBe('SECRET-STORE');
+      } finally {
+        giveBack();
+      }
+    });
+
+    it('a change of what somebody else changed meanwhile', async () => {
+      sh('mkdir d; echo 1 > d/a; echo 1 > d/b; echo 1 > d/c');
+      const { note } = await run('echo 2 > d/a; rm d/b; echo 2 > d/c; echo 2 > d/new; echo written; sleep 1000', {
+        meanwhile: () => sh('for f in a b new; do echo theirs > d/$f.x; mv d/$f.x d/$f; done'),
+      });
+      expect(note).toMatch(/d\/a: somebody else changed it.*\n(.*\n)*d\/b: somebody else/);
+      expect(sh('cat d/a d/b d/c d/new')).toBe('theirs\ntheirs\n2\ntheirs\n');
+    });
+
+    it('a change of what is also a file elsewhere: its other name keeps its content', async () => {
+      const other = await makeFolder();
+      await writeFile(join(other.path, 'victim'), 'safe');
+      await link(join(other.path, 'victim'), at('hard'));
+      await run('echo broken > hard; chmod 777 hard');
+      expect(await readFile(join(other.path, 'victim'), 'utf8')).toBe('safe');
+      expect(await readFile(at('hard'), 'utf8')).toBe('broken\n');
+      await other.remove();
+    });
+  });
+
+  it('is one command’s own until it has ended, while others write', async () => {
+    let during: Promise<Result> | undefined;
+    const first = await run('echo 1 > one; mkdir d; echo 1 > d/one; echo written; sleep 1000', {
+      meanwhile: () => (during = run('ls -A; mkdir d; echo 2 > d/two')),
+    });
+    expect((await during)?.stdout).toBe('');
+    expect(first.note).toBeUndefined();
+    expect(sh('find . -type f | sort')).toBe('./d/one\n./d/two\n./one\n');
+  });
+
+  it('and Git still works', async () => {
+    sh('git init -q .');
+    const { stdout, note } = await run(
+      'echo x > file; git add file && git -c user.name=a -c user.email=a@b commit -qm first && git checkout -q -b other && git log --format=%s',
+    );
+    expect({ stdout, note }).toEqual({ stdout: 'first\n', note: undefined });
+    expect(sh('git log --format=%s; git branch --show-current; git status --short')).toBe('first\nother\n');
+  });
+
+  it('leaves no draft behind', async () => {
+    if (sandbox.kind !== 'bubblewrap') return;
+    await run('mkdir closed; touch closed/x; chmod 0 closed; mkdir -p .vscode/closed; chmod 0 .vscode/closed');
+    const left = await readdir(sandbox.drafting.folder);
+    expect(left.filter((name) => name.includes(`-${process.pid}-`))).toEqual([]);
+  });
+});

@@ -1,0 +1,89 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, chown, mkdir, readdir, stat } from 'node:fs/promises';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { acceptDraft } from './accept-draft.js';
+import { lookWords, placeWords, writeWords, type DraftFolders, type Drafting } from './drafting.js';
+import { inspectDraft } from './inspect-draft.js';
+import type { LeftOut } from './left-out.js';
+import { removeTree } from './remove-tree.js';
+
+/** What a command writes to instead of the working folder, until it and all its children are dead. */
+export interface Draft {
+  /** Words that come before those that start bubblewrap. */
+  readonly before: readonly string[];
+  /** Words of bubblewrap that put the draft in the folder's place. */
+  readonly place: readonly string[];
+  /** Takes over what may be taken over, and tells what was not. Call it when everything that could write is dead. */
+  accept(): Promise<readonly LeftOut[]>;
+  /** Must be called in the end, accepted or not. */
+  discard(): Promise<void>;
+}
+
+/**
+ * Lays a draft over a folder. Nothing that a command writes is in the folder before it has ended and was looked at: the person's
+ * own Git, editor or shell could otherwise run what was planted while the command still runs (A20).
+ */
+export async function openDraft(drafting: Drafting, workingDirectory: string): Promise<Draft> {
+  const folders = await makeFolders(drafting.folder, workingDirectory);
+  const since = Date.now();
+  return {
+    before: writeWords(drafting, folders, workingDirectory),
+    place: placeWords(drafting, folders, workingDirectory),
+    async accept() {
+      const { upper } = folders;
+      const refused = await inspectDraft(upper, workingDirectory);
+      const stillSeen = (paths: readonly string[]) => look(lookWords(drafting, folders, workingDirectory), paths);
+      return [...refused, ...(await acceptDraft({ upper, workingDirectory, since, stillSeen }))];
+    },
+    discard: () => removeTree(folders.root),
+  };
+}
+
+const OWNER = `draft-${hostname()}-`;
+
+async function makeFolders(folder: string, workingDirectory: string): Promise<DraftFolders> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const root = join(folder, `${OWNER}${process.pid}-${crypto.randomUUID()}`);
+  const at = (name: string): string => join(root, name);
+  const folders = { root, upper: at('upper'), work: at('work'), lower: at('lower'), merged: at('merged') };
+  for (const path of Object.values(folders)) await mkdir(path, { mode: 0o700 });
+  // The draft's top stands for the working folder's own: with other rights it would be another folder to the command.
+  const { mode, uid, gid } = await stat(workingDirectory);
+  await chown(folders.upper, uid, gid).catch(() => undefined);
+  await chmod(folders.upper, mode & 0o7777);
+  return folders;
+}
+
+/** Removes drafts of processes that were killed. What was in them was never taken over: its outcome is unknown (S3). */
+export async function sweepDrafts(folder: string): Promise<void> {
+  for (const name of await readdir(folder).catch(() => [])) {
+    const pid = name.startsWith(OWNER) ? Number.parseInt(name.slice(OWNER.length), 10) : undefined;
+    if (pid !== undefined && !isAlive(pid)) await removeTree(join(folder, name)).catch(() => undefined);
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && Reflect.get(error, 'code') === 'EPERM';
+  }
+}
+
+async function look(words: readonly string[], paths: readonly string[]): Promise<boolean[]> {
+  const [program = '', ...rest] = words;
+  const child = spawn(program, rest, { cwd: '/', env: {}, stdio: ['pipe', 'pipe', 'pipe'] });
+  const ended = once(child, 'close') as Promise<[number | null]>;
+  let answers = '';
+  let said = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (answers += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (said = (said + text).slice(0, 1_000)));
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(paths.map((path) => `${path}\0`).join(''));
+  const [code] = await ended;
+  if (code !== 0 || answers.length !== paths.length) throw new Error(`the draft could not be read: ${said.trim()}`);
+  return paths.map((_, index) => answers[index] === '1');
+}

@@ -1,0 +1,191 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, rmSync } from 'node:fs';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { shellCmd } from '../../shell/shell-cmd.js';
+import { makeFolder, tryTool, type TestFolder } from '../../testing/try-tool.js';
+import { findSandbox } from '../find-sandbox.js';
+import type { Sandbox } from '../sandbox.js';
+
+const sandbox = await findSandbox();
+const none: Sandbox = { kind: 'none', reason: 'left out on purpose' };
+
+/** The person's own Git, on which nothing of this machine has a say. */
+const env = { PATH: process.env['PATH'], HOME: '/nowhere', GIT_CONFIG_NOSYSTEM: '1', GIT_TERMINAL_PROMPT: '0' };
+const git = (cwd: string, ...words: string[]): string =>
+  execFileSync('git', words, { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+
+interface Plant {
+  name: string;
+  /** What the person has there already. */
+  before?: (folder: string) => Promise<void> | void;
+  /** Uses `$EVIL`, the settings of a repository in which Git runs a program. */
+  command: string;
+  /** Where the person stands when they ask Git; the folder itself unless told. */
+  at?: string;
+  ask?: string[];
+}
+
+const repository = (folder: string): void => {
+  git(folder, 'init', '-q');
+  execFileSync('bash', ['-c', 'echo x > file; mkdir sub; echo y > sub/file'], { cwd: folder });
+  git(folder, 'add', '.');
+  git(folder, '-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-qm', 'first');
+};
+const bare = 'mkdir -p objects refs; echo "ref: refs/heads/main" > HEAD; printf "$EVIL\\n\\tworktree = .\\n" > config';
+const nested = `git init -q . && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m x && echo "$EVIL" > .git/config`;
+
+const plants: Plant[] = [
+  { name: 'a repository of the folder itself, without a .git', command: bare },
+  { name: 'one in a new folder', command: `mkdir new; cd new; ${bare}`, at: 'new' },
+  { name: 'one beside a .git that is broken for it', before: repository, command: `rm .git/HEAD; ${bare}` },
+  { name: 'one that is moved into place at once', command: `mkdir x; cd x; ${bare}; mv * ..`, at: '.' },
+  {
+    name: 'one whose parts came before',
+    before: (f) => writeFile(join(f, 'HEAD'), 'ref: refs/heads/main\n'),
+    command: bare,
+  },
+  { name: 'a new .git', command: nested },
+  { name: 'a new .git in a folder that is there', before: repository, command: `cd sub; ${nested}`, at: 'sub' },
+  {
+    name: 'a new .GIT or its like, as far as this disk tells them apart',
+    command: `${nested}; mv .git .GIT; ln -s .GIT .git`,
+  },
+  {
+    name: 'a submodule, which Git looks into by itself',
+    before: repository,
+    command: `mkdir m; (cd m; ${nested}); git update-index --add --cacheinfo 160000,$(git -C m rev-parse HEAD),m`,
+  },
+  {
+    name: 'a .git that is a file and leads elsewhere',
+    command: `mkdir x; (cd x; ${bare}); echo 'gitdir: x' > .git`,
+  },
+  { name: 'settings of the repository', before: repository, command: 'echo "$EVIL" >> .git/config' },
+  { name: 'settings, in a .git that is made anew', before: repository, command: `mv .git g; ${nested}` },
+  { name: 'settings, in a .git that is removed before', before: repository, command: `rm -rf .git; ${nested}` },
+  {
+    name: 'settings of one worktree',
+    before: (folder) => {
+      repository(folder);
+      git(folder, 'config', 'extensions.worktreeConfig', 'true');
+    },
+    command: 'echo "$EVIL" > .git/config.worktree',
+  },
+  {
+    name: 'settings from another folder',
+    before: repository,
+    command: 'mkdir -p evil/objects evil/refs; echo "$EVIL" > evil/config; echo ../evil > .git/commondir',
+  },
+  {
+    name: 'a file that the settings take in',
+    before: (folder) => {
+      repository(folder);
+      git(folder, 'config', 'include.path', '../shared.cfg');
+    },
+    command: 'echo "$EVIL" > shared.cfg',
+  },
+  {
+    name: 'settings of a bare repository that is there',
+    before: async (folder) => {
+      await mkdir(join(folder, 'store'));
+      git(join(folder, 'store'), 'init', '-q', '--bare');
+    },
+    command: 'printf "$EVIL\\n\\tworktree = .\\n" > store/config',
+    at: 'store',
+  },
+  {
+    name: 'a hook',
+    before: repository,
+    command: 'printf "#!/bin/sh\\ntouch $VICTIM\\n" > .git/hooks/post-checkout; chmod +x .git/hooks/post-checkout',
+    ask: ['checkout', '-q', '--detach'],
+  },
+  {
+    name: 'a hook in a folder that the settings name',
+    before: async (folder) => {
+      repository(folder);
+      await mkdir(join(folder, 'scripts', 'hooks'), { recursive: true });
+      git(folder, 'config', 'core.hooksPath', 'scripts/hooks');
+    },
+    command:
+      'mkdir -p e/hooks scripts/hooks; printf "#!/bin/sh\\ntouch $VICTIM\\n" | tee e/hooks/post-checkout > scripts/hooks/post-checkout; chmod +x */hooks/*; mv scripts s; ln -s e scripts',
+    ask: ['checkout', '-q', '--detach'],
+  },
+  {
+    name: 'hooks that are a link into the folder',
+    before: async (folder) => {
+      repository(folder);
+      await mkdir(join(folder, 'hooks'));
+      rmSync(join(folder, '.git', 'hooks'), { recursive: true });
+      await symlink('../hooks', join(folder, '.git', 'hooks'));
+    },
+    command: 'printf "#!/bin/sh\\ntouch $VICTIM\\n" > hooks/post-checkout; chmod +x hooks/post-checkout',
+    ask: ['checkout', '-q', '--detach'],
+  },
+];
+
+// Where there is no bubblewrap the run has said so, and that these were left out.
+describe.skipIf(sandbox.kind !== 'bubblewrap')(
+  '[A20] Git, asked by the person, runs nothing that a command planted',
+  () => {
+    let outside: TestFolder;
+    let folder: TestFolder;
+    let victim: string;
+    beforeEach(async () => {
+      outside = await makeFolder();
+      folder = await makeFolder();
+      victim = join(outside.path, 'made-outside');
+    });
+    afterEach(async () => {
+      await outside.remove();
+      await folder.remove();
+    });
+
+    const plant = async (command: string, more: { kind?: Sandbox; meanwhile?: () => void } = {}) => {
+      const stop = new AbortController();
+      const evil = `[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tfsmonitor = "touch ${victim}; false"`;
+      const text = `export EVIL='${evil}' VICTIM='${victim}' HOME=/nowhere; { ${command}; } >/dev/null 2>&1; echo planted; ${more.meanwhile === undefined ? '' : 'sleep 1000'}`;
+      return await tryTool(
+        shellCmd({ sandbox: more.kind ?? sandbox }),
+        { command: text },
+        {
+          workingDirectory: folder.path,
+          signal: stop.signal,
+          output: () => {
+            if (more.meanwhile === undefined) return;
+            more.meanwhile();
+            stop.abort();
+          },
+        },
+      );
+    };
+
+    const askGit = ({ at = '.', ask = ['status'] }: Plant): void => {
+      for (const words of [ask, ['status'], ['diff', '--stat'], ['stash', 'list']]) {
+        for (const where of new Set([at, '.'])) {
+          const cwd = join(folder.path, where);
+          if (!existsSync(cwd)) continue;
+          try {
+            git(cwd, ...words);
+          } catch {
+            // No repository, or a broken one: all the better.
+          }
+        }
+      }
+    };
+
+    it.each(plants)('$name', async (planted) => {
+      await planted.before?.(folder.path);
+      await plant(planted.command, { meanwhile: () => askGit(planted) });
+      expect(existsSync(victim)).toBe(false);
+      const tried = await plant(planted.command);
+      askGit(planted);
+      expect(existsSync(victim)).toBe(false);
+      expect(tried.result).toMatchObject({ note: expect.stringContaining('Not all that the command wrote') as string });
+      // Without the sandbox it runs: the attempt is real.
+      await plant(planted.command, { kind: none });
+      askGit(planted);
+      expect(existsSync(victim)).toBe(true);
+    });
+  },
+);

@@ -1,0 +1,91 @@
+import { execFile } from 'node:child_process';
+import { lstat, mkdir, mkdtemp, readdir, realpath } from 'node:fs/promises';
+import { homedir, tmpdir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import { promisify } from 'node:util';
+import { bubblewrapBase } from './bubblewrap-arguments.js';
+import type { Drafting } from './draft/drafting.js';
+import { openDraft, sweepDrafts } from './draft/open-draft.js';
+import { removeTree } from './draft/remove-tree.js';
+
+const run = promisify(execFile);
+
+/** Finds how drafts can be made here, by making one. Throws what the last try said where none can. */
+export async function findDrafting(
+  bubblewrap: { program: string; userNamespace: readonly string[] },
+  find: (name: string) => Promise<string | undefined>,
+): Promise<Drafting> {
+  const [unshare, mount, bash] = await Promise.all(['unshare', 'mount', 'bash'].map(find));
+  let said: unknown = new Error('there is no folder for drafts');
+  for (const folder of await draftFolders()) {
+    await sweepDrafts(folder);
+    const mounted: Drafting[] =
+      unshare === undefined || mount === undefined || bash === undefined
+        ? []
+        : mountWays().map(([words, options]) => ({
+            ...{ how: 'mount', unshare: [unshare, ...words], mount, bash, options, folder },
+          }));
+    for (const drafting of [...mounted, { how: 'bubblewrap', program: bubblewrap.program, folder } as const]) {
+      try {
+        await tryDrafting(bubblewrap, drafting);
+        return drafting;
+      } catch (error) {
+        said = error;
+      }
+    }
+  }
+  throw said;
+}
+
+type Way = readonly [words: readonly string[], options: string];
+
+/** Root needs no namespace of users, in which files of other people could not be changed. */
+function mountWays(): readonly Way[] {
+  const asAnybody: Way = [['--user', '--map-root-user', '--mount'], ',userxattr'];
+  return process.getuid?.() === 0 ? [[['--mount'], ''], asAnybody] : [asAnybody];
+}
+
+/** Best on the disk where people have their projects: taking over is then a rename. All of these are hidden from commands. */
+async function draftFolders(): Promise<string[]> {
+  const cache = process.env['XDG_CACHE_HOME'] ?? '';
+  const wanted = [isAbsolute(cache) ? cache : join(homedir(), '.cache'), tmpdir(), '/dev/shm'];
+  const found: string[] = [];
+  for (const place of wanted) {
+    try {
+      const folder = join(place, `countersign-drafts-${process.getuid?.() ?? 0}`);
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const { uid, mode } = await lstat(folder);
+      // In a shared place somebody else may have made it first, to look on or to swap what is in it.
+      if (uid === process.getuid?.() && (mode & 0o777) === 0o700) found.push(await realpath(folder));
+    } catch {
+      // Not here.
+    }
+  }
+  return found;
+}
+
+/** The hard part too: that a folder which was removed and made anew is known to be empty. */
+async function tryDrafting(
+  sandbox: { program: string; userNamespace: readonly string[] },
+  drafting: Drafting,
+): Promise<void> {
+  const folder = await mkdtemp(join(drafting.folder, 'try-'));
+  try {
+    await mkdir(join(folder, 'old', 'gone'), { recursive: true });
+    const draft = await openDraft(drafting, folder);
+    try {
+      const confined = [sandbox.program, ...bubblewrapBase(sandbox, { network: false }), ...draft.place];
+      const script = ['--chdir', folder, 'sh', '-c', 'rm -r old && mkdir old new'];
+      const [program, ...words] = [...draft.before, ...confined, ...script] as [string, ...string[]];
+      await run(program, words, { timeout: 5_000, cwd: '/', env: { PATH: '/usr/bin:/bin' } });
+      if ((await readdir(folder)).join() !== 'old') throw new Error('a draft did not hold what was written');
+      await draft.accept();
+      const after = [await readdir(folder), await readdir(join(folder, 'old'))];
+      if (JSON.stringify(after) !== '[["new","old"],[]]') throw new Error('a draft could not be taken over');
+    } finally {
+      await draft.discard();
+    }
+  } finally {
+    await removeTree(folder);
+  }
+}
