@@ -64,7 +64,7 @@ function queued(
   return [...queue.slice(0, at), added.approvalId, ...queue.slice(at)];
 }
 
-/** Ids begin with the time they were made at: they order what was asked in the same millisecond. */
+/** Of those asked in the same millisecond, the one heard of first: they come in call order, and their ids tell nothing of it. */
 export function isBefore(a: ApprovalView, b: ApprovalView): boolean {
-  return a.requestedAt === b.requestedAt ? a.approvalId < b.approvalId : a.requestedAt < b.requestedAt;
+  return a.requestedAt <= b.requestedAt;
 }
