@@ -39,6 +39,8 @@ export interface AppContext {
   log: Log;
   version: string;
   providers(): readonly ProviderStatus[] | Promise<readonly ProviderStatus[]>;
+  /** Throws when a world must not act in this folder, such as one that holds our home (A21). Absent: it is found out at the first call. */
+  checkWorkingDirectory?: (folder: string) => void;
   /** The folder of the built web app. Absent: only the API is served. */
   webRoot?: string;
   /** The largest body that is read, in bytes. */

@@ -6,7 +6,7 @@ import { CountersignError } from '@countersign/protocol';
 
 /** Where worlds act. */
 export interface WorkFolders {
-  /** The folder of a world that names none: its own, and outside our home. */
+  /** The folder of a world that names none: its own, made if need be, and outside our home. */
   own(worldId: string): string;
   /** The real path of a folder that a world may act in. Refuses one that holds, or lies in, our home (A21). */
   check(folder: string): string;
@@ -34,11 +34,7 @@ export function createWorkFolders(home: string, sandbox: string): WorkFolders {
   }
 
   function own(worldId: string): string {
-    return join(worlds, worldId);
-  }
-
-  function findOrMake(worldId: string): string {
-    const folder = own(worldId);
+    const folder = join(worlds, worldId);
     if (statSync(folder, { throwIfNoEntry: false }) === undefined) mkdirSync(folder, { recursive: true, mode: 0o700 });
     return folder;
   }
@@ -48,7 +44,7 @@ export function createWorkFolders(home: string, sandbox: string): WorkFolders {
     check,
     // Synchronous on purpose: three microseconds, where the asynchronous call waits for a thread and costs as much as a commit.
     findPlace: async ({ world }) => ({
-      workingDirectory: check(world.settings.workingDirectory ?? findOrMake(world.id)),
+      workingDirectory: check(world.settings.workingDirectory ?? own(world.id)),
       home: homedir(),
       sandbox,
     }),

@@ -46,6 +46,7 @@ export const worldRoutes = [
     body: newWorldSchema,
     answers: { 201: { description: 'The world', schema: worldSchema } },
     async handle({ context, body, c }) {
+      if (body.workingDirectory !== undefined) context.checkWorkingDirectory?.(body.workingDirectory);
       const world = await createWorld(context.engine.runtime, body, c.var.signer);
       return { status: 201, body: toWorld(world), headers: etag(worldVersion(world)) };
     },
@@ -88,6 +89,7 @@ export const worldRoutes = [
     answers: { 200: { description: 'The world as it is now', schema: worldSchema } },
     async handle({ context, params, body, c }) {
       const { runtime } = context.engine;
+      if (typeof body.workingDirectory === 'string') context.checkWorkingDirectory?.(body.workingDirectory);
       const { value, version } = await updateWorld(runtime, params.world, body, c.var.signer, ifMatch(c));
       return { status: 200, body: value, headers: etag(version) };
     },

@@ -53,7 +53,14 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   });
   const server = createServer({ maxHeaderSize: 16 * 1024, headersTimeout: 20_000, requestTimeout: 60_000 });
   try {
-    const context = { engine, auth, log, version, providers: () => home.providers() };
+    const context = {
+      engine,
+      auth,
+      log,
+      version,
+      providers: () => home.providers(),
+      checkWorkingDirectory: (folder: string) => void home.workFolders.check(folder),
+    };
     const app = createApp(webRoot === undefined ? context : { ...context, webRoot });
     // Listening first: with a port that is taken, nothing that was left unfinished must begin to run.
     const started = startWhen(once(server, 'listening'), home);
