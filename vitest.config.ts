@@ -9,7 +9,11 @@ export default defineConfig({
   ssr: { resolve: { conditions: sourceFirst } },
   test: {
     include: ['packages/*/src/**/*.test.ts', 'tests/**/*.test.ts'],
-    globalSetup: ['tests/support/postgres-global-setup.ts', 'tests/support/bubblewrap-global-setup.ts'],
+    globalSetup: [
+      'tests/support/postgres-global-setup.ts',
+      'tests/support/bubblewrap-global-setup.ts',
+      'tests/support/web-global-setup.ts',
+    ],
     reporters: ['default', './tests/support/tally-reporter.ts'],
     pool: 'forks',
     // The budget is for two cores; by itself vitest keeps one of them for the watcher it does not need here.

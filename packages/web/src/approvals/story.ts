@@ -1,7 +1,7 @@
 import type { ApprovalView, Decision, Invocation } from '@countersign/client';
 import { agoWords } from '../ui/time-words.js';
-import type { IconName } from '../ui/icon.js';
-import type { Tone } from '../ui/badge.js';
+import type { IconName } from '../ui/icon-paths.js';
+import type { Tone } from '../ui/tone.js';
 
 const SCOPES: Readonly<Record<Decision['scope'], string>> = {
   once: 'once',

@@ -1,6 +1,6 @@
 import type { AuditEntry } from '@countersign/protocol';
-import type { Tone } from '../ui/badge.js';
-import type { IconName } from '../ui/icon.js';
+import type { Tone } from '../ui/tone.js';
+import type { IconName } from '../ui/icon-paths.js';
 
 /** A record in a word, with its colour and drawing. */
 export function lookOf({ kind, decision, scope }: AuditEntry): { words: string; tone: Tone; icon: IconName } {

@@ -105,7 +105,7 @@ export function Spoken({
               <Clock at={at} />
             </span>
           )}
-          {usage === undefined ? null : (
+          {usage === undefined || usage.inputTokens + usage.outputTokens === 0 ? null : (
             <span
               className="ml-auto text-xs text-ink-3 tabular-nums"
               title={`${usage.inputTokens} tokens in, ${usage.outputTokens} tokens out`}

@@ -1,4 +1,4 @@
-import { get, rowAt } from '@countersign/client';
+import { get, rowAt, type Speaker } from '@countersign/client';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactElement, useCallback, useEffect, useRef, useState } from 'react';
 import { useChat, useChatStore } from '../data/connection.js';
@@ -88,7 +88,10 @@ export function Transcript(): ReactElement {
             const stream = id === undefined ? live[item.index - rows.length] : undefined;
             const above = item.index === 0 ? undefined : rowAt(rows, item.index - 1);
             const answered = message?.replyToMessageId;
-            const target = answered === undefined || answered === above ? undefined : get(messages, answered);
+            const previous = above === undefined ? undefined : get(messages, above);
+            // Said only where it can't be seen: not right below what it answers, nor in the middle of one agent's turn.
+            const isPlain = answered === above || (message !== undefined && isSame(previous?.speaker, message.speaker));
+            const target = answered === undefined || isPlain ? undefined : get(messages, answered);
             return (
               <div
                 key={item.key}
@@ -146,4 +149,8 @@ export function Transcript(): ReactElement {
       )}
     </div>
   );
+}
+
+function isSame(a: Speaker | undefined, b: Speaker): boolean {
+  return a?.kind === 'agent' && b.kind === 'agent' && a.agentId === b.agentId;
 }

@@ -3,10 +3,11 @@ import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import { readArguments } from '../approvals/answer.js';
 import { useClient, useWorld } from '../data/connection.js';
-import { Badge, type Tone } from '../ui/badge.js';
+import { Badge } from '../ui/badge.js';
+import type { Tone } from '../ui/tone.js';
 import { Button } from '../ui/button.js';
 import { Select, TextArea } from '../ui/field.js';
-import type { IconName } from '../ui/icon.js';
+import type { IconName } from '../ui/icon-paths.js';
 import { Visible } from '../ui/visible.js';
 import { exampleArguments } from './example-arguments.js';
 

@@ -1,9 +1,10 @@
 import type { ReactElement } from 'react';
-import { Icon, type IconName } from '../ui/icon.js';
+import { Icon } from '../ui/icon.js';
+import type { IconName } from '../ui/icon-paths.js';
 import { chooseTheme, type Theme, useTheme } from './theme.js';
 
 const NEXT: Readonly<Record<Theme, { to: Theme; icon: IconName; words: string }>> = {
-  system: { to: 'light', icon: 'auto', words: 'As the system' },
+  system: { to: 'light', icon: 'auto', words: 'System colours' },
   light: { to: 'dark', icon: 'sun', words: 'Light' },
   dark: { to: 'system', icon: 'moon', words: 'Dark' },
 };

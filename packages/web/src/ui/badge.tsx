@@ -1,8 +1,8 @@
 import type { ReactElement, ReactNode } from 'react';
 import { cx } from './cx.js';
-import { Icon, type IconName } from './icon.js';
-
-export type Tone = 'neutral' | 'blue' | 'amber' | 'green' | 'red';
+import { Icon } from './icon.js';
+import type { IconName } from './icon-paths.js';
+import type { Tone } from './tone.js';
 
 const TONES: Readonly<Record<Tone, string>> = {
   neutral: 'bg-sunken text-ink-2',

@@ -1,6 +1,7 @@
 import type { ButtonHTMLAttributes, ReactElement, Ref } from 'react';
 import { cx } from './cx.js';
-import { Icon, type IconName } from './icon.js';
+import { Icon } from './icon.js';
+import type { IconName } from './icon-paths.js';
 
 export type ButtonLook = 'primary' | 'plain' | 'quiet' | 'danger' | 'amber';
 

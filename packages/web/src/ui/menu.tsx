@@ -1,7 +1,8 @@
 import { DropdownMenu } from 'radix-ui';
 import type { ReactElement, ReactNode } from 'react';
 import { cx } from './cx.js';
-import { Icon, type IconName } from './icon.js';
+import { Icon } from './icon.js';
+import type { IconName } from './icon-paths.js';
 
 export interface MenuEntry {
   label: string;
