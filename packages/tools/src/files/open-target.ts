@@ -5,6 +5,7 @@ import { checkRoot, linked, nameOf, outside, refuseOwnFile, wordsFor } from './f
 import { isInside } from './is-inside.js';
 import { openFile, openFolder } from './open-inside.js';
 import { absolutePath } from './path-argument.js';
+import { refuseWhatRuns } from './refuse-what-runs.js';
 
 /** A file that would be replaced is read whole, for its signature and its diff. */
 const MOST_BYTES = 16 * 1024 * 1024;
@@ -31,6 +32,7 @@ export async function lookAtTarget(workingDirectory: string, written: string): P
   if (path === workingDirectory) throw new Error(`"${written}" is the working folder itself`);
   await checkRoot(workingDirectory);
   await checkParents(workingDirectory, dirname(path));
+  await refuseWhatRuns(workingDirectory, path);
   const stats = await lstat(path).catch((error: unknown) => {
     if (error instanceof Error && Reflect.get(error, 'code') === 'ENOENT') return undefined;
     throw new Error(wordsFor(error, name), { cause: error });

@@ -109,6 +109,9 @@ describe('write_file', () => {
       '.envrc',
       '.g\u200cit/config',
       'my.code-workspace',
+      'sub/HEAD',
+      '.mcp.json',
+      'GIT~1/config',
     ]) {
       expect(subjects(path)).toEqual([
         { kind: 'path', path: `/srv/${path}` },
@@ -116,6 +119,27 @@ describe('write_file', () => {
       ]);
     }
     expect(subjects('.github/x.gitignore')).toHaveLength(1);
+  });
+
+  it('[A20] refuses settings that Git finds under another name than .git, and parts of a repository', async () => {
+    await mkdir(join(workingDirectory, 'store', 'objects'), { recursive: true });
+    await mkdir(join(workingDirectory, 'store', 'refs'));
+    await put('store/HEAD', 'ref: refs/heads/main\n');
+    expect(await write('store/config', 'x')).toMatchObject(refused('belongs to a repository'));
+    expect(await write('store/hooks/update', 'x')).toMatchObject(refused('belongs to a repository'));
+    expect(await write('store/notes', 'x')).toMatchObject({ ok: true });
+    await mkdir(join(workingDirectory, 'half'));
+    await put('half/HEAD', 'ref: refs/heads/main\n');
+    expect(await write('half/objects/x', 'x')).toMatchObject(refused('belongs to a repository'));
+    expect(await readdir(join(workingDirectory, 'half'))).toEqual(['HEAD']);
+  });
+
+  it('[A20] refuses what the settings of the repository name', async () => {
+    await mkdir(join(workingDirectory, '.git'));
+    await put('.git/config', '[core]\n\thooksPath = "tools/hooks"\n[include]\n\tpath = ../shared.cfg\n');
+    expect(await write('tools/hooks/pre-commit', 'x')).toMatchObject(refused("named in Git's settings"));
+    expect(await write('shared.cfg', 'x')).toMatchObject(refused("named in Git's settings"));
+    expect(await write('tools/other', 'x')).toMatchObject({ ok: true });
   });
 
   it('shows what would change before anybody says yes', async () => {
