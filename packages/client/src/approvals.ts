@@ -65,6 +65,6 @@ function queued(
 }
 
 /** Of those asked in the same millisecond, the one heard of first: they come in call order, and their ids tell nothing of it. */
-export function isBefore(a: ApprovalView, b: ApprovalView): boolean {
+function isBefore(a: ApprovalView, b: ApprovalView): boolean {
   return a.requestedAt <= b.requestedAt;
 }

@@ -5,16 +5,20 @@ import type {
   ApprovalStatus,
   ApprovalWithContext,
   AuditEntry,
+  AuditVerdict,
   Chat,
   Grant,
   Health,
+  ImportedWorld,
   ListedTool,
   McpServer,
+  McpServerChange,
   Message,
   NewAgent,
   NewChat,
   NewClient,
   NewMcpServer,
+  NewPolicy,
   NewWorld,
   PolicyCheck,
   PolicyVerdict,
@@ -23,9 +27,11 @@ import type {
   RegisteredClient,
   SearchHit,
   Session,
+  ShownPolicy,
   Stats,
   Timeline,
   ToolDecision,
+  ToolResultReply,
   World,
 } from '@countersign/protocol';
 import type { Clock } from './clock.js';
@@ -47,19 +53,19 @@ export interface PageQuery {
   limit?: number;
 }
 
+/** Of a list that can be read backwards: `newest` is its last page, `before` the page before that place. Oldest first either way. */
+export interface BothWays extends PageQuery {
+  before?: string;
+  newest?: true;
+}
+
 /** What was read, and the tag that a change of it has to name (W6). */
 export interface Tagged<T> {
   readonly value: T;
   readonly etag: string | undefined;
 }
 
-/** What became of a decision or an answer that was taken (W5). One that was not is a `ClientError` with its `state`. */
-export interface ToolResultAnswer {
-  readonly kind: 'recorded' | 'repeated';
-  readonly state: string;
-}
-
-/** Every call can be given up. */
+/** Every call can be given up. Decisions and answers that the server refuses are a `ClientError` with their `state` (W5). */
 export interface CallOptions {
   signal?: AbortSignal;
 }
@@ -82,38 +88,32 @@ export interface Client {
   health(options?: CallOptions): Promise<Health>;
   /** Trades a ticket for a session (W1). The cookie half stays with the browser; give the other half to `createClient`. */
   openSession(ticket: string, options?: CallOptions): Promise<Session>;
-  providers(options?: CallOptions): Promise<List<ProviderStatus>>;
+  providers(page?: PageQuery, options?: CallOptions): Promise<List<ProviderStatus>>;
 
   worlds(page?: PageQuery, options?: CallOptions): Promise<List<World>>;
   world(world: string, options?: CallOptions): Promise<Tagged<World>>;
   createWorld(world: NewWorld, options?: CallOptions): Promise<World>;
   updateWorld(world: string, change: Partial<NewWorld>, options?: ChangeOptions): Promise<World>;
-  deleteWorld(world: string, options?: CallOptions): Promise<void>;
+  deleteWorld(world: string, options?: ChangeOptions): Promise<void>;
   /** The world as one YAML text. */
   exportWorld(world: string, options?: CallOptions): Promise<string>;
-  importWorld(yaml: string, options?: CallOptions): Promise<World>;
+  importWorld(yaml: string, options?: CallOptions): Promise<ImportedWorld>;
 
   agents(world: string, page?: PageQuery, options?: CallOptions): Promise<List<Agent>>;
   agent(world: string, agent: string, options?: CallOptions): Promise<Tagged<Agent>>;
   createAgent(world: string, agent: NewAgent, options?: CallOptions): Promise<Agent>;
   updateAgent(world: string, agent: string, change: Partial<NewAgent>, options?: ChangeOptions): Promise<Agent>;
-  deleteAgent(world: string, agent: string, options?: CallOptions): Promise<void>;
+  deleteAgent(world: string, agent: string, options?: ChangeOptions): Promise<void>;
   memory(world: string, agent: string, chat: string, page?: PageQuery, options?: CallOptions): Promise<List<Message>>;
 
-  chats(world: string, page?: PageQuery, options?: CallOptions): Promise<List<Chat>>;
+  chats(world: string, page?: BothWays, options?: CallOptions): Promise<List<Chat>>;
   chat(world: string, chat: string, options?: CallOptions): Promise<Chat>;
   createChat(world: string, chat?: NewChat, options?: CallOptions): Promise<Chat>;
   renameChat(world: string, chat: string, title: string, options?: CallOptions): Promise<Chat>;
   deleteChat(world: string, chat: string, options?: CallOptions): Promise<void>;
   stop(world: string, chat: string, options?: CallOptions): Promise<void>;
 
-  /** Oldest first. With `before` (or `newest`) the page before that cursor (or the last one), also oldest first. */
-  messages(
-    world: string,
-    chat: string,
-    page?: PageQuery & { before?: string; newest?: true },
-    options?: CallOptions,
-  ): Promise<MessageList>;
+  messages(world: string, chat: string, page?: BothWays, options?: CallOptions): Promise<MessageList>;
   /**
    * Resolves when the message is kept. It is sent again when the connection is lost, under the same `clientMessageId`, so that a
    * retry can't double it; give your own to go on after this process is gone too.
@@ -139,45 +139,45 @@ export interface Client {
     approval: Pick<Approval, 'approvalId' | 'callHash'>,
     decision: Omit<ToolDecision, 'tool_call_id' | 'callHash'>,
     options?: CallOptions,
-  ): Promise<ToolResultAnswer>;
+  ): Promise<ToolResultReply>;
   /** Words for a question, or the result of a tool that this client owns (A18). */
   answer(
     world: string,
     answer: { toolCallId: string } & ({ content: string } | { error: string }),
     options?: CallOptions,
-  ): Promise<ToolResultAnswer>;
+  ): Promise<ToolResultReply>;
 
   grants(world: string, page?: PageQuery, options?: CallOptions): Promise<List<Grant>>;
   revoke(world: string, grant: string, options?: CallOptions): Promise<void>;
-  policy(world: string, options?: CallOptions): Promise<Tagged<readonly string[]>>;
+  policy(world: string, options?: CallOptions): Promise<Tagged<ShownPolicy>>;
   /** Only over the rules that were seen: `ifMatch` is the tag they came with (W6). */
   setPolicy(
     world: string,
-    rules: readonly string[],
+    policy: NewPolicy,
     options: ChangeOptions & { ifMatch: string },
-  ): Promise<Tagged<readonly string[]>>;
+  ): Promise<Tagged<ShownPolicy>>;
   checkPolicy(world: string, call: PolicyCheck, options?: CallOptions): Promise<PolicyVerdict>;
 
   tools(world: string, page?: PageQuery, options?: CallOptions): Promise<List<ListedTool>>;
   mcpServers(world: string, page?: PageQuery, options?: CallOptions): Promise<List<McpServer>>;
   mcpServer(world: string, name: string, options?: CallOptions): Promise<McpServer>;
   addMcpServer(world: string, server: NewMcpServer, options?: CallOptions): Promise<McpServer>;
-  updateMcpServer(
-    world: string,
-    name: string,
-    change: Record<string, unknown>,
-    options?: ChangeOptions,
-  ): Promise<McpServer>;
+  updateMcpServer(world: string, name: string, change: McpServerChange, options?: ChangeOptions): Promise<McpServer>;
   removeMcpServer(world: string, name: string, options?: CallOptions): Promise<void>;
 
   audit(world: string, page?: PageQuery, options?: CallOptions): Promise<List<AuditEntry>>;
   /** The whole log as text, to be kept. */
   exportAudit(world: string, format: 'jsonl' | 'csv', options?: CallOptions): Promise<string>;
+  /** Walks the whole chain (A16). */
+  verifyAudit(world: string, options?: CallOptions): Promise<AuditVerdict>;
   stats(world: string, options?: CallOptions): Promise<Stats>;
-  /** The turns of a chat as bars over time. */
-  timeline(world: string, chat: string, page?: PageQuery, options?: CallOptions): Promise<List<Timeline>>;
+  /** One turn as bars over time; `turnOf` tells the turn of a message. */
+  timeline(world: string, chat: string, turn: string, options?: CallOptions): Promise<Timeline>;
 
-  /** Says what this client is and can (A13, A18). From then on its secret goes along with everything it sends. */
+  /**
+   * Says what this client is and can (A13, A18). From then on its secret goes along with everything it sends to this world, and a
+   * stream that finds it forgotten registers it again, under new names for its tools.
+   */
   registerClient(world: string, client: NewClient, options?: CallOptions): Promise<RegisteredClient>;
 
   /**

@@ -202,7 +202,7 @@ describe('what is sent again', () => {
 
 describe('what goes along', () => {
   it('[A7] a decision carries the hash of what was shown', async () => {
-    const { url, got } = await serve(json({ kind: 'recorded', state: 'approved' }));
+    const { url, got } = await serve(json({ kind: 'recorded', invocationId: 'call_1', state: 'approved' }));
     await createClient({ url }).decide(
       'w',
       { approvalId: 'approval_1', callHash: 'h' },
@@ -217,11 +217,11 @@ describe('what goes along', () => {
   });
 
   it('[W6] a policy is read with its tag and written over that one alone', async () => {
-    const { url, got } = await serve(json({ rules: ['deny rm'] }, { ETag: '"7"' }));
+    const { url, got } = await serve(json({ rules: ['deny rm'], proposed: [] }, { ETag: '"7"' }));
     const client = createClient({ url });
     const { value, etag } = await client.policy('w');
-    expect({ value, etag }).toEqual({ value: ['deny rm'], etag: '"7"' });
-    await client.setPolicy('w', [], { ifMatch: etag ?? '' });
+    expect({ value, etag }).toEqual({ value: { rules: ['deny rm'], proposed: [] }, etag: '"7"' });
+    await client.setPolicy('w', { rules: [] }, { ifMatch: etag ?? '' });
     expect(got[1]).toMatchObject({ line: 'PUT /api/worlds/w/policy', headers: { 'if-match': '"7"' } });
   });
 

@@ -3,9 +3,12 @@ import {
   agentSchema,
   approvalWithContextSchema,
   auditEntrySchema,
+  auditVerdictSchema,
   chatSchema,
+  END_OF_LIST,
   grantSchema,
   healthSchema,
+  importedWorldSchema,
   listedToolSchema,
   listOf,
   mcpServerSchema,
@@ -17,14 +20,18 @@ import {
   registeredClientSchema,
   searchHitSchema,
   sessionSchema,
+  shownPolicySchema,
   statsSchema,
   timelineSchema,
   toolApprovalSchema,
+  toolResultReplySchema,
   worldSchema,
+  type NewClient,
+  type RegisteredClient,
 } from '@countersign/protocol';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { ClientError } from './client-error.js';
-import type { CallOptions, ChangeOptions, Client, List, Tagged } from './client.js';
+import type { BothWays, CallOptions, ChangeOptions, Client, List, Tagged } from './client.js';
 import { backOff, pause, systemClock, type Clock } from './clock.js';
 import { flatten, streamEvents, type Batch, type EventsOptions } from './events.js';
 import { readJson, readText, send, type Connector, type Request } from './request.js';
@@ -41,8 +48,6 @@ export interface ClientOptions {
   random?: () => number;
 }
 
-const rulesSchema = z.object({ rules: z.array(z.string()) });
-const resultSchema = z.object({ kind: z.enum(['recorded', 'repeated']), state: z.string() });
 /** As a later server may write it: with more than we know. */
 const toolSchema = listedToolSchema.strip().extend({ approval: toolApprovalSchema.strip().exactOptional() });
 
@@ -51,7 +56,7 @@ const TRIES = 4;
 
 /** A client of one server. It holds no connection until it is used. */
 export function createClient(options: ClientOptions): Client {
-  const secrets = new Map<string, string>();
+  const registered = new Map<string, { secret: string; as: NewClient }>();
   const clock = options.clock ?? systemClock;
   const random = options.random ?? Math.random;
   const connector: Connector = {
@@ -60,7 +65,7 @@ export function createClient(options: ClientOptions): Client {
     ...(options.session === undefined ? {} : { session: options.session }),
     // Called as a method of something else, a browser's fetch refuses.
     fetch: options.fetch ?? ((...args) => globalThis.fetch(...args)),
-    secretFor: (world) => secrets.get(world),
+    secretFor: (world) => registered.get(world)?.secret,
   };
 
   async function get<S extends z.ZodType>(
@@ -108,6 +113,13 @@ export function createClient(options: ClientOptions): Client {
     }
   }
 
+  async function register(world: string, as: NewClient, options?: CallOptions): Promise<RegisteredClient> {
+    const request: Request = { method: 'POST', path: ['worlds', world, 'clients'], body: as };
+    const made = await get(registeredClientSchema, request, options);
+    registered.set(world, { secret: made.clientSecret, as });
+    return made;
+  }
+
   const batches = (world: string, { chat, ...rest }: EventsOptions): AsyncGenerator<Batch, void, undefined> =>
     streamEvents(
       {
@@ -117,7 +129,17 @@ export function createClient(options: ClientOptions): Client {
         open: async (after, signal) => {
           const resume = after === undefined ? {} : { 'Last-Event-ID': String(after) };
           const path = ['worlds', world, ...(chat === undefined ? [] : ['chats', chat]), 'events'];
-          return await send(connector, { path, headers: { Accept: 'text/event-stream', ...resume }, signal });
+          const request = { path, headers: { Accept: 'text/event-stream', ...resume }, signal };
+          try {
+            return await send(connector, request);
+          } catch (error) {
+            const as = registered.get(world)?.as;
+            if (as === undefined || !(error instanceof ClientError) || error.status !== 403) throw error;
+            // Away for longer than the server waits: it has forgotten us, and all that is left is to come in anew.
+            registered.delete(world);
+            await register(world, as, { signal });
+            return await send(connector, request);
+          }
         },
       },
       rest,
@@ -130,17 +152,18 @@ export function createClient(options: ClientOptions): Client {
     health: (options) => get(healthSchema, { path: ['health'] }, options),
     openSession: (ticket, options) =>
       get(sessionSchema, { method: 'POST', path: ['session'], body: { ticket } }, options),
-    providers: (options) => list(providerStatusSchema, { path: ['providers'] }, options),
+    providers: (page, options) => list(providerStatusSchema, { path: ['providers'], query: { ...page } }, options),
 
     worlds: (page, options) => list(worldSchema, { path: ['worlds'], query: { ...page } }, options),
     world: (world, options) => tagged(worldSchema, { path: ['worlds', world] }, options),
     createWorld: (body, options) => get(worldSchema, { method: 'POST', path: ['worlds'], body }, options),
     updateWorld: (world, body, options) =>
       get(worldSchema, { method: 'PATCH', path: ['worlds', world], body, headers: ifMatch(options) }, options),
-    deleteWorld: (world, options) => nothing({ method: 'DELETE', path: ['worlds', world] }, options),
+    deleteWorld: (world, options) =>
+      nothing({ method: 'DELETE', path: ['worlds', world], headers: ifMatch(options) }, options),
     exportWorld: (world, options) => text({ path: ['worlds', world, 'export'] }, options),
     importWorld: (yaml, options) =>
-      get(worldSchema, { method: 'POST', path: ['worlds', 'import'], body: yaml }, options),
+      get(importedWorldSchema, { method: 'POST', path: ['worlds', 'import'], body: yaml }, options),
 
     agents: (world, page, options) =>
       list(agentSchema, { path: ['worlds', world, 'agents'], query: { ...page } }, options),
@@ -154,12 +177,11 @@ export function createClient(options: ClientOptions): Client {
         options,
       ),
     deleteAgent: (world, agent, options) =>
-      nothing({ method: 'DELETE', path: ['worlds', world, 'agents', agent] }, options),
+      nothing({ method: 'DELETE', path: ['worlds', world, 'agents', agent], headers: ifMatch(options) }, options),
     memory: (world, agent, chat, page, options) =>
       list(messageSchema, { path: ['worlds', world, 'agents', agent, 'memory'], query: { chat, ...page } }, options),
 
-    chats: (world, page, options) =>
-      list(chatSchema, { path: ['worlds', world, 'chats'], query: { ...page } }, options),
+    chats: (world, page, options) => list(chatSchema, { path: ['worlds', world, 'chats'], query: both(page) }, options),
     chat: (world, chat, options) => get(chatSchema, { path: ['worlds', world, 'chats', chat] }, options),
     createChat: (world, body = {}, options) =>
       get(chatSchema, { method: 'POST', path: ['worlds', world, 'chats'], body }, options),
@@ -170,15 +192,8 @@ export function createClient(options: ClientOptions): Client {
     stop: (world, chat, options) =>
       nothing({ method: 'POST', path: ['worlds', world, 'chats', chat, 'stop'] }, options),
 
-    messages: (world, chat, { newest, ...page } = {}, options) =>
-      get(
-        messageListSchema,
-        {
-          path: ['worlds', world, 'chats', chat, 'messages'],
-          query: { ...(newest === true ? { before: 'end' } : {}), ...page },
-        },
-        options,
-      ),
+    messages: (world, chat, page, options) =>
+      get(messageListSchema, { path: ['worlds', world, 'chats', chat, 'messages'], query: both(page) }, options),
     send: (world, chat, message, options) =>
       again(
         acceptedMessageSchema,
@@ -202,7 +217,7 @@ export function createClient(options: ClientOptions): Client {
       get(approvalWithContextSchema, { path: ['worlds', world, 'approvals', approval] }, options),
     decide: (world, { approvalId, callHash }, decision, options) =>
       again(
-        resultSchema,
+        toolResultReplySchema,
         {
           method: 'POST',
           path: ['worlds', world, 'tool-results'],
@@ -212,7 +227,7 @@ export function createClient(options: ClientOptions): Client {
       ),
     answer: (world, { toolCallId, ...answer }, options) =>
       again(
-        resultSchema,
+        toolResultReplySchema,
         { method: 'POST', path: ['worlds', world, 'tool-results'], body: { ...answer, tool_call_id: toolCallId } },
         options,
       ),
@@ -220,15 +235,12 @@ export function createClient(options: ClientOptions): Client {
     grants: (world, page, options) =>
       list(grantSchema, { path: ['worlds', world, 'grants'], query: { ...page } }, options),
     revoke: (world, grant, options) => nothing({ method: 'DELETE', path: ['worlds', world, 'grants', grant] }, options),
-    policy: async (world, options) =>
-      rulesOf(await tagged(rulesSchema, { path: ['worlds', world, 'policy'] }, options)),
-    setPolicy: async (world, rules, options) =>
-      rulesOf(
-        await tagged(
-          rulesSchema,
-          { method: 'PUT', path: ['worlds', world, 'policy'], body: { rules }, headers: ifMatch(options) },
-          options,
-        ),
+    policy: (world, options) => tagged(shownPolicySchema, { path: ['worlds', world, 'policy'] }, options),
+    setPolicy: (world, body, options) =>
+      tagged(
+        shownPolicySchema,
+        { method: 'PUT', path: ['worlds', world, 'policy'], body, headers: ifMatch(options) },
+        options,
       ),
     checkPolicy: (world, body, options) =>
       get(policyVerdictSchema, { method: 'POST', path: ['worlds', world, 'policy', 'check'], body }, options),
@@ -253,31 +265,24 @@ export function createClient(options: ClientOptions): Client {
     audit: (world, page, options) =>
       list(auditEntrySchema, { path: ['worlds', world, 'audit'], query: { ...page } }, options),
     exportAudit: (world, format, options) => text({ path: ['worlds', world, 'audit'], query: { format } }, options),
+    verifyAudit: (world, options) => get(auditVerdictSchema, { path: ['worlds', world, 'audit', 'verify'] }, options),
     stats: (world, options) => get(statsSchema, { path: ['worlds', world, 'stats'] }, options),
-    timeline: (world, chat, page, options) =>
-      list(timelineSchema, { path: ['worlds', world, 'chats', chat, 'timeline'], query: { ...page } }, options),
+    timeline: (world, chat, turn, options) =>
+      get(timelineSchema, { path: ['worlds', world, 'chats', chat, 'turns', turn, 'timeline'] }, options),
 
-    registerClient: async (world, body, options) => {
-      const registered = await get(
-        registeredClientSchema,
-        { method: 'POST', path: ['worlds', world, 'clients'], body },
-        options,
-      );
-      secrets.set(world, registered.clientSecret);
-      return registered;
-    },
+    registerClient: register,
 
     events: (world, options = {}) => flatten(batches(world, options)),
     eventBatches: (world, options = {}) => batches(world, options),
   };
 }
 
-function ifMatch({ ifMatch: etag }: ChangeOptions = {}): Record<string, string> {
-  return etag === undefined ? {} : { 'If-Match': etag };
+function both({ newest, ...page }: BothWays = {}): NonNullable<Request['query']> {
+  return { ...(newest === true ? { before: END_OF_LIST } : {}), ...page };
 }
 
-function rulesOf({ value, etag }: Tagged<{ rules: readonly string[] }>): Tagged<readonly string[]> {
-  return { value: value.rules, etag };
+function ifMatch({ ifMatch: etag }: ChangeOptions = {}): Record<string, string> {
+  return etag === undefined ? {} : { 'If-Match': etag };
 }
 
 /** Not `randomUUID`: a page that is not served from this machine has none. */

@@ -1,15 +1,6 @@
 export { createClient } from './create-client.js';
 export type { ClientOptions } from './create-client.js';
-export type {
-  CallOptions,
-  ChangeOptions,
-  Client,
-  List,
-  MessageList,
-  PageQuery,
-  Tagged,
-  ToolResultAnswer,
-} from './client.js';
+export type { BothWays, CallOptions, ChangeOptions, Client, List, MessageList, PageQuery, Tagged } from './client.js';
 export { ClientError, isPassing } from './client-error.js';
 export type { ClientErrorKind } from './client-error.js';
 export type { Clock } from './clock.js';
@@ -23,7 +14,7 @@ export { emptyWorld, reduceWorld } from './reduce-world.js';
 export type { WorldAction } from './reduce-world.js';
 export { rowAt, sliceRows } from './rows.js';
 export type { Rows } from './rows.js';
-export { agentName, heldUp, pendingApprovals, placeInQueue, workers } from './selectors.js';
+export { agentName, heldUp, pendingApprovals, placeInQueue, turnOf, workers } from './selectors.js';
 export type { Worker } from './selectors.js';
 export type {
   ApprovalBook,

@@ -1,5 +1,4 @@
 import type { ToolEvent } from '@countersign/protocol';
-import { isBefore } from './approvals.js';
 import type { CallFacts } from './read-message.js';
 import type { ApprovalView, CallEnd, ChatState, Invocation, InvocationStatus } from './state.js';
 import { get, set } from './table.js';
@@ -136,16 +135,14 @@ function resultAlone(result: unknown): unknown {
 function open(ids: readonly string[], { invocationId, end }: Invocation): readonly string[] {
   const listed = ids.includes(invocationId);
   if (end !== undefined) return listed ? ids.filter((id) => id !== invocationId) : ids;
-  // Ids begin with the time they were made at.
+  // In some order that does not depend on how they were heard of.
   return listed ? ids : [...ids, invocationId].toSorted();
 }
 
+/** One after the other, since a call is asked anew only when its last question is closed; ids begin with the time they were made at. */
 function inOrder(state: CallState, ids: readonly string[]): readonly string[] {
-  return ids.toSorted((a, b) => {
-    const [one, two] = [get(state.approvals, a), get(state.approvals, b)];
-    if (one === undefined || two === undefined) return 0;
-    return isBefore(one, two) ? -1 : 1;
-  });
+  const key = (id: string): string => `${get(state.approvals, id)?.requestedAt ?? ''} ${id}`;
+  return ids.toSorted((a, b) => (key(a) < key(b) ? -1 : 1));
 }
 
 /** The status follows from the rest, so its kind and question are enough to compare. */

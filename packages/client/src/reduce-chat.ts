@@ -97,9 +97,9 @@ function load(state: ChatState, loaded: Extract<ChatAction, { type: 'loaded' }>)
     chatShownAt: chat.lastEventId ?? position,
     pageShownAt: messages.lastEventId ?? position,
   };
-  next = addOlder(next, messages);
+  // The queue first: its order is the server's, while messages come page by page.
   for (const listed of approvals) next = ask(next, viewOfApproval(listed));
-  return next;
+  return addOlder(next, messages);
 }
 
 /** A page in front of what is there. */

@@ -1,5 +1,5 @@
 import type { Agent } from '@countersign/protocol';
-import type { ApprovalBook, ApprovalView, ChatState } from './state.js';
+import type { ApprovalBook, ApprovalView, ChatState, TranscriptMessage } from './state.js';
 import { get } from './table.js';
 
 /** An agent that is at work in a chat, or waits there for a person. */
@@ -56,4 +56,13 @@ export function heldUp(state: ChatState, messageId: string): readonly ApprovalVi
   const message = get(state.messages, messageId);
   if (message === undefined || (message.speaker.kind !== 'person' && message.speaker.kind !== 'world')) return [];
   return pendingApprovals(state).filter(({ requestedAt }) => requestedAt <= message.createdAt);
+}
+
+/**
+ * The turn in which an agent wrote this line, as `timeline` wants it. One message makes at most one turn of an agent, and its id is
+ * made of the two.
+ */
+export function turnOf({ speaker, replyToMessageId }: TranscriptMessage): string | undefined {
+  if (speaker.kind !== 'agent' || replyToMessageId === undefined) return undefined;
+  return `turn_${replyToMessageId.replace(/^msg_/, '')}.${speaker.agentId}`;
 }

@@ -181,7 +181,7 @@ export interface ChatState extends ApprovalBook {
   /** Whether there are lines before the first loaded one. */
   readonly older: { readonly kind: 'none' } | { readonly kind: 'more' | 'loading'; readonly before: string };
   readonly invocations: Table<Invocation>;
-  /** Ids of calls that have not ended, in the order they were made. */
+  /** Ids of calls that have not ended, in no order that means anything. */
   readonly openInvocations: readonly string[];
   readonly streams: readonly LiveStream[];
   readonly outputs: ReadonlyMap<string, OutputTail>;
