@@ -97,3 +97,16 @@ export const auditEntrySchema = auditRecordSchema.extend({
   hash: z.string(),
 });
 export type AuditEntry = z.infer<typeof auditEntrySchema>;
+
+/** Whether a world's audit chain is whole (A16). */
+export const auditVerdictSchema = z.discriminatedUnion('ok', [
+  z.object({ ok: z.literal(true), records: z.number().int() }),
+  z.object({
+    ok: z.literal(false),
+    /** The number of the first record that does not fit. */
+    at: z.number().int(),
+    problem: z.enum(['edited', 'removed', 'reordered', 'cut-off']),
+    detail: z.string(),
+  }),
+]);
+export type AuditVerdict = z.infer<typeof auditVerdictSchema>;

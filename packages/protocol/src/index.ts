@@ -85,6 +85,7 @@ export {
   approvalSchema,
   approvalWithContextSchema,
   auditEntrySchema,
+  auditVerdictSchema,
   grantSchema,
   questionSchema,
   queuedApprovalSchema,
@@ -96,6 +97,7 @@ export type {
   ApprovalWithContext,
   AuditEntry,
   AuditRecord,
+  AuditVerdict,
   Grant,
   Question,
   QueuedApproval,
@@ -161,6 +163,7 @@ export {
   searchQuerySchema,
   shownPolicySchema,
   toolResultReplySchema,
+  toolResultSchemaFor,
   worldChangeSchema,
 } from './requests.js';
 export type {

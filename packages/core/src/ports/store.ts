@@ -17,7 +17,7 @@ import type {
   TurnRecord,
   WorldRecord,
 } from './records.js';
-import type { AgentDefinition, ApprovalStatus, ChatStatus, WorldSettings } from '@countersign/protocol';
+import type { AgentDefinition, ApprovalStatus, AuditVerdict, ChatStatus, WorldSettings } from '@countersign/protocol';
 
 export interface Page {
   limit: number;
@@ -275,10 +275,7 @@ export type InvocationChange = Pick<InvocationRecord, 'status'> &
     >
   >;
 
-/** Whether an audit chain is whole (A16). */
-export type AuditVerdict =
-  | { ok: true; records: number }
-  | { ok: false; at: number; problem: 'edited' | 'removed' | 'reordered' | 'cut-off'; detail: string };
+export type { AuditVerdict };
 
 /** What a store has that several processes share (S4). A process that has not said for a while that it lives counts as dead. */
 export interface SharedStore {

@@ -2,6 +2,7 @@ import { searchMessages, worldStats } from '@countersign/core';
 import {
   auditEntrySchema,
   auditQuerySchema,
+  auditVerdictSchema,
   listOf,
   searchHitSchema,
   searchQuerySchema,
@@ -50,6 +51,20 @@ export const recordRoutes = [
       const seq = after === undefined ? 0 : readCursor(after, 'after');
       if (format === 'json') return { status: 200, body: await pageAudit(store, params.world, seq, limit) };
       return await exportAudit(store, params.world, { format, after: seq, log: context.log });
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/worlds/{world}/audit/verify',
+    tag: 'audit',
+    summary: 'Walk the whole chain of the audit log',
+    description: 'Finds the first record that was edited, removed or reordered, and a tail that was cut off.',
+    answers: { 200: { description: 'Whole, or where it is not', schema: auditVerdictSchema } },
+    async handle({ context, params }) {
+      const { store } = context.engine.runtime;
+      // Of a world that never was there is nothing to walk.
+      await pageAudit(store, params.world, 0, 1);
+      return { status: 200, body: await store.verifyAudit(params.world) };
     },
   }),
   route({
