@@ -88,7 +88,7 @@ export interface Client {
   health(options?: CallOptions): Promise<Health>;
   /** Trades a ticket for a session (W1). The cookie half stays with the browser; give the other half to `createClient`. */
   openSession(ticket: string, options?: CallOptions): Promise<Session>;
-  providers(page?: PageQuery, options?: CallOptions): Promise<List<ProviderStatus>>;
+  providers(options?: CallOptions): Promise<List<ProviderStatus>>;
 
   worlds(page?: PageQuery, options?: CallOptions): Promise<List<World>>;
   world(world: string, options?: CallOptions): Promise<Tagged<World>>;

@@ -152,7 +152,7 @@ export function createClient(options: ClientOptions): Client {
     health: (options) => get(healthSchema, { path: ['health'] }, options),
     openSession: (ticket, options) =>
       get(sessionSchema, { method: 'POST', path: ['session'], body: { ticket } }, options),
-    providers: (page, options) => list(providerStatusSchema, { path: ['providers'], query: { ...page } }, options),
+    providers: (options) => list(providerStatusSchema, { path: ['providers'] }, options),
 
     worlds: (page, options) => list(worldSchema, { path: ['worlds'], query: { ...page } }, options),
     world: (world, options) => tagged(worldSchema, { path: ['worlds', world] }, options),
