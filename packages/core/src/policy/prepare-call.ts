@@ -65,14 +65,17 @@ const MOST_PARTS = 8;
 /** `file=x`, `host:x`, `@x`, `a,x`. */
 const SEPARATOR = /[=:@,]/g;
 
-/** What in a word may name a path: all of it, what follows a separator or a short option, and any text in what is JSON. */
+/** What in a word may name a path: all of it, what is between or behind separators, or stuck to a short option, and texts in JSON. */
 function pathTexts(word: string): readonly string[] {
   const texts = [word];
   if (/^-[A-Za-z][~/.]/.test(word)) texts.push(word.slice(2));
+  let from = 0;
+  let left = MOST_PARTS;
   for (const { index } of word.matchAll(SEPARATOR)) {
-    if (texts.length > MOST_PARTS) break;
+    if (left-- === 0) break;
     const value = word.slice(index + 1);
-    texts.push(value, ...textsInJson(value));
+    texts.push(word.slice(from, index), value, ...textsInJson(value));
+    from = index + 1;
   }
   return texts;
 }

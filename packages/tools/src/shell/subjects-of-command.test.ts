@@ -1,82 +1,97 @@
-import fc from 'fast-check';
+import type { Subject } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
 import { findSandbox } from '../sandbox/find-sandbox.js';
 import { shellCmd } from './shell-cmd.js';
 import { subjectsOfCommand } from './subjects-of-command.js';
 
+const words = (...all: string[]): Subject => ({ kind: 'words', words: all });
+const inner = (...all: string[]): Subject => ({ kind: 'words', words: all, inner: true });
+const dynamic = (subjects: readonly Subject[]): Extract<Subject, { kind: 'dynamic' }> | undefined =>
+  subjects.find((subject) => subject.kind === 'dynamic');
+
 describe('subjectsOfCommand', () => {
-  it.each([
-    ['git status', ['git', 'status']],
-    ['  npm   run\ttest ', ['npm', 'run', 'test']],
-    ['ls -la ./src/a.ts', ['ls', '-la', './src/a.ts']],
-    ['make CC=gcc a@b %x +y 1,2:3', ['make', 'CC=gcc', 'a@b', '%x', '+y', '1,2:3']],
-  ])('[A1] %j is one plain command', (command, words) => {
-    expect(subjectsOfCommand(command)).toEqual([{ kind: 'words', words }]);
+  it.each<[string, Subject[]]>([
+    ['git status', [words('git', 'status')]],
+    ['  npm   run\ttest ', [words('npm', 'run', 'test')]],
+    ['ls -la ./src/a.ts', [words('ls', '-la', './src/a.ts')]],
+    ['gcc a@b %x +y 1,2:3', [words('gcc', 'a@b', '%x', '+y', '1,2:3')]],
+    ['ls \'a b\' "c" d\\ e', [words('ls', 'a b', 'c', 'd e')]],
+    ['ls; git status && ls | cat', [words('ls'), words('git', 'status'), words('cat')]],
+    ['(ls); { cat; }', [words('ls'), words('cat')]],
+    ['if ls; then cat; else echo a; fi', [words('ls'), words('cat'), words('echo', 'a')]],
+    ['ls 2>&1 > /dev/null # note', [words('ls')]],
+  ])('[A19] %j is nothing but plain commands', (command, subjects) => {
+    expect(subjectsOfCommand(command)).toEqual(subjects);
   });
 
-  it('[A1] parameters are words, whatever is in them', () => {
+  it('[A1] [T15] parameters are words, whatever is in them', () => {
     expect(subjectsOfCommand('git commit -m', ['it works; rm -rf $HOME'])).toEqual([
-      { kind: 'words', words: ['git', 'commit', '-m', 'it works; rm -rf $HOME'] },
+      words('git', 'commit', '-m', 'it works; rm -rf $HOME'),
     ]);
   });
 
-  it.each([
-    'ls; rm x',
-    'ls\nrm x',
-    'ls && rm x',
-    'ls | sh',
-    'ls &',
-    'cat $HOME',
-    'cat ~/x',
-    'ls *',
-    'ls ?',
-    'ls [a]',
-    'ls {a,b}',
-    'echo "x"',
-    "echo 'x'",
-    'echo `x`',
-    'echo > x',
-    'echo < x',
-    'ls # x',
-    'ls \\x',
-    '!ls',
-    'A=1 ls',
-    'A=1',
-    './run',
-    '/bin/ls',
-    '../x',
-    'eval rm x',
-    'command rm x',
-    'env rm x',
-    'bash x',
-    'time rm x',
-    'if x',
-    '. x',
-    'sudo rm x',
-    'find . -delete',
-    'lé',
-    'ls\u00a0x',
-    'ls\rx',
-    '   ',
-  ])('[A1] %j is dynamic: no rule allows it unasked', (command) => {
-    expect(subjectsOfCommand(command)).toEqual([{ kind: 'dynamic', why: expect.any(String) as string }]);
+  it('[T15] what is judged is the joined text: after an operator a parameter is a program', () => {
+    expect(subjectsOfCommand('ls;', ['rm'])).toContainEqual(words('rm'));
+    expect(dynamic(subjectsOfCommand('ls >', ['x']))).toBeDefined();
+  });
+
+  it('[A19] tells which words a rule has to spell', () => {
+    expect(subjectsOfCommand('git -c a=b log')[0]).toMatchObject({ words: ['git', '-c', 'a=b', 'log'], spell: [1] });
+    expect(subjectsOfCommand('find . -delete')[0]).toMatchObject({ words: ['find', '.', '-delete'], spell: [2] });
+  });
+
+  it('[A19] tells what runs inside another command, beside a reason to ask', () => {
+    const subjects = subjectsOfCommand('timeout 5 rm x');
+    expect(dynamic(subjects)).toMatchObject({ told: true });
+    expect(subjects).toContainEqual(words('timeout', '5', 'rm', 'x'));
+    expect(subjects).toContainEqual(inner('rm', 'x'));
+  });
+
+  it('[A19] where nobody can know what runs, it does not say that all was told', () => {
+    for (const command of ['$x', 'ls *', 'A=1 ls', '. x', 'sh x', 'xargs ls', "ls 'a", '[[ a ]]', 'bash -c "$x"']) {
+      expect({ command, told: dynamic(subjectsOfCommand(command))?.told ?? false }).toEqual({ command, told: false });
+      expect(dynamic(subjectsOfCommand(command))).toBeDefined();
+    }
+    for (const command of ['ls > x', 'ls &', 'env ls', './ls', 'cd x; ls', 'for i in a; do ls; done', "bash -c 'ls'"]) {
+      expect({ command, told: dynamic(subjectsOfCommand(command))?.told ?? false }).toEqual({ command, told: true });
+    }
+  });
+
+  it('[A19] names the files that output goes to', () => {
+    expect(subjectsOfCommand('ls > out/a.txt')).toContainEqual({ kind: 'path', path: 'out/a.txt' });
+    expect(subjectsOfCommand('cd out && ls > a.txt')).toContainEqual({ kind: 'path', path: 'out' });
   });
 
   it('[A15] the reason holds nothing of the command, which may hold a secret', () => {
-    const reasons = ['curl -H "x: hunter2secret"', 'TOKEN=hunter2secret ls', './hunter2secret'].flatMap((command) =>
-      subjectsOfCommand(command),
-    );
+    const commands = ['curl -H "x: $hunter2secret"', 'TOKEN=hunter2secret ls', './hunter2secret', 'ls > hunter2secret'];
+    const reasons = commands.map((command) => dynamic(subjectsOfCommand(command)));
+    expect(reasons.every((reason) => reason !== undefined)).toBe(true);
     expect(JSON.stringify(reasons)).not.toContain('hunter2secret');
   });
 
-  it('[A1] no character that means something to bash is ever part of a plain command', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 20 }), (text) => {
-        const [subject] = subjectsOfCommand(`git ${text}`);
-        const special = /[^A-Za-z0-9\-_./:=@%+, \t]/.test(text);
-        expect(subject?.kind).toBe(special ? 'dynamic' : 'words');
-      }),
-    );
+  it('[A19] takes its time in proportion, whatever the text', () => {
+    const hostile = [
+      'ls; '.repeat(5_000),
+      `env ${'a '.repeat(10_000)}`,
+      `sh -c '${'sh -c '.repeat(10_000)}'`,
+      '$('.repeat(30_000),
+      '('.repeat(50_000),
+      `ls ${'"'.repeat(50_001)}`,
+      `cd a; ${'b c;'.repeat(4_000)}`,
+      `awk '${'"x" '.repeat(20_000)}system'`,
+      `sed ${'s/a/b/;'.repeat(10_000)}`,
+      `find . ${'-exec a ; '.repeat(10_000)}`,
+      `git ${'-c x=y '.repeat(10_000)}`,
+      '`'.repeat(50_000),
+      `ls ${'{a,'.repeat(20_000)}`,
+      `ls <<${'A'.repeat(50_000)}`,
+    ];
+    const slow = hostile.filter((command) => {
+      const begun = performance.now();
+      subjectsOfCommand(command);
+      return performance.now() - begun > 3_000;
+    });
+    expect(slow.map((command) => command.slice(0, 20))).toEqual([]);
   });
 });
 
@@ -90,7 +105,7 @@ describe('shell_cmd as a definition', async () => {
 
   it('[A1] tells its subjects', () => {
     expect(tool.subjects?.({ command: 'git log', parameters: ['-1'] }, { workingDirectory: '/' })).toEqual([
-      { kind: 'words', words: ['git', 'log', '-1'] },
+      words('git', 'log', '-1'),
     ]);
   });
 

@@ -1,35 +1,63 @@
 import type { Subject } from '@countersign/protocol';
+import { type Findings, noFindings, pathsInFolders } from '../shell-syntax/findings.js';
+import type { Reason } from '../shell-syntax/node-kinds.js';
+import { readCommandText } from '../shell-syntax/read-command-text.js';
+import { hasUnaccountedText } from '../shell-syntax/unaccounted-text.js';
+import { wordsToSpell } from '../shell-syntax/words-to-spell.js';
+import { joinCommand } from './join-command.js';
 
-/** Characters that mean only themselves to bash, wherever they stand. */
-const PLAIN_TEXT = /^[A-Za-z0-9\-_./:=@%+, \t]+$/;
+/**
+ * Controls, marks that nobody sees and blanks that are none to bash: a reader takes such a command for another one. Line feeds
+ * and tabs are what they look like.
+ */
+const HIDDEN = /[^\P{Cc}\n\t]|[\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]|(?! )\p{Zs}/u;
 
-/** Words that make what follows something else than their arguments: another command, or part of a sentence of the shell's own. */
-const NOT_A_PROGRAM: ReadonlySet<string> = new Set(
-  `if then elif else fi for select while until do done case esac in function time coproc
-   . source eval exec command builtin trap alias unalias enable env xargs parallel find sudo doas su runuser setpriv chroot
-   nohup nice ionice timeout stdbuf setsid unshare nsenter flock watch script ssh bash sh dash zsh ksh fish busybox`.split(
-    /\s+/,
-  ),
-);
-
-/** What a command touches, as far as it is plain from its text; anything else is dynamic, and no rule allows that unasked. */
+/**
+ * What a command touches (A19), told from its syntax tree: every simple command in it, and what runs inside those, as words. If
+ * there is anything in it that only running it shows, it is dynamic as well, and no rule allows it unasked.
+ */
 export function subjectsOfCommand(command: string, parameters: readonly string[] = []): readonly Subject[] {
-  // Not the command itself: this reason is shown as it stands, and a command may hold a secret (A15).
-  const why = whyDynamic(command);
-  if (why !== undefined) return [{ kind: 'dynamic', why }];
-  return [{ kind: 'words', words: [...wordsOf(command), ...parameters] }];
+  const text = joinCommand(command, parameters);
+  const findings = noFindings();
+  const script = readCommandText(text, findings);
+  const reasons = [...findings.reasons, ...reasonsOfText(text), ...reasonsOfFolders(findings)];
+  if (reasons.length === 0 && findings.commands.length === 0) reasons.push({ why: 'there is no command', told: true });
+  if (
+    reasons.length === 0 &&
+    (script === undefined || hasUnaccountedText(text, script) || !findings.commands.every(({ exact }) => exact))
+  ) {
+    reasons.push({ why: 'it can not be read with certainty', told: false });
+  }
+  return [...dynamicFor(reasons), ...toSubjects(findings)];
 }
 
-function whyDynamic(command: string): string | undefined {
-  if (!PLAIN_TEXT.test(command)) return 'it is more than one plain command';
-  const [program = ''] = wordsOf(command);
-  if (program === '') return 'there is no command';
-  if (program.includes('=')) return 'a variable is set before the command';
-  if (program.includes('/')) return 'the program is named by a path';
-  if (NOT_A_PROGRAM.has(program)) return `"${program}" runs something else`;
-  return undefined;
+// None of these holds anything of the command: a reason is shown as it stands, and a command may hold a secret (A15).
+function reasonsOfText(text: string): Reason[] {
+  return HIDDEN.test(text) ? [{ why: 'it has characters that can not be seen', told: true }] : [];
 }
 
-function wordsOf(command: string): string[] {
-  return command.split(/[ \t]+/).filter((word) => word !== '');
+/** Alone, going to a folder ends with the shell. Before other commands it decides what they mean. */
+function reasonsOfFolders({ folders, commands }: Findings): Reason[] {
+  return folders.length > 0 && commands.length > 1 ? [{ why: 'it goes to another folder first', told: true }] : [];
+}
+
+function dynamicFor(reasons: readonly Reason[]): readonly Subject[] {
+  const reason = reasons.find(({ told }) => !told) ?? reasons[0];
+  if (reason === undefined) return [];
+  return [{ kind: 'dynamic', why: reason.why, ...(reason.told ? { told: true } : {}) }];
+}
+
+function toSubjects(findings: Findings): readonly Subject[] {
+  const found = new Map<string, Subject>();
+  for (const { words, exact } of findings.commands) {
+    const spell = exact ? wordsToSpell(words) : [];
+    found.set(JSON.stringify(words), { kind: 'words', words, ...(spell.length === 0 ? {} : { spell }) });
+  }
+  for (const words of findings.inner) {
+    const key = JSON.stringify(words);
+    if (!found.has(key)) found.set(key, { kind: 'words', words, inner: true });
+  }
+  const paths = new Set([...findings.paths, ...pathsInFolders(findings)]);
+  // These come with a reason to ask, so that nothing has to allow them.
+  return [...found.values(), ...Array.from(paths, (path) => ({ kind: 'path' as const, path }))];
 }

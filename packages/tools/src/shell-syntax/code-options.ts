@@ -1,0 +1,154 @@
+/** Options of one program that run code, lead it to other settings or folders, or make it write where it would only read. */
+export interface CodeOptions {
+  /** Letters, alone or among others behind one dash. */
+  readonly letters?: string;
+  /** Long ones, without dashes; also shortened, and with one dash. */
+  readonly long?: readonly string[];
+  /** Whole words that are no options. */
+  readonly words?: readonly string[];
+  /** Any word of this form. */
+  readonly form?: RegExp;
+}
+
+/** Whatever the program: names that mean the same nearly everywhere. */
+export const EVERYWHERE: readonly string[] =
+  `exec exec-path execute execdir exec-batch eval command cmd shell script-shell
+  node-options require import loader experimental-loader prefix config config-env config-file rcfile init-file init-script
+  pager editor upload-pack receive-pack rsh rsh-command rsync-path to-command use-compress-program compress-program
+  checkpoint-action new-volume-script info-script preprocessor pre hostname-bin proxy-command plugin plugins load
+  load-extension git-dir work-tree super-prefix open-files-in-pager ext-diff extcmd output in-place interpreter wrapper
+  toolexec preload javaagent onload-script script user-agent-script hook hooks-path`.split(/\s+/);
+
+const npm: CodeOptions = {
+  letters: 'Ccw',
+  long: `script-shell node-options prefix dir cwd userconfig globalconfig init-module git python shell call workspace workspaces
+    workspace-root registry ignore-scripts node-gyp node scripts-prepend-node-path include-workspace-root global location
+    use-node-version shell-emulator config script allow-scripts editor viewer browser tag-version-prefix cache`.split(
+    /\s+/,
+  ),
+};
+const ssh: CodeOptions = { letters: 'oFSJELRDWwPDBc', long: [] };
+const awk: CodeOptions = {
+  letters: 'fEilpodW',
+  long: 'file include load exec pretty-print profile dump-variables debug source'.split(' '),
+};
+const make: CodeOptions = {
+  letters: 'fCIEW',
+  long: 'file makefile directory include-dir eval what-if assume-new'.split(' '),
+  form: /^[^-][^=]*=/,
+};
+const compiler: CodeOptions = {
+  letters: 'B',
+  form: /^(?:-fplugin|-wrapper|-specs|--specs|-load|-Xclang|@|-o|-fuse-ld)/,
+};
+const editor: CodeOptions = { letters: 'cSsuUielW', form: /^\+/, long: ['cmd', 'startuptime'] };
+
+/** By the name of the program. `git`, `sed`, `awk` and `tar` have more to look at: see words-to-spell. */
+export const CODE_OPTIONS: Readonly<Record<string, CodeOptions>> = {
+  npm,
+  npx: npm,
+  pnpm: npm,
+  pnpx: npm,
+  yarn: npm,
+  bun: npm,
+  bunx: npm,
+  ssh,
+  scp: ssh,
+  sftp: ssh,
+  mosh: { long: ['ssh', 'server', 'client'] },
+  rsync: {
+    letters: 'eM',
+    long: 'rsh rsync-path remote-option filter files-from remove-source-files delete log-file write-batch daemon'.split(
+      ' ',
+    ),
+  },
+  tar: {
+    letters: 'IF',
+    long: `to-command use-compress-program checkpoint-action new-volume-script info-script rsh-command rmt-command
+      absolute-names directory remove-files overwrite`.split(/\s+/),
+  },
+  find: { form: /^-(?:exec|execdir|ok|okdir|delete|fls|fprint|fprint0|fprintf|files0-from)$/ },
+  fd: { letters: 'xX' },
+  sed: { letters: 'if', long: ['in-place', 'file'] },
+  awk,
+  gawk: awk,
+  mawk: awk,
+  nawk: awk,
+  make,
+  gmake: make,
+  just: make,
+  ninja: { letters: 'Cft' },
+  cmake: { letters: 'PECD', long: ['build', 'install', 'toolchain', 'preset'] },
+  gcc: compiler,
+  'g++': compiler,
+  cc: compiler,
+  'c++': compiler,
+  clang: compiler,
+  'clang++': compiler,
+  python: { letters: 'cmiXW' },
+  python3: { letters: 'cmiXW' },
+  python2: { letters: 'cmiXW' },
+  pip: { letters: 'rietcb', long: ['index-url', 'extra-index-url', 'target', 'editable', 'global-option'] },
+  node: {
+    letters: 'epri',
+    long: ['eval', 'print', 'require', 'import', 'env-file', 'inspect', 'run', 'test-reporter'],
+  },
+  deno: { words: ['eval', 'repl'], letters: 'Ac', long: ['allow-all', 'allow-run', 'import-map'] },
+  tsx: { letters: 'epri' },
+  perl: { letters: 'eEMmIdxi' },
+  ruby: { letters: 'erIiCx' },
+  php: { letters: 'rBREdFcfz' },
+  lua: { letters: 'el' },
+  java: { form: /^-(?:agent|javaagent|Xbootclasspath|XX:On)/ },
+  curl: {
+    letters: 'oOKTDcFqJE',
+    long: `output remote-name config upload-file dump-header cookie-jar form trace trace-ascii output-dir netrc-file engine
+      unix-socket proxy resolve connect-to`.split(/\s+/),
+  },
+  wget: {
+    letters: 'OoPeiaBS',
+    long: `output-document output-file directory-prefix execute input-file use-askpass post-file body-file append-output
+      warc-file config save-cookies`.split(/\s+/),
+  },
+  sort: { letters: 'oT', long: ['output', 'compress-program', 'files0-from', 'temporary-directory'] },
+  split: { long: ['filter'] },
+  shuf: { letters: 'o' },
+  tree: { letters: 'oR' },
+  uniq: { long: [] },
+  man: { letters: 'PHpCM', long: ['pager', 'html', 'preprocessor', 'config-file'] },
+  less: { letters: 'koOpt', form: /^\+/ },
+  more: { form: /^\+/ },
+  vi: editor,
+  vim: editor,
+  nvim: editor,
+  view: editor,
+  ex: editor,
+  emacs: { letters: 'flL', long: ['eval', 'execute', 'load', 'funcall', 'script'] },
+  zip: { letters: 'TbO', long: ['unzip-command', 'test'] },
+  rg: { long: ['pre', 'hostname-bin'], letters: 'f' },
+  grep: { letters: 'f' },
+  fzf: { long: ['bind', 'preview', 'become'] },
+  gdb: { letters: 'xe' },
+  tcpdump: { letters: 'zwr' },
+  psql: { letters: 'cfov' },
+  mysql: { letters: 'e', long: ['execute', 'init-command', 'defaults-file', 'plugin-dir'] },
+  sqlite3: { form: /^-(?:cmd|init)$|^\./ },
+  cargo: { letters: 'Z', long: ['config', 'manifest-path'], form: /^\+/ },
+  go: { letters: 'C', long: ['exec', 'toolexec', 'overlay', 'modfile', 'vettool'] },
+  mvn: { letters: 'fs', form: /^-D/ },
+  gradle: { letters: 'Ipb', long: ['init-script', 'project-dir', 'build-file'] },
+  openssl: { long: ['engine', 'provider'], form: /^-(?:engine|provider|provider-path)$/ },
+  docker: { letters: 'vH', long: ['volume', 'mount', 'privileged', 'device', 'entrypoint', 'host', 'config'] },
+  eslint: { letters: 'c', long: ['config', 'plugin', 'parser', 'rulesdir', 'resolve-plugins-relative-to', 'fix'] },
+  prettier: { long: ['plugin', 'config', 'write'], letters: 'w' },
+  jest: { letters: 'c', long: ['config', 'setupfiles', 'globalsetup', 'runner', 'transform', 'rootdir'] },
+  vitest: { letters: 'cr', long: ['config', 'root', 'dir', 'globalsetup', 'environment', 'reporter'] },
+  mocha: { letters: 'r', long: ['require', 'config', 'reporter', 'ui'] },
+  tsc: { letters: 'pb', long: ['project', 'build', 'outdir', 'outfile'] },
+  test: { letters: 'vR' },
+  '[': { letters: 'vR' },
+  printf: { letters: 'v' },
+  wait: { letters: 'p' },
+  date: { letters: 's', long: ['set'] },
+  ls: {},
+};

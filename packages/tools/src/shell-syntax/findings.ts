@@ -1,0 +1,170 @@
+import type { Reason } from './node-kinds.js';
+import { baseName, kindOfProgram, type ProgramKind, startsOfCommands } from './programs.js';
+import type { RedirectReading } from './redirects.js';
+import { wordsToSpell } from './words-to-spell.js';
+
+/** A simple command. `exact`: its words are known to the letter. */
+export interface FoundCommand {
+  readonly words: readonly string[];
+  readonly exact: boolean;
+}
+
+/** What a walk through a syntax tree has come by. */
+export interface Findings {
+  readonly commands: FoundCommand[];
+  /** Commands inside others, and the same ones by another name: only what denies or asks looks at them. */
+  readonly inner: (readonly string[])[];
+  readonly paths: string[];
+  readonly reasons: Reason[];
+  /** Folders it goes into, each from the one before. */
+  readonly folders: string[];
+  /** How deep in text that text runs this is, and how many such texts may still be read. */
+  readonly depth: number;
+  readonly left: { texts: number };
+}
+
+type Read = (text: string, findings: Findings) => void;
+
+const DEEPEST = 6;
+const MOST_TEXTS = 200;
+/** So many words of a wrapper may be the beginning of its command. */
+const MOST_STARTS = 32;
+
+export function noFindings(): Findings {
+  return { commands: [], inner: [], paths: [], reasons: [], folders: [], depth: 0, left: { texts: MOST_TEXTS } };
+}
+
+export function noteReason({ reasons }: Findings, reason: Reason): void {
+  if (!reasons.some(({ why }) => why === reason.why)) reasons.push(reason);
+  else if (!reason.told) reasons.push(reason);
+}
+
+export function noteRedirect(findings: Findings, reading: RedirectReading): void {
+  if (reading === undefined) return;
+  noteReason(findings, reading.reason);
+  if (reading.path !== undefined) findings.paths.push(reading.path);
+}
+
+export function noteCommand(findings: Findings, words: readonly string[], exact: boolean, read: Read): void {
+  const [name = ''] = words;
+  const program = baseName(name);
+  findings.commands.push({ words, exact });
+  if (program !== name) {
+    noteReason(findings, { why: 'the program is named by a path', told: true });
+    findings.inner.push([program, ...words.slice(1)]);
+  }
+  const kind = kindOfProgram(program);
+  if (kind === undefined) noteRunner(findings, [program, ...words.slice(1)], read);
+  else noteSpecial(findings, kind, [program, ...words.slice(1)], read);
+}
+
+/** Text that would be run as a shell runs it. */
+export function noteText(findings: Findings, text: string, read: Read): void {
+  if (findings.depth >= DEEPEST || findings.left.texts <= 0) {
+    noteReason(findings, { why: 'it runs text that runs text, too deeply to follow', told: false });
+    return;
+  }
+  findings.left.texts -= 1;
+  const within: Findings = { ...noFindings(), depth: findings.depth + 1, left: findings.left };
+  read(text, within);
+  const commands = [...within.commands.map(({ words }) => words), ...within.inner];
+  findings.inner.push(...commands.filter(([name = '']) => name !== '' && !name.startsWith('-')));
+  findings.paths.push(...within.paths, ...pathsInFolders(within));
+  for (const { told } of within.reasons) {
+    if (!told) noteReason(findings, { why: 'it runs text whose parts are only known when it runs', told: false });
+  }
+}
+
+/** So many paths are told of commands that go to another folder. */
+const MOST_PATHS = 500;
+
+/** What words would name from the folders it goes to: a rule about `./secrets/key` is about `cd secrets; cat key` too. */
+export function pathsInFolders({ folders, commands }: Findings): readonly string[] {
+  if (folders.length === 0 || commands.length < 2) return [];
+  const words = commands.flatMap((command) => command.words.slice(1).filter((word) => !/^[-/~]/.test(word)));
+  return folders.flatMap((folder) => [folder, ...words.map((word) => `${folder}/${word}`)]).slice(0, MOST_PATHS);
+}
+
+function noteSpecial(findings: Findings, kind: ProgramKind, words: readonly string[], read: Read): void {
+  const [program = ''] = words;
+  switch (kind) {
+    case 'wrapper':
+    case 'open-wrapper':
+      noteReason(findings, { why: `"${program}" runs something else`, told: kind === 'wrapper' });
+      noteStarts(
+        findings,
+        words,
+        words.map((_, at) => at).filter((at) => at > 0),
+        read,
+      );
+      // `env -S 'rm x'` and its like take the command as one word.
+      for (const word of words.slice(1)) if (/\s/.test(word)) noteText(findings, word, read);
+      break;
+    case 'shell':
+      noteShell(findings, words, read);
+      break;
+    case 'state':
+      noteReason(findings, { why: `"${program}" changes what commands mean`, told: false });
+      for (const word of words.slice(1)) {
+        if (/\s/.test(word)) noteText(findings, word.replace(/^[A-Za-z_]\w*=/, ''), read);
+      }
+      break;
+    case 'folder':
+      noteFolder(findings, words);
+      break;
+  }
+}
+
+function noteShell(findings: Findings, words: readonly string[], read: Read): void {
+  const [program = ''] = words;
+  const rest = words.slice(1);
+  const given = program === 'eval' || rest.some((word) => /^-[A-Za-z]*c/.test(word));
+  noteReason(findings, { why: `"${program}" runs text as commands`, told: given });
+  if (program === 'eval') noteText(findings, rest.join(' '), read);
+  else for (const word of rest) if (!word.startsWith('-')) noteText(findings, word, read);
+}
+
+function noteFolder(findings: Findings, words: readonly string[]): void {
+  const targets = words.slice(1).filter((word) => !/^-./.test(word));
+  const [target] = targets;
+  if (words[0] === 'popd' || target === undefined || target === '-' || targets.length > 1) {
+    noteReason(findings, { why: 'it goes to a folder that is not named', told: false });
+    return;
+  }
+  const before = findings.folders.at(-1);
+  findings.folders.push(before === undefined || /^[/~]/.test(target) ? target : `${before}/${target}`);
+}
+
+/** What runs inside a program that has work of its own, and what its options would run. */
+function noteRunner(findings: Findings, words: readonly string[], read: Read): void {
+  const [program = ''] = words;
+  noteStarts(findings, words, startsOfCommands(program, words), read);
+  if (startsOfCommands(program, words).length > 0) {
+    for (const word of words.slice(1)) if (/\s/.test(word)) noteText(findings, word, read);
+  }
+  for (const at of wordsToSpell(words)) {
+    for (const word of [words[at] ?? '', words[at + 1] ?? '']) {
+      for (const text of textsIn(word)) if (/\S/.test(text)) noteText({ ...findings, reasons: [] }, text, read);
+    }
+  }
+}
+
+/** What of an option may be a command: what follows each `=`, and every quoted text, as in `system("rm x")`. */
+function textsIn(word: string): readonly string[] {
+  const values = word.split('=').slice(1);
+  const quoted = Array.from(word.matchAll(/"([^"\n]*)"|'([^'\n]*)'/g), ([, double, single]) => double ?? single ?? '');
+  return [word, ...values, ...quoted].map((text) => text.replace(/^\s*!/, ''));
+}
+
+function noteStarts(findings: Findings, words: readonly string[], starts: readonly number[], read: Read): void {
+  for (const at of starts.slice(0, MOST_STARTS)) {
+    const rest = words.slice(at);
+    const program = baseName(rest[0] ?? '');
+    if (program === '' || program.startsWith('-')) continue;
+    findings.inner.push([program, ...rest.slice(1)]);
+    if (kindOfProgram(program) === 'shell') noteShell(findings, [program, ...rest.slice(1)], read);
+  }
+  if (starts.length > MOST_STARTS) {
+    noteReason(findings, { why: 'it is too long to tell what it runs', told: false });
+  }
+}

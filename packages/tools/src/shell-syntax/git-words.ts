@@ -1,0 +1,56 @@
+/** Before the subcommand only these leave it what it is. */
+const HARMLESS_BEFORE: ReadonlySet<string> = new Set([
+  '--no-pager',
+  '-P',
+  '--version',
+  '-v',
+  '--help',
+  '-h',
+  '--no-optional-locks',
+  '--literal-pathspecs',
+  '--glob-pathspecs',
+  '--noglob-pathspecs',
+  '--icase-pathspecs',
+  '--no-replace-objects',
+  '--no-advice',
+]);
+
+/** Subcommands that run programs by their nature, or change what Git runs later. */
+const RUN: ReadonlySet<string> = new Set(
+  `config submodule bisect filter-branch difftool mergetool hook daemon instaweb web--browse send-email shell upload-pack
+   receive-pack upload-archive http-backend credential remote-ext remote-fd p4 svn cvsserver maintenance fsmonitor--daemon
+   worktree sparse-checkout rebase am init var help`.split(/\s+/),
+);
+
+/** Options of one subcommand that mean something harmless in others. */
+const LETTERS: Readonly<Record<string, string>> = {
+  clone: 'uc',
+  rebase: 'xi',
+  grep: 'O',
+  difftool: 'xt',
+  mergetool: 't',
+  archive: 'o',
+  'format-patch': 'o',
+  commit: 'eS',
+  tag: 's',
+  push: 'e',
+};
+
+/** See words-to-spell. */
+export function gitWordsToSpell(words: readonly string[]): readonly number[] {
+  const command = words.findIndex((word, at) => at > 0 && !word.startsWith('-'));
+  const name = words[command] ?? '';
+  const letters = Object.hasOwn(LETTERS, name) ? (LETTERS[name] ?? '') : '';
+  const found: number[] = [];
+  for (const [at, word] of words.entries()) {
+    if (at === 0) continue;
+    const before = command < 0 || at < command;
+    if (before ? !HARMLESS_BEFORE.has(word) : at === command && RUN.has(name)) found.push(at);
+    // `ext::sh -c …` is an address that runs a program.
+    else if (word.includes('::')) found.push(at);
+    else if (at > command && /^-[A-Za-z]/.test(word) && Array.from(letters).some((letter) => word.includes(letter))) {
+      found.push(at);
+    }
+  }
+  return found;
+}

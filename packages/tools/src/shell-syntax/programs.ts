@@ -1,0 +1,92 @@
+/** What a program does with the words after it, if it is more than to take them as its arguments. */
+export type ProgramKind =
+  /** The words after its options are a command. */
+  | 'wrapper'
+  /** A wrapper that takes more words from elsewhere, so that nobody knows the command from the text. */
+  | 'open-wrapper'
+  /** Runs text as a shell: a word, a file, or what comes in. */
+  | 'shell'
+  /** Changes what the commands after it mean. */
+  | 'state'
+  | 'folder';
+
+const KINDS: Readonly<Record<ProgramKind, string>> = {
+  wrapper: `command builtin exec env nohup nice ionice timeout gtimeout stdbuf setsid chrt taskset numactl prlimit
+    sudo sudoedit doas pkexec runuser setpriv capsh chroot unshare nsenter fakeroot fakechroot firejail bwrap sandbox-exec
+    systemd-run systemd-inhibit dbus-run-session dbus-launch busybox toybox setarch linux32 linux64 i386 x86_64 arch
+    unbuffer chronic caffeinate rlwrap winpty xvfb-run proxychains proxychains4 torsocks torify tsocks eatmydata cpulimit
+    strace ltrace gdb valgrind perf flock daemonize start-stop-daemon lxc-execute ld.so ld-linux.so.2 time softlimit
+    envdir chpst setuidgid envuidgid with-contenv s6-setuidgid catchsegv apply faketime`,
+  'open-wrapper': `xargs gxargs parallel watch entr at batch crontab su newgrp sg screen tmux dtach abduco hyperfine
+    multitime nodemon watchexec inotifywait reptyr script expect`,
+  shell: `sh bash dash ash zsh ksh ksh93 mksh pdksh rbash fish csh tcsh yash posh xonsh elvish nu pwsh powershell eval trap`,
+  state: `. source alias unalias enable hash set shopt export declare typeset local readonly unset read mapfile readarray
+    getopts bind complete compgen compopt let fc history umask ulimit disown bg fg suspend coproc`,
+  folder: `cd pushd popd`,
+};
+
+const BY_NAME: ReadonlyMap<string, ProgramKind> = new Map(
+  (Object.entries(KINDS) as [ProgramKind, string][]).flatMap(([kind, names]) =>
+    names.split(/\s+/).map((name) => [name, kind] as const),
+  ),
+);
+
+/** By the name alone, without folders before it. */
+export function kindOfProgram(name: string): ProgramKind | undefined {
+  return BY_NAME.get(name);
+}
+
+/** The name a program goes by, whatever folder it is taken from. */
+export function baseName(program: string): string {
+  return program.slice(program.lastIndexOf('/') + 1);
+}
+
+/**
+ * Programs that run what follows one of these words, or whatever follows at all. Unlike wrappers they have work of their own, so
+ * a rule may allow them; a deny rule still finds the command in them.
+ */
+const RUNS_AFTER: Readonly<Record<string, readonly string[] | 'anything'>> = {
+  find: ['-exec', '-execdir', '-ok', '-okdir'],
+  fd: ['-x', '-X', '--exec', '--exec-batch'],
+  npx: 'anything',
+  pnpx: 'anything',
+  bunx: 'anything',
+  uvx: 'anything',
+  pipx: ['run'],
+  npm: ['exec', 'x'],
+  pnpm: ['exec', 'dlx'],
+  yarn: ['exec', 'dlx', 'run'],
+  bun: ['x', 'run'],
+  uv: ['run'],
+  poetry: ['run'],
+  pipenv: ['run'],
+  conda: ['run'],
+  bundle: ['exec'],
+  direnv: ['exec'],
+  git: ['foreach', 'run'],
+  docker: ['run', 'exec'],
+  podman: ['run', 'exec'],
+  kubectl: ['exec'],
+  ssh: 'anything',
+  mosh: 'anything',
+  nix: ['run', 'shell', '-c', '--command'],
+  'nix-shell': ['--run', '--command'],
+  go: ['-exec', '-toolexec'],
+  vagrant: ['-c', '--command'],
+};
+
+/** From which words on a program of its own runs another command. */
+export function startsOfCommands(program: string, words: readonly string[]): readonly number[] {
+  const after = RUNS_AFTER[program];
+  if (after === undefined || !Object.hasOwn(RUNS_AFTER, program)) return [];
+  const starts: number[] = [];
+  let open = after === 'anything';
+  for (let at = 1; at < words.length; at += 1) {
+    const before = words[at - 1] ?? '';
+    const begins = after !== 'anything' && after.includes(before);
+    // Behind an option the command comes at once; behind a word like `run` there may be options and names before it.
+    if (begins && !before.startsWith('-')) open = true;
+    if (open || begins) starts.push(at);
+  }
+  return starts;
+}

@@ -1,0 +1,149 @@
+import {
+  type Command,
+  forEachChild,
+  parse,
+  type ParsedScript,
+  type Pipeline,
+  type SyntaxNode,
+  type Word,
+} from 'unbash';
+import { type Findings, noteCommand, noteReason, noteRedirect, noteText } from './findings.js';
+import { literalValue } from './literal-value.js';
+import { reasonFor } from './node-kinds.js';
+import { baseName, kindOfProgram } from './programs.js';
+import { readRedirect } from './redirects.js';
+
+/** Beyond these the parser takes seconds, and a model could stop the process with one call. */
+const LONGEST = 32 * 1024;
+const DEEPEST = 64;
+
+/**
+ * Walks the syntax tree of bash text and notes every simple command in it, wherever it stands, and every reason why no rule may
+ * allow the text unasked. What can't be parsed is a reason too; commands that were found in it are noted all the same. Gives the
+ * tree, unless the text was not parsed at all.
+ */
+export function readCommandText(text: string, findings: Findings): ParsedScript | undefined {
+  if (text.length > LONGEST || nestsDeeply(text)) {
+    noteReason(findings, { why: 'it is too long or too deeply nested to be read', told: false });
+    findings.inner.push(...roughCommands(text));
+    return undefined;
+  }
+  const script = parse(text);
+  visit(script, findings);
+  if (script.errors !== undefined) findings.inner.push(...roughCommands(text));
+  return script;
+}
+
+function nestsDeeply(text: string): boolean {
+  let depth = 0;
+  for (const character of text) {
+    if (character === '(' || character === '{') depth += 1;
+    else if (character === ')' || character === '}') depth = Math.max(0, depth - 1);
+    if (depth > DEEPEST) return true;
+  }
+  return false;
+}
+
+/** Where the parser gives up, what looks like commands is good enough for what denies or asks. */
+function roughCommands(text: string): readonly (readonly string[])[] {
+  return text
+    .replaceAll(/\\\n/g, '')
+    .split(/[;&|\n(){}`]/)
+    .map((part) =>
+      part
+        .replaceAll(/["'\\]/g, '')
+        .split(/\s+/)
+        .filter((word) => word !== ''),
+    )
+    .filter((words) => words.length > 0);
+}
+
+function visit(node: SyntaxNode, findings: Findings): void {
+  const reason = reasonFor(node);
+  if (reason !== undefined) noteReason(findings, reason);
+  if (node.type === 'Script' && node.errors !== undefined) {
+    noteReason(findings, { why: 'it can not be read as a command', told: false });
+  } else if (node.type === 'Statement' && node.background === true) {
+    noteReason(findings, { why: 'it runs something in the background', told: true });
+  } else if (node.type === 'Pipeline') readPipeline(node, findings);
+  else if (node.type === 'Redirect') noteRedirect(findings, readRedirect(node));
+  else if (node.type === 'Command') readCommand(node, findings);
+  forEachChild(node, (child) => visit(child, findings));
+}
+
+function readCommand(command: Command, findings: Findings): void {
+  if (command.prefix.some(({ type }) => type === 'Assignment')) {
+    noteReason(findings, { why: 'a variable is set', told: false });
+  }
+  if (command.name === undefined) return;
+  const words: string[] = [];
+  let exact = true;
+  for (const word of [command.name, ...command.args]) {
+    if (word.type === 'Assignment') {
+      exact = false;
+      words.push(word.value.type === 'Word' ? `${word.name}=${word.value.value}` : word.text);
+      continue;
+    }
+    const literal = literalValue(word.text);
+    if (literal !== undefined && literal === word.value) {
+      words.push(literal);
+      continue;
+    }
+    exact = false;
+    if (word.parts === undefined) noteReason(findings, oddWord(word));
+    words.push(...shownWords(word));
+  }
+  // Quotes in the name of a program hide it from a reader and are needed by nobody.
+  if (command.name.text !== command.name.value && exact) {
+    noteReason(findings, { why: 'the name of the program is quoted', told: true });
+  }
+  noteCommand(findings, words, exact, readNested);
+  for (const { type, ...redirect } of command.redirects) {
+    if (type !== 'HereDoc' && type !== 'HereString') continue;
+    if (kindOfProgram(baseName(words[0] ?? '')) !== 'shell') continue;
+    const input = 'body' in redirect ? redirect.body.text : (redirect.target?.value ?? '');
+    noteText(findings, input, readNested);
+  }
+}
+
+/** Text that a command runs in its turn. */
+function readNested(text: string, findings: Findings): void {
+  readCommandText(text, findings);
+}
+
+/** `echo "rm x" | sh`: what goes into a shell is run by it. */
+function readPipeline({ commands }: Pipeline, findings: Findings): void {
+  for (const [at, command] of commands.entries()) {
+    if (at === 0 || command.type !== 'Command' || !runsInput(command)) continue;
+    for (const before of commands.slice(0, at)) {
+      if (before.type !== 'Command') continue;
+      for (const word of before.args) noteText(findings, word.type === 'Word' ? word.value : word.text, readNested);
+    }
+  }
+}
+
+function runsInput({ name, args }: Command): boolean {
+  return [name, ...args].some((word) => word?.type === 'Word' && kindOfProgram(baseName(word.value)) === 'shell');
+}
+
+function oddWord({ text }: Word): { why: string; told: boolean } {
+  if (/(?:^|[=:])~(?:\/|$)/.test(text)) return { why: 'it names a home folder', told: true };
+  if (text.includes('~')) return { why: 'it names a home folder', told: false };
+  if (/\\\r?\n/.test(text)) return { why: 'a word is broken over two lines', told: true };
+  return { why: 'a word has characters that may mean something to the shell', told: true };
+}
+
+const VARIABLES: readonly (readonly [RegExp, string])[] = [
+  [/\$(?:HOME\b|\{HOME\})/g, '~'],
+  [/\$(?:PWD\b|\{PWD\})/g, '.'],
+];
+
+/** A word as deny and ask rules see it: where it has parts that nobody knows yet, their text, and what is usual in their place. */
+function shownWords({ text, value, parts }: Word): readonly string[] {
+  const braces = /^\{([^{}$`"'\\]*,[^{}$`"'\\]*)\}$/.exec(text);
+  if (braces?.[1] !== undefined) return braces[1].split(',');
+  if (parts === undefined || !value.includes('$')) return [value];
+  let shown = value;
+  for (const [variable, usual] of VARIABLES) shown = shown.replaceAll(variable, usual);
+  return /\$(?:IFS\b|\{IFS[^}]*\})/.test(shown) ? shown.split(/\$(?:IFS\b|\{IFS[^}]*\})/) : [shown];
+}

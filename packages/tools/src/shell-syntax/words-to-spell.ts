@@ -1,0 +1,83 @@
+import { CODE_OPTIONS, type CodeOptions, EVERYWHERE } from './code-options.js';
+import { gitWordsToSpell } from './git-words.js';
+import { baseName } from './programs.js';
+
+/**
+ * Which words of a simple command run code, lead elsewhere or write where the program would only read, by their places. An
+ * allow rule has to spell each of them: who wrote `npm test *` did not mean `npm test --prefix ../evil` (A19).
+ */
+export function wordsToSpell(words: readonly string[]): readonly number[] {
+  const program = baseName(words[0] ?? '');
+  const options = Object.hasOwn(CODE_OPTIONS, program) ? (CODE_OPTIONS[program] ?? {}) : {};
+  const found = new Set<number>();
+  for (const [at, word] of words.entries()) {
+    if (at > 0 && isCodeOption(word, options)) found.add(at);
+  }
+  switch (program) {
+    case 'git':
+      for (const at of gitWordsToSpell(words)) found.add(at);
+      break;
+    case 'tar':
+      // `tar xIf cat x.tar`: the first word is options, dash or not.
+      if (/[IF]/.test(words[1] ?? '') && /^[A-Za-z]+$/.test(words[1] ?? '')) found.add(1);
+      break;
+    case 'sed':
+      for (const { at, text } of sedScripts(words)) if (!isHarmlessSed(text)) found.add(at);
+      break;
+    case 'awk':
+    case 'gawk':
+    case 'mawk':
+    case 'nawk':
+      for (const [at, word] of words.entries()) if (!isHarmlessAwk(word)) found.add(at);
+      break;
+  }
+  return [...found].sort((a, b) => a - b);
+}
+
+function isCodeOption(word: string, { letters = '', long = [], words = [], form }: CodeOptions): boolean {
+  if (words.includes(word) || form?.test(word) === true) return true;
+  if (!word.startsWith('-') || word === '-' || word === '--') return false;
+  const name = word.replace(/^-+/, '').replace(/=.*$/s, '').replaceAll('_', '-').toLowerCase();
+  const doubled = word.startsWith('--');
+  const isLong = (option: string): boolean =>
+    name === option || ((doubled || name.length > 3) && name !== '' && option.startsWith(name));
+  if (long.some(isLong) || EVERYWHERE.some(isLong)) return true;
+  return !doubled && Array.from(letters).some((letter) => word.includes(letter));
+}
+
+/** The words that are program text: what follows `-e`, or else the first that is no option. */
+function sedScripts(words: readonly string[]): readonly { at: number; text: string }[] {
+  const found: { at: number; text: string }[] = [];
+  let operand: { at: number; text: string } | undefined;
+  let ended = false;
+  for (let at = 1; at < words.length; at += 1) {
+    const word = words[at] ?? '';
+    if (ended || !word.startsWith('-') || word === '-') operand ??= { at, text: word };
+    else if (word === '--') ended = true;
+    else if (word.startsWith('--')) {
+      const [name = '', ...rest] = word.split('=');
+      if (!'--expression'.startsWith(name)) continue;
+      if (rest.length > 0) found.push({ at, text: rest.join('=') });
+      else found.push({ at: (at += 1), text: words[at] ?? '' });
+    } else {
+      const option = /^-[nrEsuzb]*([efl])(.*)$/s.exec(word);
+      if (option === null) continue;
+      const [, letter, stuck = ''] = option;
+      const text = stuck === '' ? (words[(at += 1)] ?? '') : stuck;
+      if (letter === 'e') found.push({ at, text });
+    }
+  }
+  return found.length > 0 || operand === undefined ? found : [operand];
+}
+
+/** Substitutions without the flags that run or write, and addresses with a command that only prints, deletes or ends. */
+function isHarmlessSed(script: string): boolean {
+  const address = String.raw`(?:\d+|\$|/[^/\n\\]*/)`;
+  const one = String.raw`(?:${address}(?:,${address})?)?(?:[pdqQ=]|s([/|,#:@!])(?:(?!\1)[^\n\\]|\\.)*\1(?:(?!\1)[^\n\\]|\\.)*\1[gpiI0-9]*)`;
+  return script.split(';').every((part) => new RegExp(`^ *${one} *$`).test(part));
+}
+
+/** Nothing that calls, pipes, writes or reads elsewhere. */
+function isHarmlessAwk(script: string): boolean {
+  return !/system|getline|close|fflush|[|>@]|\binclude\b|\bload\b/.test(script);
+}
