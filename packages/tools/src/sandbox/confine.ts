@@ -1,5 +1,6 @@
 import { bubblewrapArguments } from './bubblewrap-arguments.js';
 import { describeLeftOut } from './draft/left-out.js';
+import { namedInSettings } from './draft/named-in-settings.js';
 import { openDraft, type Draft } from './draft/open-draft.js';
 import { findFixedPaths } from './find-fixed-paths.js';
 import { checkWorkingFolder, findHidden } from './look-around.js';
@@ -33,7 +34,7 @@ export async function confine(
       return await confineByBubblewrap(sandbox, confinement);
     case 'sandbox-exec': {
       checkWorkingFolder(confinement);
-      const profile = sandboxExecProfile(confinement, await findFixedPaths(confinement.workingDirectory), temporary);
+      const profile = sandboxExecProfile(confinement, await namedInSettings(confinement.workingDirectory), temporary);
       return { program: sandbox.program, before: ['-p', profile], containsProcesses: false, ...NOTHING_TO_DO };
     }
   }

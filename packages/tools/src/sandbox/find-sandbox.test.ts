@@ -5,7 +5,7 @@ import { makeFolder, type TestFolder } from '../testing/try-tool.js';
 import { bubblewrapArguments } from './bubblewrap-arguments.js';
 import { findFixedPaths } from './find-fixed-paths.js';
 import { findSandbox } from './find-sandbox.js';
-import { sandboxExecProfile } from './sandbox-exec-profile.js';
+import { sandboxExecProfile, whatRunsLater } from './sandbox-exec-profile.js';
 import { describeSandbox, type Sandbox } from './sandbox.js';
 
 const bubblewrap: Extract<Sandbox, { kind: 'bubblewrap' }> = {
@@ -130,19 +130,33 @@ describe('sandboxExecProfile', () => {
   };
 
   it('closes again, last of all, what is ours and what runs later', () => {
-    const fixed = [
-      { path: '/w/.git', how: 'pinned' as const },
-      { path: '/w/.git/config', how: 'read-only' as const },
-    ];
-    const lines = sandboxExecProfile(confinement, fixed, '/private/var/t').split('\n');
+    const lines = sandboxExecProfile(confinement, ['hooks'], '/private/var/t').split('\n');
     expect(lines.slice(-2)).toEqual([
-      '(deny file-write* (literal "/w/.git") (subpath "/w/.git/config"))',
+      String.raw`(deny file-write* (subpath "/Users/p/\"work\"/hooks"))`,
       '(deny file-read* file-write* (subpath "/Users/p/.countersign"))',
     ]);
     expect(lines).toContain('(deny network*)');
     expect(lines).toContain(
       '(allow file-read* file-write* (subpath "/Users/p/\\"work\\"") (subpath "/private/var/t"))',
     );
+  });
+
+  it('[A20] closes what runs later by its name, at any depth, and leaves the rest of .git open', () => {
+    const mayWrite = (path: string): boolean =>
+      whatRunsLater('/w (1)').findLast(({ pattern }) => new RegExp(pattern).test(`/w (1)/${path}`))?.effect !== 'deny';
+    const closed = ['.git', '.GIT', '.git/config', 'a/b/.git', 'a/.git/hooks/x', '.git/commondir', 'HEAD', 'a/HEAD'];
+    const alsoClosed = ['.vscode', '.vscode/tasks.json', 'a/.Idea/x', '.envrc', 'x.code-workspace', '.mcp.json'];
+    expect([...closed, ...alsoClosed].filter(mayWrite)).toEqual([]);
+    const open = [
+      '.git/HEAD',
+      '.git/index',
+      '.git/refs/remotes/origin/HEAD',
+      'a.ts',
+      '.gitignore',
+      'my.vscode',
+      'HEADER',
+    ];
+    expect(open.filter((path) => !mayWrite(path))).toEqual([]);
   });
 
   it('has as many closing as opening brackets, whatever a folder is called', () => {

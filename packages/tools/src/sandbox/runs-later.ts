@@ -5,7 +5,7 @@ import { relative, sep } from 'node:path';
  * editors, environments of shells, servers of other agents (A20). Who may write here unasked has signed for the person. What a
  * person starts knowingly (`make`, `npm test`) is not here: see SECURITY.md.
  */
-const NAMES: ReadonlySet<string> = new Set(
+export const NAMES: ReadonlySet<string> = new Set(
   `.githooks .husky lefthook.yml lefthook.yaml .lefthook.yml .lefthook.yaml .pre-commit-config.yaml
    .hg .jj .sl .bzr
    .vscode .idea .zed .fleet .vs .devcontainer .devcontainer.json .gitpod.yml .exrc .nvim.lua .nvimrc .vimrc
@@ -14,7 +14,7 @@ const NAMES: ReadonlySet<string> = new Set(
 );
 
 /** In a repository's own folder these make Git run programs, or take its settings from elsewhere. The rest changes with every commit. */
-const SETTINGS: ReadonlySet<string> = new Set([
+export const SETTINGS: ReadonlySet<string> = new Set([
   'config',
   'config.worktree',
   'hooks',

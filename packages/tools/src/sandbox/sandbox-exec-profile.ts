@@ -1,13 +1,18 @@
-import type { FixedPath } from './find-fixed-paths.js';
+import { join } from 'node:path';
+import { NAMES, SETTINGS } from './runs-later.js';
 import type { Confinement } from './sandbox.js';
 
-/** A profile for macOS. Later rules win, so what is closed again inside the working folder comes last. */
+/**
+ * A profile for macOS. Later rules win, so what is closed again inside the working folder comes last: by name, at any depth, whether
+ * it is there or not. `named` are further paths in the folder that run later.
+ */
 export function sandboxExecProfile(
   { workingDirectory, home, hide, show, network }: Confinement,
-  fixed: readonly FixedPath[],
+  named: readonly string[],
   temporary: string,
 ): string {
   const folders = (paths: readonly string[]): string => paths.map((path) => `(subpath ${quoted(path)})`).join(' ');
+  const fixed = named.filter((path) => path !== '').map((path) => join(workingDirectory, path));
   return [
     '(version 1)',
     '(allow default)',
@@ -25,16 +30,37 @@ export function sandboxExecProfile(
     `(allow file-read* file-write* ${folders([workingDirectory, temporary])})`,
     '(allow file-write* (literal "/dev/null") (literal "/dev/zero"))',
     '(deny file-read* file-write* (literal "/dev/tty"))',
-    ...(fixed.length === 0 ? [] : [`(deny file-write* ${fixed.map(closed).join(' ')})`]),
+    ...whatRunsLater(workingDirectory).map(
+      ({ effect, pattern }) => `(${effect} file-write* (regex ${quoted(pattern)}))`,
+    ),
+    ...(fixed.length === 0 ? [] : [`(deny file-write* ${folders(fixed)})`]),
     ...(hide.length === 0 ? [] : [`(deny file-read* file-write* ${folders(hide)})`]),
   ].join('\n');
 }
 
-/** A pinned folder stays writable inside; it only can't be replaced. */
-function closed({ path, how }: FixedPath): string {
-  return how === 'pinned' ? `(literal ${quoted(path)})` : `(subpath ${quoted(path)})`;
+/** As patterns over whole paths, in order. `.git` itself can be neither made nor replaced; in it all but its settings is open. */
+export function whatRunsLater(workingDirectory: string): { effect: 'deny' | 'allow'; pattern: string }[] {
+  const inside = `^${escaped(workingDirectory)}/(.*/)?`;
+  const names = [...NAMES].map(anyCase).join('|');
+  const settings = [...SETTINGS].map(anyCase).join('|');
+  const git = anyCase('.git');
+  return [
+    { effect: 'deny', pattern: `${inside}${anyCase('HEAD')}$` },
+    { effect: 'allow', pattern: `${inside}${git}/(.*/)?${anyCase('HEAD')}$` },
+    { effect: 'deny', pattern: `${inside}(${names}|[^/]*${anyCase('.code-workspace')})(/.*)?$` },
+    { effect: 'deny', pattern: `${inside}${git}(/(${settings})(/.*)?)?$` },
+  ];
 }
 
-function quoted(path: string): string {
-  return `"${path.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
+/** Disks of macOS mostly don't tell `.GIT` from `.git`. */
+function anyCase(name: string): string {
+  return escaped(name).replaceAll(/[a-z]/gi, (letter) => `[${letter.toLowerCase()}${letter.toUpperCase()}]`);
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
+}
+
+function quoted(text: string): string {
+  return `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
 }
