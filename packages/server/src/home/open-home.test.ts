@@ -1,0 +1,192 @@
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createChat, createWorld, deleteWorld, publishMessage, updateWorld } from '@countersign/core';
+import { isOwnFile } from '@countersign/core/ports';
+import type { Sandbox } from '@countersign/tools';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { TESTER } from '../testing/stream-fixture.js';
+import { openHome, type Home, type HomeOptions } from './open-home.js';
+
+const NONE: Sandbox = { kind: 'none', reason: 'this test has none' };
+const TOKEN = /^[\w-]{43}$/;
+let folder = '';
+let opened: Home[] = [];
+let said: string[] = [];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'countersign-home-'));
+  said = [];
+});
+afterEach(async () => {
+  for (const home of opened) await home.close();
+  opened = [];
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function open(more: Partial<HomeOptions> = {}): Promise<Home> {
+  const log = (message: string): void => void said.push(message);
+  const home = await openHome({
+    home: join(folder, 'home'),
+    env: {},
+    log: { info: log, warn: log, error: log },
+    // A port nobody listens on: what runs on this machine must not change the test.
+    ollamaUrl: 'http://127.0.0.1:9',
+    ...more,
+  });
+  opened.push(home);
+  return home;
+}
+
+async function reopen(home: Home, more: Partial<HomeOptions> = {}): Promise<Home> {
+  await home.close();
+  opened = opened.filter((other) => other !== home);
+  return await open(more);
+}
+
+const modeOf = async (...path: string[]): Promise<string> =>
+  ((await stat(join(folder, ...path))).mode & 0o777).toString(8);
+
+describe('the token', () => {
+  it('[W1] [A21] is kept in the home, for nobody else, where a sandbox hides it, and stays the same', async () => {
+    const home = await open();
+    expect(home.token.value).toMatch(TOKEN);
+    expect(await readFile(join(folder, 'home', 'token'), 'utf8')).toBe(`${home.token.value}\n`);
+    expect([await modeOf('home'), await modeOf('home', 'token')]).toEqual(['700', '600']);
+    expect(isOwnFile(join(home.folder, 'token'))).toBe(true);
+    const again = await reopen(home);
+    expect(again.token.value).toBe(home.token.value);
+    // One that others could have read, or written, is none.
+    await chmod(join(folder, 'home', 'token'), 0o644);
+    const other = await reopen(again);
+    expect(other.token.value).not.toBe(home.token.value);
+    expect(await modeOf('home', 'token')).toBe('600');
+  });
+
+  it('[W1] [A21] is nowhere but in memory where no sandbox hides it, and what was there goes', async () => {
+    const before = await open();
+    const home = await reopen(before, { sandbox: NONE });
+    expect(home.token.value).toMatch(TOKEN);
+    expect(home.token.value).not.toBe(before.token.value);
+    expect(home.token.file).toBeUndefined();
+    expect(home.sessions).toBeUndefined();
+    for (const name of await readdir(home.folder)) {
+      expect(await readFile(join(home.folder, name), 'latin1')).not.toContain(home.token.value);
+    }
+    expect(existsSync(join(home.folder, 'token'))).toBe(false);
+    expect(said.join('\n')).toContain('no sandbox');
+  });
+
+  it('[W1] comes from COUNTERSIGN_TOKEN if that is set, and is left nowhere', async () => {
+    await (await open()).close();
+    opened = [];
+    const env = { COUNTERSIGN_TOKEN: 'my-own-token' };
+    const home = await open({ env });
+    expect(home.token).toEqual({ value: 'my-own-token' });
+    expect(env).toEqual({});
+    expect(existsSync(join(home.folder, 'token'))).toBe(false);
+    await expect(reopen(home, { env: { COUNTERSIGN_TOKEN: 'two words' } })).rejects.toThrow(
+      'COUNTERSIGN_TOKEN must be',
+    );
+    // A start that was refused lets go of the home.
+    await open();
+  });
+});
+
+describe('a home', () => {
+  it('[S4] has one owner at a time', async () => {
+    const first = await open();
+    await expect(open()).rejects.toMatchObject({ code: 'store-locked' });
+    await reopen(first);
+  });
+
+  it('refuses a folder that can not be one, in a sentence', async () => {
+    await writeFile(join(folder, 'file'), '');
+    for (const home of ['', 'relative', join(folder, 'file'), join(folder, 'file', 'deeper')])
+      await expect(open({ home })).rejects.toThrow(/can't be used as home .* Choose another/);
+    await expect(open({ env: { DATABASE_URL: 'mysql://x' } })).rejects.toThrow('DATABASE_URL must begin with postgres');
+    await open();
+  });
+
+  it('[A19] takes the rules of whoever runs it from a file no world can change, and starts with no unreadable one', async () => {
+    await mkdir(join(folder, 'home'));
+    await writeFile(join(folder, 'home', 'admin.rules'), '# ours\n\nallow nonsense(\n');
+    await expect(open()).rejects.toThrow('adminRules.0');
+    await writeFile(join(folder, 'home', 'admin.rules'), '# ours\n\ndeny shell_cmd\n');
+    await open();
+  });
+
+  it('has the demo world after the first run, with real files, and not again once it was deleted', async () => {
+    const home = await open();
+    await home.start();
+    const worlds = (of: Home) => of.engine.runtime.store.read((reader) => reader.worlds());
+    const [harbour] = await worlds(home);
+    expect(harbour).toMatchObject({ id: 'harbour', name: 'Harbour', settings: { mainAgent: 'scout' } });
+    expect(await readdir(join(folder, 'home-worlds', 'harbour', 'notes'))).toContain('crew.md');
+    expect(await modeOf('home-worlds')).toBe('700');
+    const again = await reopen(home);
+    await again.start();
+    expect(await worlds(again)).toHaveLength(1);
+    await deleteWorld(again.engine.runtime, 'harbour', TESTER);
+    const last = await reopen(again);
+    await last.start();
+    expect(await worlds(last)).toEqual([]);
+  });
+
+  it('finishes a demo world that was cut short', async () => {
+    const home = await open();
+    await createWorld(home.engine.runtime, { name: 'Harbour' }, TESTER);
+    await home.start();
+    const agents = await home.engine.runtime.store.read((reader) => reader.agents('harbour'));
+    expect(agents.map(({ id }) => id)).toEqual(['scout', 'mason']);
+  });
+
+  it('says which models can be used, and never a key', async () => {
+    const key = 'sk-not-a-key-at-all';
+    const status = await (await open({ env: { OPENAI_API_KEY: key } })).providers();
+    expect(JSON.stringify(status)).not.toContain(key);
+    expect(status.filter(({ available }) => available).map(({ name }) => name)).toEqual(['scripted', 'openai']);
+    expect(status.find(({ name }) => name === 'openai')?.source).toBe('OPENAI_API_KEY');
+    expect(status.find(({ name }) => name === 'ollama')?.available).toBe(false);
+  });
+});
+
+describe('working folders', () => {
+  it('[A21] one that holds our home, or lies in it, is refused, also behind a link', async () => {
+    const { workFolders, folder: home } = await open();
+    await mkdir(join(home, 'inside'));
+    await mkdir(join(folder, 'fine'));
+    await symlink(join(home, 'inside'), join(folder, 'fine', 'link'));
+    await symlink(folder, join(folder, 'fine', 'up'));
+    for (const wrong of [
+      home,
+      join(home, 'inside'),
+      folder,
+      '/',
+      join(folder, 'fine', 'link'),
+      join(folder, 'fine', 'up'),
+    ])
+      expect(() => workFolders.check(wrong)).toThrow('which agents must not reach');
+    for (const wrong of ['relative', join(folder, 'nowhere'), join(home, 'lock')])
+      expect(() => workFolders.check(wrong)).toThrow('working folder');
+    expect(workFolders.check(join(folder, 'fine'))).toBe(join(folder, 'fine'));
+    expect(workFolders.check(workFolders.own('any'))).toBe(join(folder, 'home-worlds', 'any'));
+  });
+
+  it('[A21] a folder that became a link into our home since it was set is refused when a call would act there', async () => {
+    const home = await open();
+    await home.start();
+    const { runtime } = home.engine;
+    await mkdir(join(folder, 'work'));
+    await updateWorld(runtime, 'harbour', { workingDirectory: join(folder, 'work') }, TESTER);
+    await rm(join(folder, 'work'), { recursive: true });
+    await symlink(home.folder, join(folder, 'work'));
+    const { id: chatId } = await createChat(runtime, 'harbour');
+    await publishMessage(runtime, { worldId: 'harbour', chatId, speaker: 'human', content: 'Please tidy the notes.' });
+    await home.engine.quiet();
+    const messages = await runtime.store.read((reader) => reader.messages(chatId, { after: 0, limit: 100 }));
+    expect(messages.some(({ role, content }) => role === 'tool' && content.includes('crew'))).toBe(false);
+    expect(JSON.stringify(messages)).toContain('which agents must not reach');
+  });
+});
