@@ -1,0 +1,205 @@
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createServer, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chatSchema, listOf, sessionSchema, worldSchema } from '@countersign/protocol';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { openStream } from '../testing/open-stream.js';
+import { send } from '../testing/send.js';
+import { startCommand, startServer, type Run, type ServerProcess } from '../testing/start-process.js';
+import { listenOn } from './listen-on.js';
+import { findServer } from './server-file.js';
+
+let folder = '';
+let home = '';
+let runs: Run[] = [];
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'countersign-serve-'));
+  home = join(folder, 'home');
+});
+afterEach(async () => {
+  for (const run of runs) {
+    run.process.kill('SIGKILL');
+    await run.exited;
+  }
+  runs = [];
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function start(options?: Parameters<typeof startServer>[1]): Promise<ServerProcess> {
+  const server = await startServer(home, options);
+  runs.push(server);
+  return server;
+}
+
+/** A run that is to end by itself. */
+async function fails(words: readonly string[], env: Record<string, string> = {}): Promise<string> {
+  const run = startCommand(words, { HOME: folder, ...env });
+  runs.push(run);
+  const { code } = await run.exited;
+  expect({ code, stdout: run.stdout() }).toEqual({ code: 1, stdout: '' });
+  return run.stderr();
+}
+
+const bearer = ({ token }: ServerProcess): Record<string, string> => ({ authorization: `Bearer ${token}` });
+const newChat = (server: ServerProcess) =>
+  server.api('/worlds/harbour/chats', chatSchema, { method: 'POST', body: {} });
+
+describe('countersign serve', () => {
+  it('[X1] [W1] says where it is in one line, and its start URL opens a session once', async () => {
+    const server = await start();
+    expect(server.open).toMatch(new RegExp(`^${server.url}/#ticket=[\\w-]{43}$`));
+    expect(server.open).not.toContain(server.token);
+    const worlds = await server.api('/worlds', listOf(worldSchema));
+    expect(worlds.items.map(({ name }) => name)).toEqual(['Harbour']);
+    const ticket = server.open.split('ticket=')[1];
+    const redeem = () => send(`${server.url}/api/session`, { method: 'POST', body: { ticket } });
+    const first = await redeem();
+    const { session } = sessionSchema.parse(JSON.parse(first.text));
+    const cookie = first.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+    expect((await redeem()).status).toBe(401);
+    const ask = async (headers: Record<string, string>) => (await send(`${server.url}/api/worlds`, { headers })).status;
+    expect(await ask({ cookie, 'x-countersign-session': session })).toBe(200);
+    expect(await ask({ cookie })).toBe(401);
+    expect(await ask({})).toBe(401);
+    expect(await ask({ ...bearer(server), host: 'evil.example' })).toBe(403);
+    expect(await ask({ ...bearer(server), origin: 'http://evil.example' })).toBe(403);
+    expect((await send(`${server.url}/api/health`)).status).toBe(200);
+    expect(server.stdout().trim().split('\n')).toHaveLength(1);
+
+    // The same browser after a restart, on the same port.
+    await server.end('SIGTERM');
+    const port = new URL(server.url).port;
+    const again = await start({ words: ['--port', port] });
+    expect(again.token).toBe(server.token);
+    expect(await ask({ cookie, 'x-countersign-session': session })).toBe(200);
+  });
+
+  it('[S4] says where it is in its home, without what opens it, and takes that back', async () => {
+    const server = await start();
+    const file = join(home, 'server.json');
+    expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ url: server.url, pid: server.process.pid });
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect(await findServer(home)).toEqual({ url: server.url, pid: server.process.pid });
+    expect(await server.end('SIGTERM')).toEqual({ code: 0, signal: null });
+    expect(existsSync(file)).toBe(false);
+    expect(await findServer(home)).toBeUndefined();
+  });
+
+  it('[S4] a second one on the same home says in one sentence where the first is', async () => {
+    const server = await start();
+    const said = await fails(['serve', '--home', home, '--port', '0', '--no-open', '--log-level', 'silent']);
+    expect(said).toMatch(new RegExp(`^countersign: A server already runs on this home: ${server.url} .*\\n$`));
+    expect((await send(`${server.url}/api/health`)).status).toBe(200);
+  });
+
+  it('[S4] of several started at once exactly one wins', async () => {
+    const words = ['serve', '--json', '--port', '0', '--home', home, '--log-level', 'silent'];
+    const started = Array.from({ length: 3 }, () => startCommand(words, { HOME: folder }));
+    runs.push(...started);
+    await expect.poll(() => started.filter((run) => run.process.exitCode !== null).length, { timeout: 15_000 }).toBe(2);
+    const winner = started.filter((run) => run.process.exitCode === null);
+    expect(winner.map((run) => run.stdout().trim().split('\n').length)).toEqual([1]);
+    for (const run of started.filter((other) => other.process.exitCode !== null)) {
+      expect(run.process.exitCode).toBe(1);
+      expect(run.stderr()).toMatch(/^countersign: A server already runs on this home: http:.*\n$/);
+    }
+  });
+
+  it('[S4] what a dead server left behind is ignored', async () => {
+    const server = await start();
+    await server.end('SIGKILL');
+    expect(existsSync(join(home, 'server.json'))).toBe(true);
+    expect(await findServer(home)).toBeUndefined();
+    await start();
+    // A number that was given to another process, and an address where nobody or somebody else answers.
+    await mkdir(join(folder, 'other'));
+    for (const text of ['', '{}', JSON.stringify({ url: 'http://127.0.0.1:9', pid: process.pid })]) {
+      await writeFile(join(folder, 'other', 'server.json'), text);
+      expect(await findServer(join(folder, 'other'))).toBeUndefined();
+    }
+  });
+
+  it('refuses in one sentence what it can not do, and leaves nothing running', async () => {
+    const taken = createServer();
+    const port = await listenOn(taken, 0, '127.0.0.1');
+    const quiet = ['--home', home, '--log-level', 'silent'];
+    const [busy, noNumber, noOption, noCommand] = await Promise.all([
+      fails(['serve', '--port', String(port), ...quiet]),
+      fails(['serve', ...quiet], { PORT: 'eighty' }),
+      fails(['--no-such-option']),
+      fails(['dance']),
+    ]);
+    taken.close();
+    expect(busy).toMatch(new RegExp(`^countersign: Port ${port} is taken by another program\\. .*\\n$`));
+    expect(noNumber).toContain('the port can\'t be "eighty"');
+    expect(noOption).toContain('--help');
+    expect(noCommand).toContain('there is no command "dance"');
+    // What it held it has let go.
+    await start();
+  });
+});
+
+describe('the end of a server', () => {
+  it('[W4] [S3] SIGTERM tells the streams, parks what runs and ends within five seconds', async () => {
+    const server = await start();
+    const { id } = await newChat(server);
+    const streams = await Promise.all(
+      ['/worlds/harbour/events', `/worlds/harbour/chats/${id}/events`].map((path) =>
+        openStream(`${server.url}/api${path}`, { headers: bearer(server) }),
+      ),
+    );
+    // Asked for and never finished: nobody waits for ever for the rest of it.
+    const half = request(`${server.url}/api/worlds`, {
+      method: 'POST',
+      headers: { ...bearer(server), 'content-length': '100' },
+    });
+    half.on('error', () => undefined);
+    half.write('{');
+    const began = Date.now();
+    expect(await server.end('SIGTERM')).toEqual({ code: 0, signal: null });
+    expect(Date.now() - began).toBeLessThan(5_000);
+    for (const stream of streams) {
+      expect(await stream.over).toBe(true);
+      expect(stream.frames.at(-1)).toMatchObject({ event: 'system', data: { type: 'notice' } });
+    }
+  });
+
+  it('a second signal ends it at once', async () => {
+    const server = await start();
+    const half = request(`${server.url}/api/worlds`, {
+      method: 'POST',
+      headers: { ...bearer(server), 'content-length': '100' },
+    });
+    half.on('error', () => undefined);
+    half.write('{');
+    const { id } = await newChat(server);
+    const stream = await openStream(`${server.url}/api/worlds/harbour/chats/${id}/events`, { headers: bearer(server) });
+    server.process.kill('SIGINT');
+    // It is on its way out, and would wait a moment for the half request.
+    await stream.over;
+    expect(await server.end('SIGINT')).toEqual({ code: 130, signal: null });
+  });
+});
+
+describe('what it says', () => {
+  it('to a person: the address, and where the token is; logs are JSON on standard error', async () => {
+    const run = startCommand(['--port', '0', '--home', home, '--no-open'], { HOME: folder });
+    runs.push(run);
+    await expect.poll(() => run.stdout(), { timeout: 15_000 }).toContain('Token for programs: in ');
+    expect(run.stdout()).toMatch(
+      /^Countersign listens on http:\/\/127\.0\.0\.1:\d+\nOpen http:\/\/127.0.0.1:\d+\/#ticket=/,
+    );
+    const token = (await readFile(join(home, 'token'), 'utf8')).trim();
+    expect(run.stdout()).not.toContain(token);
+    const line = z.object({ level: z.string(), msg: z.string(), url: z.string() });
+    await expect.poll(() => run.stderr()).toContain('\n');
+    expect(line.parse(JSON.parse(run.stderr().split('\n')[0] ?? ''))).toMatchObject({
+      level: 'info',
+      msg: 'listening',
+    });
+    expect(run.stderr()).not.toContain(token);
+  });
+});
