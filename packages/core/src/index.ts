@@ -11,7 +11,7 @@ export { checkPolicy } from './orchestrator/check-policy.js';
 export { createRuntime } from './orchestrator/create-runtime.js';
 export type { Engine, RuntimeOptions } from './orchestrator/create-runtime.js';
 export { CLIENT_GRACE_MS } from './orchestrator/clients.js';
-export type { ClientRegistry } from './orchestrator/clients.js';
+export type { ClientRegistry, FoundClient } from './orchestrator/clients.js';
 export { matchesInChat } from './orchestrator/matches-in-chat.js';
 export type { MatchedCall } from './orchestrator/matches-in-chat.js';
 export { pageApprovals, pageMessages } from './orchestrator/page-lists.js';

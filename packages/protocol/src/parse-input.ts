@@ -5,7 +5,7 @@ import { CountersignError } from './errors.js';
 export function parseInput<S extends z.ZodType>(schema: S, input: unknown, what: string): z.output<S> {
   const parsed = read(schema, input, what);
   if (parsed.success) return parsed.data;
-  const issue = clearest(parsed.error.issues);
+  const issue = parsed.error.issues[0];
   const keys = issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [];
   const field = [...(issue?.path ?? []), ...keys].map(String).join('.');
   const sentence = issue?.message ?? 'does not fit';
@@ -13,15 +13,6 @@ export function parseInput<S extends z.ZodType>(schema: S, input: unknown, what:
     ...(field === '' ? {} : { field }),
     cause: parsed.error,
   });
-}
-
-/** Of the shapes a value could have had, the one it misses by least: "fits none of them" would help nobody. */
-function clearest(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue | undefined {
-  const [issue] = issues;
-  if (issue?.code !== 'invalid_union' || issue.errors.length === 0) return issue;
-  const [closest = []] = issue.errors.toSorted((a, b) => a.length - b.length);
-  const inner = clearest(closest);
-  return inner === undefined ? issue : { ...inner, path: [...issue.path, ...inner.path] };
 }
 
 /** A getter or a proxy may throw while it is looked at; that is a misfit like any other. */

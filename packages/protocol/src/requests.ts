@@ -73,13 +73,18 @@ export const agentChangeSchema = partOf(newAgentSchema.shape);
 export const chatChangeSchema = z.strictObject({ title: newChatSchema.shape.title.unwrap() });
 export type ChatChange = z.infer<typeof chatChangeSchema>;
 
+const decisionBody = toolDecisionSchema.extend({ agentId: id.exactOptional() });
+const answerBody = questionAnswerSchema.extend({ agentId: id.exactOptional() });
+
 /** What may be sent about a call (W3): a decision, a client's result of its tool, or a person's words to a question. */
-export const newToolResultSchema = z.union([
-  toolDecisionSchema.extend({ agentId: id.exactOptional() }),
-  questionAnswerSchema.extend({ agentId: id.exactOptional() }),
-  clientToolResultSchema,
-]);
+export const newToolResultSchema = z.union([decisionBody, answerBody, clientToolResultSchema]);
 export type NewToolResult = z.infer<typeof newToolResultSchema>;
+
+/** Which of them a body is meant to be: what is wrong with it is then said of that one, and not that it is none of three. */
+export function toolResultSchemaFor(body: unknown): z.ZodType<NewToolResult> {
+  if (typeof body !== 'object' || body === null || 'decision' in body) return decisionBody;
+  return 'error' in body || ('content' in body && body.content === '') ? clientToolResultSchema : answerBody;
+}
 
 /** What became of it (W5). A refusal is a problem document instead. */
 export const toolResultReplySchema = z.object({

@@ -25,6 +25,15 @@ import { settleInvocation, type Settlement } from './settle-invocation.js';
 /** A cut shorter than this is not leaving (A18). */
 export const CLIENT_GRACE_MS = 30_000;
 
+/** A client that was known by its secret. */
+export interface FoundClient {
+  id: string;
+  label: string;
+  approvals: boolean;
+  /** The names of its tools, as agents know them. */
+  tools: string[];
+}
+
 /** Clients that offer tools of their own: who they are, what they offer, and whether they are there (A18). */
 export interface ClientRegistry {
   tools(worldId: string): ReadonlyMap<string, Tool>;
@@ -36,7 +45,7 @@ export interface ClientRegistry {
   /** True if the secret is this client's. Compared in constant time. */
   knows(clientId: string, secret: string): Promise<boolean>;
   /** The client of a world that this secret belongs to, if it has not left. */
-  find(worldId: string, secret: string): Promise<Pick<ClientRecord, 'id' | 'label' | 'approvals'> | undefined>;
+  find(worldId: string, secret: string): Promise<FoundClient | undefined>;
   /** One more stream of it is open. It is there as long as one is. */
   connected(clientId: string): Promise<void>;
   /** One of them ended. */
@@ -176,8 +185,12 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
       // Hashes of random secrets: how far two of them agree says nothing of the secret.
       const record = records.find(({ secretHash }) => secretHash === hash);
       // Registered with another process: from now on it is known here too.
-      if (record !== undefined && !present.has(record.id)) startGrace(add(record), CLIENT_GRACE_MS);
-      return record;
+      if (record === undefined) return undefined;
+      const known = present.get(record.id);
+      const entry = known ?? add(record);
+      if (known === undefined) startGrace(entry, CLIENT_GRACE_MS);
+      const { id, label, approvals } = record;
+      return { id, label, approvals, tools: [...entry.tools.keys()] };
     },
     async connected(clientId) {
       const entry = present.get(clientId);

@@ -33,7 +33,14 @@ export function toTimeline(
   calls: readonly InvocationRecord[],
   approvals: readonly ApprovalRecord[],
 ): Timeline {
-  const spans = [...modelSpans(turn, messages, calls), ...waitingSpans(approvals), ...toolSpans(calls)];
+  const models = modelSpans(turn, messages, calls);
+  const iterations = Math.max(models.length, turn.iteration);
+  // Step by step, so that what has the same time stays in the order in which it happened.
+  const spans = Array.from({ length: iterations }, (_, index): Span[] => {
+    const of = calls.filter(({ iteration }) => iteration === index + 1);
+    const asked = approvals.filter(({ invocationId }) => of.some(({ id }) => id === invocationId));
+    return [...models.slice(index, index + 1), ...waitingSpans(asked), ...toolSpans(of)];
+  }).flat();
   return {
     turnId: turn.id,
     agentId: turn.agentId,

@@ -47,13 +47,13 @@ function readQuery(route: Route, c: AppRequest): unknown {
 
 async function readContent(route: Route, c: AppRequest, context: AppContext): Promise<unknown> {
   if (route.body === undefined) return undefined;
-  const { schema, kind, optional } = route.body;
-  if (optional && isEmpty(c)) return parseInput(schema, {}, 'body');
+  const { kind, optional } = route.body;
+  if (optional && isEmpty(c)) return parseInput(route.body.schemaFor({}), {}, 'body');
   const text = await readBody(c, kind, context.bodyLimit);
   const value = kind === 'json' ? parseJson(text) : parseYaml(text);
   const misfit = findMisfit(value);
   if (misfit !== undefined) throw new HttpProblem(422, misfit.detail, { field: misfit.field });
-  return parseInput(schema, value, 'body');
+  return parseInput(route.body.schemaFor(value), value, 'body');
 }
 
 function isEmpty(c: AppRequest): boolean {

@@ -49,7 +49,12 @@ interface RouteFacts {
 /** One line of the API: the same schemas check what comes in, type the handler and document it. */
 export interface Route extends RouteFacts {
   readonly query?: z.ZodType;
-  readonly body?: { readonly schema: z.ZodType; readonly kind: 'json' | 'yaml'; readonly optional: boolean };
+  readonly body?: {
+    readonly schema: z.ZodType;
+    readonly kind: 'json' | 'yaml';
+    readonly optional: boolean;
+    schemaFor(value: unknown): z.ZodType;
+  };
   handle(input: RouteInput<unknown, unknown, unknown>): Promise<Reply | Response>;
 }
 
@@ -59,16 +64,20 @@ interface RouteSpec<P extends string, Query, Body> extends RouteFacts {
   readonly body?: z.ZodType<Body>;
   /** How the body is written. Default: JSON. */
   readonly bodyKind?: 'json' | 'yaml';
+  /** Of several shapes that a body may have, the one that this was meant to be. */
+  readonly bodyFor?: (value: unknown) => z.ZodType<Body>;
   /** Nothing sent counts as `{}`. */
   readonly bodyOptional?: true;
   handle(input: RouteInput<ParamsOf<P>, Query, Body>): Promise<Reply | Response>;
 }
 
 export function route<const P extends string, Query, Body>(spec: RouteSpec<P, Query, Body>): Route {
-  const { body, bodyKind = 'json', bodyOptional = false, handle, ...facts } = spec;
+  const { body, bodyKind = 'json', bodyOptional = false, bodyFor, handle, ...facts } = spec;
   return {
     ...facts,
-    ...(body === undefined ? {} : { body: { schema: body, kind: bodyKind, optional: bodyOptional } }),
+    ...(body === undefined
+      ? {}
+      : { body: { schema: body, kind: bodyKind, optional: bodyOptional, schemaFor: bodyFor ?? (() => body) } }),
     // `readInput` gives a handler nothing but what the schemas above gave it.
     handle: (input) => handle(input as RouteInput<ParamsOf<P>, Query, Body>),
   };

@@ -10,6 +10,7 @@ import {
   queuedApprovalSchema,
   registeredClientSchema,
   toolResultReplySchema,
+  toolResultSchemaFor,
 } from '@countersign/protocol';
 import type { AppContext, AppRequest } from '../app/context.js';
 import { HttpProblem } from '../app/http-problem.js';
@@ -75,6 +76,7 @@ export const approvalRoutes = [
       'A decision signs the call with this callHash and no other; the same one again changes nothing. What comes too late is 409, what belongs to somebody else 403. With `Accept: text/event-stream` what follows streams until the chat is idle or waits.',
     headers: { ...AS_CLIENT, Accept: '`text/event-stream` to hear what follows' },
     body: newToolResultSchema,
+    bodyFor: toolResultSchemaFor,
     answers: {
       200: [
         { description: 'It counts, or was known', schema: toolResultReplySchema },

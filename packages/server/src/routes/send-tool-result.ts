@@ -1,9 +1,9 @@
-import { publishToolResult, readWorld } from '@countersign/core';
+import { publishToolResult, readWorld, type FoundClient } from '@countersign/core';
 import type { ClientToolResult, NewToolResult, ToolResultOutcome } from '@countersign/protocol';
 import { HttpProblem } from '../app/http-problem.js';
 import type { Reply, RouteInput } from '../app/route.js';
 import { streamEvents } from '../streams/stream-events.js';
-import { clientOf, wantsStream, type KnownClient } from './support.js';
+import { clientOf, wantsStream } from './support.js';
 
 type Input = RouteInput<{ readonly world: string }, unknown, NewToolResult>;
 
@@ -40,7 +40,7 @@ export async function sendToolResult(input: Input): Promise<Reply | Response> {
   });
 }
 
-async function answerAsClient({ context, body }: Input, client: KnownClient | undefined): Promise<ToolResultOutcome> {
+async function answerAsClient({ context, body }: Input, client: FoundClient | undefined): Promise<ToolResultOutcome> {
   if (client === undefined) {
     throw new HttpProblem(403, 'Only the client this call was forwarded to can answer it: send its secret.');
   }
@@ -55,7 +55,7 @@ async function answerAsClient({ context, body }: Input, client: KnownClient | un
 
 async function answerAsPerson(
   { context, params, body, c }: Input,
-  client: KnownClient | undefined,
+  client: FoundClient | undefined,
 ): Promise<ToolResultOutcome> {
   const signer = client === undefined ? c.var.signer : { ...c.var.signer, client: client.id };
   if ('decision' in body) {

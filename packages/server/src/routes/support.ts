@@ -1,4 +1,4 @@
-import type { Expected, ListPage } from '@countersign/core';
+import type { Expected, FoundClient, ListPage } from '@countersign/core';
 import { CLIENT_HEADER, CountersignError, END_OF_LIST, type Signer } from '@countersign/protocol';
 import type { AppContext, AppRequest } from '../app/context.js';
 import { HttpProblem } from '../app/http-problem.js';
@@ -49,21 +49,16 @@ export function ifMatch(c: AppRequest): Expected {
 export const IF_MATCH = { 'If-Match': 'the ETag of what is changed: refused as 412 when it is not the last one' };
 export const AS_CLIENT = { [CLIENT_HEADER]: 'the secret of the registered client that asks' };
 
-export interface KnownClient {
-  id: string;
-  approvals: boolean;
-}
-
 /** The registered client that asks, if it says so. A secret of none is refused: what it asks for would count as a person's. */
 export async function clientOf(
   c: AppRequest,
   { engine }: AppContext,
   worldId: string,
-): Promise<KnownClient | undefined> {
+): Promise<FoundClient | undefined> {
   const secret = c.req.header(CLIENT_HEADER);
   if (secret === undefined) return undefined;
   const client = await engine.clients.find(worldId, secret);
-  if (client !== undefined) return { id: client.id, approvals: client.approvals };
+  if (client !== undefined) return client;
   throw new HttpProblem(
     403,
     'No client of this world has this secret, or it was away for too long. Register it again.',

@@ -11,6 +11,8 @@ export interface EncodedFrame {
   readonly chatId: string | undefined;
   /** A question to a person: not for a client that can't put it to one (A13). */
   readonly isApproval: boolean;
+  /** The tool of a call that begins. */
+  readonly starts: string | undefined;
   /** What a chunk is a part of, or what ends such parts: a message or a call. */
   readonly part: string | undefined;
   readonly ends: string | undefined;
@@ -30,6 +32,7 @@ export function encodeFrame(event: WorldEvent): EncodedFrame {
     isStored: event.event !== 'sse' && event.event !== 'tool-output',
     chatId: event.chatId,
     isApproval: isApproval(event),
+    starts: startedBy(event),
     part: partOf(event),
     ends: endedBy(event),
     activity: activityOf(event),
@@ -52,6 +55,10 @@ function isApproval(event: WorldEvent): boolean {
     tool_call_id?.startsWith('approval_') === true ||
     tool_calls?.some((call) => call.function.name === REQUEST_APPROVAL_TOOL) === true
   );
+}
+
+function startedBy(event: WorldEvent): string | undefined {
+  return event.event === 'tool' && event.data.type === 'TOOL_EXECUTION_STARTED' ? event.data.tool_name : undefined;
 }
 
 function partOf(event: WorldEvent): string | undefined {

@@ -3,6 +3,7 @@ import type { StoredEvent } from '@countersign/core/ports';
 import { encodeFrame, type EncodedFrame, toBytes } from './encode-frame.js';
 import { feedsOf } from './feeds.js';
 import type { Outlet } from './open-outlet.js';
+import { readOwnCalls, withRealArguments, type OwnCalls } from './own-calls.js';
 
 /** How many events are read from the log at once: few at first and when they are large, since one may be as large as a message gets. */
 const FIRST_PAGE = 4;
@@ -17,6 +18,8 @@ export interface Following {
   untilSettled: boolean;
   /** False: the reader can't put questions to a person, and gets none (A13). */
   approvals: boolean;
+  /** Tools that run in the reader: their calls are told with what they really say. */
+  ownTools: ReadonlySet<string>;
   position: number;
 }
 
@@ -31,7 +34,7 @@ export interface Follower {
  * back to the log.
  */
 export function followLog(following: Following, outlet: Outlet): Follower {
-  const { engine, worldId, chatId, untilSettled, approvals } = following;
+  const { engine, worldId, chatId, untilSettled, approvals, ownTools } = following;
   const { runtime } = engine;
   /** Everything for this reader up to here was written. */
   let { position } = following;
@@ -58,8 +61,10 @@ export function followLog(following: Following, outlet: Outlet): Follower {
       return;
     }
     if (frame.id <= position) return;
+    // What is heard is masked for everybody; a call of the reader's own is read as it is.
+    const isOwn = frame.starts !== undefined && ownTools.has(frame.starts);
     // Missed something, or full: the log has it, when there is room.
-    if (frame.id > position + 1 || !write(frame)) {
+    if (frame.id > position + 1 || isOwn || !write(frame)) {
       catchUp();
       return;
     }
@@ -91,7 +96,7 @@ export function followLog(following: Following, outlet: Outlet): Follower {
         outlet.end();
         return;
       }
-      const frames = page.events.flatMap((event) => encodeStored(engine, event));
+      const frames = page.events.flatMap((event) => encodeStored(engine, event, page.ownCalls));
       const refused = frames.findIndex((frame) => !write(frame));
       const written = refused < 0 ? frames : frames.slice(0, refused);
       for (const { ends } of written) if (ends !== undefined) ended.add(ends);
@@ -161,11 +166,12 @@ interface LogPage {
   /** If the page is not full, everything up to here is in it. */
   lastEventId: number;
   isSettled: boolean;
+  ownCalls: OwnCalls;
 }
 
 /** Undefined: the world or the chat is gone. */
 async function readPage(
-  { engine, worldId, chatId }: Following,
+  { engine, worldId, chatId, ownTools }: Following,
   after: number,
   limit: number,
 ): Promise<LogPage | undefined> {
@@ -180,14 +186,15 @@ async function readPage(
       limit,
       ...(chatId === undefined ? {} : { chatId }),
     });
-    return { events, lastEventId, isSettled: chat !== undefined && chat.status !== 'working' };
+    const ownCalls = await readOwnCalls(reader, events, ownTools);
+    return { events, lastEventId, isSettled: chat !== undefined && chat.status !== 'working', ownCalls };
   });
 }
 
 /** One event that can't be shown must not keep a reader from all that came after it. */
-function encodeStored({ runtime }: Engine, event: StoredEvent): EncodedFrame[] {
+function encodeStored({ runtime }: Engine, event: StoredEvent, ownCalls: OwnCalls): EncodedFrame[] {
   try {
-    return [encodeFrame(toWorldEvent(event))];
+    return [encodeFrame(withRealArguments(toWorldEvent(event), ownCalls))];
   } catch (error) {
     runtime.report(error, `${event.event} ${event.id} could not be shown`);
     return [];

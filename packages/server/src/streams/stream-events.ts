@@ -16,7 +16,12 @@ export interface StreamOptions {
   /** End when the chat has nothing to do but, maybe, wait for people. */
   untilSettled?: boolean;
   /** The registered client that reads: there as long as it does (A18). */
-  client?: { id: string; approvals: boolean };
+  client?: {
+    id: string;
+    approvals: boolean;
+    /** Its own tools, by the names agents know them by: of their calls it gets the real arguments (A15, A18). */
+    tools?: readonly string[];
+  };
 }
 
 const encoder = new TextEncoder();
@@ -51,6 +56,7 @@ export async function streamEvents(c: AppRequest, options: StreamOptions): Promi
       chatId: options.chatId,
       untilSettled: options.untilSettled === true,
       approvals: client?.approvals ?? true,
+      ownTools: new Set(client?.tools),
       position: start.position,
     },
     outlet,

@@ -1,0 +1,235 @@
+import { CLIENT_HEADER, type RegisteredClient } from '@countersign/protocol';
+import { afterEach, describe, expect, it } from 'vitest';
+import { closeApps, TOKEN } from '../testing/app-fixture.js';
+import { openHarbour, type Harbour } from '../testing/harbour.js';
+import { openStream } from '../testing/open-stream.js';
+
+afterEach(closeApps);
+
+const remove = (path: string) => ({ name: 'remove', arguments: { path } });
+const decide = (t: Harbour, body: Record<string, unknown>, headers?: Record<string, string>) =>
+  t.api('POST', '/worlds/harbour/tool-results', body, headers);
+
+async function asked(...paths: string[]): Promise<Harbour> {
+  const t = await openHarbour();
+  await t.propose(...paths.map(remove));
+  return t;
+}
+
+async function register(t: Harbour, client: Record<string, unknown>): Promise<RegisteredClient> {
+  return (await t.api<RegisteredClient>('POST', '/worlds/harbour/clients', client)).body;
+}
+
+describe('the queue', () => {
+  it('[A12] [W3] is in order, and tells the place of each', async () => {
+    const t = await asked('a', 'b', 'c');
+    const queue = await t.pending();
+    expect(queue.map(({ position, total }) => [position, total])).toEqual([
+      [1, 3],
+      [2, 3],
+      [3, 3],
+    ]);
+    const second = queue[1];
+    await decide(t, { tool_call_id: second?.approvalId, decision: 'deny', reason: 'no' });
+    expect((await t.pending()).map(({ position, total }) => [position, total])).toEqual([
+      [1, 2],
+      [2, 2],
+    ]);
+    const denied = (await t.api('GET', '/worlds/harbour/approvals?status=denied')).body;
+    expect(denied).toMatchObject({ items: [{ approvalId: second?.approvalId, status: 'denied' }] });
+    expect(JSON.stringify(denied)).not.toContain('"position"');
+    expect((await t.api('GET', `/worlds/harbour/approvals?chat=${t.chat}&limit=1`)).body).toMatchObject({
+      items: [{ position: 1, total: 2 }],
+      next: queue[0]?.approvalId,
+    });
+    expect((await t.api('GET', '/worlds/harbour/approvals?chat=another')).body).toEqual({ items: [] });
+    expect((await t.api('GET', '/worlds/harbour/approvals?status=open')).body).toMatchObject({ field: 'status' });
+    expect((await t.api('GET', '/worlds/harbour/approvals?after=none')).body).toMatchObject({ field: 'after' });
+  });
+
+  it('[A3] shows a question with the last messages of its chat', async () => {
+    const t = await asked('a');
+    const [question] = await t.pending();
+    const shown = await t.api('GET', `/worlds/harbour/approvals/${question?.approvalId}`);
+    expect(shown.body).toMatchObject({ toolName: 'remove', arguments: { path: 'a' }, position: 1, total: 1 });
+    expect(shown.body['context']).toHaveLength(3);
+    expect((await t.api('GET', '/worlds/harbour/approvals/none')).status).toBe(404);
+    await t.api('POST', '/worlds', { name: 'Other' });
+    expect((await t.api('GET', `/worlds/other/approvals/${question?.approvalId}`)).status).toBe(404);
+  });
+});
+
+describe('a decision', () => {
+  it('[W3] [W5] counts once, and says so again', async () => {
+    const t = await asked('a');
+    const [question] = await t.pending();
+    const body = { tool_call_id: question?.approvalId, decision: 'approve', callHash: question?.callHash };
+    expect(await decide(t, body)).toMatchObject({ status: 200, body: { kind: 'recorded', state: 'approved' } });
+    await t.settled();
+    expect(await decide(t, body)).toMatchObject({ status: 200, body: { kind: 'repeated', state: 'succeeded' } });
+    const other = await decide(t, { ...body, decision: 'deny' });
+    expect(other).toMatchObject({ status: 409, body: { state: 'succeeded' } });
+    expect(t.runs).toEqual([{ path: 'a' }]);
+  });
+
+  it('[W5] [A6] on an unknown id is 404, of another agent, chat or world 403, with another hash 409', async () => {
+    const t = await asked('a');
+    await t.api('POST', '/worlds', { name: 'Other' });
+    const [question] = await t.pending();
+    const body = { tool_call_id: question?.approvalId, decision: 'approve' };
+    expect((await decide(t, { ...body, tool_call_id: 'approval_none' })).status).toBe(404);
+    expect((await decide(t, { ...body, agentId: 'bob' })).status).toBe(403);
+    expect((await decide(t, { ...body, chatId: 'chat_other' })).status).toBe(403);
+    expect((await t.api('POST', '/worlds/other/tool-results', body)).status).toBe(403);
+    expect((await decide(t, { ...body, callHash: 'another' })).status).toBe(409);
+    expect((await decide(t, { ...body, turnId: 'another' })).status).toBe(409);
+    expect((await decide(t, { ...body, scope: 'always', rule: 'allow other' })).status).toBe(422);
+    expect(t.runs).toEqual([]);
+    expect(await t.pending()).toHaveLength(1);
+    expect((await decide(t, { ...body, agentId: 'ada' })).status).toBe(200);
+  });
+
+  it('[A17] [W2] that is not one signs nothing, and the field is named', async () => {
+    const t = await asked('a');
+    const [question] = await t.pending();
+    const body = { tool_call_id: question?.approvalId };
+    for (const [wrong, field] of [
+      [{ decision: '' }, 'decision'],
+      [{ decision: 'yes' }, 'decision'],
+      [{ decision: 'approve', scpoe: 'once' }, 'scpoe'],
+      [{ decision: 'approve', scope: 'forever' }, 'scope'],
+      [{ content: 'approve' }, undefined],
+      [{ content: 5 }, 'content'],
+      [{ error: 'no' }, 'error'],
+    ] as const) {
+      const answer = await decide(t, { ...body, ...wrong });
+      expect(answer.status).toBe(422);
+      expect(answer.body['field']).toBe(field);
+    }
+    expect(await t.pending()).toHaveLength(1);
+    expect(t.runs).toEqual([]);
+  });
+
+  it('[W3] streams on until the chat is idle, if asked to', async () => {
+    const t = await asked('a');
+    const [question] = await t.pending();
+    const stream = await openStream(`${t.url}/api/worlds/harbour/tool-results`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${TOKEN}`, accept: 'text/event-stream' },
+      body: { tool_call_id: question?.approvalId, decision: 'approve' },
+    });
+    expect(await stream.over).toBe(true);
+    const types = stream.frames.filter(({ event }) => event === 'tool').map(({ data }) => data['type']);
+    expect(types).toEqual(['TOOL_APPROVED', 'TOOL_EXECUTION_STARTED', 'TOOL_EXECUTION_SUCCEEDED']);
+    expect(stream.frames.findLast(({ event }) => event === 'message')?.data).toMatchObject({ content: 'done' });
+  });
+
+  it('[A5] [A14] for a session is a grant that can be seen and revoked', async () => {
+    const t = await asked('a');
+    const [question] = await t.pending();
+    await decide(t, { tool_call_id: question?.approvalId, decision: 'approve', scope: 'session' });
+    await t.settled();
+    const grants = (await t.api<{ items: { grantId: string }[] }>('GET', '/worlds/harbour/grants')).body.items;
+    expect(grants).toMatchObject([{ toolName: 'remove', scope: 'session', grantedBy: 'token' }]);
+    await t.propose(remove('b'));
+    expect(t.runs).toHaveLength(2);
+    const path = `/worlds/harbour/grants/${grants[0]?.grantId}`;
+    expect((await t.api('DELETE', path)).status).toBe(204);
+    expect((await t.api('DELETE', path)).status).toBe(404);
+    await t.propose(remove('c'));
+    expect(await t.pending()).toHaveLength(1);
+    expect(t.runs).toHaveLength(2);
+  });
+
+  it('[A16] is in the audit log with who signed and from which client', async () => {
+    const t = await asked('a');
+    const client = await register(t, { label: 'Desk', approvals: true });
+    const [question] = await t.pending();
+    await decide(t, { tool_call_id: question?.approvalId, decision: 'deny' }, { [CLIENT_HEADER]: client.clientSecret });
+    const audit = (await t.api<{ items: { kind: string }[] }>('GET', '/worlds/harbour/audit')).body.items;
+    expect(audit.find(({ kind }) => kind === 'decision')).toMatchObject({ who: 'token', client: client.clientId });
+  });
+});
+
+describe('a client', () => {
+  const pick = {
+    name: 'pick',
+    description: 'lets the person pick',
+    parameters: { type: 'object', properties: { from: { type: 'string' } }, required: ['from'] },
+  };
+
+  it('[A18] gets calls of its tools with the real arguments while its stream is open, and alone answers them', async () => {
+    const t = await openHarbour();
+    const client = await register(t, { label: 'Editor', approvals: true, tools: [pick] });
+    const secret = { [CLIENT_HEADER]: client.clientSecret };
+    const headers = { authorization: `Bearer ${TOKEN}`, [CLIENT_HEADER]: client.clientSecret };
+    const stream = await openStream(`${t.url}/api/worlds/harbour/events`, { headers });
+    const stranger = await openStream(`${t.url}/api/worlds/harbour/events`, {
+      headers: { authorization: `Bearer ${TOKEN}` },
+    });
+    const [name = ''] = client.tools;
+    await t.propose({ name, arguments: { from: 'red', password: 'hunter2-secret' } });
+    const [question] = await t.pending();
+    await decide(t, { tool_call_id: question?.approvalId, decision: 'approve' });
+    const isStart = ({ data }: { data: Record<string, unknown> }): boolean => data['type'] === 'TOOL_EXECUTION_STARTED';
+    expect((await stream.until(isStart)).data['arguments']).toEqual({ from: 'red', password: 'hunter2-secret' });
+    expect(JSON.stringify((await stranger.until(isStart)).data)).not.toContain('hunter2');
+    const result = { tool_call_id: question?.toolCallId, content: 'red it is' };
+    expect((await decide(t, result)).status).toBe(403);
+    const other = await register(t, { label: 'Editor', approvals: true, tools: [pick] });
+    expect((await decide(t, result, { [CLIENT_HEADER]: other.clientSecret })).status).toBe(403);
+    expect(await decide(t, result, secret)).toMatchObject({ status: 200, body: { state: 'succeeded' } });
+    expect(await t.settled()).toBe('idle');
+    expect((await decide(t, result, secret)).status).toBe(409);
+  });
+
+  it('[A13] that can not ask a person gets no approvals and can not decide', async () => {
+    const t = await asked('a');
+    const blind = await register(t, { label: 'Job', approvals: false });
+    const secret = { [CLIENT_HEADER]: blind.clientSecret };
+    const [question] = await t.pending();
+    const body = { tool_call_id: question?.approvalId, decision: 'approve' };
+    expect((await decide(t, body, secret)).status).toBe(403);
+    expect((await t.api('GET', '/worlds/harbour/approvals', undefined, secret)).status).toBe(403);
+    const one = `/worlds/harbour/approvals/${question?.approvalId}`;
+    expect((await t.api('GET', one, undefined, secret)).status).toBe(403);
+    expect(t.runs).toEqual([]);
+    expect(await t.pending()).toHaveLength(1);
+  });
+
+  it('[A13] is what an unattended world asks; without one it denies at once', async () => {
+    const t = await openHarbour();
+    await t.api('PATCH', '/worlds/harbour', { unattended: 'deny' });
+    await t.propose(remove('a'));
+    expect(await t.pending()).toEqual([]);
+    const { clientSecret } = await register(t, { label: 'Web', approvals: true });
+    const headers = { authorization: `Bearer ${TOKEN}`, [CLIENT_HEADER]: clientSecret };
+    const stream = await openStream(`${t.url}/api/worlds/harbour/events`, { headers });
+    await t.propose(remove('b'));
+    expect(await t.pending()).toHaveLength(1);
+    stream.close();
+    await stream.over;
+  });
+
+  it('[A18] with a secret that is none is refused', async () => {
+    const t = await asked('a');
+    const secret = { [CLIENT_HEADER]: 'not-a-secret' };
+    const [question] = await t.pending();
+    const body = { tool_call_id: question?.approvalId, decision: 'approve' };
+    expect((await decide(t, body, secret)).status).toBe(403);
+    expect((await t.api('GET', '/worlds/harbour/events', undefined, secret)).status).toBe(403);
+    expect(t.runs).toEqual([]);
+  });
+
+  it('[W2] that describes itself badly is refused with the field', async () => {
+    const t = await openHarbour();
+    for (const [body, field] of [
+      [{ label: 'x' }, 'approvals'],
+      [{ label: '', approvals: true }, 'label'],
+      [{ label: 'x', approvals: true, tools: [{ ...pick, name: 'a b' }] }, 'tools.0.name'],
+      [{ label: 'x', approvals: true, tools: [{ ...pick, parameters: { type: 'nonsense' } }] }, 'parameters'],
+    ] as const) {
+      expect((await t.api('POST', '/worlds/harbour/clients', body)).body).toMatchObject({ status: 422, field });
+    }
+  });
+});

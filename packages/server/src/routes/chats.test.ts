@@ -1,0 +1,149 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { closeApps, TOKEN } from '../testing/app-fixture.js';
+import { openHarbour } from '../testing/harbour.js';
+import { openStream } from '../testing/open-stream.js';
+
+afterEach(closeApps);
+
+interface Page {
+  items: { messageId: string; content: string }[];
+  next?: string;
+}
+
+const asStream = { authorization: `Bearer ${TOKEN}`, accept: 'text/event-stream' };
+
+describe('chats', () => {
+  it('[W3] are begun with and without a title, renamed and deleted', async () => {
+    const t = await openHarbour();
+    const made = await t.api('POST', '/worlds/harbour/chats', { title: 'Ropes' });
+    expect(made).toMatchObject({ status: 201, body: { title: 'Ropes', status: 'idle' } });
+    const path = `/worlds/harbour/chats/${String(made.body['id'])}`;
+    const events = await openStream(`${t.url}/api${path}/events`, { headers: asStream });
+    expect(await t.api('PATCH', path, { title: '  Knots ' })).toMatchObject({ status: 200, body: { title: 'Knots' } });
+    await events.until(({ event, data }) => event === 'crud' && data['operation'] === 'update');
+    await events.until(({ event, data }) => event === 'system' && data['message'] === 'Knots');
+    expect((await t.api('GET', path)).body).toMatchObject({
+      title: 'Knots',
+      lastEventId: expect.any(Number) as number,
+    });
+    expect(await t.api('PATCH', path, { title: ' ' })).toMatchObject({ status: 422, body: { field: 'title' } });
+    expect((await t.api('DELETE', path)).status).toBe(204);
+    await events.over;
+    expect((await t.api('GET', path)).status).toBe(404);
+    expect((await t.api('PATCH', path, { title: 'x' })).status).toBe(404);
+    expect((await t.api('GET', '/worlds/harbour/chats?before=end&limit=1')).body).toMatchObject({
+      items: [{ id: t.chat }],
+    });
+  });
+
+  it('[M7] a title that a person gave stays', async () => {
+    const t = await openHarbour({ script: ({ purpose }) => (purpose === 'title' ? 'A title of the model' : 'ok') });
+    await t.api('PATCH', `/worlds/harbour/chats/${t.chat}`, { title: 'Mine' });
+    await t.say('hello');
+    await t.engine.quiet();
+    expect((await t.api('GET', `/worlds/harbour/chats/${t.chat}`)).body).toMatchObject({ title: 'Mine' });
+  });
+
+  it('[W3] [W4] take a message once and read it back in pages, both ways, oldest first', async () => {
+    const t = await openHarbour();
+    const path = `/worlds/harbour/chats/${t.chat}/messages`;
+    const sent = await t.api('POST', path, { content: 'first', clientMessageId: 'c1' });
+    expect(sent.status).toBe(202);
+    expect((await t.api('POST', path, { content: 'first', clientMessageId: 'c1' })).body).toEqual(sent.body);
+    await t.settled();
+    for (const content of ['second', 'third']) await t.say(content);
+    const all = (await t.api<Page>('GET', path)).body;
+    expect(all.items.map(({ content }) => content)).toEqual(['first', 'ok', 'second', 'ok', 'third', 'ok']);
+    expect(all.next).toBeUndefined();
+    const words = (page: Page): string[] => page.items.map(({ content }) => content);
+    const newest = (await t.api<Page>('GET', `${path}?before=end&limit=4`)).body;
+    expect(words(newest)).toEqual(['second', 'ok', 'third', 'ok']);
+    const older = (await t.api<Page>('GET', `${path}?before=${newest.next}&limit=4`)).body;
+    expect(words(older)).toEqual(['first', 'ok']);
+    expect(older.next).toBeUndefined();
+    const forwards = (await t.api<Page>('GET', `${path}?limit=3`)).body;
+    expect(words((await t.api<Page>('GET', `${path}?after=${forwards.next}`)).body)).toEqual(['ok', 'third', 'ok']);
+    expect(await t.api('GET', `${path}?after=a&before=b`)).toMatchObject({ status: 422, body: { field: 'before' } });
+    expect(await t.api('GET', `${path}?before=nowhere`)).toMatchObject({ status: 422, body: { field: 'before' } });
+  });
+
+  it('[W3] [T12] stream the answer to a message until the chat is idle', async () => {
+    const t = await openHarbour();
+    const stream = await openStream(`${t.url}/api/worlds/harbour/chats/${t.chat}/messages`, {
+      method: 'POST',
+      headers: asStream,
+      body: { content: 'hello' },
+    });
+    expect(await stream.over).toBe(true);
+    const messages = stream.frames.filter(({ event }) => event === 'message').map(({ data }) => data['content']);
+    expect(messages).toEqual(['hello', 'ok']);
+    expect(stream.frames.at(-1)).toMatchObject({ event: 'world', data: { type: 'idle' } });
+  });
+
+  it('[M9] are stopped', async () => {
+    const t = await openHarbour({
+      script: ({ signal }) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener('abort', () => reject(new Error('aborted')), { once: true });
+        }),
+    });
+    const path = `/worlds/harbour/chats/${t.chat}`;
+    await t.api('POST', `${path}/messages`, { content: 'hello' });
+    expect((await t.api('GET', path)).body).toMatchObject({ status: 'working' });
+    expect((await t.api('POST', `${path}/stop`)).status).toBe(204);
+    expect((await t.api('GET', path)).body).toMatchObject({ status: 'idle' });
+  });
+
+  it('[W3] [C1] show what an agent knows of them', async () => {
+    const t = await openHarbour();
+    await t.say('@ada hello');
+    await t.say('@nobody hello');
+    const memory = (await t.api<Page>('GET', `/worlds/harbour/agents/ada/memory?chat=${t.chat}`)).body;
+    expect(memory.items.map(({ content }) => content)).toEqual(['@ada hello', 'ok']);
+    expect((await t.api('GET', '/worlds/harbour/agents/ada/memory')).body).toMatchObject({ field: 'chat' });
+    expect((await t.api('GET', `/worlds/harbour/agents/bob/memory?chat=${t.chat}`)).status).toBe(404);
+    expect((await t.api('GET', '/worlds/harbour/agents/ada/memory?chat=none')).status).toBe(404);
+  });
+
+  it('[A6] of another world are not there', async () => {
+    const t = await openHarbour();
+    await t.api('POST', '/worlds', { name: 'Other' });
+    const path = `/worlds/other/chats/${t.chat}`;
+    for (const [method, more, body] of [
+      ['GET', '', undefined],
+      ['GET', '/messages', undefined],
+      ['GET', '/events', undefined],
+      ['POST', '/messages', { content: 'hi' }],
+      ['POST', '/stop', undefined],
+      ['PATCH', '', { title: 'x' }],
+      ['DELETE', '', undefined],
+    ] as const) {
+      expect((await t.api(method, `${path}${more}`, body)).status).toBe(404);
+    }
+    expect((await t.api<Page>('GET', `/worlds/harbour/chats/${t.chat}/messages`)).body.items).toEqual([]);
+  });
+
+  it('[W3] tell what a turn spent its time on', async () => {
+    const t = await openHarbour();
+    await t.propose({ name: 'remove', arguments: { path: 'a' } });
+    const [pending] = await t.pending();
+    const path = `/worlds/harbour/chats/${t.chat}/turns/${pending?.turnId}/timeline`;
+    const waiting = (await t.api<{ spans: { kind: string; endedAt?: string }[] }>('GET', path)).body;
+    expect(waiting.spans.map(({ kind }) => kind)).toEqual(['model', 'waiting']);
+    expect(waiting.spans[1]).not.toHaveProperty('endedAt');
+    await t.api('POST', '/worlds/harbour/tool-results', { tool_call_id: pending?.approvalId, decision: 'approve' });
+    await t.settled();
+    const done = (await t.api('GET', path)).body;
+    expect(done).toMatchObject({
+      agentId: 'ada',
+      endedAt: expect.any(String) as string,
+      spans: [
+        { kind: 'model', outcome: 'calls' },
+        { kind: 'waiting', label: 'remove', outcome: 'approved' },
+        { kind: 'tool', label: 'remove', outcome: 'succeeded' },
+        { kind: 'model', outcome: 'answer' },
+      ],
+    });
+    expect((await t.api('GET', `/worlds/harbour/chats/${t.chat}/turns/none/timeline`)).status).toBe(404);
+  });
+});

@@ -1,0 +1,28 @@
+import type { StoredEvent, StoreReader } from '@countersign/core/ports';
+import type { WorldEvent } from '@countersign/protocol';
+
+/** The real arguments of calls, by the call's id. */
+export type OwnCalls = ReadonlyMap<string, unknown>;
+
+/** What the reader's own tools are to run: what is told of a call is masked for everybody else (A15, A18). */
+export async function readOwnCalls(
+  reader: StoreReader,
+  events: readonly StoredEvent[],
+  ownTools: ReadonlySet<string>,
+): Promise<OwnCalls> {
+  const calls = new Map<string, unknown>();
+  for (const event of ownTools.size === 0 ? [] : events) {
+    if (event.event !== 'tool' || event.data.type !== 'TOOL_EXECUTION_STARTED') continue;
+    const { invocation_id, tool_name } = event.data;
+    const call = ownTools.has(tool_name) ? await reader.invocation(invocation_id) : undefined;
+    if (call !== undefined) calls.set(invocation_id, JSON.parse(call.arguments));
+  }
+  return calls;
+}
+
+export function withRealArguments(event: WorldEvent, calls: OwnCalls): WorldEvent {
+  if (event.event !== 'tool' || event.data.type !== 'TOOL_EXECUTION_STARTED') return event;
+  const { invocation_id } = event.data;
+  if (!calls.has(invocation_id)) return event;
+  return { ...event, data: { ...event.data, arguments: calls.get(invocation_id) } };
+}
