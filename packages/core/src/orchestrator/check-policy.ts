@@ -1,6 +1,7 @@
 import { CountersignError, type PolicyCheck, type PolicyVerdict } from '@countersign/protocol';
 import type { Gate } from '../approval/index.js';
 import { maskSecrets } from '../masking/index.js';
+import { compilePolicy, type Policy } from '../policy/index.js';
 import { gateCall, readCall, signCall, type SignedCall } from './gate-call.js';
 import type { Runtime } from './runtime.js';
 import { maskArguments } from './tool-events.js';
@@ -11,8 +12,9 @@ import { wordsOf } from './words-of.js';
  * a chat without grants. Nothing runs and nothing is written. Without an agent, as for one that may ask for every tool.
  */
 export async function checkPolicy(runtime: Runtime, worldId: string, check: PolicyCheck): Promise<PolicyVerdict> {
-  const snapshot = await runtime.store.read((reader) => runtime.snapshots(reader, worldId));
-  if (snapshot === undefined) throw new CountersignError('not-found', `there is no world "${worldId}"`);
+  const known = await runtime.store.read((reader) => runtime.snapshots(reader, worldId));
+  if (known === undefined) throw new CountersignError('not-found', `there is no world "${worldId}"`);
+  const snapshot = check.rules === undefined ? known : { ...known, policy: readRules(check.rules) };
   const { agentId } = check;
   if (agentId !== undefined && snapshot.agent(agentId) === undefined) {
     throw new CountersignError('not-found', `there is no agent "${agentId}" in this world`, { field: 'agentId' });
@@ -33,6 +35,16 @@ export async function checkPolicy(runtime: Runtime, worldId: string, check: Poli
       ? ({ outcome: 'refuse', reason: looked.trouble } as const)
       : verdict;
   return withoutSecrets(told, maskArguments(call.argumentsText).secrets);
+}
+
+/** Rules that are only tried: what can't be read is said, never passed over. */
+function readRules(rules: readonly string[]): Policy {
+  const compiled = compilePolicy(rules);
+  if (compiled.ok) return compiled.policy;
+  const field = `rules.${compiled.index}`;
+  throw new CountersignError('invalid', `${field}: ${compiled.error} (at character ${compiled.position + 1})`, {
+    field,
+  });
 }
 
 function seenBy(looked: SignedCall | { trouble: string }): SignedCall['seen'] {
