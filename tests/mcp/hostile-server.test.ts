@@ -5,11 +5,21 @@ import { freshFolder, ME, openLab, type Lab } from './support/lab.js';
 import { stdio } from './support/servers.js';
 import { until } from './support/until.js';
 
-const call = (name: string, args: Record<string, unknown> = {}) => ({ calls: [{ name: `mcp__hostile__${name}`, arguments: args }] });
+const call = (name: string, args: Record<string, unknown> = {}) => ({
+  calls: [{ name: `mcp__hostile__${name}`, arguments: args }],
+});
 
 /** Calls one tool of the hostile server, allowed by a rule, and gives what the model was told. */
-async function ran(name: string, args: Record<string, unknown> = {}, mcp: Parameters<typeof openLab>[0] = {}): Promise<{ lab: Lab; chat: string; result: string }> {
-  const lab = await openLab({ script: [call(name, args), 'Done.', call(name, args), 'Done.'], policy: ['allow mcp__hostile__*'], ...mcp });
+async function ran(
+  name: string,
+  args: Record<string, unknown> = {},
+  mcp: Parameters<typeof openLab>[0] = {},
+): Promise<{ lab: Lab; chat: string; result: string }> {
+  const lab = await openLab({
+    script: [call(name, args), 'Done.', call(name, args), 'Done.'],
+    policy: ['allow mcp__hostile__*'],
+    ...mcp,
+  });
   await lab.add(stdio('hostile'));
   await lab.running('hostile');
   const chat = await lab.say('go');
@@ -19,7 +29,9 @@ async function ran(name: string, args: Record<string, unknown> = {}, mcp: Parame
 describe('a server that changes what it says of a tool', () => {
   it('[A1] [A5] [A7] loses grants and allow rules for it, and the person is shown the difference until it is accepted', async () => {
     const lamb = call('lamb', { a: 1, b: 2 });
-    const lab = await openLab({ script: [lamb, 'One.', call('turn'), 'Turned.', lamb, 'Two.', lamb, 'Three.', lamb, 'Four.'] });
+    const lab = await openLab({
+      script: [lamb, 'One.', call('turn'), 'Turned.', lamb, 'Two.', lamb, 'Three.', lamb, 'Four.'],
+    });
     await lab.add(stdio('hostile'));
     await lab.running('hostile');
     await setPolicy(lab.engine.runtime, lab.worldId, ['allow mcp__hostile__turn'], ME);
@@ -35,7 +47,12 @@ describe('a server that changes what it says of a tool', () => {
     await lab.say('turn', chat);
     await until(async () => (await lab.show('hostile')).changed.length > 0, 'the change is seen');
     expect((await lab.show('hostile')).changed).toEqual([
-      { tool: 'mcp__hostile__lamb', difference: expect.stringMatching(/description was .*"Adds two numbers\." and is .*important.*; argument "secret" is new/s) as string },
+      {
+        tool: 'mcp__hostile__lamb',
+        difference: expect.stringMatching(
+          /description was .*"Adds two numbers\." and is .*important.*; argument "secret" is new/s,
+        ) as string,
+      },
     ]);
     expect(await listGrants(lab.engine.runtime, lab.worldId)).toEqual([]);
 
@@ -65,14 +82,18 @@ describe('a server that changes what it says of a tool', () => {
     expect(audit.filter(({ kind }) => kind === 'policy').map(({ decision }) => decision)).toEqual(
       expect.arrayContaining(['MCP server added', 'tool changed', 'tool accepted']),
     );
-    expect(audit).toContainEqual(expect.objectContaining({ kind: 'grant', decision: 'revoked', tool: 'mcp__hostile__lamb' }));
+    expect(audit).toContainEqual(
+      expect.objectContaining({ kind: 'grant', decision: 'revoked', tool: 'mcp__hostile__lamb' }),
+    );
   });
 });
 
-
 describe('a server that adds a tool later', () => {
   it('[A1] no allow rule and no trust of earlier covers it', async () => {
-    const lab = await openLab({ script: [call('grow'), 'Grown.', call('late'), 'Done.'], policy: ['allow mcp__hostile__*'] });
+    const lab = await openLab({
+      script: [call('grow'), 'Grown.', call('late'), 'Done.'],
+      policy: ['allow mcp__hostile__*'],
+    });
     await lab.add(stdio('hostile', { trusted: true }));
     await lab.running('hostile');
     await backdateListing(lab);
@@ -202,7 +223,10 @@ describe('a server that misbehaves in a call', () => {
     await lab.running('hostile');
     const chat = await lab.chat();
     await publishMessage(lab.engine.runtime, { worldId: lab.worldId, chatId: chat, content: 'go', speaker: 'human' });
-    await until(() => lab.events.some((event) => event.event === 'tool' && event.data.type === 'TOOL_EXECUTION_STARTED'), 'it starts');
+    await until(
+      () => lab.events.some((event) => event.event === 'tool' && event.data.type === 'TOOL_EXECUTION_STARTED'),
+      'it starts',
+    );
     const stopped = Date.now();
     await stopChat(lab.engine.runtime, lab.worldId, chat, ME);
     expect(await lab.settled(chat)).toBe('idle');
@@ -268,7 +292,11 @@ describe('a server that misbehaves in a call', () => {
 
 describe('a server that asks a person', () => {
   it('[A3] [W3] the question comes to the queue of approvals, and the words of the person go to the server', async () => {
-    const lab = await openLab({ script: [call('ask'), 'Done.', call('ask'), 'Done.'], policy: ['allow mcp__hostile__*'], mcp: { callMs: 300 } });
+    const lab = await openLab({
+      script: [call('ask'), 'Done.', call('ask'), 'Done.'],
+      policy: ['allow mcp__hostile__*'],
+      mcp: { callMs: 300 },
+    });
     await lab.add(stdio('hostile'));
     await lab.running('hostile');
     const chat = await lab.chat();
@@ -284,7 +312,13 @@ describe('a server that asks a person', () => {
     };
     const id = await ask();
     const { runtime } = lab.engine;
-    const answered = await publishToolResult(runtime, lab.worldId, undefined, { tool_call_id: id, content: 'green' }, ME);
+    const answered = await publishToolResult(
+      runtime,
+      lab.worldId,
+      undefined,
+      { tool_call_id: id, content: 'green' },
+      ME,
+    );
     expect(answered).toMatchObject({ kind: 'recorded' });
     await lab.settled(chat);
     expect(lab.results().at(-1)).toContain('{\\"action\\":\\"accept\\",\\"content\\":{\\"colour\\":\\"green\\"}}');

@@ -1,22 +1,28 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openLab } from './support/lab.js';
+import { publishMessage, publishToolResult } from '@countersign/core';
+import type { NewMcpServer } from '@countersign/protocol';
+import { freshFolder, ME, openLab } from './support/lab.js';
 import { freePort, PROGRAMS, startHttpServer, stdio } from './support/servers.js';
+import { until } from './support/until.js';
 
 const transports = ['stdio', 'http'] as const;
 
-async function everything(transport: (typeof transports)[number], trusted = false) {
-  if (transport === 'stdio') return stdio('everything', { trusted });
+async function everything(transport: (typeof transports)[number]): Promise<NewMcpServer> {
+  if (transport === 'stdio') return stdio('everything');
   const { url } = await startHttpServer([PROGRAMS.everything, 'streamableHttp'], await freePort());
-  return { name: 'everything', transport: 'http' as const, url, trusted };
+  return { name: 'everything', transport, url };
 }
+
+const call = (name: string, args: Record<string, unknown> = {}) => ({
+  name: `mcp__everything__${name}`,
+  arguments: args,
+});
 
 describe.each(transports)('server-everything over %s', (transport) => {
   it('[A1] [A3] a tool is asked about before it runs, whatever it says of itself', async () => {
-    const lab = await openLab({
-      script: [{ calls: [{ name: 'mcp__everything__echo', arguments: { message: 'ahoy' } }] }, 'Done.'],
-    });
+    const lab = await openLab({ script: [{ calls: [call('echo', { message: 'ahoy' })] }, 'Done.'] });
     await lab.add(await everything(transport));
     await lab.running('everything');
     const chat = await lab.say('echo, please');
@@ -25,11 +31,147 @@ describe.each(transports)('server-everything over %s', (transport) => {
       toolName: 'mcp__everything__echo',
       arguments: { message: 'ahoy' },
       why: expect.stringContaining('comes from outside and is not marked trusted') as string,
-      sandbox: expect.stringMatching(transport === 'stdio' ? /^(bubblewrap|sandbox-exec|none)/ : /^none: it runs elsewhere/) as string,
+      sandbox: expect.stringMatching(
+        transport === 'stdio' ? /^(bubblewrap|sandbox-exec|none)/ : /^none: it runs elsewhere, at http:\/\/127/,
+      ) as string,
     });
     if (approval === undefined) throw new Error('nothing was asked');
     await lab.decide(approval, { decision: 'approve', scope: 'once' });
     expect(await lab.settled(chat)).toBe('idle');
     expect(lab.results()).toEqual(['{"result":"Echo: ahoy"}']);
+  });
+
+  it('[T11] [T13] text, pictures, resources, links and structures reach the model and the cards; progress reaches people', async () => {
+    const lab = await openLab({
+      script: [
+        {
+          calls: [
+            call('get-sum', { a: 2, b: 3 }),
+            call('get-tiny-image'),
+            call('get-resource-reference', { resourceType: 'Text', resourceId: 1 }),
+            call('get-resource-reference', { resourceType: 'Blob', resourceId: 1 }),
+            call('get-resource-links', { count: 2 }),
+            call('get-structured-content', { location: 'New York' }),
+            call('get-roots-list'),
+            call('trigger-long-running-operation', { duration: 0.2, steps: 2 }),
+            call('get-sum', { a: 'two' }),
+          ],
+        },
+        'Done.',
+      ],
+      policy: ['allow mcp__everything__*'],
+    });
+    await lab.add(await everything(transport));
+    await lab.running('everything');
+    await until(
+      async () => (await lab.show('everything')).tools.includes('mcp__everything__get-roots-list'),
+      'it has heard of our roots',
+    );
+    await lab.say('everything, please');
+    const results = lab.results();
+    expect(results[0]).toContain('The sum of 2 and 3 is 5');
+    expect(results[1]).toMatch(/"type":"image","mimeType":"image\/png","bytes":\d+,"note":"this content is not text/);
+    expect(results[2]).toMatch(/"type":"resource","uri":"[^"]+","mimeType":"text\/plain","text":/);
+    expect(results[3]).toMatch(/"type":"resource".*"bytes":\d+,"note"/);
+    expect(results[4]).toMatch(/"type":"resource_link","uri"/);
+    expect(JSON.parse(results[5] ?? '')).toEqual({ result: { temperature: 33, conditions: 'Cloudy', humidity: 82 } });
+    expect(results[6]).toContain(`file://${lab.folder}`);
+    expect(results[7]).toContain('Long running operation completed');
+    expect(JSON.parse(results[8] ?? '')).toMatchObject({ error: expect.stringMatching(/number/) as string });
+    const succeeded = lab.events.filter(
+      (event) => event.event === 'tool' && event.data.type === 'TOOL_EXECUTION_SUCCEEDED',
+    );
+    expect(succeeded).toHaveLength(8);
+    const shown = lab.events.flatMap((event) => (event.event === 'tool-output' ? [event.data.content] : [])).join('');
+    expect(shown).toContain('1/2');
+  });
+
+  it('[A3] a form of many fields is put to a person in words, and what they leave out has its default', async () => {
+    const lab = await openLab({
+      script: [{ calls: [call('trigger-elicitation-request')] }, 'Done.'],
+      policy: ['allow mcp__everything__*'],
+    });
+    await lab.add(await everything(transport));
+    await lab.running('everything');
+    await until(
+      async () => (await lab.show('everything')).tools.includes('mcp__everything__trigger-elicitation-request'),
+      'it has heard that people can be asked',
+    );
+    const chat = await lab.chat();
+    const { runtime } = lab.engine;
+    await publishMessage(runtime, { worldId: lab.worldId, chatId: chat, content: 'go', speaker: 'human' });
+    await until(async () => (await lab.pending()).length > 0, 'it is asked');
+    const [approval] = await lab.pending();
+    expect(approval?.question?.text).toMatch(/asks: [\s\S]*- name \(string/);
+    const answer = { tool_call_id: approval?.approvalId ?? '', content: 'name: Ada\ncheck: yes' };
+    await publishToolResult(runtime, lab.worldId, undefined, answer, ME);
+    await lab.settled(chat);
+    expect(lab.results().at(-1)).toMatch(/Ada/);
+  });
+});
+
+describe('server-filesystem', () => {
+  it('[A21] reads and writes the working folder, which is its only root', async () => {
+    const folder = await freshFolder();
+    await writeFile(join(folder, 'note.txt'), 'from outside');
+    const path = (name: string): string => join(folder, name);
+    const file = (name: string, args: Record<string, unknown>) => ({
+      name: `mcp__filesystem__${name}`,
+      arguments: args,
+    });
+    const lab = await openLab({
+      folder,
+      script: [
+        {
+          calls: [
+            file('read_text_file', { path: path('note.txt') }),
+            file('write_file', { path: path('new.txt'), content: 'from the server' }),
+            file('list_allowed_directories', {}),
+            file('read_text_file', { path: '/etc/passwd' }),
+          ],
+        },
+        'Done.',
+      ],
+      policy: ['allow mcp__filesystem__*'],
+    });
+    await lab.add(stdio('filesystem', { args: [folder] }));
+    await lab.running('filesystem');
+    await lab.say('files, please');
+    const results = lab.results();
+    expect(results[0]).toContain('from outside');
+    expect(await readFile(path('new.txt'), 'utf8')).toBe('from the server');
+    expect(results[2]).toContain(folder);
+    expect(results[3]).toMatch(/"error":.*Access denied/);
+  });
+});
+
+describe('server-memory', () => {
+  it('[A5] an approval for the session covers the next call of the same tool, and no other tool', async () => {
+    const memory = (name: string, args: Record<string, unknown> = {}) => ({
+      calls: [{ name: `mcp__memory__${name}`, arguments: args }],
+    });
+    const entity = (name: string) => ({ entities: [{ name, entityType: 'ship', observations: ['afloat'] }] });
+    const lab = await openLab({
+      script: [
+        memory('create_entities', entity('Ada')),
+        memory('create_entities', entity('Bea')),
+        memory('read_graph'),
+        'Done.',
+      ],
+    });
+    await lab.add(stdio('memory', { env: { MEMORY_FILE_PATH: join(lab.folder, 'memory.jsonl') } }));
+    await lab.running('memory');
+    const chat = await lab.say('remember');
+    const [first] = await lab.pending();
+    if (first === undefined) throw new Error('nothing was asked');
+    await lab.decide(first, { decision: 'approve', scope: 'session' });
+    await lab.settled(chat);
+    const [second] = await lab.pending();
+    expect(second?.toolName).toBe('mcp__memory__read_graph');
+    if (second === undefined) throw new Error('nothing was asked');
+    await lab.decide(second, { decision: 'approve', scope: 'once' });
+    await lab.settled(chat);
+    expect(lab.results().at(-1)).toMatch(/Ada[\s\S]*Bea/);
+    expect(await readFile(join(lab.folder, 'memory.jsonl'), 'utf8')).toContain('Bea');
   });
 });

@@ -139,7 +139,10 @@ export async function openLab(options: LabOptions = {}): Promise<Lab> {
     events,
     add: (server) => addMcpServer(engine.runtime, worldId, server, ME),
     async running(name) {
-      await until(async () => (await show(name)).status === 'running', async () => `${name} runs: ${JSON.stringify(await show(name))}`);
+      await until(
+        async () => (await show(name)).status === 'running',
+        async () => `${name} runs: ${JSON.stringify(await show(name))}`,
+      );
       return await show(name);
     },
     show,
@@ -161,7 +164,9 @@ export async function openLab(options: LabOptions = {}): Promise<Lab> {
         ME,
       ),
     results: () =>
-      (provider.requests.at(-1)?.messages ?? []).flatMap((message) => (message.role === 'tool' ? [message.content] : [])),
+      (provider.requests.at(-1)?.messages ?? []).flatMap((message) =>
+        message.role === 'tool' ? [message.content] : [],
+      ),
     close,
   };
 }

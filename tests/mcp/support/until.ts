@@ -6,7 +6,8 @@ export async function until(
 ): Promise<void> {
   const deadline = Date.now() + ms;
   while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error(`waited in vain until ${typeof what === 'string' ? what : await what()}`);
+    if (Date.now() > deadline)
+      throw new Error(`waited in vain until ${typeof what === 'string' ? what : await what()}`);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }

@@ -20,7 +20,7 @@ export function hideValues(values: Readonly<Record<string, string>>): HideValues
   }
   // The longest first: one that begins with another would otherwise leave its end behind.
   const inOrder = [...hidden].sort(([a], [b]) => b.length - a.length);
-  return (text) => inOrder.reduce((shown, [value, name]) => shown.replaceAll(value, () => `‹${name}›`), text);
+  return (text) => inOrder.reduce((shown, [value, name]) => shown.replaceAll(value, () => `[${name}]`), text);
 }
 
 /** The same in every text of a value, keys included. */

@@ -1,0 +1,362 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import {
+  deleteWorld,
+  exportMcpServers,
+  importMcpServers,
+  listGrants,
+  listMcpServers,
+  removeMcpServer,
+  updateMcpServer,
+} from '@countersign/core';
+import { findSandbox } from '@countersign/tools';
+import { freshFolder, ME, openLab, type Lab } from './support/lab.js';
+import { freePort, PROGRAMS, startHttpServer, stdio } from './support/servers.js';
+import { until } from './support/until.js';
+
+const call = (name: string, args: Record<string, unknown> = {}) => ({
+  calls: [{ name: `mcp__hostile__${name}`, arguments: args }],
+});
+const ALLOW = ['allow mcp__hostile__*'];
+const sandbox = await findSandbox();
+
+async function auditOf(lab: Lab): Promise<string> {
+  const { store } = lab.engine.runtime;
+  return JSON.stringify(await store.read((reader) => reader.audit(lab.worldId, { after: 0, limit: 1000 })));
+}
+
+describe('starting and stopping', () => {
+  it('[A9] after a restart a server is started when it is needed: its tools are known, and the first call brings it up', async () => {
+    const store = join(await freshFolder(), 'store.db');
+    const folder = await freshFolder();
+    const before = await openLab({ store, folder, policy: ALLOW });
+    await before.add(stdio('hostile'));
+    await before.running('hostile');
+    await before.close();
+    const lab = await openLab({ store, folder, script: [call('quiet'), 'Done.'] });
+    expect(await lab.show('hostile')).toMatchObject({
+      status: 'idle',
+      tools: expect.arrayContaining(['mcp__hostile__quiet']) as string[],
+    });
+    await lab.say('go');
+    expect(lab.results().at(-1)).toContain('quiet ran');
+    expect((await lab.show('hostile')).status).toBe('running');
+  });
+
+  it('[C3] a turn waits for the tools of a server that is still starting', async () => {
+    const lab = await openLab({ script: [call('quiet'), 'Done.'], policy: ALLOW });
+    await lab.add(stdio('hostile'));
+    // At once: nobody has waited for it.
+    await lab.say('go');
+    expect(lab.provider.requests[0]?.tools.map(({ name }) => name)).toContain('mcp__hostile__quiet');
+    expect(lab.results().at(-1)).toContain('quiet ran');
+  });
+
+  it('[C3] [T11] of a server that can not be started the model is told that it is not there, in our words and not in its own', async () => {
+    const lab = await openLab({ script: [call('quiet'), 'Done.'], policy: ALLOW, mcp: { turnWaitMs: 2_000 } });
+    await lab.add(stdio('hostile', { args: ['dies-at-once'] }));
+    await lab.say('go');
+    const [first] = lab.provider.requests;
+    expect(first?.tools).toEqual([]);
+    expect(first?.messages[0]?.content).toContain('The MCP server "hostile" does not run at the moment');
+    expect(lab.results().at(-1)).toMatch(/does not run|There is no tool/);
+    expect(await lab.show('hostile')).toMatchObject({
+      status: 'failed',
+      error: expect.stringContaining('exit code 7') as string,
+    });
+  });
+
+  it('an agent that may ask for none of its tools does not start it', async () => {
+    const store = join(await freshFolder(), 'store.db');
+    const before = await openLab({ store, agent: { tools: ['read_file', 'mcp__other__*'] } });
+    await before.add(stdio('hostile'));
+    await before.running('hostile');
+    await before.close();
+    const lab = await openLab({ store, script: [call('quiet'), 'Done.'] });
+    await lab.say('go');
+    expect(lab.results().at(-1)).toContain('There is no tool named');
+    expect((await lab.show('hostile')).status).toBe('idle');
+  });
+
+  it('one that keeps dying is tried again more and more slowly, and comes back when it can', async () => {
+    const folder = await freshFolder();
+    const program = join(folder, 'server.mjs');
+    await writeFile(program, 'process.exit(9);');
+    const lab = await openLab({ folder, mcp: { firstPauseMs: 20 } });
+    await lab.add({ name: 'shaky', transport: 'stdio', command: process.execPath, args: [program] });
+    await until(async () => (await lab.show('shaky')).status === 'failed', 'it fails');
+    const failures = (): number =>
+      lab.events.filter((event) => event.event === 'crud' && event.data.entity === 'mcp-server').length;
+    await until(() => failures() >= 3, 'it is tried again');
+    await writeFile(program, `import ${JSON.stringify(PROGRAMS.hostile)};`);
+    await lab.running('shaky');
+  });
+
+  it('[A14] turned off, it ends and its tools are gone; turned on, they are back', async () => {
+    const lab = await openLab({ script: [call('quiet'), 'Done.'], policy: ALLOW });
+    await lab.add(stdio('hostile'));
+    await lab.running('hostile');
+    const { runtime } = lab.engine;
+    const off = await updateMcpServer(runtime, lab.worldId, 'hostile', { enabled: false }, ME);
+    expect(off.status).toBe('off');
+    expect([...runtime.tools(lab.worldId).keys()]).toEqual([]);
+    await lab.say('go');
+    expect(lab.results().at(-1)).toContain('There is no tool named');
+    await updateMcpServer(runtime, lab.worldId, 'hostile', { enabled: true }, ME);
+    await lab.running('hostile');
+    expect([...runtime.tools(lab.worldId).keys()]).toContain('mcp__hostile__quiet');
+  });
+
+  it('[S3] nothing of a server is left when the engine is closed, its world deleted or the server removed', async () => {
+    const processes = async (folder: string): Promise<string[]> => {
+      const { processesIn } = await import('../../packages/tools/src/testing/try-tool.js');
+      return processesIn(folder);
+    };
+    const ends: ((lab: Lab) => Promise<void>)[] = [
+      (lab) => lab.close(),
+      (lab) => deleteWorld(lab.engine.runtime, lab.worldId, ME),
+      (lab) => removeMcpServer(lab.engine.runtime, lab.worldId, 'hostile', ME),
+    ];
+    for (const end of ends) {
+      const lab = await openLab({ mcp: { sandbox: { kind: 'none', reason: 'left out on purpose' } } });
+      await lab.add(stdio('hostile'));
+      expect((await lab.running('hostile')).sandbox).toBe('none: left out on purpose');
+      expect((await processes(lab.folder)).length).toBeGreaterThan(0);
+      await end(lab);
+      expect(await processes(lab.folder)).toEqual([]);
+    }
+  });
+
+  it('[S3] a server over HTTP that is gone in the middle of a call leaves its outcome unknown, and is found again when it is back', async () => {
+    const port = await freePort();
+    const { url, kill } = await startHttpServer([PROGRAMS.everything, 'streamableHttp'], port);
+    const slow = {
+      calls: [{ name: 'mcp__far__trigger-long-running-operation', arguments: { duration: 30, steps: 30 } }],
+    };
+    const echo = { calls: [{ name: 'mcp__far__echo', arguments: { message: 'ahoy' } }] };
+    const lab = await openLab({ script: [slow, 'Done.', echo, 'Done.'], policy: ['allow mcp__far__*'] });
+    await lab.add({ name: 'far', transport: 'http', url });
+    await lab.running('far');
+    const said = lab.say('go');
+    await until(
+      () => lab.events.some((event) => event.event === 'tool' && event.data.type === 'TOOL_EXECUTION_STARTED'),
+      'it starts',
+    );
+    await kill();
+    await said;
+    expect(lab.results().at(-1)).toMatch(/outcome unknown/);
+    await startHttpServer([PROGRAMS.everything, 'streamableHttp'], port);
+    await lab.running('far');
+    await lab.say('and now');
+    expect(lab.results().at(-1)).toContain('Echo: ahoy');
+  });
+});
+
+describe.skipIf(sandbox.kind !== 'bubblewrap')('the sandbox around a server', () => {
+  it('[A21] it has the declared environment and no other, the working folder and no home, and no network', async () => {
+    process.env['COUNTERSIGN_TEST_SECRET'] = 'of-the-parent';
+    const folder = await freshFolder();
+    await writeFile(join(folder, 'inside.txt'), 'inside');
+    const outside = join(await freshFolder(), 'outside.txt');
+    await writeFile(outside, 'outside');
+    const paths = [join(folder, 'inside.txt'), outside, join(homedir(), '.profile'), '/proc/net/dev'];
+    const lab = await openLab({
+      folder,
+      policy: ALLOW,
+      script: [
+        {
+          calls: [
+            ...paths.map((path) => ({ name: 'mcp__hostile__look', arguments: { path } })),
+            { name: 'mcp__hostile__environment' },
+          ],
+        },
+        'Done.',
+        {
+          calls: [join(folder, 'new.txt'), outside].map((path) => ({
+            name: 'mcp__hostile__write',
+            arguments: { path },
+          })),
+        },
+        'Done.',
+      ],
+      mcp: { hide: [outside] },
+    });
+    await lab.add(stdio('hostile', { env: { GREETING: 'hello there' } }));
+    const { sandbox: words } = await lab.running('hostile');
+    expect(words).toMatch(/^bubblewrap, no network/);
+    const chat = await lab.say('look');
+    const results = lab.results().map((text) => (JSON.parse(text) as { result: string }).result);
+    expect(results[0]).toBe('inside');
+    expect(results[1]).toMatch(/^failed/);
+    expect(results[2]).toMatch(/^failed/);
+    expect(results[3]).not.toMatch(/eth|wlan/);
+    const environment = JSON.parse(results[4] ?? '{}') as Record<string, string>;
+    expect(environment['GREETING']).toBe('[GREETING]');
+    expect(Object.keys(environment).sort()).toEqual(
+      ['GREETING', 'HOME', 'LANG', 'PATH', 'PWD', 'TERM', 'TMPDIR'].filter((key) => key in environment),
+    );
+    expect(environment['PATH']).not.toContain('node_modules');
+    await lab.say('write', chat);
+    expect(await readFile(join(folder, 'new.txt'), 'utf8')).toBe('written');
+    expect(await readFile(outside, 'utf8')).toBe('outside');
+  });
+});
+
+describe('what is secret about a server', () => {
+  const SECRET = 'hunter2-of-the-harbour';
+
+  it('[A15] goes in and never comes out: not in lists, cards, events, results, errors, logs or the audit', async () => {
+    const lab = await openLab({ script: [call('environment'), 'Done.'], policy: ALLOW });
+    await lab.add({
+      ...stdio('hostile', { args: ['says-secret', '--api-key', SECRET], env: { TOKEN: SECRET } }),
+    } as Parameters<Lab['add']>[0]);
+    const shown = await lab.running('hostile');
+    expect(shown).toMatchObject({
+      env: ['TOKEN'],
+      args: expect.arrayContaining(['--api-key', '‹masked 1›']) as string[],
+    });
+    expect(shown.log?.join('\n')).toContain('my token is [TOKEN]');
+    await lab.say('go');
+    expect(lab.results().at(-1)).toContain('[TOKEN]');
+    const all = [
+      JSON.stringify(await listMcpServers(lab.engine.runtime, lab.worldId)),
+      JSON.stringify(shown),
+      JSON.stringify(lab.events),
+      JSON.stringify(lab.provider.requests.map(({ messages }) => messages)),
+      JSON.stringify(await exportMcpServers(lab.engine.runtime, lab.worldId)),
+      await auditOf(lab),
+    ];
+    for (const text of all) expect(text).not.toContain(SECRET);
+  });
+
+  it('[A15] a failed server does not tell it either', async () => {
+    const { url } = await startHttpServer(
+      [
+        '-e',
+        `require('http').createServer((q, r) => { r.statusCode = 401; r.end('no: ' + q.headers.authorization); }).listen(process.env.PORT, '127.0.0.1')`,
+      ],
+      await freePort(),
+    );
+    const lab = await openLab();
+    await lab.add({ name: 'far', transport: 'http', url, headers: { Authorization: `Bearer ${SECRET}` } });
+    await until(async () => (await lab.show('far')).status === 'failed', 'it fails');
+    const shown = await lab.show('far');
+    expect(shown.headers).toEqual(['Authorization']);
+    expect(shown.error).toMatch(/401|no:/);
+    expect(JSON.stringify([shown, lab.events])).not.toContain(SECRET);
+  });
+
+  it('[W3] a change keeps what is not sent, `null` keeps a value nobody has seen, and a mask stands for what it masks', async () => {
+    const lab = await openLab();
+    await lab.add(stdio('hostile', { args: ['plain', '--api-key', SECRET], env: { TOKEN: SECRET, OLD: 'old-value' } }));
+    const shown = await lab.running('hostile');
+    const { runtime } = lab.engine;
+    const args = [...(shown.args ?? []), 'more'];
+    await updateMcpServer(runtime, lab.worldId, 'hostile', { args, env: { TOKEN: null, NEW: 'x' } }, ME);
+    const stored = await runtime.store.read((reader) => reader.mcpServer(lab.worldId, 'hostile'));
+    expect(stored?.definition).toMatchObject({
+      args: [PROGRAMS.hostile, 'plain', '--api-key', SECRET, 'more'],
+      env: { TOKEN: SECRET, NEW: 'x' },
+    });
+    const refusals = [
+      { env: { NEVER: null } },
+      { args: ['‹masked 9›'] },
+      { url: 'http://127.0.0.1/' },
+      { nothing: true },
+    ] as unknown as Parameters<typeof updateMcpServer>[3][];
+    for (const change of refusals) {
+      await expect(updateMcpServer(runtime, lab.worldId, 'hostile', change, ME)).rejects.toMatchObject({
+        code: 'invalid',
+      });
+    }
+    expect(await runtime.store.read((reader) => reader.mcpServer(lab.worldId, 'hostile'))).toEqual(stored);
+  });
+});
+
+describe('people and servers', () => {
+  it('[A7] [A22] grants do not outlive a server that was changed or removed, and a call asked before is asked anew', async () => {
+    const lab = await openLab({ script: [call('quiet'), 'Done.', call('quiet'), 'Done.', call('quiet')] });
+    await lab.add(stdio('hostile'));
+    await lab.running('hostile');
+    const { runtime } = lab.engine;
+    const chat = await lab.say('go');
+    const approve = async (): Promise<unknown> => {
+      const [approval] = await lab.pending();
+      return approval === undefined ? undefined : await lab.decide(approval, { decision: 'approve', scope: 'session' });
+    };
+    await approve();
+    await lab.settled(chat);
+    expect(await listGrants(runtime, lab.worldId)).toHaveLength(1);
+    await updateMcpServer(runtime, lab.worldId, 'hostile', { args: [PROGRAMS.hostile, 'plain', 'other'] }, ME);
+    expect(await listGrants(runtime, lab.worldId)).toEqual([]);
+    await lab.running('hostile');
+    await lab.say('go', chat);
+    await updateMcpServer(runtime, lab.worldId, 'hostile', { args: [PROGRAMS.hostile, 'plain', 'another'] }, ME);
+    expect(await approve()).toMatchObject({ kind: 'refused', code: 'changed' });
+    await approve();
+    await lab.settled(chat);
+    expect(await listGrants(runtime, lab.worldId)).toHaveLength(1);
+    await removeMcpServer(runtime, lab.worldId, 'hostile', ME);
+    expect(await listGrants(runtime, lab.worldId)).toEqual([]);
+    expect(await auditOf(lab)).toMatch(
+      /MCP server added.*MCP server changed.*its MCP server was changed.*MCP server removed/s,
+    );
+  });
+
+  it('[A16] every change is in the audit log with who made it, and clients hear of it', async () => {
+    const lab = await openLab();
+    await lab.add({ ...stdio('hostile'), trusted: true });
+    await updateMcpServer(lab.engine.runtime, lab.worldId, 'hostile', { trusted: false }, ME);
+    await removeMcpServer(lab.engine.runtime, lab.worldId, 'hostile', ME);
+    const { store } = lab.engine.runtime;
+    const audit = await store.read((reader) => reader.audit(lab.worldId, { after: 0, limit: 1000 }));
+    const said = audit
+      .filter(({ decision }) => decision?.startsWith('MCP server'))
+      .map(({ kind, decision, who }) => ({ kind, decision, who }));
+    expect(said).toEqual(
+      ['added', 'trusted', 'no longer trusted', 'removed'].map((what) => ({
+        kind: 'policy',
+        decision: `MCP server ${what}`,
+        who: 'me',
+      })),
+    );
+    const heard = lab.events.flatMap((event) =>
+      event.event === 'crud' && event.data.entity === 'mcp-server' ? [event.data.operation] : [],
+    );
+    expect(heard[0]).toBe('create');
+    expect(heard).toContain('update');
+    expect(heard.at(-1)).toBe('delete');
+  });
+
+  it('[W3] an import is inert: off and untrusted, whatever the file says', async () => {
+    const lab = await openLab();
+    await lab.add(stdio('hostile', { trusted: true, env: { TOKEN: 'hunter2-of-the-harbour' } }));
+    const file = await exportMcpServers(lab.engine.runtime, lab.worldId);
+    expect(file).toMatchObject([{ name: 'hostile', env: { TOKEN: '' } }]);
+    const other = await openLab();
+    await importMcpServers(other.engine.runtime, other.worldId, file, ME);
+    expect(await listMcpServers(other.engine.runtime, other.worldId)).toMatchObject([
+      { name: 'hostile', enabled: false, trusted: false, status: 'off', env: ['TOKEN'] },
+    ]);
+  });
+
+  it('[W2] what does not fit is refused with the field named, and a name is taken once', async () => {
+    const lab = await openLab();
+    await expect(lab.add({ ...stdio('hostile'), name: 'Not A Name' })).rejects.toMatchObject({
+      code: 'invalid',
+      field: 'name',
+    });
+    await lab.add(stdio('hostile'));
+    await expect(lab.add(stdio('hostile'))).rejects.toMatchObject({ code: 'conflict', field: 'name' });
+    await expect(lab.show('nobody')).rejects.toMatchObject({ code: 'not-found' });
+  });
+
+  it('[A21] a variable that would act outside the sandbox is refused in words', async () => {
+    const lab = await openLab();
+    await lab.add(stdio('hostile', { env: { LD_PRELOAD: 'x' } }));
+    await until(async () => (await lab.show('hostile')).status === 'failed', 'it fails');
+    expect((await lab.show('hostile')).error).toContain('LD_PRELOAD would act outside the sandbox');
+  });
+});
