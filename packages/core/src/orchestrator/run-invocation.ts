@@ -91,13 +91,14 @@ async function execute(
 ): Promise<Settlement> {
   const { invocation, tool, value, place } = started;
   const output = outputOf(runtime, started);
+  const withheld = withheldBy(started);
   const context: ToolContext = {
     worldId: invocation.worldId,
     agentId: invocation.agentId,
     chatId: invocation.chatId,
     invocationId: invocation.id,
     workingDirectory: place.workingDirectory,
-    withheld: withheldBy(started),
+    ...(withheld === undefined ? {} : { withheld }),
     signal,
     output: output.write,
     ask: questions.ask,
@@ -118,7 +119,7 @@ async function execute(
   }
 }
 
-function withheldBy({ invocation, tool, value, place, snapshot }: Started): (path: string) => boolean {
+function withheldBy({ invocation, tool, value, place, snapshot }: Started): ToolContext['withheld'] {
   const call = { toolName: invocation.toolName, tool, argumentsText: '', arguments: { ok: true as const, value } };
   const policies = {
     admin: snapshot.adminPolicy,

@@ -5,13 +5,14 @@ import type { PolicyCall } from './types.js';
 /**
  * Which paths a call that was let through must leave alone all the same: it was judged by the folder it starts in, and a
  * deny or ask rule about something below that folder has not had its say. An ask rule that was about the call itself has.
+ * Undefined: no rule is about certain arguments of this tool.
  */
-export function withholdPaths(policies: Policies, call: PolicyCall): (path: string) => boolean {
+export function withholdPaths(policies: Policies, call: PolicyCall): ((path: string) => boolean) | undefined {
   const { admin, world, agent } = policies;
   const guards = [admin?.deny, admin?.ask, world.deny, world.ask, agent.deny, agent.ask];
   const about = guards.flatMap((index) => shelves(index, call.tool));
   // Without such a rule there is nothing to look up for each of a hundred thousand files.
-  if (!about.some((shelf) => shelf.patterned.length > 0)) return () => false;
+  if (!about.some((shelf) => shelf.patterned.length > 0)) return undefined;
   const answered = new Set(questions(weigh(policies, call)));
   return (path) => {
     const below: PolicyCall = { ...call, subjects: [{ kind: 'path', path }] };

@@ -112,7 +112,13 @@ describe('a home', () => {
   it('[A19] takes the rules of whoever runs it from a file no world can change, and starts with no unreadable one', async () => {
     await mkdir(join(folder, 'home'));
     await writeFile(join(folder, 'home', 'admin.rules'), '# ours\n\nallow nonsense(\n');
-    await expect(open()).rejects.toThrow('adminRules.0');
+    await expect(open()).rejects.toThrow(/admin\.rules, line 3, character 16: /);
+    const named = join(folder, 'named.rules');
+    await expect(open({ env: { COUNTERSIGN_POLICY_FILE: named } })).rejects.toThrow(/named\.rules .* not there/);
+    await writeFile(named, 'deny *\n  nonsense\n');
+    await expect(open({ env: { COUNTERSIGN_POLICY_FILE: named } })).rejects.toThrow(
+      /named\.rules, line 2, character 3: /,
+    );
     await writeFile(join(folder, 'home', 'admin.rules'), '# ours\n\ndeny shell_cmd\n');
     await open();
   });

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { createRuntime, systemClock, type Engine } from '@countersign/core';
-import type { Clock, Provider, Store, Tool } from '@countersign/core/ports';
+import { keepOwnFile, type Clock, type Provider, type Store, type Tool } from '@countersign/core/ports';
 import { CountersignError, type ProviderStatus } from '@countersign/protocol';
 import { lockFile, openPostgres, openSqlite } from '@countersign/storage';
 import { defaultTools, describeSandbox, findSandbox, mcpServers, type Sandbox } from '@countersign/tools';
@@ -57,12 +57,14 @@ export async function openHome(options: HomeOptions): Promise<Home> {
       log.warn('there is no sandbox: what you approve runs with all of your rights', { why: sandbox.reason });
     const token = keepToken(folder, env, isHidden);
     const found = findProviders(env, options.ollamaUrl);
-    // No command and no server ever sees this folder (A21).
-    const confined = { sandbox, hide: [folder] };
+    const admin = readAdminRules(folder, env);
+    // For as long as this process lives: another home in it may have the same file.
+    if (admin.file !== undefined) keepOwnFile(admin.file);
+    // No command and no server ever sees this folder, nor what is to bind them (A21).
+    const confined = { sandbox, hide: [folder, ...(admin.file === undefined ? [] : [admin.file])] };
     const workFolders = createWorkFolders(folder, describeSandbox(sandbox));
     const report = (error: unknown, what: string): void => log.error(what, { error });
     const database = takeDatabase(env);
-    const adminRules = readAdminRules(folder);
     const store = await openStore(folder, database, clock);
     const engine = await orClose(store, () =>
       createRuntime({
@@ -74,7 +76,7 @@ export async function openHome(options: HomeOptions): Promise<Home> {
         findPlace: workFolders.findPlace,
         onError: report,
         onListenerFailure: (error, event) => report(error, `a listener failed on ${event.event} ${event.id}`),
-        adminRules,
+        adminRules: admin.rules,
         ownSecrets: [token.value, ...found.secrets, ...(database === undefined ? [] : [database])],
       }),
     );

@@ -2,7 +2,7 @@ import { defineTool, type Tool } from '@countersign/core/ports';
 import { z } from 'zod';
 import { diffOf, fingerprintOf } from './change.js';
 import { lookAtTarget, replaceFile, type Target } from './open-target.js';
-import { pathArgument, writeSubjects } from './path-argument.js';
+import { lookForOtherNames, pathArgument, writesInside, writeSubjects } from './path-argument.js';
 
 const text = z.string().max(8 * 1024 * 1024);
 
@@ -24,6 +24,8 @@ export function editFile(): Tool {
     parameters,
     approval: { required: true, message: 'Change {path}' },
     subjects: ({ path }, place) => writeSubjects(path, place),
+    look: ({ path }, place) => lookForOtherNames(path, place, 'write'),
+    contained: ({ path }, place) => writesInside(path, place),
     async fingerprint(edit, { workingDirectory }) {
       const { target } = await applyEdit(workingDirectory, edit);
       return fingerprintOf(target);

@@ -8,7 +8,7 @@ import { looksBinary } from './looks-binary.js';
 import { matchName } from './match-name.js';
 import { openFile } from './open-inside.js';
 import { pathArgument, readSubjects } from './path-argument.js';
-import { walkFolder } from './walk-folder.js';
+import { noteOfWithheld, type Walk, type WalkCounter, walkCounter, walkFolder } from './walk-folder.js';
 
 const MOST_MATCHES = 200;
 const MOST_FILE_BYTES = 8 * 1024 * 1024;
@@ -44,13 +44,13 @@ export function grep({ regexLimitMs = 5_000 }: { regexLimitMs?: number } = {}): 
     readOnly: true,
     idempotent: true,
     subjects: ({ path = '.' }, place) => readSubjects(path, place),
-    async execute(args, { workingDirectory, signal }) {
+    async execute(args, { workingDirectory, withheld, signal }) {
       const matcher = matcherOf(args, regexLimitMs);
-      const found: Found = { matches: [], searched: 0, passedOver: 0 };
+      const found: Found = { matches: [], searched: 0, passedOver: 0, walked: walkCounter() };
       try {
-        for await (const name of filesBelow(workingDirectory, args, signal)) {
+        for await (const name of filesBelow(workingDirectory, args, { withheld, signal }, found.walked)) {
           signal.throwIfAborted();
-          await searchFile(workingDirectory, name, matcher, found);
+          await searchFile(workingDirectory, name, matcher, found, withheld !== undefined);
           if (found.matches.length >= MOST_MATCHES) break;
         }
       } finally {
@@ -65,6 +65,7 @@ interface Found {
   matches: string[];
   searched: number;
   passedOver: number;
+  walked: WalkCounter;
 }
 
 type Arguments = z.infer<typeof parameters>;
@@ -76,20 +77,27 @@ function matcherOf({ pattern, regex = false, ignoreCase = false }: Arguments, li
 async function* filesBelow(
   workingDirectory: string,
   { path = '.', include = '*', hidden = false }: Arguments,
-  signal: AbortSignal,
+  limits: Pick<Walk, 'withheld' | 'signal'>,
+  counter: WalkCounter,
 ): AsyncGenerator<string, void> {
   const start = await findRealPath(workingDirectory, path);
   if (!(await lstat(start.path)).isDirectory()) {
     yield start.name;
     return;
   }
-  for await (const entry of walkFolder(workingDirectory, path, { depth: DEEPEST, hidden, signal })) {
+  for await (const entry of walkFolder(workingDirectory, path, { depth: DEEPEST, hidden, ...limits }, counter)) {
     if (entry.kind === 'file' && matchName(include, basename(entry.name))) yield entry.name;
   }
 }
 
-async function searchFile(workingDirectory: string, name: string, matcher: LineMatcher, found: Found): Promise<void> {
-  const text = await readText(workingDirectory, name);
+async function searchFile(
+  workingDirectory: string,
+  name: string,
+  matcher: LineMatcher,
+  found: Found,
+  oneNameOnly: boolean,
+): Promise<void> {
+  const text = await readText(workingDirectory, name, oneNameOnly);
   if (text === undefined) {
     found.passedOver += 1;
     return;
@@ -104,12 +112,12 @@ async function searchFile(workingDirectory: string, name: string, matcher: LineM
   }
 }
 
-/** Undefined for what is no text, too large, or can't be opened. */
-async function readText(workingDirectory: string, name: string): Promise<string | undefined> {
+/** Undefined for what is no text, too large, can't be opened, or may be what a rule keeps closed under another name. */
+async function readText(workingDirectory: string, name: string, oneNameOnly: boolean): Promise<string | undefined> {
   const opened = await openFile(workingDirectory, name).catch(() => undefined);
   if (opened === undefined) return undefined;
   try {
-    if (opened.stats.size > MOST_FILE_BYTES) return undefined;
+    if (opened.stats.size > MOST_FILE_BYTES || (oneNameOnly && opened.stats.nlink > 1)) return undefined;
     const bytes = Buffer.alloc(opened.stats.size);
     // Not `readFile`, which goes on reading a file that grows.
     const { bytesRead } = await opened.handle.read(bytes, 0, bytes.length, 0);
@@ -120,10 +128,11 @@ async function readText(workingDirectory: string, name: string): Promise<string 
   }
 }
 
-function report({ matches, searched, passedOver }: Found): object {
+function report({ matches, searched, passedOver, walked }: Found): object {
   const notes = [
     ...(matches.length >= MOST_MATCHES ? [`only the first ${MOST_MATCHES} matches are given; there may be more`] : []),
     ...(passedOver > 0 ? [`${passedOver} binary, large or closed files were passed over`] : []),
+    ...noteOfWithheld(walked),
   ];
   return { matches, searched, ...(notes.length === 0 ? {} : { note: notes.join('; ') }) };
 }

@@ -1,7 +1,7 @@
 import { defineTool, type Tool } from '@countersign/core/ports';
 import { z } from 'zod';
 import { pathArgument, readSubjects } from './path-argument.js';
-import { walkFolder, type WalkedEntry } from './walk-folder.js';
+import { noteOfWithheld, walkCounter, walkFolder, type WalkedEntry } from './walk-folder.js';
 
 const MOST_LISTED = 1_000;
 
@@ -21,15 +21,18 @@ export function listFiles(): Tool {
     readOnly: true,
     idempotent: true,
     subjects: ({ path = '.' }, place) => readSubjects(path, place),
-    async execute({ path = '.', depth = 1, hidden = false }, { workingDirectory, signal }) {
+    async execute({ path = '.', depth = 1, hidden = false }, { workingDirectory, withheld, signal }) {
       const entries: string[] = [];
-      for await (const entry of walkFolder(workingDirectory, path, { depth, hidden, signal })) {
+      const counter = walkCounter();
+      const notes = (): readonly string[] => noteOfWithheld(counter);
+      for await (const entry of walkFolder(workingDirectory, path, { depth, hidden, withheld, signal }, counter)) {
         if (entries.length === MOST_LISTED) {
-          return { path, entries, note: `there is more; only the first ${MOST_LISTED} are listed` };
+          const more = `there is more; only the first ${MOST_LISTED} are listed`;
+          return { path, entries, note: [more, ...notes()].join('; ') };
         }
         entries.push(entry.name + SIGN[entry.kind]);
       }
-      return { path, entries };
+      return { path, entries, ...(notes().length === 0 ? {} : { note: notes().join('; ') }) };
     },
   });
 }

@@ -1,8 +1,10 @@
+import { lstat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { ToolPlace } from '@countersign/core/ports';
 import type { Subject } from '@countersign/protocol';
 import { z } from 'zod';
 import { runsLater } from '../sandbox/runs-later.js';
+import { isInside } from './is-inside.js';
 
 export const pathArgument = z
   .string()
@@ -29,4 +31,25 @@ export function writeSubjects(path: string, place: ToolPlace): readonly Subject[
     subject,
     { kind: 'dynamic', always: true, why: `what is written to ${name} may run later, outside the sandbox` },
   ];
+}
+
+/** Whether a write stays in the working folder and with whoever works there (A20). */
+export function writesInside(path: string, place: ToolPlace): boolean {
+  const absolute = absolutePath(place, path);
+  return isInside(place.workingDirectory, absolute) && runsLater(place.workingDirectory, absolute) === undefined;
+}
+
+/**
+ * A file with a second name may be one that a rule is about, under the name that the rule does not know. Reading it is asked
+ * where there are such rules, writing it each time.
+ */
+export async function lookForOtherNames(
+  path: string,
+  place: ToolPlace,
+  use: 'read' | 'write',
+): Promise<readonly Subject[]> {
+  const stats = await lstat(absolutePath(place, path)).catch(() => undefined);
+  if (stats === undefined || !stats.isFile() || stats.nlink < 2) return [];
+  const why = `the file has ${stats.nlink} names, and only one of them was told`;
+  return [{ kind: 'dynamic', why, ...(use === 'write' ? { always: true } : {}) }];
 }

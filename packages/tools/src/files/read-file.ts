@@ -1,7 +1,7 @@
 import { defineTool, type Tool } from '@countersign/core/ports';
 import { z } from 'zod';
 import { openFile } from './open-inside.js';
-import { pathArgument, readSubjects } from './path-argument.js';
+import { lookForOtherNames, pathArgument, readSubjects } from './path-argument.js';
 import { readLines } from './read-lines.js';
 
 const parameters = z.strictObject({
@@ -19,6 +19,7 @@ export function readFile(): Tool {
     readOnly: true,
     idempotent: true,
     subjects: ({ path }, place) => readSubjects(path, place),
+    look: ({ path }, place) => lookForOtherNames(path, place, 'read'),
     async execute({ path, offset = 1, limit = 2_000 }, { workingDirectory, signal }) {
       const { handle, stats, name } = await openFile(workingDirectory, path);
       try {

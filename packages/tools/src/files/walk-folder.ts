@@ -19,7 +19,24 @@ export interface Walk {
   /** 1: only what is in the folder itself. */
   depth: number;
   hidden: boolean;
+  /** What a rule keeps from this call, by absolute path: neither shown nor gone into (A19). */
+  withheld?: ((path: string) => boolean) | undefined;
   signal: AbortSignal;
+}
+
+/** What a walk may still look at, and what it had to leave out. */
+export interface WalkCounter {
+  left: number;
+  withheld: number;
+}
+
+export function walkCounter(): WalkCounter {
+  return { left: MOST_ENTRIES, withheld: 0 };
+}
+
+/** Says that there is more than is shown, and not what. */
+export function noteOfWithheld({ withheld }: WalkCounter): readonly string[] {
+  return withheld === 0 ? [] : [`${withheld} names were left out, because a rule denies or asks about them`];
 }
 
 /** What is below a folder, in order, links not followed. A folder that goes away or can't be read is passed over. */
@@ -27,7 +44,7 @@ export async function* walkFolder(
   workingDirectory: string,
   written: string,
   walk: Walk,
-  counter: { left: number } = { left: MOST_ENTRIES },
+  counter: WalkCounter = walkCounter(),
 ): AsyncGenerator<WalkedEntry, void> {
   walk.signal.throwIfAborted();
   const folder = await openFolder(workingDirectory, written);
@@ -43,6 +60,10 @@ export async function* walkFolder(
     counter.left -= 1;
     if (counter.left < 0) return;
     const name = folder.name === '.' ? entry.name : join(folder.name, entry.name);
+    if (walk.withheld?.(join(workingDirectory, name)) === true) {
+      counter.withheld += 1;
+      continue;
+    }
     const entered = entry.isDirectory() && !SKIPPED.has(entry.name);
     const kind = entry.isFile() ? 'file' : entry.isDirectory() ? 'folder' : entry.isSymbolicLink() ? 'link' : 'other';
     yield { name, kind, entered };

@@ -2,7 +2,7 @@ import { defineTool, type Tool } from '@countersign/core/ports';
 import { z } from 'zod';
 import { diffOf, fingerprintOf } from './change.js';
 import { lookAtTarget, replaceFile } from './open-target.js';
-import { pathArgument, writeSubjects } from './path-argument.js';
+import { lookForOtherNames, pathArgument, writesInside, writeSubjects } from './path-argument.js';
 
 const parameters = z.strictObject({
   path: pathArgument.describe('A file in the working folder. Folders on the way are made.'),
@@ -20,6 +20,8 @@ export function writeFile(): Tool {
     parameters,
     approval: { required: true, message: 'Write {path}' },
     subjects: ({ path }, place) => writeSubjects(path, place),
+    look: ({ path }, place) => lookForOtherNames(path, place, 'write'),
+    contained: ({ path }, place) => writesInside(path, place),
     fingerprint: async ({ path }, { workingDirectory }) => fingerprintOf(await lookAtTarget(workingDirectory, path)),
     preview: async ({ path, content }, { workingDirectory }) =>
       diffOf(await lookAtTarget(workingDirectory, path), content),

@@ -47,6 +47,8 @@ export interface ShellOptions {
   network?: boolean;
   /** Default: 120,000. */
   timeoutMs?: number;
+  /** Of one command in the sandbox, at once; unless we run as root, whom the kernel never limits. Default: 4,096. */
+  maxProcesses?: number;
   clock?: Clock;
 }
 
@@ -68,6 +70,7 @@ export function shellCmd(options: ShellOptions): Tool {
     parameters,
     approval: { required: true, message: 'Run: {command}' },
     subjects: ({ command, parameters: words }) => subjectsOfCommand(command, words),
+    contained: () => options.sandbox.kind !== 'none' && options.network !== true,
     async execute({ command, parameters: words }, context) {
       context.signal.throwIfAborted();
       const temporary = await mkdtemp(join(await realpath(tmpdir()), 'countersign-'));
@@ -104,8 +107,10 @@ async function start(
     const confined = await confinedBy(options, context, temporary);
     const environment = cleanEnvironment(confined?.containsProcesses === true ? '/tmp' : temporary);
     const { workingDirectory } = context;
+    const { maxProcesses = 4_096 } = options;
     try {
-      return { command: await startCommand({ text, workingDirectory, environment, confined, temporary }), confined };
+      const command = await startCommand({ text, workingDirectory, environment, confined, temporary, maxProcesses });
+      return { command, confined };
     } catch (error) {
       await confined?.release();
       if (!(error instanceof NotStarted) || confined === undefined || tries === MOST_TRIES) throw error;

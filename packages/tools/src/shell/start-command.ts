@@ -10,7 +10,8 @@ import { MARK, startWatchdog, type Watchdog } from './watchdog.js';
 
 /**
  * Runs inside the sandbox, before the command. It says that it is there and waits for our word: when we die first, nothing runs; when
- * the sandbox could not be set up, it never speaks. Then it closes whatever we inherited and did not mean to hand on.
+ * the sandbox could not be set up, it never speaks. Then it closes whatever we inherited and did not mean to hand on. In the sandbox's
+ * own namespace the kernel counts only its processes; root's it never counts.
  */
 const GATE = `
 printf . >&3 && read -r _ <&3 || exit 125
@@ -18,6 +19,8 @@ for fd in /dev/fd/*; do
   fd=\${fd##*/}
   [[ $fd == [012] ]] || eval "exec $fd>&-"
 done
+ulimit -c 0
+[[ -z $2 ]] || ulimit -u "$2" 2> /dev/null
 exec bash --noprofile --norc -c "$1"
 `;
 
@@ -44,16 +47,19 @@ export interface CommandStart {
   confined: Confined | undefined;
   /** An empty folder of this call's own. */
   temporary: string;
+  /** In a sandbox; elsewhere all of the person's processes would count. */
+  maxProcesses: number;
 }
 
 /** Starts bash text as a session of its own that can't outlive us. Rejects with `NotStarted` where it could not be. */
 export async function startCommand(start: CommandStart): Promise<StartedCommand> {
   const { confined, environment, workingDirectory } = start;
   const pipes = await openPipes(start.temporary);
-  const bash = ['bash', '--noprofile', '--norc', '-c', GATE, 'bash', start.text] as const;
+  const contained = confined?.containsProcesses === true;
+  const most = contained ? String(start.maxProcesses) : '';
+  const bash = ['bash', '--noprofile', '--norc', '-c', GATE, 'bash', start.text, most] as const;
   const [program, ...words] =
     confined === undefined ? bash : ([confined.program, ...confined.before, ...bash] as const);
-  const contained = confined?.containsProcesses === true;
   const mark = crypto.randomUUID();
   const child = spawn(program, words, {
     cwd: workingDirectory,
