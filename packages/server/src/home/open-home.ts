@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { createRuntime, systemClock, type Engine } from '@countersign/core';
 import { keepOwnFile, type Clock, type Provider, type Store, type Tool } from '@countersign/core/ports';
 import { CountersignError, type ProviderStatus } from '@countersign/protocol';
@@ -62,7 +62,7 @@ export async function openHome(options: HomeOptions): Promise<Home> {
     if (admin.file !== undefined) keepOwnFile(admin.file);
     // No command and no server ever sees this folder, nor what is to bind them (A21).
     const confined = { sandbox, hide: [folder, ...(admin.file === undefined ? [] : [admin.file])] };
-    const workFolders = createWorkFolders(folder, describeSandbox(sandbox));
+    const workFolders = createWorkFolders(folder, describeSandbox(sandbox), workFolder(env));
     const report = (error: unknown, what: string): void => log.error(what, { error });
     const database = takeDatabase(env);
     const store = await openStore(folder, database, clock);
@@ -133,6 +133,15 @@ function takeDatabase(env: NodeJS.ProcessEnv): string | undefined {
   if (/^postgres(?:ql)?:\/\//.test(url)) return url;
   const detail = 'DATABASE_URL must begin with postgres://. Without it, everything is kept in a file in the home.';
   throw new CountersignError('invalid', detail, { field: 'DATABASE_URL' });
+}
+
+/** Where the folders of worlds lie that name none; beside the home unless said. */
+function workFolder(env: NodeJS.ProcessEnv): string | undefined {
+  const folder = env['COUNTERSIGN_WORK'];
+  if (folder === undefined || folder === '') return undefined;
+  if (isAbsolute(folder)) return folder;
+  const detail = 'COUNTERSIGN_WORK must be an absolute path: the folder that holds the worlds’ working folders.';
+  throw new CountersignError('invalid', detail, { field: 'COUNTERSIGN_WORK' });
 }
 
 async function openStore(folder: string, database: string | undefined, clock: Clock): Promise<Store> {

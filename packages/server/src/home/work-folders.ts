@@ -15,11 +15,10 @@ export interface WorkFolders {
 
 /**
  * `home` is a real path. The folders of worlds lie beside it: an agent writes there, and whatever it may write must not lie where our
- * token and store do. Everything is looked up anew for each call, since a folder may have become a link since it was signed (A7).
+ * token and store do. Servers that share a database name one place for them: a call is signed for the folder it acts in, and must be the
+ * same one wherever its turn goes on. Everything is looked up anew for each call, since a folder may have become a link since it was signed (A7).
  */
-export function createWorkFolders(home: string, sandbox: string): WorkFolders {
-  const worlds = `${home}-worlds`;
-
+export function createWorkFolders(home: string, sandbox: string, worlds = `${home}-worlds`): WorkFolders {
   function check(folder: string): string {
     const refuse = (why: string, cause?: unknown): CountersignError =>
       new CountersignError('invalid', `the working folder ${folder} ${why}`, { field: 'workingDirectory', cause });

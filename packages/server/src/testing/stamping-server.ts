@@ -1,0 +1,57 @@
+import { appendFileSync } from 'node:fs';
+import { defineTool } from '@countersign/core/ports';
+import { scripted } from '@countersign/core/testing';
+import { z } from 'zod';
+import { createLog } from '../serve/create-log.js';
+import { serve } from '../serve/serve.js';
+
+// One of several servers on a database, for tests that kill them: its model asks for one stamp per message, and each run leaves a
+// line outside of any process.
+const { COUNTERSIGN_HOME: home = '', STAMPS: stamps = '' } = process.env;
+
+const model = scripted(
+  ({ messages }) => {
+    const last = messages.at(-1);
+    if (last?.role === 'tool') return `Done with what came of it: ${String(last.content).includes('stamped')}`;
+    const key = /letter-\S+/.exec(String(last?.content))?.[0] ?? 'unknown';
+    return { say: 'One stamp.', calls: [{ name: 'stamp', arguments: { key } }] };
+  },
+  { name: 'stamping' },
+);
+
+const stamp = defineTool({
+  name: 'stamp',
+  description: 'Stamps a letter.',
+  parameters: z.object({ key: z.string(), ms: z.number().exactOptional() }),
+  approval: { required: true },
+  async execute({ key }) {
+    appendFileSync(stamps, `${key} ${process.pid}\n`);
+    return `stamped ${key}`;
+  },
+});
+
+const log = createLog({
+  level: 'error',
+  isTerminal: false,
+  write: (line) => process.stderr.write(line),
+  now: () => Date.now(),
+  secrets: [],
+});
+const serving = await serve({
+  home,
+  env: process.env,
+  log,
+  port: 0,
+  providers: [model],
+  tools: [stamp],
+  sandbox: { kind: 'none', reason: 'no command runs here' },
+  ollamaUrl: 'http://127.0.0.1:9',
+  version: 'test',
+});
+process.on('SIGTERM', () => {
+  serving.close().then(
+    () => process.exit(0),
+    () => process.exit(1),
+  );
+});
+process.stdout.write(`${JSON.stringify({ url: serving.url })}\n`);

@@ -1,0 +1,125 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { createClient, type Client } from '@countersign/client';
+
+const server = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), 'packages/server');
+const program = join(server, 'dist/testing/stamping-server.js');
+const TOKEN = 'a-token-that-all-of-them-share-0123456789abcdef';
+
+/** Node runs what was built: without this a server would run yesterday's code. */
+export async function buildServer(): Promise<void> {
+  const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
+  await promisify(execFile)(process.execPath, [tsc, '-b', server]);
+}
+
+export interface RunningServer {
+  readonly url: string;
+  readonly client: Client;
+  signal(signal: NodeJS.Signals): void;
+  readonly gone: Promise<unknown>;
+}
+
+/** Several servers on one database, behind nothing: whoever asks picks one. */
+export interface ServerFarm {
+  readonly servers: (RunningServer | undefined)[];
+  start(index: number): Promise<RunningServer>;
+  /** One that answers, or is thought to. */
+  any(): Client;
+  /** What ran outside, key by key. */
+  stamps(): Map<string, number>;
+  /** What the servers said went wrong, in their last words. */
+  errors(): string;
+  close(): Promise<void>;
+}
+
+export function createFarm(databaseUrl: string, size: number): ServerFarm {
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-farm-'));
+  const stampFile = join(folder, 'stamps');
+  const servers: (RunningServer | undefined)[] = Array.from({ length: size });
+  const children = new Set<ChildProcess>();
+  let said = '';
+
+  async function start(index: number): Promise<RunningServer> {
+    const home = join(folder, `home-${index}`);
+    mkdirSync(home, { recursive: true });
+    const child = spawn(process.execPath, [program], {
+      env: {
+        PATH: process.env['PATH'],
+        HOME: folder,
+        COUNTERSIGN_HOME: home,
+        COUNTERSIGN_TOKEN: TOKEN,
+        DATABASE_URL: databaseUrl,
+        COUNTERSIGN_WORK: join(folder, 'work'),
+        STAMPS: stampFile,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    children.add(child);
+    const gone = once(child, 'exit').then(() => {
+      children.delete(child);
+      if (servers[index] === running) servers[index] = undefined;
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      said = `${said}${text}`.slice(-8_000);
+    });
+    const lines = createInterface({ input: child.stdout });
+    const first = await Promise.race([once(lines, 'line'), gone.then(() => undefined)]);
+    if (first === undefined) throw new Error(`server ${index} ended before it listened: ${said}`);
+    const { url } = JSON.parse(String(first[0])) as { url: string };
+    const running: RunningServer = {
+      url,
+      client: createClient({ url, token: TOKEN }),
+      signal: (signal) => child.kill(signal),
+      gone,
+    };
+    servers[index] = running;
+    return running;
+  }
+
+  return {
+    servers,
+    start,
+    any() {
+      const alive = servers.filter((running) => running !== undefined);
+      const picked = alive[Math.floor(Math.random() * alive.length)];
+      if (picked === undefined) throw new Error('no server runs');
+      return picked.client;
+    },
+    stamps() {
+      const counts = new Map<string, number>();
+      for (const line of readLines(stampFile)) {
+        const key = line.split(' ')[0] ?? '';
+        counts.set(key, (counts.get(key) ?? 0) + 1);
+      }
+      return counts;
+    },
+    errors: () => said,
+    async close() {
+      const ends = [...children].map(async (child) => {
+        const ended = once(child, 'exit');
+        child.kill('SIGCONT');
+        child.kill('SIGKILL');
+        await ended;
+      });
+      await Promise.all(ends);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function readLines(file: string): string[] {
+  try {
+    return readFileSync(file, 'utf8')
+      .split('\n')
+      .filter((line) => line !== '');
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,212 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as after } from 'node:timers/promises';
+import { ClientError, isPassing, type Client } from '@countersign/client';
+import type { Message } from '@countersign/protocol';
+import type { ServerFarm } from './servers-fixture.js';
+
+export interface SoakPlan {
+  turns: number;
+  chats: number;
+  /** One server is killed at random and started again, this often. 0: none. */
+  killEveryMs: number;
+  /** Give up after. */
+  limitMs: number;
+}
+
+export interface SoakReport {
+  turns: number;
+  seconds: number;
+  kills: number;
+  /** Calls that nobody saw the end of, and that were told as unknown. */
+  unknown: number;
+  /** From the decision to the answer, in milliseconds. */
+  answerMs: { median: number; p99: number; longest: number };
+}
+
+/** Asks until it works: a server that was asked may just have been killed. Only what passes by itself is tried again. */
+async function persist<T>(farm: ServerFarm, until: number, work: (client: Client) => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await work(farm.any());
+    } catch (error) {
+      const passes = !(error instanceof ClientError) || isPassing(error);
+      if (!passes || Date.now() > until) throw error;
+      await after(50);
+    }
+  }
+}
+
+/** Polls until there is something: through whichever server answers, never the same one twice for sure. */
+async function awaitSome<T>(
+  farm: ServerFarm,
+  until: number,
+  work: (client: Client) => Promise<T | undefined>,
+  what: string,
+): Promise<T> {
+  for (;;) {
+    const found = await persist(farm, until, work);
+    if (found !== undefined) return found;
+    if (Date.now() > until) throw new Error(`${what}: it did not come in time`);
+    await after(100);
+  }
+}
+
+export async function soak(farm: ServerFarm, plan: SoakPlan): Promise<SoakReport> {
+  const begun = Date.now();
+  const until = begun + plan.limitMs;
+  const { id: worldId } = await persist(farm, until, (client) =>
+    client.createWorld({ name: `Post ${randomUUID().slice(0, 8)}` }),
+  );
+  await persist(farm, until, (client) =>
+    client.createAgent(worldId, { name: 'Clerk', provider: 'stamping', model: 'm', tools: ['*'] }),
+  );
+  const answerTimes: number[] = [];
+  let unknown = 0;
+
+  async function takeTurn(chatId: string, key: string): Promise<void> {
+    const message = { content: `Please stamp ${key}`, clientMessageId: randomUUID() };
+    const { messageId } = await persist(farm, until, (client) => client.send(worldId, chatId, message));
+    const approval = await awaitSome(
+      farm,
+      until,
+      async (client) => {
+        const { items } = await client.approvals(worldId, { chat: chatId });
+        if (items[0] !== undefined) return items[0];
+        // Killed too often, a turn ends in words and asks nothing.
+        return (await answersTo(client, worldId, chatId, messageId)).length > 0 ? 'ended' : undefined;
+      },
+      `the question about ${key}`,
+    );
+    const decided = Date.now();
+    if (approval !== 'ended') {
+      await persist(farm, until, async (client) => {
+        try {
+          await client.decide(worldId, approval, { decision: 'approve' });
+        } catch (error) {
+          // It counted the first time, and only its answer was lost.
+          if (!(error instanceof ClientError) || error.status !== 409) throw error;
+        }
+      });
+    }
+    const [answer] = await awaitSome(
+      farm,
+      until,
+      async (client) => {
+        const answers = await answersTo(client, worldId, chatId, messageId);
+        return answers.length > 0 ? answers : undefined;
+      },
+      `the answer about ${key}`,
+    );
+    answerTimes.push(Date.now() - decided);
+    if (answer?.content.includes('false') === true) unknown += 1;
+  }
+
+  const perChat = Math.ceil(plan.turns / plan.chats);
+  const chats = Array.from({ length: plan.chats }, async (_, index) => {
+    const { id: chatId } = await persist(farm, until, (client) => client.createChat(worldId));
+    for (let turn = 0; turn < perChat; turn += 1) await takeTurn(chatId, `letter-${index}-${turn}`);
+    return chatId;
+  });
+  const killer = startKiller(farm, plan.killEveryMs);
+  try {
+    const chatIds = await Promise.all(chats);
+    const kills = await killer.stop();
+    for (const chatId of chatIds) await expectWhole(farm, until, worldId, chatId, perChat);
+    expectOnce(farm, plan.chats * perChat, unknown);
+    const verdict = await persist(farm, until, (client) => client.verifyAudit(worldId));
+    if (!verdict.ok) throw new Error(`the audit log is broken: ${JSON.stringify(verdict)}`);
+    return {
+      turns: plan.chats * perChat,
+      seconds: (Date.now() - begun) / 1000,
+      kills,
+      unknown,
+      answerMs: distribution(answerTimes),
+    };
+  } finally {
+    await killer.stop();
+  }
+}
+
+async function answersTo(client: Client, world: string, chat: string, messageId: string): Promise<Message[]> {
+  const { items } = await client.messages(world, chat, { newest: true, limit: 20 });
+  return items.filter(
+    (said) => said.role === 'assistant' && said.tool_calls === undefined && said.replyToMessageId === messageId,
+  );
+}
+
+/** Every message was answered once, and nothing waits. */
+async function expectWhole(farm: ServerFarm, until: number, world: string, chat: string, turns: number): Promise<void> {
+  const messages: Message[] = [];
+  let after: string | undefined;
+  do {
+    const page = await persist(farm, until, (client) =>
+      client.messages(world, chat, after === undefined ? {} : { after }),
+    );
+    messages.push(...page.items);
+    after = page.next;
+  } while (after !== undefined);
+  const asked = messages.filter(({ role }) => role === 'user');
+  if (asked.length !== turns) throw new Error(`${chat}: ${asked.length} messages of ${turns}`);
+  for (const { messageId } of asked) {
+    const answers = messages.filter(
+      (said) => said.role === 'assistant' && said.tool_calls === undefined && said.replyToMessageId === messageId,
+    );
+    if (answers.length !== 1) throw new Error(`${chat}: ${messageId} was answered ${answers.length} times`);
+  }
+  const status = await awaitSome(
+    farm,
+    until,
+    async (client) => {
+      const found = await client.chat(world, chat);
+      return found.status === 'idle' ? found.status : undefined;
+    },
+    `${chat} idle`,
+  );
+  if (status !== 'idle') throw new Error(`${chat} is ${status}`);
+}
+
+/** Nothing ran twice; what is missing was told as unknown. */
+function expectOnce(farm: ServerFarm, turns: number, unknown: number): void {
+  const stamps = farm.stamps();
+  const twice = [...stamps].filter(([, runs]) => runs > 1);
+  if (twice.length > 0) throw new Error(`ran more than once: ${JSON.stringify(twice)}`);
+  if (stamps.size < turns - unknown)
+    throw new Error(`${stamps.size} of ${turns} ran, and ${unknown} were told as unknown`);
+}
+
+function startKiller(farm: ServerFarm, everyMs: number): { stop: () => Promise<number> } {
+  let kills = 0;
+  let ended = false;
+  const restarts = new Set<Promise<unknown>>();
+  async function run(): Promise<void> {
+    while (!ended && everyMs > 0) {
+      await after(everyMs);
+      const alive = farm.servers.flatMap((server, index) => (server === undefined ? [] : [{ server, index }]));
+      // One is always left to ask.
+      if (ended || alive.length < 2) continue;
+      const victim = alive[Math.floor(Math.random() * alive.length)];
+      if (victim === undefined) continue;
+      kills += 1;
+      victim.server.signal('SIGKILL');
+      await victim.server.gone;
+      const restart = farm.start(victim.index).catch(() => undefined);
+      restarts.add(restart);
+      void restart.finally(() => restarts.delete(restart));
+    }
+  }
+  const running = run();
+  return {
+    async stop() {
+      ended = true;
+      await running;
+      await Promise.all(restarts);
+      return kills;
+    },
+  };
+}
+
+function distribution(times: readonly number[]): SoakReport['answerMs'] {
+  const sorted = times.toSorted((a, b) => a - b);
+  const at = (share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+  return { median: at(0.5), p99: at(0.99), longest: sorted.at(-1) ?? 0 };
+}
