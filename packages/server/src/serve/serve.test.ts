@@ -47,7 +47,8 @@ const bearer = ({ token }: ServerProcess): Record<string, string> => ({ authoriz
 const newChat = (server: ServerProcess) =>
   server.api('/worlds/harbour/chats', chatSchema, { method: 'POST', body: {} });
 
-describe('countersign serve', () => {
+// Several processes are started: on a busy machine that takes its time.
+describe('countersign serve', { timeout: 60_000 }, () => {
   it('[X1] [W1] says where it is in one line, and its start URL opens a session once', async () => {
     const server = await start();
     expect(server.open).toMatch(new RegExp(`^${server.url}/#ticket=[\\w-]{43}$`));
@@ -99,7 +100,7 @@ describe('countersign serve', () => {
     const words = ['serve', '--json', '--port', '0', '--home', home, '--log-level', 'silent'];
     const started = Array.from({ length: 3 }, () => startCommand(words, { HOME: folder }));
     runs.push(...started);
-    await expect.poll(() => started.filter((run) => run.process.exitCode !== null).length, { timeout: 15_000 }).toBe(2);
+    await expect.poll(() => started.filter((run) => run.process.exitCode !== null).length, { timeout: 40_000 }).toBe(2);
     const winner = started.filter((run) => run.process.exitCode === null);
     expect(winner.map((run) => run.stdout().trim().split('\n').length)).toEqual([1]);
     for (const run of started.filter((other) => other.process.exitCode !== null)) {
@@ -142,7 +143,7 @@ describe('countersign serve', () => {
   });
 });
 
-describe('the end of a server', () => {
+describe('the end of a server', { timeout: 60_000 }, () => {
   it('[W4] [S3] SIGTERM tells the streams, parks what runs and ends within five seconds', async () => {
     const server = await start();
     const { id } = await newChat(server);
@@ -184,11 +185,11 @@ describe('the end of a server', () => {
   });
 });
 
-describe('what it says', () => {
+describe('what it says', { timeout: 60_000 }, () => {
   it('to a person: the address, and where the token is; logs are JSON on standard error', async () => {
     const run = startCommand(['--port', '0', '--home', home, '--no-open'], { HOME: folder });
     runs.push(run);
-    await expect.poll(() => run.stdout(), { timeout: 15_000 }).toContain('Token for programs: in ');
+    await expect.poll(() => run.stdout(), { timeout: 40_000 }).toContain('Token for programs: in ');
     expect(run.stdout()).toMatch(
       /^Countersign listens on http:\/\/127\.0\.0\.1:\d+\nOpen http:\/\/127.0.0.1:\d+\/#ticket=/,
     );

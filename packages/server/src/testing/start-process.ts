@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { send, type Sent } from './send.js';
@@ -50,7 +51,10 @@ export async function startServer(
   home: string,
   { words = [], env = {} }: { words?: readonly string[]; env?: Record<string, string> } = {},
 ): Promise<ServerProcess> {
-  const run = startCommand(['serve', '--json', '--port', '0', '--home', home, ...words], { HOME: home, ...env });
+  const run = startCommand(['serve', '--json', '--port', '0', '--home', home, ...words], {
+    HOME: dirname(home),
+    ...env,
+  });
   const said = new Promise<string>((resolve, reject) => {
     if (run.process.stdout === null) return;
     createInterface({ input: run.process.stdout }).once('line', resolve);

@@ -1,0 +1,170 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  agentSchema,
+  chatSchema,
+  listOf,
+  messageSchema,
+  queuedApprovalSchema,
+  worldSchema,
+  type QueuedApproval,
+} from '@countersign/protocol';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { startModel } from '../testing/model-server.js';
+import { openStream } from '../testing/open-stream.js';
+import { startServer, type ServerProcess } from '../testing/start-process.js';
+
+let folder = '';
+let home = '';
+let servers: ServerProcess[] = [];
+let model: Server | undefined;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'countersign-sign-'));
+  home = join(folder, 'home');
+});
+afterEach(async () => {
+  for (const server of servers) await server.end('SIGKILL');
+  servers = [];
+  model?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const APPROVALS = listOf(queuedApprovalSchema);
+
+/** A server whose one agent asks for the commands it is given, all at once, and repeats what came of them. */
+async function start(commands: (server: ServerProcess) => readonly string[], env: Record<string, string> = {}) {
+  let server: ServerProcess | undefined;
+  const made = await startModel((messages) => {
+    const last = messages.at(-1);
+    if (last?.role === 'tool') return `I was told: ${messages.map(({ content }) => JSON.stringify(content)).join(' ')}`;
+    if (server === undefined) return 'not yet';
+    return commands(server).map((command) => ({ name: 'shell_cmd', arguments: { command } }));
+  });
+  model = made.server;
+  server = await startServer(home, { env: { ...made.env, ...env } });
+  servers.push(server);
+  const world = await server.api('/worlds', worldSchema, { method: 'POST', body: { name: 'Lab', streaming: false } });
+  await server.api(`/worlds/${world.id}/agents`, agentSchema, {
+    method: 'POST',
+    body: { name: 'Ada', provider: 'openai', model: 'm', tools: ['shell_cmd'] },
+  });
+  const chat = await server.api(`/worlds/${world.id}/chats`, chatSchema, { method: 'POST', body: {} });
+  return { server, env: { ...made.env, ...env }, world: `/worlds/${world.id}`, chat: chat.id };
+}
+
+/** Says something and resolves when the chat has settled. */
+async function say(server: ServerProcess, path: string): Promise<void> {
+  const stream = await openStream(`${server.url}/api${path}/messages`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${server.token}`, accept: 'text/event-stream' },
+    body: { content: 'go' },
+  });
+  expect(await stream.over).toBe(true);
+}
+
+async function approve(server: ServerProcess, world: string, { approvalId, callHash }: QueuedApproval): Promise<void> {
+  await server.api(`${world}/tool-results`, z.unknown(), {
+    method: 'POST',
+    body: { tool_call_id: approvalId, callHash, decision: 'approve', scope: 'once' },
+  });
+}
+
+const pending = async (server: ServerProcess, world: string): Promise<QueuedApproval[]> =>
+  (await server.api(`${world}/approvals?status=pending`, APPROVALS)).items;
+
+// Several processes are started: on a busy machine that takes its time.
+describe('an agent with an approved command', { timeout: 60_000 }, () => {
+  it('[A21] finds no token, sees nothing of our home and can not sign the next call over HTTP', async () => {
+    const { server, world, chat } = await start(({ url }) => {
+      const { port } = new URL(url);
+      // Everything it could think of, and then the next call with whatever it found.
+      const hunt = `
+        exec 2>&1
+        echo "== environment"; env; cat /proc/*/environ | tr '\\0' '\\n'
+        echo "== processes"; cat /proc/*/cmdline | tr '\\0' ' '
+        echo "== home"; ls -laR ${home}; cat ${home}/token ${home}/sessions.json ${home}/server.json ${home}/countersign.db
+        echo "== files"; grep -rIl --exclude-dir=proc --exclude-dir=sys -E 'countersign' /tmp /var/tmp /run /dev/shm "$HOME" .. | head
+        find / -maxdepth 4 -not -path '/proc/*' \\( -name token -o -name sessions.json -o -name 'countersign.db*' \\) | head
+        echo "== network"
+        for address in 127.0.0.1 localhost ::1 0.0.0.0; do
+          if exec 7<>/dev/tcp/$address/${port}; then
+            printf 'POST /api/worlds/lab/tool-results HTTP/1.1\\r\\nHost: 127.0.0.1:${port}\\r\\nAuthorization: Bearer %s\\r\\n\\r\\n' "$(cat ${home}/token)" >&7
+            head -c 200 <&7; echo "REA""CHED $address"
+          fi
+        done
+        echo "== end"`;
+      return [hunt, 'touch signed-by-itself'];
+    });
+    await say(server, `${world}/chats/${chat}`);
+    const [first, second] = await pending(server, world);
+    if (first === undefined || second === undefined) throw new Error('two calls should wait');
+    await approve(server, world, first);
+    const settled = z.object({ items: z.array(messageSchema) });
+    const messages = () => server.api(`${world}/chats/${chat}/messages`, settled);
+    await expect
+      .poll(async () => JSON.stringify((await messages()).items.filter(({ role }) => role === 'tool')), {
+        timeout: 40_000,
+      })
+      .toContain('== end');
+    const found = JSON.stringify((await messages()).items.filter(({ role }) => role === 'tool'));
+    expect(found).toContain('== network');
+    expect(found).not.toContain(server.token);
+    expect(found).not.toContain('REACHED');
+    expect(found).not.toContain('cookieHash');
+    expect(found).not.toContain('SQLite format');
+    expect(found).not.toContain('not-a-key');
+    // The second call still waits for a person, and has not run.
+    expect((await pending(server, world)).map(({ approvalId }) => approvalId)).toEqual([second.approvalId]);
+    expect(existsSync(join(second.workingDirectory, 'signed-by-itself'))).toBe(false);
+  });
+
+  it('[A21] a token it was told is masked before a model sees it', async () => {
+    const token = 'the-token-of-this-test-0123456789';
+    const { server, world, chat } = await start(() => [`echo ${token.slice(0, 10)}""${token.slice(10)}`], {
+      COUNTERSIGN_TOKEN: token,
+    });
+    await say(server, `${world}/chats/${chat}`);
+    const [first] = await pending(server, world);
+    if (first === undefined) throw new Error('a call should wait');
+    await approve(server, world, first);
+    const list = z.object({ items: z.array(messageSchema) });
+    const said = async () => (await server.api(`${world}/chats/${chat}/messages`, list)).items.at(-1)?.content ?? '';
+    await expect.poll(said, { timeout: 40_000 }).toContain('I was told');
+    expect(await said()).not.toContain(token);
+  });
+});
+
+describe('a server that is killed', { timeout: 60_000 }, () => {
+  it('[S3] [A9] offers the pending approval again, runs the call once when it is signed, and answers', async () => {
+    const { server, env, world, chat } = await start(() => ['echo ran >> runs.txt; cat runs.txt']);
+    await say(server, `${world}/chats/${chat}`);
+    const [before] = await pending(server, world);
+    await server.end('SIGKILL');
+
+    const again = await startServer(home, { env });
+    servers.push(again);
+    const [after] = await pending(again, world);
+    expect(after).toEqual(before);
+    if (after === undefined) throw new Error('the call should wait');
+    const stream = await openStream(`${again.url}/api${world}/tool-results`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${again.token}`, accept: 'text/event-stream' },
+      body: { tool_call_id: after.approvalId, callHash: after.callHash, decision: 'approve', scope: 'once' },
+    });
+    expect(await stream.over).toBe(true);
+    const types = stream.frames.filter(({ event }) => event === 'tool').map(({ data }) => data['type']);
+    expect(types).toEqual(['TOOL_APPROVED', 'TOOL_EXECUTION_STARTED', 'TOOL_EXECUTION_SUCCEEDED']);
+    expect(stream.frames.some(({ data }) => String(data['content']).startsWith('I was told'))).toBe(true);
+    // The same decision again: nothing runs twice.
+    await approve(again, world, after);
+    const messages = await again.api(`${world}/chats/${chat}/messages`, z.object({ items: z.array(messageSchema) }));
+    const results = messages.items.filter(({ role, content }) => role === 'tool' && content.includes('exitCode'));
+    expect(results.map(({ content }) => (JSON.parse(content) as { result: { stdout: string } }).result.stdout)).toEqual(
+      ['ran\n'],
+    );
+  });
+});
