@@ -27,6 +27,9 @@ export default function InboxPage({ inbox }: { inbox: readonly InboxItem[] }): R
     [inbox, worldId, approvals],
   );
   // Other worlds are only asked now and then: after a change here they are asked at once.
+  useEffect(() => {
+    void queries.invalidateQueries({ queryKey: ['worlds'] });
+  }, [queries]);
   const count = inbox.length;
   useEffect(() => {
     void queries.invalidateQueries({ queryKey: ['waiting'] });

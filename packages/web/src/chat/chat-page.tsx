@@ -82,7 +82,7 @@ function OpenChat(): ReactElement {
         </div>
         {isDesk ? <WaitingColumn wanted={wanted} /> : null}
       </div>
-      {timeline ? <TimelineDialog worldId={worldId} chatId={chatId} onClose={() => setTimeline(false)} /> : null}
+      {timeline ? <TimelineDialog onClose={() => setTimeline(false)} /> : null}
     </ReviewContext>
   );
 }

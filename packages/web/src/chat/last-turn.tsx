@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
-import { type ReactElement, useDeferredValue } from 'react';
+import type { ReactElement } from 'react';
 import { useChat, useClient } from '../data/connection.js';
-import { newest } from './newest-turn.js';
 import { TimelineView } from './timeline-view.js';
+import { turnsOf } from './turns-of.js';
 
 /** The newest turn of the chat, small, at the foot of the column. */
 export default function LastTurn(): ReactElement | null {
@@ -10,19 +10,22 @@ export default function LastTurn(): ReactElement | null {
   const worldId = useChat((state) => state.worldId);
   const chatId = useChat((state) => state.chatId);
   const agents = useChat((state) => state.agents);
-  const status = useChat((state) => state.status);
-  const rows = useDeferredValue(useChat((state) => state.transcript.length));
-  const turns = useQuery({
-    queryKey: ['timeline', worldId, chatId, rows, status],
-    queryFn: ({ signal }) => client.timeline(worldId, chatId, {}, { signal }),
+  const turnId = useChat((state) => turnsOf(state)[0]);
+  // What a turn does is told by its calls: each change asks anew.
+  const change = useChat(
+    (state) => `${state.status} ${state.openInvocations.length} ${state.queue.length} ${state.transcript.length}`,
+  );
+  const turn = useQuery({
+    queryKey: ['timeline', worldId, chatId, turnId, change],
+    queryFn: ({ signal }) => client.timeline(worldId, chatId, turnId ?? '', { signal }),
+    enabled: turnId !== undefined,
     placeholderData: (before) => before,
     retry: false,
   });
-  const turn = newest(turns.data?.items ?? []);
-  if (turn === undefined) return null;
+  if (turn.data === undefined || turn.data.spans.length === 0) return null;
   return (
     <section aria-label="Last turn" className="border-t border-line px-4 py-3">
-      <TimelineView turn={turn} agents={agents} />
+      <TimelineView turn={turn.data} agents={agents} />
     </section>
   );
 }

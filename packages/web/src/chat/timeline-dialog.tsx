@@ -1,34 +1,40 @@
-import { useQuery } from '@tanstack/react-query';
+import { useQueries } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
-import { useChat, useClient } from '../data/connection.js';
-import { Failed, Loading } from '../shell/frame.js';
+import { useChat, useChatStore, useClient } from '../data/connection.js';
+import { Loading } from '../shell/frame.js';
 import { Dialog } from '../ui/dialog.js';
 import { TimelineView } from './timeline-view.js';
+import { turnsOf } from './turns-of.js';
 
-export function TimelineDialog({
-  worldId,
-  chatId,
-  onClose,
-}: {
-  worldId: string;
-  chatId: string;
-  onClose: () => void;
-}): ReactElement {
+const SHOWN = 12;
+
+/** The last turns of a chat, each as bars over time. */
+export function TimelineDialog({ onClose }: { onClose: () => void }): ReactElement {
   const client = useClient();
+  const store = useChatStore();
+  const worldId = useChat((state) => state.worldId);
+  const chatId = useChat((state) => state.chatId);
   const agents = useChat((state) => state.agents);
   const status = useChat((state) => state.status);
-  const turns = useQuery({
-    queryKey: ['timeline', worldId, chatId],
-    queryFn: ({ signal }) => client.timeline(worldId, chatId, {}, { signal }),
-    refetchInterval: status === 'idle' ? false : 2000,
+  // Read once for each length: the list is a new one each time it is made.
+  useChat((state) => state.transcript.length);
+  const turns = useQueries({
+    queries: turnsOf(store.getState())
+      .slice(0, SHOWN)
+      .map((turnId) => ({
+        queryKey: ['timeline', worldId, chatId, turnId],
+        queryFn: ({ signal }: { signal: AbortSignal }) => client.timeline(worldId, chatId, turnId, { signal }),
+        refetchInterval: status === 'idle' ? (false as const) : 2000,
+        retry: false,
+      })),
   });
+  const known = turns.flatMap(({ data }) => (data === undefined ? [] : [data]));
   return (
     <Dialog title="Timeline" onClose={onClose}>
-      {turns.isPending ? <Loading what="the turns" /> : null}
-      {turns.isError ? <Failed why={turns.error.message} /> : null}
-      {turns.data?.items.length === 0 ? <p className="text-sm text-ink-3">No agent has taken a turn yet.</p> : null}
+      {turns.length === 0 ? <p className="text-sm text-ink-3">No agent has taken a turn yet.</p> : null}
+      {turns.length > 0 && known.length === 0 ? <Loading what="the turns" /> : null}
       <div className="space-y-6">
-        {turns.data?.items.map((turn) => (
+        {known.map((turn) => (
           <TimelineView key={turn.turnId} turn={turn} agents={agents} />
         ))}
       </div>

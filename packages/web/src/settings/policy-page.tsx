@@ -5,6 +5,7 @@ import { Failed, Loading, Page } from '../shell/frame.js';
 import { Button } from '../ui/button.js';
 import { Card } from '../ui/card.js';
 import { TextArea } from '../ui/field.js';
+import { Visible } from '../ui/visible.js';
 import { PolicyTester } from './policy-tester.js';
 import { rulesOf } from './rules-of.js';
 import { useSaving } from './use-saving.js';
@@ -21,7 +22,7 @@ export default function PolicyPage(): ReactElement {
   });
   const [draft, setDraft] = useState<{ text: string; etag: string }>();
   const saving = useSaving();
-  const written = policy.data?.value.join('\n') ?? '';
+  const written = policy.data?.value.rules.join('\n') ?? '';
   const etag = policy.data?.etag ?? '';
   const isChanged = draft !== undefined && draft.text !== written;
   const isStale = draft !== undefined && draft.etag !== etag;
@@ -35,7 +36,7 @@ export default function PolicyPage(): ReactElement {
   const rules = rulesOf(text);
   const save = async (): Promise<void> => {
     await saving.run(
-      () => client.setPolicy(worldId, rules, { ifMatch: draft?.etag ?? etag }),
+      () => client.setPolicy(worldId, { rules }, { ifMatch: draft?.etag ?? etag }),
       'The policy is written.',
     );
     await queries.invalidateQueries({ queryKey: ['policy', worldId] });
@@ -67,6 +68,15 @@ export default function PolicyPage(): ReactElement {
               Somebody else wrote the policy meanwhile. Drop your change to see it, then make yours again.
             </p>
           ) : null}
+          <Proposed
+            rules={policy.data.value.proposed}
+            onTake={(rule) =>
+              setDraft({
+                text: `${text}${text === '' || text.endsWith('\n') ? '' : '\n'}${rule}`,
+                etag: draft?.etag ?? etag,
+              })
+            }
+          />
           <div className="mt-3 flex gap-2">
             <Button look="primary" disabled={!isChanged || saving.busy} onClick={() => void save()}>
               Write policy
@@ -81,5 +91,33 @@ export default function PolicyPage(): ReactElement {
         </Card>
       </div>
     </Page>
+  );
+}
+
+/** Allow rules that came with an import: they allow nothing until a person takes them over. */
+function Proposed({
+  rules,
+  onTake,
+}: {
+  rules: readonly string[];
+  onTake: (rule: string) => void;
+}): ReactElement | null {
+  if (rules.length === 0) return null;
+  return (
+    <div className="mt-4">
+      <h2 className="mb-1 text-sm font-semibold">Proposed by an import, not in force</h2>
+      <ul className="divide-y divide-line rounded-lg border border-line bg-surface">
+        {rules.map((rule) => (
+          <li key={rule} className="flex items-center gap-2 px-3 py-1.5">
+            <code className="min-w-0 flex-1 [overflow-wrap:anywhere]">
+              <Visible text={rule} strict />
+            </code>
+            <Button size="small" onClick={() => onTake(rule)}>
+              Take over
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }

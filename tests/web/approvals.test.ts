@@ -1,0 +1,211 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { hasBrowser, openBrowser, type Opened, type Visit } from './support/open-browser.js';
+import { button, press, said, toolCard, write } from './support/steps.js';
+
+describe.runIf(hasBrowser)('approvals in the web app', () => {
+  let opened: Opened;
+  let visit: Visit;
+  /** A new world and chat in the one page of this file. */
+  const enter = async (): Promise<{ page: Page; world: string; path: string }> => {
+    const chat = await opened.newChat();
+    await visit.page.goto(`${opened.serving.url}${chat.path}`);
+    return { page: visit.page, ...chat };
+  };
+  beforeAll(async () => {
+    opened = await openBrowser();
+    visit = await opened.visit();
+  });
+  afterAll(() => opened.close());
+
+  it('[A5] approving once runs this call, and the next one is asked again', async () => {
+    const { page } = await enter();
+    await write(page, press('once-a'));
+    await page.getByText('Ada wants to use').waitFor();
+    expect(opened.ran).not.toContain('once-a');
+    await button(page, 'Approve once').click();
+    await said(page, 'Finished. done').waitFor();
+    expect(opened.ran.filter((deed) => deed === 'once-a')).toHaveLength(1);
+    await toolCard(page, 'once-a').getByText('signed once').waitFor();
+    await write(page, press('once-b'));
+    await button(page, 'Approve once').waitFor();
+    expect(opened.ran).not.toContain('once-b');
+  });
+
+  it('[A5] approving for this chat lets the tool run unasked here, and is listed and revoked under Grants', async () => {
+    const { page, world, path } = await enter();
+    await write(page, press('chat-a'));
+    await page.getByText('any use of press by Ada in this chat').waitFor();
+    await button(page, 'Approve for this chat').click();
+    await said(page, 'Finished. done').waitFor();
+    await write(page, press('chat-b'));
+    await toolCard(page, 'chat-b').getByText('done').waitFor();
+    expect(opened.ran).toContain('chat-b');
+    await page.goto(`${opened.serving.url}/w/${world}/grants`);
+    await button(page, 'Revoke').click();
+    await page.getByText('No grants.').waitFor();
+    await page.goto(`${opened.serving.url}${path}`);
+    await write(page, press('chat-c'));
+    await button(page, 'Deny').waitFor();
+    expect(opened.ran).not.toContain('chat-c');
+  });
+
+  it('[A5] [A19] always shows the rule it writes, which can be changed first, and what else it would have matched', async () => {
+    const { page, world } = await enter();
+    await write(page, press('always-a'));
+    await button(page, 'Approve once').click();
+    await said(page, 'Finished. done').waitFor();
+    await write(page, press('always-b'));
+    await button(page, 'Always…').click();
+    const rule = page.getByLabel('Rule for this world');
+    expect(await rule.inputValue()).toMatch(/^allow press\(.*always-b/);
+    await page.getByText('Matches nothing else in this chat.').waitFor();
+    await rule.fill('allow press');
+    await page.getByText('Would also have let through in this chat (1)').waitFor();
+    await button(page, 'Approve always').click();
+    await toolCard(page, 'always-b').getByText('signed always').waitFor();
+    expect((await opened.api.policy(world)).value.rules).toEqual(['allow press']);
+    await write(page, press('always-c'));
+    await toolCard(page, 'always-c').getByText('done').waitFor();
+    expect(opened.ran).toContain('always-c');
+  });
+
+  it('[A5] denying gives the reason to the agent, and nothing runs', async () => {
+    const { page } = await enter();
+    await write(page, press('deny-a'));
+    await page.getByLabel('Reason').fill('not this one');
+    await button(page, 'Deny').click();
+    await said(page, 'Finished. denied: not this one').waitFor();
+    await toolCard(page, 'deny-a').getByText('denied').waitFor();
+    await toolCard(page, 'deny-a').getByRole('button').first().click();
+    await page.getByText(/Denied by .*: not this one/).waitFor();
+    expect(opened.ran).not.toContain('deny-a');
+  });
+
+  it('[A7] edited arguments are what runs, and the card says so', async () => {
+    const { page } = await enter();
+    await write(page, press('edit-wrong'));
+    await button(page, 'Edit').click();
+    const field = page.getByLabel('Arguments');
+    await field.fill('{"button": ');
+    await button(page, 'Approve once').click();
+    await page.getByText('This is not JSON yet').waitFor();
+    await field.fill('{"button":"edit-right"}');
+    await button(page, 'Approve once').click();
+    await said(page, 'Finished. done').waitFor();
+    expect(opened.ran).toContain('edit-right');
+    expect(opened.ran).not.toContain('edit-wrong');
+    await toolCard(page, 'edit-right').getByText('edited').waitFor();
+  });
+
+  it('[A12] [T5] three calls of one turn wait in order and get different answers', async () => {
+    const { page } = await enter();
+    await write(page, ['three-a', 'three-b', 'three-c'].map(press).join('\n'));
+    const panel = page.getByRole('complementary', { name: 'Waiting for you' });
+    await panel.getByRole('list', { name: 'Also waiting' }).getByText('3 of 3').waitFor();
+    await toolCard(page, 'three-a').getByText('1 of 3').waitFor();
+    await expect.poll(() => page.title()).toMatch(/^\([1-9]\d*\) Countersign$/);
+    // Picked from the list, out of order.
+    await panel.getByRole('button', { name: /three-b/ }).click();
+    await panel.getByLabel('Reason').fill('leave b');
+    await button(page, 'Deny').click();
+    await toolCard(page, 'three-b').getByText('denied').waitFor();
+    await panel.getByRole('region').getByText('three-a', { exact: true }).waitFor();
+    await button(page, 'Approve once').click();
+    await toolCard(page, 'three-a').getByText('signed once').waitFor();
+    await panel.getByRole('region').getByText('three-c', { exact: true }).waitFor();
+    await button(page, 'Approve once').click();
+    await said(page, 'Finished. done / denied: leave b / done').waitFor();
+    expect(opened.ran.filter((deed) => deed.startsWith('three'))).toEqual(['three-a', 'three-c']);
+  });
+
+  it('[A8] [W5] of two browsers the slower one is told who decided, and the tool runs once', async () => {
+    const { page, path } = await enter();
+    const fast = { page };
+    const slow = await opened.visit({ path });
+    await write(fast.page, press('both'));
+    await button(slow.page, 'Approve once').waitFor();
+    await button(fast.page, 'Approve once').click();
+    await slow.page
+      .getByText(/Approved once by .* ago|Approved once by .* just now/)
+      .first()
+      .waitFor();
+    expect(await button(slow.page, 'Approve once').count()).toBe(0);
+    await button(slow.page, 'Close').click();
+    await slow.page.getByText('Nothing in this chat waits for you.').waitFor();
+    expect(opened.ran.filter((deed) => deed === 'both')).toHaveLength(1);
+    await slow.context.close();
+  });
+
+  it('[A8] both at once: one decision counts', async () => {
+    const { page, path } = await enter();
+    const one = { page };
+    const two = await opened.visit({ path });
+    await write(one.page, press('race'));
+    await Promise.all([button(one.page, 'Approve once').waitFor(), button(two.page, 'Approve once').waitFor()]);
+    await Promise.all([
+      button(one.page, 'Approve once').click(),
+      button(two.page, 'Approve once')
+        .click()
+        .catch(() => undefined),
+    ]);
+    await said(one.page, 'Finished. done').waitFor();
+    expect(opened.ran.filter((deed) => deed === 'race')).toHaveLength(1);
+    await two.context.close();
+  });
+
+  it('a double click signs one card, not the one that takes its place', async () => {
+    const { page } = await enter();
+    await write(page, ['double-a', 'double-b'].map(press).join('\n'));
+    await page.getByRole('list', { name: 'Also waiting' }).waitFor();
+    await button(page, 'Approve once').dblclick();
+    await toolCard(page, 'double-a').getByText('signed once').waitFor();
+    await page.getByRole('region').getByText('double-b', { exact: true }).waitFor();
+    expect(await button(page, 'Approve once').count()).toBe(1);
+    expect(opened.ran).not.toContain('double-b');
+  });
+
+  it('[A3] the inbox shows what waits in other worlds, with what was said, and signs it', async () => {
+    const { page } = await enter();
+    const there = await opened.newChat();
+    await opened.api.send(there.world, there.chat, { content: press('elsewhere') });
+    await page.getByRole('link', { name: /Inbox/ }).click();
+    await page
+      .getByRole('list', { name: 'Also waiting' })
+      .getByRole('button', { name: /elsewhere/ })
+      .click();
+    await page.getByText('Said before').waitFor();
+    await button(page, 'Approve once').click();
+    await expect.poll(() => opened.ran.includes('elsewhere'), { timeout: 5000 }).toBe(true);
+  });
+
+  it('[A17] by keyboard alone: no key decides without the focus on the card, and single keys do with it', async () => {
+    const { page } = await enter();
+    await page.getByLabel('Message').focus();
+    await page.keyboard.type(press('key-a'));
+    await page.keyboard.press('Enter');
+    await button(page, 'Approve once').waitFor();
+    await expect.poll(() => button(page, 'Approve once').isEnabled()).toBe(true);
+    // In the composer these are letters; on the page they are nothing.
+    await page.keyboard.type('ad');
+    await page.getByRole('main').focus();
+    await page.keyboard.press('a');
+    await page.keyboard.press('Enter');
+    expect(opened.ran).not.toContain('key-a');
+    await page.keyboard.press('Alt+n');
+    await page.keyboard.press('a');
+    await said(page, 'Finished. done').waitFor();
+    expect(opened.ran).toContain('key-a');
+    await page.getByLabel('Message').fill(press('key-b'));
+    await page.keyboard.press('Enter');
+    await expect.poll(() => button(page, 'Approve once').isEnabled()).toBe(true);
+    await page.keyboard.press('Alt+n');
+    await page.keyboard.press('d');
+    await said(page, 'Finished. denied').waitFor();
+    expect(opened.ran).not.toContain('key-b');
+  });
+
+  it('runs nothing that the content policy forbids, and throws nothing', () => {
+    expect(visit.complaints).toEqual([]);
+  });
+});

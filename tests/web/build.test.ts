@@ -1,0 +1,54 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+import { webRoot } from './support/open-browser.js';
+
+/** What the set-up of the run has built: `webBuild` is the word it looks for. */
+const webBuild = webRoot;
+const assets = join(webBuild, 'assets');
+const html = readFileSync(join(webBuild, 'index.html'), 'utf8');
+
+/** Every file that the start page loads, and what those import at once. */
+function firstLoad(): string[] {
+  const found = new Set<string>();
+  const visit = (name: string): void => {
+    if (found.has(name)) return;
+    found.add(name);
+    if (!name.endsWith('.js')) return;
+    const text = readFileSync(join(assets, name), 'utf8');
+    // `import … from"./x.js"` and `import"./x.js"`, not `import("./x.js")`.
+    for (const [, imported = ''] of text.matchAll(/(?:from|import)\s*["']\.\/([\w.-]+\.js)["']/g)) visit(imported);
+  };
+  for (const [, name = ''] of html.matchAll(/\/assets\/([\w.-]+)/g)) visit(name);
+  return [...found];
+}
+
+const kilobytes = (names: readonly string[]): number =>
+  names.reduce((sum, name) => sum + gzipSync(readFileSync(join(assets, name)), { level: 9 }).length, 0) / 1000;
+
+describe('the built web app', () => {
+  it('loads less than 300 kB, gzipped, for the chat page', () => {
+    const names = firstLoad();
+    expect(names.some((name) => name.endsWith('.css'))).toBe(true);
+    expect(kilobytes(names)).toBeGreaterThan(50);
+    expect(kilobytes(names)).toBeLessThan(300);
+  });
+
+  it('keeps the other pages, the plots and the languages for later', () => {
+    const first = firstLoad();
+    for (const later of ['stats-page', 'audit-page', 'policy-page', 'highlighted', 'agents-page', 'inbox-page'])
+      expect(first.filter((name) => name.startsWith(later))).toEqual([]);
+  });
+
+  it('brings nothing of the engine or the store along', () => {
+    const code = readdirSync(assets).map((name) => readFileSync(join(assets, name), 'utf8'));
+    for (const word of ['node:crypto', 'begin immediate', 'bubblewrap', 'kysely'])
+      expect(code.filter((text) => text.includes(word))).toEqual([]);
+  });
+
+  it('needs no inline script or style', () => {
+    expect(html).not.toMatch(/<script(?![^>]*\ssrc=)/);
+    expect(html).not.toMatch(/<style|\sstyle=|\son\w+=/);
+  });
+});

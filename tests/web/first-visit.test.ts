@@ -1,0 +1,83 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasBrowser, openBrowser, type Opened } from './support/open-browser.js';
+import { button, said, toolCard } from './support/steps.js';
+
+describe.runIf(hasBrowser)('the first visit', () => {
+  let opened: Opened;
+  beforeAll(async () => {
+    opened = await openBrowser();
+  });
+  afterAll(() => opened.close());
+
+  it('[W1] [A9] shows two agents talking and lets a newcomer sign real commands, without any key', async () => {
+    const { page, complaints, context } = await opened.visit();
+    const entered = new URL(page.url());
+    expect(entered.hash).toBe('');
+    expect(await page.evaluate(() => document.cookie)).toBe('');
+    await button(page, 'Please tidy the notes folder.').click();
+    await said(page, 'Found 11 notes, and 3 files that look like scratch.').waitFor();
+    await said(page, 'I would do three things:').waitFor();
+    await toolCard(page, 'list_files').getByText('done').waitFor();
+
+    // The summary is shown as a diff.
+    const panel = page.getByRole('complementary', { name: 'Waiting for you' });
+    await panel.getByRole('group', { name: 'Changes' }).getByText('# Notes of the harbour').waitFor();
+    await button(page, 'Approve once').click();
+    await panel.getByRole('group', { name: 'Command' }).getByText('mkdir').waitFor();
+    await panel.getByLabel('Reason').fill('not this one');
+    await button(page, 'Deny').click();
+    await panel.getByRole('group', { name: 'Command' }).getByText('rm').waitFor();
+    await button(page, 'Approve once').click();
+    await said(
+      page,
+      'I wrote the summary, removed the scratch files. Not done: moved the logs (not this one).',
+    ).waitFor();
+
+    const notes = await readdir(join(opened.serving.home.workFolders.own('harbour'), 'notes'));
+    expect(notes).toContain('summary.md');
+    expect(notes.filter((name) => name.endsWith('.tmp'))).toEqual([]);
+    expect(notes.filter((name) => name.endsWith('-log.md'))).toHaveLength(8);
+    // The story stays with the card.
+    await toolCard(page, 'notes/summary.md').getByText('signed once').waitFor();
+    await toolCard(page, 'mkdir').getByText('denied').waitFor();
+    await page.getByRole('link', { name: 'Tidy the notes folder' }).waitFor();
+    await page.reload();
+    await toolCard(page, 'notes/summary.md').getByText('signed once').waitFor();
+    await toolCard(page, 'mkdir').getByText('denied').waitFor();
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  it('[W1] without a ticket or with a used one, says how to get in and shows nothing', async () => {
+    const { page, context } = await opened.visit();
+    const stranger = await (context.browser()?.newContext() ?? Promise.reject(new Error('no browser')));
+    const other = await stranger.newPage();
+    await other.goto(`${opened.serving.url}/#ticket=used-up`);
+    await other.getByText('opens with a link that works once').waitFor();
+    expect(await other.getByLabel('Message').count()).toBe(0);
+    await stranger.close();
+    // A second tab of the one who is in needs no link.
+    const tab = await context.newPage();
+    await tab.goto(opened.serving.url);
+    await tab.getByLabel('Message').waitFor();
+    await page.close();
+    await context.close();
+  });
+
+  it('[M9] stop ends what runs within a second', async () => {
+    const { page, context } = await opened.visit();
+    await button(page, 'Watch the tide for me.').click();
+    await button(page, 'Approve once').click();
+    await toolCard(page, 'seq 60').getByText('tide at 1').waitFor();
+    await button(page, 'Stop').click();
+    await toolCard(page, 'seq 60').getByText('failed').waitFor({ timeout: 3000 });
+    await page
+      .getByText(/stopped, outcome unknown/)
+      .first()
+      .waitFor();
+    await expect.poll(() => page.getByRole('banner').getByText('working').count()).toBe(0);
+    await context.close();
+  });
+});

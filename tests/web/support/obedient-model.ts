@@ -1,0 +1,33 @@
+import { scripted, type ScriptedCall, type ScriptedProvider } from '@countersign/core/testing';
+
+/**
+ * A model that does what a person writes: `call shell_cmd {"command":"ls"}` lines are calls of one answer, after which it says what came
+ * of them; `say …` is said; anything else is answered with "ok".
+ */
+export function obedientModel(): ScriptedProvider {
+  return scripted(
+    ({ messages }) => {
+      const at = messages.findLastIndex(({ role, content }) => role === 'user' && !content.startsWith('['));
+      const told = (messages[at]?.content ?? '').replace(/^human: /, '');
+      const results = messages.slice(at + 1).flatMap((message) => (message.role === 'tool' ? [message.content] : []));
+      if (results.length > 0) return `Finished. ${results.map(inWords).join(' / ')}`;
+      const said = /^say (?<words>[\s\S]*)/m.exec(told)?.groups?.['words'];
+      if (said !== undefined) return { say: said, usage: { inputTokens: 1200, outputTokens: 34 } };
+      const calls = [...told.matchAll(/^call (?<name>\w+) (?<args>\{.*\})$/gm)].map(({ groups }): ScriptedCall => ({
+        name: groups?.['name'] ?? '',
+        arguments: JSON.parse(groups?.['args'] ?? '{}') as Record<string, unknown>,
+      }));
+      return calls.length === 0 ? 'ok' : { say: 'I would do this:', calls };
+    },
+    { name: 'obedient' },
+  );
+}
+
+function inWords(result: string): string {
+  const parsed: unknown = JSON.parse(result);
+  if (typeof parsed !== 'object' || parsed === null) return String(parsed);
+  if ('reason' in parsed) return `denied: ${String(parsed.reason)}`;
+  if ('error' in parsed && String(parsed.error).startsWith('User denied')) return 'denied';
+  if ('error' in parsed) return `failed: ${String(parsed.error).slice(0, 80)}`;
+  return 'done';
+}

@@ -1,0 +1,114 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Client, createClient } from '@countersign/client';
+import { createLog, serve, type Serving } from '@countersign/server';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { inject } from 'vitest';
+import { chromiumArguments } from '../../support/chromium.js';
+import { obedientModel } from './obedient-model.js';
+import { testTools } from './test-tools.js';
+
+export const webRoot = fileURLToPath(new URL('../../../packages/web/dist', import.meta.url));
+/** Whether there is a browser; where there is none, the set-up of the run has said what is left out. */
+export const hasBrowser = inject('chromium') !== '';
+
+/** How long a view may take on a busy machine. */
+const PATIENCE_MS = 10_000;
+
+export interface Opened {
+  serving: Serving;
+  /** The same server as a program sees it. */
+  api: Client;
+  ran: string[];
+  /** A person with their own browser profile, already let in. What the browser complains of is collected. */
+  visit(options?: { width?: number; height?: number; dark?: boolean; path?: string }): Promise<Visit>;
+  /** A world with one agent that does what it is told, and a chat in it. */
+  newChat(): Promise<{ world: string; chat: string; path: string }>;
+  close(): Promise<void>;
+}
+
+export interface Visit {
+  page: Page;
+  context: BrowserContext;
+  /** Errors of scripts and of the content policy. */
+  complaints: string[];
+}
+
+export async function launch(): Promise<Browser> {
+  return await chromium.launch({ executablePath: inject('chromium'), args: chromiumArguments() });
+}
+
+/** One browser and one real server for a test file. */
+export async function openBrowser(): Promise<Opened> {
+  const home = await mkdtemp(join(tmpdir(), 'countersign-web-'));
+  const deeds = testTools();
+  const log = createLog({
+    level: 'error',
+    isTerminal: true,
+    write: (line) => process.stderr.write(line),
+    now: Date.now,
+  });
+  const serving = await serve({
+    home,
+    env: {},
+    log,
+    port: 0,
+    version: 'test',
+    webRoot,
+    // A port nobody listens on: what runs on this machine must not change the test.
+    ollamaUrl: 'http://127.0.0.1:9',
+    providers: [obedientModel()],
+    tools: deeds.tools,
+  });
+  const browser = await launch();
+  const api = createClient({ url: serving.url, token: serving.home.token.value });
+  let worlds = 0;
+  return {
+    serving,
+    api,
+    ran: deeds.ran,
+    visit: (options = {}) => visit(browser, serving, options),
+    async newChat() {
+      worlds += 1;
+      const { id: world } = await api.createWorld({ name: `Lab ${worlds}` });
+      await api.createAgent(world, { name: 'Ada', provider: 'obedient', model: 'test', tools: ['*'] });
+      const { id: chat } = await api.createChat(world);
+      return { world, chat, path: `/w/${world}/c/${chat}` };
+    },
+    async close() {
+      await browser.close();
+      await serving.close();
+      await rm(home, { recursive: true, force: true });
+    },
+  };
+}
+
+async function visit(
+  browser: Browser,
+  serving: Serving,
+  { width = 1440, height = 900, dark = false, path }: Parameters<Opened['visit']>[0] & object,
+): Promise<Visit> {
+  const context = await browser.newContext({
+    viewport: { width, height },
+    colorScheme: dark ? 'dark' : 'light',
+    reducedMotion: 'reduce',
+  });
+  const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE_MS);
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (message) => {
+    // What the server refused is shown in words; the browser's own note about it says nothing more.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
+      complaints.push(message.text());
+  });
+  await page.goto(serving.newStartUrl());
+  await page.getByLabel('Message').waitFor();
+  if (path !== undefined) {
+    await page.goto(`${serving.url}${path}`);
+    await page.getByRole('main').waitFor();
+  }
+  return { page, context, complaints };
+}

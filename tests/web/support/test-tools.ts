@@ -1,0 +1,51 @@
+import { defineTool, type Tool } from '@countersign/core/ports';
+import { z } from 'zod';
+
+/** What really ran, in order: the page is compared with it. */
+export interface Deeds {
+  ran: string[];
+  tools: Tool[];
+}
+
+/** Tools whose runs can be counted. `press` is asked; `watch` runs until it is stopped; `flood` gives ten megabytes in one line. */
+export function testTools(): Deeds {
+  const ran: string[] = [];
+  return {
+    ran,
+    tools: [
+      defineTool({
+        name: 'press',
+        description: 'Presses a button.',
+        parameters: z.strictObject({ button: z.string() }),
+        approval: { required: true, message: 'Press {button}' },
+        execute: ({ button }) => {
+          ran.push(button);
+          return { pressed: button };
+        },
+      }),
+      defineTool({
+        name: 'watch',
+        description: 'Watches until stopped.',
+        parameters: z.strictObject({}),
+        readOnly: true,
+        execute: async (_, { signal, output }) => {
+          ran.push('watch');
+          output('stdout', 'the first line\n');
+          await new Promise((_resolve, reject) => {
+            signal.addEventListener('abort', () => reject(new Error('stopped')), { once: true });
+          });
+        },
+      }),
+      defineTool({
+        name: 'flood',
+        description: 'Gives more than anybody can read.',
+        parameters: z.strictObject({ text: z.string() }),
+        readOnly: true,
+        execute: ({ text }, { output }) => {
+          output('stdout', text);
+          return `${text}${'x'.repeat(10_000_000)}`;
+        },
+      }),
+    ],
+  };
+}
