@@ -48,6 +48,32 @@ const filler = fc.oneof(
     '=',
     'Bearer ',
   ),
+  fc.constantFrom(
+    ...[
+      '<password>',
+      '</password>',
+      '<token>x',
+      '%22',
+      '%3D',
+      '%20',
+      '%2522',
+      '+',
+      '\\\\\\"',
+      '- ',
+      'passwords:\n',
+      '["a", ',
+      '"b"',
+    ],
+    ...[
+      'mysql -p',
+      'sshpass -p ',
+      'setx API_KEY ',
+      'git config --x a.token ',
+      'ALTER USER ',
+      'PASSWORD ',
+      'machine login password ',
+    ],
+  ),
   fc.string({ unit: 'binary', maxLength: 8 }),
 );
 

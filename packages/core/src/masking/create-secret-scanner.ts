@@ -1,19 +1,35 @@
 import { holdLimit, shellOperators, wordCharacter } from './characters.js';
+import { commandAfter } from './command-options.js';
+import { coverSpans, findEncoded, mayBeEncoded } from './find-encoded.js';
+import { mayHoldSecret } from './may-hold-secret.js';
 import { scanDelimiter, scanPair } from './scan-delimiter.js';
-import { type Piece, type ScanMode, type ScanStep, plainMode } from './scan-mode.js';
+import { type Piece, type ScanMode, type ScanStep, plainMode, valueMode } from './scan-mode.js';
 import { scanWord } from './scan-word.js';
+import { secretName } from './secret-names.js';
 import { isVariable, noQuotes, quotesAfterCharacter, quotesAfterPair, quotesAfterWord } from './shell-quotes.js';
+import { mergeSpans } from './spans.js';
 
 export interface SecretScanner {
   push(chunk: string): void;
   /** Scans what was held back, and tells what the text ended in the middle of. */
   end(): ScanMode;
+  /** The command that the text ended in. */
+  command(): string | undefined;
 }
 
 export interface ScannerOptions {
   known?: readonly string[];
   start?: ScanMode;
+  /** The command whose words come first, if they are written one by one. */
+  command?: string | undefined;
+  /** How often what is scanned was decoded. */
+  depth?: number;
 }
+
+/** Encoded in encoded in encoded: beyond that nobody reads it back either. */
+const DEEPEST = 3;
+/** How long a text in a tag may be to be looked at as one. */
+const LONGEST_ELEMENT = 1024;
 
 const words = new RegExp(`${wordCharacter}+`, 'uy');
 const delimiters = new Set(Array.from(` \t\n"'\\${shellOperators}`, (character) => character.charCodeAt(0)));
@@ -34,6 +50,10 @@ export function createSecretScanner(
   /** Up to here the buffer is known to be one word. Without it a long word would be read anew with every chunk. */
   let wordEnd = 0;
   let before = '';
+  let command = options.command;
+  /** The name in the tag that is being read, if it tells that a secret follows. */
+  let tag: string | undefined;
+  let last = '';
 
   /** From here on the buffer was scanned and is to be shown. Handing it on in one stretch is what makes long texts fast. */
   let showFrom = 0;
@@ -65,25 +85,91 @@ export function createSecretScanner(
     if (full && /[\uD800-\uDBFF]$/.test(text)) text = text.slice(0, -1);
     const next = full ? '' : buffer.charAt(end);
     quotes = quotesAfterWord(quotes, text);
-    const step = scanWord(mode, { text, before, next, complete: !full, variable: isVariable(quotes.shellWord) }, known);
+    const word = { text, before, next, complete: !full, variable: isVariable(quotes.shellWord), command };
+    const step = lookInside(scanWord(mode, word, known), text);
+    command = commandAfter(command, text);
+    tag = last === '<' && next === '>' && secretName(text) !== undefined ? text : undefined;
+    last = '';
     const consumed = step.consumed ?? text.length;
     take(step, at, at + consumed);
     before = full ? text.charAt(consumed - 1) : '';
     return at + consumed;
   }
 
+  /** A word of a URL or a form may hold a whole text, with names and quotes of its own. */
+  function lookInside(step: ScanStep, text: string): ScanStep {
+    const depth = options.depth ?? 0;
+    if (depth >= DEEPEST || !(mayBeEncoded(text) || text.includes('+'))) return step;
+    // A name, or an option, may stand outside of what is encoded, and the secret inside.
+    const expected = mode.kind === 'named' || (mode.kind === 'value' && !mode.started) ? { start: mode } : {};
+    let announced: ScanMode | undefined;
+    const spans = findEncoded(text, (decoded) => {
+      if (mode.kind === 'plain' && known.length === 0 && !mayHoldSecret(decoded)) return [];
+      const pieces: Piece[] = [];
+      const sinkInner = (kind: Piece['kind'], part: string): void => void pieces.push({ kind, text: part });
+      const inner = createSecretScanner(sinkInner, { known, depth: depth + 1, ...expected });
+      inner.push(decoded);
+      const ended = inner.end();
+      // `password%3D'x'`: what it announces is not part of the word.
+      if (ended.kind === 'value' && !ended.started && step.mode.kind === 'plain') announced ??= ended;
+      return pieces;
+    });
+    if (spans.length === 0 && announced === undefined) return step;
+    return { ...step, pieces: coverSpans(step.pieces, mergeSpans(spans)), mode: announced ?? step.mode };
+  }
+
+  /** `<password>…</password>`. With its end, or a redirection of a shell would be taken for one. `undefined`: more may come. */
+  function isElement(name: string, at: number, final: boolean): boolean | undefined {
+    const rest = buffer.slice(at + 1, at + 1 + LONGEST_ELEMENT);
+    const end = rest.indexOf('<');
+    if (end === -1) return final || rest.length === LONGEST_ELEMENT ? false : undefined;
+    const closing = `</${name}>`;
+    const found = buffer.slice(at + 1 + end, at + 1 + end + closing.length);
+    if (found.length < closing.length && closing.startsWith(found)) return final ? false : undefined;
+    // A file that is written to shows.
+    return found === closing && !/^[/~.]/.test(rest);
+  }
+
   function scanCharacterAt(at: number, final: boolean): number | undefined {
     const character = buffer.codePointAt(at) === buffer.charCodeAt(at) ? buffer.charAt(at) : buffer.slice(at, at + 2);
     before = '';
     if (character === '\\') return scanPairAt(at, final);
+    const element = tag !== undefined && character === '>' ? isElement(tag, at, final) : false;
+    if (element === undefined) return undefined;
     const earlier = quotes;
     quotes = quotesAfterCharacter(quotes, character);
     const end = at + character.length;
     if (mode.kind !== 'plain') take(scanDelimiter(mode, character, earlier, quotes), at, end);
+    if (element) mode = { ...valueMode('assignment'), quote: 'whole', many: true };
+    if ('\n;|&()`'.includes(character)) command = undefined;
+    tag = undefined;
+    last = character;
     return end;
   }
 
+  /** JSON in JSON in JSON: the quotes of the innermost stand behind 3, 7 or 15 backslashes. */
+  function deepQuoteAt(at: number): { length: number; quote: string } | 'unfinished' | undefined {
+    let length = 0;
+    while (length < 16 && buffer.charAt(at + length) === '\\') length += 1;
+    if (at + length === buffer.length && length < 16) return 'unfinished';
+    const quote = buffer.charAt(at + length);
+    const deep = (length === 3 || length === 7 || length === 15) && (quote === '"' || quote === "'");
+    return deep ? { length, quote } : undefined;
+  }
+
   function scanPairAt(at: number, final: boolean): number | undefined {
+    last = '';
+    tag = undefined;
+    const deep = mode.kind === 'named' || mode.kind === 'value' ? deepQuoteAt(at) : undefined;
+    if (deep === 'unfinished' && !final) return undefined;
+    if (deep !== undefined && deep !== 'unfinished') {
+      const end = at + deep.length + 1;
+      const { mode: after } = scanPair(mode, deep.quote, quotes);
+      take({ pieces: [{ kind: 'shown', text: buffer.slice(at, end) }], mode: after }, at, end);
+      for (let pair = 1; pair < deep.length; pair += 2) quotes = quotesAfterPair(quotes, '\\');
+      quotes = quotesAfterPair(quotes, deep.quote);
+      return end;
+    }
     if (at + 1 === buffer.length && !final) return undefined;
     const code = buffer.codePointAt(at + 1);
     const escaped = code === undefined ? '' : String.fromCodePoint(code);
@@ -120,5 +206,6 @@ export function createSecretScanner(
       scan(true);
       return mode;
     },
+    command: () => command,
   };
 }

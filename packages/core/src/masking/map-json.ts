@@ -8,13 +8,14 @@ interface JsonPlace {
 
 export interface JsonVisitor {
   /** Whether everything under this key is marked. */
-  enter(key: string): boolean;
+  enter(key: string, siblings: Readonly<Record<string, unknown>>): boolean;
   key(key: string): string;
   leaf(value: unknown, place: JsonPlace): { value: unknown; ended?: unknown };
 }
 
 interface Frame {
   keys: string[] | undefined;
+  of: Readonly<Record<string, unknown>>;
   values: unknown[];
   out: unknown[];
   marked: boolean;
@@ -40,9 +41,16 @@ export function mapJson(root: unknown, visitor: JsonVisitor): unknown {
 
   function take(value: unknown, marked: boolean, previous: unknown): void {
     if (Array.isArray(value)) {
-      stack.push({ keys: undefined, values: value as unknown[], out: [], marked, previous: undefined });
+      stack.push({ keys: undefined, of: {}, values: value as unknown[], out: [], marked, previous: undefined });
     } else if (typeof value === 'object' && value !== null) {
-      stack.push({ keys: Object.keys(value), values: Object.values(value), out: [], marked, previous: undefined });
+      stack.push({
+        keys: Object.keys(value),
+        of: value as Readonly<Record<string, unknown>>,
+        values: Object.values(value),
+        out: [],
+        marked,
+        previous: undefined,
+      });
     } else {
       const mapped = visitor.leaf(value, { marked, previous });
       give(mapped.value, mapped.ended);
@@ -54,7 +62,7 @@ export function mapJson(root: unknown, visitor: JsonVisitor): unknown {
     const index = frame.out.length;
     if (index < frame.values.length) {
       const key = frame.keys?.[index];
-      const marked = frame.marked || (key !== undefined && visitor.enter(key));
+      const marked = frame.marked || (key !== undefined && visitor.enter(key, frame.of));
       take(frame.values[index], marked, frame.keys === undefined ? frame.previous : undefined);
       continue;
     }

@@ -1,3 +1,4 @@
+import { commandAfter } from './command-options.js';
 import { createSecretScanner } from './create-secret-scanner.js';
 import { createDisplayWriter, displayText } from './display-form.js';
 import type { Masked, MaskOptions } from './masked.js';
@@ -19,17 +20,24 @@ export function maskText(text: string, options: MaskOptions = {}): Masked<string
 export function maskTextInto(
   registry: SecretRegistry,
   text: string,
-  options: MaskOptions & { start?: ScanMode },
-): { value: string; ended: ScanMode } {
+  options: MaskOptions & { start?: ScanMode; command?: string | undefined },
+): { value: string; ended: ScanMode; command: string | undefined } {
   const unknown = options.alreadyKnown === undefined || options.alreadyKnown.length === 0;
   if (unknown && options.start === undefined && !mayHoldSecret(text))
-    return { value: displayText(text), ended: plainMode };
+    return { value: displayText(text), ended: plainMode, command: commandIn(text) };
   const writer = createDisplayWriter((secret) => registry.numberOf(secret));
   const scanner = createSecretScanner((kind, stretch) => writer.write(kind, stretch), {
     ...(options.alreadyKnown === undefined ? {} : { known: options.alreadyKnown }),
     ...(options.start === undefined ? {} : { start: options.start }),
+    command: options.command,
   });
   scanner.push(text);
   const ended = scanner.end();
-  return { value: writer.end(), ended };
+  return { value: writer.end(), ended, command: scanner.command() };
+}
+
+/** The command that a short text names, such as the first of a list of arguments. */
+function commandIn(text: string): string | undefined {
+  if (text.length > 200) return undefined;
+  return text.split(/\s+/).reduce(commandAfter, undefined as string | undefined);
 }

@@ -12,18 +12,30 @@ import { createSecretRegistry } from './secret-registry.js';
  */
 export function maskValue(value: unknown, options: MaskOptions = {}): Masked<unknown> {
   const registry = createSecretRegistry(options.alreadyKnown);
+  /** `{ command: 'mysql', parameters: ['-psecret'] }`: one command in several strings. */
+  let command: string | undefined;
   const masked = mapJson(value, {
-    enter: (key) => secretName(key) !== undefined,
+    enter: (key, siblings) => secretName(key) !== undefined || (VALUE.test(key) && isNamedSecret(siblings)),
     key: (key) => maskTextInto(registry, key, options).value,
     leaf(leaf, { marked, previous }) {
       if (marked && typeof leaf === 'string' && leaf !== '') return { value: maskedText(registry.numberOf(leaf)) };
       if (marked && typeof leaf === 'number') return { value: maskedNumber(registry.numberOf(writeNumber(leaf))) };
       if (typeof leaf !== 'string') return { value: leaf };
       const start = announced(previous);
-      return maskTextInto(registry, leaf, start === undefined ? options : { ...options, start });
+      const read = maskTextInto(registry, leaf, { ...options, command, ...(start === undefined ? {} : { start }) });
+      ({ command } = read);
+      return read;
     },
   });
   return { value: masked, secrets: registry.secrets() };
+}
+
+const VALUE = /^values?$/i;
+
+/** `{ name: 'DB_PASSWORD', value: 'hunter2' }`, as variables and headers are often listed. */
+function isNamedSecret(siblings: Readonly<Record<string, unknown>>): boolean {
+  const name = siblings['name'] ?? siblings['key'] ?? siblings['Name'] ?? siblings['Key'];
+  return typeof name === 'string' && secretName(name) !== undefined;
 }
 
 /** `['--password', 'hunter2']`: each element is a word of its own, so what one of them announces is the whole next one. */

@@ -59,6 +59,32 @@ const fragment = fc.oneof(
       '          ',
     ],
   ),
+  fc.constantFrom(
+    ...[
+      '<password>',
+      '</password>',
+      '<token>x',
+      '%22',
+      '%3D',
+      '%20',
+      '%2522',
+      '+',
+      '\\\\\\"',
+      '- ',
+      'passwords:\n',
+      '["a", ',
+      '"b"',
+    ],
+    ...[
+      'mysql -p',
+      'sshpass -p ',
+      'setx API_KEY ',
+      'git config --x a.token ',
+      'ALTER USER ',
+      'PASSWORD ',
+      'machine login password ',
+    ],
+  ),
   fc.string({ maxLength: 4 }),
 );
 const text = fc.array(fragment, { maxLength: 10 }).map((fragments) => fragments.join(''));

@@ -1,10 +1,12 @@
 import {
+  type ListMode,
   type PemBodyMode,
   type Piece,
   type PlainMode,
   type ScanMode,
   type ScanStep,
   type ValueMode,
+  listMode,
   plainMode,
   secret,
   shown,
@@ -21,6 +23,8 @@ export function scanDelimiter(mode: ScanMode, character: string, before: QuoteSt
       return { pieces: [shown(character)], mode: /[ \t"']/.test(character) ? mode : plainMode };
     case 'value':
       return { pieces: [shown(character)], mode: valueOrNext(mode, character, before, after) };
+    case 'list':
+      return { pieces: [shown(character)], mode: /[ \t\n]/.test(character) ? mode : plainMode };
     case 'pem-head':
       return { pieces: [shown(character)], mode: character === ' ' ? mode : plainMode };
     case 'pem-body':
@@ -35,7 +39,7 @@ function valueOrNext(mode: ValueMode, character: string, before: QuoteState, aft
   return next.kind === 'value' ? withAnnounced(next, announced) : announced;
 }
 
-type AfterValue = ValueMode | PlainMode;
+type AfterValue = ValueMode | PlainMode | ListMode;
 
 function valueAfter(mode: ValueMode, character: string, before: QuoteState, after: QuoteState): AfterValue {
   if (character === '"' || character === "'") return valueAfterQuote(mode, character, before, after);
@@ -46,7 +50,7 @@ function valueAfter(mode: ValueMode, character: string, before: QuoteState, afte
       !mode.started && !mode.closed && mode.of !== 'assignment' && (mode.quote === '' || mode.of === 'scheme');
     return leading ? { ...mode, spaced: true } : plainMode;
   }
-  if (character === '\n') return plainMode;
+  if (character === '\n') return beginsList(mode) ? listMode : plainMode;
   if (/\s/.test(character)) return within ? { ...mode, spaced: true } : plainMode;
   if (
     character === ';' &&
@@ -58,6 +62,11 @@ function valueAfter(mode: ValueMode, character: string, before: QuoteState, afte
   }
   // Invisible characters show and change nothing; an operator ends the value, whatever quotes it seems to be in (`eval` undoes quotes).
   return /[$`;|&<>()]/.test(character) ? plainMode : mode;
+}
+
+/** `passwords:` at the end of a line, or an item of the list below it. In a shell no command begins with a dash. */
+function beginsList(mode: ValueMode): boolean {
+  return mode.of === 'item' || (mode.of === 'field' && !mode.started && !mode.closed && !mode.cautious);
 }
 
 function valueAfterQuote(mode: ValueMode, character: '"' | "'", before: QuoteState, after: QuoteState): AfterValue {
@@ -83,6 +92,8 @@ export function scanPair(mode: ScanMode, escaped: string, quotes: QuoteState): S
       return { pieces: [shown(pair)], mode };
     case 'named':
       return { pieces: [shown(pair)], mode: escaped === '"' || escaped === "'" ? mode : plainMode };
+    case 'list':
+      return { pieces: [shown(pair)], mode: escaped === 'n' ? mode : plainMode };
     case 'pem-head':
       return { pieces: [shown(pair)], mode: plainMode };
     case 'pem-body':
@@ -111,6 +122,7 @@ function valueAfterPair(mode: ValueMode, escaped: string, quotes: QuoteState): S
   if (escaped === '\n' && quotes.inside === 'comment') return show(plainMode);
   // A continued line is not there at all: what follows is the same word.
   if (escaped === '\n' && quotes.inside !== 'single') return show(mode);
+  if (escaped === 'n' && beginsList(mode)) return show(listMode);
   if (/^[nrt]$/.test(escaped)) return show(plainMode);
   if (/^[\s$`;|&<>()]?$/.test(escaped)) return show({ ...mode, spaced: true });
   if (/^[\p{L}\p{N}\p{P}\p{S}]$/u.test(escaped)) {

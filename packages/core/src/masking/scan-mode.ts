@@ -13,6 +13,7 @@ export type ValueOf =
   | 'scheme' // `Authorization: Basic `
   | 'authorization'
   | 'cookie'
+  | 'item' // `- ` in a list whose name tells that these are secrets
   | 'user'; // `-u name:password`
 
 export interface ValueMode {
@@ -32,6 +33,13 @@ export interface ValueMode {
   announced: ScanMode | undefined;
   /** The last thing shown was a `,`, or a `;` between cookies. */
   separated: boolean;
+  /** Stands between the brackets of a list: after a comma comes the next secret. */
+  listed: boolean;
+}
+
+/** After a telling name that ended its line: the lines of a list may follow, each beginning with a dash. */
+export interface ListMode {
+  kind: 'list';
 }
 
 /** A telling name was read; a `:` or `=` may follow. */
@@ -49,7 +57,13 @@ export interface PemBodyMode {
 }
 
 /** What the scanner is in the middle of. */
-export type ScanMode = PlainMode | NamedMode | ValueMode | { kind: 'pem-head'; privateKey: boolean } | PemBodyMode;
+export type ScanMode =
+  | PlainMode
+  | NamedMode
+  | ValueMode
+  | ListMode
+  | { kind: 'pem-head'; privateKey: boolean }
+  | PemBodyMode;
 
 export interface WordToken {
   text: string;
@@ -61,6 +75,8 @@ export interface WordToken {
   complete: boolean;
   /** Stands in `NAME=value` of a shell. */
   variable: boolean;
+  /** Which command it is a word of, if its options can hold secrets. */
+  command: string | undefined;
 }
 
 export interface ScanStep {
@@ -75,6 +91,7 @@ export interface PlainMode {
 }
 
 export const plainMode: PlainMode = { kind: 'plain' };
+export const listMode: ListMode = { kind: 'list' };
 export const pemBody: PemBodyMode = { kind: 'pem-body', lastLength: 0, afterBlank: false, header: false };
 
 export function valueMode(of: ValueOf, cautious = false): ValueMode {
@@ -89,6 +106,7 @@ export function valueMode(of: ValueOf, cautious = false): ValueMode {
     spaced: false,
     announced: undefined,
     separated: false,
+    listed: false,
   };
 }
 

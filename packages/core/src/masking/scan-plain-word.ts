@@ -1,3 +1,4 @@
+import { readOption } from './command-options.js';
 import { findUrlCredentials } from './find-url-credentials.js';
 import { findVendorKeys } from './find-vendor-keys.js';
 import {
@@ -26,8 +27,13 @@ export function scanPlainWord(word: WordToken, known: readonly string[]): PlainW
   const { text } = word;
   if (text.endsWith('-----BEGIN')) return { pieces: [shown(text)], mode: { kind: 'pem-head', privateKey: false } };
   // Most words: too short for a key, no name and value in them.
-  if (text.length < 12 && word.complete && known.length === 0 && !/[=:]/.test(text)) {
+  if (text.length < 12 && word.complete && known.length === 0 && word.command === undefined && !/[=:]/.test(text)) {
     return { pieces: [shown(text)], mode: modeAfter(word) };
+  }
+  const option = readOption(word.command, text);
+  if (option !== undefined && option.option.length < text.length && option.takes !== 'next') {
+    const mode = valueMode(option.takes === 'user' ? 'user' : 'assignment', word.variable);
+    return { pieces: [shown(option.option)], mode, value: { mode, text: text.slice(option.option.length) } };
   }
   const cutOff = !word.complete || '$`;|&()\\'.includes(word.next || ' ');
   const urls = findUrlCredentials(text, cutOff);
@@ -58,6 +64,8 @@ function findAssignment(
     if (at >= (authorities[passed]?.[0] ?? Infinity)) continue;
     const next = text.charAt(at + 1);
     const colon = match[0] === ':';
+    if (!colon && /^--(?:proxy-)?user$/.test(text.slice(0, at)))
+      return { from: at + 1, mode: valueMode('user', variable) };
     if (colon && (next === ':' || text.charAt(at - 1) === ':' || text.startsWith('//', at + 1))) continue;
     const kind = secretNameBefore(text, at);
     if (kind === undefined) continue;
@@ -69,7 +77,12 @@ function findAssignment(
   return undefined;
 }
 
-function modeAfter({ text, variable }: WordToken): ScanStep['mode'] {
+function modeAfter({ text, variable, command }: WordToken): ScanStep['mode'] {
+  const option = readOption(command, text);
+  if (option?.option === text) {
+    if (command !== 'a setting') return valueMode(NEXT[option.takes], variable);
+    if (secretNameBefore(text, text.length) !== undefined) return valueMode('flag', variable);
+  }
   if (text === '-u' || text === '--user' || text === '--proxy-user') return valueMode('user', variable);
   if (text === 'Bearer' || text.endsWith(':Bearer')) return valueMode('bearer', variable);
   const kind = secretNameBefore(text, text.length);
@@ -77,6 +90,9 @@ function modeAfter({ text, variable }: WordToken): ScanStep['mode'] {
   if (/^--?[A-Za-z][\w.-]*$/.test(text)) return valueMode(kind === 'other' ? 'flag' : kind, variable);
   return { kind: 'named', of: kind === 'other' ? 'field' : kind };
 }
+
+/** Glued to its option, a secret in quotes begins right after it, and a blank means that there is none. */
+const NEXT = { attached: 'assignment', next: 'flag', user: 'user' } as const;
 
 function findKnown(text: string, known: readonly string[]): Span[] {
   const spans: Span[] = [];

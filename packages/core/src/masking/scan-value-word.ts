@@ -15,6 +15,8 @@ const punctuation = /^[!-/:-@[-`{-~]{1,3}$/;
 export function scanValueWord(mode: ValueMode, word: WordToken): ScanStep | undefined {
   const { text } = word;
   if (roleInValue(mode, text) !== 'value') return undefined;
+  // The next string of the list; what follows bare is not taken for one.
+  if (mode.closed && mode.listed) return { pieces: [shown(text)], mode: nextListed(mode) };
   if (mode.started) return { pieces: maskLiterals(text, mode), mode: begun(mode, text) };
   const bare = mode.quote === '';
   switch (mode.of) {
@@ -28,8 +30,14 @@ export function scanValueWord(mode: ValueMode, word: WordToken): ScanStep | unde
     case 'bearer':
       if (bearerProse.test(text)) return undefined;
       break;
+    case 'item':
+      // An item with fields of its own: they are told by their own names.
+      if (bare && text.endsWith(':')) return undefined;
+      if (bare && looksLikeCode(word)) return undefined;
+      break;
     case 'field':
       if (bare && looksLikeCode(word)) return undefined;
+      if (bare && text === '[' && !mode.cautious) return { pieces: [shown(text)], mode: { ...mode, listed: true } };
       break;
     case 'authorization':
       if (bare && looksLikeCode(word)) return undefined;
@@ -46,7 +54,7 @@ export function scanValueWord(mode: ValueMode, word: WordToken): ScanStep | unde
 /** What a word is where a secret is expected. `within`: perhaps a command, though the value may go on after it. */
 export function roleInValue(mode: ValueMode, text: string): 'value' | 'within' | 'none' {
   if (text.endsWith('-----BEGIN')) return 'none';
-  if (mode.closed && /^[,}\]:]/.test(text)) return 'none';
+  if (mode.closed && /^[,}\]:]/.test(text) && !(mode.listed && text === ',')) return 'none';
   // `X=''token: rm -rf /` and `eval TOKEN="x rm -rf /"` must not hide what they run.
   const key = mode.of === 'user' ? text.slice(text.indexOf(':') + 1) : text;
   if (!mode.cautious || !mode.spaced || keyLike.test(key)) return 'value';
@@ -74,6 +82,10 @@ function scanUser(mode: ValueMode, text: string): ScanStep | undefined {
   if (colon < 1 || /^\d*$/.test(password)) return undefined;
   const rest: ValueMode = { ...valueMode('assignment', mode.cautious), quote: mode.quote, many: mode.many };
   return { pieces: [shown(text.slice(0, colon + 1)), ...maskLiterals(password, rest)], mode: begun(rest, password) };
+}
+
+function nextListed(mode: ValueMode): ValueMode {
+  return { ...mode, started: false, closed: false, quote: '', many: false, separated: false, spaced: false };
 }
 
 function begun(mode: ValueMode, text: string): ValueMode {

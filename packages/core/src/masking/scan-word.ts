@@ -23,6 +23,9 @@ export function scanWord(mode: ScanMode, word: WordToken, known: readonly string
     case 'value':
       if (roleInValue(mode, word.text) === 'within') return scanWithin(mode, word, known);
       return scanValue(mode, word) ?? scanWord(mode.announced ?? plainMode, word, known);
+    case 'list':
+      if (word.text === '-') return { pieces: [shown(word.text)], mode: valueMode('item') };
+      return scanPlain(word, known);
     case 'pem-head':
       return scanPemHead(mode.privateKey, word, (rest) => scanPlain(rest, known));
     case 'pem-body':

@@ -1,0 +1,67 @@
+import type { Piece } from './scan-mode.js';
+import type { Span } from './spans.js';
+
+const encoded = /%[0-9A-Fa-f]{2}/;
+
+/** False only if no part of this text is written as `%22`. */
+export function mayBeEncoded(text: string): boolean {
+  return text.includes('%') && encoded.test(text);
+}
+
+interface Decoded {
+  text: string;
+  /** Where in the word each character of the text was written; one more at the end. */
+  places: number[];
+}
+
+/** What a word of a URL or a form says. Only what people could type is decoded: the rest is part of no name and no key. */
+function decodeWord(word: string): Decoded {
+  const places: number[] = [];
+  let text = '';
+  for (let at = 0; at < word.length;) {
+    const code = word.charAt(at) === '%' ? Number.parseInt(word.slice(at + 1, at + 3), 16) : Number.NaN;
+    const readable = encoded.test(word.slice(at, at + 3)) && ((code >= 32 && code < 127) || code === 9 || code === 10);
+    places.push(at);
+    text += readable ? String.fromCharCode(code) : word.charAt(at);
+    at += readable ? 3 : 1;
+  }
+  places.push(word.length);
+  return { text, places };
+}
+
+/** The secrets in an encoded word, at their places in it: a mask that covered the decoded text could not be taken back. */
+export function findEncoded(word: string, scan: (text: string) => Piece[]): Span[] {
+  const { text, places } = decodeWord(word);
+  // In forms a blank is a plus; elsewhere a plus is a plus. Both readings are looked at, or one of them would show a secret.
+  const readings = text.includes('+') ? [text, text.replaceAll('+', ' ')] : [text];
+  return readings.flatMap((reading) => {
+    const spans: Span[] = [];
+    let from = 0;
+    for (const piece of scan(reading)) {
+      const end = from + piece.text.length;
+      if (piece.kind === 'secret') spans.push([places[from] ?? 0, places[end] ?? word.length]);
+      from = end;
+    }
+    return spans;
+  });
+}
+
+/** The same stretch of text with these parts of it hidden too. */
+export function coverSpans(pieces: readonly Piece[], spans: readonly Span[]): Piece[] {
+  const covered: Piece[] = [];
+  let at = 0;
+  for (const piece of pieces) {
+    const end = at + piece.text.length;
+    let from = at;
+    for (const [start, stop] of piece.kind === 'shown' ? spans : []) {
+      if (stop <= from || start >= end) continue;
+      const cut = Math.max(start, from);
+      if (cut > from) covered.push({ kind: 'shown', text: piece.text.slice(from - at, cut - at) });
+      from = Math.min(stop, end);
+      covered.push({ kind: 'secret', text: piece.text.slice(cut - at, from - at) });
+    }
+    if (from < end) covered.push({ ...piece, text: piece.text.slice(from - at) });
+    at = end;
+  }
+  return covered;
+}
