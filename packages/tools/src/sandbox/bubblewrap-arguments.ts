@@ -44,6 +44,9 @@ export function bubblewrapBase(
   ];
 }
 
+/** Where programs expect that they may leave something for a while. */
+const SCRATCH = ['/tmp', '/var/tmp'];
+
 /** The order matters: what is hidden first, then what is let back in, then what stays fixed inside it. */
 export function bubblewrapArguments(sandbox: Bubblewrap, view: BubblewrapView): string[] {
   return [
@@ -52,6 +55,8 @@ export function bubblewrapArguments(sandbox: Bubblewrap, view: BubblewrapView): 
     ...view.shown.flatMap((path) => ['--ro-bind', path, path]),
     ...view.place,
     ...view.fixed.flatMap(fix),
+    // Empty and closed: written to, they would be memory that nobody counts.
+    ...view.hiddenFolders.filter((path) => !SCRATCH.includes(path)).flatMap((path) => ['--remount-ro', path]),
     ...view.hiddenFiles.flatMap((path) => ['--ro-bind', '/dev/null', path]),
     ...['--chdir', view.workingDirectory],
   ];

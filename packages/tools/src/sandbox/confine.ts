@@ -6,6 +6,7 @@ import { findFixedPaths } from './find-fixed-paths.js';
 import { checkWorkingFolder, findHidden } from './look-around.js';
 import { sandboxExecProfile } from './sandbox-exec-profile.js';
 import type { Confinement, Sandbox } from './sandbox.js';
+import { startWords } from './start-words.js';
 
 /** How a command is started, and what is to be done once all of it is dead. */
 export interface Confined {
@@ -31,7 +32,7 @@ export async function confine(
 ): Promise<Confined> {
   switch (sandbox.kind) {
     case 'bubblewrap':
-      return await confineByBubblewrap(sandbox, confinement);
+      return await confineByBubblewrap(sandbox, confinement, temporary);
     case 'sandbox-exec': {
       checkWorkingFolder(confinement);
       const profile = sandboxExecProfile(confinement, await namedInSettings(confinement.workingDirectory), temporary);
@@ -45,6 +46,7 @@ const NOTHING_TO_DO = { accept: () => Promise.resolve(undefined), release: () =>
 async function confineByBubblewrap(
   sandbox: Extract<Sandbox, { kind: 'bubblewrap' }>,
   confinement: Confinement,
+  temporary: string,
 ): Promise<Confined> {
   const { workingDirectory, show, network, writes = 'live' } = confinement;
   const hidden = await findHidden(confinement, [sandbox.drafting.folder]);
@@ -59,12 +61,11 @@ async function confineByBubblewrap(
     fixed: draft === undefined ? await findFixedPaths(workingDirectory) : [],
     network,
   });
+  const { before, after } = await startWords(temporary);
   const status = ['--json-status-fd', String(STATUS_FD)];
-  const [program, ...before] = [...(draft?.before ?? []), sandbox.program, ...status, ...words] as [
-    string,
-    ...string[],
-  ];
-  return { program, before, containsProcesses: true, ...(draft === undefined ? NOTHING_TO_DO : endingOf(draft)) };
+  const all = [...before, ...(draft?.before ?? []), sandbox.program, ...after, ...status, ...words];
+  const [program, ...rest] = all as [string, ...string[]];
+  return { program, before: rest, containsProcesses: true, ...(draft === undefined ? NOTHING_TO_DO : endingOf(draft)) };
 }
 
 function endingOf(draft: Draft): Pick<Confined, 'accept' | 'release'> {

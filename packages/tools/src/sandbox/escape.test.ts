@@ -225,6 +225,50 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20] a command in the sandbox c
     });
   });
 
+  describe('to ask of the kernel', () => {
+    // Numbers of x64 and of arm64; the last is what to expect without a sandbox.
+    const call = (x64: number, arm64: number, ...words: string[]): string =>
+      `perl -e 'print syscall(${process.arch === 'arm64' ? arm64 : x64}, ${words.join(', ')}) < 0 ? "refused: $!" : "done"'`;
+    const attempts: [string, string][] = [
+      ['a line to the host of a virtual machine', `perl -e 'print socket(my $s, 40, 1, 0) ? "done" : "refused"'`],
+      ['ciphers of the kernel', `perl -e 'print socket(my $s, 38, 5, 0) ? "done" : "refused"'`],
+      ["keys of the person's session", call(250, 219, '0', '-3', '0')],
+      [
+        'rings that open sockets unseen',
+        `perl -e 'my $p = "\\0" x 120; print syscall(425, 1, $p) < 0 ? "refused" : "done"'`,
+      ],
+      ['programs in the kernel', call(321, 280, '0', '0', '0')],
+      ['typing into a terminal', call(16, 29, '0', '0x5412', '0')],
+    ];
+
+    it.each(attempts)('%s', async (_name, command) => {
+      expect((await run(command)).said).toContain('refused');
+    });
+
+    it('and what is needed still works', async () => {
+      const { said } = await run(
+        `perl -e 'for my $f (1, 2, 10, 16) { print socket(my $s, $f, $f == 16 ? 3 : 1, 0) ? "done" : "$f: $!" }'; ping -c1 -W1 127.0.0.1 > /dev/null; uname -m | grep -c .`,
+      );
+      expect(said).toContain('donedonedonedone');
+    });
+
+    it('keys and a line to the host are really there without a sandbox', async () => {
+      expect((await run(call(250, 219, '0', '-3', '0'), { sandbox: none })).said).toBe('done');
+    });
+  });
+
+  it('to fill memory in places that are hidden', async () => {
+    const { said } = await run(
+      'for f in /run /home /root /boot; do touch $f/x && echo MADE; done; touch /tmp/x /var/tmp/x /dev/shm/x',
+    );
+    expect(said).not.toContain('MADE');
+    expect(said).not.toContain('/tmp/x');
+  });
+
+  it('to be ended after the programs of the person when memory runs out', async () => {
+    expect((await run('cat /proc/self/oom_score_adj')).said).toBe('1000\n');
+  });
+
   it('[A21] to be used on a folder in which nothing could be hidden', async () => {
     for (const folder of [person.path, dirname(person.path), '/', '/tmp']) {
       const tried = await tryTool(shellCmd({ sandbox }), { command: 'true' }, { workingDirectory: folder });

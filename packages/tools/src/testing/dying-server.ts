@@ -4,6 +4,8 @@ import { shellCmd } from '../shell/shell-cmd.js';
 import { tryTool } from './try-tool.js';
 
 // A server that runs one command and is killed from outside. Says on its output what the command says.
-const [workingDirectory = '', kind = '', command = ''] = process.argv.slice(2);
+const [workingDirectory = '', kind = '', command = '', maxProcesses = '4096'] = process.argv.slice(2);
 const sandbox = kind === 'none' ? ({ kind: 'none', reason: 'left out on purpose' } as const) : await findSandbox();
-await tryTool(shellCmd({ sandbox }), { command }, { workingDirectory, output: (text) => writeSync(1, text) });
+const tool = shellCmd({ sandbox, maxProcesses: Number(maxProcesses) });
+const tried = await tryTool(tool, { command }, { workingDirectory, output: (text) => writeSync(1, text) });
+if (!tried.ok) writeSync(2, `${tried.error}\n`);
