@@ -177,10 +177,28 @@ export function readEnd(frame: unknown): CallEnd {
   return { kind: 'failed', error: end.error, ...(end.result === undefined ? {} : { result: end.result }) };
 }
 
-/** The same question as the queue lists it (W3). */
+/** The same question as the queue lists it (W3). Its place there goes: it would be old with the next answer. */
 export function viewOfApproval(listed: Approval): ApprovalView {
-  const { toolCallId, turnId: _turn, agentName: _name, status: _status, ...shown } = listed;
-  return { ...shown, invocationId: toolCallId };
+  const { toolCallId, expiresAt, preview, proposedRule, question } = listed;
+  return {
+    approvalId: listed.approvalId,
+    invocationId: toolCallId,
+    chatId: listed.chatId,
+    agentId: listed.agentId,
+    toolName: listed.toolName,
+    arguments: listed.arguments,
+    message: listed.message,
+    options: listed.options,
+    callHash: listed.callHash,
+    requestedAt: listed.requestedAt,
+    workingDirectory: listed.workingDirectory,
+    sandbox: listed.sandbox,
+    why: listed.why,
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+    ...(preview === undefined ? {} : { preview }),
+    ...(proposedRule === undefined ? {} : { proposedRule }),
+    ...(question === undefined ? {} : { question }),
+  };
 }
 
 /** Undefined for what is not JSON. */

@@ -1,0 +1,325 @@
+import { get, openChat, openWorldView, pendingApprovals, sliceRows, values, type ChatStore } from '@countersign/client';
+import { scripted, type ScriptedReply } from '@countersign/core/testing';
+import type { GenerateRequest } from '@countersign/core/ports';
+import fc from 'fast-check';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { comparableChat, comparableWorld } from './comparable.js';
+import { openHarbour, type Harbour } from './fixture.js';
+
+const FACTOR = Number(process.env['RUNS_FACTOR'] ?? 1);
+
+let opened: Harbour[] = [];
+afterEach(async () => {
+  for (const harbour of opened.splice(0)) await harbour.close();
+});
+
+/** Does what the last words to it say: `call look, remove` is two calls, anything else is answered. */
+function obey({ messages, model }: GenerateRequest): ScriptedReply {
+  const last = messages.at(-1);
+  if (last?.role === 'tool') return model === 'Ada' ? '@Ben I am done, your turn.' : 'All is done here.';
+  const wanted = /call ([a-z, ]+)/.exec(last?.content ?? '')?.[1];
+  if (wanted === undefined) return 'Aye, I have heard you well enough.';
+  return {
+    say: 'I would do this:',
+    calls: wanted.split(', ').map((name) => ({ name, arguments: { what: 'the crate' } })),
+  };
+}
+
+async function harbourWithAgents(): Promise<Harbour & { world: string; chat: string }> {
+  const harbour = await openHarbour(scripted(obey, { title: 'Tidy up' }));
+  opened.push(harbour);
+  const { client } = harbour;
+  const { id: world } = await client.createWorld({ name: 'Harbour' });
+  for (const name of ['Ada', 'Ben']) {
+    await client.createAgent(world, { name, provider: 'scripted', model: name, tools: ['*'] });
+  }
+  const { id: chat } = await client.createChat(world);
+  return { ...harbour, world, chat };
+}
+
+const ready = async (store: ChatStore): Promise<void> =>
+  await vi.waitFor(() => expect(store.getState().loading).toEqual({ kind: 'ready' }));
+const settled = async (store: ChatStore, status: 'idle' | 'waiting'): Promise<void> =>
+  await vi.waitFor(() => expect(store.getState().status).toBe(status), { timeout: 5000 });
+
+describe('a view of a chat, over HTTP', () => {
+  it('[A3] [A12] [T13] follows a turn with three calls: one runs, two wait, one after the other', async () => {
+    const { client, world, chat } = await harbourWithAgents();
+    const view = openChat(client, world, chat);
+    await ready(view);
+    await client.send(world, chat, { content: '@Ben call look, remove, remove' });
+    await vi.waitFor(() => expect(view.getState().queue).toHaveLength(2));
+    await settled(view, 'waiting');
+    const [first, second] = pendingApprovals(view.getState());
+    if (first === undefined || second === undefined) throw new Error('two should wait');
+    expect(first).toMatchObject({
+      toolName: 'remove',
+      agentId: 'ben',
+      options: expect.arrayContaining(['deny']) as unknown,
+    });
+    const line = sliceRows(view.getState().transcript)
+      .map((id) => get(view.getState().messages, id))
+      .find((message) => message?.invocationIds.length === 3);
+    const kinds = (): (string | undefined)[] =>
+      (line?.invocationIds ?? []).map((id) => get(view.getState().invocations, id)?.status.kind);
+    expect(kinds()).toEqual(['succeeded', 'asked', 'asked']);
+    const written = view.getState().outputs.get(line?.invocationIds[0] ?? '')?.parts ?? [];
+    const on = (wanted: string): string => written.map(({ stream, text }) => (stream === wanted ? text : '')).join('');
+    expect([on('stdout'), on('stderr')]).toEqual(['looking at the crate\n', 'hm\n']);
+    await client.decide(world, first, {
+      decision: 'approve',
+      arguments: { what: 'the old crate' },
+      reason: 'only that',
+    });
+    await client.decide(world, second, { decision: 'deny', reason: 'not this one' });
+    await settled(view, 'idle');
+    expect(kinds()).toEqual(['succeeded', 'succeeded', 'denied']);
+    const edited = get(view.getState().invocations, first.invocationId);
+    expect(edited).toMatchObject({
+      arguments: { what: 'the crate' },
+      editedArguments: { what: 'the old crate' },
+      status: { kind: 'succeeded', result: 'removed the old crate' },
+    });
+    expect(get(view.getState().approvals, first.approvalId)?.decision).toMatchObject({
+      outcome: 'approved',
+      scope: 'once',
+      by: 'token',
+      reason: 'only that',
+    });
+    expect(get(view.getState().invocations, second.invocationId)?.status).toEqual({
+      kind: 'denied',
+      reason: 'not this one',
+    });
+    await vi.waitFor(() => expect(view.getState().title).toBe('Tidy up'));
+    view.close();
+  });
+
+  it('[W5] tells the slower of two who decided', async () => {
+    const { client, world, chat } = await harbourWithAgents();
+    await client.registerClient(world, { label: 'terminal', approvals: true });
+    const view = openChat(client, world, chat);
+    await ready(view);
+    await client.send(world, chat, { content: '@Ada call remove' });
+    await settled(view, 'waiting');
+    const [approval] = pendingApprovals(view.getState());
+    if (approval === undefined) throw new Error('one should wait');
+    await client.decide(world, approval, { decision: 'deny', reason: 'no' });
+    await expect(client.decide(world, approval, { decision: 'approve' })).rejects.toMatchObject({
+      kind: 'problem',
+      status: 409,
+      state: 'denied',
+    });
+    await vi.waitFor(() =>
+      expect(get(view.getState().approvals, approval.approvalId)?.decision).toMatchObject({
+        outcome: 'denied',
+        by: 'token',
+        client: 'terminal',
+      }),
+    );
+    view.close();
+  });
+
+  it('[W3] a question is answered with words', async () => {
+    const { client, world, chat } = await harbourWithAgents();
+    const view = openChat(client, world, chat);
+    await ready(view);
+    await client.send(world, chat, { content: '@Ben call wonder' });
+    await settled(view, 'waiting');
+    const [approval] = pendingApprovals(view.getState());
+    if (approval === undefined) throw new Error('one should wait');
+    expect(approval.question).toMatchObject({ text: 'What about the crate?', choices: ['keep', 'sell'] });
+    await client.answer(world, { toolCallId: approval.approvalId, content: 'paint it' });
+    await settled(view, 'idle');
+    expect(get(view.getState().approvals, approval.approvalId)?.decision?.outcome).toBe('answered');
+    expect(get(view.getState().invocations, approval.invocationId)?.status).toEqual({
+      kind: 'succeeded',
+      result: { answer: 'paint it' },
+    });
+    view.close();
+  });
+
+  it('[M9] a stop leaves nothing that seems to go on', async () => {
+    const { client, world, chat } = await harbourWithAgents();
+    const view = openChat(client, world, chat);
+    await ready(view);
+    await client.send(world, chat, { content: '@Ada call linger' });
+    await vi.waitFor(() => {
+      const calls = [...values(view.getState().invocations)];
+      expect(calls.map(({ status }) => status.kind)).toEqual(['running']);
+    });
+    await client.stop(world, chat);
+    await settled(view, 'idle');
+    const { streams, openInvocations, notices } = view.getState();
+    expect({ streams, openInvocations }).toEqual({ streams: [], openInvocations: [] });
+    expect(notices).toMatchObject([{ type: 'notice', message: 'Stopped by token.' }]);
+    view.close();
+  });
+
+  it('loads page after page backwards, and is a whole', async () => {
+    const { client, world, chat } = await harbourWithAgents();
+    for (let n = 0; n < 12; n += 1) await client.send(world, chat, { content: `@nobody number ${n}` });
+    const view = openChat(client, world, chat, { pageSize: 5 });
+    await ready(view);
+    expect(view.getState().transcript.length).toBe(5);
+    await client.send(world, chat, { content: '@nobody number 12' });
+    await vi.waitFor(() => expect(view.getState().transcript.length).toBe(6));
+    while (view.getState().older.kind === 'more') await view.loadOlder();
+    const said = sliceRows(view.getState().transcript).map((id) => get(view.getState().messages, id)?.content);
+    expect(said).toEqual(Array.from({ length: 13 }, (_, n) => `@nobody number ${n}`));
+    await view.loadOlder();
+    view.close();
+  });
+
+  it('says in words that a chat is not there, or was deleted', async () => {
+    const { client, world, chat } = await harbourWithAgents();
+    const missing = openChat(client, world, 'chat_of_nobody');
+    await vi.waitFor(() => expect(missing.getState().connection.kind).toBe('closed'));
+    const view = openChat(client, world, chat);
+    await ready(view);
+    await client.deleteChat(world, chat);
+    await vi.waitFor(() => expect(view.getState().deleted).toBe(true));
+    missing.close();
+    view.close();
+  });
+});
+
+describe('a view of a world, over HTTP', () => {
+  it('[A12] [M8] has its chats, agents and what waits in any of them, on one stream with its chats', async () => {
+    const { client, world, chat } = await harbourWithAgents();
+    const view = openWorldView(client, world);
+    await vi.waitFor(() => expect(view.getState().loading.kind).toBe('ready'));
+    const inside = view.openChat(chat);
+    await ready(inside);
+    const other = await client.createChat(world, { title: 'Second' });
+    await client.send(world, chat, { content: '@Ada call remove' });
+    await client.send(world, other.id, { content: '@Ben call remove, remove' });
+    await vi.waitFor(() => {
+      expect(view.getState().chats.map(({ title, status, waiting }) => [title, status, waiting])).toEqual([
+        ['Second', 'waiting', 2],
+        ['New chat', 'waiting', 1],
+      ]);
+    });
+    expect(inside.getState().queue).toHaveLength(1);
+    await client.renameChat(world, other.id, 'Renamed');
+    await client.updateAgent(world, 'ada', { model: 'Ada', systemPrompt: 'Be brief.' });
+    await vi.waitFor(() => {
+      expect(view.getState().chats[0]?.title).toBe('Renamed');
+      expect(view.getState().agents[0]?.systemPrompt).toBe('Be brief.');
+      expect(inside.getState().agents[0]?.systemPrompt).toBe('Be brief.');
+    });
+    await client.deleteChat(world, other.id);
+    await vi.waitFor(() => expect(view.getState().queue).toHaveLength(1));
+    expect(view.getState().revisions).toMatchObject({ chat: expect.any(Number) as number });
+    inside.close();
+    view.close();
+  });
+});
+
+type Deed =
+  | { do: 'send'; to: 'Ada' | 'Ben'; calls: string[] }
+  | { do: 'decide'; how: 'approve' | 'deny' | 'edit' | 'session' }
+  | { do: 'stop' }
+  | { do: 'cut' };
+
+const deed: fc.Arbitrary<Deed> = fc.oneof(
+  {
+    arbitrary: fc.record({
+      do: fc.constant('send' as const),
+      to: fc.constantFrom('Ada' as const, 'Ben' as const),
+      calls: fc.array(fc.constantFrom('look', 'look', 'remove', 'remove', 'fail', 'linger', 'nosuch'), {
+        maxLength: 4,
+      }),
+    }),
+    weight: 4,
+  },
+  {
+    arbitrary: fc.record({
+      do: fc.constant('decide' as const),
+      how: fc.constantFrom('approve' as const, 'deny' as const, 'edit' as const, 'session' as const),
+    }),
+    weight: 4,
+  },
+  { arbitrary: fc.constant({ do: 'stop' as const }), weight: 1 },
+  { arbitrary: fc.constant({ do: 'cut' as const }), weight: 2 },
+);
+
+describe('views over a wire that is cut', () => {
+  it(
+    '[S6] [A12] end where a fresh load does, whatever byte each connection was cut at',
+    async () => {
+      const cuts = fc.array(fc.oneof(fc.nat(400), fc.nat(6000), fc.nat(40_000)), { maxLength: 40 });
+      await fc.assert(
+        fc.asyncProperty(fc.array(deed, { minLength: 3, maxLength: 10 }), cuts, async (deeds, bytes) => {
+          const harbour = await harbourWithAgents();
+          const { client, wired, world, chat } = harbour;
+          try {
+            await client.send(world, chat, { content: '@Ada hello' });
+            await vi.waitFor(async () => expect((await client.chat(world, chat)).title).toBe('Tidy up'));
+            harbour.cut(bytes);
+            const whole = openWorldView(wired, world);
+            const views = [whole.openChat(chat, { pageSize: 4 }), openChat(wired, world, chat, { pageSize: 7 })];
+            for (const each of deeds) await act(harbour, each);
+            await client.stop(world, chat);
+            harbour.cut([]);
+            const fresh = openChat(client, world, chat, { pageSize: 1000 });
+            const freshWorld = openWorldView(client, world);
+            await ready(fresh);
+            await vi.waitFor(() => expect(freshWorld.getState().loading.kind).toBe('ready'));
+            for (const view of views) {
+              await vi.waitFor(
+                async () => {
+                  await view.loadOlder().catch(() => undefined);
+                  expect(comparableChat(view.getState())).toEqual(comparableChat(fresh.getState()));
+                },
+                { timeout: 8000, interval: 5 },
+              );
+            }
+            await vi.waitFor(() =>
+              expect(comparableWorld(whole.getState())).toEqual(comparableWorld(freshWorld.getState())),
+            );
+            for (const view of [...views, whole, fresh, freshWorld]) view.close();
+          } finally {
+            opened = opened.filter((other) => other.client !== client);
+            await harbour.close();
+          }
+        }),
+        { numRuns: Math.ceil(12 * FACTOR), endOnFailure: true },
+      );
+    },
+    60_000 * Math.max(1, FACTOR),
+  );
+});
+
+async function act(harbour: Harbour & { world: string; chat: string }, deed: Deed): Promise<void> {
+  const { client, wired, world, chat } = harbour;
+  switch (deed.do) {
+    case 'send':
+      // Over the wire that is cut: it is kept once all the same.
+      await wired
+        .send(world, chat, {
+          content: `@${deed.to} ${deed.calls.length === 0 ? 'hello' : `call ${deed.calls.join(', ')}`}`,
+        })
+        .catch(() => undefined);
+      return;
+    case 'decide': {
+      const [approval] = (await client.approvals(world, { chat })).items;
+      if (approval === undefined) return;
+      const { how } = deed;
+      const decision =
+        how === 'deny'
+          ? { decision: 'deny' as const, reason: 'not now' }
+          : {
+              decision: 'approve' as const,
+              ...(how === 'edit' ? { arguments: { what: 'less' } } : {}),
+              ...(how === 'session' ? { scope: 'session' as const } : {}),
+            };
+      await wired.decide(world, approval, decision).catch(() => undefined);
+      return;
+    }
+    case 'stop':
+      await client.stop(world, chat);
+      return;
+    case 'cut':
+      harbour.cutNow();
+  }
+}
