@@ -116,6 +116,48 @@ describe('checkToolApproval', () => {
     });
   });
 
+  describe("under an administrator's rules", () => {
+    it('[A19] a deny beats an approval, a grant and every other rule', () => {
+      const change = { ...world('allow *'), admin: policy('deny write_file(a)'), decision: 'approved' as const };
+      expect(checkToolApproval(input({ ...change, grants: [{ id: 'g' }] }))).toMatchObject({
+        kind: 'refuse',
+        rule: 'deny write_file(a)',
+      });
+    });
+
+    it('[A19] what is to be asked is asked each time: no grant answers it, a person does', () => {
+      const rule = 'ask write_file';
+      const change = { ...world('allow *'), admin: policy(rule), grants: [{ id: 'g', answeredRule: rule }] };
+      expect(checkToolApproval(input(change))).toMatchObject({ kind: 'ask', rule, options: ['deny', 'approve_once'] });
+      expect(checkToolApproval(input({ ...change, decision: 'approved' }))).toMatchObject({ kind: 'run' });
+    });
+
+    it('[A19] an allow lifts what the world denies, and neither read mode nor an unknown outcome', () => {
+      const change = { ...world('deny write_file'), admin: policy('allow write_file(a)') };
+      expect(checkToolApproval(input(change))).toMatchObject({ kind: 'run', rule: 'allow write_file(a)' });
+      expect(checkToolApproval(input({ ...change, outcomeUnknown: true }))).toMatchObject({ kind: 'ask' });
+      const reading = { world: { mode: 'read' as const, policy: policy() }, admin: policy('allow *') };
+      expect(checkToolApproval(input(reading))).toMatchObject({ kind: 'refuse' });
+    });
+  });
+
+  it('[A19] what is dynamic but told is covered by a session, whatever rules there are about others', () => {
+    const subjects: Subject[] = [words('ls'), { kind: 'dynamic', why: 'output goes to a file', told: true }];
+    const gate = checkToolApproval(input(world('deny write_file(rm *)'), subjects));
+    expect(gate).toMatchObject({
+      why: 'no rule allows this unasked: output goes to a file',
+      options: ['deny', 'approve_once', 'approve_session'],
+    });
+    expect(
+      checkToolApproval(input({ ...world('deny write_file(rm *)'), grants: [{ id: 'g' }] }, subjects)),
+    ).toMatchObject({ because: 'grant' });
+  });
+
+  it('[A5] "always" proposes a rule for each part that has none yet', () => {
+    const gate = checkToolApproval(input(world('allow write_file(a)'), [words('a'), words('b'), words('c')]));
+    expect(gate).toMatchObject({ proposedRule: 'allow write_file(b)\nallow write_file(c)' });
+  });
+
   it('[A1] what an untrusted tool says of itself opens nothing', () => {
     for (const approval of [undefined, { required: false }, { required: true, pattern: '*' }]) {
       const gate = checkToolApproval(input({ tool: { definition: tool('write_file', approval), trusted: false } }));

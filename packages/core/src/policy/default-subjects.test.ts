@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { canonicalJson } from './canonical-json.js';
 import { defaultSubjects } from './default-subjects.js';
 
 describe('defaultSubjects', () => {
@@ -23,6 +24,27 @@ describe('defaultSubjects', () => {
         expect(new Set(words).size).toBe(Object.keys(args).length);
       }),
     );
+  });
+
+  it('[A5] tells a number from the text of it, for what allows; what denies sees both', () => {
+    expect(defaultSubjects({ a: 1 })).toEqual([{ kind: 'words', words: ['a=1'] }]);
+    expect(defaultSubjects({ a: '1' })).toEqual([
+      { kind: 'words', words: ['a="1"'] },
+      { kind: 'words', words: ['a=1'], inner: true },
+    ]);
+    fc.assert(
+      fc.property(fc.jsonValue(), fc.jsonValue(), (one, other) => {
+        const [first] = defaultSubjects({ a: one });
+        const [second] = defaultSubjects({ a: other });
+        const same = JSON.stringify(first) === JSON.stringify(second);
+        expect(same).toBe(canonicalJson(one) === canonicalJson(other));
+      }),
+    );
+    for (const value of [1, true, null, [1], { b: 1 }, 'x']) {
+      const [told] = defaultSubjects({ a: value });
+      const [asText] = defaultSubjects({ a: canonicalJson(value) });
+      expect(told).not.toEqual(asText);
+    }
   });
 
   it.each([

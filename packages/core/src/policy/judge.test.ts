@@ -219,6 +219,84 @@ describe('a deny rule', () => {
   });
 });
 
+describe('words that have to be spelt', () => {
+  const spelt = (at: number, ...words: string[]): Subject => ({ kind: 'words', words, spell: [at] });
+
+  it.each<[string, string[], number, boolean]>([
+    ['x(git *)', ['git', '-c', 'a=b', 'log'], 1, false],
+    ['x(git -c *)', ['git', '-c', 'a=b', 'log'], 1, true],
+    ['x(git -c a=b log)', ['git', '-c', 'a=b', 'log'], 1, true],
+    ['x(git * * log)', ['git', 'c', 'a=b', 'log'], 1, false],
+    ['x(npm --prefix=* test)', ['npm', '--prefix=a', 'test'], 1, true],
+    ['x(npm --pre* test)', ['npm', '--prefix=a', 'test'], 1, false],
+    ['x(npm --prefix=a* test)', ['npm', '--prefix=ab', 'test'], 1, true],
+    ['x(npm --prefix* test)', ['npm', '--prefix', 'test'], 1, false],
+    ['x(find * -delete)', ['find', 'a', '-delete'], 2, true],
+    ['x(find * *)', ['find', 'a', '-delete'], 2, false],
+    ['x', ['git', '-c', 'a=b'], 1, true],
+    ['x(*)', ['git', '-c', 'a=b'], 1, true],
+  ])('[A19] allow %s on %j with the word %d: %s', (rule, words, at, expected) => {
+    expect(outcome([`allow ${rule}`], spelt(at, ...words))).toBe(expected ? 'allow' : 'none');
+  });
+
+  it('[A19] are to deny and ask rules words like others', () => {
+    expect(outcome(['deny x(git *)'], spelt(1, 'git', '-c'))).toBe('deny');
+  });
+});
+
+describe('what runs inside another subject', () => {
+  const inner = (...words: string[]): Subject => ({ kind: 'words', words, inner: true });
+
+  it('[A19] is denied and asked about, and needs no rule of its own to be allowed', () => {
+    const subjects = [command('npx', 'tsc'), inner('tsc')];
+    expect(outcome(['allow x(npx tsc)'], ...subjects)).toBe('allow');
+    expect(outcome(['allow x(npx tsc)', 'deny x(tsc)'], ...subjects)).toBe('deny');
+    expect(outcome(['allow x(npx tsc)', 'ask x(tsc)'], ...subjects)).toBe('ask');
+    expect(outcome(['allow x(tsc)'], ...subjects)).toBe('none');
+    expect(outcome(['allow x(tsc)'], inner('tsc'))).toBe('none');
+  });
+});
+
+describe('a path in another case or composition', () => {
+  it('[A19] is what a deny rule is about, and not what an allow rule is about', () => {
+    const paths = ['/srv/project/SECRETS/key', '/srv/project/secrets/KEY', '/SRV/project/secrets/key'];
+    for (const one of paths) {
+      expect(outcome(['deny x(./secrets/key)'], path(one))).toBe('deny');
+      expect(outcome(['deny x(./Secrets/**)'], path(one))).toBe('deny');
+      expect(outcome(['deny *(secrets/*)'], path(one))).toBe('deny');
+      expect(outcome(['allow x(./secrets/key)'], path(one))).toBe('none');
+    }
+    expect(outcome(['deny x(./caf\u00e9)'], path('/srv/project/cafe\u0301'))).toBe('deny');
+    expect(outcome(['deny x(~/.ssh/**)'], command('cat', '/HOME/ann/.SSH/id'))).toBe('deny');
+    expect(outcome(['deny x(git branch -D *)'], command('git', 'branch', '-d', 'x'))).toBe('none');
+  });
+});
+
+describe("an administrator's rules", () => {
+  const judged = (admin: string[], world: string[], agent: string[], ...subjects: Subject[]) =>
+    judge(
+      { admin: policy(...admin), world: policy(...world), agent: policy(...agent) },
+      { tool: 'x', subjects, place },
+    );
+
+  it('[A19] win over those of world and agent', () => {
+    const a = command('a');
+    expect(judged(['deny x(a)'], ['allow x'], [], a)).toEqual({ outcome: 'deny', rule: 'deny x(a)' });
+    expect(judged(['ask x(a)'], ['allow x'], [], a)).toEqual({ outcome: 'ask', rule: 'ask x(a)' });
+    expect(judged(['allow x(a)'], ['deny x'], ['deny *'], a)).toEqual({ outcome: 'allow', rule: 'allow x(a)' });
+    expect(judged(['allow x'], ['ask x(a)'], [], a).outcome).toBe('allow');
+    expect(judged(['allow x', 'deny x(a)'], [], [], a).outcome).toBe('deny');
+    expect(judged(['allow x', 'ask x(a)'], ['deny x(a)'], [], a).outcome).toBe('deny');
+  });
+
+  it('[A19] that allow a part of a call leave the rest to the world', () => {
+    expect(judged(['allow x(a)'], ['deny x(b)'], [], command('a'), command('b')).outcome).toBe('deny');
+    expect(judged(['allow x(a)'], ['allow x(b)'], [], command('a'), command('b')).outcome).toBe('allow');
+    expect(judged(['allow x(a)'], [], [], command('a'), command('b')).outcome).toBe('none');
+    expect(judged(['allow x'], ['deny x'], [], command('a'), dynamic).outcome).toBe('deny');
+  });
+});
+
 describe('judge', () => {
   it('[A19] names the rule as it was written', () => {
     const world = policy('allow  x', 'deny x(rm  *)');

@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { compilePolicy, NO_RULES, type Policy } from './compile-policy.js';
+import { withholdPaths } from './withhold-paths.js';
+
+function policy(...rules: string[]): Policy {
+  const compiled = compilePolicy(rules);
+  if (!compiled.ok) throw new Error(compiled.error);
+  return compiled.policy;
+}
+
+const place = { workingDirectory: '/srv/project', home: '/home/ann' };
+const from = (path: string) => ({ tool: 'grep', subjects: [{ kind: 'path' as const, path }], place });
+const all = from('/srv/project');
+
+describe('withholdPaths', () => {
+  it('[A19] keeps what a deny rule is about from a call that starts above it', () => {
+    const withheld = withholdPaths(
+      { world: policy('deny *(./secrets/**)', 'deny grep(**/.env)'), agent: NO_RULES },
+      all,
+    );
+    const paths = ['/srv/project/secrets', '/srv/project/secrets/a/b', '/srv/project/x/.env', '/srv/project/Secrets/a'];
+    expect(paths.map((path) => withheld?.(path))).toEqual([true, true, true, true]);
+    expect(['/srv/project/src', '/srv/project/secrets2', '/srv/project/env'].map((path) => withheld?.(path))).toEqual([
+      false,
+      false,
+      false,
+    ]);
+  });
+
+  it('[A19] an ask rule withholds too, until the call itself was asked by it', () => {
+    const policies = { world: policy('ask grep(./private/**)'), agent: NO_RULES };
+    expect(withholdPaths(policies, all)?.('/srv/project/private/a')).toBe(true);
+    expect(withholdPaths(policies, from('/srv/project/private'))?.('/srv/project/private/a')).toBe(false);
+  });
+
+  it('[A19] the rules of the agent and of the administrator count', () => {
+    const agent = withholdPaths({ world: NO_RULES, agent: policy('deny grep(./a)') }, all);
+    expect([agent?.('/srv/project/a'), agent?.('/srv/project/b')]).toEqual([true, false]);
+    const world = policy('deny grep(./**/*.md)');
+    const admin = withholdPaths({ admin: policy('allow grep(./**)', 'deny grep(./a)'), world, agent: NO_RULES }, all);
+    expect([admin?.('/srv/project/a'), admin?.('/srv/project/b.md')]).toEqual([true, false]);
+  });
+
+  it('costs nothing where no rule is about certain paths', () => {
+    expect(withholdPaths({ world: policy('ask grep', 'allow *(./a)'), agent: NO_RULES }, all)).toBeUndefined();
+    expect(withholdPaths({ world: policy('deny read_file(./a)'), agent: NO_RULES }, all)).toBeUndefined();
+  });
+});
