@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 
 const run = promisify(execFile);
 const root = new URL('..', import.meta.url).pathname;
@@ -39,5 +40,17 @@ describe('README.md', () => {
       const { stdout, stderr } = await run(process.execPath, ['example.mjs'], { cwd: folder });
       expect({ time, stdout, stderr }).toEqual({ time, stdout: printed, stderr: '' });
     }
+  });
+
+  it('[X1] starts what it says with what it says', async () => {
+    const readme = await readFile(join(root, 'README.md'), 'utf8');
+    expect(readme).toContain('```sh\nnpm start\n```');
+    const manifest = z.object({ scripts: z.object({ start: z.string() }) });
+    const { scripts } = manifest.parse(JSON.parse(await readFile(join(root, 'package.json'), 'utf8')));
+    const [node, command = ''] = scripts.start.split(' ');
+    expect(node).toBe('node');
+    const { stdout } = await run(process.execPath, [join(root, command), '--help']);
+    for (const [, option] of readme.matchAll(/npm start -- (--[a-z-]+|[a-z]+)/g))
+      expect(stdout + ' --help').toContain(option);
   });
 });

@@ -37,15 +37,16 @@ const APPROVALS = listOf(queuedApprovalSchema);
 
 /** A server whose one agent asks for the commands it is given, all at once, and repeats what came of them. */
 async function start(commands: (server: ServerProcess) => readonly string[], env: Record<string, string> = {}) {
-  let server: ServerProcess | undefined;
+  const started: { server?: ServerProcess } = {};
   const made = await startModel((messages) => {
     const last = messages.at(-1);
     if (last?.role === 'tool') return `I was told: ${messages.map(({ content }) => JSON.stringify(content)).join(' ')}`;
-    if (server === undefined) return 'not yet';
-    return commands(server).map((command) => ({ name: 'shell_cmd', arguments: { command } }));
+    if (started.server === undefined) return 'not yet';
+    return commands(started.server).map((command) => ({ name: 'shell_cmd', arguments: { command } }));
   });
   model = made.server;
-  server = await startServer(home, { env: { ...made.env, ...env } });
+  const server = await startServer(home, { env: { ...made.env, ...env } });
+  started.server = server;
   servers.push(server);
   const world = await server.api('/worlds', worldSchema, { method: 'POST', body: { name: 'Lab', streaming: false } });
   await server.api(`/worlds/${world.id}/agents`, agentSchema, {
