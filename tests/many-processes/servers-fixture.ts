@@ -62,6 +62,7 @@ export function createFarm(databaseUrl: string, size: number): ServerFarm {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     children.add(child);
+    let running: RunningServer | undefined;
     const gone = once(child, 'exit').then(() => {
       children.delete(child);
       if (servers[index] === running) servers[index] = undefined;
@@ -73,7 +74,7 @@ export function createFarm(databaseUrl: string, size: number): ServerFarm {
     const first = await Promise.race([once(lines, 'line'), gone.then(() => undefined)]);
     if (first === undefined) throw new Error(`server ${index} ended before it listened: ${said}`);
     const { url } = JSON.parse(String(first[0])) as { url: string };
-    const running: RunningServer = {
+    running = {
       url,
       client: createClient({ url, token: TOKEN }),
       signal: (signal) => child.kill(signal),

@@ -90,7 +90,8 @@ export async function openHome(options: HomeOptions): Promise<Home> {
       providers: () => found.status(),
       async start() {
         await engine.start();
-        await makeDemoWorld(engine, (worldId) => workFolders.own(worldId));
+        // Servers that share a database belong to people who know it, and several at once would make several.
+        if (store.shared === undefined) await makeDemoWorld(engine, (worldId) => workFolders.own(worldId));
       },
       close: () => engine.close().finally(unlock),
     };
