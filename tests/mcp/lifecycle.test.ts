@@ -91,7 +91,7 @@ describe('starting and stopping', () => {
       lab.events.filter((event) => event.event === 'crud' && event.data.entity === 'mcp-server').length;
     await until(() => failures() >= 3, 'it is tried again');
     await writeFile(program, `import ${JSON.stringify(PROGRAMS.hostile)};`);
-    await lab.running('shaky');
+    expect((await lab.running('shaky')).tools).toContain('mcp__shaky__quiet');
   });
 
   it('[A14] turned off, it ends and its tools are gone; turned on, they are back', async () => {
@@ -148,7 +148,6 @@ describe('starting and stopping', () => {
     await said;
     expect(lab.results().at(-1)).toMatch(/outcome unknown/);
     await startHttpServer([PROGRAMS.everything, 'streamableHttp'], port);
-    await lab.running('far');
     await lab.say('and now');
     expect(lab.results().at(-1)).toContain('Echo: ahoy');
   });
@@ -209,9 +208,7 @@ describe('what is secret about a server', () => {
 
   it('[A15] goes in and never comes out: not in lists, cards, events, results, errors, logs or the audit', async () => {
     const lab = await openLab({ script: [call('environment'), 'Done.'], policy: ALLOW });
-    await lab.add({
-      ...stdio('hostile', { args: ['says-secret', '--api-key', SECRET], env: { TOKEN: SECRET } }),
-    } as Parameters<Lab['add']>[0]);
+    await lab.add(stdio('hostile', { args: ['says-secret', '--api-key', SECRET], env: { TOKEN: SECRET } }));
     const shown = await lab.running('hostile');
     expect(shown).toMatchObject({
       env: ['TOKEN'],

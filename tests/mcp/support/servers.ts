@@ -11,7 +11,7 @@ export const PROGRAMS = {
   everything: `${modules}server-everything/dist/index.js`,
   filesystem: `${modules}server-filesystem/dist/index.js`,
   memory: `${modules}server-memory/dist/index.js`,
-  hostile: `${root}tests/mcp/support/hostile-server.mjs`,
+  hostile: `${root}tests/mcp/fixtures/hostile-server.mjs`,
 } as const;
 
 /** One of the real servers over stdio. */

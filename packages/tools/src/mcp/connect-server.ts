@@ -1,20 +1,16 @@
-import { basename } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { Clock, ToolContext } from '@countersign/core/ports';
 import {
   Client,
-  isJSONRPCNotification,
-  isJSONRPCRequest,
   ProtocolError,
   ProtocolErrorCode,
   type jsonSchemaValidator,
   type Transport,
 } from '@modelcontextprotocol/client';
-import { runCall, type CallsUnderWay } from './run-call.js';
-import { elicit } from './elicit.js';
+import { answerServer } from './answer-server.js';
 import type { HideValues } from './hide-values.js';
-import { createMessageBudget } from './limit-messages.js';
+import { limitMessages } from './limit-messages.js';
 import { readTools, type ReadTools } from './read-tools.js';
+import { runCall, type CallsUnderWay } from './run-call.js';
 import type { ServerLog } from './server-log.js';
 
 export interface ConnectionOptions {
@@ -48,21 +44,22 @@ export interface Connection {
 
 const CHECK_MS = 5_000;
 const MOST_PAGES = 50;
+const UNSUPPORTED_VERSION: number = ProtocolErrorCode.UnsupportedProtocolVersion;
 
 /** Shakes hands with a server. Most speak the older way of beginning; one that refuses it is asked in the newer one. */
 export async function connectServer(options: ConnectionOptions): Promise<Connection> {
   try {
     return await connect(options, 'legacy');
   } catch (error) {
-    if (!(error instanceof ProtocolError) || error.code !== Number(ProtocolErrorCode.UnsupportedProtocolVersion))
-      throw error;
+    if (!(error instanceof ProtocolError) || error.code !== UNSUPPORTED_VERSION) throw error;
     return await connect(options, 'auto');
   }
 }
 
 async function connect(options: ConnectionOptions, mode: 'legacy' | 'auto'): Promise<Connection> {
-  const { server, clock, log, connectMs, workingDirectory } = options;
+  const { server, log, connectMs, workingDirectory } = options;
   const calls: CallsUnderWay = new Set();
+  let changed = (): void => undefined;
   const client = new Client(
     { name: 'countersign', version: '0.1.0' },
     {
@@ -73,40 +70,20 @@ async function connect(options: ConnectionOptions, mode: 'legacy' | 'auto'): Pro
       listChanged: { tools: { autoRefresh: false, debounceMs: 200, onChanged: () => changed() } },
     },
   );
-  client.setRequestHandler('roots/list', () => ({
-    roots: [{ uri: pathToFileURL(workingDirectory).href, name: basename(workingDirectory) }],
-  }));
-  client.setRequestHandler('elicitation/create', async ({ params }) => {
-    const ask = askerOf(calls);
-    if (ask === undefined || params.mode === 'url') {
-      log.push('[asked a question that belongs to no single call; it was declined]\n');
-      return { action: 'decline' };
-    }
-    return await elicit(server, params, ask);
-  });
-  // Sampling among it: a server that asks our model would speak with the person's money, and past every gate.
-  client.fallbackRequestHandler = ({ method }) => {
-    log.push(`[asked for ${method}, which is refused here]\n`);
-    const words =
-      method === 'sampling/createMessage' ? 'Sampling is not allowed here.' : `${method} is not offered here.`;
-    return Promise.reject(new ProtocolError(ProtocolErrorCode.MethodNotFound, words));
-  };
-  client.setNotificationHandler('notifications/message', ({ params: { level, logger, data } }) => {
-    const text = typeof data === 'string' ? data : JSON.stringify(data);
-    log.push(`[${level}]${logger === undefined ? '' : ` ${logger}:`} ${text}\n`);
-  });
+  answerServer(client, { server, workingDirectory, log, calls });
   let open = true;
-  let changed = (): void => undefined;
-  let why: Error | undefined;
-  client.onerror = (error) => {
-    why ??= error;
-    log.push(`[${error.message}]\n`);
-  };
-  client.onclose = () => {
-    if (open) options.ended();
-    open = false;
-  };
-  const transport = limited(options.transport(), createMessageBudget(clock), () =>
+  let trouble: Error | undefined;
+  Object.assign(client, {
+    onerror: (error: Error) => {
+      trouble ??= error;
+      log.push(`[${error.message}]\n`);
+    },
+    onclose: () => {
+      if (open) options.ended();
+      open = false;
+    },
+  } satisfies Pick<Client, 'onerror' | 'onclose'>);
+  const transport = limitMessages(options.transport(), options.clock, () =>
     log.push('[it sends more than can be read; messages are dropped]\n'),
   );
   try {
@@ -114,7 +91,8 @@ async function connect(options: ConnectionOptions, mode: 'legacy' | 'auto'): Pro
   } catch (error) {
     open = false;
     await transport.close().catch(() => undefined);
-    throw why !== undefined && !(error instanceof ProtocolError) && why.message.startsWith('the server') ? why : error;
+    // That the connection was closed tells less than why.
+    throw error instanceof ProtocolError ? error : (trouble ?? error);
   }
   const connection: Connection = {
     workingDirectory,
@@ -136,31 +114,4 @@ async function connect(options: ConnectionOptions, mode: 'legacy' | 'auto'): Pro
     if (open) options.listChanged(connection);
   };
   return connection;
-}
-
-/** Nothing in such a question says which call it is about: with more than one under way it would come on the wrong card. */
-function askerOf(calls: CallsUnderWay): ToolContext['ask'] {
-  const [only, ...more] = calls;
-  return more.length > 0 ? undefined : only?.ask;
-}
-
-/** Drops what nobody asked for when it is too much. Answers always pass: each was asked for. */
-function limited(transport: Transport, budget: () => boolean, dropped: () => void): Transport {
-  let deliver: Transport['onmessage'];
-  let told = false;
-  Object.defineProperty(transport, 'onmessage', {
-    configurable: true,
-    get: () => deliver,
-    set(inner: Transport['onmessage']) {
-      deliver = (message, extra) => {
-        if ((isJSONRPCRequest(message) || isJSONRPCNotification(message)) && !budget()) {
-          if (!told) dropped();
-          told = true;
-          return;
-        }
-        inner?.(message, extra);
-      };
-    },
-  });
-  return transport;
 }

@@ -47,7 +47,7 @@ function questionOf(server: string, message: string, fields: readonly [string, F
 
 function describeField(name: string, field: Field): string {
   const text = [field['title'], field['description']].filter((part) => typeof part === 'string').join(': ');
-  const kind = choicesOf(field).join(' | ') || String(field['type'] ?? 'text');
+  const kind = choicesOf(field).join(' | ') || (typeof field['type'] === 'string' ? field['type'] : 'text');
   const given = field['default'] === undefined ? '' : `, filled in with ${JSON.stringify(field['default'])}`;
   return `- ${name} (${kind}${given})${text === '' ? '' : `: ${text}`}`;
 }

@@ -9,6 +9,13 @@ export function createHttpTransport({ url, headers }: HttpDefinition): Transport
   return new StreamableHTTPClientTransport(new URL(url), {
     requestInit: { headers },
     redirectPolicy: 'same-origin',
+    // One that is gone is noticed soon; whether it comes back is our own affair.
+    reconnectionOptions: {
+      initialReconnectionDelay: 500,
+      reconnectionDelayGrowFactor: 2,
+      maxReconnectionDelay: 5_000,
+      maxRetries: 2,
+    },
     fetch: limitedFetch,
   });
 }

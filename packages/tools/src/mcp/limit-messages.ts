@@ -1,12 +1,35 @@
 import type { Clock } from '@countersign/core/ports';
+import { isJSONRPCNotification, isJSONRPCRequest, type Transport } from '@modelcontextprotocol/client';
 
 const BURST = 1_000;
 const PER_SECOND = 100;
 
 /**
- * How many messages that nobody asked for (progress, logs, "my list changed") a server may send. Without a limit one that floods us
- * would take the time of every world in this process. False: drop it.
+ * Drops messages that nobody asked for (progress, logs, "my list changed") when they are too many: without a limit a server that
+ * floods us would take the time of every world in this process. Answers always pass: each was asked for.
  */
+export function limitMessages(transport: Transport, clock: Pick<Clock, 'now'>, dropped: () => void): Transport {
+  const budget = createMessageBudget(clock);
+  let deliver: Transport['onmessage'];
+  let told = false;
+  Object.defineProperty(transport, 'onmessage', {
+    configurable: true,
+    get: () => deliver,
+    set(inner: Transport['onmessage']) {
+      deliver = (message, extra) => {
+        if ((isJSONRPCRequest(message) || isJSONRPCNotification(message)) && !budget()) {
+          if (!told) dropped();
+          told = true;
+          return;
+        }
+        inner?.(message, extra);
+      };
+    },
+  });
+  return transport;
+}
+
+/** False: one too many. */
 export function createMessageBudget(clock: Pick<Clock, 'now'>): () => boolean {
   let left = BURST;
   let last = clock.now();

@@ -100,7 +100,7 @@ async function start(
   if (child.pid === undefined || stdin === null || stdout === null || stderr === null) throw new Error(await exited);
   const watchdog = contained ? undefined : startWatchdog(child.pid, mark, trustedFolders(path).join(delimiter));
   let ending: Promise<void> | undefined;
-  return { stdin, stdout, stderr, exited, end: () => (ending ??= end(child, exited, watchdog).finally(tidy)) };
+  return { stdin, stdout, stderr, exited, end: () => (ending ??= end(child, exited, watchdog).then(tidy)) };
 }
 
 async function end(child: ChildProcess, exited: Promise<string>, watchdog: Watchdog | undefined): Promise<void> {

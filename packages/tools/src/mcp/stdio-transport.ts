@@ -1,4 +1,10 @@
-import { ReadBuffer, serializeMessage, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
+import {
+  deserializeMessage,
+  serializeMessage,
+  type JSONRPCMessage,
+  type Transport,
+} from '@modelcontextprotocol/client';
+import { createLineReader } from './read-lines.js';
 import {
   startServerProcess,
   type ProcessPlace,
@@ -15,46 +21,44 @@ export function createStdioTransport(
   place: ProcessPlace,
   said: (text: string) => void,
 ): Transport {
-  const buffer = new ReadBuffer({ maxBufferSize: LARGEST_MESSAGE });
   let running: ServerProcess | undefined;
   let closed = false;
+  const read = createLineReader(LARGEST_MESSAGE, (line) => {
+    const message = readMessage(line);
+    if (message === undefined) said(`[no message, passed over: ${line.slice(0, 200)}]\n`);
+    else transport.onmessage?.(message);
+  });
 
   function close(): void {
     if (closed) return;
     closed = true;
-    buffer.clear();
     transport.onclose?.();
   }
 
-  function read(bytes: Buffer): void {
-    try {
-      buffer.append(bytes);
-    } catch {
-      const size = `${LARGEST_MESSAGE / 1024 / 1024} MB`;
-      transport.onerror?.(new Error(`the server sent a message larger than ${size}, so it was ended`));
-      void transport.close();
-      return;
-    }
-    for (;;) {
-      try {
-        const message = buffer.readMessage();
-        if (message === null) return;
-        transport.onmessage?.(message);
-      } catch {
-        // JSON, but no message: what it is about nobody can tell.
-        said('[a line that is no message was passed over]\n');
-      }
-    }
+  function take(bytes: Buffer): void {
+    if (closed || read(bytes)) return;
+    const size = `${LARGEST_MESSAGE / 1024 / 1024} MB`;
+    transport.onerror?.(new Error(`the server sent a message larger than ${size}, so it was ended`));
+    running?.stdout.off('data', take).resume();
+    void transport.close();
+  }
+
+  /** A server that closes its output and lives on can't answer any more. */
+  async function ended(process: ServerProcess): Promise<void> {
+    await process.end();
+    said(`[${await process.exited}]\n`);
+    close();
   }
 
   const transport: Transport = {
     async start() {
-      running = await startServerProcess(definition, place);
+      const process = await startServerProcess(definition, place);
+      running = process;
       const decoder = new TextDecoder();
-      running.stderr.on('data', (bytes: Buffer) => said(decoder.decode(bytes, { stream: true })));
-      running.stdout.on('data', read);
+      process.stderr.on('data', (bytes: Buffer) => said(decoder.decode(bytes, { stream: true })));
+      process.stdout.on('data', take);
       // Not before its output is read to the end: the last answer may still be on its way.
-      running.stdout.on('close', () => void ended(running));
+      process.stdout.on('close', () => void ended(process));
     },
     send(message: JSONRPCMessage) {
       return new Promise((resolve, reject) => {
@@ -70,14 +74,14 @@ export function createStdioTransport(
       close();
     },
   };
-
-  /** A server that closes its output and lives on can't answer any more. */
-  async function ended(process: ServerProcess | undefined): Promise<void> {
-    if (process === undefined) return;
-    await process.end();
-    said(`[${await process.exited}]\n`);
-    close();
-  }
-
   return transport;
+}
+
+/** Undefined: what it is about nobody can tell. */
+function readMessage(line: string): JSONRPCMessage | undefined {
+  try {
+    return deserializeMessage(line);
+  } catch {
+    return undefined;
+  }
 }
