@@ -1,5 +1,5 @@
 import { parseInput } from '@countersign/protocol';
-import { parse as parseYaml } from './parse-yaml.js';
+import { parseYaml } from './parse-yaml.js';
 import type { AppContext, AppRequest } from './context.js';
 import { findMisfit } from './find-misfit.js';
 import { HttpProblem } from './http-problem.js';

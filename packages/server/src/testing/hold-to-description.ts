@@ -32,9 +32,8 @@ export function holdToDescription(
   const described = route.answers[status];
   if (described === undefined) throw new Error(`${told}, which is not described`);
   const kinds: readonly Answer[] = Array.isArray(described) ? (described as readonly Answer[]) : [described as Answer];
-  const kind = kinds.find((each) =>
-    type.startsWith(each.type ?? (each.schema === undefined ? '' : 'application/json')),
-  );
+  const [mime = ''] = type.split(';');
+  const kind = kinds.find((each) => mime === (each.type ?? (each.schema === undefined ? '' : 'application/json')));
   if (kind === undefined) throw new Error(`${told} with ${type}`);
   if (kind.schema !== undefined) hold(kind.schema, body, told);
 }

@@ -1,0 +1,204 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { closeApps, openApp } from '../testing/app-fixture.js';
+import { openHarbour, removing, type Harbour } from '../testing/harbour.js';
+
+afterEach(closeApps);
+
+const POLICY = '/worlds/harbour/policy';
+
+async function etagOf(t: Harbour): Promise<string> {
+  return (await t.api('GET', POLICY)).headers.get('etag') ?? '';
+}
+
+describe('a policy', () => {
+  it('[W6] is written only by who has seen it: 428 without If-Match, 412 with a stale one', async () => {
+    const t = await openHarbour();
+    const etag = await etagOf(t);
+    const rules = ['ask remove', 'deny other'];
+    expect((await t.api('PUT', POLICY, { rules })).status).toBe(428);
+    const written = await t.api('PUT', POLICY, { rules }, { 'If-Match': etag });
+    expect(written).toMatchObject({ status: 200, body: { rules, proposed: [] } });
+    expect(written.headers.get('etag')).toBe(await etagOf(t));
+    expect((await t.api('PUT', POLICY, { rules: [] }, { 'If-Match': etag })).status).toBe(412);
+    expect((await t.api('GET', POLICY)).body).toEqual({ rules, proposed: [] });
+  });
+
+  it('[W6] of many who write at once one wins, and nobody undoes what they have not seen', async () => {
+    const t = await openHarbour();
+    const etag = await etagOf(t);
+    const race = await Promise.all(
+      Array.from({ length: 8 }, (_, i) => t.api('PUT', POLICY, { rules: [`deny tool${i}`] }, { 'If-Match': etag })),
+    );
+    expect(race.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(race.filter(({ status }) => status === 412)).toHaveLength(7);
+    expect((await t.api('GET', POLICY)).body).toEqual(race.find(({ status }) => status === 200)?.body);
+  });
+
+  it('[W6] a rule that a decision wrote meanwhile is not overwritten', async () => {
+    const t = await openHarbour();
+    const etag = await etagOf(t);
+    await t.propose({ name: 'remove', arguments: { path: 'a' } });
+    const [question] = await t.pending();
+    const decision = { tool_call_id: question?.approvalId, decision: 'approve', scope: 'always' };
+    expect((await t.api('POST', '/worlds/harbour/tool-results', decision)).status).toBe(200);
+    expect((await t.api('PUT', POLICY, { rules: [] }, { 'If-Match': etag })).status).toBe(412);
+    expect((await t.api<{ rules: string[] }>('GET', POLICY)).body.rules).toHaveLength(1);
+  });
+
+  it('[A19] [W2] with a rule that can not be read is refused as a whole, at its place', async () => {
+    const t = await openHarbour();
+    const put = async (rules: unknown) => await t.api('PUT', POLICY, { rules }, { 'If-Match': await etagOf(t) });
+    expect(await put(['ask remove', 'maybe remove'])).toMatchObject({ status: 422, body: { field: 'rules.1' } });
+    expect(await put('ask remove')).toMatchObject({ status: 422, body: { field: 'rules' } });
+    expect((await t.api('GET', POLICY)).body).toEqual({ rules: [], proposed: [] });
+  });
+
+  it('[W3] is asked what would become of a call', async () => {
+    const t = await openHarbour();
+    const check = { tool: 'remove', arguments: { path: 'a' } };
+    expect((await t.api('POST', `${POLICY}/check`, check)).body).toMatchObject({ outcome: 'ask' });
+    await t.api('PUT', POLICY, { rules: ['deny remove'] }, { 'If-Match': '*' });
+    expect((await t.api('POST', `${POLICY}/check`, { ...check, agentId: 'ada' })).body).toMatchObject({
+      outcome: 'refuse',
+      rule: 'deny remove',
+    });
+    expect((await t.api('POST', `${POLICY}/check`, { ...check, agentId: 'bob' })).status).toBe(404);
+    expect(t.runs).toEqual([]);
+  });
+
+  it('[W3] lists the tools there are', async () => {
+    const t = await openHarbour();
+    expect((await t.api('GET', '/worlds/harbour/tools')).body).toMatchObject({
+      items: [{ name: 'remove', trusted: true, approval: { required: true } }],
+    });
+  });
+});
+
+const file = `
+countersign: 1
+name: Harbour Crew
+mode: ask
+turnLimit: 7
+mainAgent: Ada
+policy:
+  - allow remove
+  - ask other
+  - deny rm
+agents:
+  - name: Ada
+    provider: scripted
+    model: any
+    systemPrompt: |
+      You look after the boats.
+      You are kind. 🌻
+    tools: ['*']
+    policy: [ask remove]
+  - name: Bob
+    provider: scripted
+    model: any
+    temperature: 0.5
+    active: false
+`;
+const yaml = { 'Content-Type': 'application/yaml' };
+
+describe('a world in a file', () => {
+  it('[W3] comes back as it was exported, byte by byte, once its rules are accepted', async () => {
+    const t = await openApp();
+    expect((await t.api('POST', '/worlds/import', file, yaml)).status).toBe(201);
+    const accept = async (id: string): Promise<string> => {
+      const shown = await t.api<{ rules: string[]; proposed: string[] }>('GET', `/worlds/${id}/policy`);
+      const rules = [...shown.body.proposed, ...shown.body.rules];
+      await t.api('PUT', `/worlds/${id}/policy`, { rules }, { 'If-Match': shown.headers.get('etag') ?? '' });
+      return (await t.api('GET', `/worlds/${id}/export`)).text;
+    };
+    const first = await accept('harbour-crew');
+    expect(first).toContain('You look after the boats.');
+    const again = await t.api<{ id: string }>('POST', '/worlds/import', first, yaml);
+    expect(again.body.id).toBe('harbour-crew-2');
+    expect(await accept('harbour-crew-2')).toBe(first);
+    expect((await t.api('GET', '/worlds/harbour-crew-2')).body).toMatchObject({ mainAgent: 'ada', turnLimit: 7 });
+    expect((await t.api('GET', '/worlds/harbour-crew-2/agents')).body).toMatchObject({
+      items: [
+        { id: 'ada', tools: ['*'], policy: ['ask remove'] },
+        { id: 'bob', temperature: 0.5, active: false },
+      ],
+    });
+  });
+
+  it('[W3] is inert: its allow rules allow nothing until a person has put them into the policy', async () => {
+    const { tool, runs } = removing();
+    const t = await openApp({ tools: [tool] });
+    const made = await t.api('POST', '/worlds/import', file, yaml);
+    expect(made.body).toMatchObject({ proposed: ['allow remove'], notes: [expect.any(String) as string] });
+    const shown = await t.api('GET', '/worlds/harbour-crew/policy');
+    expect(shown.body).toEqual({ rules: ['ask other', 'deny rm'], proposed: ['allow remove'] });
+    const check = async () =>
+      (await t.api('POST', '/worlds/harbour-crew/policy/check', { tool: 'remove', arguments: {} })).body['outcome'];
+    expect(await check()).toBe('ask');
+    // Another change of the policy leaves the proposal where it is.
+    const other = await t.api('PUT', '/worlds/harbour-crew/policy', { rules: ['deny rm'] }, { 'If-Match': '*' });
+    expect(other.body).toEqual({ rules: ['deny rm'], proposed: ['allow remove'] });
+    expect(await check()).toBe('ask');
+    const rules = ['deny rm', 'allow remove'];
+    const accepted = await t.api('PUT', '/worlds/harbour-crew/policy', { rules }, { 'If-Match': '*' });
+    expect(accepted.body).toEqual({ rules, proposed: [] });
+    expect(await check()).toBe('run');
+    expect(runs).toEqual([]);
+  });
+
+  it('[W3] may be told that a proposal is not wanted, and nothing can be smuggled among them', async () => {
+    const t = await openApp();
+    await t.api('POST', '/worlds/import', file, yaml);
+    const put = (body: Record<string, unknown>) =>
+      t.api('PUT', '/worlds/harbour-crew/policy', body, { 'If-Match': '*' });
+    expect(await put({ rules: [], proposed: ['allow rm'] })).toMatchObject({
+      status: 422,
+      body: { field: 'proposed.0' },
+    });
+    expect((await put({ rules: [], proposed: [] })).body).toEqual({ rules: [], proposed: [] });
+  });
+
+  it('[W3] [A20] takes over neither a mode without questions nor a folder to work in, and says so', async () => {
+    const t = await openApp();
+    const text = 'countersign: 1\nname: Wide\nmode: auto\nworkingDirectory: /etc\n';
+    const made = await t.api<{ notes: string[] }>('POST', '/worlds/import', text, yaml);
+    expect(made.body).toMatchObject({ mode: 'ask' });
+    expect(made.body).not.toHaveProperty('workingDirectory');
+    expect(made.body.notes).toHaveLength(2);
+  });
+
+  const bomb = `a: &a [x, x, x, x]\n${'bcdefghi'
+    .split('')
+    .map((name, i) => `${name}: &${name} [${`*${'abcdefghi'[i]}, `.repeat(9)}]`)
+    .join('\n')}\n`;
+  it.each([
+    ['a bomb of aliases', bomb, 400],
+    ['an alias to itself', 'a: &a [*a]', 400],
+    ['deep nesting', '['.repeat(40_000), 400],
+    ['too many parts', '- a\n'.repeat(100_000), 413],
+    ['many keys', Array.from({ length: 10_000 }, (_, i) => `k${i}: 1`).join('\n'), 422],
+    ['deep nesting that is closed', `a: ${'['.repeat(200)}${']'.repeat(200)}`, 422],
+    ['a tag', 'countersign: 1\nname: !!js/function "x"', 400],
+    ['two documents', 'countersign: 1\n---\nname: x', 400],
+    ['a key twice', 'countersign: 1\ncountersign: 1', 400],
+    ['no YAML', 'a: b: c: [', 400],
+    ['nothing', ' \n', 400],
+    ['a list', '- a', 422],
+    ['another version', 'countersign: 2\nname: x', 422],
+    ['an unknown field', 'countersign: 1\nname: x\nsecret: y', 422],
+    ['a bad rule', 'countersign: 1\nname: x\npolicy: [maybe]', 422],
+    ['an agent twice', `${file}  - { name: ADA, provider: x, model: y }\n`, 422],
+    ['a main agent that is not there', 'countersign: 1\nname: x\nmainAgent: Ada', 422],
+    ['a million lines', 'x\n'.repeat(600_000), 413],
+  ])('[W2] %s is refused, and nothing is written', async (_, text, status) => {
+    const t = await openApp();
+    const answer = await t.api('POST', '/worlds/import', text, yaml);
+    expect(answer.status).toBe(status);
+    expect((await t.api('GET', '/worlds')).body).toEqual({ items: [] });
+  });
+
+  it('[W2] that is not said to be YAML is refused', async () => {
+    const t = await openApp();
+    expect((await t.api('POST', '/worlds/import', file)).status).toBe(415);
+  });
+});

@@ -1,0 +1,172 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { closeApps, openApp } from '../testing/app-fixture.js';
+import { openHarbour } from '../testing/harbour.js';
+
+afterEach(closeApps);
+
+interface Hits {
+  items: { messageId: string; excerpt: string; sender: string; chatId: string; chatTitle: string }[];
+  next?: string;
+}
+
+describe('search', () => {
+  const find = async (t: Awaited<ReturnType<typeof openHarbour>>, q: string, more = ''): Promise<Hits> =>
+    (await t.api<Hits>('GET', `/worlds/harbour/search?q=${encodeURIComponent(q)}${more}`)).body;
+
+  it('[W3] finds what people and agents said, newest first, by words in any case and with any accents', async () => {
+    const t = await openHarbour({ script: () => 'The café is shut.' });
+    await t.say('Where is the RED boat?');
+    await t.say('And the boathouse');
+    expect((await find(t, 'cafe')).items.map(({ sender }) => sender)).toEqual(['ada', 'ada']);
+    expect((await find(t, 'red BOAT')).items).toMatchObject([
+      { sender: 'human', chatId: t.chat, excerpt: 'Where is the RED boat?' },
+    ]);
+    expect((await find(t, 'boat')).items.map(({ excerpt }) => excerpt)).toEqual([
+      'And the boathouse',
+      'Where is the RED boat?',
+    ]);
+    await t.say('A third boat');
+    expect((await find(t, 'boat')).items).toHaveLength(3);
+    const first = await find(t, 'boat', '&limit=2');
+    expect(first.items).toHaveLength(2);
+    const rest = await find(t, 'boat', `&limit=2&after=${first.next}`);
+    expect(rest.items.map(({ excerpt }) => excerpt)).toEqual(['Where is the RED boat?']);
+    expect(rest.next).toBeUndefined();
+  });
+
+  it('[W3] takes every query for words: no syntax of a database means anything in it', async () => {
+    const t = await openHarbour();
+    await t.say('drop the anchor');
+    for (const q of [
+      '"anchor',
+      'anchor" OR "1',
+      'anchor*',
+      'content:anchor',
+      'NEAR(anchor the, 2)',
+      "anchor'); drop table messages; --",
+      "anchor' & !x | (",
+      'anchor^2 -the +drop',
+      '{anchor}:',
+      '‮anchor',
+    ]) {
+      const { status } = await t.api('GET', `/worlds/harbour/search?q=${encodeURIComponent(q)}`);
+      expect(status).toBe(200);
+    }
+    expect((await find(t, '"drop" -- anchor*')).items).toHaveLength(1);
+    for (const q of ['', ' ', '"', '***', '%00']) {
+      const answer = await t.api('GET', `/worlds/harbour/search?q=${q.includes('%') ? q : encodeURIComponent(q)}`);
+      expect([400, 422]).toContain(answer.status);
+    }
+  });
+
+  it('[A15] finds nothing that is masked, and shows nothing of it', async () => {
+    const t = await openHarbour();
+    await t.say('my key is sk-ant-api03-AAAAAAAAAAAAAAAAAAAAAAAA and the boat is red');
+    const hits = (await find(t, 'boat')).items;
+    expect(hits).toHaveLength(1);
+    expect(JSON.stringify(hits)).not.toContain('AAAAAAA');
+    for (const q of ['AAAAAAAAAAAAAAAAAAAAAAAA', 'AAAAA', 'api03']) expect((await find(t, q)).items).toEqual([]);
+  });
+
+  it('[M12] finds no calls and no results, and forgets a chat that is deleted', async () => {
+    const t = await openHarbour();
+    await t.propose({ name: 'remove', arguments: { path: 'zebra' } });
+    const [question] = await t.pending();
+    await t.api('POST', '/worlds/harbour/tool-results', {
+      tool_call_id: question?.approvalId,
+      decision: 'deny',
+      reason: 'walrus',
+    });
+    await t.settled();
+    expect((await find(t, 'walrus')).items).toEqual([]);
+    // What a person wrote, JSON or not, is what they said.
+    expect((await find(t, 'zebra')).items.map(({ sender }) => sender)).toEqual(['human']);
+    await t.api('DELETE', `/worlds/harbour/chats/${t.chat}`);
+    expect((await find(t, 'zebra')).items).toEqual([]);
+  });
+
+  it('[S2] [W3] cuts an excerpt out of a long message and finds words in many scripts', async () => {
+    const t = await openHarbour();
+    await t.say(`${'x '.repeat(20_000)} needle 漢字です ${'y '.repeat(20_000)}`);
+    const [hit] = (await find(t, 'needle')).items;
+    expect(hit?.excerpt).toMatch(/^….*needle 漢字です.*…$/);
+    expect(hit?.excerpt.length).toBeLessThan(250);
+    expect((await find(t, '漢字')).items).toHaveLength(1);
+  });
+});
+
+describe('the audit log', () => {
+  interface Entries {
+    items: { seq: number; kind: string; hash: string; previousHash: string }[];
+    next?: string;
+  }
+
+  it('[A16] [W4] is read in pages, and as a whole one a line or as a table', async () => {
+    const t = await openHarbour();
+    await t.propose({ name: 'remove', arguments: { path: '=1+1', note: 'a "b", c\nd' } });
+    const all = (await t.api<Entries>('GET', '/worlds/harbour/audit')).body;
+    expect(all.items.map(({ kind }) => kind)).toEqual(['policy', 'request']);
+    const first = (await t.api<Entries>('GET', '/worlds/harbour/audit?limit=1')).body;
+    const second = (await t.api<Entries>('GET', `/worlds/harbour/audit?limit=1&after=${first.next}`)).body;
+    expect([...first.items, ...second.items]).toEqual(all.items);
+    expect(second.next).toBeUndefined();
+    const lines = (await t.api('GET', '/worlds/harbour/audit?format=jsonl')).text.trimEnd().split('\n');
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual(all.items);
+    const csv = await t.api('GET', '/worlds/harbour/audit?format=csv');
+    expect(csv.headers.get('content-type')).toContain('text/csv');
+    expect(csv.text.split('\r\n')[0]).toMatch(/^seq,at,worldId,kind,/);
+    expect(csv.text.match(/\r\n/g)).toHaveLength(3);
+  });
+
+  it('[A16] is inert in a spreadsheet', async () => {
+    const t = await openHarbour();
+    await t.propose({ name: 'remove', arguments: {} });
+    const [question] = await t.pending();
+    await t.api('POST', '/worlds/harbour/tool-results', {
+      tool_call_id: question?.approvalId,
+      decision: 'deny',
+      reason: '=HYPERLINK("http://x")',
+    });
+    const { text } = await t.api('GET', '/worlds/harbour/audit?format=csv');
+    expect(text).toContain(`"'=HYPERLINK(""http://x"")"`);
+  });
+
+  it('[A16] outlives its world', async () => {
+    const t = await openHarbour();
+    await t.api('DELETE', '/worlds/harbour');
+    const { body } = await t.api<Entries>('GET', '/worlds/harbour/audit');
+    expect(body.items.at(-1)).toMatchObject({ decision: 'world deleted', who: 'token' });
+    expect((await t.api('GET', '/worlds/harbour/audit?after=x')).body).toMatchObject({ field: 'after' });
+  });
+
+  it('[A16] of more than a batch streams to its end', async () => {
+    const t = await openApp();
+    await t.api('POST', '/worlds', { name: 'Harbour', policy: Array.from({ length: 1_234 }, (_, i) => `deny t${i}`) });
+    const { text } = await t.api('GET', '/worlds/harbour/audit?format=jsonl');
+    expect(text.trimEnd().split('\n')).toHaveLength(1_234);
+  });
+});
+
+it('[W3] counts what happened in a world', async () => {
+  const t = await openHarbour();
+  await t.say('hello');
+  await t.propose({ name: 'remove', arguments: { path: 'a' } });
+  const [question] = await t.pending();
+  expect((await t.api('GET', '/worlds/harbour/stats')).body).toMatchObject({
+    turns: { answered: 1, waiting: 1 },
+    pendingApprovals: 1,
+  });
+  t.clock.advance(12_345);
+  await t.api('POST', '/worlds/harbour/tool-results', { tool_call_id: question?.approvalId, decision: 'approve' });
+  await t.settled();
+  expect((await t.api('GET', '/worlds/harbour/stats')).body).toMatchObject({
+    chats: 1,
+    messages: 8,
+    turns: { answered: 2 },
+    tools: [{ tool: 'remove', succeeded: 1, failed: 0, denied: 0, running: { count: 1 } }],
+    approvals: [{ tool: 'remove', decision: 'approved', scope: 'once', count: 1 }],
+    waiting: { count: 1, median: 12_000, p95: 12_000 },
+    pendingApprovals: 0,
+    tokens: [{ agentId: 'ada' }],
+  });
+});
