@@ -69,7 +69,8 @@ export function readOption(
   // `setx API_KEY abc`, `git config --global github.token abc`: prose has no such names.
   if (command === 'a setting') return /[_.:]|[A-Z]{3}/.test(word) ? { takes: 'next', option: word } : undefined;
   const options = programs.get(command) ?? {};
-  const exact = options[word];
+  // A word such as `valueOf` is no option of anything.
+  const exact = Object.hasOwn(options, word) ? options[word] : undefined;
   // `mysql -p db` asks for the password; `mysql -p'x'` is one word in quotes.
   if (exact !== undefined) return { takes: exact.includes('next') ? 'next' : (exact[0] ?? 'next'), option: word };
   for (const [option, takes] of Object.entries(options)) {
