@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
-import { hasBrowser, openBrowser, type Opened, type Visit } from './support/open-browser.js';
+import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
 import { button, press, said, toolCard, write } from './support/steps.js';
 
 describe.runIf(hasBrowser)('approvals in the web app', () => {
@@ -16,6 +16,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     opened = await openBrowser();
     visit = await opened.visit();
   });
+  beforeEach(({ onTestFailed, task }) => onTestFailed(() => picturesOf(task.name)));
   afterAll(() => opened.close());
 
   it('[A5] approving once runs this call, and the next one is asked again', async () => {
@@ -78,7 +79,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await said(page, 'Finished. denied: not this one').waitFor();
     await toolCard(page, 'deny-a').getByText('denied').waitFor();
     await toolCard(page, 'deny-a').getByRole('button').first().click();
-    await page.getByText(/Denied by .*: not this one/).waitFor();
+    await page.getByText(/Denied by you in the web, .*: not this one/).waitFor();
     expect(opened.ran).not.toContain('deny-a');
   });
 
@@ -146,7 +147,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await Promise.all([
       button(one.page, 'Approve once').click(),
       button(two.page, 'Approve once')
-        .click()
+        .click({ timeout: 2000 })
         .catch(() => undefined),
     ]);
     await said(one.page, 'Finished. done').waitFor();

@@ -104,6 +104,7 @@ async function visit(
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource'))
       complaints.push(message.text());
   });
+  keepPicture(page);
   await page.goto(serving.newStartUrl());
   await page.getByLabel('Message').waitFor();
   if (path !== undefined) {
@@ -111,4 +112,19 @@ async function visit(
     await page.getByRole('main').waitFor();
   }
   return { page, context, complaints };
+}
+
+const shown: Page[] = [];
+
+/** What was on the screen when a test failed, where somebody asked for it: COUNTERSIGN_PICTURES names a folder. */
+function keepPicture(page: Page): void {
+  shown.push(page);
+}
+
+export async function picturesOf(name: string): Promise<void> {
+  const folder = process.env['COUNTERSIGN_PICTURES'];
+  if (folder === undefined) return;
+  for (const [index, page] of shown.entries())
+    if (!page.isClosed())
+      await page.screenshot({ path: join(folder, `${name.replace(/\W+/g, '-').slice(0, 60)}-${index}.png`) });
 }

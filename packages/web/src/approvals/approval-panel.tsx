@@ -2,7 +2,8 @@ import type { ApprovalView } from '@countersign/client';
 import { type ReactElement, type ReactNode, useEffect, useRef, useState } from 'react';
 import { ApprovalCard } from './approval-card.js';
 import { DecidedCard } from './decided-card.js';
-import { after, type Current, nextCurrent } from './next-current.js';
+import { learnMe, useMe } from './me.js';
+import { after, type Answered, type Current, nextCurrent } from './next-current.js';
 import { QuestionCard } from './question-card.js';
 import { useAnswer } from './use-answer.js';
 import { useMatches } from './use-matches.js';
@@ -30,14 +31,15 @@ export interface ApprovalPanelProps {
 /** The questions of one place: one in full, the others in a list to pick from (A12). */
 export function ApprovalPanel({ queue, find, wanted, onEmpty, about }: ApprovalPanelProps): ReactElement | null {
   const [current, setCurrent] = useState<Current>({ kind: 'none' });
-  const [mine, setMine] = useState<ReadonlySet<string>>(new Set());
+  const [answered, setAnswered] = useState<Answered>({ sending: new Set(), taken: new Set() });
+  const me = useMe();
   // Whether a person is at work in here: then the focus goes on to the next card, else it is left where it is.
   const follow = useRef(false);
   const last = useRef<Asked>(undefined);
   const { decide, reply } = useAnswer();
   const matches = useMatches();
-  const shown = nextCurrent(current, queue, mine);
-  const waiting = queue.filter((id) => !mine.has(id));
+  const shown = nextCurrent(current, queue, answered);
+  const waiting = queue.filter((id) => !answered.taken.has(id));
   useEffect(() => {
     if (shown.kind !== current.kind || ('id' in shown && 'id' in current && shown.id !== current.id)) setCurrent(shown);
   }, [shown, current]);
@@ -46,6 +48,12 @@ export function ApprovalPanel({ queue, find, wanted, onEmpty, about }: ApprovalP
     follow.current = true;
     setCurrent({ kind: 'open', id: wanted.id });
   }, [wanted]);
+  useEffect(() => {
+    for (const id of answered.taken) {
+      const by = find(id)?.approval.decision?.by;
+      if (by !== undefined) learnMe(by);
+    }
+  }, [answered, find]);
   const isEmpty = shown.kind === 'none';
   const wasFull = useRef(false);
   useEffect(() => {
@@ -65,7 +73,13 @@ export function ApprovalPanel({ queue, find, wanted, onEmpty, about }: ApprovalP
   const next = after(waiting, shown.id);
   const settle = async (work: Promise<boolean>): Promise<void> => {
     follow.current = true;
-    if (await work) setMine((before) => new Set(before).add(approval.approvalId));
+    const id = approval.approvalId;
+    setAnswered(({ sending, taken }) => ({ sending: new Set(sending).add(id), taken }));
+    const isTaken = await work;
+    setAnswered(({ sending, taken }) => ({
+      sending: new Set([...sending].filter((each) => each !== id)),
+      taken: isTaken ? new Set(taken).add(id) : taken,
+    }));
   };
   const pick = (id: string): void => {
     follow.current = true;
@@ -77,6 +91,7 @@ export function ApprovalPanel({ queue, find, wanted, onEmpty, about }: ApprovalP
         <DecidedCard
           approval={approval}
           agentName={agentName}
+          me={me}
           onNext={() => setCurrent({ kind: 'none' })}
           nextWords={waiting.length > 0 ? `Next (${waiting.length} waiting)` : 'Close'}
         />

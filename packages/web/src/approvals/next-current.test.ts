@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { after, type Current, nextCurrent } from './next-current.js';
 
-const step = (current: Current, queue: string[], mine: string[] = []): Current =>
-  nextCurrent(current, queue, new Set(mine));
+const step = (current: Current, queue: string[], taken: string[] = [], sending: string[] = []): Current =>
+  nextCurrent(current, queue, { taken: new Set(taken), sending: new Set(sending) });
 
 describe('[A12] one approval at a time', () => {
   it('begins with the oldest', () => {
@@ -25,6 +25,14 @@ describe('[A12] one approval at a time', () => {
     const held = step({ kind: 'open', id: 'a' }, ['b']);
     expect(held).toEqual({ kind: 'held', id: 'a' });
     expect(step(held, ['b'])).toBe(held);
+  });
+
+  it('does not take its own answer for another’s when the stream is faster than the reply', () => {
+    const open: Current = { kind: 'open', id: 'a' };
+    expect(step(open, ['b'], [], ['a'])).toBe(open);
+    expect(step(open, ['b'], ['a'])).toEqual({ kind: 'open', id: 'b' });
+    // Refused, because somebody was faster.
+    expect(step(open, ['b'])).toEqual({ kind: 'held', id: 'a' });
   });
 
   it('can be passed over', () => {

@@ -1,15 +1,23 @@
 /** What the panel holds in front of the person. `held`: it was decided elsewhere; it stays until the person has seen that. */
 export type Current = { kind: 'none' } | { kind: 'open'; id: string } | { kind: 'held'; id: string };
 
+/** What this person has answered here: what is on its way, and what was taken. */
+export interface Answered {
+  readonly sending: ReadonlySet<string>;
+  readonly taken: ReadonlySet<string>;
+}
+
 /**
  * Which card is shown next. A card that waits is never replaced by another: what a person is about to click must not change under
- * the pointer. One that this person answered makes room; one that was decided elsewhere stays, and says so.
+ * the pointer. One that this person answered makes room once that is known to count; one that was decided elsewhere stays, and says so.
  */
-export function nextCurrent(current: Current, queue: readonly string[], mine: ReadonlySet<string>): Current {
+export function nextCurrent(current: Current, queue: readonly string[], { sending, taken }: Answered): Current {
   if (current.kind === 'held') return current;
-  if (current.kind === 'open' && !mine.has(current.id))
-    return queue.includes(current.id) ? current : { kind: 'held', id: current.id };
-  const first = queue.find((id) => !mine.has(id));
+  if (current.kind === 'open' && !taken.has(current.id)) {
+    // The stream may tell of an answer before the answer to it is here: whose it was is not known yet.
+    return queue.includes(current.id) || sending.has(current.id) ? current : { kind: 'held', id: current.id };
+  }
+  const first = queue.find((id) => !taken.has(id));
   return first === undefined ? { kind: 'none' } : { kind: 'open', id: first };
 }
 

@@ -1,5 +1,6 @@
 import { get } from '@countersign/client';
 import type { ReactElement } from 'react';
+import { useMe } from '../approvals/me.js';
 import { useReview } from '../approvals/review.js';
 import { lastApproval } from '../approvals/story.js';
 import { ToolCard } from '../calls/tool-card.js';
@@ -28,6 +29,7 @@ function Call({ id }: { id: string }): ReactElement | null {
     return position < 0 || state.queue.length < 2 ? undefined : `${position + 1} of ${state.queue.length}`;
   });
   const review = useReview();
+  const me = useMe();
   if (invocation === undefined) return null;
   return (
     <ToolCard
@@ -35,6 +37,7 @@ function Call({ id }: { id: string }): ReactElement | null {
       approval={approval}
       output={output}
       place={place}
+      me={me}
       onReview={approval === undefined ? undefined : () => review(approval.approvalId)}
     />
   );
