@@ -4,6 +4,7 @@ import { GRANTS, RULES } from './gate-world.js';
 import type { GrowthResult } from './growth.js';
 import type { MemoryResult } from './memory.js';
 import { CASES, type Case } from './script.js';
+import type { ServerResult } from './server.js';
 import { CONTENDERS, type TurnsResult } from './turns.js';
 
 export interface Results {
@@ -11,17 +12,18 @@ export interface Results {
   turns?: TurnsResult;
   growth?: GrowthResult;
   gate?: GateResult;
+  server?: ServerResult;
 }
 
-/** A number to hold (N1–N3) and what was reached. */
+/** A number to hold (N1–N5) and what was reached. */
 export interface Target {
-  number: 'N1' | 'N2' | 'N3';
+  number: 'N1' | 'N2' | 'N3' | 'N4' | 'N5';
   what: string;
   reached: number;
   /** The same ratio by processor time: where others use the machine too, a long operation is interrupted more often than a short one. */
   byCpu?: number;
   limit: number;
-  unit: '×' | 'µs';
+  unit: '×' | 'µs' | 'frames';
   met: boolean;
 }
 
@@ -29,6 +31,7 @@ export function printResults(results: Results): void {
   if (results.turns !== undefined) printTurns(results.turns);
   if (results.growth !== undefined) printGrowth(results.growth);
   if (results.gate !== undefined) printGate(results.gate);
+  if (results.server !== undefined) printServer(results.server);
   if (results.memory !== undefined) printMemory(results.memory);
 }
 
@@ -81,6 +84,36 @@ function printGate(gate: GateResult): void {
   );
 }
 
+function printServer(server: ServerResult): void {
+  const { bareHandler, readers, starts } = server;
+  const row = (name: string, own: Figures, beside?: Figures): string[] => [
+    name,
+    ...shown(own),
+    beside === undefined ? '' : times(own.median / beside.median),
+  ];
+  const head = (beside: string): string[] => ['', 'median', 'p99', 'cpu', beside];
+  print('Server: one request over a kept connection  (µs)', head('÷ bare'), [
+    row('bare handler, same HTTP library', bareHandler),
+    row('GET /health', server.health, bareHandler),
+    row('GET a world, with the token', server.oneWorld, bareHandler),
+  ]);
+  print('Server: to a reader and back  (µs)', head(''), [
+    row("model's first chunk to the reader's socket", server.firstChunk),
+    row("model's call to the question at the reader", server.askVisible),
+    row('decision sent to tool running', server.decisionToTool),
+  ]);
+  print(`Server: ${readers.readers} readers on one chat  (µs)`, head(''), [
+    row('message sent to the first reader', readers.first),
+    row('message sent to the last reader', readers.last),
+  ]);
+  console.log(`  ${number(readers.perReader)} KiB of memory per reader, ${readers.lost} frames lost`);
+  print('Server: from nothing to listening  (µs)', head('÷ node'), [
+    row('an empty program', starts.node),
+    row('the first run', starts.firstRun, starts.node),
+    row('a later run', starts.laterRun, starts.node),
+  ]);
+}
+
 function printMemory({ start, opened, afterTurns }: MemoryResult): void {
   print(
     'Resident memory  (MiB)',
@@ -113,7 +146,7 @@ export function judgeTargets(results: Results): Target[] {
       ...(byCpu === undefined ? {} : { byCpu }),
     });
   };
-  const { turns, growth, gate } = results;
+  const { turns, growth, gate, server } = results;
   if (turns !== undefined) {
     const compare = (turn: Case, to: 'AI SDK' | 'raw NORMAL', limit: number): void => {
       const { 'ours NORMAL': own, [to]: other } = turns[turn];
@@ -141,6 +174,11 @@ export function judgeTargets(results: Results): Target[] {
     add('N3', 'gate decision p99', Math.max(gate.nothingMatches.p99, gate.lastRuleMatches.p99), 1000, 'µs');
     add('N3', 'asking adds, median', gate.askHeard.median - gate.startHeard.median, 5000, 'µs');
   }
+  if (server !== undefined) {
+    add('N4', 'first chunk, model to socket, median', server.firstChunk.median, 2000, 'µs');
+    add('N4', `frames lost by ${server.readers.readers} readers`, server.readers.lost, 0, 'frames');
+    add('N5', 'cold start to listening, median', server.starts.laterRun.median, 1_000_000, 'µs');
+  }
   return targets;
 }
 
@@ -151,9 +189,9 @@ export function printTargets(targets: readonly Target[]): void {
     targets.map(({ number: id, what, reached, byCpu, limit, unit, met }) => [
       id,
       what,
-      unit === '×' ? times(reached) : `${number(reached)} µs`,
+      unit === '×' ? times(reached) : `${number(reached)} ${unit}`,
       byCpu === undefined ? '' : times(byCpu),
-      unit === '×' ? times(limit) : `${number(limit)} µs`,
+      unit === '×' ? times(limit) : `${number(limit)} ${unit}`,
       met ? 'met' : 'missed',
     ]),
   );

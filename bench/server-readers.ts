@@ -1,0 +1,61 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { summarize, type Figures } from './measure.js';
+import type { ServerBench } from './server.js';
+
+export const READERS = 500;
+
+export interface ReadersResult {
+  readers: number;
+  /** KiB of heap and buffers that one of them costs the server. */
+  perReader: number;
+  /** From sending a message to the moment when the first, and the last, of them has read it. */
+  first: Figures;
+  last: Figures;
+  /** Frames that did not come. */
+  lost: number;
+}
+
+/** What the readers' process tells: that all are there, or when they had read a message. */
+export type ReaderNews = { ready: true } | { number: number; first: string; last: string; count: number };
+
+/** Many readers on one chat. They are in a process of their own: their memory is not ours. */
+export async function measureReaders(
+  { url, token, chatPath, post }: ServerBench,
+  messages: number,
+): Promise<ReadersResult> {
+  const before = usedKiB();
+  const file = fileURLToPath(new URL('server-reader-process.js', import.meta.url));
+  const readers = fork(file, [`${url}/api${chatPath}/events`, token, String(READERS)]);
+  const news = (): Promise<[ReaderNews]> => once(readers, 'message') as Promise<[ReaderNews]>;
+  try {
+    await news();
+    const after = usedKiB();
+    const first: number[] = [];
+    const last: number[] = [];
+    let lost = 0;
+    for (let number = 0; number < messages; number += 1) {
+      const read = news();
+      const sentAt = process.hrtime.bigint();
+      await post(`${chatPath}/messages`, { content: `@nobody message ${number}` });
+      const [told] = await read;
+      if (!('number' in told) || told.number !== number) throw new Error('the readers told of something else');
+      first.push(Number(BigInt(told.first) - sentAt) / 1000);
+      last.push(Number(BigInt(told.last) - sentAt) / 1000);
+      lost += READERS - told.count;
+    }
+    const perReader = (after - before) / READERS;
+    return { readers: READERS, perReader, first: summarize(first), last: summarize(last), lost };
+  } finally {
+    readers.kill();
+  }
+}
+
+/** Not what is resident: pages that earlier suites have filled and left would hide it. */
+function usedKiB(): number {
+  globalThis.gc?.();
+  globalThis.gc?.();
+  const { heapUsed, external } = process.memoryUsage();
+  return (heapUsed + external) / 1024;
+}
