@@ -1,5 +1,4 @@
 import { parseInput } from '@countersign/protocol';
-import { parseYaml } from './parse-yaml.js';
 import type { AppContext, AppRequest } from './context.js';
 import { findMisfit } from './find-misfit.js';
 import { HttpProblem } from './http-problem.js';
@@ -50,7 +49,8 @@ async function readContent(route: Route, c: AppRequest, context: AppContext): Pr
   const { kind, optional } = route.body;
   if (optional && isEmpty(c)) return parseInput(route.body.schemaFor({}), {}, 'body');
   const text = await readBody(c, kind, context.bodyLimit);
-  const value = kind === 'json' ? parseJson(text) : parseYaml(text);
+  // Loaded when somebody sends one: most servers never see a file, and all of them have to start.
+  const value = kind === 'json' ? parseJson(text) : (await import('./parse-yaml.js')).parseYaml(text);
   const misfit = findMisfit(value);
   if (misfit !== undefined) throw new HttpProblem(422, misfit.detail, { field: misfit.field });
   return parseInput(route.body.schemaFor(value), value, 'body');

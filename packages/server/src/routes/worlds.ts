@@ -18,7 +18,6 @@ import {
   worldFileSchema,
   worldSchema,
 } from '@countersign/protocol';
-import { stringify } from 'yaml';
 import { route } from '../app/route.js';
 import { etag, IF_MATCH, ifMatch, pageOf } from './support.js';
 
@@ -115,6 +114,7 @@ export const worldRoutes = [
     description: 'Settings, policy and agents, in YAML. No chats, no grants, no secrets.',
     answers: { 200: { description: 'The file', type: 'application/yaml' } },
     async handle({ context, params }) {
+      const { stringify } = await import('yaml');
       const file = await exportWorld(context.engine.runtime, params.world);
       return {
         status: 200,
