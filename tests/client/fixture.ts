@@ -13,6 +13,7 @@ const TOKEN = 'a-token-that-only-this-test-knows-0123456789';
 /** A server over real HTTP, and a way to it that can be cut at any byte. */
 export interface Harbour {
   readonly engine: Engine;
+  readonly port: number;
   /** Straight to the server. */
   readonly client: Client;
   /** Through the cutting wire. */
@@ -33,8 +34,11 @@ const hasty: Clock = {
   },
 };
 
-export async function openHarbour(provider: Provider): Promise<Harbour> {
-  const store = await openSqlite(':memory:', { clock: systemClock, synchronous: 'NORMAL' });
+export async function openHarbour(
+  provider: Provider,
+  options: { file?: string; port?: number } = {},
+): Promise<Harbour> {
+  const store = await openSqlite(options.file ?? ':memory:', { clock: systemClock, synchronous: 'NORMAL' });
   const engine = createRuntime({
     store,
     clock: systemClock,
@@ -66,8 +70,9 @@ export async function openHarbour(provider: Provider): Promise<Harbour> {
     version: '0.0.0-test',
     providers: () => [],
   });
-  const server = createServer(getRequestListener(app.fetch));
-  port = await listen(server);
+  const answer = getRequestListener(app.fetch);
+  const server = createServer((request, response) => void answer(request, response));
+  port = await listen(server, options.port);
   const wire = createWire(port);
   const wirePort = await listen(wire.server);
   const at = (to: number, options: { clock?: Clock; host?: string } = {}): Client =>
@@ -78,7 +83,8 @@ export async function openHarbour(provider: Provider): Promise<Harbour> {
     });
   return {
     engine,
-    client: at(port),
+    port,
+    client: at(port, { clock: hasty }),
     wired: at(wirePort, { clock: hasty }),
     cut: (bytes) => wire.cut(bytes),
     cutNow: () => wire.cutNow(),
@@ -129,9 +135,9 @@ function createWire(target: number): { server: Server; cut(bytes: readonly numbe
   };
 }
 
-async function listen(server: Server): Promise<number> {
+async function listen(server: Server, port = 0): Promise<number> {
   await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
+    server.listen(port, '127.0.0.1', resolve);
   });
   return (server.address() as AddressInfo).port;
 }

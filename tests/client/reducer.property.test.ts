@@ -9,7 +9,7 @@ import { closeLab, openBench, openLab, type Bench, type Lab } from '../../packag
 import { comparableChat } from './comparable.js';
 
 const FACTOR = Number(process.env['RUNS_FACTOR'] ?? 1);
-const RUNS = Math.ceil(80 * FACTOR);
+const RUNS = Math.ceil(50 * FACTOR);
 
 /** What a server would have answered at one moment. */
 interface Snapshot {
@@ -37,7 +37,7 @@ const happening: fc.Arbitrary<Happening> = fc.oneof(
   { arbitrary: fc.record({ do: fc.constant('cut' as const), back: fc.nat(8) }), weight: 2 },
   { arbitrary: fc.record({ do: fc.constant('older' as const), snapshot: nat, page }), weight: 2 },
 );
-const story = fc.record({ first: load, rest: fc.array(happening, { maxLength: 14 }) });
+const story = fc.record({ first: load, rest: fc.array(happening, { maxLength: 14 }), until: fc.nat(6) });
 
 describe('the reducer', () => {
   it('[S6] [M1] [A12] whatever is cut, told twice, reset or loaded late, ends where a fresh load does', async () => {

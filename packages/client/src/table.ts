@@ -10,7 +10,7 @@ type Bucket<V> = ReadonlyMap<string, V>;
 
 const FIRST_BUCKETS = 16;
 /** Above this many entries a bucket, on average, a change would copy too much. */
-const FULL = 24;
+const FULL = 32;
 
 export function emptyTable<V>(): Table<V> {
   return { size: 0, buckets: emptyBuckets(FIRST_BUCKETS) };
@@ -71,7 +71,7 @@ export function remove<V>(table: Table<V>, ids: Iterable<string>): Table<V> {
 
 function grown<V>(table: Table<V>): Table<V> {
   let count = table.buckets.length;
-  while (table.size > count * FULL) count *= 4;
+  while (table.size > count * FULL) count *= 2;
   if (count === table.buckets.length) return table;
   const buckets = Array.from({ length: count }, () => new Map<string, V>());
   for (const bucket of table.buckets) {
