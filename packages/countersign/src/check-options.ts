@@ -21,6 +21,7 @@ export function checkOptions(file: unknown, given: unknown): OpenWorldOptions {
     throw wrong('synchronous', 'must be FULL or NORMAL');
   }
   if (options.sandbox !== undefined) text(options.sandbox, 'sandbox');
+  for (const [at, rule] of list(options.adminRules, 'adminRules').entries()) text(rule, `adminRules.${at}`);
   refuseTwice(
     list(options.providers, 'providers').map((each, at) => provider(each, `providers.${at}`).name),
     'providers',

@@ -2,7 +2,7 @@ export { openWorld } from './open-world.js';
 export type { OpenWorldOptions } from './open-world.js';
 export { systemClock } from './system-clock.js';
 export type { Decision, OpenedChat, OpenedWorld } from './world.js';
-export type { ClientRegistry, EventListener, Probe } from '@countersign/core';
+export type { ClientRegistry, EventListener, MatchedCall, Probe } from '@countersign/core';
 export { defineTool, NoAnswer, ProviderError, ToolFailure } from '@countersign/core/ports';
 export type {
   AuditVerdict,
@@ -61,6 +61,8 @@ export type {
   Grant,
   Message,
   NewAgent,
+  PolicyCheck,
+  PolicyVerdict,
   Question,
   QuestionAnswer,
   Scope,

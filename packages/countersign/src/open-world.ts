@@ -22,6 +22,8 @@ export interface OpenWorldOptions extends Partial<WorldSettings> {
   name?: string;
   /** Rules of a new world. Those of an existing one are changed by `setPolicy`, so that opening it never drops a rule somebody added. */
   policy?: NewWorld['policy'];
+  /** Rules of whoever runs the program: they win over those of the world, and nothing in it can change them (A19). */
+  adminRules?: readonly string[];
   /** Agents that are to be there: added, or changed to this if there is one of the name. Others stay. */
   agents?: readonly NewAgent[];
   providers?: readonly Provider[];
@@ -76,6 +78,7 @@ function createEngine(store: Store, clock: Clock, options: OpenWorldOptions): En
     findPlace: placeFinder(options.sandbox ?? 'none'),
     onError,
     onListenerFailure,
+    ...(options.adminRules === undefined ? {} : { adminRules: options.adminRules }),
     ...(options.probe === undefined ? {} : { probe: options.probe }),
   });
 }
@@ -118,6 +121,7 @@ async function findOrCreate(engine: Engine, file: string, options: OpenWorldOpti
     onError: _e,
     probe: _b,
     sandbox: _x,
+    adminRules: _r,
     // Only once its agents are there.
     mainAgent: _m,
     ...settings

@@ -1,12 +1,14 @@
 import {
   addAgent,
   agentMemoryOf,
+  checkPolicy,
   createChat,
   deleteChat,
   deleteWorld,
   listApprovals,
   listGrants,
   listMessages,
+  matchesInChat,
   publishMessage,
   publishToolResult,
   removeAgent,
@@ -21,10 +23,13 @@ import {
   type ClientRegistry,
   type Engine,
   type EventListener,
+  type MatchedCall,
 } from '@countersign/core';
 import type { AuditVerdict, Tool } from '@countersign/core/ports';
 import {
   CountersignError,
+  parseInput,
+  policyCheckSchema,
   type Agent,
   type Approval,
   type ApprovalStatus,
@@ -35,6 +40,8 @@ import {
   type Grant,
   type Message,
   type NewAgent,
+  type PolicyCheck,
+  type PolicyVerdict,
   type QuestionAnswer,
   type Signer,
   type ToolDecision,
@@ -58,6 +65,8 @@ export interface OpenedChat {
   messages(page?: { after?: number; limit?: number }): Promise<Message[]>;
   memory(agentId: string): Promise<Message[]>;
   status(): Promise<ChatStatus>;
+  /** Earlier calls in this chat that a rule would have been about, newest first; not all of them if `more`. */
+  matches(rule: string): Promise<{ calls: MatchedCall[]; more: boolean }>;
   title(): Promise<string>;
   /** Resolves when nothing is going on here but, maybe, people being waited for. */
   settled(): Promise<Exclude<ChatStatus, 'working'>>;
@@ -107,6 +116,8 @@ export interface OpenedWorld {
   revoke(grantId: string): Promise<boolean>;
   policy(): Promise<readonly string[]>;
   setPolicy(rules: readonly string[]): Promise<void>;
+  /** What would happen to a call, and by which rule. Nothing runs. */
+  checkPolicy(check: PolicyCheck): Promise<PolicyVerdict>;
   update(change: Partial<WorldSettings> & { name?: string }): Promise<void>;
   audit(page?: { after?: number; limit?: number }): Promise<AuditEntry[]>;
   verifyAudit(): Promise<AuditVerdict>;
@@ -183,6 +194,7 @@ export function createWorldHandle(engine: Engine, id: string, name: string): Ope
     setPolicy: async (rules) => {
       await setPolicy(runtime, id, rules, LIBRARY);
     },
+    checkPolicy: async (check) => await checkPolicy(runtime, id, parseInput(policyCheckSchema, check, 'check')),
     update: async (change) => {
       await updateWorld(runtime, id, change, LIBRARY);
     },
@@ -214,6 +226,7 @@ function createChatHandle(engine: Engine, worldId: string, id: string): OpenedCh
     messages: async (wanted) => await listMessages(runtime, id, page(wanted)),
     memory: async (agentId) => await agentMemoryOf(runtime, id, text(agentId, 'agentId')),
     status,
+    matches: async (rule) => await matchesInChat(runtime, worldId, id, text(rule, 'rule')),
     title: async () => (await find()).title,
     settled: () => untilSettled(engine, { worldId, id, status }),
     stop: () => stopChat(runtime, worldId, id, LIBRARY),

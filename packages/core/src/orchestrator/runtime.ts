@@ -23,6 +23,8 @@ export interface Place {
   home: string;
   /** What kind of sandbox tools run in, in words that go into the signature. */
   sandbox: string;
+  /** What commands in it may read besides, by a rule; named in `sandbox` too, so that a card shows it and a signature covers it. */
+  folders?: readonly string[];
 }
 export type PlaceFinder = (world: WorldSnapshot) => Promise<Place>;
 

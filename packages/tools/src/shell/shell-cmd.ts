@@ -3,6 +3,7 @@ import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { defineTool, ToolFailure, type Clock, type Tool, type ToolContext } from '@countersign/core/ports';
 import { z } from 'zod';
+import { isInside } from '../files/is-inside.js';
 import { confine, type Confined } from '../sandbox/confine.js';
 import { checkWorkingFolder } from '../sandbox/look-around.js';
 import type { Confinement, Sandbox } from '../sandbox/sandbox.js';
@@ -129,9 +130,10 @@ async function accept(confined: Confined | undefined, { result }: CommandEnd): P
 
 async function confinedBy(
   { sandbox, hide = [], show = [], network = false }: ShellOptions,
-  { workingDirectory }: ToolContext,
+  context: ToolContext,
   temporary: string,
 ): Promise<Confined | undefined> {
+  const { workingDirectory } = context;
   const confinement: Confinement = {
     workingDirectory,
     writes: 'draft',
@@ -140,9 +142,28 @@ async function confinedBy(
     show: await Promise.all(show.map(real)),
     network,
   };
-  if (sandbox.kind !== 'none') return await confine(sandbox, confinement, temporary);
+  const opened = sandbox.kind === 'none' ? [] : await openFolders(context, confinement);
+  if (sandbox.kind !== 'none') {
+    return await confine(sandbox, { ...confinement, show: [...confinement.show, ...opened] }, temporary);
+  }
   checkWorkingFolder(confinement);
   return undefined;
+}
+
+/** What a rule lets commands read, where it really lies. It opens nothing of ours, nor what another rule keeps closed. */
+async function openFolders({ folders = [], withheld }: ToolContext, { home, hide }: Confinement): Promise<string[]> {
+  const opened: string[] = [];
+  for (const folder of folders) {
+    const path = await realpath(folder).catch(() => undefined);
+    if (path === undefined) continue;
+    const closed =
+      [...hide, home].find((other) => isInside(path, other)) ?? hide.find((other) => isInside(other, path));
+    if (closed !== undefined || withheld?.(path) === true) {
+      throw new Error(`a rule lets commands read ${folder}, which leads to what they must not reach; change the rule`);
+    }
+    opened.push(path);
+  }
+  return opened;
 }
 
 /** What is not there yet has no real path; as it is written it is still worth a comparison. */

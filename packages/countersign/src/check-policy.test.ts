@@ -1,0 +1,171 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { editFile, grep, readFile, shellCmd, writeFile as writingFile } from '@countersign/tools';
+import { afterEach, describe, expect, it } from 'vitest';
+import { closeTestWorlds, openTestWorld, type TestWorldOptions } from './testing/fixture.js';
+import { freshFolder } from './testing/fresh-folder.js';
+import { lastResults, obedient, propose, recorder } from './testing/obedient.js';
+
+afterEach(closeTestWorlds);
+const folder = freshFolder();
+const none = { kind: 'none', reason: 'not needed here' } as const;
+
+async function open(options: TestWorldOptions = {}) {
+  const workingDirectory = folder('work');
+  await mkdir(workingDirectory, { recursive: true });
+  const tools = [readFile(), grep(), writingFile(), editFile(), shellCmd({ sandbox: none }), ...(options.tools ?? [])];
+  const t = await openTestWorld({ script: obedient, workingDirectory, ...options, tools });
+  const check = (command: string, agentId?: string) =>
+    t.world.checkPolicy({ tool: 'shell_cmd', arguments: { command }, ...(agentId === undefined ? {} : { agentId }) });
+  return { ...t, check, workingDirectory };
+}
+
+describe('checking a policy', () => {
+  it('[A19] says what would happen and by which rule, and nothing comes of it', async () => {
+    const t = await open({
+      policy: ['allow shell_cmd(git status)', 'ask shell_cmd(git push *)', 'deny shell_cmd(rm *)'],
+    });
+    expect(await t.check('git status')).toEqual({
+      outcome: 'run',
+      reason: 'a rule allows it',
+      rule: 'allow shell_cmd(git status)',
+    });
+    expect(await t.check('git push origin')).toMatchObject({ outcome: 'ask', rule: 'ask shell_cmd(git push *)' });
+    expect(await t.check('env rm x')).toMatchObject({ outcome: 'refuse', rule: 'deny shell_cmd(rm *)' });
+    expect(await t.check('git status && ls src')).toMatchObject({
+      outcome: 'ask',
+      proposedRule: 'allow shell_cmd(ls src)',
+    });
+    expect(await t.check('ls > x')).toEqual({
+      outcome: 'ask',
+      reason: 'no rule allows this unasked: output goes to a file',
+    });
+    expect([await t.world.approvals(), t.toolEvents()]).toEqual([[], []]);
+  });
+
+  it('[A2] goes the way of a real call: tools, arguments, agents, modes', async () => {
+    const t = await open({ agents: [{ name: 'Ada', tools: ['read_file'], policy: ['deny read_file(./a)'] }] });
+    const read = (path: string, agentId?: string) =>
+      t.world.checkPolicy({ tool: 'read_file', arguments: { path }, ...(agentId === undefined ? {} : { agentId }) });
+    expect(await t.check('ls', 'ada')).toMatchObject({
+      outcome: 'refuse',
+      reason: expect.stringContaining('no tool') as unknown,
+    });
+    expect(await read('a', 'ada')).toMatchObject({ outcome: 'refuse', rule: 'deny read_file(./a)' });
+    expect(await read('a')).toEqual({ outcome: 'run', reason: 'its tool needs no approval' });
+    expect(await t.world.checkPolicy({ tool: 'read_file', arguments: {} })).toMatchObject({ outcome: 'refuse' });
+    expect(await t.world.checkPolicy({ tool: 'nothing', arguments: {} })).toMatchObject({ outcome: 'refuse' });
+    await expect(t.check('ls', 'nobody')).rejects.toMatchObject({ code: 'not-found' });
+    const edit = { tool: 'edit_file', arguments: { path: 'gone', oldText: 'a', newText: 'b' } };
+    expect(await t.world.checkPolicy(edit)).toMatchObject({
+      outcome: 'refuse',
+      reason: expect.stringContaining('does not exist') as unknown,
+    });
+    await t.world.update({ mode: 'read' });
+    expect(await t.check('ls')).toMatchObject({
+      outcome: 'refuse',
+      reason: expect.stringContaining('read mode') as unknown,
+    });
+  });
+
+  it('[A15] shows no secret of the call, and proposes no rule with one', async () => {
+    const t = await open();
+    const secret = `ghp_${'a1B2'.repeat(9)}`;
+    const verdict = await t.check(`curl -H token:${secret} localhost`);
+    expect(verdict).toMatchObject({ outcome: 'ask' });
+    expect(JSON.stringify(verdict)).not.toContain(secret);
+    expect(verdict).not.toHaveProperty('proposedRule');
+  });
+
+  it("[A19] an administrator's rules count, and can't be changed from the world", async () => {
+    const t = await open({ adminRules: ['deny shell_cmd(git push *)'], policy: ['allow shell_cmd(git push *)'] });
+    expect(await t.check('git push')).toMatchObject({ outcome: 'refuse', rule: 'deny shell_cmd(git push *)' });
+    await t.world.setPolicy([]);
+    expect(await t.check('git push')).toMatchObject({ outcome: 'refuse' });
+    expect(await t.world.policy()).toEqual([]);
+    await propose(t, { name: 'shell_cmd', arguments: { command: 'git push' } });
+    expect(t.toolEvents().map(({ type }) => type)).toEqual(['TOOL_DENIED']);
+  });
+
+  it('[A19] one administrator’s rule that can not be read opens nothing', async () => {
+    await expect(open({ adminRules: ['deny *', 'deny x('] })).rejects.toThrow(
+      'adminRules.1: the closing parenthesis is missing (at character 8)',
+    );
+  });
+});
+
+describe('an "always" for several commands', () => {
+  it('[A5] writes a rule for each, and takes none that the call does not need', async () => {
+    const t = await open({ policy: ['allow shell_cmd(true)'] });
+    await propose(t, { name: 'shell_cmd', arguments: { command: 'true && echo a; echo b' } });
+    const approval = await t.onlyApproval();
+    const proposed = 'allow shell_cmd(echo a)\nallow shell_cmd(echo b)';
+    expect(approval.proposedRule).toBe(proposed);
+    const always = { decision: 'approve', scope: 'always' } as const;
+    for (const rule of [`${proposed}\nallow *`, 'allow shell_cmd(echo a)', `${proposed}\nallow x(`, `${proposed}\n`])
+      expect(await t.world.decide(approval, { ...always, rule })).toMatchObject({ status: 422 });
+    expect(await t.world.decide(approval, always)).toMatchObject({ status: 200 });
+    await t.chat.settled();
+    expect(await t.world.policy()).toEqual(['allow shell_cmd(true)', ...proposed.split('\n')]);
+    expect(await propose(t, { name: 'shell_cmd', arguments: { command: 'echo b; echo a' } })).toBe('idle');
+  });
+
+  it('[A5] signed for a number does not cover the text of it', async () => {
+    const { runs, tool } = recorder('pay');
+    const t = await open({ tools: [tool] });
+    await propose(t, { name: 'pay', arguments: { amount: 1 } });
+    await t.world.decide(await t.onlyApproval(), { decision: 'approve', scope: 'always' });
+    await t.chat.settled();
+    expect(await propose(t, { name: 'pay', arguments: { amount: '1' } })).toBe('waiting');
+    expect(runs).toEqual([{ amount: 1 }]);
+  });
+});
+
+describe('what a rule would have been about in a chat', () => {
+  it('[A5] is shown, newest first, masked and bounded', async () => {
+    const t = await open({ policy: ['allow shell_cmd(echo *)'] });
+    const echo = (text: string) => ({ name: 'shell_cmd', arguments: { command: `echo ${text}` } });
+    await propose(t, echo('a'), echo('b'), { name: 'read_file', arguments: { path: 'x' } });
+    await propose(t, echo('a'), { name: 'nothing' }, { name: 'shell_cmd', arguments: { command: 'echo > x' } });
+    const matched = async (rule: string) => {
+      const { calls, more } = await t.chat.matches(rule);
+      return { calls: calls.map(({ arguments: args }) => args), more };
+    };
+    const a = { command: 'echo a' };
+    expect(await matched('allow shell_cmd(echo a)')).toEqual({ calls: [a, a], more: false });
+    expect(await matched('allow shell_cmd(echo *)')).toEqual({ calls: [a, { command: 'echo b' }, a], more: false });
+    expect(await matched('deny *(./x)')).toEqual({ calls: [{ command: 'echo > x' }, { path: 'x' }], more: false });
+    expect(await matched('allow shell_cmd(echo a)\nallow read_file(./x)')).toMatchObject({ calls: { length: 3 } });
+    await expect(t.chat.matches('allow x(')).rejects.toThrow('at character 9');
+    await t.world.decide(await t.onlyApproval(), { decision: 'deny' });
+    await t.chat.settled();
+    await propose(t, ...Array.from({ length: 25 }, () => echo('c')));
+    expect(await matched('allow shell_cmd(echo c)')).toMatchObject({ calls: { length: 20 }, more: true });
+  });
+});
+
+describe('a folder that is denied', () => {
+  it('[A19] is not searched by a call that starts above it', async () => {
+    const t = await open({ policy: ['deny *(./secrets/**)', 'ask grep(./private/**)'] });
+    for (const name of ['secrets', 'private', 'src']) {
+      await mkdir(join(t.workingDirectory, name), { recursive: true });
+      await writeFile(join(t.workingDirectory, name, 'a.txt'), `needle in ${name}\n`);
+    }
+    const search = (path?: string) => ({ name: 'grep', arguments: { pattern: 'needle', ...(path && { path }) } });
+    expect(await propose(t, search())).toBe('idle');
+    expect(lastResults(t)).toMatchObject([
+      {
+        result: {
+          matches: ['src/a.txt:1: needle in src'],
+          note: expect.stringContaining('2 names were left out') as unknown,
+        },
+      },
+    ]);
+    expect(await propose(t, search('private'))).toBe('waiting');
+    await t.world.decide(await t.onlyApproval(), { decision: 'approve' });
+    await t.chat.settled();
+    expect(JSON.stringify(lastResults(t))).toContain('needle in private');
+    await propose(t, search('secrets'));
+    expect(JSON.stringify(lastResults(t))).not.toContain('needle in secrets');
+  });
+});

@@ -1,0 +1,163 @@
+import { link, mkdir, readFile as read, writeFile as write } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describeSandbox, editFile, findSandbox, readFile, shellCmd, writeFile } from '@countersign/tools';
+import { afterEach, describe, expect, it } from 'vitest';
+import { closeTestWorlds, openTestWorld, tool, type TestWorldOptions } from './testing/fixture.js';
+import { freshFolder } from './testing/fresh-folder.js';
+import { lastResults, obedient, propose, recorder } from './testing/obedient.js';
+
+afterEach(closeTestWorlds);
+const folder = freshFolder();
+const sandbox = await findSandbox();
+const none = { kind: 'none', reason: 'left out on purpose' } as const;
+
+const run = (command: string) => ({ name: 'shell_cmd', arguments: { command } });
+const put = (path: string) => ({ name: 'write_file', arguments: { path, content: 'new' } });
+
+async function open(options: TestWorldOptions & { without?: true; hide?: readonly string[] } = {}) {
+  const { without, hide = [], tools = [], ...rest } = options;
+  const workingDirectory = folder('work');
+  await mkdir(workingDirectory, { recursive: true });
+  const kept = without === true ? none : sandbox;
+  const t = await openTestWorld({
+    script: obedient,
+    workingDirectory,
+    mode: 'auto',
+    sandbox: describeSandbox(kept),
+    ...rest,
+    tools: [shellCmd({ sandbox: kept, hide }), readFile(), writeFile(), editFile(), ...tools],
+  });
+  return { ...t, workingDirectory, at: (name: string) => join(workingDirectory, name) };
+}
+
+describe('auto mode', () => {
+  it.runIf(sandbox.kind !== 'none')('[A20] asks nothing inside the sandbox and the working folder', async () => {
+    const t = await open();
+    expect(await propose(t, run('echo "$HOME" > out.txt; cat *.txt'), put('a/b.txt'))).toBe('idle');
+    expect(t.toolEvents().map(({ type }) => type)).not.toContain('TOOL_APPROVAL_REQUESTED');
+    expect(await read(t.at('a/b.txt'), 'utf8')).toBe('new');
+    expect(await read(t.at('out.txt'), 'utf8')).toBe('/tmp\n');
+  });
+
+  it('[A20] asks where no sandbox is to be had', async () => {
+    const t = await open({ without: true });
+    expect(await propose(t, run('true'))).toBe('waiting');
+    expect(await t.onlyApproval()).toMatchObject({
+      why: 'it reaches outside the sandbox or the working folder',
+      sandbox: 'none',
+    });
+  });
+
+  it('[A20] asks about what may run later outside, and about a file with a second name', async () => {
+    const t = await open();
+    await write(folder('outside'), 'old');
+    await link(folder('outside'), t.at('linked'));
+    expect(await propose(t, put('.git/hooks/pre-commit'), put('.vscode/tasks.json'), put('linked'))).toBe('waiting');
+    const approvals = await t.world.approvals();
+    expect(approvals.map(({ options }) => options)).toEqual(Array.from({ length: 3 }, () => ['deny', 'approve_once']));
+    expect(approvals[2]?.why).toContain('2 names');
+    for (const approval of approvals) await t.world.decide(approval, { decision: 'approve' });
+    await t.chat.settled();
+    expect(await read(folder('outside'), 'utf8')).toBe('old');
+  });
+
+  it('[A20] asks about tools that do not say that they are contained, and about those from outside that do', async () => {
+    const { tool: other } = recorder('other');
+    const boasting = { ...tool('boasting', async () => 'ran'), trusted: false, contained: () => true };
+    const failing = { ...recorder('failing').tool, contained: () => JSON.parse('{') === 1 };
+    const t = await open({ tools: [other, boasting, failing] });
+    expect(await propose(t, { name: 'other' }, { name: 'boasting' }, { name: 'failing' })).toBe('waiting');
+    expect(await t.world.approvals()).toHaveLength(3);
+  });
+
+  it.runIf(sandbox.kind !== 'none')('[A19] [A20] deny and ask rules hold inside the sandbox too', async () => {
+    const t = await open({ policy: ['deny shell_cmd(rm *)', 'ask shell_cmd(git push *)', 'deny *(./secrets/**)'] });
+    await propose(t, run('sh -c "rm x"'), run('ls > secrets/x'), put('secrets/a'));
+    expect(t.toolEvents().map(({ type }) => type)).toEqual(['TOOL_DENIED', 'TOOL_DENIED', 'TOOL_DENIED']);
+    // All of it is told: it can't be what the rules are about.
+    expect(await propose(t, run('echo a > b; timeout 5 cat b'))).toBe('idle');
+    expect(await propose(t, run('$(echo rm) x'))).toBe('waiting');
+    expect(await t.onlyApproval()).toMatchObject({
+      why: expect.stringContaining('only known when it runs') as unknown,
+    });
+  });
+});
+
+describe('read mode', () => {
+  it('[A20] runs only what changes nothing', async () => {
+    const t = await open({ mode: 'read', policy: ['allow *'] });
+    await write(t.at('a.txt'), 'text');
+    await propose(t, run('true'), put('b'), { name: 'read_file', arguments: { path: 'a.txt' } });
+    expect(
+      t.toolEvents().flatMap(({ type, tool_name: name }) => (type === 'TOOL_EXECUTION_SUCCEEDED' ? [name] : [])),
+    ).toEqual(['read_file']);
+  });
+});
+
+describe('reading a file with a second name', () => {
+  it('[A19] is asked where a rule is about certain files, and only there', async () => {
+    const t = await open({ mode: 'ask' });
+    await mkdir(t.at('secrets'));
+    await write(t.at('secrets/key'), 'the key');
+    await link(t.at('secrets/key'), t.at('innocent.txt'));
+    const innocent = { name: 'read_file', arguments: { path: 'innocent.txt' } };
+    expect(await propose(t, innocent)).toBe('idle');
+    await t.world.setPolicy(['deny read_file(./secrets/**)', 'allow read_file(./**)']);
+    expect(await propose(t, innocent)).toBe('waiting');
+  });
+});
+
+describe.runIf(sandbox.kind !== 'none')('a folder that a rule opens to the sandbox', () => {
+  // Beside the working folder, in a folder of temporary files: commands see nothing of it.
+  const lib = () => folder('lib');
+
+  async function openWithLibrary(options: Parameters<typeof open>[0]) {
+    await mkdir(join(lib(), 'secret'), { recursive: true });
+    await write(join(lib(), 'a.txt'), 'from the library\n');
+    return await open(options);
+  }
+  const output = (t: Parameters<typeof lastResults>[0]) => JSON.stringify(lastResults(t));
+  const look = () => run(`cat ${join(lib(), 'a.txt')} 2>&1 || true`);
+
+  it('[A20] can be read by commands, is shown on the card and part of what is signed', async () => {
+    const t = await openWithLibrary({ mode: 'ask' });
+    await propose(t, look());
+    const before = await t.onlyApproval();
+    await t.world.setPolicy([`allow sandbox_folder(${lib()}/**)`]);
+    expect(await t.world.decide(before, { decision: 'approve' })).toMatchObject({ status: 409 });
+    const after = await t.onlyApproval();
+    expect(after.sandbox).toBe(`${before.sandbox}, may read ${lib()}`);
+    await t.world.decide(after, { decision: 'approve' });
+    await t.chat.settled();
+    expect(output(t)).toContain('from the library');
+  });
+
+  it.each([
+    ['no rule opens it', []],
+    ['a rule denies it', ['allow sandbox_folder(LIB)', 'deny *(LIB/**)']],
+    ['a rule denies something in it', ['allow sandbox_folder(LIB)', 'deny *(LIB/secret/**)']],
+    ['a rule asks about it', ['allow sandbox_folder(LIB)', 'ask sandbox_folder(LIB)']],
+    [
+      'a rule would open all there is',
+      ['allow sandbox_folder(/**)', 'allow sandbox_folder(/)', 'allow sandbox_folder(~)'],
+    ],
+    [
+      'a rule does not say where',
+      ['allow sandbox_folder(lib)', 'allow sandbox_folder(**/lib)', 'allow sandbox_folder'],
+    ],
+  ])('[A20] stays closed where %s', async (_, rules) => {
+    const t = await openWithLibrary({ policy: rules.map((rule) => rule.replaceAll('LIB', lib())) });
+    await propose(t, run(`cat "$PWD"/../lib/a.txt 2>&1 || true`));
+    for (const approval of await t.world.approvals()) await t.world.decide(approval, { decision: 'approve' });
+    await t.chat.settled();
+    expect(output(t)).not.toContain('from the library');
+    expect(output(t)).toMatch(/No such file|is not allowed/);
+  });
+
+  it('[A21] never leads to what is ours', async () => {
+    const t = await openWithLibrary({ hide: [join(lib(), 'secret')], policy: [`allow sandbox_folder(${lib()})`] });
+    await propose(t, look());
+    expect(output(t)).toContain('must not reach');
+    expect(output(t)).not.toContain('from the library');
+  });
+});
