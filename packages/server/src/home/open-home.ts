@@ -51,21 +51,24 @@ export async function openHome(options: HomeOptions): Promise<Home> {
   const folder = prepareHome(options.home);
   const unlock = lockHome(folder);
   try {
-    const sandbox = options.sandbox ?? (await findSandbox());
+    // It starts programs and waits for them: meanwhile the store is opened.
+    const looking = options.sandbox ?? findSandbox();
+    const database = takeDatabase(env);
+    const admin = readAdminRules(folder, env);
+    const work = workFolder(env);
+    const store = await openStore(folder, database, clock);
+    const sandbox = await looking;
     const isHidden = sandbox.kind !== 'none';
     if (!isHidden)
       log.warn('there is no sandbox: what you approve runs with all of your rights', { why: sandbox.reason });
-    const token = keepToken(folder, env, isHidden);
+    const token = await orClose(store, () => keepToken(folder, env, isHidden));
     const found = findProviders(env, options.ollamaUrl);
-    const admin = readAdminRules(folder, env);
     // For as long as this process lives: another home in it may have the same file.
     if (admin.file !== undefined) keepOwnFile(admin.file);
     // No command and no server ever sees this folder, nor what is to bind them (A21).
     const confined = { sandbox, hide: [folder, ...(admin.file === undefined ? [] : [admin.file])] };
-    const workFolders = createWorkFolders(folder, describeSandbox(sandbox), workFolder(env));
+    const workFolders = createWorkFolders(folder, describeSandbox(sandbox), work);
     const report = (error: unknown, what: string): void => log.error(what, { error });
-    const database = takeDatabase(env);
-    const store = await openStore(folder, database, clock);
     const engine = await orClose(store, () =>
       createRuntime({
         store,
