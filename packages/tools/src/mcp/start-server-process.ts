@@ -65,7 +65,7 @@ async function confinedBy(place: ProcessPlace, temporary: string, network: boole
     home: await real(homedir()),
     hide: await Promise.all(place.hide.map(real)),
     show: await Promise.all(place.show.map(real)),
-    network,
+    network: network ? 'host' : 'none',
   };
   if (sandbox.kind !== 'none') return await confine(sandbox, confinement, temporary);
   checkWorkingFolder(confinement);

@@ -201,7 +201,7 @@ function secretsOf({ server: { definition } }: McpServerWithTools): HideValues {
 function sandboxWords({ server: { definition } }: McpServerWithTools, sandbox: Sandbox): string {
   if (definition.transport === 'http') return `none: it runs elsewhere, at ${new URL(definition.url).origin}`;
   if (sandbox.kind === 'none') return `none: ${sandbox.reason}`;
-  return describeSandbox(sandbox, { network: definition.network });
+  return describeSandbox(sandbox, { network: definition.network ? 'host' : 'none' });
 }
 
 function wordsOf(error: unknown): string {

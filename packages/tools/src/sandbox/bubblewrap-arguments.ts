@@ -1,5 +1,5 @@
 import type { FixedPath } from './find-fixed-paths.js';
-import type { Sandbox } from './sandbox.js';
+import type { NetworkAccess, Sandbox } from './sandbox.js';
 
 type Bubblewrap = Extract<Sandbox, { kind: 'bubblewrap' }>;
 
@@ -13,13 +13,13 @@ export interface BubblewrapView {
   readonly hiddenFiles: readonly string[];
   readonly shown: readonly string[];
   readonly fixed: readonly FixedPath[];
-  readonly network: boolean;
+  readonly network: NetworkAccess;
 }
 
 /** Namespaces, devices and the disk read-only: what holds for every command. */
 export function bubblewrapBase(
   { userNamespace }: Pick<Bubblewrap, 'userNamespace'>,
-  { network }: { network: boolean },
+  { network }: { network: NetworkAccess },
 ): string[] {
   // In a namespace for its draft a command would else be told that it is root, and behave so.
   const own = ['--uid', String(process.getuid?.() ?? 0), '--gid', String(process.getgid?.() ?? 0)];
@@ -35,7 +35,7 @@ export function bubblewrapBase(
     '--unshare-ipc',
     '--unshare-uts',
     '--unshare-cgroup-try',
-    ...(network ? [] : ['--unshare-net']),
+    ...(network === 'host' ? [] : ['--unshare-net']),
     ...['--ro-bind', '/', '/'],
     ...['--dev', '/dev'],
     // As root the kernel's settings are ours to write, capabilities or not: one of them names a program to run outside.

@@ -3,6 +3,7 @@ import { describeLeftOut } from './draft/left-out.js';
 import { namedInSettings } from './draft/named-in-settings.js';
 import { openDraft, type Draft } from './draft/open-draft.js';
 import { findFixedPaths } from './find-fixed-paths.js';
+import { openGateway, type Gateway } from './gateway/gateway.js';
 import { checkWorkingFolder, findHidden } from './look-around.js';
 import { sandboxExecProfile } from './sandbox-exec-profile.js';
 import type { Confinement, Sandbox } from './sandbox.js';
@@ -15,6 +16,8 @@ export interface Confined {
   readonly before: readonly string[];
   /** Whether every process it starts dies with it, whatever it does. Otherwise somebody has to look for them. */
   readonly containsProcesses: boolean;
+  /** To be opened to the sandbox by who starts it; see `LISTEN`. */
+  readonly gateway: Gateway | undefined;
   /** Puts into the working folder what was written to its draft. Says in words what was left out. */
   accept(): Promise<string | undefined>;
   /** Must be called in the end, whatever happened. */
@@ -41,7 +44,11 @@ export async function confine(
   }
 }
 
-const NOTHING_TO_DO = { accept: () => Promise.resolve(undefined), release: () => Promise.resolve() };
+const NOTHING_TO_DO = {
+  gateway: undefined,
+  accept: () => Promise.resolve(undefined),
+  release: () => Promise.resolve(),
+};
 
 async function confineByBubblewrap(
   sandbox: Extract<Sandbox, { kind: 'bubblewrap' }>,
@@ -51,13 +58,15 @@ async function confineByBubblewrap(
   const { workingDirectory, show, network, writes = 'live' } = confinement;
   const hidden = await findHidden(confinement, [sandbox.drafting.folder]);
   checkWorkingFolder(confinement, hidden.folders);
+  const gateway = network === 'public' ? openGateway(confinement.outside) : undefined;
   const draft = writes === 'draft' ? await openDraft(sandbox.drafting, workingDirectory) : undefined;
   const words = bubblewrapArguments(sandbox, {
     workingDirectory,
     place: draft?.place ?? ['--bind', workingDirectory, workingDirectory],
     hiddenFolders: hidden.folders,
     hiddenFiles: hidden.files,
-    shown: show,
+    // Our own Node is what opens the gateway from inside.
+    shown: gateway === undefined ? show : [...show, process.execPath],
     fixed: draft === undefined ? await findFixedPaths(workingDirectory) : [],
     network,
   });
@@ -65,9 +74,15 @@ async function confineByBubblewrap(
   const status = ['--json-status-fd', String(STATUS_FD)];
   const all = [...before, ...(draft?.before ?? []), sandbox.program, ...after, ...status, ...words];
   const [program, ...rest] = all as [string, ...string[]];
-  return { program, before: rest, containsProcesses: true, ...(draft === undefined ? NOTHING_TO_DO : endingOf(draft)) };
+  return { program, before: rest, containsProcesses: true, gateway, ...endingOf(draft, gateway) };
 }
 
-function endingOf(draft: Draft): Pick<Confined, 'accept' | 'release'> {
-  return { accept: async () => describeLeftOut(await draft.accept()), release: () => draft.discard() };
+function endingOf(draft: Draft | undefined, gateway: Gateway | undefined): Pick<Confined, 'accept' | 'release'> {
+  return {
+    accept: async () => (draft === undefined ? undefined : describeLeftOut(await draft.accept())),
+    async release() {
+      gateway?.close();
+      await draft?.discard();
+    },
+  };
 }

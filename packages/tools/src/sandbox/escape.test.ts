@@ -3,13 +3,15 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { createServer as createHttpServer } from 'node:http';
-import { createServer, type AddressInfo, type Server } from 'node:net';
+import { connect as connectTo, createServer, type AddressInfo, type Server } from 'node:net';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { shellCmd, type ShellOptions } from '../shell/shell-cmd.js';
 import { makeFolder, tryTool, type TestFolder } from '../testing/try-tool.js';
+import { isPublicAddress } from '../web/is-public-address.js';
 import { findSandbox } from './find-sandbox.js';
+import type { Outside } from './gateway/gateway.js';
 import type { Sandbox } from './sandbox.js';
 
 const sandbox = await findSandbox();
@@ -128,10 +130,38 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20] a command in the sandbox c
       const { port } = api.address() as AddressInfo;
       const ask = `exec 3<>/dev/tcp/127.0.0.1/${port} && printf 'GET / HTTP/1.0\\r\\n\\r\\n' >&3 && cat <&3`;
       expect((await run(ask, { sandbox: none })).said).toContain('SECRET-API');
-      expect((await run(ask, { network: true })).said).toContain('SECRET-API');
       const { code, said } = await run(ask);
       expect(code).not.toBe(0);
       expect(said).not.toContain('SECRET-API');
+    });
+
+    it('anything but public addresses, where a public network is granted', async () => {
+      const api = createHttpServer((_request, response) => void response.end('SECRET-API'));
+      await listen(api, 0, '127.0.0.1');
+      const { port } = api.address() as AddressInfo;
+      const reached: string[] = [];
+      const outside: Outside = {
+        network: {
+          resolve: (host) =>
+            Promise.resolve([{ address: host === 'example.com' ? '93.184.216.34' : '127.0.0.1', family: 4 }]),
+          mayConnect: isPublicAddress,
+        },
+        // Nothing leaves the machine: what would have gone out comes to the server of this test.
+        connect: (address, wanted) => {
+          reached.push(`${address}:${wanted}`);
+          return connectTo(port, '127.0.0.1');
+        },
+      };
+      const granted = { network: 'public', outside } as const;
+      const ask = (url: string): string =>
+        `exec 3<>/dev/tcp/127.0.0.1/3128 && printf 'GET ${url} HTTP/1.0\\r\\n\\r\\n' >&3 && cat <&3`;
+      expect((await run(ask('http://example.com/'), granted)).said).toContain('SECRET-API');
+      expect((await run(ask(`http://localhost:${port}/`), granted)).said).toContain('not on the public internet');
+      expect((await run(`exec 3<>/dev/tcp/127.0.0.1/${port}`, granted)).code).not.toBe(0);
+      expect((await run('ls /proc/self/fd; env', granted)).said).toMatch(/^0\n1\n2\n3\n[^]*https_proxy=http:/);
+      expect((await run('env', granted)).said).not.toContain('NODE_CHANNEL');
+      expect((await run(ask('http://example.com/'))).code).not.toBe(0);
+      expect(reached).toEqual(['93.184.216.34:80']);
     });
 
     it('any other machine', async () => {

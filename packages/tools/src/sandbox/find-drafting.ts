@@ -76,7 +76,7 @@ async function tryDrafting(
     const draft = await openDraft(drafting, folder);
     try {
       const { before, after } = await startWords(folder);
-      const confined = [sandbox.program, ...after, ...bubblewrapBase(sandbox, { network: false }), ...draft.place];
+      const confined = [sandbox.program, ...after, ...bubblewrapBase(sandbox, { network: 'none' }), ...draft.place];
       const script = ['--chdir', folder, 'sh', '-c', 'rm -r old && mkdir old new'];
       const [program, ...words] = [...before, ...draft.before, ...confined, ...script] as [string, ...string[]];
       await run(program, words, { timeout: 5_000, cwd: '/', env: { PATH: '/usr/bin:/bin' } });

@@ -60,7 +60,8 @@ describe('findSandbox', () => {
 describe('describeSandbox', () => {
   it('[A7] another sandbox, or its network, is another call', () => {
     expect(describeSandbox(bubblewrap)).toBe('bubblewrap, no network');
-    expect(describeSandbox(bubblewrap, { network: true })).toBe('bubblewrap, network');
+    expect(describeSandbox(bubblewrap, { network: 'host' })).toBe('bubblewrap, network');
+    expect(describeSandbox(bubblewrap, { network: 'public' })).toBe('bubblewrap, public network');
     expect(describeSandbox({ kind: 'sandbox-exec', program: 'x' })).toBe('sandbox-exec, no network');
     expect(describeSandbox({ kind: 'none', reason: 'x' })).toBe('none');
   });
@@ -74,7 +75,7 @@ describe('bubblewrapArguments', () => {
     hiddenFiles: ['/srv/s.sock'],
     shown: ['/home/p/.nvm'],
     fixed: [{ path: '/home/p/srv/.git/config', how: 'read-only' as const }],
-    network: false,
+    network: 'none' as const,
   };
 
   it('hides before it lets back in, and fixes last', () => {
@@ -92,7 +93,8 @@ describe('bubblewrapArguments', () => {
 
   it('shares a network only when told to', () => {
     expect(bubblewrapArguments(bubblewrap, view)).toContain('--unshare-net');
-    expect(bubblewrapArguments(bubblewrap, { ...view, network: true })).not.toContain('--unshare-net');
+    expect(bubblewrapArguments(bubblewrap, { ...view, network: 'public' })).toContain('--unshare-net');
+    expect(bubblewrapArguments(bubblewrap, { ...view, network: 'host' })).not.toContain('--unshare-net');
   });
 });
 
@@ -126,7 +128,7 @@ describe('sandboxExecProfile', () => {
     home: '/Users/p',
     hide: ['/Users/p/.countersign'],
     show: [],
-    network: false,
+    network: 'none' as const,
   };
 
   it('closes again, last of all, what is ours and what runs later', () => {

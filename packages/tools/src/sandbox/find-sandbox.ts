@@ -40,7 +40,7 @@ async function findBubblewrap(path: string): Promise<Sandbox> {
   let said = '';
   for (const userNamespace of USER_NAMESPACES) {
     try {
-      await run(program, [...bubblewrapBase({ userNamespace }, { network: false }), 'true'], { timeout: 5_000 });
+      await run(program, [...bubblewrapBase({ userNamespace }, { network: 'none' }), 'true'], { timeout: 5_000 });
     } catch (error) {
       said = wordsOf(error);
       continue;

@@ -16,7 +16,7 @@ export function sandboxExecProfile(
   return [
     '(version 1)',
     '(allow default)',
-    ...(network ? [] : ['(deny network*)']),
+    ...(network === 'host' ? [] : ['(deny network*)']),
     // Without these a command could ask programs outside to act for it.
     '(deny appleevent-send)',
     '(deny mach-lookup (global-name "com.apple.coreservices.launchservicesd"))',

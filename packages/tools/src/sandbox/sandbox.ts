@@ -1,4 +1,5 @@
 import type { Drafting } from './draft/drafting.js';
+import type { Outside } from './gateway/gateway.js';
 
 /** What commands are kept in. `none` says why, in words for a person (A21). */
 export type Sandbox =
@@ -26,12 +27,20 @@ export interface Confinement {
   readonly hide: readonly string[];
   /** Folders in a hidden place that may be read, such as a Node that is installed in the person's home. */
   readonly show: readonly string[];
-  /** True shares the host's network, loopback included. */
-  readonly network: boolean;
+  readonly network: NetworkAccess;
+  /** Where a public network leads, in tests. */
+  readonly outside?: Outside;
 }
 
+/**
+ * `public`: by a proxy of ours, which connects to public addresses only; there is no other way out (A20). `host`: all of the host's,
+ * loopback included.
+ */
+export type NetworkAccess = 'none' | 'public' | 'host';
+
+const NETWORK_WORDS = { none: 'no network', public: 'public network', host: 'network' } as const;
+
 /** In the words that go into a call's signature and onto the card: another sandbox is another call (A7). */
-export function describeSandbox(sandbox: Sandbox, options: { network?: boolean } = {}): string {
-  if (sandbox.kind === 'none') return 'none';
-  return `${sandbox.kind}, ${options.network === true ? 'network' : 'no network'}`;
+export function describeSandbox(sandbox: Sandbox, { network = 'none' }: { network?: NetworkAccess } = {}): string {
+  return sandbox.kind === 'none' ? 'none' : `${sandbox.kind}, ${NETWORK_WORDS[network]}`;
 }

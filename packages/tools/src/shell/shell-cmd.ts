@@ -5,6 +5,7 @@ import { defineTool, ToolFailure, type Clock, type Tool, type ToolContext } from
 import { z } from 'zod';
 import { isInside } from '../files/is-inside.js';
 import { confine, type Confined } from '../sandbox/confine.js';
+import type { Outside } from '../sandbox/gateway/gateway.js';
 import { checkWorkingFolder } from '../sandbox/look-around.js';
 import type { Confinement, Sandbox } from '../sandbox/sandbox.js';
 import { cleanEnvironment } from './clean-environment.js';
@@ -44,8 +45,10 @@ export interface ShellOptions {
   hide?: readonly string[];
   /** Folders in the person's home that commands may read, such as a Node that is installed there. */
   show?: readonly string[];
-  /** Shares the host's network, loopback included. Default: none at all. */
-  network?: boolean;
+  /** `public`: by a proxy of ours to public addresses, for programs that use one (A20). Default: `none`. */
+  network?: 'none' | 'public';
+  /** Where a public network leads, in tests. */
+  outside?: Outside;
   /** Default: 120,000. */
   timeoutMs?: number;
   /** Of one command in the sandbox, at once; unless we run as root, whom the kernel never limits. Default: 4,096. */
@@ -71,7 +74,7 @@ export function shellCmd(options: ShellOptions): Tool {
     parameters,
     approval: { required: true, message: 'Run: {command}' },
     subjects: ({ command, parameters: words }) => subjectsOfCommand(command, words),
-    contained: () => options.sandbox.kind !== 'none' && options.network !== true,
+    contained: () => options.sandbox.kind !== 'none' && options.network !== 'public',
     async execute({ command, parameters: words }, context) {
       context.signal.throwIfAborted();
       const temporary = await mkdtemp(join(await realpath(tmpdir()), 'countersign-'));
@@ -129,7 +132,7 @@ async function accept(confined: Confined | undefined, { result }: CommandEnd): P
 }
 
 async function confinedBy(
-  { sandbox, hide = [], show = [], network = false }: ShellOptions,
+  { sandbox, hide = [], show = [], network = 'none', outside }: ShellOptions,
   context: ToolContext,
   temporary: string,
 ): Promise<Confined | undefined> {
@@ -141,6 +144,7 @@ async function confinedBy(
     hide: await Promise.all(hide.map(real)),
     show: await Promise.all(show.map(real)),
     network,
+    ...(outside === undefined ? {} : { outside }),
   };
   const opened = sandbox.kind === 'none' ? [] : await openFolders(context, confinement);
   if (sandbox.kind !== 'none') {

@@ -1,9 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { Server } from 'node:net';
 import { constants } from 'node:os';
 import { delimiter } from 'node:path';
 import type { Duplex, Readable } from 'node:stream';
 import { STATUS_FD, type Confined } from '../sandbox/confine.js';
+import { gatewayEnvironment, LISTEN, type Gateway } from '../sandbox/gateway/gateway.js';
 import { openPipes } from './open-pipe.js';
 import { trustedFolders } from './trusted-folders.js';
 import { MARK, startWatchdog, type Watchdog } from './watchdog.js';
@@ -14,6 +16,10 @@ import { MARK, startWatchdog, type Watchdog } from './watchdog.js';
  * own namespace the kernel counts only its processes; root's it never counts.
  */
 const GATE = `
+if [[ -n $3 ]]; then
+  "$3" -e "$4" || exit 125
+  unset NODE_CHANNEL_FD NODE_CHANNEL_SERIALIZATION_MODE
+fi
 printf . >&3 && read -r _ <&3 || exit 125
 for fd in /dev/fd/*; do
   fd=\${fd##*/}
@@ -57,15 +63,24 @@ export async function startCommand(start: CommandStart): Promise<StartedCommand>
   const pipes = await openPipes(start.temporary);
   const contained = confined?.containsProcesses === true;
   const most = contained ? String(start.maxProcesses) : '';
-  const bash = ['bash', '--noprofile', '--norc', '-c', GATE, 'bash', start.text, most] as const;
+  const gateway = confined?.gateway;
+  const listen = gateway === undefined ? [] : [process.execPath, LISTEN];
+  const bash = ['bash', '--noprofile', '--norc', '-c', GATE, 'bash', start.text, most, ...listen] as const;
   const [program, ...words] =
     confined === undefined ? bash : ([confined.program, ...confined.before, ...bash] as const);
   const mark = crypto.randomUUID();
   const child = spawn(program, words, {
     cwd: workingDirectory,
-    env: contained ? environment : { ...environment, [MARK]: mark },
+    env: {
+      ...environment,
+      ...(gateway === undefined ? {} : gatewayEnvironment()),
+      ...(contained ? {} : { [MARK]: mark }),
+    },
     detached: true,
-    stdio: ['ignore', pipes.stdout.writer, pipes.stderr.writer, 'pipe', contained ? 'pipe' : 'ignore'],
+    stdio: [
+      ...(['ignore', pipes.stdout.writer, pipes.stderr.writer, 'pipe', contained ? 'pipe' : 'ignore'] as const),
+      ...(gateway === undefined ? [] : (['ignore', 'ipc'] as const)),
+    ],
   });
   pipes.stdout.closeWriter();
   pipes.stderr.closeWriter();
@@ -74,8 +89,10 @@ export async function startCommand(start: CommandStart): Promise<StartedCommand>
   gate.on('error', () => undefined);
   const inner = contained ? readInnerPid(child.stdio[STATUS_FD] as Readable) : undefined;
 
+  const opened = gateway === undefined ? undefined : openFor(child, gateway);
   try {
-    const first = await Promise.race([once(gate, 'data').then(() => 'ready' as const), exited]);
+    const ready = Promise.all([once(gate, 'data'), opened]).then(() => 'ready' as const);
+    const first = await Promise.race([ready, exited]);
     if (first !== 'ready' || child.pid === undefined) throw new Error('it could not be started');
   } catch {
     const said = await readAll(pipes.stderr.reader);
@@ -94,6 +111,14 @@ export async function startCommand(start: CommandStart): Promise<StartedCommand>
     terminate: () => signalGroup(inner?.pid ?? child.pid, 'SIGTERM'),
     sweep: () => sweep(child, exited, watchdog),
   };
+}
+
+/** Afterwards the line is cut: over it a program could speak to us in the words of our own process. */
+async function openFor(child: ChildProcess, gateway: Gateway): Promise<void> {
+  const [, listener] = (await once(child, 'message')) as [unknown, unknown];
+  child.disconnect();
+  if (!(listener instanceof Server)) throw new Error('there is nothing that listens');
+  gateway.serve(listener);
 }
 
 async function sweep(child: ChildProcess, exited: Promise<number>, watchdog: Watchdog | undefined): Promise<void> {
@@ -120,7 +145,8 @@ function readInnerPid(status: Readable): { pid: number | undefined } {
   status.on('data', (chunk: string) => {
     text = (text + chunk).slice(0, 10_000);
     const found = /"child-pid":\s*(\d+)/.exec(text)?.[1];
-    if (found !== undefined) inner.pid = Number(found);
+    // Only the first: what is said later may come from inside.
+    if (found !== undefined) inner.pid ??= Number(found);
   });
   return inner;
 }
