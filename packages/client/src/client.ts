@@ -67,7 +67,7 @@ export interface Tagged<T> {
 
 /** Every call can be given up. Decisions and answers that the server refuses are a `ClientError` with their `state` (W5). */
 export interface CallOptions {
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** Changes may name the version they were made from: a stale one is refused with 412, and nobody's change is lost (W6). */

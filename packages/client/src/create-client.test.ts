@@ -236,4 +236,29 @@ describe('what goes along', () => {
     await client.grants('other');
     expect(got.map(({ headers }) => headers['x-countersign-client'])).toEqual([undefined, 's3', undefined]);
   });
+
+  it('[A18] a client that was forgotten comes in anew, once, and goes on', async () => {
+    const forgotten = json({ type: 'a', title: 'No', status: 403, detail: 'Register it again.' }, {}, 403);
+    let secret = 0;
+    const { url, got } = await serve((response, asked) => {
+      if (asked.line.endsWith('/clients')) {
+        secret += 1;
+        json({ clientId: 'client_1', clientSecret: `s${secret}`, tools: [] }, {}, 201)(response, asked);
+      } else if (asked.headers['x-countersign-client'] === 's1') forgotten(response, asked);
+      else json({ items: [] })(response, asked);
+    });
+    const client = createClient({ url });
+    await client.registerClient('harbour', { label: 'pad', approvals: true });
+    await Promise.all([client.approvals('harbour'), client.approvals('harbour')]);
+    expect(got.filter(({ line }) => line.endsWith('/clients'))).toHaveLength(2);
+    expect(got.at(-1)?.headers['x-countersign-client']).toBe('s2');
+  });
+
+  it('[A13] one that can put no question to a person asks for none', async () => {
+    const { url, got } = await serve(json({ clientId: 'client_1', clientSecret: 's', tools: [] }, {}, 201));
+    const client = createClient({ url });
+    await client.registerClient('harbour', { label: 'job', approvals: false });
+    expect(await client.approvals('harbour')).toEqual({ items: [] });
+    expect(got).toHaveLength(1);
+  });
 });

@@ -57,6 +57,7 @@ const TRIES = 4;
 /** A client of one server. It holds no connection until it is used. */
 export function createClient(options: ClientOptions): Client {
   const registered = new Map<string, { secret: string; as: NewClient }>();
+  const registering = new Map<string, Promise<RegisteredClient>>();
   const clock = options.clock ?? systemClock;
   const random = options.random ?? Math.random;
   const connector: Connector = {
@@ -113,11 +114,30 @@ export function createClient(options: ClientOptions): Client {
     }
   }
 
-  async function register(world: string, as: NewClient, options?: CallOptions): Promise<RegisteredClient> {
+  async function register(world: string, as: NewClient, options: CallOptions = {}): Promise<RegisteredClient> {
     const request: Request = { method: 'POST', path: ['worlds', world, 'clients'], body: as };
     const made = await get(registeredClientSchema, request, options);
     registered.set(world, { secret: made.clientSecret, as });
     return made;
+  }
+
+  /** For what only a forgotten client is refused: away for longer than the server waits, all that is left is to come in anew. */
+  async function sendKnown(world: string, request: Request): Promise<Response> {
+    const before = registered.get(world);
+    try {
+      return await send(connector, request);
+    } catch (error) {
+      if (before === undefined || !(error instanceof ClientError) || error.status !== 403) throw error;
+      if (registered.get(world) === before) await registerAgain(world, before.as);
+      return await send(connector, request);
+    }
+  }
+
+  /** Once, however many requests find out at the same time: each registration is another client to the server. */
+  async function registerAgain(world: string, as: NewClient): Promise<void> {
+    const running = registering.get(world) ?? register(world, as).finally(() => registering.delete(world));
+    registering.set(world, running);
+    await running;
   }
 
   const batches = (world: string, { chat, ...rest }: EventsOptions): AsyncGenerator<Batch, void, undefined> =>
@@ -129,17 +149,7 @@ export function createClient(options: ClientOptions): Client {
         open: async (after, signal) => {
           const resume = after === undefined ? {} : { 'Last-Event-ID': String(after) };
           const path = ['worlds', world, ...(chat === undefined ? [] : ['chats', chat]), 'events'];
-          const request = { path, headers: { Accept: 'text/event-stream', ...resume }, signal };
-          try {
-            return await send(connector, request);
-          } catch (error) {
-            const as = registered.get(world)?.as;
-            if (as === undefined || !(error instanceof ClientError) || error.status !== 403) throw error;
-            // Away for longer than the server waits: it has forgotten us, and all that is left is to come in anew.
-            registered.delete(world);
-            await register(world, as, { signal });
-            return await send(connector, request);
-          }
+          return await sendKnown(world, { path, headers: { Accept: 'text/event-stream', ...resume }, signal });
         },
       },
       rest,
@@ -207,14 +217,17 @@ export function createClient(options: ClientOptions): Client {
     search: (world, words, page, options) =>
       list(searchHitSchema, { path: ['worlds', world, 'search'], query: { q: words, ...page } }, options),
 
-    approvals: (world, filter = {}, options) =>
-      list(
-        queuedApprovalSchema,
-        { path: ['worlds', world, 'approvals'], query: { status: 'pending', ...filter } },
-        options,
-      ),
-    approval: (world, approval, options) =>
-      get(approvalWithContextSchema, { path: ['worlds', world, 'approvals', approval] }, options),
+    approvals: async (world, filter = {}, { signal } = {}) => {
+      // One that can't put a question to a person gets none (A13).
+      if (registered.get(world)?.as.approvals === false) return { items: [] };
+      const query = { status: 'pending', ...filter };
+      const response = await sendKnown(world, { path: ['worlds', world, 'approvals'], query, signal });
+      return await readJson(response, listOf(queuedApprovalSchema), signal);
+    },
+    approval: async (world, approval, { signal } = {}) => {
+      const response = await sendKnown(world, { path: ['worlds', world, 'approvals', approval], signal });
+      return await readJson(response, approvalWithContextSchema, signal);
+    },
     decide: (world, { approvalId, callHash }, decision, options) =>
       again(
         toolResultReplySchema,

@@ -49,7 +49,17 @@ export function openView<State, Action>(view: View<State, Action>): OpenedView<S
   let loads = 0;
 
   function notify(before: State): void {
-    if (state !== before) for (const listener of [...listeners]) listener();
+    if (state === before) return;
+    for (const listener of [...listeners]) {
+      try {
+        listener();
+      } catch (error) {
+        // Told to whoever hears of what nobody caught: one view that fails must not stop the stream of the others.
+        queueMicrotask(() => {
+          throw error;
+        });
+      }
+    }
   }
 
   function apply(action: Action | CommonAction): void {

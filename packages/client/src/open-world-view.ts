@@ -9,6 +9,8 @@ import type { WorldStore } from './store.js';
 /** A live view of a world: its agents and chats, and what waits for a person in any of them. One stream serves it and its chats. */
 export function openWorldView(client: Client, world: string): WorldStore {
   const feed = openFeed(client, world);
+  /** Ids are never given again: an answer that was on its way when its chat was deleted must not bring it back. */
+  const deleted = new Set<string>();
   const view = openView<ReturnType<typeof emptyWorld>, WorldAction>({
     client,
     feed,
@@ -23,7 +25,7 @@ export function openWorldView(client: Client, world: string): WorldStore {
       ]);
       return { type: 'loaded', position, world: shown.value, agents, chats, approvals };
     },
-    refetch: (event) => refetch(client, world, event),
+    refetch: (event) => refetch(client, world, deleted, event),
   });
   return {
     getState: view.getState,
@@ -41,9 +43,18 @@ function pageAfter(after: string | undefined): PageQuery {
   return after === undefined ? {} : { after };
 }
 
-function refetch(client: Client, world: string, heard: WorldEvent): Refetch<WorldAction> | undefined {
-  if (heard.event !== 'crud' || heard.data.operation === 'delete') return undefined;
-  const { entity, id } = heard.data;
+function refetch(
+  client: Client,
+  world: string,
+  deleted: Set<string>,
+  heard: WorldEvent,
+): Refetch<WorldAction> | undefined {
+  if (heard.event !== 'crud') return undefined;
+  const { entity, id, operation } = heard.data;
+  if (operation === 'delete') {
+    if (entity === 'chat') deleted.add(id);
+    return undefined;
+  }
   switch (entity) {
     case 'world':
       return {
@@ -61,7 +72,10 @@ function refetch(client: Client, world: string, heard: WorldEvent): Refetch<Worl
     case 'chat':
       return {
         name: `chat ${id}`,
-        fetch: async (signal) => ({ type: 'chat', chat: await client.chat(world, id, { signal }) }),
+        fetch: async (signal) => {
+          const chat = await client.chat(world, id, { signal });
+          return deleted.has(id) ? undefined : { type: 'chat', chat };
+        },
       };
     case 'grant':
     case 'policy':
