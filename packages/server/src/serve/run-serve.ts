@@ -22,7 +22,8 @@ export interface RunServeOptions {
 
 /** A shutdown that takes longer is not one; whatever runs is found again after the next start. */
 const SHUTDOWN_MS = 4_500;
-const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+// Not SIGHUP: whoever starts us with nohup wants us to ignore it, and listening would undo that.
+const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
 /** `countersign serve`: runs until a signal ends it. Resolves with the exit code; what is wrong is one sentence on standard error. */
 export async function runServe(options: RunServeOptions): Promise<number> {
