@@ -1,7 +1,8 @@
-import { chmodSync, mkdirSync, realpathSync, statSync } from 'node:fs';
+import { chmodSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { CountersignError } from '@countersign/protocol';
+import { makeFolder } from './make-folder.js';
 
 /** Where everything of ours lies: `COUNTERSIGN_HOME`, or a folder in the person's home. */
 export function homeFolder(env: NodeJS.ProcessEnv): string {
@@ -13,7 +14,7 @@ export function homeFolder(env: NodeJS.ProcessEnv): string {
 export function prepareHome(folder: string): string {
   try {
     if (!isAbsolute(folder)) throw new Error('it must be an absolute path');
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     const real = realpathSync.native(folder);
     // What agents say and do, and the token, are nobody else's business.
     if ((statSync(real).mode & 0o077) !== 0) chmodSync(real, 0o700);

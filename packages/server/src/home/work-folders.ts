@@ -1,8 +1,9 @@
-import { mkdirSync, realpathSync, statSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import type { PlaceFinder } from '@countersign/core';
 import { CountersignError } from '@countersign/protocol';
+import { makeFolder } from './make-folder.js';
 
 /** Where worlds act. */
 export interface WorkFolders {
@@ -34,7 +35,7 @@ export function createWorkFolders(home: string, sandbox: string, worlds = `${hom
 
   function own(worldId: string): string {
     const folder = join(worlds, worldId);
-    if (statSync(folder, { throwIfNoEntry: false }) === undefined) mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder);
     return folder;
   }
 
