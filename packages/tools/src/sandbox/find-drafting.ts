@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { lstat, mkdir, mkdtemp, readdir, realpath } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, realpath } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { promisify } from 'node:util';
 import { bubblewrapBase } from './bubblewrap-arguments.js';
 import type { Drafting } from './draft/drafting.js';
-import { openDraft, sweepDrafts } from './draft/open-draft.js';
+import { makeDraftsFolder, openDraft, sweepDrafts } from './draft/open-draft.js';
 import { removeTree } from './draft/remove-tree.js';
 import { startWords } from './start-words.js';
 
@@ -54,10 +54,8 @@ async function draftFolders(): Promise<string[]> {
   for (const place of wanted) {
     try {
       const folder = join(place, `countersign-drafts-${process.getuid?.() ?? 0}`);
-      await mkdir(folder, { recursive: true, mode: 0o700 });
-      const { uid, mode } = await lstat(folder);
-      // In a shared place somebody else may have made it first, to look on or to swap what is in it.
-      if (uid === process.getuid?.() && (mode & 0o777) === 0o700) found.push(await realpath(folder));
+      await makeDraftsFolder(folder);
+      found.push(await realpath(folder));
     } catch {
       // Not here.
     }

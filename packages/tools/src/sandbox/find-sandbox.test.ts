@@ -1,4 +1,4 @@
-import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeFolder, type TestFolder } from '../testing/try-tool.js';
@@ -50,6 +50,30 @@ describe('findSandbox', () => {
       kind: 'none',
       reason: expect.stringMatching(/no draft .*: commands run with all of your rights/) as string,
     });
+  });
+
+  it.skipIf(found.kind !== 'bubblewrap')('lays its drafts elsewhere where the cache is no place for them', async () => {
+    const former = process.env['XDG_CACHE_HOME'];
+    try {
+      for (const cache of ['/proc/none', join(folder.path, 'file')]) {
+        await writeFile(join(folder.path, 'file'), '');
+        process.env['XDG_CACHE_HOME'] = cache;
+        const other = await findSandbox();
+        expect(other).toMatchObject({
+          kind: 'bubblewrap',
+          drafting: { folder: expect.not.stringContaining(cache) as string },
+        });
+      }
+      process.env['XDG_CACHE_HOME'] = folder.path;
+      await mkdir(join(folder.path, `countersign-drafts-${process.getuid?.()}`), { mode: 0o777 });
+      await chmod(join(folder.path, `countersign-drafts-${process.getuid?.()}`), 0o777);
+      expect(await findSandbox()).toMatchObject({
+        drafting: { folder: expect.not.stringContaining(folder.path) as string },
+      });
+    } finally {
+      if (former === undefined) delete process.env['XDG_CACHE_HOME'];
+      else process.env['XDG_CACHE_HOME'] = former;
+    }
   });
 
   it('knows systems without any', async () => {

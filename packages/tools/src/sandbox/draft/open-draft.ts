@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, chown, mkdir, readdir, stat } from 'node:fs/promises';
+import { chmod, chown, lstat, mkdir, readdir, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { acceptDraft } from './accept-draft.js';
 import { lookWords, placeWords, writeWords, type DraftFolders, type Drafting } from './drafting.js';
 import { inspectDraft } from './inspect-draft.js';
@@ -43,8 +43,18 @@ export async function openDraft(drafting: Drafting, workingDirectory: string): P
 
 const OWNER = `draft-${hostname()}-`;
 
+/**
+ * Makes a folder for drafts, and at most the one it lies in: Node's `recursive` never ends where nothing can be made, such as in
+ * `/proc`. It is for nobody else: in a shared place somebody may have made it first, to look on or to swap what is in it.
+ */
+export async function makeDraftsFolder(folder: string): Promise<void> {
+  for (const path of [dirname(folder), folder]) await mkdir(path, { mode: 0o700 }).catch(() => undefined);
+  const { uid, mode } = await lstat(folder);
+  if (uid !== process.getuid?.() || (mode & 0o777) !== 0o700) throw new Error(`${folder} is not ours alone`);
+}
+
 async function makeFolders(folder: string, workingDirectory: string): Promise<DraftFolders> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeDraftsFolder(folder);
   const root = join(folder, `${OWNER}${process.pid}-${crypto.randomUUID()}`);
   const at = (name: string): string => join(root, name);
   const folders = { root, upper: at('upper'), work: at('work'), lower: at('lower'), merged: at('merged') };
