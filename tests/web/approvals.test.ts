@@ -111,10 +111,16 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await panel.getByLabel('Reason').fill('leave b');
     await button(page, 'Deny').click();
     await toolCard(page, 'three-b').getByText('denied').waitFor();
-    await panel.getByRole('region').getByText('three-a', { exact: true }).waitFor();
+    await panel
+      .getByRole('region', { name: /wants to/ })
+      .getByText('three-a', { exact: true })
+      .waitFor();
     await button(page, 'Approve once').click();
     await toolCard(page, 'three-a').getByText('signed once').waitFor();
-    await panel.getByRole('region').getByText('three-c', { exact: true }).waitFor();
+    await panel
+      .getByRole('region', { name: /wants to/ })
+      .getByText('three-c', { exact: true })
+      .waitFor();
     await button(page, 'Approve once').click();
     await said(page, 'Finished. done / denied: leave b / done').waitFor();
     expect(opened.ran.filter((deed) => deed.startsWith('three'))).toEqual(['three-a', 'three-c']);
@@ -161,7 +167,10 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await page.getByRole('list', { name: 'Also waiting' }).waitFor();
     await button(page, 'Approve once').dblclick();
     await toolCard(page, 'double-a').getByText('signed once').waitFor();
-    await page.getByRole('region').getByText('double-b', { exact: true }).waitFor();
+    await page
+      .getByRole('region', { name: /wants to/ })
+      .getByText('double-b', { exact: true })
+      .waitFor();
     expect(await button(page, 'Approve once').count()).toBe(1);
     expect(opened.ran).not.toContain('double-b');
   });

@@ -44,6 +44,7 @@ export default function InboxPage({ inbox }: { inbox: readonly InboxItem[] }): R
           : 'Everything that waits for you, in all chats and worlds. Nothing of it runs until you sign.'
       }
     >
+      <h2 className="sr-only">Waiting for you</h2>
       <ApprovalPanel
         queue={inbox.map(({ approval }) => approval.approvalId)}
         find={find}

@@ -1,6 +1,6 @@
 import { get, rowAt, type Speaker } from '@countersign/client';
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type ReactElement, useCallback, useEffect, useRef, useState } from 'react';
+import { type ReactElement, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { useChat, useChatStore } from '../data/connection.js';
 import { Button } from '../ui/button.js';
 import { sayError } from '../ui/toast.js';
@@ -37,19 +37,27 @@ export function Transcript(): ReactElement {
     getItemKey: keyAt,
     overscan: 6,
     anchorTo: 'end',
-    followOnAppend: true,
     scrollEndThreshold: NEAR_END,
     paddingStart: 16,
     paddingEnd: 24,
   });
 
-  // Once, when there is something to show: a chat is read from its end.
+  // Whoever is at the end stays there while more comes; whoever has gone up to read is left alone.
+  const follows = useRef(true);
   const shown = useRef(false);
-  useEffect(() => {
-    if (shown.current || count === 0) return;
+  const size = virtual.getTotalSize();
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (element === null || count === 0 || !follows.current) return;
     shown.current = true;
-    virtual.scrollToEnd();
-  }, [count, virtual]);
+    element.scrollTop = element.scrollHeight;
+  }, [size, count]);
+  const onScroll = (): void => {
+    const element = box.current;
+    if (element === null) return;
+    const left = element.scrollHeight - element.scrollTop - element.clientHeight;
+    follows.current = left < NEAR_END;
+  };
 
   const first = virtual.range?.startIndex ?? 0;
   const nearTop = count > 0 && shown.current && (first < 8 || (virtual.scrollOffset ?? 0) < NEAR_TOP);
@@ -79,9 +87,10 @@ export function Transcript(): ReactElement {
         aria-label="Transcript"
         aria-live="off"
         tabIndex={0}
+        onScroll={onScroll}
         className="scroll-quiet h-full overflow-y-auto overscroll-contain px-3 [overflow-anchor:none] sm:px-6"
       >
-        <div className="relative mx-auto w-full max-w-[56rem]" style={{ height: virtual.getTotalSize() }}>
+        <div className="relative mx-auto w-full max-w-[56rem]" style={{ height: size }}>
           {virtual.getVirtualItems().map((item) => {
             const id = rowAt(rows, item.index);
             const message = id === undefined ? undefined : get(messages, id);
@@ -142,7 +151,10 @@ export function Transcript(): ReactElement {
           size="small"
           icon="down"
           className="absolute right-4 bottom-3 rounded-full shadow-card"
-          onClick={() => virtual.scrollToEnd()}
+          onClick={() => {
+            follows.current = true;
+            virtual.scrollToEnd();
+          }}
         >
           To the end
         </Button>

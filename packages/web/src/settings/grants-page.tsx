@@ -74,7 +74,7 @@ export default function GrantsPage(): ReactElement {
                     </p>
                     <p className="text-[0.8125rem] text-ink-3">
                       in{' '}
-                      <Link href={paths.chat(worldId, grant.chatId)} className="text-blue hover:underline">
+                      <Link href={paths.chat(worldId, grant.chatId)} className="text-blue underline">
                         {chats.find(({ id }) => id === grant.chatId)?.title ?? 'a chat'}
                       </Link>{' '}
                       · signed by {grant.grantedBy} <Ago at={grant.grantedAt} /> · used <Ago at={grant.lastUsedAt} />

@@ -12,7 +12,10 @@ export interface MenuEntry {
   onSelect: () => void;
 }
 
-/** `modal` is off: the lock it puts on scrolling is a style element, which our content policy refuses. */
+/**
+ * `modal` is off: the lock it puts on scrolling is a style element, which our content policy refuses. It stays where its button is: at
+ * the end of the page it would lie under a dialog and outside of every landmark.
+ */
 export function Menu({
   trigger,
   entries,
@@ -25,29 +28,27 @@ export function Menu({
   return (
     <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
-        <DropdownMenu.Content
-          align={align}
-          sideOffset={4}
-          collisionPadding={8}
-          className="scroll-quiet z-50 max-h-80 min-w-44 overflow-y-auto rounded-lg border border-line bg-raised p-1 shadow-card"
-        >
-          {entries.map((entry) => (
-            <DropdownMenu.Item
-              key={entry.label}
-              onSelect={entry.onSelect}
-              className={cx(
-                'flex min-h-9 items-center gap-2 rounded-md px-2.5 text-sm outline-none select-none data-[highlighted]:bg-blue-soft',
-                entry.danger === true ? 'text-red' : 'text-ink',
-              )}
-            >
-              {entry.icon === undefined ? null : <Icon name={entry.icon} />}
-              <span className="min-w-0 flex-1 truncate">{entry.label}</span>
-              {entry.checked === true ? <Icon name="check" className="text-blue" /> : null}
-            </DropdownMenu.Item>
-          ))}
-        </DropdownMenu.Content>
-      </DropdownMenu.Portal>
+      <DropdownMenu.Content
+        align={align}
+        sideOffset={4}
+        collisionPadding={8}
+        className="scroll-quiet z-50 max-h-80 min-w-44 overflow-y-auto rounded-lg border border-line bg-raised p-1 shadow-card"
+      >
+        {entries.map((entry) => (
+          <DropdownMenu.Item
+            key={entry.label}
+            onSelect={entry.onSelect}
+            className={cx(
+              'flex min-h-9 items-center gap-2 rounded-md px-2.5 text-sm outline-none select-none data-[highlighted]:bg-blue-soft',
+              entry.danger === true ? 'text-red' : 'text-ink',
+            )}
+          >
+            {entry.icon === undefined ? null : <Icon name={entry.icon} />}
+            <span className="min-w-0 flex-1 truncate">{entry.label}</span>
+            {entry.checked === true ? <Icon name="check" className="text-blue" /> : null}
+          </DropdownMenu.Item>
+        ))}
+      </DropdownMenu.Content>
     </DropdownMenu.Root>
   );
 }

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
+import { button, call, press, said, toolCard, write } from './support/steps.js';
+
+const HTML =
+  '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script><svg onload="window.hacked=1"></svg><iframe srcdoc="<script>parent.hacked=1</script>">';
+const BIDI = 'safe\u202Egpj.exe\u2066x\u2069';
+const ANSI = '\u001B[31mred\u001B[0m\u0007';
+
+describe.runIf(hasBrowser)('hostile content', () => {
+  let opened: Opened;
+  let visit: Visit;
+  beforeAll(async () => {
+    opened = await openBrowser();
+    const { path } = await opened.newChat();
+    visit = await opened.visit({ path });
+  });
+  beforeEach(({ onTestFailed, task }) => onTestFailed(() => picturesOf(task.name)));
+  afterAll(() => opened.close());
+
+  it('in a message is text, and no link of it runs anything', async () => {
+    const { page } = visit;
+    await write(
+      page,
+      `say ${HTML}\n\n[click](javascript:window.hacked=1) [data](data:text/html,<script>1</script>) ![p](http://127.0.0.1:9/p.png)\n\n${BIDI}`,
+    );
+    const answer = said(page, 'onerror=');
+    await answer.waitFor();
+    expect(await answer.locator('img, script, svg[onload], iframe, object, embed').count()).toBe(0);
+    expect(await answer.getByRole('link', { name: 'click' }).count()).toBe(0);
+    for (const href of await answer
+      .locator('a')
+      .evaluateAll((links) => links.map((link) => link.getAttribute('href') ?? '')))
+      expect(href).toMatch(/^https?:/);
+    await answer.getByText('‹U+202E›').waitFor();
+  });
+
+  it('[A15] in what will run is shown by its number, in the card and in the transcript', async () => {
+    const { page } = visit;
+    await write(page, press(`${BIDI}${ANSI}<b>bold</b>`));
+    const card = page.getByRole('region', { name: /wants to/ });
+    await card.getByText('‹U+202E›').first().waitFor();
+    await card.getByText('‹U+001B›').first().waitFor();
+    expect(await card.locator('b').count()).toBe(0);
+    expect(await toolCard(page, '‹U+202E›').count()).toBe(1);
+    expect(await card.innerText()).not.toContain('\u202E');
+    await button(page, 'Deny').click();
+    await said(page, 'Finished. denied').waitFor();
+  });
+
+  it('[T13] a result of ten megabytes in one line is folded and holds nothing up', async () => {
+    const { page } = visit;
+    await write(page, call('flood', { text: `${HTML}${ANSI}` }));
+    await said(page, 'Finished.').waitFor();
+    const flood = toolCard(page, 'flood');
+    await flood.getByRole('button').first().click();
+    await flood.getByRole('button', { name: /Show more/ }).waitFor();
+    expect((await flood.innerText()).length).toBeLessThan(10_000);
+    expect(await flood.locator('img, script, iframe').count()).toBe(0);
+    const started = Date.now();
+    await page.getByLabel('Message').fill('still here');
+    expect(Date.now() - started).toBeLessThan(2000);
+    await page.getByLabel('Message').fill('');
+  });
+
+  it('a line of a million characters from a person is folded too', async () => {
+    const { page } = visit;
+    await opened.api.send(...(await here()), { content: 'y'.repeat(999_999) });
+    await said(page, 'yyyy').waitFor();
+    await page
+      .getByRole('button', { name: /Show more \(\d+ kB left\)/ })
+      .last()
+      .waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+
+    async function here(): Promise<[string, string]> {
+      const [, , world = '', , chat = ''] = new URL(page.url()).pathname.split('/');
+      return Promise.resolve([world, chat]);
+    }
+  });
+
+  it('a chat title is text', async () => {
+    const { page } = visit;
+    const [, , world = '', , chat = ''] = new URL(page.url()).pathname.split('/');
+    await opened.api.renameChat(world, chat, `<img src=x onerror=alert(1)> ${BIDI}`);
+    await page.getByRole('heading', { level: 1, name: '<img src=x' }).waitFor();
+    expect(await page.getByRole('heading', { level: 1 }).innerText()).not.toContain('\u202E');
+  });
+
+  it('ran nothing, and asked nobody else for anything', async () => {
+    expect(await visit.page.evaluate(() => 'hacked' in globalThis)).toBe(false);
+    expect(visit.complaints).toEqual([]);
+  });
+});

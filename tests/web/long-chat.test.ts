@@ -1,0 +1,86 @@
+import type { NewMessage } from '@countersign/core/ports';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasBrowser, openBrowser, type Opened, type Visit } from './support/open-browser.js';
+import { said, write } from './support/steps.js';
+
+const COUNT = 10_000;
+
+describe.runIf(hasBrowser)('a chat of 10,000 messages', () => {
+  let opened: Opened;
+  let visit: Visit;
+  beforeAll(async () => {
+    opened = await openBrowser();
+    const { world, chat, path } = await opened.newChat();
+    await opened.serving.home.engine.runtime.store.transact(world, async (tx) => {
+      for (let number = 1; number <= COUNT; number += 1) await tx.appendMessage(messageOf(number, world, chat));
+    });
+    visit = await opened.visit({ path });
+  });
+  afterAll(() => opened.close());
+
+  it('opens at its end with a part of it, and keeps the page small', async () => {
+    const { page } = visit;
+    await said(page, `number 10000 `).waitFor();
+    expect(await page.getByRole('article').count()).toBeLessThan(60);
+    expect(await isAtEnd()).toBe(true);
+  });
+
+  it('loads older pages on the way up, and what is looked at stays where it is', async () => {
+    const { page } = visit;
+    const log = page.getByRole('log', { name: 'Transcript' });
+    await log.evaluate((element) => element.scrollTo({ top: 400 }));
+    await expect.poll(() => lowest(), { timeout: 10_000 }).toBeLessThan(9900);
+    // From here on each page that comes in front must leave the view alone.
+    const seen = await page.getByRole('article').first().innerText();
+    expect(seen).toContain('number');
+    for (let pages = 0; pages < 6; pages += 1) {
+      const before = await lowest();
+      await log.evaluate((element) => element.scrollTo({ top: 200 }));
+      await expect.poll(() => lowest(), { timeout: 10_000 }).toBeLessThan(before);
+    }
+    expect(await page.getByRole('article').count()).toBeLessThan(60);
+  });
+
+  it('goes to the end again, and follows an answer there without a jump', async () => {
+    const { page } = visit;
+    await page.getByRole('button', { name: 'To the end' }).click();
+    await said(page, 'number 10000 ').waitFor();
+    await expect.poll(() => isAtEnd()).toBe(true);
+    await write(page, `say ${Array.from({ length: 30 }, (_, index) => `Paragraph ${index}.`).join('\n\n')}`);
+    await said(page, 'Paragraph 29.').waitFor();
+    await expect.poll(() => isAtEnd()).toBe(true);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  async function isAtEnd(): Promise<boolean> {
+    const log = visit.page.getByRole('log', { name: 'Transcript' });
+    return await log.evaluate((element) => element.scrollHeight - element.scrollTop - element.clientHeight < 40);
+  }
+
+  async function lowest(): Promise<number> {
+    const texts = await visit.page.getByRole('article').allInnerTexts();
+    return Math.min(...texts.flatMap((text) => Number(/number (\d+)/.exec(text)?.[1] ?? COUNT)));
+  }
+});
+
+function messageOf(number: number, worldId: string, chatId: string): NewMessage {
+  return {
+    id: `msg_long${String(number).padStart(6, '0')}`,
+    worldId,
+    chatId,
+    role: 'user',
+    sender: 'human',
+    speaker: 'human',
+    agentId: null,
+    turnId: null,
+    iteration: null,
+    replyTo: null,
+    content: `This is number ${number} of many. ${'Some are longer than others. '.repeat(number % 7)}`,
+    addressees: [],
+    toolCalls: null,
+    toolCallId: null,
+    clientMessageId: null,
+    providerState: null,
+    secrets: [],
+  };
+}

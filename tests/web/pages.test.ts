@@ -1,0 +1,216 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
+import { button, press, said, toolCard, write } from './support/steps.js';
+
+describe.runIf(hasBrowser)('every page', () => {
+  let opened: Opened;
+  let light: Visit;
+  let dark: Visit;
+  let world = '';
+  let path = '';
+  beforeAll(async () => {
+    opened = await openBrowser();
+    ({ world, path } = await opened.newChat());
+    light = await opened.visit({ path });
+    dark = await opened.visit({ path, dark: true });
+    // Something in every state, so that the pages have something to show.
+    const { page } = light;
+    await write(page, press('page-a'));
+    await button(page, 'Approve for this chat').click();
+    await said(page, 'Finished. done').waitFor();
+    await write(
+      page,
+      'say Some **Markdown** with `code`:\n\n```ts\nconst answer: number = 42;\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n- [x] done\n\n[a link](https://example.com)',
+    );
+    await page.locator('.hljs-number').first().waitFor();
+    await opened.api
+      .addMcpServer(world, { name: 'nothing', transport: 'stdio', command: 'true', enabled: false })
+      .catch(() => undefined);
+    await write(
+      page,
+      [
+        'shell_cmd {"command":"rm -rf \\"$HOME\\"/x | tee log # clean"}',
+        'write_file {"path":"a.md","content":"one\\ntwo\\n"}',
+      ]
+        .map((each) => `call ${each}`)
+        .join('\n'),
+    );
+    await page.getByRole('list', { name: 'Also waiting' }).waitFor();
+  });
+  beforeEach(({ onTestFailed, task }) => onTestFailed(() => picturesOf(task.name)));
+  afterAll(() => opened.close());
+
+  const pages = ['policy', 'grants', 'agents', 'servers', 'settings', 'audit', 'stats', 'search'].map(
+    (name) => `/w/:world/${name}`,
+  );
+
+  it.each(['chat', '/w/:world', '/inbox', '/providers', ...pages, '/nowhere'])(
+    '%s has no violation of accessibility, light or dark',
+    async (name) => {
+      const address = `${opened.serving.url}${name === 'chat' ? path : name.replace(':world', world)}`;
+      for (const { page } of [light, dark]) {
+        await page.goto(address);
+        await page.getByRole('heading', { level: 1 }).waitFor();
+        await settled(page);
+        // In the dark only the colours are others.
+        expect(await violations(page, page === dark.page ? ['color-contrast'] : undefined)).toEqual([]);
+      }
+    },
+  );
+
+  it('the dialogs and menus have none either', async () => {
+    const { page } = light;
+    const check = async (opens: () => Promise<void>): Promise<void> => {
+      await opens();
+      await page.getByRole('dialog').or(page.getByRole('menu')).first().waitFor();
+      expect(await violations(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+      await expect.poll(() => page.getByRole('dialog').or(page.getByRole('menu')).count()).toBe(0);
+    };
+    const fromMenu = async (name: string): Promise<void> => {
+      await button(page, 'Chat menu').click();
+      await page.getByRole('menuitem', { name }).click();
+    };
+    await page.goto(`${opened.serving.url}${path}`);
+    await check(() => button(page, 'Chat menu').click());
+    await check(() => fromMenu('Timeline'));
+    await check(() => fromMenu('Rename'));
+    await check(() => fromMenu('Delete'));
+    await check(async () => {
+      await page.getByRole('button', { name: /^World:/ }).click();
+      await page.getByRole('menuitem', { name: 'New world…' }).click();
+    });
+    await page.goto(`${opened.serving.url}/w/${world}/agents`);
+    await check(() => button(page, 'Add agent').click());
+    await check(() => button(page, 'Change').first().click());
+    await check(() => button(page, 'Remove').first().click());
+    await page.goto(`${opened.serving.url}/w/${world}/servers`);
+    await check(() => button(page, 'Add server').click());
+    await page.goto(`${opened.serving.url}/w/${world}/settings`);
+    await check(() => button(page, 'Delete world…').click());
+  });
+
+  it('the forms of a card have none', async () => {
+    const { page } = light;
+    await page.goto(`${opened.serving.url}${path}`);
+    await button(page, 'Edit').click();
+    expect(await violations(page)).toEqual([]);
+    await button(page, 'Back').click();
+    await page.getByRole('list', { name: 'Also waiting' }).getByRole('button').click();
+    await page.getByRole('group', { name: 'Changes' }).first().waitFor();
+    await toolCard(page, 'page-a').getByRole('button').first().click();
+    await button(page, 'Always…').click();
+    expect(await violations(page)).toEqual([]);
+  });
+
+  it.each([
+    [360, 740],
+    [768, 1024],
+    [3840, 2160],
+  ])('at %d by %d nothing runs over the edge, and what waits can be signed', async (width, height) => {
+    const { page, context } = await opened.visit({ path, width, height });
+    const all = [path, `/w/${world}`, '/inbox', ...pages.map((each) => each.replace(':world', world))];
+    // The narrowest is where things run over; the others are tried on three.
+    for (const address of width === 360 ? all : all.slice(0, 4)) {
+      await page.goto(`${opened.serving.url}${address}`);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+    }
+    await page.goto(`${opened.serving.url}${path}`);
+    if (width < 1120) await page.getByRole('button', { name: /waiting for you/ }).click();
+    await expect.poll(() => button(page, 'Approve once').isEnabled()).toBe(true);
+    expect(await violations(page)).toEqual([]);
+    await context.close();
+  });
+
+  it('[A19] the policy page says what would happen, before a rule is written and after', async () => {
+    const { page } = light;
+    await page.goto(`${opened.serving.url}/w/${world}/policy`);
+    await page.getByLabel('Command').fill('git status');
+    await button(page, 'Try').click();
+    await page.getByText('You would be asked').waitFor();
+    await page.getByLabel('Rules').fill('allow shell_cmd(git status)');
+    await button(page, 'Try').click();
+    await page.getByText('It would run, unasked').waitFor();
+    await button(page, 'Write policy').click();
+    await page.getByText('The policy is written.').waitFor();
+    expect((await opened.api.policy(world)).value.rules).toEqual(['allow shell_cmd(git status)']);
+    await page.getByLabel('Rules').fill('allow shell_cmd(');
+    await button(page, 'Write policy').click();
+    await page
+      .getByText(/rules\.0/)
+      .first()
+      .waitFor();
+    expect((await opened.api.policy(world)).value.rules).toEqual(['allow shell_cmd(git status)']);
+  });
+
+  it('[A16] the audit page walks the chain and filters', async () => {
+    const { page } = light;
+    await page.goto(`${opened.serving.url}/w/${world}/audit`);
+    await button(page, 'Verify chain').click();
+    await page.getByText(/\d+ records, unbroken/).waitFor();
+    await page.getByLabel('Kind').selectOption('decision');
+    await expect.poll(() => page.getByRole('row').filter({ hasText: 'asked' }).count()).toBe(0);
+    await page.getByRole('row').filter({ hasText: 'signed session' }).waitFor();
+  });
+
+  it('agents, worlds and chats are made, changed, renamed and deleted', async () => {
+    const { page } = light;
+    await page.goto(`${opened.serving.url}/w/${world}/agents`);
+    await button(page, 'Add agent').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('human');
+    await dialog.getByLabel('Model').fill('test');
+    await dialog.getByRole('button', { name: 'Add agent' }).click();
+    await dialog.getByText('this name is reserved').waitFor();
+    await dialog.getByLabel('Name').fill('Bea');
+    await dialog.getByRole('button', { name: 'Add agent' }).click();
+    await page.getByRole('listitem').filter({ hasText: 'Bea' }).first().waitFor();
+    expect((await opened.api.agents(world)).items.map(({ name }) => name)).toEqual(['Ada', 'Bea']);
+
+    await page.goto(`${opened.serving.url}/w/${world}/settings`);
+    await page.getByLabel('Turn limit').fill('7');
+    await page.getByLabel('Main agent').selectOption({ label: 'Ada' });
+    await button(page, 'Save').click();
+    await page.getByText('Saved.').waitFor();
+    expect((await opened.api.world(world)).value).toMatchObject({ turnLimit: 7, mainAgent: 'ada' });
+
+    const chat = await opened.api.createChat(world, { title: 'Old name' });
+    await page.goto(`${opened.serving.url}/w/${world}/c/${chat.id}`);
+    await button(page, 'Chat menu').click();
+    await page.getByRole('menuitem', { name: 'Rename…' }).click();
+    await page.getByLabel('Title').fill('New name');
+    await button(page, 'Rename').click();
+    await page.getByRole('link', { name: 'New name' }).waitFor();
+    await button(page, 'Chat menu').click();
+    await page.getByRole('menuitem', { name: 'Delete…' }).click();
+    await button(page, 'Delete').click();
+    await expect.poll(() => page.getByRole('link', { name: 'New name' }).count()).toBe(0);
+  });
+
+  it('search finds what was said', async () => {
+    const { page } = light;
+    await page.goto(`${opened.serving.url}/w/${world}/search`);
+    await page.getByLabel('Words in this world').fill('Markdown');
+    await page.getByRole('link').filter({ hasText: 'Markdown' }).first().waitFor();
+  });
+
+  it('throws nothing and breaks no content policy', () => {
+    expect([...light.complaints, ...dark.complaints]).toEqual([]);
+  });
+});
+
+/** Waits until what is loaded late is there. */
+async function settled(page: Page): Promise<void> {
+  await expect.poll(() => page.getByText(/^Loading /).count()).toBe(0);
+}
+
+async function violations(page: Page, rules?: string[]): Promise<string[]> {
+  const axe = new AxeBuilder({ page });
+  const { violations: found } = await (rules === undefined ? axe : axe.withRules(rules)).analyze();
+  return found.flatMap(({ id, nodes }) =>
+    nodes.map((node) => `${id}: ${node.html.slice(0, 160)} ${node.any[0]?.message ?? ''}`),
+  );
+}

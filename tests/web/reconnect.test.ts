@@ -1,0 +1,65 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { hasBrowser, launch, webRoot } from './support/open-browser.js';
+import { button, said, toolCard } from './support/steps.js';
+
+const child = fileURLToPath(new URL('support/serve-child.mjs', import.meta.url));
+const greeting = z.object({ url: z.string(), open: z.string() });
+
+describe.runIf(hasBrowser)('a server that goes away', () => {
+  let home = '';
+  let browser: Browser;
+  let running: ChildProcess | undefined;
+  beforeAll(async () => {
+    home = await mkdtemp(join(tmpdir(), 'countersign-web-'));
+    browser = await launch();
+  });
+  afterAll(async () => {
+    running?.kill('SIGKILL');
+    await browser.close();
+    await rm(home, { recursive: true, force: true });
+    await rm(`${home}-worlds`, { recursive: true, force: true });
+  });
+
+  async function start(port: string): Promise<z.infer<typeof greeting>> {
+    running = spawn(process.execPath, [child, home, port, webRoot], { stdio: ['ignore', 'pipe', 'inherit'] });
+    if (running.stdout === null) throw new Error('there is nothing to read from');
+    for await (const line of createInterface({ input: running.stdout })) return greeting.parse(JSON.parse(line));
+    throw new Error('the server said nothing');
+  }
+
+  it('[S3] [S6] [A9] killed with an approval open: the page says so, comes back by itself, and the approval can be signed', async () => {
+    const { url, open } = await start('0');
+    const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+    page.setDefaultTimeout(15_000);
+    await page.goto(open);
+    await button(page, 'How large is the crew? Count the lines.').click();
+    await page.getByText('wc -l notes/crew.md').first().waitFor();
+    await button(page, 'Approve once').waitFor();
+    const before = await page.getByRole('article').allInnerTexts();
+
+    running?.kill('SIGKILL');
+    if (running !== undefined) await once(running, 'exit');
+    await page.getByText('Reconnecting… nothing is lost').waitFor();
+    // Still readable, and what is typed meanwhile stays.
+    await page.getByLabel('Message').fill('written meanwhile');
+
+    await start(new URL(url).port);
+    await expect.poll(() => page.getByText('Reconnecting… nothing is lost').count(), { timeout: 15_000 }).toBe(0);
+    expect(await page.getByRole('article').allInnerTexts()).toEqual(before);
+    expect(await page.getByLabel('Message').inputValue()).toBe('written meanwhile');
+    expect(await toolCard(page, 'wc -l').count()).toBe(1);
+    await button(page, 'Approve once').click();
+    await said(page, 'I counted the crew. All done.').waitFor();
+    expect(await toolCard(page, 'wc -l').count()).toBe(1);
+    expect(await readdir(home)).toContain('countersign.db');
+  });
+});
