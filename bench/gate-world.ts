@@ -1,3 +1,4 @@
+import { keyOfPattern } from '@countersign/core';
 import { openSqlite } from '@countersign/storage';
 import { openBenchWorld } from './ours.js';
 import { BOOK } from './script.js';
@@ -53,19 +54,21 @@ async function insertGrants({ file, worldId, agentId, chatId }: GateWorld, how: 
   await store.transact(worldId, async (tx) => {
     for (let i = 0; i < GRANTS; i += 1) {
       const here = how === 'piled' || i % 1000 === 0;
-      await tx.insertGrant({
+      const pattern = `city=Granted-${i} *`;
+      const grant = {
         id: `grant_${crypto.randomUUID().replaceAll('-', '')}`,
         worldId,
         chatId: here ? chatId : `chat_${i % 1000}`,
         agentId,
         toolName: here ? BOOK : `tool_${i % 10}`,
-        pattern: `city=Granted-${i} *`,
+        pattern,
         answeredRule: null,
         grantedBy: 'human',
         grantedAt: tx.now(),
         lastUsedAt: tx.now(),
         revokedAt: null,
-      });
+      };
+      await tx.insertGrant(grant, keyOfPattern(pattern));
     }
   });
   await store.close();

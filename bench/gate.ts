@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { checkToolApproval, createRuntime, type Gate, type Runtime } from '@countersign/core';
+import { checkToolApproval, createRuntime, keysOfCall, type Gate, type Runtime } from '@countersign/core';
 import type { Tool } from '@countersign/core/ports';
 import { openSqlite } from '@countersign/storage';
 import { systemClock, type ToolEvent } from 'countersign';
@@ -98,10 +98,11 @@ async function decide(
     const snapshot = await runtime.snapshots(reader, worldId);
     const agent = snapshot?.agent(agentId);
     if (snapshot === undefined || agent === undefined) throw new Error('there is no such world or agent');
-    const grants = await reader.grants(chatId, agentId, BOOK, reader.now() - HALF_A_DAY);
     const words = [`city=${args.city}`, `nights=${args.nights}`];
+    const subjects = [{ kind: 'words' as const, words }];
+    const grants = await reader.grants(chatId, agentId, BOOK, reader.now() - HALF_A_DAY, keysOfCall(subjects));
     return checkToolApproval({
-      call: { tool: BOOK, arguments: { ok: true, value: args }, subjects: [{ kind: 'words', words }], place },
+      call: { tool: BOOK, arguments: { ok: true, value: args }, subjects, place },
       tool,
       agent: { tools: agent.definition.tools, policy: snapshot.agentPolicy(agentId) },
       world: { mode: snapshot.world.settings.mode, policy: snapshot.policy },

@@ -69,7 +69,7 @@ export {
   updateAgent,
   updateWorld,
 } from './orchestrator/worlds.js';
-export { compilePolicy, judge, parseRule, proposeRule, readRules } from './policy/index.js';
+export { compilePolicy, judge, keyOfPattern, keysOfCall, parseRule, proposeRule, readRules } from './policy/index.js';
 export type { Policy, Rule } from './policy/index.js';
 export { createEventBus } from './publishers/event-bus.js';
 export type { EventBus, EventListener, ListenerFailure } from './publishers/event-bus.js';

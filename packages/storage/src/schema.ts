@@ -162,6 +162,7 @@ export interface GrantsTable {
   granted_at: number;
   last_used_at: number;
   revoked_at: number | null;
+  pattern_key: string;
 }
 
 export interface ClientsTable {

@@ -1,7 +1,15 @@
 import type { ApprovalOption, Scope, Signer, ToolDecision } from '@countersign/protocol';
 import type { ApprovalRecord, InvocationRecord } from '../ports/index.js';
 import { maskSecrets } from '../masking/index.js';
-import { compilePolicy, patternCovers, type PolicyCall, prepareCall, rulesCover, splitRules } from '../policy/index.js';
+import {
+  compilePolicy,
+  keyOfPattern,
+  patternCovers,
+  type PolicyCall,
+  prepareCall,
+  rulesCover,
+  splitRules,
+} from '../policy/index.js';
 import { newId } from '../turn/ids.js';
 import { hasChanged, type CallToSign } from './call-to-sign.js';
 import { gateCall, subjectsOf } from './gate-call.js';
@@ -108,19 +116,22 @@ function checkGrant(
       ...base,
       record: { ...changed, grantId, ...(pattern === undefined ? {} : { pattern }) },
       remember: async (step, signer) => {
-        await step.tx.insertGrant({
-          id: grantId,
-          worldId: approval.worldId,
-          chatId: approval.chatId,
-          agentId: approval.agentId,
-          toolName: approval.toolName,
-          pattern: pattern ?? null,
-          answeredRule: approval.rule,
-          grantedBy: signer.who,
-          grantedAt: step.tx.now(),
-          lastUsedAt: step.tx.now(),
-          revokedAt: null,
-        });
+        await step.tx.insertGrant(
+          {
+            id: grantId,
+            worldId: approval.worldId,
+            chatId: approval.chatId,
+            agentId: approval.agentId,
+            toolName: approval.toolName,
+            pattern: pattern ?? null,
+            answeredRule: approval.rule,
+            grantedBy: signer.who,
+            grantedAt: step.tx.now(),
+            lastUsedAt: step.tx.now(),
+            revokedAt: null,
+          },
+          keyOfPattern(pattern ?? null),
+        );
         step.tx.emit({
           event: 'crud',
           chatId: approval.chatId,

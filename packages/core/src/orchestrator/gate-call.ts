@@ -9,7 +9,7 @@ import {
   type Gate,
 } from '../approval/index.js';
 import { maskText } from '../masking/index.js';
-import { defaultSubjects, NO_RULES, readSubjects } from '../policy/index.js';
+import { defaultSubjects, keysOfCall, NO_RULES, readSubjects } from '../policy/index.js';
 import { capText } from '../results/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { isUnattended, UNATTENDED } from './deny-unattended.js';
@@ -70,14 +70,17 @@ export async function gateCall(
   about: CallSetting,
 ): Promise<Gate> {
   const { agentId, chatId, place } = about;
+  const subjects = [...subjectsOf(call, place), ...about.seen];
   const grants =
-    agentId === undefined ? [] : await reader.grants(chatId, agentId, call.toolName, reader.now() - GRANT_LIFETIME_MS);
+    agentId === undefined
+      ? []
+      : await reader.grants(chatId, agentId, call.toolName, reader.now() - GRANT_LIFETIME_MS, keysOfCall(subjects));
   const changed = await changeOf(reader, snapshot.world.id, call.tool);
   return checkToolApproval({
     call: {
       tool: call.toolName,
       arguments: call.arguments,
-      subjects: [...subjectsOf(call, place), ...about.seen],
+      subjects,
       place,
     },
     // What was trusted was what a person accepted.

@@ -1,4 +1,5 @@
 import { CountersignError } from '@countersign/protocol';
+import { keyOfPattern } from '../policy/index.js';
 import { readTruth } from './rebuild/read-truth.js';
 import { rebuildApprovals, rebuildGrants } from './rebuild/rebuild-approvals.js';
 import { rebuildInvocations } from './rebuild/rebuild-invocations.js';
@@ -21,6 +22,6 @@ export async function rebuildIndexes(runtime: Runtime, worldId: string): Promise
     for (const turn of rebuildTurns(truth, invocations, world.settings)) await tx.insertTurn(turn);
     for (const invocation of invocations) await tx.insertInvocation(invocation);
     for (const { approval } of approvals) await tx.insertApproval(approval);
-    for (const grant of rebuildGrants(approvals, truth)) await tx.insertGrant(grant);
+    for (const grant of rebuildGrants(approvals, truth)) await tx.insertGrant(grant, keyOfPattern(grant.pattern));
   });
 }

@@ -5,6 +5,7 @@ export { closedPolicy, compilePolicy, NO_RULES } from './compile-policy.js';
 export type { Policy } from './compile-policy.js';
 export { patternCovers, rulesCover } from './covers-call.js';
 export { defaultSubjects } from './default-subjects.js';
+export { keyOfPattern, keysOfCall } from './grant-keys.js';
 export { grantedFolders } from './granted-folders.js';
 export { judge, ruleMatches, weigh } from './judge.js';
 export type { Policies, Weighing } from './judge.js';

@@ -95,8 +95,14 @@ export interface StoreReader {
   expiringApprovals(): Promise<ApprovalRecord[]>;
 
   grant(id: string): Promise<GrantRecord | undefined>;
-  /** Not revoked and used after `usedAfter`: those of one agent, chat and tool. */
-  grants(chatId: string, agentId: string, toolName: string, usedAfter: number): Promise<GrantRecord[]>;
+  /** Not revoked and used after `usedAfter`: those of one agent, chat and tool, without a key or with one of these. */
+  grants(
+    chatId: string,
+    agentId: string,
+    toolName: string,
+    usedAfter: number,
+    keys: readonly [string, string],
+  ): Promise<GrantRecord[]>;
   /** Not revoked, of a world, oldest first. */
   grantsOfWorld(worldId: string): Promise<GrantRecord[]>;
 
@@ -209,7 +215,8 @@ export interface StoreTransaction extends StoreReader {
     change: Pick<ApprovalRecord, 'status' | 'decision' | 'scope' | 'reason' | 'decisionDigest' | 'decidedBy'>,
   ): Promise<boolean>;
 
-  insertGrant(grant: GrantRecord): Promise<void>;
+  /** `key`: what `grants` finds it by; `''` if any call may be covered by it. */
+  insertGrant(grant: GrantRecord, key: string): Promise<void>;
   touchGrant(id: string): Promise<void>;
   /** True if it was live. */
   revokeGrant(id: string): Promise<boolean>;

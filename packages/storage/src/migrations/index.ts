@@ -3,7 +3,8 @@ import { createTables } from './1-create-tables.js';
 import { addSearch } from './2-add-search.js';
 import { addMcpServers } from './3-add-mcp-servers.js';
 import { addQuestions } from './5-add-questions.js';
+import { addGrantKeys } from './6-add-grant-keys.js';
 import { addProcesses } from './4-add-processes.js';
 
 /** In order; a store at version n has had the first n. */
-export const migrations: readonly Migration[] = [createTables, addQuestions, addProcesses, addSearch, addMcpServers];
+export const migrations: readonly Migration[] = [createTables, addQuestions, addProcesses, addSearch, addMcpServers, addGrantKeys];

@@ -19,6 +19,9 @@ const columns = [
   'revoked_at',
 ] as const satisfies readonly (keyof GrantsTable)[];
 
+/** The key is only looked up by; nobody reads it. */
+const writtenColumns = [...columns, 'pattern_key'] as const satisfies readonly (keyof GrantsTable)[];
+
 /** What is not said by who asks for the grants of a call. */
 const foundColumns = [
   'id',
@@ -29,6 +32,15 @@ const foundColumns = [
   'granted_at',
   'last_used_at',
 ] as const satisfies readonly (keyof GrantsTable)[];
+
+type CallOfGrants = {
+  chatId: string;
+  agentId: string;
+  toolName: string;
+  usedAfter: number;
+  key: string;
+  otherKey: string;
+};
 
 type FoundRow = Cells<GrantsTable, typeof foundColumns>;
 type GrantRow = Cells<GrantsTable, typeof columns>;
@@ -41,7 +53,7 @@ export function grantStatements(db: Queries) {
   return {
     grant: prepared<{ id: string }, GrantRow>((p) => grants.where('id', '=', p('id'))),
     // Ten thousand of them may stand before one call (N3): each column that is read for nothing would be read ten thousand times.
-    grants: prepared<{ chatId: string; agentId: string; toolName: string; usedAfter: number }, FoundRow>((p) =>
+    grants: prepared<CallOfGrants, FoundRow>((p) =>
       db
         .selectFrom('grants')
         .select(foundColumns)
@@ -49,6 +61,7 @@ export function grantStatements(db: Queries) {
         .where('chat_id', '=', p('chatId'))
         .where('agent_id', '=', p('agentId'))
         .where('tool_name', '=', p('toolName'))
+        .where(sql<boolean>`pattern_key in ('', ${p('key')}, ${p('otherKey')})`)
         .where('last_used_at', '>', p('usedAfter'))
         .orderBy('ordinal'),
     ),
@@ -58,7 +71,7 @@ export function grantStatements(db: Queries) {
         .where(sql<boolean>`chat_id in (select id from chats where world_id = ${p('worldId')})`)
         .orderBy('ordinal'),
     ),
-    insertGrant: prepared<RowOf<GrantsTable>>((p) => db.insertInto('grants').values(valuesOf(columns, p))),
+    insertGrant: prepared<RowOf<GrantsTable>>((p) => db.insertInto('grants').values(valuesOf(writtenColumns, p))),
     touchGrant: prepared<{ id: string; now: number }>((p) =>
       db
         .updateTable('grants')
@@ -90,8 +103,8 @@ export function grantVerbs(on: Connection, s: GrantStatements, session: Session)
 
   return {
     grant: async (id) => grant({ id }),
-    async grants(chatId, agentId, toolName, usedAfter) {
-      const rows = await grants({ chatId, agentId, toolName, usedAfter });
+    async grants(chatId, agentId, toolName, usedAfter, [key, otherKey]) {
+      const rows = await grants({ chatId, agentId, toolName, usedAfter, key, otherKey });
       return rows.map(([id, worldId, pattern, answeredRule, grantedBy, grantedAt, lastUsedAt]) => ({
         id,
         worldId,
@@ -107,8 +120,8 @@ export function grantVerbs(on: Connection, s: GrantStatements, session: Session)
       }));
     },
     grantsOfWorld: async (worldId) => grantsOfWorld({ worldId }),
-    async insertGrant(record) {
-      await insertGrant(record);
+    async insertGrant(record, patternKey) {
+      await insertGrant({ ...record, patternKey });
     },
     async touchGrant(id) {
       await touchGrant({ id, now: session.now });

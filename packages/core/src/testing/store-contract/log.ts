@@ -93,7 +93,7 @@ export function describeLog(open: OpenStore): void {
         await tx.insertTurn(turn(`turn_${suffix}`, { chatId }));
         await tx.insertInvocation(invocation(`call_${suffix}`, { chatId, turnId: `turn_${suffix}` }));
         await tx.insertApproval(approval(`approval_${suffix}`, { chatId }));
-        await tx.insertGrant(grant(`grant_${suffix}`, { chatId }));
+        await tx.insertGrant(grant(`grant_${suffix}`, { chatId }), '');
         tx.record({ kind: 'request', chatId });
       });
     }

@@ -248,8 +248,8 @@ export function describeRecords(open: OpenStore): void {
       await tx.insertInvocation(records.bareInvocation);
       await tx.insertApproval(records.approval);
       await tx.insertApproval(records.bareApproval);
-      await tx.insertGrant(records.grant);
-      await tx.insertGrant(records.bareGrant);
+      await tx.insertGrant(records.grant, '');
+      await tx.insertGrant(records.bareGrant, '');
       await tx.insertClient(records.client);
       await tx.insertClient(records.bareClient);
     });

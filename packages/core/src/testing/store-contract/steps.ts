@@ -327,13 +327,14 @@ export function describeSteps(open: OpenStore): void {
 
     it('[A5] [A14] a grant counts while it is used and until it is revoked', async () => {
       await write(store(), async (tx) => {
-        await tx.insertGrant(grant('grant_2', { pattern: 'ls *' }));
-        await tx.insertGrant(grant('grant_1', { lastUsedAt: 5_000 }));
-        await tx.insertGrant(grant('grant_3', { agentId: B }));
-        await tx.insertGrant(grant('grant_4', { toolName: 'fetch' }));
-        await tx.insertGrant(grant('grant_5', { chatId: 'chat_2' }));
+        await tx.insertGrant(grant('grant_2', { pattern: 'ls *' }), '');
+        await tx.insertGrant(grant('grant_1', { lastUsedAt: 5_000 }), '');
+        await tx.insertGrant(grant('grant_3', { agentId: B }), '');
+        await tx.insertGrant(grant('grant_4', { toolName: 'fetch' }), '');
+        await tx.insertGrant(grant('grant_5', { chatId: 'chat_2' }), '');
       });
-      const live = (usedAfter: number) => store().read(async (r) => ids(await r.grants(C, A, 'shell_cmd', usedAfter)));
+      const live = (usedAfter: number) =>
+        store().read(async (r) => ids(await r.grants(C, A, 'shell_cmd', usedAfter, ['', ''])));
       expect(await live(0)).toEqual(['grant_2', 'grant_1']);
       expect(await live(1_000)).toEqual(['grant_1']);
       await write(store(), (tx) => tx.touchGrant('grant_2'));
@@ -342,6 +343,20 @@ export function describeSteps(open: OpenStore): void {
       expect(await write(store(), (tx) => tx.revokeGrant('grant_1'))).toBe(false);
       expect(await live(0)).toEqual(['grant_2']);
       expect(ids(await store().read((r) => r.grantsOfWorld(W)))).toEqual(['grant_2', 'grant_3', 'grant_4']);
+    });
+
+    it('[N3] finds the grants of a call by what it must have for them to cover it, and those that may cover any', async () => {
+      await write(store(), async (tx) => {
+        await tx.insertGrant(grant('grant_1', {}), '');
+        await tx.insertGrant(grant('grant_2', { pattern: 'ls *' }), '^ls');
+        await tx.insertGrant(grant('grant_3', { pattern: 'git log' }), '=git\u001Flog');
+        await tx.insertGrant(grant('grant_4', { pattern: 'cat *' }), '^cat');
+      });
+      const found = (...keys: [string, string]) =>
+        store().read(async (r) => ids(await r.grants(C, A, 'shell_cmd', 0, keys)));
+      expect(await found('^ls', '=ls')).toEqual(['grant_1', 'grant_2']);
+      expect(await found('^git', '=git\u001Flog')).toEqual(['grant_1', 'grant_3']);
+      expect(await found('', '')).toEqual(['grant_1']);
     });
 
     it('[A18] a client leaves, comes back and goes', async () => {
