@@ -2,7 +2,7 @@ import type { Clock } from '@countersign/core/ports';
 import { hashSecret, randomSecret } from './secrets.js';
 
 /** How long a start URL is good (W1). */
-export const TICKET_MS = 60_000;
+const TICKET_MS = 60_000;
 /** Somebody who keeps asking for tickets must not fill the memory. */
 const MOST = 100;
 

@@ -4,7 +4,7 @@ import { encodeFrame, type EncodedFrame } from './encode-frame.js';
 /** Proxies and routers forget connections on which nothing is said for longer. */
 const HEARTBEAT_MS = 15_000;
 
-export interface FeedListener {
+interface FeedListener {
   heard(frame: EncodedFrame): void;
   /** Time to say that we are still there. `lastEventId` is where the log ends: whoever is behind has missed a wake-up. */
   tick(lastEventId: number): void;
