@@ -1,1 +1,2 @@
-export {};
+export type { Console } from './console.js';
+export type { ServerDoor, ServeWords } from './server-door.js';

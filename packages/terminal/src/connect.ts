@@ -1,0 +1,59 @@
+import { createClient, type Client } from '@countersign/client';
+import { CommandError } from './command-error.js';
+import { EXIT } from './exit-codes.js';
+import type { ServerDoor } from './server-door.js';
+
+export interface Whereabouts {
+  home?: string | undefined;
+  url?: string | undefined;
+  /** From the environment only: on a command line everybody on the machine could read it. */
+  token?: string | undefined;
+}
+
+export interface Connected {
+  client: Client;
+  /** Whether this command brought its own server. */
+  own: boolean;
+  close(): Promise<void>;
+}
+
+const TRIES = 20;
+const PAUSE_MS = 150;
+
+/**
+ * A client of the server that is meant: the one at the URL, the one that runs on the home, or one inside this command. Two commands
+ * that start at once find each other: who loses the race for the home talks to who won it.
+ */
+export async function connect(
+  door: ServerDoor,
+  { home = door.defaultHome(), url, token }: Whereabouts,
+  say: (line: string) => void,
+): Promise<Connected> {
+  if (url !== undefined) return talkTo(url, token ?? door.readToken(home));
+  for (let attempt = 0; ; attempt += 1) {
+    const running = await door.find(home);
+    if (running !== undefined) return talkTo(running.url, token ?? door.readToken(home));
+    try {
+      const { url: own, token: made, close } = await door.start(home, say);
+      return { client: createClient({ url: own, token: made }), own: true, close };
+    } catch (error) {
+      if (!isLocked(error) || attempt >= TRIES) throw error;
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    }
+  }
+}
+
+function talkTo(url: string, token: string | undefined): Connected {
+  if (token === undefined) {
+    throw new CommandError(
+      `A server runs at ${url}, but its token is kept nowhere that this command may read. ` +
+        'Set COUNTERSIGN_TOKEN to the token it printed when it started.',
+      EXIT.failed,
+    );
+  }
+  return { client: createClient({ url, token }), own: false, close: () => Promise.resolve() };
+}
+
+function isLocked(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'store-locked';
+}
