@@ -4,6 +4,7 @@ import { GRANTS, RULES } from './gate-world.js';
 import type { GrowthResult } from './growth.js';
 import type { MemoryResult } from './memory.js';
 import { CASES, type Case } from './script.js';
+import { COMMAND_BYTES, POLICY_RULES, type PolicyResult } from './policy.js';
 import type { ServerResult } from './server.js';
 import { CONTENDERS, type TurnsResult } from './turns.js';
 
@@ -12,6 +13,7 @@ export interface Results {
   turns?: TurnsResult;
   growth?: GrowthResult;
   gate?: GateResult;
+  policy?: PolicyResult;
   server?: ServerResult;
 }
 
@@ -31,6 +33,7 @@ export function printResults(results: Results): void {
   if (results.turns !== undefined) printTurns(results.turns);
   if (results.growth !== undefined) printGrowth(results.growth);
   if (results.gate !== undefined) printGate(results.gate);
+  if (results.policy !== undefined) printPolicy(results.policy);
   if (results.server !== undefined) printServer(results.server);
   if (results.memory !== undefined) printMemory(results.memory);
 }
@@ -80,6 +83,20 @@ function printGate(gate: GateResult): void {
       ['decision, all grants for this very call', ...shown(gate.piledGrants)],
       ["model's answer to question heard", ...shown(gate.askHeard)],
       ["model's answer to ungated start heard", ...shown(gate.startHeard)],
+    ],
+  );
+}
+
+function printPolicy({ short, allowed, nested, tree }: PolicyResult): void {
+  const size = `${COMMAND_BYTES / 1024} kB`;
+  print(
+    `Policy: a shell command and ${POLICY_RULES.toLocaleString('en')} rules  (µs)`,
+    ['', 'median', 'p99', 'cpu'],
+    [
+      ['git status', ...shown(short)],
+      [`${size} of plain commands, all allowed`, ...shown(allowed)],
+      [`${size} of loops, shells and substitutions`, ...shown(nested)],
+      ['  of that, reading the syntax tree', ...shown(tree)],
     ],
   );
 }
