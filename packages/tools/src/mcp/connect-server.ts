@@ -97,6 +97,7 @@ async function connect(options: ConnectionOptions, mode: 'legacy' | 'auto'): Pro
   const connection: Connection = {
     workingDirectory,
     async list() {
+      if (client.getServerCapabilities()?.tools === undefined) return { tools: [], leftOut: [] };
       const { tools } = await client.listTools(undefined, { timeout: connectMs, cacheMode: 'refresh' });
       return readTools(server, tools);
     },
