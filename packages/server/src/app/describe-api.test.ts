@@ -1,0 +1,66 @@
+import { afterEach, expect, it } from 'vitest';
+import { z } from 'zod';
+import { closeApps, openApp } from '../testing/app-fixture.js';
+import { send } from '../testing/send.js';
+import type { ApiDescription } from './describe-api.js';
+
+afterEach(closeApps);
+
+/** W3, with the routes that belong to its lists. */
+const contract = `
+GET /health · POST /session · GET /providers
+GET POST /worlds · POST /worlds/import · GET PATCH DELETE /worlds/{world} · GET /worlds/{world}/export
+GET POST /worlds/{world}/agents · GET PATCH DELETE /worlds/{world}/agents/{agent} · GET /worlds/{world}/agents/{agent}/memory
+GET POST /worlds/{world}/chats · GET PATCH DELETE /worlds/{world}/chats/{chat}
+GET POST /worlds/{world}/chats/{chat}/messages · POST /worlds/{world}/chats/{chat}/stop
+GET /worlds/{world}/chats/{chat}/turns/{turn}/timeline · GET /worlds/{world}/search
+GET /worlds/{world}/chats/{chat}/events · GET /worlds/{world}/events · POST /worlds/{world}/clients
+GET /worlds/{world}/approvals · GET /worlds/{world}/approvals/{approval} · POST /worlds/{world}/tool-results
+GET /worlds/{world}/grants · DELETE /worlds/{world}/grants/{grant}
+GET PUT /worlds/{world}/policy · POST /worlds/{world}/policy/check · GET /worlds/{world}/tools
+GET /worlds/{world}/audit · GET /worlds/{world}/stats`;
+
+it('[W3] describes every route of the contract in OpenAPI 3.1', async () => {
+  const t = await openApp();
+  const { body } = await t.api<ApiDescription>('GET', '/openapi.json');
+  expect(body).toMatchObject({ openapi: '3.1.0', servers: [{ url: '/api' }] });
+  const told = Object.entries(body.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  const wanted = contract.split(/[·\n]/).flatMap((part) => {
+    const words = part.trim().split(' ');
+    return words.slice(0, -1).map((method) => `${method} ${words.at(-1)}`);
+  });
+  expect(wanted.filter((route) => !told.includes(route))).toEqual([]);
+});
+
+it('[W3] refers only to what it holds, in schemas that can be read, under names that occur once', async () => {
+  const t = await openApp();
+  const { body, text } = await t.api<ApiDescription>('GET', '/openapi.json');
+  const references = new Set([...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name ?? ''));
+  expect(references.size).toBeGreaterThan(10);
+  expect([...references].filter((name) => !(name in body.components.schemas))).toEqual([]);
+  expect(text).not.toContain('$defs');
+  const operations = Object.values(body.paths).flatMap((methods) => Object.values(methods));
+  expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);
+  const bodies = operations.flatMap(({ requestBody }) => Object.values(requestBody?.content ?? {}));
+  expect(bodies.length).toBeGreaterThan(10);
+  for (const { schema } of bodies) expect(() => z.fromJSONSchema(schema)).not.toThrow();
+  for (const [path, methods] of Object.entries(body.paths)) {
+    for (const { parameters } of Object.values(methods)) {
+      const named = parameters.filter(({ in: place }) => place === 'path').map(({ name }) => `{${name}}`);
+      expect(named).toEqual(path.match(/\{\w+\}/g) ?? []);
+    }
+  }
+});
+
+it('[W3] has a page that a person can read, with nothing from elsewhere and nothing that runs', async () => {
+  const t = await openApp();
+  const page = await send(`${t.url}/api/docs`);
+  expect(page.status).toBe(200);
+  expect(page.headers['content-type']).toContain('text/html');
+  expect(page.text).toContain('/worlds/{world}/tool-results');
+  expect(page.text).not.toMatch(/<script|style=|https?:\/\/|onload/i);
+  expect((await send(`${t.url}/api/docs.css`)).headers['content-type']).toContain('text/css');
+  expect(page.headers['content-security-policy']).toContain("default-src 'self'");
+});

@@ -1,0 +1,158 @@
+import {
+  addAgent,
+  createChat,
+  createWorld,
+  deleteWorld,
+  listApprovals,
+  listGrants,
+  publishMessage,
+  publishToolResult,
+} from '@countersign/core';
+import type { Store, StoreTransaction } from '@countersign/core/ports';
+import { openSqlite } from '@countersign/storage';
+import { afterEach, expect, it } from 'vitest';
+import { closeApps, TOKEN } from '../testing/app-fixture.js';
+import { createDice, createFuzzer, type FuzzRequest } from '../testing/fuzz-requests.js';
+import { openHarbour, type Harbour } from '../testing/harbour.js';
+import { holdToDescription } from '../testing/hold-to-description.js';
+import type { ApiDescription } from './describe-api.js';
+
+afterEach(closeApps);
+
+const REQUESTS = 20_000;
+/** Questions get answered and grants revoked: every so often there is a new world. */
+const FRESH_EVERY = 250;
+const TESTER = { who: 'test', client: 'test' };
+/** A search for a request that breaks something: another seed, or more of them, tries other ones. */
+const SEED = Number(process.env['FUZZ_SEED'] ?? 4);
+const FACTOR = Number(process.env['RUNS_FACTOR'] ?? 1);
+
+const WRITES =
+  /^(?:insert|update|delete|set|append|step|fence|claim|change|clear|settle|touch|revoke|put|emit|record|add)/;
+
+/** A store that counts what is written. A compare-and-set that found something else says false, and wrote nothing. */
+async function counting(): Promise<{ store: Store; written: () => number }> {
+  const store = await openSqlite(':memory:', { synchronous: 'NORMAL' });
+  let written = 0;
+  const watched = (tx: StoreTransaction, count: () => void): StoreTransaction =>
+    new Proxy(tx, {
+      get(target, name: keyof StoreTransaction) {
+        const verb = target[name] as (...args: unknown[]) => unknown;
+        if (!WRITES.test(name)) return verb;
+        return (...args: unknown[]) => {
+          const result = verb(...args);
+          void Promise.resolve(result).then(
+            (value) => value === false || count(),
+            () => undefined,
+          );
+          return result;
+        };
+      },
+    });
+  const transact: Store['transact'] = async (worldId, work) => {
+    let writes = 0;
+    const result = await store.transact(worldId, (tx) => work(watched(tx, () => (writes += 1))));
+    written += writes;
+    return result;
+  };
+  return { store: { ...store, transact }, written: () => written };
+}
+
+type Ids = Record<'world' | 'agent' | 'chat' | 'approval' | 'turn' | 'grant' | 'call', string[]>;
+
+/** A world with one of everything, so that requests find something; those before it go. */
+async function furnish(t: Harbour, ids: Ids, count: number): Promise<void> {
+  const { runtime } = t.engine;
+  for (const { id } of await runtime.store.read((reader) => reader.worlds())) await deleteWorld(runtime, id, TESTER);
+  const { id: world } = await createWorld(runtime, { name: `Harbour ${count}` }, TESTER);
+  const ada = { name: 'Ada', provider: 'scripted', model: 'any', tools: ['*'] };
+  const agent = await addAgent(runtime, world, ada, TESTER);
+  const chat = await createChat(runtime, world);
+  const calls = ['a', 'b', 'c'].map((path) => ({ name: 'remove', arguments: { path } }));
+  await publishMessage(runtime, { worldId: world, chatId: chat.id, speaker: 'human', content: JSON.stringify(calls) });
+  await t.engine.quiet();
+  const [first, ...others] = await listApprovals(runtime, world, { status: 'pending' });
+  if (first === undefined) throw new Error('nobody was asked');
+  const decision = { tool_call_id: first.approvalId, decision: 'approve', scope: 'session' } as const;
+  await publishToolResult(runtime, world, undefined, decision, TESTER);
+  await t.engine.quiet();
+  const grants = await listGrants(runtime, world);
+  ids.world = [world];
+  ids.agent = [agent.id];
+  ids.chat = [chat.id];
+  ids.approval = [first, ...others].map(({ approvalId }) => approvalId);
+  ids.turn = [first.turnId];
+  ids.grant = grants.map(({ grantId }) => grantId);
+  ids.call = [first, ...others].map(({ toolCallId }) => toolCallId);
+}
+
+async function request(t: Harbour, sent: FuzzRequest): Promise<{ status: number; type: string; body: unknown }> {
+  const { host } = new URL(t.url);
+  const init = {
+    method: sent.method,
+    headers: { authorization: `Bearer ${TOKEN}`, host, ...sent.headers },
+    ...(sent.body === undefined ? {} : { body: sent.body }),
+  };
+  const response = await t.app.request(`${t.url}/api${sent.path}`, init, {});
+  const { status } = response;
+  const type = response.headers.get('content-type') ?? '';
+  if (type.startsWith('text/event-stream')) {
+    await response.body?.cancel();
+    return { status, type, body: undefined };
+  }
+  const text = await response.text();
+  return {
+    status,
+    type,
+    body: /[/+]json(?:;|$)/.test(type) && text !== '' ? (JSON.parse(text) as unknown) : undefined,
+  };
+}
+
+/** Refusals that leave a record: a decision that does not fit is in the audit log (A6). */
+const RECORDED = 'post_worlds_world_tool_results';
+
+it(`[W2] of ${REQUESTS} requests made from the description none is answered with 5xx, and no refused one writes`, async () => {
+  const { store, written } = await counting();
+  const t = await openHarbour({ store });
+  const ids: Ids = { world: [], agent: [], chat: [], approval: [], turn: [], grant: [], call: [] };
+  const api = (await t.api<ApiDescription>('GET', '/openapi.json')).body;
+  const dice = createDice(SEED);
+  const next = createFuzzer(api, dice, ids);
+  const statuses = new Map<number, number>();
+  const answered = new Set<string>();
+  for (let count = 0; count < REQUESTS * FACTOR; count += 1) {
+    if (count % FRESH_EVERY === 0 || !(await isThere(t, ids))) await furnish(t, ids, count);
+    const sent = next();
+    const before = written();
+    const answer = await request(t, sent);
+    const told = `seed ${SEED}, request ${count}: ${JSON.stringify(sent)} → ${JSON.stringify(answer)} ${t.errors.join()}`;
+    if (answer.status >= 500) throw new Error(told);
+    if (sent.method !== 'OPTIONS') holdToDescription(sent.method, sent.path, answer);
+    if (answer.status >= 400 && written() !== before && sent.operation !== RECORDED) throw new Error(`wrote: ${told}`);
+    if (answer.status < 400) answered.add(sent.operation);
+    statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
+    // What a message sets off is not what a later refusal wrote.
+    if (sent.method !== 'GET' && answer.status < 400) await t.engine.quiet();
+  }
+  expect(t.errors).toEqual([]);
+  // Not everything was refused, and not everything for the same reason: the search reaches what it is to try.
+  for (const status of [200, 201, 202, 204, 400, 404, 405, 409, 412, 415, 422, 428]) {
+    expect([...statuses.keys()]).toContain(status);
+  }
+  const operations = Object.values(api.paths).flatMap((methods) => Object.values(methods));
+  const unreached = operations.map(({ operationId }) => operationId).filter((id) => !answered.has(id));
+  // A ticket can't be guessed.
+  expect(unreached).toEqual(['post_session']);
+}, 180_000);
+
+async function isThere(
+  t: Harbour,
+  { world: [world = ''], agent: [agent = ''], chat: [chat = ''] }: Ids,
+): Promise<boolean> {
+  return await t.engine.runtime.store.read(
+    async (reader) =>
+      (await reader.worldRev(world)) !== undefined &&
+      (await reader.chat(chat)) !== undefined &&
+      (await reader.agents(world)).some(({ id }) => id === agent),
+  );
+}
