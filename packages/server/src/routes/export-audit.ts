@@ -87,6 +87,6 @@ function csvLine(entry: AuditEntry): string {
 /** An agent chooses what it asks for: as a formula, a cell would run in the spreadsheet of whoever audits it. */
 function cell(value: unknown): string {
   const text = value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value);
-  const inert = typeof value === 'string' && /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  const inert = typeof value === 'string' && /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(inert) ? `"${inert.replaceAll('"', '""')}"` : inert;
 }
