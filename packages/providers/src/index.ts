@@ -5,4 +5,5 @@ export { findOllama } from './find-ollama.js';
 export type { Ollama } from './find-ollama.js';
 export { google } from './google/google.js';
 export { openai, openaiCompatible } from './openai/openai.js';
-export type { ProviderOptions } from './shared/endpoint.js';
+export type { CompatibleOptions } from './openai/openai.js';
+export type { ProviderOptions, Thinking } from './shared/endpoint.js';

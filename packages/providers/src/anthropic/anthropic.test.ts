@@ -51,6 +51,33 @@ describe('messages of Anthropic', () => {
     expect(JSON.stringify(server.requests.at(-1)?.headers)).toContain('sk-ant-env');
   });
 
+  it('[P1] asks for thought where an option says so: in tokens or by effort, with room for the answer', async () => {
+    const thinker = anthropic({ baseURL: server.url, apiKey: 'sk-ant-test', thinking: 'medium' });
+    const asked = async (model: string, more: object = {}) => {
+      server.will(saying([{ type: 'text', text: 'ok' }]));
+      await ask(thinker, { model, temperature: 0.5, maxTokens: 1_000, ...more });
+      return server.requests.at(-1)?.body;
+    };
+    for (const model of [
+      'claude-3-7-sonnet-20250219',
+      'claude-sonnet-4-20250514',
+      'claude-sonnet-4-5',
+      'claude-opus-4-1',
+    ]) {
+      const body = await asked(model);
+      expect(body).toMatchObject({ thinking: { type: 'enabled', budget_tokens: 8_192 }, max_tokens: 9_192 });
+      expect(body).not.toHaveProperty('temperature');
+    }
+    expect(await asked('claude-opus-5')).toMatchObject({
+      thinking: { type: 'adaptive' },
+      output_config: { effort: 'medium' },
+      max_tokens: 9_192,
+    });
+    const title = await asked('claude-opus-5', { purpose: 'title' });
+    expect(title).toMatchObject({ temperature: 0.5, max_tokens: 1_000 });
+    expect(title).not.toHaveProperty('thinking');
+  });
+
   it('[P1] gives thinking back in its places, sealed and unsealed', async () => {
     const content = [
       { type: 'thinking', thinking: 'first', signature: 's1' },

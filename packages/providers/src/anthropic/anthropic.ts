@@ -2,6 +2,7 @@ import type Anthropic from '@anthropic-ai/sdk';
 import type { GenerateRequest, LLMResponse, Provider } from '@countersign/core/ports';
 import { contextTokens } from '../shared/context-tokens.js';
 import { fromEnvironment, once, readBaseURL, readKey, type ProviderOptions } from '../shared/endpoint.js';
+import { NEVER_MS, patientFetch } from '../shared/patient-fetch.js';
 import { runCall } from '../shared/run-call.js';
 import { readMessage, readStream } from './read-answer.js';
 import { toRequest } from './to-request.js';
@@ -20,6 +21,8 @@ export function anthropic(options: ProviderOptions = {}): Provider {
     const client = new Anthropic({
       ...credential,
       ...(baseURL === undefined ? {} : { baseURL }),
+      fetch: patientFetch(options.silenceMs),
+      timeout: NEVER_MS,
       // The orchestrator repeats, and says so; a second layer of patience below it would multiply.
       maxRetries: 0,
       logLevel: 'off',
@@ -32,7 +35,9 @@ export function anthropic(options: ProviderOptions = {}): Provider {
     async generate(request) {
       const { client, address, secrets } = await connect();
       const callee = { name, model: request.model, address, secrets };
-      return runCall(callee, request.signal, (signal) => ask(client, request, name, signal));
+      return runCall(callee, request.signal, (signal) =>
+        ask(client, request, toRequest(request, options.thinking), name, signal),
+      );
     },
   };
 }
@@ -49,13 +54,13 @@ function findCredential(given: string | undefined) {
 async function ask(
   client: Anthropic,
   request: GenerateRequest,
+  body: ReturnType<typeof toRequest>,
   name: string,
   signal: AbortSignal,
 ): Promise<LLMResponse> {
   // `messages.create` does the same, but writes a warning into the person's terminal at each call of an older model, and refuses to
   // wait for a long answer that is not streamed.
-  const post = <T>(stream: boolean) =>
-    client.post<T>('/v1/messages', { body: { ...toRequest(request), stream }, stream, signal });
+  const post = <T>(stream: boolean) => client.post<T>('/v1/messages', { body: { ...body, stream }, stream, signal });
   if (!request.stream) return readMessage(await post<Anthropic.Message>(false), name);
   return readStream(await post<AsyncIterable<Anthropic.RawMessageStreamEvent>>(true), request.onChunk, name);
 }

@@ -1,6 +1,7 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import type { GenerateRequest, ModelMessage, ModelTool } from '@countersign/core/ports';
 import { argumentsObject } from '../shared/arguments.js';
+import { THINKING_TOKENS, type Thinking } from '../shared/endpoint.js';
 import { isRecord } from '../shared/records.js';
 import { replay } from '../shared/replay.js';
 import { BEGINNING_LEFT_OUT, isBlank, NOTHING_SAID, spoken, systemText } from '../shared/spoken.js';
@@ -9,17 +10,28 @@ import { wireCalls, wireName, type WireCalls } from '../shared/wire-calls.js';
 type Body = Omit<Anthropic.MessageCreateParamsNonStreaming, 'stream'>;
 type Block = Anthropic.ContentBlockParam;
 
-export function toRequest(request: GenerateRequest): Body {
-  const { model, temperature, maxTokens } = request;
+export function toRequest(request: GenerateRequest, thinking?: Thinking): Body {
+  const { model, temperature, maxTokens, purpose } = request;
   const system = systemText(request.messages);
+  const how = thinking === undefined || purpose === 'title' ? undefined : thinkingOf(model, thinking);
+  // Thoughts count as part of the answer.
+  const room = how === undefined || thinking === undefined ? 0 : THINKING_TOKENS[thinking];
   return {
     model,
-    max_tokens: maxTokens ?? answerTokens(model),
+    max_tokens: (maxTokens ?? answerTokens(model)) + room,
     ...(isBlank(system) ? {} : { system }),
     messages: toMessages(request.messages),
     ...toTools(request),
-    ...(temperature === undefined ? {} : { temperature }),
+    // A model that thinks takes no temperature.
+    ...(how ?? (temperature === undefined ? {} : { temperature })),
   };
+}
+
+/** Models up to 4.5 are told how many tokens; those after it how hard, and refuse a number. */
+function thinkingOf(model: string, thinking: Thinking): Pick<Body, 'thinking' | 'output_config'> {
+  if (/claude-(?:3|(?:opus|sonnet|haiku)-4(?:-[015])?(?:-\d{8}|$))/.test(model))
+    return { thinking: { type: 'enabled', budget_tokens: THINKING_TOKENS[thinking] } };
+  return { thinking: { type: 'adaptive' }, output_config: { effort: thinking } };
 }
 
 /** Anthropic wants a number. The first models of the third family refuse more than this. */

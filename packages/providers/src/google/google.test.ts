@@ -52,6 +52,24 @@ describe('contents of Google', () => {
     expect(server.requests.at(-1)?.headers['x-goog-api-key']).toBe('AIza-env');
   });
 
+  it('[P1] asks for thought where an option says so: in tokens or by level', async () => {
+    const thinker = google({ baseURL: server.url, apiKey: 'AIza-test', thinking: 'low' });
+    const asked = async (model: string, more: object = {}) => {
+      server.will(json(200, reply([{ text: 'ok' }], 'STOP')));
+      await ask(thinker, { model, maxTokens: 1_000, ...more });
+      return server.requests.at(-1)?.body;
+    };
+    expect(await asked('gemini-2.5-flash')).toMatchObject({
+      generationConfig: { thinkingConfig: { thinkingBudget: 2_048 }, maxOutputTokens: 3_048 },
+    });
+    expect(await asked('gemini-3-pro-preview')).toMatchObject({
+      generationConfig: { thinkingConfig: { thinkingLevel: 'LOW' } },
+    });
+    expect(await asked('gemini-2.5-flash', { purpose: 'title' })).toMatchObject({
+      generationConfig: { maxOutputTokens: 1_000 },
+    });
+  });
+
   it('[P2] never folds parallel calls of one tool into one', async () => {
     const twin = { functionCall: { name: 'look', args: {} } };
     server.will(events([frame(reply([twin, twin])), frame(reply([twin], 'STOP'))]));

@@ -1,7 +1,15 @@
 import type { GenerateRequest, LLMResponse, Provider } from '@countersign/core/ports';
 import type { GoogleGenAI } from '@google/genai';
 import { contextTokens } from '../shared/context-tokens.js';
-import { fromEnvironment, once, readBaseURL, readKey, type ProviderOptions } from '../shared/endpoint.js';
+import {
+  fromEnvironment,
+  once,
+  readBaseURL,
+  readKey,
+  type ProviderOptions,
+  type Thinking,
+} from '../shared/endpoint.js';
+import { patientFetch } from '../shared/patient-fetch.js';
 import { runCall } from '../shared/run-call.js';
 import { readResponse, readStream } from './read-answer.js';
 import { toRequest } from './to-request.js';
@@ -29,7 +37,8 @@ export function google(options: ProviderOptions = {}): Provider {
     async generate(request) {
       const { client, address, secrets } = await connect();
       const callee = { name, model: request.model, address, secrets };
-      return runCall(callee, request.signal, (signal) => ask(client, request, name, signal));
+      const asking = { name, thinking: options.thinking, fetch: patientFetch(options.silenceMs) };
+      return runCall(callee, request.signal, (signal) => ask(client, request, asking, signal));
     },
   };
 }
@@ -37,10 +46,10 @@ export function google(options: ProviderOptions = {}): Provider {
 async function ask(
   client: GoogleGenAI,
   request: GenerateRequest,
-  name: string,
+  { name, thinking, fetch }: { name: string; thinking: Thinking | undefined; fetch: typeof globalThis.fetch },
   signal: AbortSignal,
 ): Promise<LLMResponse> {
-  const { config, ...rest } = toRequest(request);
+  const { config, ...rest } = toRequest(request, thinking);
   let headers: Headers | undefined;
   // The SDK's errors leave out the headers, and with them how long to wait.
   const listeningFetch: typeof fetch = async (url, init) => {

@@ -1,6 +1,14 @@
 import type { GenerateRequest, ModelMessage, ModelTool, ModelToolCall } from '@countersign/core/ports';
-import type { Content, FunctionDeclaration, GenerateContentConfig, Part } from '@google/genai';
+import type {
+  Content,
+  FunctionDeclaration,
+  GenerateContentConfig,
+  Part,
+  ThinkingConfig,
+  ThinkingLevel,
+} from '@google/genai';
 import { argumentsObject } from '../shared/arguments.js';
+import { THINKING_TOKENS, type Thinking } from '../shared/endpoint.js';
 import { isRecord } from '../shared/records.js';
 import { replay, type Piece } from '../shared/replay.js';
 import { BEGINNING_LEFT_OUT, NOTHING_SAID, spoken, systemText } from '../shared/spoken.js';
@@ -9,23 +17,42 @@ import { wireCalls, wireName, type WireCalls } from '../shared/wire-calls.js';
 /** Gemini 3 refuses a call without a signature; this one it takes for calls that another model made. */
 const SIGNATURE_OF_OTHERS = 'skip_thought_signature_validator';
 
-export function toRequest(request: GenerateRequest): {
+export function toRequest(
+  request: GenerateRequest,
+  wanted?: Thinking,
+): {
   model: string;
   contents: Content[];
   config: GenerateContentConfig;
 } {
   const { model, temperature, maxTokens, tools } = request;
+  const thinking = request.purpose === 'title' ? undefined : wanted;
   const system = systemText(request.messages);
   return {
     model,
-    contents: toContents(request.messages, /gemini-(?:[3-9]|\d\d)/.test(model)),
+    contents: toContents(request.messages, isNewer(model)),
     config: {
       ...(system === '' ? {} : { systemInstruction: system }),
       ...(tools.length === 0 ? {} : { tools: [{ functionDeclarations: tools.map(toDeclaration) }] }),
       ...(temperature === undefined ? {} : { temperature }),
-      ...(maxTokens === undefined ? {} : { maxOutputTokens: maxTokens }),
+      // Thoughts count as part of the answer.
+      ...(maxTokens === undefined
+        ? {}
+        : { maxOutputTokens: maxTokens + (thinking === undefined ? 0 : THINKING_TOKENS[thinking]) }),
+      ...(thinking === undefined ? {} : { thinkingConfig: thinkingOf(model, thinking) }),
     },
   };
+}
+
+/** Gemini 3 and later. */
+function isNewer(model: string): boolean {
+  return /gemini-(?:[3-9]|\d\d)/.test(model);
+}
+
+/** Newer models are told how hard, older ones how many tokens. */
+function thinkingOf(model: string, thinking: Thinking): ThinkingConfig {
+  if (!isNewer(model)) return { thinkingBudget: THINKING_TOKENS[thinking] };
+  return { thinkingLevel: thinking.toUpperCase() as ThinkingLevel };
 }
 
 function toDeclaration({ name, description, parameters }: ModelTool): FunctionDeclaration {

@@ -2,8 +2,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { ask, failureOf } from '../testing/ask.js';
 import { openaiWire } from '../testing/openai-wire.js';
 import { describeProvider } from '../testing/provider-contract.js';
-import { events, json, page, startWireServer, type WireServer } from '../testing/wire-server.js';
-import { openai, openaiCompatible } from './openai.js';
+import { events, json, page, silence, startWireServer, type WireServer } from '../testing/wire-server.js';
+import { habitsOf, openai, openaiCompatible } from './openai.js';
+import { toRequest } from './to-request.js';
 
 describeProvider(openaiWire);
 
@@ -70,6 +71,72 @@ describe('chat completions', () => {
     expect(JSON.stringify(without)).not.toMatch(/secret|openai-only/);
     await ask(openaiCompatible({ name: 'local', baseURL: `${server.url}/v1`, apiKey: 'its-own' }));
     expect(server.requests.at(-1)?.headers.authorization).toBe('Bearer its-own');
+  });
+
+  it('[P2] sends the key and the version where Azure wants them', async () => {
+    vi.stubEnv('OPENAI_API_KEY', 'sk-for-openai-only');
+    const baseURL = `${server.url}/openai/v1/?api-version=preview`;
+    server.will(whole());
+    await ask(openaiCompatible({ name: 'azure', baseURL, apiKey: 'azure-key', keyHeader: 'api-key' }));
+    const { path, headers } = server.requests.at(-1) ?? {};
+    expect(path).toBe('/openai/v1/chat/completions?api-version=preview');
+    expect(headers?.['api-key']).toBe('azure-key');
+    expect(headers?.authorization).toBeUndefined();
+    expect(habitsOf('my.openai.azure.com')).toEqual({ dialect: 'openai', keyHeader: 'api-key' });
+    expect(habitsOf('azure.com.evil.example').keyHeader).toBe('authorization');
+  });
+
+  it('[P5] names calls to Mistral by nine characters, each by its own', () => {
+    expect(habitsOf('api.mistral.ai').dialect).toBe('mistral');
+    const calls = ['call_1', 'call_2', 'call_3'].map((id, index) => ({
+      id,
+      type: 'function' as const,
+      function: { name: 'look', arguments: '{}' },
+      ...(index === 2 ? { vendorId: 'D681PevKs' } : { vendorId: 'chatcmpl-tool-too-long' }),
+    }));
+    const results = calls.map(({ id }) => ({ role: 'tool' as const, tool_call_id: id, content: 'x' }));
+    const { messages: sent } = toRequest(
+      {
+        purpose: 'answer',
+        model: 'mistral-large',
+        messages: [{ role: 'assistant', content: '', tool_calls: calls }, ...results],
+        tools: [],
+        stream: false,
+        onChunk: () => undefined,
+        signal: new AbortController().signal,
+      },
+      'mistral',
+    );
+    const [first, ...answers] = sent as { tool_calls?: { id: string }[]; tool_call_id?: string }[];
+    const ids = first?.tool_calls?.map(({ id }) => id) ?? [];
+    expect(ids.every((id) => /^[A-Za-z0-9]{9}$/.test(id))).toBe(true);
+    expect(new Set(ids).size).toBe(3);
+    expect(ids[2]).toBe('D681PevKs');
+    expect(answers.map(({ tool_call_id }) => tool_call_id)).toEqual(ids);
+  });
+
+  it('[P1] asks for thought where an option says so, and not for a title', async () => {
+    const thinker = openaiCompatible({ name: 'local', baseURL: `${server.url}/v1`, thinking: 'high' });
+    server.will(whole(), whole(), whole());
+    await ask(thinker);
+    expect(server.requests.at(-1)?.body).toMatchObject({ reasoning_effort: 'high' });
+    await ask(thinker, { purpose: 'title' });
+    expect(server.requests.at(-1)?.body).not.toHaveProperty('reasoning_effort');
+    await ask(local());
+    expect(server.requests.at(-1)?.body).not.toHaveProperty('reasoning_effort');
+  });
+
+  it('[P4] says that a server fell silent, which may be tried again', async () => {
+    server.will(
+      silence(
+        () => undefined,
+        () => undefined,
+      ),
+    );
+    const impatient = openaiCompatible({ name: 'local', baseURL: `${server.url}/v1`, silenceMs: 50 });
+    const error = await failureOf(ask(impatient));
+    expect([error.kind, error.next]).toEqual(['network', 'retry']);
+    expect(error.message).toContain('did not answer in time');
   });
 
   it('[P2] keeps parallel calls apart that a server numbers alike', async () => {

@@ -1,27 +1,31 @@
+import { createHash } from 'node:crypto';
 import type { GenerateRequest, ModelMessage, ModelTool } from '@countersign/core/ports';
 import type OpenAI from 'openai';
 import { argumentsText } from '../shared/arguments.js';
+import type { Thinking } from '../shared/endpoint.js';
 import { isRecord } from '../shared/records.js';
 import { spoken } from '../shared/spoken.js';
 import { wireCalls, wireName, type WireCalls } from '../shared/wire-calls.js';
 
-/** OpenAI itself, or one of the servers that speak its language with less patience. */
-export type Dialect = 'openai' | 'compatible';
+/** OpenAI itself, or one of the servers that speak its language with less patience. Mistral's take only ids of nine characters. */
+export type Dialect = 'openai' | 'compatible' | 'mistral';
 
 type Body = Omit<OpenAI.ChatCompletionCreateParamsNonStreaming, 'stream'>;
 type Message = OpenAI.ChatCompletionMessageParam;
 
 /** OpenAI refuses longer ids; ours have 37 characters. */
 const ID = /^[\x21-\x7e]{1,40}$/;
+const SHORT_ID = /^[A-Za-z0-9]{9}$/;
 
-export function toRequest(request: GenerateRequest, dialect: Dialect): Body {
-  const { model, temperature, maxTokens, tools } = request;
+export function toRequest(request: GenerateRequest, dialect: Dialect, thinking?: Thinking): Body {
+  const { model, temperature, maxTokens, tools, purpose } = request;
   return {
     model,
     messages: toMessages(request.messages, dialect),
     ...(tools.length === 0 ? {} : { tools: tools.map(toTool) }),
     ...(temperature === undefined ? {} : { temperature }),
     ...(maxTokens === undefined ? {} : limit(maxTokens, dialect)),
+    ...(thinking === undefined || purpose === 'title' ? {} : { reasoning_effort: thinking }),
   };
 }
 
@@ -35,7 +39,7 @@ function toTool({ name, description, parameters }: ModelTool): OpenAI.ChatComple
 }
 
 function toMessages(messages: readonly ModelMessage[], dialect: Dialect): Message[] {
-  const wire = wireCalls(messages, ID);
+  const wire = dialect === 'mistral' ? wireCalls(messages, SHORT_ID, shortened) : wireCalls(messages, ID);
   const out: Message[] = [];
   for (const message of messages) {
     switch (message.role) {
@@ -55,10 +59,15 @@ function toMessages(messages: readonly ModelMessage[], dialect: Dialect): Messag
   return out;
 }
 
+/** The same for the same id, and for no other. */
+function shortened(id: string): string {
+  return createHash('sha256').update(id).digest('hex').slice(0, 9);
+}
+
 /** Many local models' templates refuse two user messages in a row. */
 function say(out: Message[], text: string, dialect: Dialect): void {
   const last = out.at(-1);
-  if (dialect === 'compatible' && last?.role === 'user' && typeof last.content === 'string') {
+  if (dialect !== 'openai' && last?.role === 'user' && typeof last.content === 'string') {
     last.content = `${last.content}\n\n${text}`;
   } else out.push({ role: 'user', content: text });
 }

@@ -63,7 +63,7 @@ export function isUnknownModel({ status, labels, message }: Failure): boolean {
 }
 
 const CONNECTION = [
-  /^(?:E[A-Z_]+|UND_ERR_\w+|\w*CERT\w*)$/,
+  /^(?:E[A-Z_]+|UND_ERR_\w+|\w*CERT\w*|UNABLE_TO_\w+)$/,
   /^(?:SyntaxError|AbortError|TimeoutError)$/,
   /fetch failed|terminated|socket hang up|other side closed|premature|connection error|timed out/i,
   /incomplete json segment|exception parsing stream|unexpected end/i,

@@ -8,7 +8,16 @@ export interface ProviderOptions {
   name?: string;
   /** Tokens of conversation every model here takes, where the built-in table can't know. */
   contextTokens?: number;
+  /** How hard models think before they answer. Left out, that is theirs to choose; one that can't think refuses it. */
+  thinking?: Thinking;
+  /** How long the server may say nothing. Default: 15 minutes. */
+  silenceMs?: number;
 }
+
+export type Thinking = 'low' | 'medium' | 'high';
+
+/** Tokens of thought, for vendors that want a number. */
+export const THINKING_TOKENS: Readonly<Record<Thinking, number>> = { low: 2_048, medium: 8_192, high: 24_576 };
 
 /** The first of these variables that says something. Quoting and files leave line ends behind, which no header may carry. */
 export function fromEnvironment(...names: readonly string[]): string | undefined {
@@ -44,6 +53,14 @@ export function readBaseURL(address: string): string {
     throw new ProviderError('bad-request', 'the base URL contains a password. Give it as the key instead.');
   }
   return address.trim();
+}
+
+/** An address as an SDK wants it, and what is asked for in it at every call, such as the `api-version` of Azure. */
+export function splitQuery(address: string): { baseURL: string; query: Record<string, string> } {
+  const url = new URL(address);
+  const query = Object.fromEntries(url.searchParams);
+  url.search = '';
+  return { baseURL: Object.keys(query).length === 0 ? address : url.href, query };
 }
 
 /** Makes something once, at first use. A failure is not kept: the next call may find the key that was missing. */

@@ -15,7 +15,11 @@ const ID = /^[\w-]{1,64}$/;
  * A vendor gets its own id back where it gave a usable one, and ours everywhere else (P5). A repeated id becomes ours: vendors refuse
  * a conversation in which two calls share one, and nobody could tell their results apart.
  */
-export function wireCalls(messages: readonly ModelMessage[], isId: RegExp = ID): WireCalls {
+export function wireCalls(
+  messages: readonly ModelMessage[],
+  isId: RegExp = ID,
+  own: (id: string) => string = (id) => id,
+): WireCalls {
   const ids = new Map<string, string>();
   const names = new Map<string, string>();
   const taken = new Set<string>();
@@ -23,15 +27,15 @@ export function wireCalls(messages: readonly ModelMessage[], isId: RegExp = ID):
     if (message.role !== 'assistant') continue;
     for (const call of message.tool_calls ?? []) {
       const theirs = call.vendorId ?? '';
-      const id = isId.test(theirs) && !taken.has(theirs) ? theirs : call.id;
+      const id = isId.test(theirs) && !taken.has(theirs) ? theirs : own(call.id);
       taken.add(id);
       ids.set(call.id, id);
       names.set(call.id, wireName(call.function.name));
     }
   }
   return {
-    idOf: (call) => ids.get(call.id) ?? call.id,
-    resultId: (message) => ids.get(message.tool_call_id) ?? message.vendorId ?? message.tool_call_id,
+    idOf: (call) => ids.get(call.id) ?? own(call.id),
+    resultId: (message) => ids.get(message.tool_call_id) ?? message.vendorId ?? own(message.tool_call_id),
     nameOf: (id) => names.get(id) ?? 'unknown',
   };
 }
