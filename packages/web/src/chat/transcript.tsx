@@ -45,18 +45,32 @@ export function Transcript(): ReactElement {
   // Whoever is at the end stays there while more comes; whoever has gone up to read is left alone.
   const follows = useRef(true);
   const shown = useRef(false);
+  const inner = useRef<HTMLDivElement>(null);
   const size = virtual.getTotalSize();
+  useEffect(() => {
+    if (inner.current === null) return undefined;
+    // After layout and before paint: nobody sees the text out of place.
+    const observer = new ResizeObserver(() => {
+      const element = box.current;
+      if (element !== null && follows.current) element.scrollTop = element.scrollHeight;
+    });
+    observer.observe(inner.current);
+    return () => observer.disconnect();
+  }, []);
   useLayoutEffect(() => {
-    const element = box.current;
-    if (element === null || count === 0 || !follows.current) return;
+    if (count === 0 || shown.current) return;
     shown.current = true;
-    element.scrollTop = element.scrollHeight;
-  }, [size, count]);
+    virtual.scrollToEnd();
+  }, [count, virtual]);
+  const last = useRef({ top: 0, height: 0 });
   const onScroll = (): void => {
     const element = box.current;
     if (element === null) return;
-    const left = element.scrollHeight - element.scrollTop - element.clientHeight;
-    follows.current = left < NEAR_END;
+    const { scrollTop: top, scrollHeight: height, clientHeight } = element;
+    // Growing text moves the end away as well: only a move up in the same text is a person's.
+    if (height - top - clientHeight < NEAR_END) follows.current = true;
+    else if (height === last.current.height && top < last.current.top - 1) follows.current = false;
+    last.current = { top, height };
   };
 
   const first = virtual.range?.startIndex ?? 0;
@@ -90,7 +104,7 @@ export function Transcript(): ReactElement {
         onScroll={onScroll}
         className="scroll-quiet h-full overflow-y-auto overscroll-contain px-3 [overflow-anchor:none] sm:px-6"
       >
-        <div className="relative mx-auto w-full max-w-[56rem]" style={{ height: size }}>
+        <div ref={inner} className="relative mx-auto w-full max-w-[56rem]" style={{ height: size }}>
           {virtual.getVirtualItems().map((item) => {
             const id = rowAt(rows, item.index);
             const message = id === undefined ? undefined : get(messages, id);
