@@ -3,7 +3,7 @@ import { type Glob, toolGlob } from './glob.js';
 import type { Matcher } from './matcher.js';
 import { parseRule } from './parse-rule.js';
 import { guardMatcher } from './guard-matcher.js';
-import type { ParseFailure, Verb } from './types.js';
+import type { ParseFailure, PatternWord, Verb } from './types.js';
 
 export interface CompiledRule {
   /** As it was written: what a person is shown, and what a grant remembers. */
@@ -17,6 +17,8 @@ export interface Shelf {
   readonly patterned: CompiledRule[];
   /** The patterned ones once more, by what a subject must contain for them to match. */
   readonly byWord: Map<string, CompiledRule[]>;
+  /** Those of `byWord` that are one word, which may be the end of a path, like `.env`. */
+  readonly byWordAndPath: CompiledRule[];
   readonly bySegment: Map<string, CompiledRule[]>;
   readonly withoutKey: CompiledRule[];
 }
@@ -42,7 +44,7 @@ export function compilePolicy(
     if (!parsed.ok) return { ...parsed, index };
     const { verb, tool, words } = parsed.rule;
     const matcher = verb === 'allow' ? allowMatcher(words) : guardMatcher(words);
-    shelve(shelfFor(policy[verb], tool), { text, matcher });
+    shelve(shelfFor(policy[verb], tool), { text, matcher }, isOneWord(words ?? []));
   }
   return { ok: true, policy };
 }
@@ -63,13 +65,24 @@ function emptyPolicy(): Policy {
 function shelfFor(index: RuleIndex, tool: string): Shelf {
   const known = tool.includes('*') ? index.byGlob.get(tool)?.shelf : index.byTool.get(tool);
   if (known) return known;
-  const shelf: Shelf = { any: [], patterned: [], byWord: new Map(), bySegment: new Map(), withoutKey: [] };
+  const shelf: Shelf = {
+    any: [],
+    patterned: [],
+    byWord: new Map(),
+    byWordAndPath: [],
+    bySegment: new Map(),
+    withoutKey: [],
+  };
   if (tool.includes('*')) index.byGlob.set(tool, { glob: toolGlob(tool), shelf });
   else index.byTool.set(tool, shelf);
   return shelf;
 }
 
-function shelve(shelf: Shelf, rule: CompiledRule): void {
+function isOneWord(words: readonly PatternWord[]): boolean {
+  return words.filter((word) => !word.every((piece) => 'stars' in piece) || word.length === 0).length <= 1;
+}
+
+function shelve(shelf: Shelf, rule: CompiledRule, oneWord: boolean): void {
   if (rule.matcher.any) {
     shelf.any.push(rule);
     return;
@@ -80,6 +93,7 @@ function shelve(shelf: Shelf, rule: CompiledRule): void {
     shelf.withoutKey.push(rule);
     return;
   }
+  if (key.kind === 'word' && oneWord) shelf.byWordAndPath.push(rule);
   const index = key.kind === 'word' ? shelf.byWord : shelf.bySegment;
   const siblings = index.get(key.text);
   if (siblings) siblings.push(rule);

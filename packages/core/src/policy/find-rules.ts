@@ -11,18 +11,36 @@ export function shelves(index: RuleIndex | undefined, tool: string): readonly Sh
   return found;
 }
 
-/** The texts of the rules that any subject matches: for deny and ask, one is enough. */
-export function* matching(from: readonly Shelf[], call: PreparedCall): Generator<string, undefined> {
-  for (const shelf of from) for (const rule of shelf.any) yield rule.text;
-  if (from.length === 0) return undefined;
+/** The rules that any subject matches: for deny and ask, one is enough. */
+export function matching(from: readonly Shelf[], call: PreparedCall): readonly string[] {
+  const found = new Set<string>();
+  findMatching(from, call, (rule) => {
+    found.add(rule.text);
+    return false;
+  });
+  return [...found];
+}
+
+export function firstMatching(from: readonly Shelf[], call: PreparedCall): string | undefined {
+  return findMatching(from, call, () => true)?.text;
+}
+
+function findMatching(
+  from: readonly Shelf[],
+  call: PreparedCall,
+  enough: (rule: CompiledRule) => boolean,
+): CompiledRule | undefined {
+  for (const shelf of from) for (const rule of shelf.any) if (enough(rule)) return rule;
   for (const subject of call.subjects) {
-    for (const rule of candidates(from, subject)) if (rule.matcher.matches(subject, call.bases)) yield rule.text;
+    const rule = findCandidate(from, subject, (one) => one.matcher.matches(subject, call.bases) && enough(one));
+    if (rule !== undefined) return rule;
   }
   return undefined;
 }
 
 /** For allow, every subject must be covered; the rule that covers the first one is named. */
 export function covering(from: readonly Shelf[], call: PreparedCall): string | undefined {
+  if (from.length === 0) return undefined;
   // Nothing that could be covered: it touches nothing it can name, and only a rule for every call covers that.
   if (call.subjects.every(isInner)) return from.find((shelf) => shelf.any.length > 0)?.any[0]?.text;
   let first: string | undefined;
@@ -42,8 +60,7 @@ export function coveringOne(
 ): CompiledRule | undefined {
   const any = from.find((shelf) => shelf.any.length > 0)?.any[0];
   if (any?.matcher.matches(subject, call.bases)) return any;
-  for (const rule of candidates(from, subject)) if (rule.matcher.matches(subject, call.bases)) return rule;
-  return undefined;
+  return findCandidate(from, subject, (rule) => rule.matcher.matches(subject, call.bases));
 }
 
 /** What runs inside another subject is allowed with it, or not at all. */
@@ -51,32 +68,45 @@ export function isInner(subject: PreparedSubject): boolean {
   return subject.kind === 'words' && subject.inner;
 }
 
-/** The rules that might match, found by what the subject contains. */
-function* candidates(from: readonly Shelf[], subject: PreparedSubject): Generator<CompiledRule> {
+type Test = (rule: CompiledRule) => boolean;
+
+/** Looks among the rules that might match, found by what the subject contains. */
+function findCandidate(from: readonly Shelf[], subject: PreparedSubject, test: Test): CompiledRule | undefined {
   for (const shelf of from) {
-    switch (subject.kind) {
-      case 'words':
-        if (shelf.byWord.size > 0) yield* lookUp(shelf.byWord, subject.distinct());
-        if (shelf.bySegment.size > 0) yield* lookUp(shelf.bySegment, subject.segments());
-        yield* shelf.withoutKey;
-        break;
-      case 'path':
-        // `.env` as one word of a deny rule is also the end of a path.
-        for (const rules of shelf.byWord.values()) yield* rules;
-        if (shelf.bySegment.size > 0) yield* lookUp(shelf.bySegment, subject.segments());
-        yield* shelf.withoutKey;
-        break;
-      case 'host':
-      case 'dynamic':
-        yield* shelf.patterned;
-        break;
-    }
+    const found = findOnShelf(shelf, subject, test);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function findOnShelf(shelf: Shelf, subject: PreparedSubject, test: Test): CompiledRule | undefined {
+  switch (subject.kind) {
+    case 'words':
+      return (
+        (shelf.byWord.size > 0 ? lookUp(shelf.byWord, subject.distinct(), test) : undefined) ??
+        (shelf.bySegment.size > 0 ? lookUp(shelf.bySegment, subject.segments(), test) : undefined) ??
+        shelf.withoutKey.find(test)
+      );
+    case 'path':
+      return (
+        shelf.byWordAndPath.find(test) ??
+        (shelf.bySegment.size > 0 ? lookUp(shelf.bySegment, subject.segments(), test) : undefined) ??
+        shelf.withoutKey.find(test)
+      );
+    case 'host':
+    case 'dynamic':
+      return shelf.patterned.find(test);
   }
 }
 
-function* lookUp(index: ReadonlyMap<string, CompiledRule[]>, keys: ReadonlySet<string>): Generator<CompiledRule> {
+function lookUp(
+  index: ReadonlyMap<string, CompiledRule[]>,
+  keys: ReadonlySet<string>,
+  test: Test,
+): CompiledRule | undefined {
   for (const key of keys) {
-    const rules = index.get(key);
-    if (rules) yield* rules;
+    const found = index.get(key)?.find(test);
+    if (found !== undefined) return found;
   }
+  return undefined;
 }

@@ -1,4 +1,4 @@
-import { covering, matching, shelves } from './find-rules.js';
+import { covering, firstMatching, matching, shelves } from './find-rules.js';
 import { compilePolicy, NO_RULES, type Policy } from './compile-policy.js';
 import { type PreparedCall, prepareCall } from './prepare-call.js';
 import type { PolicyCall } from './types.js';
@@ -54,15 +54,15 @@ export function weigh({ admin, world, agent }: Policies, call: PolicyCall): Weig
   const adminDenying = shelves(admin?.deny, call.tool);
   const adminAsking = shelves(admin?.ask, call.tool);
   const adminAllowing = shelves(admin?.allow, call.tool);
-  const adminDeny = matching(adminDenying, prepared).next().value;
+  const adminDeny = firstMatching(adminDenying, prepared);
   if (adminDeny !== undefined) return { deny: adminDeny, asks: [], prepared };
-  const adminAsk = matching(adminAsking, prepared).next().value;
+  const adminAsk = firstMatching(adminAsking, prepared);
   const adminAllow = adminAsk === undefined ? covering(adminAllowing, prepared) : undefined;
   if (adminAllow !== undefined) return { allow: adminAllow, asks: [], prepared };
 
   const denying = [...shelves(world.deny, call.tool), ...shelves(agent.deny, call.tool)];
   const asking = [...shelves(world.ask, call.tool), ...shelves(agent.ask, call.tool)];
-  const deny = matching(denying, prepared).next().value;
+  const deny = firstMatching(denying, prepared);
   const allow = covering([...adminAllowing, ...shelves(world.allow, call.tool)], prepared);
   const closed = world.closed ?? agent.closed;
   const guards = [...adminDenying, ...adminAsking, ...denying, ...asking];
@@ -70,7 +70,7 @@ export function weigh({ admin, world, agent }: Policies, call: PolicyCall): Weig
     ? guards.find((shelf) => shelf.patterned.length > 0)?.patterned[0]?.text
     : undefined;
   return {
-    asks: [...new Set(matching(asking, prepared))],
+    asks: matching(asking, prepared),
     ...(deny === undefined ? {} : { deny }),
     ...(adminAsk === undefined ? {} : { adminAsk }),
     ...(allow === undefined ? {} : { allow }),
