@@ -1,6 +1,7 @@
 import type { TestProject } from 'vitest/node';
 import { buildWeb } from '../../scripts/build-web.mjs';
-import { findChromium, installChromium } from './chromium.js';
+import { findChromium } from '../../scripts/find-chromium.mjs';
+import { installChromium } from './chromium.js';
 import { chosenTestsMention } from './chosen-tests.js';
 
 declare module 'vitest' {
@@ -19,7 +20,8 @@ export default async function setup(project: TestProject): Promise<void> {
   if (!(await chosenTestsMention(project, /openBrowser|webBuild/))) return;
   if (!buildWeb()) throw new Error('The web app could not be built; what vite said is above.');
   let path = findChromium();
-  if (path === undefined && process.env['CHROMIUM_PATH'] === undefined && (await installChromium())) path = findChromium();
+  if (path === undefined && process.env['CHROMIUM_PATH'] === undefined && (await installChromium()))
+    path = findChromium();
   if (path !== undefined) project.provide('chromium', path);
   else
     process.stderr.write(

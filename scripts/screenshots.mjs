@@ -1,0 +1,127 @@
+// Pictures of the main states of the web app, light and dark, on a phone and a desktop: docs/pictures/*.png.
+// A real server with the demo world in a scratch folder; nothing of the machine it runs on is in them.
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createLog, serve } from '@countersign/server';
+import { chromium } from 'playwright-core';
+import { buildWeb } from './build-web.mjs';
+import { findChromium } from './find-chromium.mjs';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const pictures = join(root, 'docs', 'pictures');
+const executablePath = findChromium();
+if (executablePath === undefined) {
+  console.error('No Chromium was found. Install Chromium or Chrome, or name one with CHROMIUM_PATH.');
+  process.exit(1);
+}
+if (!buildWeb()) process.exit(1);
+mkdirSync(pictures, { recursive: true });
+
+const parent = mkdtempSync(join(tmpdir(), 'countersign-'));
+const home = join(parent, 'home');
+const log = createLog({ level: 'error', isTerminal: true, write: (line) => process.stderr.write(line), now: Date.now });
+const serving = await serve({
+  home,
+  env: {},
+  log,
+  port: 0,
+  version: 'pictures',
+  webRoot: join(root, 'packages', 'web', 'dist'),
+  ollamaUrl: 'http://127.0.0.1:9',
+});
+const browser = await chromium.launch({ executablePath, args: process.getuid?.() === 0 ? ['--no-sandbox'] : [] });
+
+/** @typedef {{ name: string, width: number, height: number, colorScheme: 'light' | 'dark' }} Look */
+/** @type {Look[]} */
+const looks = [
+  { name: 'desktop-light', width: 1440, height: 900, colorScheme: 'light' },
+  { name: 'desktop-dark', width: 1440, height: 900, colorScheme: 'dark' },
+  { name: 'phone-light', width: 390, height: 844, colorScheme: 'light' },
+  { name: 'phone-dark', width: 390, height: 844, colorScheme: 'dark' },
+];
+const contexts = [];
+for (const look of looks) {
+  const context = await browser.newContext({
+    viewport: { width: look.width, height: look.height },
+    colorScheme: look.colorScheme,
+    reducedMotion: 'reduce',
+  });
+  const page = await context.newPage();
+  await page.goto(serving.newStartUrl());
+  await page.getByLabel('Message').waitFor();
+  contexts.push({ look, page });
+}
+const [first] = contexts;
+if (first === undefined) throw new Error('there is no page');
+
+await all('first-visit', async () => undefined);
+
+await first.page.getByRole('button', { name: 'Please tidy' }).click();
+await first.page.getByRole('button', { name: 'Approve once' }).waitFor();
+const chat = new URL(first.page.url()).pathname;
+await all('approvals', async ({ page, look }) => {
+  await visit(page, chat);
+  await page.getByText('I would do three things').waitFor();
+  if (look.width < 1120) await page.getByRole('button', { name: /waiting for you/ }).click();
+  await page.getByRole('button', { name: 'Approve once' }).waitFor();
+});
+
+// The newcomer signs two and denies one.
+const { page } = first;
+await visit(page, chat);
+await page.getByRole('button', { name: 'Approve once', exact: true }).click();
+await page.getByRole('group', { name: 'Command' }).getByText('mkdir').waitFor();
+await page.getByLabel('Reason').fill('keep the logs where they are');
+await page.getByRole('button', { name: 'Deny', exact: true }).click();
+await page.getByRole('group', { name: 'Command' }).getByText('rm').first().waitFor();
+await page.getByRole('button', { name: 'Approve once', exact: true }).click();
+await page.getByText('Not done: moved the logs').waitFor();
+await all('done', async ({ page: each }) => {
+  await visit(each, chat);
+  await each.getByText('Not done: moved the logs').waitFor();
+  await each.locator('[data-invocation]').filter({ hasText: 'summary.md' }).getByRole('button').first().click();
+  await each.getByText('Approved once by').first().waitFor();
+});
+
+await visit(page, '/w/harbour');
+await page.getByRole('button', { name: 'How large is the crew' }).click();
+await page.getByRole('button', { name: 'Always…' }).click();
+await page.getByText('in this chat').last().waitFor();
+await shoot(first, 'always');
+await page.getByRole('button', { name: 'Approve always' }).click();
+await page.getByText('I counted the crew').waitFor();
+
+for (const name of ['policy', 'audit', 'stats', 'agents', 'settings', 'grants', 'servers', 'search']) {
+  await all(name, async ({ page: each }) => {
+    await visit(each, `/w/harbour/${name}`);
+    await each.getByRole('heading', { level: 1 }).waitFor();
+    if (name === 'audit') await each.getByRole('button', { name: 'Verify chain' }).click();
+  });
+}
+await all('inbox', ({ page: each }) => visit(each, '/inbox'));
+
+await browser.close();
+await serving.close();
+rmSync(parent, { recursive: true, force: true });
+
+/** @param {import('playwright-core').Page} page @param {string} path */
+async function visit(page, path) {
+  await page.goto(`${serving.url}${path}`);
+  await page.getByRole('main').waitFor();
+}
+
+/** @param {string} name @param {(each: (typeof contexts)[number]) => Promise<unknown>} prepare */
+async function all(name, prepare) {
+  for (const each of contexts) {
+    await prepare(each);
+    await shoot(each, name);
+  }
+}
+
+/** @param {(typeof contexts)[number]} each @param {string} name */
+async function shoot({ page, look }, name) {
+  await page.waitForLoadState('networkidle', { timeout: 1500 }).catch(() => undefined);
+  await page.screenshot({ path: join(pictures, `${name}-${look.name}.png`) });
+}
