@@ -22,6 +22,31 @@ function deafClock(): Clock & { advance(ms: number): void } {
   return { ...clock, after: () => () => undefined };
 }
 
+describe('a look before a call', () => {
+  it.each(['fingerprint', 'preview', 'look'] as const)(
+    '[T11] that never ends, for its %s, fails the call in words and the chat goes on',
+    async (which) => {
+      const clock = createFakeClock();
+      const { runs, tool } = recorder();
+      let looked = (): void => undefined;
+      const looking = new Promise<void>((resolve) => (looked = resolve));
+      const never = (): Promise<never> => {
+        looked();
+        return new Promise(() => undefined);
+      };
+      const t = await openTestWorld({ script: obedient, clock, tools: [{ ...tool, [which]: never }] });
+      const proposed = propose(t, remove('a'));
+      await looking;
+      clock.advance(30_000);
+      await proposed;
+      expect(await t.chat.settled()).toBe('idle');
+      expect(JSON.stringify(lastResults(t))).toContain('it took longer than 30 seconds');
+      expect(runs).toEqual([]);
+      await closeTestWorld(t);
+    },
+  );
+});
+
 describe('a deadline', () => {
   it('[A11] is off by default: a year later the question still stands', async () => {
     const clock = createFakeClock();

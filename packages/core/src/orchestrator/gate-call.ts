@@ -15,6 +15,7 @@ import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { isUnattended, UNATTENDED } from './deny-unattended.js';
 import { describeDifference } from './mcp-difference.js';
 import type { Place, Runtime } from './runtime.js';
+import { withinTime } from './until-aborted.js';
 import { textOf, wordsOf } from './words-of.js';
 
 /** A grant lapses when it was not used for this long (A5). */
@@ -154,6 +155,26 @@ export interface SignedCall {
   seen: readonly Subject[];
 }
 
+/** A disk that does not answer, or a tool that never tells, must not hold up a turn for ever. */
+const LOOK_LIMIT_MS = 30_000;
+
+interface Looked {
+  fingerprint: string | undefined;
+  preview: unknown;
+  seen: readonly Subject[] | undefined;
+}
+const nothingSeen: Looked = { fingerprint: undefined, preview: undefined, seen: undefined };
+
+/** Undefined for a tool that does not look. */
+function lookWith(tool: Tool, value: unknown, place: ToolPlace): (() => Promise<Looked>) | undefined {
+  if (tool.fingerprint === undefined && tool.preview === undefined && tool.look === undefined) return undefined;
+  return async () => ({
+    fingerprint: await tool.fingerprint?.(value, place),
+    preview: await tool.preview?.(value, place),
+    seen: await tool.look?.(value, place),
+  });
+}
+
 /** The signature of exactly this call, here and now (A7). Rejects when what it depends on can't be read. */
 export async function signCall(
   runtime: Runtime,
@@ -169,9 +190,9 @@ export async function signCall(
     digests.set(tool, digest);
   }
   const value = call.arguments.ok ? call.arguments.value : undefined;
-  const fingerprint = call.arguments.ok ? await tool?.fingerprint?.(value, { workingDirectory }) : undefined;
-  const preview = call.arguments.ok ? await tool?.preview?.(value, { workingDirectory }) : undefined;
-  const seen = call.arguments.ok ? await tool?.look?.(value, { workingDirectory }) : undefined;
+  const looking = tool !== undefined && call.arguments.ok ? lookWith(tool, value, { workingDirectory }) : undefined;
+  const { fingerprint, preview, seen } =
+    looking === undefined ? nothingSeen : await withinTime(runtime.clock, LOOK_LIMIT_MS, looking);
   const hash = callHash(runtime.store.hashKey, {
     agentId: about.agentId,
     chatId: about.chatId,

@@ -33,3 +33,16 @@ export async function pauseFor(clock: Clock, ms: number, signal: AbortSignal): P
     cancel();
   }
 }
+
+/** Rejects when the work takes longer. It goes on unheard: nobody can end a function. */
+export async function withinTime<T>(clock: Clock, ms: number, begin: () => Promise<T>): Promise<T> {
+  let cancel = (): void => undefined;
+  const late = new Promise<never>((_, reject) => {
+    cancel = clock.after(ms, () => reject(new Error(`it took longer than ${ms / 1_000} seconds`)));
+  });
+  try {
+    return await Promise.race([begin(), late]);
+  } finally {
+    cancel();
+  }
+}
