@@ -18,14 +18,11 @@ export { pageApprovals, pageMessages } from './orchestrator/page-lists.js';
 export type { ListPage, ListPlace } from './orchestrator/page-lists.js';
 export {
   addMcpServer,
-  exportMcpServers,
-  importMcpServers,
   listMcpServers,
   removeMcpServer,
   showMcpServer,
   updateMcpServer,
 } from './orchestrator/mcp-servers.js';
-export { prepareTools } from './orchestrator/tool-sources.js';
 export { processAgentMessage } from './orchestrator/process-agent-message.js';
 export { publishMessage } from './orchestrator/publish-message.js';
 export type { IncomingMessage } from './orchestrator/publish-message.js';

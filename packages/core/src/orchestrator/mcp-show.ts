@@ -27,6 +27,15 @@ export function showDefinition(definition: McpServerDefinition): ShownDefinition
   };
 }
 
+/** As it goes into a world's file: what is secret is empty or masked, and has to be filled in where the file is imported (W3). */
+export function exportDefinition(definition: McpServerDefinition): McpServerDefinition {
+  const emptied = (values: Record<string, string>): Record<string, string> =>
+    Object.fromEntries(Object.keys(values).map((name) => [name, '']));
+  return definition.transport === 'stdio'
+    ? { ...definition, args: maskArgs(definition.args).value, env: emptied(definition.env) }
+    : { ...definition, url: maskText(definition.url).value, headers: emptied(definition.headers) };
+}
+
 /** What is secret among a program's arguments, such as the word after `--api-key`. */
 export function maskArgs(args: readonly string[]): { value: string[]; secrets: string[] } {
   const { value, secrets } = maskValue(args);

@@ -9,6 +9,7 @@ import {
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import type { AgentRecord, ChatRecord, StoreReader, WorldRecord } from '../ports/index.js';
 import type { Runtime } from './runtime.js';
+import { prepareTools } from './tool-sources.js';
 import { agentVersion, policyVersion, worldVersion } from './versions.js';
 
 /** Something that can be changed, with the version that a change of it names (W6). */
@@ -91,8 +92,13 @@ export async function showChat(runtime: Runtime, worldId: string, chatId: string
   }));
 }
 
+/** How long a list waits for servers whose tools belong on it. */
+const LIST_WAIT_MS = 3_000;
+
 /** What agents of a world can ask for, by name. */
 export async function showTools(runtime: Runtime, worldId: string): Promise<ListedTool[]> {
+  // Whoever looks at the list is a reason to find out what is on it.
+  if (runtime.sources.length > 0) await prepareTools(runtime, worldId, ['*'], AbortSignal.timeout(LIST_WAIT_MS));
   return await readWorld(runtime, worldId, async () => {
     const tools = [...runtime.tools(worldId).values()];
     return tools

@@ -42,9 +42,7 @@ export async function startInvocation(
   if (signal.aborted) return undefined;
   const call = callOf(runtime, before);
   const now: Surroundings =
-    missing === undefined
-      ? await lookAround(runtime, snapshot, before, call)
-      : { ok: false, error: missing };
+    missing === undefined ? await lookAround(runtime, snapshot, before, call) : { ok: false, error: missing };
   return await commit(runtime, 'start-invocation', turn.worldId, async (step) => {
     const invocation = await step.tx.invocation(before.id);
     // Changed between the look and the transaction: the loop looks again.

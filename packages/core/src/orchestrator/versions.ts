@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { CountersignError } from '@countersign/protocol';
-import type { AgentRecord, WorldRecord } from '../ports/index.js';
+import type { AgentRecord, McpServerWithTools, WorldRecord } from '../ports/index.js';
 import { canonicalJson } from '../policy/index.js';
 
 /** What a writer says it has seen: one of these versions, or `*` for whatever there is. Undefined: it says nothing (W6). */
@@ -21,6 +21,13 @@ export function policyVersion({ policy, proposed }: Pick<WorldRecord, 'policy' |
 
 export function agentVersion({ definition }: Pick<AgentRecord, 'definition'>): string {
   return versionOf(definition);
+}
+
+/** Keyed: without it, who sees the version could try out what is secret in the definition. */
+export function mcpServerVersion(key: Uint8Array, { server, tools }: McpServerWithTools): string {
+  const said = tools.map(({ name, seenDigest, acceptedDigest }) => [name, seenDigest, acceptedDigest]);
+  const content = canonicalJson({ definition: server.definition, said });
+  return createHmac('sha256', key).update(content).digest('base64url').slice(0, 22);
 }
 
 /** Asked in the transaction that writes: of two who have seen the same, the second would otherwise undo what the first did. */

@@ -11,13 +11,16 @@ import {
 import { foldName } from '../mentions/index.js';
 import { parseRule } from '../policy/index.js';
 import type { AgentRecord } from '../ports/index.js';
+import { insertMcpServer } from './mcp-servers.js';
+import { exportDefinition } from './mcp-show.js';
 import type { Runtime } from './runtime.js';
 import { readWorld, toWorld } from './show-world.js';
 import { createWorldWith, freeId, recordRules, refuseUnreadableRules } from './worlds.js';
 
 /** A world as it can be made again elsewhere: no chats, no grants, no secrets (W3). */
 export async function exportWorld(runtime: Runtime, worldId: string): Promise<WorldFile> {
-  return await readWorld(runtime, worldId, async (_, { world, agents, agentName }) => {
+  return await readWorld(runtime, worldId, async (reader, { world, agents, agentName }) => {
+    const servers = await reader.mcpServers(worldId);
     const { mainAgent, ...settings } = world.settings;
     return {
       countersign: WORLD_FILE_VERSION,
@@ -27,6 +30,7 @@ export async function exportWorld(runtime: Runtime, worldId: string): Promise<Wo
       ...(mainAgent === undefined ? {} : { mainAgent: agentName(mainAgent) }),
       policy: [...world.policy],
       agents: agents.map(({ definition }) => definition),
+      mcpServers: servers.map(({ definition }) => exportDefinition(definition)),
     };
   });
 }
@@ -38,7 +42,7 @@ export async function exportWorld(runtime: Runtime, worldId: string): Promise<Wo
 export async function importWorld(runtime: Runtime, input: unknown, signer: Signer): Promise<ImportedWorld> {
   const file = parseInput(worldFileSchema, input, 'file');
   refuseMisfits(file);
-  const { countersign: _, agents, policy, name, mainAgent, workingDirectory, ...settings } = file;
+  const { countersign: _, agents, mcpServers, policy, name, mainAgent, workingDirectory, ...settings } = file;
   const notes: string[] = [];
   if (settings.mode === 'auto') {
     settings.mode = 'ask';
@@ -47,6 +51,11 @@ export async function importWorld(runtime: Runtime, input: unknown, signer: Sign
   if (workingDirectory !== undefined) {
     notes.push(
       `The file names ${JSON.stringify(workingDirectory)} as working folder. Set it if agents are to work there.`,
+    );
+  }
+  if (mcpServers.length > 0) {
+    notes.push(
+      `${mcpServers.length} MCP servers are turned off and not trusted. Look at each, fill in its variables and turn it on.`,
     );
   }
   const allows = policy.filter((rule) => isAllow(rule));
@@ -68,10 +77,14 @@ export async function importWorld(runtime: Runtime, input: unknown, signer: Sign
       made.push(await tx.insertAgent(id, agentId, definition));
       recordRules(tx, [], definition.policy, signer, { agentId });
     }
+    for (const server of mcpServers) {
+      await insertMcpServer(tx, id, { ...server, enabled: false, trusted: false }, signer);
+    }
     const main = made.find(({ definition }) => definition.name === mainAgent);
     if (main !== undefined) await tx.updateWorld(id, { settings: { ...settings, mainAgent: main.id } });
     return main === undefined ? settings : { ...settings, mainAgent: main.id };
   });
+  for (const { name: server } of mcpServers) await runtime.mcp?.look(world.id, server);
   return { ...toWorld(world), proposed: allows, notes };
 }
 
@@ -81,7 +94,7 @@ function isAllow(rule: string): boolean {
 }
 
 /** What the schema can't see: rules that can't be read, and two agents under one name. */
-function refuseMisfits({ policy, agents, mainAgent }: WorldFile): void {
+function refuseMisfits({ policy, agents, mcpServers, mainAgent }: WorldFile): void {
   refuseUnreadableRules(policy, 'policy');
   for (const [index, agent] of agents.entries()) {
     refuseUnreadableRules(agent.policy, `agents.${index}.policy`);
@@ -89,6 +102,11 @@ function refuseMisfits({ policy, agents, mainAgent }: WorldFile): void {
       const field = `agents.${index}.name`;
       throw new CountersignError('invalid', `file: ${field}: "${agent.name}" is there twice`, { field });
     }
+  }
+  for (const [index, { name }] of mcpServers.entries()) {
+    if (mcpServers.findIndex((other) => other.name === name) === index) continue;
+    const field = `mcpServers.${index}.name`;
+    throw new CountersignError('invalid', `file: ${field}: "${name}" is there twice`, { field });
   }
   if (mainAgent === undefined || agents.some(({ name }) => name === mainAgent)) return;
   throw new CountersignError('invalid', `file: mainAgent: there is no agent "${mainAgent}" in the file`, {

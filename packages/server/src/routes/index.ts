@@ -3,6 +3,7 @@ import { agentRoutes } from './agents.js';
 import { approvalRoutes } from './approvals.js';
 import { chatRoutes } from './chats.js';
 import { eventRoutes } from './events.js';
+import { mcpServerRoutes } from './mcp-servers.js';
 import { policyRoutes } from './policy.js';
 import { recordRoutes } from './records.js';
 import { serverRoutes } from './server.js';
@@ -17,5 +18,6 @@ export const routes: readonly Route[] = [
   ...eventRoutes,
   ...approvalRoutes,
   ...policyRoutes,
+  ...mcpServerRoutes,
   ...recordRoutes,
 ];

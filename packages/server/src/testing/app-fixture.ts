@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import { createAdaptorServer } from '@hono/node-server';
 import { createRuntime, type Engine } from '@countersign/core';
-import type { Store, Tool } from '@countersign/core/ports';
+import type { McpHostFactory, Store, Tool } from '@countersign/core/ports';
 import {
   createFakeClock,
   scripted,
@@ -50,6 +50,7 @@ export interface AppFixture {
 export interface AppFixtureOptions {
   script?: Script;
   tools?: readonly Tool[];
+  mcp?: McpHostFactory;
   /** Default: nothing is kept. */
   file?: string;
   store?: Store;
@@ -69,6 +70,7 @@ export async function openApp(options: AppFixtureOptions = {}): Promise<AppFixtu
     clock,
     providers: [provider],
     tools: options.tools ?? [],
+    ...(options.mcp === undefined ? {} : { mcp: options.mcp }),
     findPlace: async () => ({ workingDirectory: process.cwd(), home: '/', sandbox: 'none' }),
     onListenerFailure: (error) => errors.push(String(error)),
     onError: (error, what) => errors.push(`${what}: ${String(error)}`),
