@@ -75,7 +75,7 @@ describe('a server that changes what it says of a tool', () => {
     await lab.settled(chat);
 
     const accepted = await updateMcpServer(lab.engine.runtime, lab.worldId, 'hostile', { accept: true }, ME);
-    expect(accepted.changed).toEqual([]);
+    expect(accepted.value.changed).toEqual([]);
     await lab.say('once more', chat);
     expect(await lab.pending()).toEqual([]);
     const audit = await lab.engine.runtime.store.read((reader) => reader.audit(lab.worldId, { after: 0, limit: 100 }));

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
   deleteWorld,
-  exportMcpServers,
-  importMcpServers,
+  exportWorld,
+  importWorld,
   listGrants,
   listMcpServers,
   removeMcpServer,
@@ -100,7 +100,7 @@ describe('starting and stopping', () => {
     await lab.running('hostile');
     const { runtime } = lab.engine;
     const off = await updateMcpServer(runtime, lab.worldId, 'hostile', { enabled: false }, ME);
-    expect(off.status).toBe('off');
+    expect(off.value.status).toBe('off');
     expect([...runtime.tools(lab.worldId).keys()]).toEqual([]);
     await lab.say('go');
     expect(lab.results().at(-1)).toContain('There is no tool named');
@@ -222,7 +222,7 @@ describe('what is secret about a server', () => {
       JSON.stringify(shown),
       JSON.stringify(lab.events),
       JSON.stringify(lab.provider.requests.map(({ messages }) => messages)),
-      JSON.stringify(await exportMcpServers(lab.engine.runtime, lab.worldId)),
+      JSON.stringify(await exportWorld(lab.engine.runtime, lab.worldId)),
       await auditOf(lab),
     ];
     for (const text of all) expect(text).not.toContain(SECRET);
@@ -330,13 +330,16 @@ describe('people and servers', () => {
   it('[W3] an import is inert: off and untrusted, whatever the file says', async () => {
     const lab = await openLab();
     await lab.add(stdio('hostile', { trusted: true, env: { TOKEN: 'hunter2-of-the-harbour' } }));
-    const file = await exportMcpServers(lab.engine.runtime, lab.worldId);
-    expect(file).toMatchObject([{ name: 'hostile', env: { TOKEN: '' } }]);
-    const other = await openLab();
-    await importMcpServers(other.engine.runtime, other.worldId, file, ME);
-    expect(await listMcpServers(other.engine.runtime, other.worldId)).toMatchObject([
+    const file = await exportWorld(lab.engine.runtime, lab.worldId);
+    expect(file.mcpServers).toMatchObject([{ name: 'hostile', trusted: true, env: { TOKEN: '' } }]);
+    const { id, notes } = await importWorld(lab.engine.runtime, file, ME);
+    expect(notes).toContainEqual(expect.stringContaining('1 MCP servers are turned off and not trusted'));
+    expect(await listMcpServers(lab.engine.runtime, id)).toMatchObject([
       { name: 'hostile', enabled: false, trusted: false, status: 'off', env: ['TOKEN'] },
     ]);
+    const [server] = file.mcpServers;
+    const twice = importWorld(lab.engine.runtime, { ...file, mcpServers: [server, server] }, ME);
+    await expect(twice).rejects.toMatchObject({ code: 'invalid', field: 'mcpServers.1.name' });
   });
 
   it('[W2] what does not fit is refused with the field named, and a name is taken once', async () => {

@@ -119,7 +119,7 @@ export async function openLab(options: LabOptions = {}): Promise<Lab> {
   await engine.start();
   const events: WorldEvent[] = [];
   engine.runtime.bus.subscribe(worldId, (event) => void events.push(event));
-  const show = (name: string): Promise<McpServer> => showMcpServer(engine.runtime, worldId, name);
+  const show = async (name: string): Promise<McpServer> => (await showMcpServer(engine.runtime, worldId, name)).value;
 
   const settled = async (chatId: string): Promise<string> => {
     let status: string | undefined;
@@ -137,7 +137,7 @@ export async function openLab(options: LabOptions = {}): Promise<Lab> {
     folder,
     provider,
     events,
-    add: (server) => addMcpServer(engine.runtime, worldId, server, ME),
+    add: async (server) => (await addMcpServer(engine.runtime, worldId, server, ME)).value,
     async running(name) {
       await until(
         async () => (await show(name)).status === 'running',

@@ -51,6 +51,8 @@ export interface AppFixtureOptions {
   script?: Script;
   tools?: readonly Tool[];
   mcp?: McpHostFactory;
+  /** Where worlds work. Default: here. */
+  folder?: string;
   /** Default: nothing is kept. */
   file?: string;
   store?: Store;
@@ -71,7 +73,7 @@ export async function openApp(options: AppFixtureOptions = {}): Promise<AppFixtu
     providers: [provider],
     tools: options.tools ?? [],
     ...(options.mcp === undefined ? {} : { mcp: options.mcp }),
-    findPlace: async () => ({ workingDirectory: process.cwd(), home: '/', sandbox: 'none' }),
+    findPlace: async () => ({ workingDirectory: options.folder ?? process.cwd(), home: '/', sandbox: 'none' }),
     onListenerFailure: (error) => errors.push(String(error)),
     onError: (error, what) => errors.push(`${what}: ${String(error)}`),
   });
