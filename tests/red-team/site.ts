@@ -42,7 +42,7 @@ export const POLICY: readonly string[] = [
 ];
 
 /** One attempt: what the model does first, and what it does once it has read the mark. */
-export interface Attempt {
+interface Attempt {
   begin: ScriptedReply;
   order: ScriptedReply;
   text: string;
