@@ -36,12 +36,15 @@ export function openChatOn(
     reduce: reduceChat,
     load: async (position, state, signal) => {
       const limit = Math.min(LARGEST_PAGE, Math.max(pageSize, state.transcript.length));
-      const [shown, messages, approvals, agents] = await Promise.all([
+      const [shown, messages, agents] = await Promise.all([
         client.chat(world, chat, { signal }),
         client.messages(world, chat, { newest: true, limit }, { signal }),
-        readAll((after) => client.approvals(world, { chat, ...(after === undefined ? {} : { after }) }, { signal })),
         readAll((after) => client.agents(world, after === undefined ? {} : { after }, { signal })),
       ]);
+      // Not before the messages: a question that only they knew of would have no place in the order of the queue.
+      const approvals = await readAll((after) =>
+        client.approvals(world, { chat, ...(after === undefined ? {} : { after }) }, { signal }),
+      );
       return { type: 'loaded', position, chat: shown, messages, approvals, agents };
     },
     refetch: (event) => refetch(client, world, chat, event),

@@ -178,11 +178,7 @@ function addMessage(state: ChatState, message: Message, eventId: number): ChatSt
     return !isFurtherUp;
   });
   if (line === undefined || isFurtherUp) return next;
-  return {
-    ...next,
-    transcript: append(next.transcript, [line.messageId]),
-    streams: drop(next.streams, line.messageId),
-  };
+  return { ...next, transcript: append(next.transcript, [line.messageId]) };
 }
 
 /** Takes in what a message says. `place` is told of a new line and may refuse it. */
@@ -195,9 +191,11 @@ function learnMessage(
   switch (meaning.kind) {
     case 'line': {
       const { line, calls } = meaning;
-      let next = state;
-      if (!has(state.messages, line.messageId) && place(line) !== false) {
-        next = { ...state, messages: set(state.messages, line.messageId, line) };
+      // Whether or not it has its place yet: what it was heard as is over.
+      const streams = drop(state.streams, line.messageId);
+      let next = streams === state.streams ? state : { ...state, streams };
+      if (!has(next.messages, line.messageId) && place(line) !== false) {
+        next = { ...next, messages: set(next.messages, line.messageId, line) };
       }
       const agentId = line.speaker.kind === 'agent' ? line.speaker.agentId : '';
       for (const call of calls) next = learnCall(next, line.messageId, agentId, call);
