@@ -88,7 +88,7 @@ describe('a world that denies what nobody can be asked about', () => {
   });
 
   it('[A13] tells an agent, and a running tool, that its question reaches nobody', async () => {
-    const asking = tool('asking', async (_, { ask }) => await ask({ text: 'Which?', choices: [] }));
+    const asking = tool('asking', async (_, { ask }) => await ask?.({ text: 'Which?', choices: [] }));
     const t = await openUnattended({ tools: [askHuman(), asking] });
     expect(await propose(t, { name: 'ask_human', arguments: { question: 'Which?' } })).toBe('idle');
     expect(await propose(t, { name: 'asking', arguments: {} })).toBe('idle');

@@ -1,0 +1,125 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { startServer, type ServerProcess } from '../testing/start-process.js';
+
+const page = new URL('../../../../docs/guide/http.md', import.meta.url);
+const TOKEN = 'a-token-for-the-guide-0123456789abcdef';
+
+let folder = '';
+let server: ServerProcess | undefined;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'countersign-guide-'));
+  await mkdir(join(folder, 'work'));
+});
+afterEach(async () => {
+  await server?.end('SIGKILL');
+  server = undefined;
+  await rm(folder, { recursive: true, force: true });
+});
+
+interface Step {
+  commands: string;
+  /** What the page says comes out. */
+  shown: unknown;
+}
+
+async function readSteps(): Promise<Step[]> {
+  const blocks = [...(await readFile(page, 'utf8')).matchAll(/```(sh|json)\n([\s\S]*?)```/g)];
+  return blocks.flatMap(([, kind, commands = ''], index): Step[] => {
+    if (kind !== 'sh') return [];
+    const next = blocks[index + 1];
+    return [{ commands, shown: next?.[1] === 'json' ? (JSON.parse(next[2] ?? '') as unknown) : undefined }];
+  });
+}
+
+async function start(port: string): Promise<ServerProcess> {
+  server = await startServer(join(folder, 'home'), { words: ['--port', port], env: { COUNTERSIGN_TOKEN: TOKEN } });
+  return server;
+}
+
+/** One shell for the whole page, as a reader has. A mark after each step tells where its output ends. */
+function openShell(url: string): (commands: string) => Promise<string> {
+  const shell = spawn('bash', ['--noprofile', '--norc', '-e'], {
+    cwd: join(folder, 'work'),
+    env: { PATH: process.env['PATH'], URL: url, TOKEN },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  const errors = text(shell.stderr);
+  const ended = once(shell, 'close');
+  let heard = '';
+  shell.stdout.on('data', (chunk: Buffer) => {
+    heard += chunk.toString();
+  });
+  let steps = 0;
+  return async (commands) => {
+    steps += 1;
+    const mark = `--- end of step ${steps} ---`;
+    heard = '';
+    shell.stdin.write(`${commands}\necho; echo '${mark}'\n`);
+    while (!heard.includes(mark)) {
+      const closed = await Promise.race([once(shell.stdout, 'data'), ended.then(() => 'closed' as const)]);
+      if (closed === 'closed') throw new Error(`the shell ended in step ${steps}: ${heard} ${await errors}`);
+    }
+    return heard.slice(0, heard.indexOf(mark)).trim();
+  };
+}
+
+/** Every field that the page shows is there; a value is compared unless the page leaves it out. */
+function expectShown(actual: unknown, shown: unknown): void {
+  if (typeof shown === 'string' && shown.includes('…')) {
+    const [before = '', after = ''] = shown.split('…');
+    expect(actual).toEqual(expect.stringContaining(before));
+    expect(actual).toEqual(expect.stringContaining(after));
+  } else if (Array.isArray(shown)) {
+    expect(actual).toHaveLength(shown.length);
+    shown.forEach((item, index) => expectShown((actual as unknown[])[index], item));
+  } else if (typeof shown === 'object' && shown !== null) {
+    expect(Object.keys(actual as object).sort()).toEqual(Object.keys(shown).sort());
+    for (const [key, value] of Object.entries(shown)) {
+      if (!['version', 'lastEventId', 'seq'].includes(key))
+        expectShown((actual as Record<string, unknown>)[key], value);
+    }
+  } else {
+    expect(actual).toEqual(shown);
+  }
+}
+
+// A server is started, several times in the second one: on a busy machine that takes its time.
+describe('docs/guide/http.md', { timeout: 120_000 }, () => {
+  it('[W3] makes a world, sends a message, sees the approval, approves it and reads the answer, with curl alone', async () => {
+    const { url } = await start('0');
+    const run = openShell(url);
+    const steps = await readSteps();
+    expect(steps.length).toBeGreaterThan(10);
+    for (const { commands, shown } of steps) {
+      const output = await run(commands);
+      if (shown !== undefined) expectShown(JSON.parse(output), shown);
+    }
+  });
+
+  it('[S3] [A9] loses nothing when the server is killed and started again in the middle of it', async () => {
+    const { url } = await start('0');
+    const { port } = new URL(url);
+    const run = openShell(url);
+    const outputs: string[] = [];
+    let kills = 0;
+    for (const { commands } of await readSteps()) {
+      outputs.push(await run(commands));
+      // After the message, after the question was seen, after the decision.
+      if (!/clientMessageId|approvals"$|tool-results/m.test(commands)) continue;
+      kills += 1;
+      await server?.end('SIGKILL');
+      await start(port);
+    }
+    expect(kills).toBe(4);
+    const all = outputs.join('\n');
+    expect(all).toContain('I counted the crew. All done.');
+    expect(all.match(/"kind":"decision"/g)).toHaveLength(1);
+    expect(all).toContain('"id":"quay-2"');
+  });
+});
