@@ -1,6 +1,7 @@
 import type { Store, StoredEvent } from '../ports/index.js';
 
 const PAGE = 500;
+const MOST_HEARD = 10_000;
 
 /**
  * The events of a world in their order, whichever process wrote them. An event of this process may be known before an earlier one of
@@ -34,6 +35,15 @@ export function createEventFeed(
   report: (error: unknown, what: string) => void,
 ): EventFeed {
   const worlds = new Map<string, Watched>();
+  /** How far the logs of worlds nobody watches reach, as far as was heard: a watcher begins there, and misses nothing after. */
+  const heard = new Map<string, number>();
+
+  function remember(worldId: string, id: number): void {
+    const last = Math.max(id, heard.get(worldId) ?? 0);
+    heard.delete(worldId);
+    heard.set(worldId, last);
+    if (heard.size > MOST_HEARD) for (const oldest of heard.keys()) return void heard.delete(oldest);
+  }
 
   function handOn(watched: Watched): void {
     for (;;) {
@@ -69,9 +79,9 @@ export function createEventFeed(
     const { next, known } = watched;
     if (next === undefined) {
       const last = await store.read((reader) => reader.lastEventId(worldId));
-      watched.next = last + 1;
+      // What this process wrote since it began to watch is told, also if it was there before the log was looked at.
+      watched.next = Math.min(last + 1, ...watched.early.keys());
       watched.known = Math.max(watched.known, last);
-      for (const id of watched.early.keys()) if (id <= last) watched.early.delete(id);
       return true;
     }
     const events = await store.read((reader) => reader.events(worldId, { after: next - 1, limit: PAGE }));
@@ -88,6 +98,7 @@ export function createEventFeed(
 
   return {
     offer(event) {
+      remember(event.worldId, event.id);
       const watched = worlds.get(event.worldId);
       if (watched === undefined) {
         deliver(event);
@@ -99,6 +110,7 @@ export function createEventFeed(
       catchUp(event.worldId, watched);
     },
     reached(worldId, id) {
+      remember(worldId, id);
       const watched = worlds.get(worldId);
       if (watched === undefined || id <= watched.known) return;
       watched.known = id;
@@ -106,7 +118,9 @@ export function createEventFeed(
     },
     watch(worldId) {
       if (worlds.has(worldId)) return;
-      const watched: Watched = { next: undefined, early: new Map(), known: 0, reading: false };
+      const last = heard.get(worldId);
+      const next = last === undefined ? undefined : last + 1;
+      const watched: Watched = { next, early: new Map(), known: last ?? 0, reading: false };
       worlds.set(worldId, watched);
       catchUp(worldId, watched);
     },

@@ -1,0 +1,106 @@
+import { expect, it } from 'vitest';
+import type { Store, StoredEvent } from '../ports/index.js';
+import { createEventFeed } from './event-feed.js';
+
+const W = 'w';
+
+function event(id: number): StoredEvent {
+  return { id, worldId: W, at: 0, event: 'system', chatId: null, data: { type: 'notice', message: String(id) } };
+}
+
+/** A log of which the test says what is in it, and when it answers. */
+function scene() {
+  const log: StoredEvent[] = [];
+  const told: number[] = [];
+  let held: (() => void)[] | undefined;
+  const reader = {
+    lastEventId: async () => log.at(-1)?.id ?? 0,
+    events: async (_: string, { after, limit }: { after: number; limit: number }) =>
+      log.filter(({ id }) => id > after).slice(0, limit),
+  };
+  const store = {
+    read: async (work: (of: typeof reader) => Promise<unknown>) => {
+      if (held !== undefined) await new Promise<void>((resolve) => held?.push(resolve));
+      return await work(reader);
+    },
+  } as unknown as Store;
+  const feed = createEventFeed(
+    store,
+    ({ id }) => told.push(id),
+    (error) => {
+      throw error;
+    },
+  );
+  return {
+    feed,
+    told,
+    /** Another process wrote. */
+    written: (...ids: number[]) => log.push(...ids.map(event)),
+    /** This process wrote. */
+    offer: (id: number) => {
+      log.push(event(id));
+      feed.offer(event(id));
+    },
+    hold: () => void (held ??= []),
+    release: () => {
+      const waiting = held ?? [];
+      held = undefined;
+      for (const go of waiting) go();
+    },
+  };
+}
+
+it('[S6] an event of another process that was not read yet is told before a later one of this process', async () => {
+  const { feed, told, written, offer } = scene();
+  offer(1);
+  feed.watch(W);
+  written(2);
+  offer(3);
+  await expect.poll(() => told).toEqual([1, 2, 3]);
+});
+
+it('[S6] what happens while the log is looked at for the first time is told, once and in order', async () => {
+  const { feed, told, written, offer, hold, release } = scene();
+  written(1, 2);
+  hold();
+  feed.watch(W);
+  offer(3);
+  written(4);
+  feed.reached(W, 4);
+  release();
+  await expect.poll(() => told).toEqual([3, 4]);
+});
+
+it('[S6] who begins to watch hears everything after what was heard of before', async () => {
+  const { feed, told, written, hold, release } = scene();
+  written(1, 2);
+  feed.reached(W, 2);
+  feed.watch(W);
+  hold();
+  written(3);
+  feed.reached(W, 3);
+  written(4);
+  feed.reached(W, 4);
+  release();
+  await expect.poll(() => told).toEqual([3, 4]);
+});
+
+it('[S6] numbers of a chat that is gone hold nobody up', async () => {
+  const { feed, told, written, offer } = scene();
+  offer(1);
+  feed.watch(W);
+  written(2, 7);
+  feed.reached(W, 9);
+  offer(10);
+  await expect.poll(() => told).toEqual([1, 2, 7, 10]);
+});
+
+it('[S6] a hint that was lost is made up for', async () => {
+  const { feed, told, written, offer } = scene();
+  offer(1);
+  feed.watch(W);
+  written(2);
+  expect(told).toEqual([1]);
+  feed.lookAgain();
+  await expect.poll(() => told).toEqual([1, 2]);
+});
