@@ -1,7 +1,17 @@
 import { link, mkdir, readFile as read, writeFile as write } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { describeSandbox, editFile, findSandbox, readFile, shellCmd, writeFile } from '@countersign/tools';
-import { afterEach, describe, expect, it } from 'vitest';
+import {
+  describeSandbox,
+  editFile,
+  findSandbox,
+  readFile,
+  shellCmd,
+  writeFile,
+  type ShellOptions,
+} from '@countersign/tools';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { closeTestWorlds, openTestWorld, tool, type TestWorldOptions } from './testing/fixture.js';
 import { freshFolder } from './testing/fresh-folder.js';
 import { lastResults, obedient, propose, recorder } from './testing/obedient.js';
@@ -14,8 +24,10 @@ const none = { kind: 'none', reason: 'left out on purpose' } as const;
 const run = (command: string) => ({ name: 'shell_cmd', arguments: { command } });
 const put = (path: string) => ({ name: 'write_file', arguments: { path, content: 'new' } });
 
-async function open(options: TestWorldOptions & { without?: true; hide?: readonly string[] } = {}) {
-  const { without, hide = [], tools = [], ...rest } = options;
+type Shell = Pick<ShellOptions, 'hide' | 'outside'>;
+
+async function open(options: TestWorldOptions & Shell & { without?: true } = {}) {
+  const { without, hide = [], outside, tools = [], ...rest } = options;
   const workingDirectory = folder('work');
   await mkdir(workingDirectory, { recursive: true });
   const kept = without === true ? none : sandbox;
@@ -25,7 +37,13 @@ async function open(options: TestWorldOptions & { without?: true; hide?: readonl
     mode: 'auto',
     sandbox: describeSandbox(kept),
     ...rest,
-    tools: [shellCmd({ sandbox: kept, hide }), readFile(), writeFile(), editFile(), ...tools],
+    tools: [
+      shellCmd({ sandbox: kept, hide, ...(outside && { outside }) }),
+      readFile(),
+      writeFile(),
+      editFile(),
+      ...tools,
+    ],
   });
   return { ...t, workingDirectory, at: (name: string) => join(workingDirectory, name) };
 }
@@ -160,4 +178,71 @@ describe.runIf(sandbox.kind !== 'none')('a folder that a rule opens to the sandb
     expect(output(t)).toContain('must not reach');
     expect(output(t)).not.toContain('from the library');
   });
+});
+
+describe.runIf(sandbox.kind === 'bubblewrap')('a host that a rule opens to the sandbox', () => {
+  const PUBLIC = '93.184.216.34';
+  const reached: string[] = [];
+
+  /** Nothing leaves the machine: what would have gone out comes to a site of this test. */
+  async function openWithSite(options: TestWorldOptions) {
+    reached.length = 0;
+    const site = createServer((_, response) => response.end('from the site'));
+    await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve));
+    onTestFinished(() => void site.close());
+    const { port } = site.address() as AddressInfo;
+    return await open({
+      ...options,
+      outside: {
+        network: {
+          resolve: (host) => Promise.resolve([{ address: host === 'inner.test' ? '10.0.0.1' : PUBLIC, family: 4 }]),
+          mayConnect: (address) => !address.startsWith('10.'),
+        },
+        connect: (address) => {
+          reached.push(address);
+          return connect(port, '127.0.0.1');
+        },
+      },
+    });
+  }
+  const fetching = (host: string) =>
+    run(
+      `exec 3<>/dev/tcp/127.0.0.1/3128 && printf 'GET http://${host}/ HTTP/1.0\\r\\n\\r\\n' >&3 && cat <&3 || echo no way out`,
+    );
+  const answers = async (t: Awaited<ReturnType<typeof openWithSite>>, ...hosts: string[]) => {
+    const found: boolean[] = [];
+    for (const host of hosts) {
+      await propose(t, fetching(host));
+      for (const approval of await t.world.approvals()) await t.world.decide(approval, { decision: 'approve' });
+      await t.chat.settled();
+      found.push(JSON.stringify(lastResults(t)).includes('from the site'));
+    }
+    return found;
+  };
+
+  it('[A20] is reached by commands, and no other host, nor a private address', async () => {
+    const t = await openWithSite({ policy: ['allow sandbox_network(*.test)', 'deny *(bad.test)'] });
+    const hosts = ['good.test', 'other.org', 'bad.test', 'inner.test', '93.184.216.35', '10.0.0.1'];
+    expect(await answers(t, ...hosts)).toEqual([true, false, false, false, false, false]);
+    expect(reached).toEqual([PUBLIC]);
+    expect(t.toolEvents().map(({ type }) => type)).not.toContain('TOOL_APPROVAL_REQUESTED');
+  });
+
+  it('[A20] is shown on the card; where any host is open, auto asks', async () => {
+    const t = await openWithSite({ policy: ['allow sandbox_network'] });
+    expect(await propose(t, fetching('good.test'))).toBe('waiting');
+    expect((await t.onlyApproval()).sandbox).toBe('bubblewrap, no network, but may reach any public host');
+    await t.world.decide(await t.onlyApproval(), { decision: 'approve' });
+    await t.chat.settled();
+    expect(JSON.stringify(lastResults(t))).toContain('from the site');
+  });
+
+  it.each([[[]], [['allow *', 'allow *(good.test)']], [['allow sandbox_network(good.test)', 'ask sandbox_network']]])(
+    '[A20] with %j there is no way out',
+    async (policy) => {
+      const t = await openWithSite({ policy });
+      expect(await answers(t, 'good.test')).toEqual([false]);
+      expect(reached).toEqual([]);
+    },
+  );
 });

@@ -2,7 +2,7 @@ import { CountersignError } from '@countersign/protocol';
 import { createAgentMemory } from '../memory/agent-memory.js';
 import { createSnapshotCache } from '../memory/world-snapshot.js';
 import type { Clock, McpHostFactory, Provider, Store, Tool, ToolSource } from '../ports/index.js';
-import { compilePolicy, grantedFolders, NO_RULES, type Policy } from '../policy/index.js';
+import { compilePolicy, NO_RULES, sandboxGrants, type Policy } from '../policy/index.js';
 import { createEventBus, type ListenerFailure } from '../publishers/event-bus.js';
 import { defaultResultLimit } from '../results/index.js';
 import { newId } from '../turn/ids.js';
@@ -133,7 +133,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
     tools: toolsOf,
     sources,
     mcp,
-    findPlace: withGrantedFolders(options.findPlace),
+    findPlace: withSandboxGrants(options.findPlace),
     ownSecrets: options.ownSecrets ?? [],
     resultLimitBytes: options.resultLimitBytes ?? defaultResultLimit,
     probe: options.probe ?? (() => undefined),
@@ -195,14 +195,14 @@ export function createRuntime(options: RuntimeOptions): Engine {
   };
 }
 
-/** What rules let commands read in the sandbox is part of the place they run in. Without a sandbox there is nothing to open. */
-function withGrantedFolders(findPlace: PlaceFinder): PlaceFinder {
+/** What rules open to commands in the sandbox is part of the place they run in. Without a sandbox there is nothing to open. */
+function withSandboxGrants(findPlace: PlaceFinder): PlaceFinder {
   return async (snapshot) => {
     const place = await findPlace(snapshot);
-    const { adminPolicy: admin, policy: world } = snapshot;
-    const folders = place.sandbox === 'none' ? [] : grantedFolders({ admin, world, agent: NO_RULES }, place);
-    if (folders.length === 0) return place;
-    return { ...place, folders, sandbox: `${place.sandbox}, may read ${folders.join(', ')}` };
+    if (place.sandbox === 'none') return place;
+    const grants = sandboxGrants({ admin: snapshot.adminPolicy, world: snapshot.policy, agent: NO_RULES }, place);
+    if (grants.shown.length === 0) return place;
+    return { ...place, grants, sandbox: [place.sandbox, ...grants.shown].join(', ') };
   };
 }
 

@@ -96,7 +96,7 @@ export async function gateCall(
       ...(grant.answeredRule === null ? {} : { answeredRule: grant.answeredRule }),
     })),
     decision: about.decision,
-    contained: isContained(call, place),
+    contained: isContained(call, place) && place.grants?.anyHost !== true,
     outcomeUnknown: await reader.outcomeUnknown(chatId, call.toolName, call.argumentsText),
     unattended: (await isUnattended(reader, snapshot)) ? UNATTENDED : undefined,
   });

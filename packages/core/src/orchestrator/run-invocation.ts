@@ -99,7 +99,7 @@ async function execute(
     invocationId: invocation.id,
     workingDirectory: place.workingDirectory,
     ...(withheld === undefined ? {} : { withheld }),
-    ...(place.folders === undefined ? {} : { folders: place.folders }),
+    ...(place.grants === undefined ? {} : { sandboxGrants: place.grants }),
     signal,
     output: output.write,
     ask: questions.ask,

@@ -9,6 +9,7 @@ import type {
   Tool,
   ToolSource,
 } from '../ports/index.js';
+import type { SandboxGrants } from '../policy/index.js';
 import type { AgentMemory } from '../memory/agent-memory.js';
 import type { SnapshotCache, WorldSnapshot } from '../memory/world-snapshot.js';
 import type { EventBus } from '../publishers/event-bus.js';
@@ -23,8 +24,8 @@ export interface Place {
   home: string;
   /** What kind of sandbox tools run in, in words that go into the signature. */
   sandbox: string;
-  /** What commands in it may read besides, by a rule; named in `sandbox` too, so that a card shows it and a signature covers it. */
-  folders?: readonly string[];
+  /** What rules open to commands in it; named in `sandbox` too, so that a card shows it and a signature covers it. */
+  grants?: SandboxGrants;
 }
 export type PlaceFinder = (world: WorldSnapshot) => Promise<Place>;
 

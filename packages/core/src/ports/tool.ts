@@ -9,8 +9,8 @@ export interface ToolContext {
   invocationId: string;
   /** The real path of the world's working folder. */
   workingDirectory: string;
-  /** Folders that a rule lets commands in the sandbox read. */
-  folders?: readonly string[];
+  /** What rules let commands in the sandbox read, and which hosts they may reach. Absent: nothing, none. */
+  sandboxGrants?: { folders: readonly string[]; mayReach?: (host: string) => boolean };
   /**
    * Whether a rule denies this call, or has yet to be asked about, what lies at this absolute path. A tool that walks below
    * the path it was given leaves those out (A19). Absent: nothing is withheld.

@@ -9,6 +9,7 @@ import type { Outside } from '../sandbox/gateway/gateway.js';
 import { checkWorkingFolder } from '../sandbox/look-around.js';
 import type { Confinement, Sandbox } from '../sandbox/sandbox.js';
 import { cleanEnvironment } from './clean-environment.js';
+import { limitHosts } from './limit-hosts.js';
 import { joinCommand, whyNoParameters } from './join-command.js';
 import { runCommand, type CommandEnd } from './run-command.js';
 import { NotStarted, startCommand, type StartedCommand } from './start-command.js';
@@ -136,7 +137,7 @@ async function confinedBy(
   context: ToolContext,
   temporary: string,
 ): Promise<Confined | undefined> {
-  const { workingDirectory } = context;
+  const { workingDirectory, sandboxGrants: { mayReach } = {} } = context;
   const confinement: Confinement = {
     workingDirectory,
     writes: 'draft',
@@ -145,6 +146,9 @@ async function confinedBy(
     show: await Promise.all(show.map(real)),
     network,
     ...(outside === undefined ? {} : { outside }),
+    ...(mayReach === undefined || network !== 'none'
+      ? {}
+      : { network: 'public', outside: limitHosts(mayReach, outside) }),
   };
   const opened = sandbox.kind === 'none' ? [] : await openFolders(context, confinement);
   if (sandbox.kind !== 'none') {
@@ -155,9 +159,9 @@ async function confinedBy(
 }
 
 /** What a rule lets commands read, where it really lies. It opens nothing of ours, nor what another rule keeps closed. */
-async function openFolders({ folders = [], withheld }: ToolContext, { home, hide }: Confinement): Promise<string[]> {
+async function openFolders({ sandboxGrants, withheld }: ToolContext, { home, hide }: Confinement): Promise<string[]> {
   const opened: string[] = [];
-  for (const folder of folders) {
+  for (const folder of sandboxGrants?.folders ?? []) {
     const path = await realpath(folder).catch(() => undefined);
     if (path === undefined) continue;
     const closed =

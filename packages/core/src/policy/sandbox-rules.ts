@@ -1,0 +1,115 @@
+import type { Policy, Shelf } from './compile-policy.js';
+import { covering, firstMatching, shelves } from './find-rules.js';
+import { formatPattern } from './format-rule.js';
+import type { Policies } from './judge.js';
+import { parseRule } from './parse-rule.js';
+import { foldName, normalSegments } from './path-text.js';
+import { prepareCall } from './prepare-call.js';
+import type { PatternWord, Place } from './types.js';
+import type { Subject } from '@countersign/protocol';
+
+/** Rules about what the sandbox lets commands do are written for tools of these names, which there are not. */
+const FOLDER = 'sandbox_folder';
+const NETWORK = 'sandbox_network';
+
+/** What rules open to commands in the sandbox. */
+export interface SandboxGrants {
+  readonly folders: readonly string[];
+  /** Whether a host may be reached. Undefined: none. */
+  readonly mayReach?: (host: string) => boolean;
+  /** No host is left out, so that what a command reads can go anywhere. */
+  readonly anyHost: boolean;
+  /** All of it in words, for the card and the signature. */
+  readonly shown: readonly string[];
+}
+
+/**
+ * `allow sandbox_folder(~/lib)` lets commands in the sandbox read a folder, `allow sandbox_network(example.com)` lets them
+ * reach a host. Only rules for these very names open something: who allows every tool has not thought of the sandbox.
+ */
+export function sandboxGrants(policies: Policies, place: Place): SandboxGrants {
+  const { admin, world } = policies;
+  const folderRules = [admin, world].flatMap((policy) => policy?.allow.byTool.get(FOLDER) ?? []);
+  const networkRules = [admin, world].flatMap((policy) => policy?.allow.byTool.get(NETWORK) ?? []);
+  const folders = folderRules.length === 0 ? [] : openFolders(policies, folderRules, place);
+  const closed = [admin, world, policies.agent].some((policy) =>
+    guardsOf(policy, NETWORK).some(({ any }) => any.length > 0),
+  );
+  const hosts = closed ? [] : shownHosts(networkRules);
+  return {
+    folders,
+    anyHost: hosts.length > 0 && networkRules.some(({ any }) => any.length > 0),
+    ...(hosts.length === 0
+      ? {}
+      : { mayReach: (host) => isOpen(policies, networkRules, NETWORK, { kind: 'host', host }, place) }),
+    shown: [
+      ...(folders.length === 0 ? [] : [`may read ${folders.join(', ')}`]),
+      ...(hosts.length === 0 ? [] : [`but may reach ${hosts.join(', ')}`]),
+    ],
+  };
+}
+
+/**
+ * One that a deny or ask rule is about is not open, nor one in which such a rule names something: in the sandbox nobody would
+ * stop a command from reading it.
+ */
+function openFolders(policies: Policies, rules: readonly Shelf[], place: Place): readonly string[] {
+  const { admin, world, agent } = policies;
+  const kept = [admin, world, agent].flatMap((policy) => [
+    ...pathsOf(shelves(policy?.deny, FOLDER), place),
+    ...pathsOf(shelves(policy?.ask, FOLDER), place),
+  ]);
+  const holdsKept = (folder: string): boolean => kept.some((path) => foldName(path).startsWith(`${foldName(folder)}/`));
+  return [...new Set(pathsOf(rules, place))]
+    .filter((path) => isOpen(policies, undefined, FOLDER, { kind: 'path', path }, place) && !holdsKept(path))
+    .sort();
+}
+
+/** Whether no rule denies or asks about it, and one of these, if any are given, allows it. */
+function isOpen(
+  { admin, world, agent }: Policies,
+  rules: readonly Shelf[] | undefined,
+  tool: string,
+  subject: Subject,
+  place: Place,
+): boolean {
+  const call = prepareCall({ tool, subjects: [subject], place });
+  const guards = [admin, world, agent].flatMap((policy) => guardsOf(policy, tool));
+  if (firstMatching(guards, call) !== undefined) return false;
+  return rules === undefined || covering(rules, call) !== undefined;
+}
+
+function guardsOf(policy: Policy | undefined, tool: string): readonly Shelf[] {
+  return [...shelves(policy?.deny, tool), ...shelves(policy?.ask, tool)];
+}
+
+function shownHosts(rules: readonly Shelf[]): readonly string[] {
+  if (rules.some(({ any }) => any.length > 0)) return ['any public host'];
+  const patterns = rules.flatMap(({ patterned }) => patterned.map(({ text }) => formatPattern(wordsOf(text))));
+  return [...new Set(patterns)].sort();
+}
+
+/** Where the rules' patterns begin, for those that say where. */
+function pathsOf(rules: readonly Shelf[], place: Place): string[] {
+  return rules.flatMap(({ patterned }) =>
+    patterned.flatMap(({ text }) => {
+      const [word, ...more] = wordsOf(text);
+      const path = word === undefined || more.length > 0 ? undefined : beginningOf(word, place);
+      return path === undefined ? [] : [path];
+    }),
+  );
+}
+
+function wordsOf(rule: string): readonly PatternWord[] {
+  const parsed = parseRule(rule);
+  return parsed.ok ? (parsed.rule.words ?? []) : [];
+}
+
+/** `~/lib`, `~/lib/` and `~/lib/**` name the same folder. */
+function beginningOf([first, second]: PatternWord, place: Place): string | undefined {
+  if (first === undefined || !('text' in first)) return undefined;
+  const text = second === undefined || first.text.endsWith('/') ? first.text : first.text.replace(/[^/]*$/, '');
+  const plain = text.replace(/\/+$/, '');
+  const path = plain.startsWith('~/') ? place.home + plain.slice(1) : plain;
+  return normalSegments(path) === undefined || path === '/' || path === place.home ? undefined : path;
+}
