@@ -17,8 +17,10 @@ export interface PlacedWord {
 /** The words of a text in their order, the same for what is searched and for what is searched for. */
 export function* placedWords(text: string): Generator<PlacedWord> {
   for (const match of text.slice(0, LONGEST_TEXT).matchAll(WORD)) {
-    const word = fold(match[0]);
-    if (word !== '' && word.length <= LONGEST_WORD) yield { word, at: match.index };
+    // Again: one character may stand for a whole word of such a script.
+    for (const [word] of fold(match[0]).matchAll(WORD)) {
+      if (word.length <= LONGEST_WORD) yield { word, at: match.index };
+    }
   }
 }
 

@@ -1,0 +1,51 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { closeApps, openApp } from '../testing/app-fixture.js';
+import { send } from '../testing/send.js';
+
+let folder = '';
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'countersign-web-'));
+  await mkdir(join(folder, 'web', 'assets'), { recursive: true });
+  await writeFile(join(folder, 'web', 'index.html'), '<!doctype html><title>app</title>');
+  await writeFile(join(folder, 'web', 'assets', 'main-1234.js'), 'start()');
+  await writeFile(join(folder, 'secret.txt'), 'secret');
+});
+afterEach(async () => {
+  await closeApps();
+  await rm(folder, { recursive: true, force: true });
+});
+
+it('[W1] gives the files of the web app without a credential, and its start page for every page of it', async () => {
+  const t = await openApp({ context: { webRoot: join(folder, 'web') } });
+  const start = await send(`${t.url}/`);
+  expect(start).toMatchObject({ status: 200, text: expect.stringContaining('app') as string });
+  expect(start.headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' });
+  expect((await send(`${t.url}/worlds/harbour`)).text).toBe(start.text);
+  const script = await send(`${t.url}/assets/main-1234.js`);
+  expect(script).toMatchObject({ status: 200, text: 'start()' });
+  expect(script.headers['cache-control']).toContain('immutable');
+  const again = { headers: { 'if-none-match': script.headers.etag ?? '' } };
+  expect((await send(`${t.url}/assets/main-1234.js`, again)).status).toBe(304);
+  expect((await send(`${t.url}/missing.js`)).status).toBe(404);
+  expect((await send(`${t.url}/`, { method: 'POST' })).status).toBe(405);
+});
+
+it('[W1] gives nothing that is not among them', async () => {
+  const t = await openApp({ context: { webRoot: join(folder, 'web') } });
+  for (const path of ['/../secret.txt', '/..%2fsecret.txt', '/assets/..%2f..%2fsecret.txt', '/%2e%2e/secret.txt']) {
+    const { status, text } = await send(`${t.url}${path}`);
+    expect(status).toBe(404);
+    expect(text).not.toBe('secret');
+  }
+  expect((await send(`${t.url}/`, { headers: { host: 'evil.example' } })).status).toBe(403);
+});
+
+it('[W1] says so where there is no web app', async () => {
+  const t = await openApp();
+  const { status, text } = await send(`${t.url}/`);
+  expect(status).toBe(404);
+  expect(text).toContain('/api');
+});
