@@ -16,6 +16,9 @@ export interface Harbour {
   readonly port: number;
   /** Straight to the server. */
   readonly client: Client;
+  /** Another one, that nobody knows yet. */
+  newClient(): Client;
+  newTicket(): string;
   /** Through the cutting wire. */
   readonly wired: Client;
   /** After how many bytes each of the next connections is cut; those after them are left alone. */
@@ -85,6 +88,8 @@ export async function openHarbour(
     engine,
     port,
     client: at(port, { clock: hasty }),
+    newClient: () => at(port, { clock: hasty }),
+    newTicket: () => auth.newTicket(),
     wired: at(wirePort, { clock: hasty }),
     cut: (bytes) => wire.cut(bytes),
     cutNow: () => wire.cutNow(),

@@ -6,7 +6,7 @@ import type { Connection } from './state.js';
 import { browserWakes, type Wakes } from './wakes.js';
 
 /** What a feed tells its listeners. After `begun` every event past that position is told; what was loaded before it is old. */
-export interface FeedListener {
+interface FeedListener {
   begun(position: number): void;
   heard(batch: Batch): void;
 }

@@ -168,7 +168,7 @@ const endSchema = z.union([
 ]);
 
 /** The frame in which a result is kept (T14): what a tool says stands under `result` and can't pose as how its call ended. */
-export function readEnd(frame: unknown): CallEnd {
+function readEnd(frame: unknown): CallEnd {
   const parsed = endSchema.safeParse(frame);
   if (!parsed.success) return { kind: 'succeeded', result: frame };
   const end = parsed.data;
