@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { grep, readFile, shellCmd, writeFile } from '@countersign/tools';
+import { afterEach, describe, expect, it } from 'vitest';
+import { closeTestWorlds, openTestWorld } from './testing/fixture.js';
+import { freshFolder } from './testing/fresh-folder.js';
+
+afterEach(closeTestWorlds);
+const folder = freshFolder();
+const guide = readFileSync(new URL('../../../docs/guide/policy.md', import.meta.url), 'utf8');
+const OUTCOMES: Readonly<Record<string, string>> = { run: 'runs', ask: 'asked', refuse: 'refused' };
+
+/** Each list of rules, and the table of calls behind it. */
+const examples = guide
+  .split('```rules\n')
+  .slice(1)
+  .map((part) => {
+    const [rules = '', rest = ''] = part.split('```');
+    const table = rest.split('\n## ')[0] ?? '';
+    const rows = Array.from(table.matchAll(/^\| `(\w+)` `(.*)` \| (\w+) \| (?:`(.*)` )?\|$/gm));
+    return {
+      rules: rules.trim().split('\n'),
+      rows: rows.map(([, tool, about, outcome, rule]) => ({ tool, about, outcome, rule })),
+    };
+  });
+
+describe('docs/guide/policy.md', () => {
+  it('[A19] has examples with calls', () => {
+    expect(examples.map(({ rows }) => rows.length)).toEqual([14, 9, 0]);
+  });
+
+  it.each(examples)('[A19] says the truth about $rules.0 and its neighbours', async ({ rules, rows }) => {
+    const workingDirectory = folder('work');
+    await mkdir(workingDirectory);
+    const t = await openTestWorld({
+      workingDirectory,
+      policy: rules,
+      tools: [shellCmd({ sandbox: { kind: 'none', reason: 'nothing runs' } }), readFile(), writeFile(), grep()],
+    });
+    const found = [];
+    for (const { tool = '', about = '' } of rows) {
+      const args =
+        tool === 'shell_cmd' ? { command: about } : { path: about, ...(tool === 'write_file' && { content: '' }) };
+      const { outcome, rule } = await t.world.checkPolicy({ tool, arguments: args });
+      found.push({ tool, about, outcome: OUTCOMES[outcome], rule });
+    }
+    expect(found).toEqual(rows);
+  });
+});
