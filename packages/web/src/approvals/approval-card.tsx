@@ -91,7 +91,9 @@ export function ApprovalCard({
         <Avatar id={approval.agentId} name={agentName} small />
         <h3 id={titleId} className="text-sm font-semibold">
           <bdi>{agentName}</bdi> {verbFor(approval.toolName)}{' '}
-          {approval.toolName === 'shell_cmd' ? null : <code className="font-normal">{approval.toolName}</code>}
+          {verbFor(approval.toolName) === 'wants to use' ? (
+            <code className="font-normal">{approval.toolName}</code>
+          ) : null}
         </h3>
         <span className="ml-auto flex items-center gap-1 text-xs text-amber">
           <Icon name="hourglass" className="size-3.5" />

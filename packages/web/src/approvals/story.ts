@@ -56,10 +56,17 @@ export function callState({ status }: Pick<Invocation, 'status'>, decision: Deci
     case 'failed':
       return { words: 'failed', tone: 'red', icon: 'alert' };
     case 'denied':
-      return { words: 'denied', tone: 'red', icon: 'ban' };
+      return { words: `denied${shortReason(status.reason)}`, tone: 'red', icon: 'ban' };
     case 'expired':
       return { words: 'expired, nothing ran', tone: 'red', icon: 'clock' };
   }
+}
+
+const LONGEST_REASON = 48;
+
+function shortReason(reason: string): string {
+  if (reason === '' || reason === 'denied') return '';
+  return `: ${reason.length > LONGEST_REASON ? `${reason.slice(0, LONGEST_REASON)}…` : reason}`;
 }
 
 /** The question about a call that counts: the last one. */

@@ -139,6 +139,11 @@ export default function AuditPage(): ReactElement {
   );
 }
 
+/** The last letters tell two clients apart; the export has all of them. */
+function shortId(client: string): string {
+  return client.startsWith('client_') ? `client …${client.slice(-4)}` : client;
+}
+
 function Row({ entry, agentName }: { entry: AuditEntry; agentName: string }): ReactElement {
   const look = lookOf(entry);
   return (
@@ -165,7 +170,7 @@ function Row({ entry, agentName }: { entry: AuditEntry; agentName: string }): Re
       </td>
       <td className="px-3 py-2 text-ink-2">
         {entry.who ?? ''}
-        {entry.client === undefined ? null : <span className="block text-xs text-ink-3">{entry.client}</span>}
+        {entry.client === undefined ? null : <span className="block text-xs text-ink-3">{shortId(entry.client)}</span>}
       </td>
       <td className="max-w-72 px-3 py-2 text-ink-2 [overflow-wrap:anywhere]">
         <Visible text={(entry.why ?? '').slice(0, 300)} />

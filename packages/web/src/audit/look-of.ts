@@ -20,7 +20,9 @@ export function lookOf({ kind, decision, scope }: AuditEntry): { words: string; 
     case 'refusal':
       return { words: 'refused', tone: 'red', icon: 'ban' };
     case 'policy':
-      return { words: 'policy', tone: 'neutral', icon: 'policy' };
+      return decision?.startsWith('client') === true
+        ? { words: decision, tone: 'neutral', icon: 'plug' }
+        : { words: decision === undefined ? 'policy' : `rule ${decision}`, tone: 'neutral', icon: 'policy' };
     case 'grant':
       return { words: 'grant', tone: 'neutral', icon: 'grants' };
     case 'stop':

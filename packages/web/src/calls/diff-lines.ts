@@ -10,6 +10,8 @@ export function diffLines(diff: string): DiffLine[] {
   return lines.flatMap((line): DiffLine[] => {
     if (line.startsWith('@@')) {
       inside = true;
+      // A new file has only one place.
+      if (line.startsWith('@@ -0,0 ')) return [];
       return [{ kind: 'place', text: line }];
     }
     if (!inside) return /^(?:---|\+\+\+|diff |index |=+$)/.test(line) ? [] : [{ kind: 'note', text: line }];

@@ -41,13 +41,13 @@ export function ToolCard({ invocation, approval, output, place, me, onReview }: 
         status.kind === 'asked' ? 'border-amber-line' : 'border-line',
       )}
     >
-      <div className="flex min-h-10 items-center gap-2 pr-2">
+      <div className="flex min-h-10 flex-wrap items-center gap-x-2 pr-2 max-sm:pb-1.5 max-sm:pl-9 sm:flex-nowrap">
         <button
           type="button"
           aria-expanded={isOpen}
           aria-controls={detailId}
           onClick={() => setOpened(!isOpen)}
-          className="flex min-h-10 min-w-0 flex-1 items-center gap-2 rounded-lg py-1 pl-2.5 text-left hover:bg-sunken"
+          className="flex min-h-10 min-w-0 flex-1 basis-full items-center gap-2 rounded-lg py-1 pl-2.5 text-left hover:bg-sunken max-sm:-ml-9 sm:basis-0"
         >
           <Icon
             name="chevron"
@@ -61,7 +61,9 @@ export function ToolCard({ invocation, approval, output, place, me, onReview }: 
         </button>
         {invocation.editedArguments === undefined ? null : <Badge icon="edit">edited</Badge>}
         <Badge tone={state.tone} icon={state.icon}>
-          {state.words}
+          <span className="max-w-64 truncate">
+            <Visible text={state.words} />
+          </span>
           {place === undefined ? null : ` · ${place}`}
           <Elapsed invocation={invocation} />
         </Badge>

@@ -1,5 +1,6 @@
 import type { Agent } from '@countersign/protocol';
 import { type KeyboardEvent, type ReactElement, useId, useLayoutEffect, useRef, useState } from 'react';
+import { TABLET, useMedia } from '../shell/use-media.js';
 import { Avatar } from '../ui/avatar.js';
 import { Button } from '../ui/button.js';
 import { cx } from '../ui/cx.js';
@@ -24,6 +25,7 @@ export function Composer({ agents, worldName, draftKey, suggestions, onSend }: C
   const [sending, setSending] = useState(false);
   const box = useRef<HTMLTextAreaElement>(null);
   const cursor = useRef<number>(undefined);
+  const isWide = useMedia(TABLET);
   const id = useId();
   const listId = useId();
   const offers = mention === undefined ? [] : matching(agents, mention.typed);
@@ -146,7 +148,7 @@ export function Composer({ agents, worldName, draftKey, suggestions, onSend }: C
             id={id}
             rows={1}
             value={text}
-            placeholder={`Message ${worldName}…  @ to address an agent`}
+            placeholder={isWide ? `Message ${worldName}…  @ to address an agent` : `Message ${worldName}…`}
             aria-autocomplete="list"
             aria-controls={open ? listId : undefined}
             aria-activedescendant={open ? `${listId}-${chosen}` : undefined}

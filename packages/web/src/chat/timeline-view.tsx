@@ -25,7 +25,10 @@ export function TimelineView({ turn, agents }: { turn: Timeline; agents: readonl
         <Avatar id={turn.agentId} name={name} small />
         <bdi className="font-medium text-ink">{name}</bdi>
         <span className="ml-auto tabular-nums">
-          {durationWords(total)} · {countWords(turn.inputTokens)} in · {countWords(turn.outputTokens)} out
+          {durationWords(total)}
+          {turn.inputTokens + turn.outputTokens === 0
+            ? null
+            : ` · ${countWords(turn.inputTokens)} in · ${countWords(turn.outputTokens)} out`}
         </span>
       </figcaption>
       <ol className="space-y-1">

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { type ReactElement, useEffect, useState } from 'react';
+import { type ReactElement, useState } from 'react';
 import { useClient, useWorld } from '../data/connection.js';
 import { Failed, Loading, Page } from '../shell/frame.js';
 import { Button } from '../ui/button.js';
@@ -20,16 +20,13 @@ export default function PolicyPage(): ReactElement {
     queryFn: ({ signal }) => client.policy(worldId, { signal }),
     placeholderData: (before) => before,
   });
+  // What nobody has changed follows the server; what somebody has is theirs until they save or drop it.
   const [draft, setDraft] = useState<{ text: string; etag: string }>();
   const saving = useSaving();
   const written = policy.data?.value.rules.join('\n') ?? '';
   const etag = policy.data?.etag ?? '';
   const isChanged = draft !== undefined && draft.text !== written;
   const isStale = draft !== undefined && draft.etag !== etag;
-  // What nobody has changed follows the server; what somebody has is theirs until they save or drop it.
-  useEffect(() => {
-    if (!isChanged) setDraft({ text: written, etag });
-  }, [written, etag, isChanged]);
   if (policy.isPending) return <Loading what="the policy" />;
   if (policy.isError) return <Failed why={policy.error.message} />;
   const text = draft?.text ?? written;
@@ -81,7 +78,7 @@ export default function PolicyPage(): ReactElement {
             <Button look="primary" disabled={!isChanged || saving.busy} onClick={() => void save()}>
               Write policy
             </Button>
-            <Button disabled={!isChanged} onClick={() => setDraft({ text: written, etag })}>
+            <Button disabled={!isChanged} onClick={() => setDraft(undefined)}>
               Drop changes
             </Button>
           </div>

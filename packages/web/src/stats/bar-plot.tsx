@@ -12,10 +12,11 @@ export function BarPlot({ labels, series }: Bars): ReactElement {
   const box = useRef<HTMLDivElement>(null);
   const theme = useTheme();
   const isDark = useMedia('(prefers-color-scheme: dark)');
+  const isEmpty = series.every(({ values }) => values.every((value) => value === 0));
   const shape = JSON.stringify([labels, series]);
   useEffect(() => {
     const element = box.current;
-    if (element === null || labels.length === 0) return undefined;
+    if (element === null || isEmpty) return undefined;
     const plot = draw(element, { labels, series });
     const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: HEIGHT }));
     observer.observe(element);
@@ -25,7 +26,7 @@ export function BarPlot({ labels, series }: Bars): ReactElement {
     };
     // Drawn anew when the numbers or the colours change; `shape` stands for the numbers.
   }, [shape, theme, isDark]);
-  if (labels.length === 0) return <p className="text-sm text-ink-3">Nothing yet.</p>;
+  if (isEmpty) return <p className="text-sm text-ink-3">Nothing was counted yet.</p>;
   return (
     <>
       <div className="mb-1 flex flex-wrap gap-3 text-xs text-ink-2" aria-hidden="true">
@@ -91,6 +92,7 @@ function draw(element: HTMLElement, { labels, series }: Bars): uPlot {
       return group === undefined ? null : (each.values[group] ?? 0);
     }),
   );
+  const isWhole = series.every(({ values }) => values.every((value) => Number.isInteger(value)));
   const bars = uPlot.paths.bars?.({ size: [0.92, 60], gap: 1 });
   const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { show: false }, font: '12px system-ui' };
   return new uPlot(
@@ -107,10 +109,15 @@ function draw(element: HTMLElement, { labels, series }: Bars): uPlot {
         {
           ...axis,
           grid: { show: false },
+          size: 28,
           splits: () => groups,
           values: () => labels.map((label) => (label.length > 14 ? `${label.slice(0, 13)}…` : label)),
         },
-        { ...axis, size: 44 },
+        {
+          ...axis,
+          size: 44,
+          ...(isWhole ? { incrs: [1, 2, 5, 10, 20, 50, 100, 1000, 10_000, 100_000, 1_000_000] } : {}),
+        },
       ],
       series: [
         {},

@@ -40,7 +40,7 @@ it('shows tokens by name and times in seconds, without what never ran', () => {
     series: [{ values: [10] }, { values: [4] }],
   });
   expect(waitingSeries(stats)).toMatchObject({
-    labels: ['waiting for you', 'x'],
+    labels: ['waiting', 'x'],
     series: [{ values: [2, 1.23] }, { values: [9, 5] }],
   });
   expect(waitingSeries({ ...stats, waiting: none }).labels).toEqual(['x']);

@@ -54,7 +54,7 @@ export function waitingSeries({ waiting, tools }: Stats): Bars {
   const ran = tools.filter(({ running }) => running.count > 0);
   const seconds = (ms: number): number => Math.round(ms / 10) / 100;
   return {
-    labels: [...(waiting.count === 0 ? [] : ['waiting for you']), ...ran.map(({ tool }) => tool)],
+    labels: [...(waiting.count === 0 ? [] : ['waiting']), ...ran.map(({ tool }) => tool)],
     series: [
       {
         label: 'median',
