@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest';
+import { compilePolicy } from '../policy/index.js';
+import { checkToolApproval } from './check-tool-approval.js';
+import type { GateInput } from './gate.js';
+
+function policy(...rules: string[]): GateInput['world']['policy'] {
+  const compiled = compilePolicy(rules);
+  if (!compiled.ok) throw new Error(compiled.error);
+  return compiled.policy;
+}
+
+function input(change: Partial<GateInput> = {}): GateInput {
+  const definition = {
+    name: 'mcp__s__t',
+    description: 'A tool',
+    parameters: {},
+    location: 'server',
+    readOnly: true,
+  } as const;
+  return {
+    call: {
+      tool: 'mcp__s__t',
+      arguments: { ok: true, value: {} },
+      subjects: [],
+      place: { workingDirectory: '/w', home: '/h' },
+    },
+    tool: { definition, trusted: false },
+    changed: 'its description was "a" and is "b"',
+    agent: { tools: ['*'], policy: policy() },
+    world: { mode: 'ask', policy: policy('allow mcp__s__*') },
+    grants: [{ id: 'grant' }],
+    decision: undefined,
+    contained: true,
+    outcomeUnknown: false,
+    ...change,
+  };
+}
+
+it('[A1] [A2] a tool that is not what was accepted is asked each time, in spite of grants, allow rules, trust and modes', () => {
+  const trusted = { ...input().tool, trusted: true } as GateInput['tool'];
+  const auto = { mode: 'auto', policy: policy('allow *') } as const;
+  for (const change of [{}, { tool: trusted }, { world: auto }]) {
+    const gate = checkToolApproval(input(change));
+    expect(gate).toMatchObject({ kind: 'ask', options: ['deny', 'approve_once'] });
+    expect(gate.kind === 'ask' && gate.why).toContain('its description was "a" and is "b"');
+    expect(gate).not.toHaveProperty('proposedRule');
+  }
+});
+
+it('[A2] a deny rule still refuses it, and a person may still sign this one call', () => {
+  const denied = { mode: 'ask', policy: policy('deny mcp__s__t') } as const;
+  expect(checkToolApproval(input({ world: denied }))).toMatchObject({ kind: 'refuse' });
+  expect(checkToolApproval(input({ decision: 'approved' }))).toEqual({ kind: 'run', because: 'decision' });
+});

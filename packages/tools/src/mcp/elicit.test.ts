@@ -1,0 +1,87 @@
+import { NoAnswer } from '@countersign/core/ports';
+import type { Question } from '@countersign/protocol';
+import type { ElicitRequestFormParams } from '@modelcontextprotocol/client';
+import { describe, expect, it } from 'vitest';
+import { elicit } from './elicit.js';
+
+type Schema = ElicitRequestFormParams['requestedSchema'];
+
+async function ask(properties: Schema['properties'], answer: string, required: string[] = []) {
+  const asked: Question[] = [];
+  const result = await elicit(
+    'shed',
+    { message: 'Please', requestedSchema: { type: 'object', properties, required } },
+    (question) => {
+      asked.push(question);
+      return Promise.resolve(answer);
+    },
+  );
+  return { question: asked[0], result };
+}
+
+describe('a question of one field', () => {
+  it.each([
+    [{ type: 'string' }, 'hello', 'hello'],
+    [{ type: 'number' }, '1.5', 1.5],
+    [{ type: 'integer' }, '7', 7],
+    [{ type: 'boolean' }, 'yes', true],
+    [{ type: 'boolean' }, 'False', false],
+    [{ type: 'string', enum: ['red', 'green'] }, 'red', 'red'],
+    [{ type: 'string', oneOf: [{ const: 'r', title: 'Red' }] }, 'r', 'r'],
+  ] as const)('%j answered with %s gives %s', async (field, answer, value) => {
+    const { result } = await ask({ field: field }, answer);
+    expect(result).toEqual({ action: 'accept', content: { field: value } });
+  });
+
+  it.each([
+    [{ type: 'integer' }, '7.5'],
+    [{ type: 'number' }, 'many'],
+    [{ type: 'boolean' }, 'perhaps'],
+    [{ type: 'string', enum: ['red', 'green'] }, 'blue'],
+    [{ type: 'string' }, 'Decline'],
+  ] as const)('[A17] %j answered with %s is declined: nothing is made up', async (field, answer) => {
+    const { result } = await ask({ field: field }, answer);
+    expect(result).toEqual({ action: 'decline' });
+  });
+
+  it('offers its choices, and to decline', async () => {
+    const { question } = await ask(
+      { colour: { type: 'string', enum: ['red', 'green'], description: 'of the boat' } },
+      'red',
+    );
+    expect(question).toEqual({
+      text: 'The MCP server "shed" asks: Please\n- colour (red | green): of the boat',
+      choices: ['red', 'green', 'Decline'],
+    });
+  });
+});
+
+describe('a question of several fields', () => {
+  const fields: Schema['properties'] = {
+    name: { type: 'string' },
+    age: { type: 'integer', default: 30 },
+    ok: { type: 'boolean' },
+  };
+
+  it('is answered a line each; what is left out has its default', async () => {
+    const { result } = await ask(fields, 'name: Ada: the first\nok = yes', ['name']);
+    expect(result).toEqual({ action: 'accept', content: { name: 'Ada: the first', age: 30, ok: true } });
+  });
+
+  it('[A17] is declined when something needed is missing, or the words are about something else', async () => {
+    expect((await ask(fields, 'ok: yes', ['name'])).result).toEqual({ action: 'decline' });
+    expect((await ask(fields, 'what is this?')).result).toEqual({ action: 'decline' });
+  });
+});
+
+it('a question without fields is a yes or a no', async () => {
+  expect((await ask({}, 'Accept')).result).toEqual({ action: 'accept', content: {} });
+  expect((await ask({}, 'decline')).result).toEqual({ action: 'decline' });
+});
+
+it('nobody who answers is no yes', async () => {
+  const params: ElicitRequestFormParams = { message: 'Please', requestedSchema: { type: 'object', properties: {} } };
+  const gone = (how: 'declined' | 'expired') => () => Promise.reject(new NoAnswer(how, 'nobody is here'));
+  expect(await elicit('shed', params, gone('declined'))).toEqual({ action: 'decline' });
+  expect(await elicit('shed', params, gone('expired'))).toEqual({ action: 'cancel' });
+});
