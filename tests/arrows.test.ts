@@ -15,6 +15,8 @@ interface Room {
   readonly exceptions?: Readonly<Record<string, readonly string[]>>;
   /** A package that also runs in a browser knows no module of Node. */
   readonly browser?: true;
+  /** A package that is published as one bundle: whoever installs it gets none of what it was made from. */
+  readonly bundled?: true;
 }
 
 // The arrows between the packages. One that is not built yet already has its line.
@@ -35,7 +37,7 @@ const rooms: Readonly<Record<string, Room>> = {
     ],
   },
   client: { may: [protocol], browser: true },
-  web: { may: ['@countersign/client', protocol], browser: true },
+  web: { may: ['@countersign/client', protocol], browser: true, bundled: true },
   terminal: { may: ['@countersign/client', protocol], exceptions: { 'main.ts': ['@countersign/server'] } },
   countersign: {
     may: [
@@ -197,6 +199,7 @@ function crossings(name: string, room: Room, own: Manifest, module: SourceModule
   const declared = {
     ...own.dependencies,
     ...own.peerDependencies,
+    ...(room.bundled === true ? own.devDependencies : {}),
     ...(module.isTest ? { ...own.devDependencies, ...workspace.devDependencies } : {}),
   };
 
