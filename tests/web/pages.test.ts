@@ -25,9 +25,7 @@ describe.runIf(hasBrowser)('every page', () => {
       'say Some **Markdown** with `code`:\n\n```ts\nconst answer: number = 42;\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n- [x] done\n\n[a link](https://example.com)',
     );
     await page.locator('.hljs-number').first().waitFor();
-    await opened.api
-      .addMcpServer(world, { name: 'nothing', transport: 'stdio', command: 'true', enabled: false })
-      .catch(() => undefined);
+    await opened.api.addMcpServer(world, { name: 'nothing', transport: 'stdio', command: 'true', enabled: false });
     await write(
       page,
       [

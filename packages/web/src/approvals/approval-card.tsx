@@ -3,7 +3,6 @@ import { type KeyboardEvent, type ReactElement, useEffect, useId, useRef, useSta
 import { CallView } from '../calls/call-view.js';
 import { Avatar, agentHue } from '../ui/avatar.js';
 import { Button } from '../ui/button.js';
-import { Icon } from '../ui/icon.js';
 import { SignatureLine } from '../ui/signature.js';
 import { Ago } from '../ui/time.js';
 import { AlwaysForm, type Matched } from './always-form.js';
@@ -96,7 +95,6 @@ export function ApprovalCard({
           ) : null}
         </h3>
         <span className="ml-auto flex items-center gap-1 text-xs text-amber">
-          <Icon name="hourglass" className="size-3.5" />
           <span>
             asked <Ago at={approval.requestedAt} />
           </span>

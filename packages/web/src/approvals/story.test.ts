@@ -14,6 +14,12 @@ describe('what became of a question', () => {
     );
   });
 
+  it('knows a browser by its session', () => {
+    const decision = { outcome: 'approved', scope: 'once', by: 'browser session 12ab', client: 'http', at } as const;
+    expect(decisionStory(decision, now)).toBe('Approved once by browser session 12ab in the web, 3 s ago');
+    expect(decisionStory({ ...decision, by: 'token' }, now)).toBe('Approved once by token, 3 s ago');
+  });
+
   it('says why not', () => {
     expect(decisionStory({ outcome: 'denied', scope: 'once', by: 'ada', at, reason: 'not this one' }, now)).toBe(
       'Denied by ada, 3 s ago: not this one',

@@ -12,7 +12,7 @@ const SCOPES: Readonly<Record<Decision['scope'], string>> = {
 /** `Approved once by you, 3 s ago`, `Denied by … in the terminal: not this one`. */
 export function decisionStory(decision: Decision, now: number, me?: string): string {
   const who = decision.by === 'system' ? '' : ` by ${decision.by === me ? 'you' : decision.by}`;
-  const where = decision.client === undefined || decision.by === 'system' ? '' : ` in ${clientWords(decision.client)}`;
+  const where = whereWords(decision);
   const when = `, ${agoWords(decision.at, now)}`;
   const why = decision.reason === undefined || decision.reason === '' ? '' : `: ${decision.reason}`;
   switch (decision.outcome) {
@@ -29,8 +29,11 @@ export function decisionStory(decision: Decision, now: number, me?: string): str
   }
 }
 
-function clientWords(client: string): string {
-  return /^(?:web|terminal|editor)$/i.test(client) ? `the ${client.toLowerCase()}` : client;
+function whereWords({ by, client }: Decision): string {
+  if (client === undefined || by === 'system') return '';
+  // A browser that did not say what it is called is known from its session.
+  if (client === 'http') return by.startsWith('browser session') ? ' in the web' : '';
+  return /^(?:web|terminal|editor)$/i.test(client) ? ` in the ${client.toLowerCase()}` : ` in ${client}`;
 }
 
 export interface CallState {

@@ -44,9 +44,9 @@ export default function AgentsPage(): ReactElement {
       <ul className="space-y-2">
         {agents.map((agent) => (
           <li key={agent.id}>
-            <Card className="flex flex-wrap items-center gap-3 px-4 py-3">
+            <Card className="flex flex-wrap items-center gap-x-3 gap-y-2 px-4 py-3">
               <Avatar id={agent.id} name={agent.name} />
-              <div className="min-w-0 flex-1 text-sm">
+              <div className="min-w-0 flex-1 text-sm max-sm:basis-[calc(100%-3rem)]">
                 <p className="flex flex-wrap items-center gap-2">
                   <bdi className="font-semibold">{agent.name}</bdi>
                   <span className="text-ink-3">

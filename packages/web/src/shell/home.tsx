@@ -1,10 +1,11 @@
 import { openWorldView } from '@countersign/client';
 import { useQuery } from '@tanstack/react-query';
-import { type ReactElement, useEffect } from 'react';
+import { type ReactElement, useEffect, useState } from 'react';
 import { Redirect, useLocation } from 'wouter';
 import { useClient, useOpened, useSelected, WorldContext } from '../data/connection.js';
 import type { WorldStore } from '@countersign/client';
 import type { World } from '@countersign/protocol';
+import { sayError } from '../ui/toast.js';
 import { Banner } from './banner.js';
 import { EmptyHouse } from './empty-house.js';
 import { Failed, Loading } from './frame.js';
@@ -37,15 +38,33 @@ interface InWorldProps {
 }
 
 function InWorld({ worldId, worlds, onRefused }: InWorldProps): ReactElement {
+  const isAlone = worlds.find(({ id }) => id === worldId)?.unattended === 'deny';
+  useEffect(() => rememberWorld(worldId), [worldId]);
+  return <Asked key={String(isAlone)} worldId={worldId} worlds={worlds} isAlone={isAlone} onRefused={onRefused} />;
+}
+
+/**
+ * Where a world denies what nobody can be asked about, says first that somebody can be asked here (A13): a stream that was opened
+ * before does not count as this client's.
+ */
+function Asked({ worldId, worlds, isAlone, onRefused }: InWorldProps & { isAlone: boolean }): ReactElement {
+  const client = useClient();
+  const [isKnown, setKnown] = useState(!isAlone);
+  useEffect(() => {
+    if (!isAlone) return undefined;
+    const ended = new AbortController();
+    client
+      .registerClient(worldId, { label: 'web', approvals: true }, { signal: ended.signal })
+      .catch(sayError)
+      .finally(() => setKnown(true));
+    return () => ended.abort();
+  }, [client, worldId, isAlone]);
+  return isKnown ? <Open worldId={worldId} worlds={worlds} onRefused={onRefused} /> : <Loading what="the world" />;
+}
+
+function Open({ worldId, worlds, onRefused }: InWorldProps): ReactElement {
   const client = useClient();
   const store = useOpened(() => openWorldView(client, worldId), worldId);
-  useEffect(() => rememberWorld(worldId), [worldId]);
-  // Says that approvals can be put before a person here (A13).
-  useEffect(() => {
-    const ended = new AbortController();
-    client.registerClient(worldId, { label: 'web', approvals: true }, { signal: ended.signal }).catch(() => undefined);
-    return () => ended.abort();
-  }, [client, worldId]);
   if (store === undefined) return <Loading what="the world" />;
   return (
     <WorldContext value={store}>
