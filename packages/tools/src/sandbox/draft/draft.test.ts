@@ -180,6 +180,14 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command writes', () => {
       expect(await readdir(folder.path)).toEqual(['good']);
     });
 
+    it('folders in folders beyond what a path can name', async () => {
+      const note = await left(
+        'f=$(printf "d%.0s" {1..200}); for i in {1..30}; do mkdir $f; cd $f; done; touch x; cd /; touch /tmp/x',
+      );
+      expect(note).toMatch(/ddd…ddd+: its name .* path too long/);
+      expect(sh('find . -type d | wc -l; find . -type f')).toMatch(/^15\n$/);
+    });
+
     it('the rights of an owner, for whoever starts the file', async () => {
       await run('cp /bin/true t; chmod 6755 t');
       expect(sh('stat -c %a t')).toBe('755\n');

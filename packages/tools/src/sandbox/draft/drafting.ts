@@ -27,6 +27,7 @@ export interface DraftFolders {
 /** Relative names: in mount options a comma or a colon in a path would mean something. */
 const MOUNT = `
 cd -- "$1" && "$2" --bind -- "$3" lower && "$2" -t overlay overlay -o "$4" merged && cd / || exit 1
+unset OLDPWD
 shift 4
 exec "$@"
 `;

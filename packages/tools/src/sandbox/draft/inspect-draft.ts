@@ -1,7 +1,8 @@
 import { Buffer } from 'node:buffer';
-import type { Dirent, Stats } from 'node:fs';
+import { chmodSync, lstatSync, type Dirent, type Stats } from 'node:fs';
 import { chmod, lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { isOwnFile } from '@countersign/core/ports';
 import { isInside } from '../../files/is-inside.js';
 import { isGitFolder, isGitSetting, isHead, isRepositoryPart, runsByItself } from '../runs-later.js';
@@ -11,6 +12,9 @@ import type { LeftOut } from './left-out.js';
 
 /** `tree`: people's files. `repository`: the top of a `.git`. `inside`: below that, where Git runs nothing. */
 type Where = 'tree' | 'repository' | 'inside';
+
+/** The kernel takes 4,096 bytes, with what comes before. A command that goes down step by step can go deeper. */
+const LONGEST_PATH = 3_000;
 
 interface Folder {
   /** In the draft. */
@@ -46,7 +50,8 @@ async function inspect(folder: Folder, isFixed: IsFixed, leftOut: LeftOut[]): Pr
   for (const entry of entries) {
     const name = entry.name.toString();
     const path = join(folder.name, name);
-    const why = Buffer.from(name).equals(entry.name) ? await whyNot(folder, entry, name, there) : 'name';
+    const nameable = Buffer.from(name).equals(entry.name) && Buffer.byteLength(path) < LONGEST_PATH;
+    const why = nameable ? await whyNot(folder, entry, name, there) : 'name';
     const refused = why ?? isFixed(path, entry.isDirectory());
     if (refused !== undefined) {
       await removeTree(Buffer.concat([Buffer.from(`${folder.upper}/`), entry.name]));
@@ -54,7 +59,7 @@ async function inspect(folder: Folder, isFixed: IsFixed, leftOut: LeftOut[]): Pr
     } else if (entry.isFile()) files.push(join(folder.upper, name));
     else if (entry.isDirectory()) await inspect(await below(folder, name), isFixed, leftOut);
   }
-  await Promise.all(files.map(dropSpecialRights));
+  await dropSpecialRights(files);
 }
 
 async function whyNot(
@@ -87,10 +92,18 @@ async function below({ upper, real, name, where }: Folder, child: string): Promi
   };
 }
 
+/** Looked at in one go: asked one by one without waiting, each would cost ten times as much. */
+const AT_ONCE = 500;
+
 /** Under root's name a program that takes its owner's rights would give them to anybody who starts it. */
-async function dropSpecialRights(path: string): Promise<void> {
-  const { mode } = await lstat(path);
-  if ((mode & 0o6000) !== 0) await chmod(path, mode & 0o1777);
+async function dropSpecialRights(paths: readonly string[]): Promise<void> {
+  for (let from = 0; from < paths.length; from += AT_ONCE) {
+    for (const path of paths.slice(from, from + AT_ONCE)) {
+      const { mode } = lstatSync(path);
+      if ((mode & 0o6000) !== 0) chmodSync(path, mode & 0o1777);
+    }
+    await setImmediate();
+  }
 }
 
 /** A command may have closed its own folders; to us they must be open. */

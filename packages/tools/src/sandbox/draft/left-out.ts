@@ -10,7 +10,7 @@ const WORDS: Readonly<Record<LeftOut['why'], string>> = {
   repository: 'a repository is made, moved or removed only by a person',
   ours: 'it belongs to Countersign itself',
   'no-file': 'it is a pipe, a socket or a device',
-  name: 'its name is not UTF-8',
+  name: 'its name is not UTF-8, or its path too long',
   'changed-meanwhile': 'somebody else changed it while the command ran, and theirs was kept',
 };
 
@@ -19,8 +19,12 @@ const MOST_NAMED = 10;
 /** For the model and the person: what they will not find in the folder, and why. */
 export function describeLeftOut(leftOut: readonly LeftOut[]): string | undefined {
   if (leftOut.length === 0) return undefined;
-  const lines = leftOut.slice(0, MOST_NAMED).map(({ path, why }) => `${path}: ${WORDS[why]}`);
+  const lines = leftOut.slice(0, MOST_NAMED).map(({ path, why }) => `${shortened(path)}: ${WORDS[why]}`);
   const rest = leftOut.length - lines.length;
   if (rest > 0) lines.push(`and ${rest} more`);
   return `Not all that the command wrote was taken over into the working folder.\n${lines.join('\n')}`;
+}
+
+function shortened(path: string): string {
+  return path.length <= 200 ? path : `${path.slice(0, 100)}…${path.slice(-60)}`;
 }

@@ -37,7 +37,8 @@ export async function openDraft(drafting: Drafting, workingDirectory: string): P
       const stillSeen = (paths: readonly string[]) => look(lookWords(drafting, folders, workingDirectory), paths);
       return [...refused, ...(await acceptDraft({ upper, workingDirectory, since, stillSeen }))];
     },
-    discard: () => removeTree(folders.root),
+    // What can't be removed now is tried again by the next sweep; the command's result is worth more.
+    discard: () => removeTree(folders.root).catch(() => undefined),
   };
 }
 
