@@ -10,7 +10,6 @@ export { judge, ruleMatches, weigh } from './judge.js';
 export type { Policies, Weighing } from './judge.js';
 export { parseRule } from './parse-rule.js';
 export { prepareCall } from './prepare-call.js';
-export type { PreparedCall } from './prepare-call.js';
 export { proposeRule, splitRules } from './propose-rule.js';
 export { readRules } from './read-rules.js';
 export { sandboxGrants } from './sandbox-rules.js';

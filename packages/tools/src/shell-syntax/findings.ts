@@ -4,7 +4,7 @@ import type { RedirectReading } from './redirects.js';
 import { wordsToSpell } from './words-to-spell.js';
 
 /** A simple command. `exact`: its words are known to the letter. */
-export interface FoundCommand {
+interface FoundCommand {
   readonly words: readonly string[];
   readonly exact: boolean;
 }

@@ -6,6 +6,8 @@ describe('what a card says and takes', () => {
     expect(patternOf('allow shell_cmd(rm scratch-*.tmp)')).toBe('rm scratch-*.tmp');
     expect(patternOf('allow shell_cmd(echo "(x)")')).toBe('echo "(x)"');
     expect(patternOf('allow read_file')).toBeUndefined();
+    // Two rules are no one pattern: a session would be refused it.
+    expect(patternOf('allow shell_cmd(ls)\nallow shell_cmd(cat a)')).toBeUndefined();
   });
 
   it.each(['', '[]', '"a"', 'null', '{'])('takes %j for no arguments, and says so', (text) => {

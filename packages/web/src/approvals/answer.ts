@@ -5,7 +5,7 @@ export type Answer = Omit<ToolDecision, 'tool_call_id' | 'callHash'>;
 
 /** The argument pattern of a rule such as `allow shell_cmd(rm *.tmp)`; undefined when it has none. */
 export function patternOf(rule: string): string | undefined {
-  const match = /^\s*(?:allow|ask|deny)\s+[^\s(]+\(([\s\S]*)\)\s*$/.exec(rule);
+  const match = /^\s*(?:allow|ask|deny)\s+[^\s(]+\(([^\n]*)\)\s*$/.exec(rule);
   return match?.[1];
 }
 

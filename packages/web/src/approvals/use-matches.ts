@@ -26,7 +26,12 @@ export function useMatches(): ((asked: Asked, rule: string) => Promise<readonly 
       for (const each of others) seen.set(callLine(each.toolName, each.arguments), each);
       const found = await Promise.all(
         [...seen].map(async ([line, { invocationId, toolName, agentId, arguments: args }]) => {
-          const call = { agentId, tool: toolName, arguments: { ...(args as Record<string, unknown>) }, rules: [rule] };
+          const call = {
+            agentId,
+            tool: toolName,
+            arguments: { ...(args as Record<string, unknown>) },
+            rules: rule.split('\n'),
+          };
           const verdict = await client.checkPolicy(worldId, call);
           // Only what this rule let through: a tool that needs no approval runs without it.
           return verdict.outcome === 'run' && verdict.rule !== undefined ? { id: invocationId, line } : undefined;
