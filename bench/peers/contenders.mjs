@@ -9,5 +9,6 @@ export const CONTENDERS = {
     (await import('./ours.mjs')).describe({ name: 'Countersign, SQLite NORMAL', file: true, synchronous: 'NORMAL' }),
   'ours-full': async () =>
     (await import('./ours.mjs')).describe({ name: 'Countersign, SQLite FULL', file: true, synchronous: 'FULL' }),
+  'ours-http': async () => (await import('./ours-http.mjs')).describe(),
 };
 export const PEERS = ['ai-sdk', 'openai-agents', 'langgraph', 'mastra'];
