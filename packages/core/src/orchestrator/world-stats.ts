@@ -3,9 +3,42 @@ import type { WorldCounts } from '../ports/index.js';
 import type { Runtime } from './runtime.js';
 import { readWorld } from './show-world.js';
 
-/** Counts of a world over all that is kept (W3). */
+/** Fewer rows are counted each time somebody looks. */
+const FEW_ROWS = 20_000;
+/** More are counted again after so long for each of them: some twenty times what counting them takes. */
+const MS_PER_ROW = 0.1;
+
+interface Counted {
+  stats: Promise<Stats>;
+  /** Until then they are not counted again. */
+  goodUntil: number;
+}
+const counted = new WeakMap<Runtime, Map<string, Counted>>();
+
+/**
+ * Counts of a world over all that is kept (W3). They read every row there is: of a large world they are some seconds old, so that
+ * who asks again and again holds up nobody.
+ */
 export async function worldStats(runtime: Runtime, worldId: string): Promise<Stats> {
-  return toStats(await readWorld(runtime, worldId, (reader) => reader.stats(worldId)));
+  const known = counted.get(runtime) ?? new Map<string, Counted>();
+  counted.set(runtime, known);
+  const last = known.get(worldId);
+  if (last !== undefined && runtime.clock.now() < last.goodUntil) return await last.stats;
+  const counting = readWorld(runtime, worldId, (reader) => reader.stats(worldId));
+  // While it is counted, everybody who asks gets the same.
+  const current: Counted = { stats: counting.then(toStats), goodUntil: Number.POSITIVE_INFINITY };
+  known.set(worldId, current);
+  try {
+    const rows = rowsOf(await counting);
+    current.goodUntil = rows < FEW_ROWS ? 0 : runtime.clock.now() + rows * MS_PER_ROW;
+    return await current.stats;
+  } finally {
+    if (current.goodUntil === 0 || current.goodUntil === Number.POSITIVE_INFINITY) known.delete(worldId);
+  }
+}
+
+function rowsOf({ turns, calls, approvals }: WorldCounts): number {
+  return sum([...turns, ...calls, ...approvals], ({ count }) => count);
 }
 
 export function toStats({ chats, messages, turns, calls, approvals }: WorldCounts): Stats {

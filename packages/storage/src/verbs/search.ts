@@ -40,11 +40,22 @@ export function searchStatements(db: Queries, dialect: SearchDialect) {
         .where('world_id', '=', p('worldId'))
         .where('upto', '=', p('from')),
     ),
-    insertDocument: prepared<RowOf<SearchDocumentsTable>, [ordinal: number]>((p) =>
+    lastDocument: prepared<object, [ordinal: number]>(() =>
+      db.selectFrom('search_documents').select(sql<number>`coalesce(max(ordinal), 0)`.as('ordinal')),
+    ),
+    // Gives nothing back: with a statement that still has a row to give, SQLite writes its words out after each document.
+    insertDocument: prepared<RowOf<SearchDocumentsTable>>((p) =>
       db
         .insertInto('search_documents')
-        .values({ message_id: p('messageId'), chat_id: p('chatId'), world_id: p('worldId') })
-        .returning('ordinal'),
+        .values({ message_id: p('messageId'), chat_id: p('chatId'), world_id: p('worldId') }),
+    ),
+    documentsAfter: prepared<{ worldId: string; ordinal: number }, [ordinal: number]>((p) =>
+      db
+        .selectFrom('search_documents')
+        .select('ordinal')
+        .where('ordinal', '>', p('ordinal'))
+        .where('world_id', '=', p('worldId'))
+        .orderBy('ordinal'),
     ),
     insertWords: raw<{ ordinal: number; words: string }>((p) => dialect.insertWords(p('ordinal'), p('words'))),
     search: raw<{ worldId: string; text: string; before: number; limit: number }, [ordinal: number, message: string]>(
@@ -87,7 +98,9 @@ export function searchVerbs(
   const searchedUpTo = on.first(s.searchedUpTo, ([upto]) => upto);
   const startSearched = on.run(s.startSearched);
   const moveSearched = on.run(s.moveSearched);
-  const insertDocument = on.first(s.insertDocument, ([ordinal]) => ordinal);
+  const lastDocument = on.first(s.lastDocument, ([ordinal]) => ordinal);
+  const insertDocument = on.run(s.insertDocument);
+  const documentsAfter = on.all(s.documentsAfter, ([ordinal]) => ordinal);
   const insertWords = on.run(s.insertWords);
   const search = on.all(s.search, ([ordinal, messageId]) => ({ ordinal, messageId }));
 
@@ -98,9 +111,12 @@ export function searchVerbs(
     async addToSearch(worldId, { from, upto }, documents) {
       await startSearched({ worldId });
       if ((await moveSearched({ worldId, from, upto })) !== 1) return false;
-      for (const { messageId, chatId, words } of documents) {
-        const ordinal = await insertDocument({ messageId, chatId, worldId });
-        if (ordinal === undefined) throw new Error('a row that was written has no number');
+      const last = (await lastDocument({})) ?? 0;
+      for (const { messageId, chatId } of documents) await insertDocument({ messageId, chatId, worldId });
+      const ordinals = await documentsAfter({ worldId, ordinal: last });
+      for (const [index, { words }] of documents.entries()) {
+        const ordinal = ordinals[index];
+        if (ordinal === undefined) throw new Error('a row that was written is not there');
         await insertWords({ ordinal, words: words.join(' ') });
       }
       return true;
