@@ -6,7 +6,7 @@ import { residentMiB } from './resident.js';
 
 // Before anything of ours is loaded: what is imported below is part of what a program has to carry.
 const start = residentMiB();
-const SUITES = ['memory', 'turns', 'growth', 'gate', 'policy', 'server'] as const;
+const SUITES = ['memory', 'turns', 'growth', 'gate', 'policy', 'mcp', 'server'] as const;
 type SuiteName = (typeof SUITES)[number];
 
 const { values } = parseArgs({
@@ -58,6 +58,9 @@ async function bench(quick: boolean, suites: readonly SuiteName[], file: string)
         break;
       case 'policy':
         results.policy = await (await import('./policy.js')).policySuite(plan);
+        break;
+      case 'mcp':
+        results.mcp = await (await import('./mcp.js')).mcpSuite(plan);
         break;
       case 'server':
         results.server = await (await import('./server.js')).serverSuite(plan, quick);

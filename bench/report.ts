@@ -2,6 +2,7 @@ import type { Figures } from './measure.js';
 import type { GateResult } from './gate.js';
 import { GRANTS, RULES } from './gate-world.js';
 import type { GrowthResult } from './growth.js';
+import type { McpResult } from './mcp.js';
 import type { MemoryResult } from './memory.js';
 import { CASES, type Case } from './script.js';
 import { COMMAND_BYTES, POLICY_RULES, type PolicyResult } from './policy.js';
@@ -14,6 +15,7 @@ export interface Results {
   growth?: GrowthResult;
   gate?: GateResult;
   policy?: PolicyResult;
+  mcp?: McpResult;
   server?: ServerResult;
 }
 
@@ -34,6 +36,7 @@ export function printResults(results: Results): void {
   if (results.growth !== undefined) printGrowth(results.growth);
   if (results.gate !== undefined) printGate(results.gate);
   if (results.policy !== undefined) printPolicy(results.policy);
+  if (results.mcp !== undefined) printMcp(results.mcp);
   if (results.server !== undefined) printServer(results.server);
   if (results.memory !== undefined) printMemory(results.memory);
 }
@@ -43,15 +46,12 @@ function printTurns(turns: TurnsResult): void {
     const of = turns[turn];
     print(
       `Turn: ${turn}${turn === 'three gated tools' ? ', from pause to finish' : ''}  (µs)`,
-      ['', 'median', 'p99', 'cpu', '÷ raw', 'cpu ÷ raw', '÷ AI SDK', 'cpu ÷ AI SDK'],
+      ['', 'median', 'p99', 'cpu', '÷ raw', 'cpu ÷ raw'],
       CONTENDERS.map((name) => {
         const own = of[name];
         const raw = name.endsWith('FULL') ? of['raw FULL'] : of['raw NORMAL'];
         const ratios = name.startsWith('ours') ? [times(own.median / raw.median), times(own.cpu / raw.cpu)] : ['', ''];
-        const peers = name.startsWith('ours')
-          ? [times(own.median / of['AI SDK'].median), times(own.cpu / of['AI SDK'].cpu)]
-          : ['', ''];
-        return [name, ...shown(own), ...ratios, ...peers];
+        return [name, ...shown(own), ...ratios];
       }),
     );
   }
@@ -97,6 +97,24 @@ function printPolicy({ short, allowed, nested, tree }: PolicyResult): void {
       [`${size} of plain commands, all allowed`, ...shown(allowed)],
       [`${size} of loops, shells and substitutions`, ...shown(nested)],
       ['  of that, reading the syntax tree', ...shown(tree)],
+    ],
+  );
+}
+
+function printMcp({ sdk, tool, turn, ownTurn }: McpResult): void {
+  print(
+    'MCP: one call to a server over stdio  (µs)',
+    ['', 'median', 'p99', 'cpu', '÷ SDK', 'cpu ÷ SDK'],
+    [
+      ['the SDK alone', ...shown(sdk), '', ''],
+      [
+        'our tool, the server in the sandbox',
+        ...shown(tool),
+        times(tool.median / sdk.median),
+        times(tool.cpu / sdk.cpu),
+      ],
+      ['a whole turn with this call', ...shown(turn), '', ''],
+      ['the same turn with a tool of ours', ...shown(ownTurn), '', ''],
     ],
   );
 }
@@ -165,15 +183,10 @@ export function judgeTargets(results: Results): Target[] {
   };
   const { turns, growth, gate, server } = results;
   if (turns !== undefined) {
-    const compare = (turn: Case, to: 'AI SDK' | 'raw NORMAL', limit: number): void => {
-      const { 'ours NORMAL': own, [to]: other } = turns[turn];
-      const what = `${turn} ÷ ${to === 'AI SDK' ? to : 'raw commits'}`;
-      add('N1', what, own.median / other.median, limit, '×', own.cpu / other.cpu);
-    };
-    compare('one tool', 'AI SDK', 1);
-    compare('three gated tools', 'AI SDK', 1.5);
-    compare('one tool', 'raw NORMAL', 2);
-    compare('three gated tools', 'raw NORMAL', 2);
+    for (const turn of ['one tool', 'three gated tools'] as const) {
+      const { 'ours NORMAL': own, 'raw NORMAL': raw } = turns[turn];
+      add('N1', `${turn} ÷ raw commits`, own.median / raw.median, 2, '×', own.cpu / raw.cpu);
+    }
   }
   const first = growth?.sizes[0];
   const last = growth?.sizes.at(-1);

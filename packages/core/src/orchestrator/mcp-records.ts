@@ -17,6 +17,7 @@ export const FIRST_LOOK_MS = 60_000;
 export function createMcpRecords(runtimeOf: () => Runtime): McpRecords {
   const read = <T>(work: (reader: StoreReader) => Promise<T>): Promise<T> => runtimeOf().store.read(work);
   return {
+    isShared: () => runtimeOf().store.shared !== undefined,
     all: () =>
       read(async (reader) => {
         const found: McpServerWithTools[] = [];

@@ -58,6 +58,8 @@ export interface McpServerWithTools {
 
 /** What a host of MCP servers gets from the engine. */
 export interface McpRecords {
+  /** Whether other processes may change what is on record, unheard. */
+  isShared(): boolean;
   /** Of all worlds. */
   all(): Promise<McpServerWithTools[]>;
   one(worldId: string, name: string): Promise<McpServerWithTools | undefined>;

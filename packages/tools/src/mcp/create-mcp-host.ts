@@ -95,7 +95,7 @@ function createMcpHost(records: McpRecords, options: McpOptions): McpHost {
       const name = [...(worlds.get(worldId)?.keys() ?? [])].find((key) => toolName.startsWith(namePrefix(key)));
       if (name === undefined) return;
       // Another process may have changed or removed it since.
-      await look(worldId, name);
+      if (records.isShared()) await look(worldId, name);
       if (worlds.get(worldId)?.get(name)?.isOn() === true) await start(worldId, name, callWaitMs, signal);
     },
     async load() {
