@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path';
 import { createClient, type Client } from '@countersign/client';
 import { CommandError } from './command-error.js';
 import { EXIT } from './exit-codes.js';
@@ -26,13 +27,18 @@ const PAUSE_MS = 150;
  */
 export async function connect(
   door: ServerDoor,
-  { home = door.defaultHome(), url, token }: Whereabouts,
+  { home: named, url, token }: Whereabouts,
   say: (line: string) => void,
 ): Promise<Connected> {
-  if (url !== undefined) return talkTo(url, token ?? door.readToken(home));
+  const home = named ?? (await door.defaultHome());
+  if (!isAbsolute(home)) {
+    // Looked up from here it would be whatever folder this is, with whatever somebody has put there to be found.
+    throw new CommandError(`The home "${home}" must be an absolute path. Choose it with --home or COUNTERSIGN_HOME.`);
+  }
+  if (url !== undefined) return talkTo(checked(url), token ?? (await door.readToken(home)));
   for (let attempt = 0; ; attempt += 1) {
     const running = await door.find(home);
-    if (running !== undefined) return talkTo(running.url, token ?? door.readToken(home));
+    if (running !== undefined) return talkTo(running.url, token ?? (await door.readToken(home)));
     try {
       const { url: own, token: made, close } = await door.start(home, say);
       return { client: createClient({ url: own, token: made }), own: true, close };
@@ -41,6 +47,15 @@ export async function connect(
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
   }
+}
+
+/** Without what may stand behind the host: a path, or a start URL that was copied with its ticket. */
+function checked(url: string): string {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  if (parsed === undefined || !/^https?:$/.test(parsed.protocol)) {
+    throw new CommandError(`The address "${url}" is none: it looks like http://127.0.0.1:4747.`);
+  }
+  return parsed.origin;
 }
 
 function talkTo(url: string, token: string | undefined): Connected {

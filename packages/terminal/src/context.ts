@@ -1,6 +1,7 @@
 import type { Client } from '@countersign/client';
 import type { Console } from './console.js';
 import type { ServerDoor } from './server-door.js';
+import type { Paint } from './text/paint.js';
 
 /** What every command is given. */
 export interface CommandContext {
@@ -9,7 +10,23 @@ export interface CommandContext {
   readonly version: string;
   /** Connects when first asked, so that `--help` and a mistyped flag start nothing. Closed when the command has ended. */
   client(): Promise<Client>;
+  /**
+   * Connects anew after a server has gone: to the one that runs on the home now, or to one of its own. Undefined where an address was
+   * named: then that one is meant and no other.
+   */
+  reconnect(): Promise<Client | undefined>;
   readonly options: GlobalOptions;
+  /** A line on standard output. */
+  say(line: string): void;
+  /** A line on standard error: what is not the result itself. */
+  note(line: string): void;
+  /** The result as one JSON document. */
+  json(value: unknown): void;
+  readonly paint: Paint;
+  /** Whether somebody sits here who can be asked. */
+  readonly isPerson: boolean;
+  /** Columns to write to; undefined where standard output is no terminal. */
+  columns(): number | undefined;
 }
 
 /** Flags that every command has (X4). */

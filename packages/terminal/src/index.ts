@@ -1,2 +1,2 @@
-export type { Console } from './console.js';
-export type { ServerDoor, ServeWords } from './server-door.js';
+export { runCommand } from './main.js';
+export type { Program } from './main.js';

@@ -4,15 +4,23 @@
  */
 export interface ServerDoor {
   /** The home folder that is meant when nobody names one. */
-  defaultHome(): string;
+  defaultHome(): Promise<string>;
   /** The server that runs on this home, if one answers. */
   find(home: string): Promise<{ url: string } | undefined>;
   /** The token kept in this home, if one is. */
-  readToken(home: string): string | undefined;
+  readToken(home: string): Promise<string | undefined>;
   /** Starts a server on this home inside this process. Rejects with `code: 'store-locked'` when another was first. */
   start(home: string, say: (line: string) => void): Promise<{ url: string; token: string; close(): Promise<void> }>;
   /** `countersign serve`: runs until a signal ends it; gives the exit code. */
   serve(options: ServeWords): Promise<number>;
+  /** Copies all that a home, or a database, keeps into an empty one. */
+  migrate(
+    home: string,
+    words: { from: string; to: string },
+    onProgress: (progress: MigrationStep) => void,
+  ): Promise<MigrationReport>;
+  /** What of this machine Countersign could use, and what is in its way. */
+  lookAround(home: string, port: number | undefined): Promise<readonly Finding[]>;
 }
 
 export interface ServeWords {
@@ -23,4 +31,24 @@ export interface ServeWords {
   open: boolean;
   json: boolean;
   logLevel?: string;
+}
+
+export interface MigrationStep {
+  readonly table: string;
+  readonly rows: number;
+  readonly of: number;
+}
+
+export interface MigrationReport {
+  readonly tables: Readonly<Record<string, number>>;
+  readonly auditRecords: number;
+}
+
+/** `fine`: it works. `without`: it is not there, and can be done without. `broken`: nothing works until somebody does something. */
+export interface Finding {
+  readonly what: string;
+  readonly state: 'fine' | 'without' | 'broken';
+  readonly detail: string;
+  /** What to do about it. */
+  readonly advice?: string;
 }

@@ -36,6 +36,12 @@ export function keepToken(home: string, env: NodeJS.ProcessEnv, isHidden: boolea
   return { value, file };
 }
 
+/** The token that a server of this home has kept, for a command of the same person. */
+export function readToken(home: string): string | undefined {
+  const token = readPrivate(join(home, 'token'))?.trim();
+  return token === '' ? undefined : token;
+}
+
 /** One that no header can carry would lock everybody out. */
 function checked(token: string): string {
   if (/^[\x21-\x7e]{1,1000}$/.test(token)) return token;

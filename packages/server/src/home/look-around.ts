@@ -1,0 +1,168 @@
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { delimiter, dirname, isAbsolute, join } from 'node:path';
+import { openPostgres, openSqlite } from '@countersign/storage';
+import { describeSandbox, findSandbox } from '@countersign/tools';
+import { hasDisplay } from '../serve/open-browser.js';
+import { listenOn } from '../serve/listen-on.js';
+import { DEFAULT_PORT } from '../serve/serve.js';
+import { findServer } from '../serve/server-file.js';
+import { findProviders } from './find-providers.js';
+
+/** `fine`: it works. `without`: it is not there, and can be done without. `broken`: nothing works until somebody does something. */
+export interface Finding {
+  what: string;
+  state: 'fine' | 'without' | 'broken';
+  detail: string;
+  advice?: string;
+}
+
+/** What of this machine can be used, and what is in the way. Makes no home and no store, and tells no secret. */
+export async function lookAround(home: string, env: NodeJS.ProcessEnv, port = DEFAULT_PORT): Promise<Finding[]> {
+  const running = await findServer(home);
+  const folder = lookAtHome(home);
+  return [
+    lookAtNode(),
+    folder,
+    await lookAtDatabase(home, env, running !== undefined, folder.state !== 'broken'),
+    running === undefined
+      ? { what: 'server', state: 'without', detail: 'none runs on this home; commands bring their own' }
+      : { what: 'server', state: 'fine', detail: `runs at ${running.url}` },
+    await lookAtPort(port, running?.url),
+    ...(await lookAtModels(env)),
+    await lookAtSandbox(),
+    lookAtBrowser(env),
+  ];
+}
+
+function lookAtNode(): Finding {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const isEnough = major > 20 || (major === 20 && minor >= 19);
+  const detail = `Node ${process.versions.node}`;
+  return isEnough
+    ? { what: 'node', state: 'fine', detail }
+    : { what: 'node', state: 'broken', detail: `${detail} is too old`, advice: 'Install Node 20.19 or newer.' };
+}
+
+function lookAtHome(home: string): Finding {
+  const what = 'home';
+  const advice = 'Choose another with --home or COUNTERSIGN_HOME.';
+  if (!isAbsolute(home)) return { what, state: 'broken', detail: `"${home}" is no absolute path`, advice };
+  try {
+    if (existsSync(home)) {
+      if (!statSync(home).isDirectory()) return { what, state: 'broken', detail: `${home} is no folder`, advice };
+      accessSync(home, constants.R_OK | constants.W_OK | constants.X_OK);
+      return { what, state: 'fine', detail: home };
+    }
+    let parent = dirname(home);
+    while (!existsSync(parent)) parent = dirname(parent);
+    if (!statSync(parent).isDirectory()) return { what, state: 'broken', detail: `${parent} is no folder`, advice };
+    accessSync(parent, constants.W_OK);
+    return { what, state: 'fine', detail: `${home} (is made at the first start)` };
+  } catch {
+    return { what, state: 'broken', detail: `${home} can't be written to`, advice };
+  }
+}
+
+async function lookAtDatabase(
+  home: string,
+  env: NodeJS.ProcessEnv,
+  isRunning: boolean,
+  isHomeFine: boolean,
+): Promise<Finding> {
+  const what = 'database';
+  const url = env['DATABASE_URL'] ?? '';
+  const file = join(home, 'countersign.db');
+  if (url !== '' && !/^postgres(?:ql)?:\/\//.test(url)) {
+    return {
+      what,
+      state: 'broken',
+      detail: 'DATABASE_URL does not begin with postgres://',
+      advice: 'Correct it, or unset it.',
+    };
+  }
+  if (url === '' && isRunning) return { what, state: 'fine', detail: `${file} (in use by the server)` };
+  if (url === '' && !isHomeFine) return { what, state: 'broken', detail: 'there is no home to keep it in' };
+  if (url === '' && !existsSync(file)) return { what, state: 'fine', detail: `${file} (is made at the first start)` };
+  try {
+    const store = url === '' ? await openSqlite(file) : await openPostgres(url);
+    await store.close();
+    return { what, state: 'fine', detail: url === '' ? file : 'PostgreSQL, at DATABASE_URL' };
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    const advice = url === '' ? `Look at ${file}.` : 'Is the server up, and DATABASE_URL right?';
+    return { what, state: 'broken', detail: url === '' ? detail : detail.replaceAll(url, 'DATABASE_URL'), advice };
+  }
+}
+
+async function lookAtPort(port: number, running: string | undefined): Promise<Finding> {
+  const what = 'port';
+  if (running !== undefined && new URL(running).port === String(port)) {
+    return { what, state: 'fine', detail: `${port} is our own server's` };
+  }
+  const server = createServer();
+  try {
+    await listenOn(server, port, '127.0.0.1');
+    return { what, state: 'fine', detail: `${port} is free` };
+  } catch (error) {
+    const detail = error instanceof Error ? error.message : String(error);
+    return { what, state: 'without', detail };
+  } finally {
+    server.close();
+  }
+}
+
+async function lookAtModels(env: NodeJS.ProcessEnv): Promise<Finding[]> {
+  const status = await findProviders(env).status();
+  return status
+    .filter(({ name }) => name !== 'scripted')
+    .map(({ name, available, source, models }) => {
+      if (available) {
+        const more = name === 'ollama' ? `: ${(models ?? []).slice(0, 5).join(', ') || 'no model pulled yet'}` : '';
+        return { what: name, state: 'fine', detail: `found (${source ?? 'no key needed'})${more}` };
+      }
+      const detail = name === 'ollama' ? 'does not answer on this machine' : 'no key found';
+      return { what: name, state: 'without', detail, advice: adviceFor(name) };
+    });
+}
+
+function adviceFor(name: string): string {
+  switch (name) {
+    case 'anthropic':
+      return 'Set ANTHROPIC_API_KEY to use it.';
+    case 'openai':
+      return 'Set OPENAI_API_KEY to use it.';
+    case 'google':
+      return 'Set GEMINI_API_KEY to use it.';
+    default:
+      return 'Start it with `ollama serve` to use local models.';
+  }
+}
+
+/** Where there is none, an agent that is approved a command could sign for itself (A21): a person must know. */
+async function lookAtSandbox(): Promise<Finding> {
+  const what = 'sandbox';
+  const sandbox = await findSandbox();
+  if (sandbox.kind !== 'none') return { what, state: 'fine', detail: describeSandbox(sandbox) };
+  return {
+    what,
+    state: 'without',
+    detail: `none: what you approve runs with all of your rights (${sandbox.reason})`,
+    ...(process.platform === 'linux' ? { advice: 'Install bubblewrap, such as with `apt install bubblewrap`.' } : {}),
+  };
+}
+
+function lookAtBrowser(env: NodeJS.ProcessEnv): Finding {
+  const what = 'browser';
+  if (!hasDisplay(env)) return { what, state: 'without', detail: 'no screen here; the address is printed instead' };
+  if (process.platform !== 'linux') return { what, state: 'fine', detail: 'opened by the system' };
+  const isThere = (env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, 'xdg-open')));
+  return isThere
+    ? { what, state: 'fine', detail: 'opened with xdg-open' }
+    : {
+        what,
+        state: 'without',
+        detail: 'xdg-open is not there; the address is printed instead',
+        advice: 'Install xdg-utils.',
+      };
+}

@@ -1,0 +1,19 @@
+import type { Command } from 'commander';
+import { CommandError } from './command-error.js';
+import { suggestion } from './text/suggest.js';
+
+/** A mistyped command would be taken for an argument of the default one, and the complaint would be about something else. */
+export function checkCommandWords(program: Command, words: readonly string[], path = ''): void {
+  const [first, ...rest] = words;
+  if (first === undefined || first.startsWith('-') || program.commands.length === 0) return;
+  const names = program.commands.flatMap((command) => [command.name(), ...command.aliases()]);
+  const known = program.commands.find((command) => command.name() === first || command.aliases().includes(first));
+  if (known !== undefined) {
+    checkCommandWords(known, rest, `${path}${first} `);
+    return;
+  }
+  if (first === 'help') return;
+  throw new CommandError(
+    `there is no command "${path}${first}". ${suggestion(first, names)} countersign ${path}--help says what there is.`,
+  );
+}

@@ -1,0 +1,171 @@
+import { readFile } from 'node:fs/promises';
+import type { Agent, NewAgent } from '@countersign/protocol';
+import type { Command } from 'commander';
+import { CommandError } from '../command-error.js';
+import { confirm } from '../confirm.js';
+import { editJson } from '../edit-text.js';
+import { findAgent, findWorld, readAll } from '../find-things.js';
+import { readNumber } from './read-flags.js';
+import type { Register } from './register.js';
+import { showDone, showList, showThing } from './show-list.js';
+import { again } from './serve.js';
+
+interface AgentFlags {
+  world?: string;
+  name?: string;
+  provider?: string;
+  model?: string;
+  prompt?: string;
+  promptFile?: string;
+  tools?: string;
+  rule?: string[];
+  temperature?: string;
+  maxTokens?: string;
+  active?: boolean;
+}
+
+/** `countersign agents` (X3). */
+export function addAgents(program: Command, register: Register): void {
+  const agents = program
+    .command('agents')
+    .description('Agents of a world: a name, a prompt, a model, and the tools it may ask for.');
+  const inWorld = (command: Command): Command => command.option('-w, --world <world>', 'the world');
+  register<AgentFlags>(
+    inWorld(agents.command('list', { isDefault: true }))
+      .description('Lists them.')
+      .addHelpText('after', '\nExample:\n  countersign agents list -w harbour'),
+    async (context, { options }) => {
+      const client = await context.client();
+      const { id: world } = await findWorld(client, options.world);
+      const all = await readAll((page) => client.agents(world, page));
+      const columns = [
+        { title: 'id', of: ({ id }: Agent) => id },
+        { title: 'name', of: ({ name }: Agent) => name },
+        { title: 'model', of: ({ provider, model }: Agent) => `${provider}/${model}` },
+        { title: 'active', of: ({ active }: Agent) => (active ? 'yes' : 'no') },
+        { title: 'tools', of: ({ tools }: Agent) => tools.join(', ') },
+      ];
+      showList(
+        context,
+        all,
+        columns,
+        `"${world}" has no agent yet. Add one with: countersign agents add NAME -w ${world} --provider P --model M`,
+      );
+    },
+  );
+  register<AgentFlags>(
+    inWorld(agents.command('show').argument('<agent>')).description('Shows one with its prompt and tools.'),
+    async (context, { args, options }) => {
+      const client = await context.client();
+      const { id: world } = await findWorld(client, options.world);
+      showThing(context, await findAgent(client, world, args[0] ?? ''));
+    },
+  );
+  const add = withFlags(inWorld(agents.command('add').argument('<name>')).description('Adds one.'));
+  register<AgentFlags>(
+    add.addHelpText(
+      'after',
+      '\nExample:\n  countersign agents add Scout -w ops --provider ollama --model llama3 --tools "read_file,grep"',
+    ),
+    async (context, { args, options }) => {
+      const { provider, model } = options;
+      if (provider === undefined || model === undefined) {
+        throw new CommandError(
+          'An agent needs --provider and --model, such as --provider anthropic --model claude-sonnet-4-5.',
+        );
+      }
+      const client = await context.client();
+      const { id: world } = await findWorld(client, options.world);
+      const made = await client.createAgent(world, {
+        ...(await readFlags(options)),
+        name: args[0] ?? '',
+        provider,
+        model,
+      });
+      showDone(context, `Added the agent "${made.id}" to "${world}".`, made);
+    },
+  );
+  const edit = withFlags(inWorld(agents.command('edit').argument('<agent>')).option('--name <name>', 'its name'));
+  register<AgentFlags>(
+    edit
+      .description('Changes one; without flags, opens your editor.')
+      .addHelpText('after', '\nExample:\n  countersign agents edit scout -w ops --model llama3.3'),
+    async (context, { args, options }) => {
+      const client = await context.client();
+      const { id: world } = await findWorld(client, options.world);
+      const { id } = await findAgent(client, world, args[0] ?? '');
+      const { value, etag } = await client.agent(world, id);
+      const { id: _, ...definition } = value;
+      const { world: __, ...flags } = options;
+      const change =
+        Object.keys(flags).length > 0 ? await readFlags(flags) : await editJson(context, definition, 'agent.json');
+      if (change === undefined) return context.note('Nothing was changed.');
+      // What is wrong with it is said by the server, with the field named.
+      const changed = await client.updateAgent(
+        world,
+        id,
+        change as Partial<NewAgent>,
+        etag === undefined ? {} : { ifMatch: etag },
+      );
+      showDone(context, `Changed the agent "${changed.id}".`, changed);
+    },
+  );
+  const remove = inWorld(agents.command('remove').argument('<agent>'))
+    .description('Removes one.')
+    .option('--yes', 'do not ask');
+  register<{ world?: string; yes?: boolean }>(remove, async (context, { args, options }) => {
+    const client = await context.client();
+    const { id: world } = await findWorld(client, options.world);
+    const { id, name } = await findAgent(client, world, args[0] ?? '');
+    await confirm(context, { yes: options.yes, what: `The agent "${name}" will be gone from "${world}".` });
+    await client.deleteAgent(world, id);
+    showDone(context, `The agent "${id}" is gone.`, { removed: id });
+  });
+}
+
+function withFlags(command: Command): Command {
+  return command
+    .option('--provider <name>', 'whose model: anthropic, openai, google, ollama, scripted')
+    .option('--model <name>', 'which model')
+    .option('--prompt <text>', 'its system prompt')
+    .option('--prompt-file <file>', 'its system prompt, from a file')
+    .option('--tools <list>', 'names or globs of tools it may ask for, with commas between them')
+    .option('--rule <rule>', "a rule of its own, stricter than the world's; may be given again", again)
+    .option('--temperature <n>')
+    .option('--max-tokens <n>')
+    .option('--active', 'it answers')
+    .option('--no-active', 'it stays silent');
+}
+
+async function readFlags(flags: AgentFlags): Promise<Partial<NewAgent>> {
+  const { name, provider, model, prompt, promptFile, tools, rule, temperature, maxTokens, active } = flags;
+  const systemPrompt = promptFile === undefined ? prompt : await readText(promptFile);
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(provider === undefined ? {} : { provider }),
+    ...(model === undefined ? {} : { model }),
+    ...(systemPrompt === undefined ? {} : { systemPrompt }),
+    ...(tools === undefined
+      ? {}
+      : {
+          tools: tools
+            .split(',')
+            .map((tool) => tool.trim())
+            .filter((tool) => tool !== ''),
+        }),
+    ...(rule === undefined ? {} : { policy: rule }),
+    ...(temperature === undefined ? {} : { temperature: readNumber(temperature, '--temperature') }),
+    ...(maxTokens === undefined ? {} : { maxTokens: readNumber(maxTokens, '--max-tokens') }),
+    ...(active === undefined ? {} : { active }),
+  };
+}
+
+export async function readText(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    throw new CommandError(
+      `The file "${file}" can't be read: ${error instanceof Error ? error.message : String(error)}.`,
+    );
+  }
+}

@@ -1,0 +1,96 @@
+import type { Chat, Message } from '@countersign/protocol';
+import type { Command } from 'commander';
+import { confirm } from '../confirm.js';
+import { findChat, findWorld, readAll } from '../find-things.js';
+import { behindBar } from '../text/behind-bar.js';
+import { plainLine } from '../text/plain-text.js';
+import type { Register } from './register.js';
+import { showDone, showList } from './show-list.js';
+
+interface ChatFlags {
+  world?: string;
+  yes?: boolean;
+  title?: string;
+}
+
+/** `countersign chats` (X3). */
+export function addChats(program: Command, register: Register): void {
+  const chats = program.command('chats').description('Chats of a world.');
+  const inWorld = (command: Command): Command => command.option('-w, --world <world>', 'the world');
+  register<ChatFlags>(
+    inWorld(chats.command('list', { isDefault: true }))
+      .description('Lists them, the newest last.')
+      .addHelpText('after', '\nExample:\n  countersign chats list -w harbour'),
+    async (context, { options }) => {
+      const client = await context.client();
+      const { id: world } = await findWorld(client, options.world);
+      const all = await readAll((page) => client.chats(world, page));
+      const columns = [
+        { title: 'id', of: ({ id }: Chat) => id },
+        { title: 'status', of: ({ status }: Chat) => status },
+        { title: 'made', of: ({ createdAt }: Chat) => createdAt.slice(0, 16).replace('T', ' ') },
+        { title: 'title', of: ({ title }: Chat) => title },
+      ];
+      showList(context, all, columns, `"${world}" has no chat yet. Begin one with: countersign chat -w ${world}`);
+    },
+  );
+  register<ChatFlags>(
+    inWorld(chats.command('show').argument('<chat>', 'its id, or "last"')).description('Prints what was said.'),
+    async (context, { args, options }) => {
+      const client = await context.client();
+      const { id: world } = await findWorld(client, options.world);
+      const chat = await findChat(client, world, args[0] ?? '');
+      const messages = await readAll((page) => client.messages(world, chat.id, page));
+      if (context.options.json) context.json({ ...chat, messages });
+      else for (const message of messages) showMessage(message, context.columns() ?? 100, (line) => context.say(line));
+    },
+  );
+  register<ChatFlags>(
+    inWorld(chats.command('add')).description('Makes one.').option('--title <title>'),
+    async (context, { options }) => {
+      const client = await context.client();
+      const { id: world } = await findWorld(client, options.world);
+      const made = await client.createChat(world, options.title === undefined ? {} : { title: options.title });
+      showDone(context, `Made the chat ${made.id}.`, made);
+    },
+  );
+  register<ChatFlags>(
+    inWorld(chats.command('edit').argument('<chat>'))
+      .description('Gives it another title.')
+      .requiredOption('--title <title>'),
+    async (context, { args, options }) => {
+      const client = await context.client();
+      const { id: world } = await findWorld(client, options.world);
+      const { id } = await findChat(client, world, args[0] ?? '');
+      const changed = await client.renameChat(world, id, options.title ?? '');
+      showDone(context, `The chat ${id} is called "${changed.title}".`, changed);
+    },
+  );
+  register<ChatFlags>(
+    inWorld(chats.command('stop').argument('<chat>')).description('Stops what runs in it and denies what waits.'),
+    async (context, { args, options }) => {
+      const client = await context.client();
+      const { id: world } = await findWorld(client, options.world);
+      const { id } = await findChat(client, world, args[0] ?? '');
+      await client.stop(world, id);
+      showDone(context, `Stopped ${id}.`, { stopped: id });
+    },
+  );
+  register<ChatFlags>(
+    inWorld(chats.command('remove').argument('<chat>')).description('Deletes one.').option('--yes', 'do not ask'),
+    async (context, { args, options }) => {
+      const client = await context.client();
+      const { id: world } = await findWorld(client, options.world);
+      const { id, title } = await findChat(client, world, args[0] ?? '');
+      await confirm(context, { yes: options.yes, what: `The chat "${title}" will be gone.` });
+      await client.deleteChat(world, id);
+      showDone(context, `The chat ${id} is gone.`, { removed: id });
+    },
+  );
+}
+
+function showMessage({ role, sender, content }: Message, columns: number, say: (line: string) => void): void {
+  if (content === '' || role === 'tool') return;
+  say(plainLine(sender));
+  say(behindBar(content, columns));
+}

@@ -1,0 +1,41 @@
+import { resolve } from 'node:path';
+import type { Command } from 'commander';
+import { EXIT } from '../exit-codes.js';
+import type { Finding } from '../server-door.js';
+import { padTo } from '../text/cells.js';
+import { plainLine } from '../text/plain-text.js';
+import { readPort } from './serve.js';
+import type { Register } from './register.js';
+
+/** `countersign doctor` (X3): what works here, and what to do about what does not. */
+export function addDoctor(program: Command, register: Register): void {
+  const command = program
+    .command('doctor')
+    .description('Says what works here: Node, home, database, keys (names only), Ollama, sandbox, browser, port.')
+    .option('--port <n>', 'the port to look at')
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 it can start, 1 something that is needed is broken.\nExample:\n  countersign doctor',
+    );
+  register<{ port?: string }>(command, async (context, { options }) => {
+    const { door, console, paint } = context;
+    const home = context.options.home === undefined ? await door.defaultHome() : resolve(context.options.home);
+    const port = options.port ?? (console.env['PORT'] === '' ? undefined : console.env['PORT']);
+    const findings = await door.lookAround(home, port === undefined ? undefined : readPort(port));
+    const isBroken = findings.some(({ state }) => state === 'broken');
+    if (context.options.json) context.json({ ok: !isBroken, items: findings });
+    else {
+      const marks = { fine: paint.green('ok     '), without: paint.dim('without'), broken: paint.red('broken ') };
+      for (const { what, state, detail, advice } of findings) {
+        context.say(`${marks[state]}  ${padTo(what, widest(findings))}  ${plainLine(detail)}`);
+        if (advice !== undefined) context.say(`${' '.repeat(widest(findings) + 11)}${paint.dim(plainLine(advice))}`);
+      }
+      context.say(isBroken ? 'Something that is needed is broken.' : 'It can start.');
+    }
+    return isBroken ? EXIT.failed : EXIT.ok;
+  });
+}
+
+function widest(findings: readonly Finding[]): number {
+  return Math.max(...findings.map(({ what }) => what.length));
+}

@@ -1,0 +1,59 @@
+import type { Grant } from '@countersign/protocol';
+import type { Command } from 'commander';
+import { CommandError } from '../command-error.js';
+import { findWorld, findWorlds, readAll } from '../find-things.js';
+import { suggestion } from '../text/suggest.js';
+import type { Register } from './register.js';
+import { showDone, showList } from './show-list.js';
+
+/** `countersign grants` (X3, A14). */
+export function addGrants(program: Command, register: Register): void {
+  const grants = program.command('grants').description('What was approved for a whole chat, until it is revoked.');
+  const inWorld = (command: Command): Command => command.option('-w, --world <world>', 'the world');
+  register<{ world?: string }>(
+    inWorld(grants.command('list', { isDefault: true }))
+      .description('Lists them.')
+      .addHelpText('after', '\nExample:\n  countersign grants list -w harbour'),
+    async (context, { options }) => {
+      const client = await context.client();
+      const all: (Grant & { world: string })[] = [];
+      for (const { id: world } of await findWorlds(client, options.world)) {
+        const listed = await readAll((page) => client.grants(world, page));
+        all.push(...listed.map((grant) => ({ ...grant, world })));
+      }
+      const columns = [
+        { title: 'id', of: ({ grantId }: Grant) => grantId },
+        { title: 'world', of: ({ world }: { world: string }) => world },
+        { title: 'agent', of: ({ agentId }: Grant) => agentId },
+        {
+          title: 'allows',
+          of: ({ toolName, pattern }: Grant) => (pattern === undefined ? toolName : `${toolName}(${pattern})`),
+        },
+        { title: 'by', of: ({ grantedBy }: Grant) => grantedBy },
+        { title: 'used', of: ({ lastUsedAt }: Grant) => lastUsedAt.slice(0, 16).replace('T', ' ') },
+      ];
+      showList(context, all, columns, 'Nothing is granted.');
+    },
+  );
+  register<{ world?: string }>(
+    inWorld(grants.command('remove').alias('revoke').argument('<grant>')).description(
+      'Revokes one: from the next call on, people are asked again.',
+    ),
+    async (context, { args, options }) => {
+      const client = await context.client();
+      const [id = ''] = args;
+      const worlds =
+        options.world === undefined ? await findWorlds(client, undefined) : [await findWorld(client, options.world)];
+      const known: string[] = [];
+      for (const { id: world } of worlds) {
+        const ids = (await readAll((page) => client.grants(world, page))).map(({ grantId }) => grantId);
+        known.push(...ids);
+        if (!ids.includes(id)) continue;
+        await client.revoke(world, id);
+        showDone(context, `Revoked ${id}.`, { removed: id });
+        return;
+      }
+      throw new CommandError(`There is no grant "${id}". ${suggestion(id, known)}`);
+    },
+  );
+}

@@ -1,0 +1,43 @@
+import { text } from 'node:stream/consumers';
+import type { Command } from 'commander';
+import { findWorld } from '../find-things.js';
+import { plainLine } from '../text/plain-text.js';
+import { readText } from './agents.js';
+import { putOut } from './audit.js';
+import type { Register } from './register.js';
+
+/** `countersign import` and `countersign export` (X3): a world as one YAML file. */
+export function addImportExport(program: Command, register: Register): void {
+  const imported = program
+    .command('import')
+    .argument('<file>', 'a YAML file, or - for standard input')
+    .description('Makes a world from a file. What would give power in it is only proposed.')
+    .addHelpText('after', '\nExample:\n  countersign import ops.yaml');
+  register(imported, async (context, { args }) => {
+    const [file = '-'] = args;
+    const yaml = file === '-' ? await text(context.console.stdin) : await readText(file);
+    if (context.isPerson) context.note(`… ${yaml.length} characters`);
+    const made = await (await context.client()).importWorld(yaml);
+    if (context.options.json) return context.json(made);
+    context.say(`Made the world "${made.id}".`);
+    for (const note of made.notes) context.note(plainLine(note));
+    for (const rule of made.proposed) context.note(`proposed, allows nothing yet: ${plainLine(rule)}`);
+    if (made.proposed.length > 0)
+      context.note(`Accept what you want of it with: countersign policy edit -w ${made.id}`);
+  });
+  const exported = program
+    .command('export')
+    .argument('[world]')
+    .description('Prints a world as YAML: agents, policy, MCP servers, no chats and no secrets.')
+    .option('-w, --world <world>', 'the world')
+    .option('--out <file>', 'into a new file instead of standard output')
+    .addHelpText('after', '\nExample:\n  countersign export harbour --out harbour.yaml');
+  register<{ world?: string; out?: string }>(exported, async (context, { args, options }) => {
+    const client = await context.client();
+    const { id } = await findWorld(client, args[0] ?? options.world);
+    const yaml = await client.exportWorld(id);
+    if (context.options.json && options.out === undefined) return context.json({ world: id, yaml });
+    await putOut(options.out, yaml, (shown) => context.console.stdout.write(shown));
+    if (options.out !== undefined) context.note(`Wrote ${options.out}.`);
+  });
+}

@@ -1,0 +1,176 @@
+import type { McpServer, McpServerChange, NewMcpServer } from '@countersign/protocol';
+import type { Command } from 'commander';
+import { CommandError } from '../command-error.js';
+import { confirm } from '../confirm.js';
+import { findWorld, readAll } from '../find-things.js';
+import { suggestion } from '../text/suggest.js';
+import type { CommandContext } from '../context.js';
+import { again } from './serve.js';
+import type { Register } from './register.js';
+import { showDone, showList, showThing } from './show-list.js';
+
+interface McpFlags {
+  world?: string;
+  serverUrl?: string;
+  env?: string[];
+  header?: string[];
+  trusted?: boolean;
+  enabled?: boolean;
+  network?: boolean;
+  accept?: true;
+  yes?: boolean;
+}
+
+/** `countersign mcp` (X3): where further tools come from. */
+export function addMcp(program: Command, register: Register): void {
+  const mcp = program.command('mcp').description('MCP servers of a world: where further tools come from.');
+  const inWorld = (command: Command): Command => command.option('-w, --world <world>', 'the world');
+  register<McpFlags>(
+    inWorld(mcp.command('list', { isDefault: true }))
+      .description('Lists them.')
+      .addHelpText('after', '\nExample:\n  countersign mcp list -w ops'),
+    async (context, { options }) => {
+      const client = await context.client();
+      const { id: world } = await findWorld(client, options.world);
+      const all = await readAll((page) => client.mcpServers(world, page));
+      const columns = [
+        { title: 'name', of: ({ name }: McpServer) => name },
+        { title: 'status', of: ({ status, enabled }: McpServer) => (enabled ? status : 'off') },
+        { title: 'trusted', of: ({ trusted }: McpServer) => (trusted ? 'yes' : 'no') },
+        { title: 'tools', of: ({ tools }: McpServer) => String(tools.length) },
+        { title: 'runs', of: ({ command, args, url }: McpServer) => url ?? [command, ...(args ?? [])].join(' ') },
+        { title: 'error', of: ({ error }: McpServer) => error ?? '' },
+      ];
+      showList(
+        context,
+        all,
+        columns,
+        `"${world}" has no MCP server. Add one with: countersign mcp add NAME -w ${world} -- COMMAND …`,
+      );
+    },
+  );
+  register<McpFlags>(
+    inWorld(mcp.command('show').argument('<server>')).description(
+      'Shows one with its tools, its last words and what changed.',
+    ),
+    async (context, { args, options }) => {
+      const { world, name } = await find(context, options.world, args[0]);
+      showThing(context, await (await context.client()).mcpServer(world, name));
+    },
+  );
+  register<McpFlags>(
+    withFlags(inWorld(mcp.command('add').argument('<server>').argument('[command...]', 'what to run, after --')))
+      .description('Adds one: a command that speaks over its standard input, or an address.')
+      .option('--server-url <url>', 'an address that speaks MCP over HTTP, instead of a command')
+      .addHelpText(
+        'after',
+        '\nExamples:\n  countersign mcp add files -w ops -- npx -y @modelcontextprotocol/server-filesystem /srv/notes\n  countersign mcp add wiki -w ops --server-url https://wiki.example/mcp --header "Authorization=Bearer …"',
+      ),
+    async (context, { args, options }) => {
+      const client = await context.client();
+      const { id: world } = await findWorld(client, options.world);
+      const made = await client.addMcpServer(world, readDefinition(args, options));
+      showDone(
+        context,
+        `Added "${made.name}" to "${world}". Its tools are asked about${made.trusted ? ' where they say so' : ''}.`,
+        made,
+      );
+    },
+  );
+  register<McpFlags>(
+    withFlags(inWorld(mcp.command('edit').argument('<server>')))
+      .description('Changes one.')
+      .option('--server-url <url>', 'its address')
+      .option('--accept', 'take over what its tools say of themselves now')
+      .addHelpText('after', '\nExample:\n  countersign mcp edit files -w ops --no-enabled'),
+    async (context, { args, options }) => {
+      const { world, name } = await find(context, options.world, args[0]);
+      const { serverUrl, env, header, trusted, enabled, network, accept } = options;
+      const change: McpServerChange = {
+        ...(serverUrl === undefined ? {} : { url: serverUrl }),
+        ...(env === undefined ? {} : { env: readPairs(env, '--env') }),
+        ...(header === undefined ? {} : { headers: readPairs(header, '--header') }),
+        ...(trusted === undefined ? {} : { trusted }),
+        ...(enabled === undefined ? {} : { enabled }),
+        ...(network === undefined ? {} : { network }),
+        ...(accept === undefined ? {} : { accept: true }),
+      };
+      if (Object.keys(change).length === 0) throw new CommandError('Say what to change with flags; --help lists them.');
+      const changed = await (await context.client()).updateMcpServer(world, name, change);
+      showDone(context, `Changed "${name}".`, changed);
+    },
+  );
+  register<McpFlags>(
+    inWorld(mcp.command('remove').argument('<server>'))
+      .description('Removes one, with its tools.')
+      .option('--yes', 'do not ask'),
+    async (context, { args, options }) => {
+      const { world, name } = await find(context, options.world, args[0]);
+      await confirm(context, {
+        yes: options.yes,
+        what: `The server "${name}" and its tools will be gone from "${world}".`,
+      });
+      await (await context.client()).removeMcpServer(world, name);
+      showDone(context, `"${name}" is gone.`, { removed: name });
+    },
+  );
+}
+
+function withFlags(command: Command): Command {
+  return command
+    .option('--env <name=value>', 'a variable of its environment; may be given again', again)
+    .option('--header <name=value>', 'a header that is sent to it; may be given again', again)
+    .option('--trusted', 'its tools may say of themselves that they only read')
+    .option('--no-trusted', 'they may not')
+    .option('--enabled', 'it may be started')
+    .option('--no-enabled', 'it is off')
+    .option('--network', 'it reaches the network from its sandbox')
+    .option('--no-network', 'it does not');
+}
+
+function readDefinition([name = '', ...words]: readonly string[], options: McpFlags): NewMcpServer {
+  const { serverUrl: url, trusted, enabled, network, env, header } = options;
+  const common = {
+    name,
+    ...(trusted === undefined ? {} : { trusted }),
+    ...(enabled === undefined ? {} : { enabled }),
+  };
+  const [command, ...args] = words;
+  if (url !== undefined) {
+    if (command !== undefined) throw new CommandError('Either a command or --server-url, not both.');
+    return { ...common, transport: 'http', url, headers: readPairs(header ?? [], '--header') };
+  }
+  if (command === undefined) throw new CommandError('Say what to run after --, or where it is with --server-url.');
+  return {
+    ...common,
+    transport: 'stdio',
+    command,
+    args,
+    env: readPairs(env ?? [], '--env'),
+    ...(network === undefined ? {} : { network }),
+  };
+}
+
+function readPairs(words: readonly string[], flag: string): Record<string, string> {
+  return Object.fromEntries(
+    words.map((word) => {
+      const at = word.indexOf('=');
+      // Not the word itself: it may be a secret that was mistyped.
+      if (at < 1) throw new CommandError(`${flag} must look like NAME=VALUE.`);
+      return [word.slice(0, at), word.slice(at + 1)];
+    }),
+  );
+}
+
+async function find(
+  context: CommandContext,
+  world: string | undefined,
+  name = '',
+): Promise<{ world: string; name: string }> {
+  const client = await context.client();
+  const { id } = await findWorld(client, world);
+  const names = (await readAll((page) => client.mcpServers(id, page))).map((server) => server.name);
+  if (!names.includes(name))
+    throw new CommandError(`There is no MCP server "${name}" in "${id}". ${suggestion(name, names)}`);
+  return { world: id, name };
+}

@@ -1,0 +1,97 @@
+import type { Command } from 'commander';
+import { CommandError } from '../command-error.js';
+import type { CommandContext } from '../context.js';
+import { editText } from '../edit-text.js';
+import { EXIT } from '../exit-codes.js';
+import { findAgent, findWorld } from '../find-things.js';
+import { plainLine } from '../text/plain-text.js';
+import { readText } from './agents.js';
+import { readRecord } from './read-flags.js';
+import type { Register } from './register.js';
+import { showDone } from './show-list.js';
+
+interface PolicyFlags {
+  world?: string;
+  file?: string;
+  agent?: string;
+  rule?: string[];
+}
+
+/** `countersign policy` (X3, A19). */
+export function addPolicy(program: Command, register: Register): void {
+  const policy = program.command('policy').description('The rules of a world: what is allowed, asked and denied.');
+  const inWorld = (command: Command): Command => command.option('-w, --world <world>', 'the world');
+  register<PolicyFlags>(
+    inWorld(policy.command('show', { isDefault: true }))
+      .description('Prints the rules, one a line.')
+      .addHelpText('after', '\nExample:\n  countersign policy show -w harbour'),
+    async (context, { options }) => {
+      const client = await context.client();
+      const { id } = await findWorld(client, options.world);
+      const { value } = await client.policy(id);
+      if (context.options.json) return context.json(value);
+      if (value.rules.length === 0)
+        context.note(`"${id}" has no rules: every tool that must be approved is asked about.`);
+      for (const rule of value.rules) context.say(plainLine(rule));
+      for (const rule of value.proposed) context.note(`proposed by an import, allows nothing yet: ${plainLine(rule)}`);
+    },
+  );
+  register<PolicyFlags>(
+    inWorld(policy.command('edit'))
+      .description('Opens the rules in your editor, or takes them from a file.')
+      .option('--file <file>', 'the rules, one a line, instead of the editor')
+      .addHelpText('after', '\nExample:\n  EDITOR=nano countersign policy edit -w harbour'),
+    async (context, { options }) => {
+      await editPolicy(context, options);
+    },
+  );
+  register<PolicyFlags>(
+    inWorld(policy.command('check').argument('<tool>').argument('[arguments]', 'as JSON', '{}'))
+      .description('Says what would become of a call. Nothing runs and nothing is kept.')
+      .option('--agent <agent>', 'of this agent')
+      .addHelpText('after', `\nExit codes: 0 it would run, 3 it would be asked about or refused.`)
+      .addHelpText('after', `\nExample:\n  countersign policy check shell_cmd '{"command":"rm -rf build"}' -w harbour`),
+    async (context, { args, options }) => {
+      const client = await context.client();
+      const { id } = await findWorld(client, options.world);
+      const agent = options.agent === undefined ? undefined : await findAgent(client, id, options.agent);
+      const call = { tool: args[0] ?? '', arguments: readRecord(args[1] ?? '{}', 'The arguments') };
+      const verdict = await client.checkPolicy(id, agent === undefined ? call : { ...call, agentId: agent.id });
+      if (context.options.json) context.json(verdict);
+      else {
+        const words = { run: 'would run', ask: 'would be asked about', refuse: 'would be refused' };
+        context.say(`${call.tool} ${words[verdict.outcome]}: ${plainLine(verdict.reason)}`);
+        if (verdict.rule !== undefined) context.say(`  rule: ${plainLine(verdict.rule)}`);
+      }
+      return verdict.outcome === 'run' ? EXIT.ok : EXIT.denied;
+    },
+  );
+}
+
+const HEADER = [
+  '# One rule a line: allow, ask or deny, then a tool and what of it. deny beats ask beats allow.',
+  '# Lines that begin with # are left out. Proposals of an import count once their # is gone.',
+];
+
+async function editPolicy(context: CommandContext, { world, file }: PolicyFlags): Promise<void> {
+  const client = await context.client();
+  const { id } = await findWorld(client, world);
+  const { value, etag } = await client.policy(id);
+  if (etag === undefined)
+    throw new CommandError('The server did not say which rules these are; nothing was changed.', 1);
+  const proposed = value.proposed.map((rule) => `# ${rule}`);
+  const shown = `${[...HEADER, ...value.rules, ...proposed].join('\n')}\n`;
+  const text = file === undefined ? await editText(context, shown, 'policy.txt') : await readText(file);
+  if (text === undefined) return context.note('Nothing was changed.');
+  const rules = text
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#'));
+  // Over the rules that were seen and no others: somebody may have written one meanwhile (W6).
+  const { value: changed } = await client.setPolicy(id, { rules }, { ifMatch: etag });
+  showDone(
+    context,
+    `"${id}" has ${changed.rules.length} ${changed.rules.length === 1 ? 'rule' : 'rules'} now.`,
+    changed,
+  );
+}

@@ -1,0 +1,34 @@
+import { CommandError } from '../command-error.js';
+import { suggestion } from '../text/suggest.js';
+
+export function readNumber(text: string, flag: string): number {
+  const number = Number(text);
+  if (text.trim() === '' || !Number.isFinite(number))
+    throw new CommandError(`${flag} must be a number, not "${text}".`);
+  return number;
+}
+
+/** One of a few words. */
+export function readChoice<const T extends string>(text: string, flag: string, choices: readonly T[]): T {
+  const chosen = choices.find((choice) => choice === text);
+  if (chosen === undefined) throw new CommandError(`${flag} can't be "${text}". ${suggestion(text, choices)}`);
+  return chosen;
+}
+
+/** Seconds, or with a unit: `90`, `90s`, `5m`, `2h`, `300ms`. In milliseconds. */
+export function readDuration(text: string, flag: string): number {
+  const found = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text.trim());
+  if (found === null) throw new CommandError(`${flag} must be a time such as 30s, 5m or 2h, not "${text}".`);
+  const unit = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }[found[2] ?? 's'] ?? 1000;
+  return Math.min(Number(found[1]) * unit, 2_147_483_647);
+}
+
+export function readRecord(text: string, flag: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+  } catch {
+    // Told below.
+  }
+  throw new CommandError(`${flag} must be a JSON object such as '{"path":"notes"}'.`);
+}

@@ -1,0 +1,33 @@
+import type { Command } from 'commander';
+import type { CommandContext, GlobalOptions } from '../context.js';
+
+/** What a command is given and says: the words after its name, and its flags. */
+export interface Given<Options> {
+  readonly args: readonly string[];
+  readonly options: Options;
+}
+
+export type Act<Options> = (context: CommandContext, given: Given<Options>) => Promise<number | void>;
+
+/** Ties what a command does to its words. */
+export type Register = <Options = Record<string, never>>(command: Command, act: Act<Options>) => void;
+
+export interface Ends {
+  begin(options: GlobalOptions): CommandContext;
+  end(code: number): void;
+}
+
+export function registerWith({ begin, end }: Ends): Register {
+  return <Options>(command: Command, act: Act<Options>) => {
+    command.action(async () => {
+      const { home, url, json, verbose } = command.optsWithGlobals<Partial<GlobalOptions>>();
+      const context = begin({
+        ...(home === undefined ? {} : { home }),
+        ...(url === undefined ? {} : { url }),
+        json: json === true,
+        verbose: verbose === true,
+      });
+      end((await act(context, { args: command.args, options: command.opts() as Options })) ?? 0);
+    });
+  };
+}

@@ -1,0 +1,139 @@
+import { resolve } from 'node:path';
+import type { NewWorld, World } from '@countersign/protocol';
+import type { Command } from 'commander';
+import { CommandError } from '../command-error.js';
+import { confirm } from '../confirm.js';
+import { editJson } from '../edit-text.js';
+import { findWorld, readAll } from '../find-things.js';
+import { readChoice, readDuration, readNumber } from './read-flags.js';
+import type { Register } from './register.js';
+import { showDone, showList, showThing } from './show-list.js';
+
+interface WorldFlags {
+  name?: string;
+  description?: string;
+  folder?: string;
+  mode?: string;
+  mainAgent?: string;
+  turnLimit?: string;
+  unattended?: string;
+  approvalTimeout?: string;
+}
+
+/** `countersign worlds` (X3). */
+export function addWorlds(program: Command, register: Register): void {
+  const worlds = program.command('worlds').description('Worlds: named places with agents, chats, tools and a policy.');
+  register(
+    worlds
+      .command('list', { isDefault: true })
+      .description('Lists them.')
+      .addHelpText('after', '\nExample:\n  countersign worlds list --json'),
+    async (context) => {
+      const client = await context.client();
+      const all = await readAll((page) => client.worlds(page));
+      const columns = [
+        { title: 'id', of: ({ id }: World) => id },
+        { title: 'name', of: ({ name }: World) => name },
+        { title: 'mode', of: ({ mode }: World) => mode },
+        { title: 'description', of: ({ description }: World) => description ?? '' },
+      ];
+      showList(context, all, columns, 'There is no world yet. Make one with: countersign worlds add NAME');
+    },
+  );
+  register(
+    worlds.command('show').argument('<world>').description('Shows one with all its settings.'),
+    async (context, { args }) => {
+      showThing(context, await findWorld(await context.client(), args[0]));
+    },
+  );
+  const add = worlds.command('add').argument('<name>').description('Makes one.');
+  register<WorldFlags>(
+    withFlags(add).addHelpText('after', '\nExample:\n  countersign worlds add Ops --folder ~/ops --mode ask'),
+    async (context, { args, options }) => {
+      const client = await context.client();
+      const made = await client.createWorld({ name: args[0] ?? '', ...readFlags(options) });
+      showDone(
+        context,
+        `Made the world "${made.id}". Give it an agent: countersign agents add NAME -w ${made.id} …`,
+        made,
+      );
+    },
+  );
+  const edit = worlds
+    .command('edit')
+    .argument('<world>')
+    .description('Changes settings; without flags, opens your editor.');
+  register<WorldFlags>(
+    withFlags(edit.option('--name <name>', 'its name')).addHelpText(
+      'after',
+      '\nExample:\n  countersign worlds edit ops --mode read',
+    ),
+    async (context, { args, options }) => {
+      const client = await context.client();
+      const { id } = await findWorld(client, args[0]);
+      const { value, etag } = await client.world(id);
+      const { id: _, lastEventId: __, ...settings } = value;
+      const change =
+        Object.keys(options).length > 0 ? readFlags(options) : await editJson(context, settings, 'world.json');
+      if (change === undefined) return context.note('Nothing was changed.');
+      // What is wrong with it is said by the server, with the field named.
+      const changed = await client.updateWorld(
+        id,
+        change as Partial<NewWorld>,
+        etag === undefined ? {} : { ifMatch: etag },
+      );
+      showDone(context, `Changed the world "${changed.id}".`, changed);
+    },
+  );
+  const remove = worlds
+    .command('remove')
+    .argument('<world>')
+    .description('Deletes one, with its agents and chats.')
+    .option('--yes', 'do not ask');
+  register<{ yes?: boolean }>(
+    remove.addHelpText('after', '\nExample:\n  countersign worlds remove ops'),
+    async (context, { args, options }) => {
+      const client = await context.client();
+      const { id, name } = await findWorld(client, args[0]);
+      await confirm(context, {
+        yes: options.yes,
+        what: `The world "${name}" and all its chats will be gone.`,
+        word: id,
+      });
+      await client.deleteWorld(id);
+      showDone(context, `The world "${id}" is gone. Its audit log stays.`, { removed: id });
+    },
+  );
+}
+
+function withFlags(command: Command): Command {
+  return command
+    .option('--description <text>', 'what it is for')
+    .option('--folder <dir>', 'the working folder of its agents')
+    .option('--mode <mode>', 'read, ask or auto')
+    .option('--main-agent <agent>', 'who gets what addresses nobody')
+    .option('--turn-limit <n>', 'turns one agent takes without a person')
+    .option('--unattended <what>', 'wait or deny, where nobody can be asked')
+    .option('--approval-timeout <time>', 'approvals expire after this, such as 30s or 5m; "none" for never');
+}
+
+function readFlags(flags: WorldFlags): Partial<NewWorld> {
+  const { name, description, folder, mode, mainAgent, turnLimit, unattended, approvalTimeout } = flags;
+  if (folder === '') throw new CommandError('--folder must not be empty.');
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(description === undefined ? {} : { description }),
+    ...(folder === undefined ? {} : { workingDirectory: resolve(folder) }),
+    ...(mode === undefined ? {} : { mode: readChoice(mode, '--mode', ['read', 'ask', 'auto']) }),
+    ...(mainAgent === undefined ? {} : { mainAgent }),
+    ...(turnLimit === undefined ? {} : { turnLimit: readNumber(turnLimit, '--turn-limit') }),
+    ...(unattended === undefined ? {} : { unattended: readChoice(unattended, '--unattended', ['wait', 'deny']) }),
+    ...(approvalTimeout === undefined ? {} : timeoutOf(approvalTimeout)),
+  };
+}
+
+/** Null takes a setting away. */
+function timeoutOf(text: string): Partial<NewWorld> {
+  if (text === 'none') return { approvalTimeoutMs: null } as object;
+  return { approvalTimeoutMs: readDuration(text, '--approval-timeout') };
+}

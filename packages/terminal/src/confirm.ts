@@ -1,0 +1,27 @@
+import { createInterface } from 'node:readline/promises';
+import { CommandError } from './command-error.js';
+import type { CommandContext } from './context.js';
+import { EXIT } from './exit-codes.js';
+import { plainText } from './text/plain-text.js';
+
+/**
+ * Whether the person types exactly the word that is asked for. Anything else, the end of the input and Ctrl-C mean no (A17). Where
+ * nobody can be asked, `--yes` must have been written.
+ */
+export async function confirm(
+  context: CommandContext,
+  { yes, what, word = 'yes' }: { yes: boolean | undefined; what: string; word?: string },
+): Promise<void> {
+  if (yes === true) return;
+  if (!context.isPerson) throw new CommandError(`${what} There is nobody here to ask: say --yes if you mean it.`);
+  const { stdin, stdout } = context.console;
+  const readline = createInterface({ input: stdin, output: stdout });
+  const ended = new Promise<string>((resolve) => {
+    readline.once('close', () => resolve(''));
+    readline.once('SIGINT', () => resolve(''));
+  });
+  const asked = readline.question(`${plainText(what)} Type "${word}" to go on: `).catch(() => '');
+  const answer = await Promise.race([asked, ended]);
+  readline.close();
+  if (answer.trim() !== word) throw new CommandError('Nothing was done.', EXIT.interrupted);
+}

@@ -1,0 +1,67 @@
+import { resolve } from 'node:path';
+import type { Client } from '@countersign/client';
+import { connect, type Connected } from './connect.js';
+import type { Console } from './console.js';
+import type { CommandContext, GlobalOptions } from './context.js';
+import type { ServerDoor } from './server-door.js';
+import { paintFor } from './text/paint.js';
+import { plainText } from './text/plain-text.js';
+
+export interface Surroundings {
+  readonly console: Console;
+  readonly door: ServerDoor;
+  readonly version: string;
+}
+
+export interface OpenContext extends CommandContext {
+  /** Ends the server that this command brought. */
+  close(): Promise<void>;
+}
+
+export function createContext({ console, door, version }: Surroundings, options: GlobalOptions): OpenContext {
+  const { stdin, stdout, stderr, env } = console;
+  let connecting: Promise<Connected> | undefined;
+  const url = options.url ?? nonEmpty(env['COUNTERSIGN_URL']);
+  const token = nonEmpty(env['COUNTERSIGN_TOKEN']);
+  const note = (line: string): void => void stderr.write(`${plainText(line)}\n`);
+
+  function open(): Promise<Connected> {
+    const home = options.home === undefined || options.home === '' ? options.home : resolve(options.home);
+    connecting = connect(door, { home, url, token }, note);
+    // Told by who waits for it; here it only must not go unheard.
+    connecting.catch(() => undefined);
+    return connecting;
+  }
+
+  async function closeServer(): Promise<void> {
+    const connected = await connecting?.catch(() => undefined);
+    connecting = undefined;
+    await connected?.close();
+  }
+
+  return {
+    console,
+    door,
+    version,
+    options,
+    paint: paintFor(stdout, console),
+    isPerson: stdin.isTTY && stdout.isTTY && !options.json,
+    columns: () => (stdout.isTTY ? (stdout.columns ?? 80) : undefined),
+    say: (line) => void stdout.write(`${line}\n`),
+    note,
+    json: (value) => void stdout.write(`${JSON.stringify(value, null, stdout.isTTY ? 2 : 0)}\n`),
+    async client(): Promise<Client> {
+      return (await (connecting ?? open())).client;
+    },
+    async reconnect() {
+      if (url !== undefined) return undefined;
+      await closeServer();
+      return (await open()).client;
+    },
+    close: closeServer,
+  };
+}
+
+function nonEmpty(text: string | undefined): string | undefined {
+  return text === '' ? undefined : text;
+}

@@ -1,0 +1,50 @@
+import { Command } from 'commander';
+import { addAgents } from './commands/agents.js';
+import { addAudit } from './commands/audit.js';
+import { addChats } from './commands/chats.js';
+import { addCompletion } from './commands/completion.js';
+import { addDoctor } from './commands/doctor.js';
+import { addGrants } from './commands/grants.js';
+import { addImportExport } from './commands/import-export.js';
+import { addMcp } from './commands/mcp.js';
+import { addMigrate } from './commands/migrate.js';
+import { addPolicy } from './commands/policy.js';
+import { registerWith, type Ends } from './commands/register.js';
+import { addServe } from './commands/serve.js';
+import { addWorlds } from './commands/worlds.js';
+import type { Surroundings } from './create-context.js';
+
+/** Every command there is, with its flags and help. Nothing of it runs before it is called. */
+export function createProgram({ console: { stdout }, version }: Surroundings, ends: Ends): Command {
+  const program = new Command('countersign')
+    .description('Agents propose. You countersign.')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void stdout.write(text),
+      // Told by who caught it, as one sentence.
+      writeErr: () => undefined,
+      getOutHelpWidth: () => (stdout.isTTY ? (stdout.columns ?? 80) : 100),
+    })
+    .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
+    .version(version, '-v, --version', 'say which version this is')
+    .helpOption('-h, --help', 'say what there is')
+    .helpCommand(false)
+    .option('--home <dir>', 'where everything is kept (COUNTERSIGN_HOME, or ~/.countersign)')
+    .option('--url <url>', 'talk to the server at this address (COUNTERSIGN_URL), with the token in COUNTERSIGN_TOKEN')
+    .option('--json', 'machine-readable output')
+    .option('--verbose', 'with what went wrong, say where');
+  const register = registerWith(ends);
+  addServe(program, register);
+  addWorlds(program, register);
+  addAgents(program, register);
+  addChats(program, register);
+  addGrants(program, register);
+  addMcp(program, register);
+  addPolicy(program, register);
+  addAudit(program, register);
+  addImportExport(program, register);
+  addMigrate(program, register);
+  addDoctor(program, register);
+  addCompletion(program, register);
+  return program;
+}

@@ -1,0 +1,36 @@
+import { ClientError } from '@countersign/client';
+import { CountersignError } from '@countersign/protocol';
+import { CommanderError } from 'commander';
+import { CommandError } from './command-error.js';
+import { EXIT, type ExitCode } from './exit-codes.js';
+
+/** One sentence for a person, and the exit code that goes with it. */
+export function describeFailure(error: unknown): { message: string; code: ExitCode } {
+  if (error instanceof CommandError) return { message: error.message, code: error.exitCode };
+  if (error instanceof CommanderError) return { message: usage(error.message), code: EXIT.usage };
+  if (error instanceof ClientError) return { message: inWords(error), code: codeOf(error) };
+  if (error instanceof CountersignError) {
+    return { message: error.message, code: error.code === 'invalid' ? EXIT.usage : EXIT.failed };
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return { message: `Something went wrong that should not have: ${message} (--verbose says more).`, code: EXIT.failed };
+}
+
+/** What commander says, as a sentence: `error: unknown option '--x'\n(Did you mean --y?)`. */
+function usage(text: string): string {
+  const [said = '', hint] = text.replace(/^error: /, '').split('\n');
+  const more = hint === undefined || hint === '' ? '' : ` ${hint.replace(/^\((.*)\)$/, '$1')}`;
+  const first = said.charAt(0).toUpperCase() + said.slice(1);
+  return `${first.replace(/\.$/, '')}.${more} --help says what there is.`;
+}
+
+function inWords({ kind, detail, status }: ClientError): string {
+  if (kind === 'network') return `${detail} Is the server up? Nothing that was kept is lost.`;
+  if (status === 401) return `${detail} Set COUNTERSIGN_TOKEN to the token of that server.`;
+  return detail;
+}
+
+/** What a person can put right by writing something else is a matter of usage. */
+function codeOf({ status }: ClientError): ExitCode {
+  return status === 400 || status === 404 || status === 422 ? EXIT.usage : EXIT.failed;
+}

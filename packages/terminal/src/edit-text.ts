@@ -1,0 +1,47 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CommandError } from './command-error.js';
+import type { CommandContext } from './context.js';
+
+/** The text as the person's editor left it. Undefined when nothing was changed. */
+export async function editText(context: CommandContext, text: string, name: string): Promise<string | undefined> {
+  const { env, stdin } = context.console;
+  const editor = nonEmpty(env['VISUAL']) ?? nonEmpty(env['EDITOR']);
+  if (editor === undefined) {
+    throw new CommandError('There is no editor to open. Set EDITOR, or say what to change with flags (--help).');
+  }
+  // A folder of our own: in a shared one somebody else could put another text in its place.
+  const folder = await mkdtemp(join(tmpdir(), 'countersign-edit-'));
+  const file = join(folder, name);
+  try {
+    await writeFile(file, text, { mode: 0o600 });
+    stdin.pause();
+    // By a shell, since it may have words of its own, such as `code --wait`; the file is a word by itself.
+    const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit' });
+    const [code] = (await once(child, 'close')) as [number | null];
+    if (code !== 0) throw new CommandError(`The editor ended with ${code ?? 'a signal'}; nothing was changed.`, 1);
+    const edited = await readFile(file, 'utf8');
+    return edited === text ? undefined : edited;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The same for a JSON document. */
+export async function editJson(context: CommandContext, value: unknown, name: string): Promise<unknown> {
+  const edited = await editText(context, `${JSON.stringify(value, null, 2)}\n`, name);
+  if (edited === undefined) return undefined;
+  try {
+    return JSON.parse(edited) as unknown;
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new CommandError(`What you wrote is no JSON (${why}); nothing was changed.`);
+  }
+}
+
+function nonEmpty(text: string | undefined): string | undefined {
+  return text === '' ? undefined : text;
+}

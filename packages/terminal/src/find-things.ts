@@ -1,0 +1,65 @@
+import type { Client, List } from '@countersign/client';
+import { ClientError } from '@countersign/client';
+import type { Agent, Chat, World } from '@countersign/protocol';
+import { CommandError } from './command-error.js';
+import { nearest, suggestion } from './text/suggest.js';
+
+/** All pages of a list. */
+export async function readAll<T>(read: (page: { after?: string }) => Promise<List<T>>): Promise<T[]> {
+  const all: T[] = [];
+  let after: string | undefined;
+  do {
+    const page: List<T> = await read(after === undefined ? {} : { after });
+    all.push(...page.items);
+    after = page.next;
+  } while (after !== undefined);
+  return all;
+}
+
+/** The world of this name or id; without a name the only one there is, for nobody must guess where something will run. */
+export async function findWorld(client: Client, name: string | undefined): Promise<World> {
+  const worlds = await readAll((page) => client.worlds(page));
+  const ids = worlds.map(({ id }) => id);
+  if (name !== undefined) return named(worlds, name, 'world');
+  const [only, ...others] = worlds;
+  if (only === undefined) throw new CommandError('There is no world yet. Make one with: countersign worlds add NAME');
+  if (others.length > 0) throw new CommandError(`Which world? Name it with -w. ${suggestion('', ids)}`);
+  return only;
+}
+
+/** Those that are meant: the one that is named, or all. */
+export async function findWorlds(client: Client, name: string | undefined): Promise<World[]> {
+  return name === undefined ? await readAll((page) => client.worlds(page)) : [await findWorld(client, name)];
+}
+
+export async function findAgent(client: Client, world: string, name: string): Promise<Agent> {
+  return named(await readAll((page) => client.agents(world, page)), name, 'agent');
+}
+
+/** The chat of this id, `last` for the newest. */
+export async function findChat(client: Client, world: string, id: string): Promise<Chat> {
+  if (id === 'last') {
+    const newest = (await client.chats(world, { newest: true, limit: 1 })).items.at(-1);
+    if (newest === undefined) throw new CommandError(`There is no chat in "${world}" yet.`);
+    return newest;
+  }
+  try {
+    return await client.chat(world, id);
+  } catch (error) {
+    if (!(error instanceof ClientError) || error.status !== 404) throw error;
+    const ids = (await readAll((page) => client.chats(world, page))).map((chat) => chat.id);
+    const near = nearest(id, ids);
+    const hint = near === undefined ? `countersign chats list -w ${world} shows them.` : `Did you mean "${near}"?`;
+    throw new CommandError(`There is no chat "${id}" in "${world}". ${hint}`, undefined, error);
+  }
+}
+
+function named<T extends { id: string; name: string }>(things: readonly T[], name: string, what: string): T {
+  const wanted = name.toLowerCase();
+  const found =
+    things.find(({ id }) => id === name) ??
+    things.find(({ id, name: known }) => id.toLowerCase() === wanted || known.toLowerCase() === wanted);
+  if (found !== undefined) return found;
+  const ids = things.map(({ id }) => id);
+  throw new CommandError(`There is no ${what} "${name}". ${suggestion(name, ids)}`);
+}

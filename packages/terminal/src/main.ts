@@ -1,0 +1,62 @@
+import type { Console } from './console.js';
+import { runProgram } from './program.js';
+import type { ServerDoor } from './server-door.js';
+
+/** What the program that is installed knows and this package does not. */
+export interface Program {
+  readonly version: string;
+  /** The folder of the built web app, where there is one. */
+  readonly webRoot?: string;
+}
+
+/** The `countersign` command. Resolves with the exit code; what is wrong is one sentence on standard error. */
+export async function runCommand(words: readonly string[], program: Program): Promise<number> {
+  const { stdin, stdout, stderr, env } = process;
+  const console: Console = { stdin, stdout, stderr, env };
+  return await runProgram(words, { console, version: program.version, door: doorTo(program) });
+}
+
+/** The server is loaded when it is needed: a command that talks to a running one starts in a tenth of the time. */
+const load = () => import('@countersign/server');
+
+function doorTo({ version, webRoot }: Program): ServerDoor {
+  const web = webRoot === undefined ? {} : { webRoot };
+  return {
+    async defaultHome() {
+      const { homeFolder } = await load();
+      return homeFolder(process.env);
+    },
+    async find(home) {
+      const { findServer } = await load();
+      return await findServer(home);
+    },
+    async readToken(home) {
+      const { readToken } = await load();
+      return readToken(home);
+    },
+    async start(home, say) {
+      const { createLog, serve } = await load();
+      const log = createLog({
+        level: 'error',
+        isTerminal: true,
+        write: (line) => say(line.trimEnd()),
+        now: () => Date.now(),
+      });
+      const serving = await serve({ home, env: process.env, log, port: 0, version, ...web });
+      return { url: serving.url, token: serving.home.token.value, close: () => serving.close() };
+    },
+    async serve({ logLevel, ...words }) {
+      const { LOG_LEVELS, runServe } = await load();
+      const level = LOG_LEVELS.find((known) => known === logLevel);
+      return await runServe({ ...words, version, ...web, ...(level === undefined ? {} : { logLevel: level }) });
+    },
+    async migrate(home, words, onProgress) {
+      const { migrateHome } = await load();
+      return await migrateHome(home, words, onProgress);
+    },
+    async lookAround(home, port) {
+      const { lookAround } = await load();
+      return await lookAround(home, process.env, port);
+    },
+  };
+}

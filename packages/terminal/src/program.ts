@@ -1,0 +1,46 @@
+import { CommanderError } from 'commander';
+import { checkCommandWords } from './check-command-words.js';
+import { createContext, type OpenContext, type Surroundings } from './create-context.js';
+import { createProgram } from './create-program.js';
+import { EXIT, type ExitCode } from './exit-codes.js';
+import { describeFailure } from './describe-failure.js';
+import { plainText } from './text/plain-text.js';
+
+/** Reads the words, does what they say, and gives the exit code. Never rejects: what is wrong is one sentence on standard error. */
+export async function runProgram(words: readonly string[], around: Surroundings): Promise<number> {
+  const { stdout, stderr } = around.console;
+  // Whoever read us has gone, as after `| head`: nothing is lost, and there is nobody to tell.
+  stdout.on('error', () => process.exit(EXIT.ok));
+  let context: OpenContext | undefined;
+  let exitCode: ExitCode | number = EXIT.ok;
+  const program = createProgram(around, {
+    begin(options) {
+      context = createContext(around, options);
+      return context;
+    },
+    end(code) {
+      exitCode = code;
+    },
+  });
+  try {
+    checkCommandWords(program, words);
+    await program.parseAsync([...words], { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok;
+    const { message, code } = describeFailure(error);
+    stderr.write(`countersign: ${plainText(message)}\n`);
+    const isVerbose = words.includes('--verbose');
+    if (isVerbose && error instanceof Error) stderr.write(`${plainText(stackOf(error))}\n`);
+    return code;
+  } finally {
+    await context?.close().catch((error: unknown) => {
+      stderr.write(`countersign: ${plainText(describeFailure(error).message)}\n`);
+    });
+  }
+}
+
+function stackOf(error: Error): string {
+  const cause = error.cause instanceof Error ? `\ncaused by ${stackOf(error.cause)}` : '';
+  return `${error.stack ?? error.message}${cause}`;
+}

@@ -1,0 +1,34 @@
+/** Characters that take two columns in a terminal. */
+const WIDE =
+  /[\u1100-\u115E\u2329\u232A\u2E80-\u303E\u3041-\u33FF\u3400-\u4DBF\u4E00-\u9FFF\uA000-\uA4CF\uA960-\uA97F\uAC00-\uD7A3\uF900-\uFAFF\uFE10-\uFE19\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6\u{1F000}-\u{1FBFF}\u{20000}-\u{3FFFD}\p{Emoji_Presentation}]/u;
+
+/**
+ * How many columns a character takes, or a few more: one that is counted too narrow would wrap to the beginning of a line, where only
+ * our own words may stand.
+ */
+export function cellsOf(character: string): number {
+  return WIDE.test(character) ? 2 : 1;
+}
+
+export function widthOf(text: string): number {
+  let width = 0;
+  for (const character of text) width += cellsOf(character);
+  return width;
+}
+
+/** The text, cut to so many columns; that it was cut is seen. */
+export function cutTo(text: string, columns: number): string {
+  if (widthOf(text) <= columns) return text;
+  let cut = '';
+  let width = 0;
+  for (const character of text) {
+    width += cellsOf(character);
+    if (width > columns - 1) break;
+    cut += character;
+  }
+  return `${cut}…`;
+}
+
+export function padTo(text: string, columns: number): string {
+  return text + ' '.repeat(Math.max(0, columns - widthOf(text)));
+}

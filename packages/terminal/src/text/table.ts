@@ -1,0 +1,44 @@
+import { cutTo, padTo, widthOf } from './cells.js';
+import { plainLine } from './plain-text.js';
+
+export interface Column<Row> {
+  readonly title: string;
+  readonly of: (row: Row) => string;
+}
+
+const GAP = '  ';
+const NARROWEST = 6;
+
+/** Rows in aligned columns. `columns` is the terminal's width; undefined where nobody looks, and then nothing is cut. */
+export function table<Row>(rows: readonly Row[], shown: readonly Column<Row>[], columns: number | undefined): string {
+  const cells = [
+    shown.map(({ title }) => title.toUpperCase()),
+    ...rows.map((row) => shown.map(({ of }) => plainLine(of(row)))),
+  ];
+  const widths = fit(
+    shown.map((_, index) => Math.max(...cells.map((line) => widthOf(line[index] ?? '')))),
+    columns,
+  );
+  return cells
+    .map((line) =>
+      line
+        .map((cell, index) => padTo(cutTo(cell, widths[index] ?? 0), widths[index] ?? 0))
+        .join(GAP)
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+/** The widest column gives way, again and again, until all fit. */
+function fit(wanted: readonly number[], columns: number | undefined): number[] {
+  const widths = [...wanted];
+  if (columns === undefined) return widths;
+  const total = (): number => widths.reduce((sum, width) => sum + width, 0) + GAP.length * (widths.length - 1);
+  while (total() > columns) {
+    const widest = widths.indexOf(Math.max(...widths));
+    const width = widths[widest] ?? 0;
+    if (width <= NARROWEST) break;
+    widths[widest] = width - 1;
+  }
+  return widths;
+}

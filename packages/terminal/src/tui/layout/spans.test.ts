@@ -1,0 +1,50 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { cut, cutLine, lineWidth, span, spread, textOf, widthOf, wrapExact, wrapWords } from './spans.js';
+
+const anyText = fc.string({ unit: fc.constantFrom('a', ' ', 'ü', '漢', '🚢', 'e\u0301', '\n', '\t', '\u001B', '\u202E') });
+
+describe('text in cells', () => {
+  it('counts what a terminal shows', () => {
+    expect(widthOf('漢字')).toBe(4);
+    expect(widthOf('🚢 ok')).toBe(5);
+    expect(widthOf('e\u0301')).toBe(1);
+  });
+
+  it('breaks between words, and in words that are too long', () => {
+    expect(wrapWords('the quick brown fox', 10)).toEqual(['the quick', 'brown fox']);
+    expect(wrapWords('abcdefghijkl', 5)).toEqual(['abcde', 'fghij', 'kl']);
+    expect(wrapWords('漢字漢字', 5)).toEqual(['漢字', '漢字']);
+    expect(wrapWords('', 5)).toEqual(['']);
+  });
+
+  it('[A15] [A17] never gives a line that is wider than told, or that moves a cursor', () => {
+    fc.assert(
+      fc.property(anyText, fc.integer({ min: 2, max: 30 }), (text, width) => {
+        for (const line of [...wrapWords(text, width), ...wrapExact(text, width), cut(text, width)]) {
+          expect(widthOf(line)).toBeLessThanOrEqual(width);
+          expect(line).not.toMatch(/[\0-\x1F\x7F-\x9F\u202A-\u202E]/);
+        }
+      }),
+    );
+  });
+
+  it('leaves nothing out of what will run', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom('a', ' ', '漢', ';') }), fc.integer({ min: 2, max: 9 }), (text, width) => {
+        expect(wrapExact(text, width).join('')).toBe(text);
+      }),
+    );
+  });
+
+  it('spreads a line to its width, and says where it was cut', () => {
+    expect(textOf(spread([span('a')], [span('b')], 5))).toBe('a   b');
+    expect(textOf(spread([span('abcdef')], [span('z')], 5))).toBe('abc… z'.slice(0, 3).slice(0, 2) + '… z');
+    fc.assert(
+      fc.property(anyText, anyText, fc.integer({ min: 1, max: 20 }), (left, right, width) => {
+        const line = cutLine([span(left), span(right)], width);
+        expect(lineWidth(line)).toBeLessThanOrEqual(width);
+      }),
+    );
+  });
+});

@@ -1,0 +1,135 @@
+import stringWidth from 'string-width';
+import { plainLine, plainText } from '../../text/plain-text.js';
+
+/** Colours by what they mean; state is never colour alone. */
+export type Colour = 'waiting' | 'good' | 'bad' | 'do' | `agent ${number}`;
+
+/** A piece of a line in one look. Its text has no line feed and nothing that moves a cursor: make it with `own` or `theirs`. */
+export interface Span {
+  readonly text: string;
+  readonly colour?: Colour | undefined;
+  readonly bold?: boolean | undefined;
+  readonly dim?: boolean | undefined;
+  readonly inverse?: boolean | undefined;
+}
+export type Line = readonly Span[];
+type Look = Omit<Span, 'text'>;
+
+const TAB = '    ';
+const segmenter = new Intl.Segmenter();
+/** A cluster of more than this is no letter of any script: with marks without end one cell would hold a book. */
+const LONGEST_CLUSTER = 32;
+
+export function span(text: string, look: Look = {}): Span {
+  return { text: plainLine(text), ...look };
+}
+
+/** How many cells a text takes. */
+export function widthOf(text: string): number {
+  return stringWidth(text);
+}
+
+export function lineWidth(line: Line): number {
+  return line.reduce((sum, { text }) => sum + widthOf(text), 0);
+}
+
+/** The pieces of a text that are shown in one place each, with their cells. */
+export function clusters(text: string): { text: string; width: number }[] {
+  if (/^[\x20-\x7E]*$/.test(text)) return Array.from(text, (character) => ({ text: character, width: 1 }));
+  return Array.from(segmenter.segment(text), ({ segment }) => {
+    const shown = segment.length > LONGEST_CLUSTER ? `${segment.slice(0, LONGEST_CLUSTER)}…` : segment;
+    return { text: shown, width: widthOf(shown) };
+  });
+}
+
+/** Lines of others' words, none wider than told. Broken between words where that can be done. */
+export function wrapWords(text: string, width: number): string[] {
+  return lines(text).flatMap((line) => wrapLine(line, width, true));
+}
+
+/** The same for what will run: broken anywhere, and nothing is left out, not even a blank. */
+export function wrapExact(text: string, width: number): string[] {
+  return lines(text).flatMap((line) => wrapLine(line, width, false));
+}
+
+function lines(text: string): string[] {
+  return plainText(text).replaceAll('\t', TAB).split('\n');
+}
+
+function wrapLine(line: string, width: number, atWords: boolean): string[] {
+  const room = Math.max(2, width);
+  if (line.length * 2 <= room || (line.length <= room && widthOf(line) <= room)) return [line];
+  const wrapped: string[] = [];
+  let current: { text: string; width: number }[] = [];
+  let used = 0;
+  for (const cluster of clusters(line)) {
+    if (used + cluster.width > room) {
+      const rest = atWords ? afterLastBlank(current) : [];
+      const kept = current.slice(0, current.length - rest.length);
+      wrapped.push(joined(kept).replace(atWords ? / +$/ : /$^/, ''));
+      current = rest;
+      used = rest.reduce((sum, each) => sum + each.width, 0);
+      if (atWords && cluster.text === ' ' && current.length === 0) continue;
+    }
+    current.push(cluster);
+    used += cluster.width;
+  }
+  return [...wrapped, joined(current)];
+}
+
+function joined(parts: readonly { text: string }[]): string {
+  return parts.map(({ text }) => text).join('');
+}
+
+/** The unfinished word at the end; nothing when it is the whole line. */
+function afterLastBlank<T extends { text: string }>(parts: readonly T[]): T[] {
+  const at = parts.findLastIndex(({ text }) => text === ' ');
+  return at <= 0 ? [] : parts.slice(at + 1);
+}
+
+/** The text on one line, cut to so many cells; that it was cut is seen. */
+export function cut(text: string, width: number): string {
+  const plain = plainLine(text.length > width * 8 + 64 ? `${text.slice(0, width * 8 + 64)}…` : text);
+  if (widthOf(plain) <= width) return plain;
+  let shown = '';
+  let used = 0;
+  for (const cluster of clusters(plain)) {
+    if (used + cluster.width > width - 1) break;
+    shown += cluster.text;
+    used += cluster.width;
+  }
+  return width <= 0 ? '' : `${shown}…`;
+}
+
+/** Left and right on one line of exactly this width. The left gives way. */
+export function spread(left: Line, right: Line, width: number): Line {
+  const room = width - lineWidth(right);
+  const kept = cutLine(left, Math.max(0, room - (right.length === 0 ? 0 : 1)));
+  return [...kept, { text: ' '.repeat(Math.max(0, room - lineWidth(kept))) }, ...right];
+}
+
+export function cutLine(line: Line, width: number): Line {
+  if (lineWidth(line) <= width) return line;
+  const kept: Span[] = [];
+  let room = width;
+  for (const piece of line) {
+    const wide = widthOf(piece.text);
+    if (wide <= room - 1) {
+      kept.push(piece);
+      room -= wide;
+      continue;
+    }
+    kept.push({ ...piece, text: cut(`${piece.text} `, room) });
+    break;
+  }
+  return kept;
+}
+
+export function padLine(line: Line, width: number): Line {
+  return spread(line, [], width);
+}
+
+/** What the line says, without its look. */
+export function textOf(line: Line): string {
+  return line.map(({ text }) => text).join('');
+}
