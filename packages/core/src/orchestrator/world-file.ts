@@ -19,7 +19,8 @@ import { createWorldWith, freeId, recordRules, refuseUnreadableRules } from './w
 
 /** A world as it can be made again elsewhere: no chats, no grants, no secrets (W3). */
 export async function exportWorld(runtime: Runtime, worldId: string): Promise<WorldFile> {
-  return await readWorld(runtime, worldId, async (reader, { world, agents, agentName }) => {
+  return await readWorld(runtime, worldId, async (reader, snapshot) => {
+    const { world, agents } = snapshot;
     const servers = await reader.mcpServers(worldId);
     const { mainAgent, ...settings } = world.settings;
     return {
@@ -27,7 +28,7 @@ export async function exportWorld(runtime: Runtime, worldId: string): Promise<Wo
       name: world.name,
       ...settings,
       // By name: where it is imported, its id may be another.
-      ...(mainAgent === undefined ? {} : { mainAgent: agentName(mainAgent) }),
+      ...(mainAgent === undefined ? {} : { mainAgent: snapshot.agentName(mainAgent) }),
       policy: [...world.policy],
       agents: agents.map(({ definition }) => definition),
       mcpServers: servers.map(({ definition }) => exportDefinition(definition)),

@@ -162,7 +162,7 @@ describe('a body', () => {
         },
       }),
       duplex: 'half',
-    } as RequestInit);
+    });
     expect(unsaid.status).toBe(413);
     expect((await t.api<{ items: [] }>('GET', path)).body.items).toEqual([]);
   });

@@ -68,7 +68,7 @@ interface RouteSpec<P extends string, Query, Body> extends RouteFacts {
   readonly bodyFor?: (value: unknown) => z.ZodType<Body>;
   /** Nothing sent counts as `{}`. */
   readonly bodyOptional?: true;
-  handle(input: RouteInput<ParamsOf<P>, Query, Body>): Promise<Reply | Response>;
+  readonly handle: (input: RouteInput<ParamsOf<P>, Query, Body>) => Promise<Reply | Response>;
 }
 
 export function route<const P extends string, Query, Body>(spec: RouteSpec<P, Query, Body>): Route {

@@ -38,7 +38,7 @@ const STRANGE: readonly unknown[] = [
   -1,
   1.5,
   1e308,
-  9_007_199_254_740_993,
+  Number.MAX_SAFE_INTEGER,
   '',
   ' ',
   'x',
@@ -169,7 +169,7 @@ export function createFuzzer(
   }
 
   function text(of: unknown): string {
-    return typeof of === 'string' ? of : String(JSON.stringify(of));
+    return typeof of === 'string' ? of : JSON.stringify(of);
   }
 
   function encode(part: string): string {

@@ -12,7 +12,7 @@ export interface SearchDialect {
   ordinal: RawBuilder<number>;
   matches(text: string): RawBuilder<boolean>;
   /** The text that finds what has all these words; of the last, its beginning is enough. */
-  matchText(words: readonly string[]): string;
+  readonly matchText: (words: readonly string[]) => string;
 }
 
 export type SearchStatements = ReturnType<typeof searchStatements>;
