@@ -4,7 +4,7 @@ import { GRANTS, RULES } from './gate-world.js';
 import type { GrowthResult } from './growth.js';
 import type { McpResult } from './mcp.js';
 import type { MemoryResult } from './memory.js';
-import { CASES, type Case } from './script.js';
+import { CASES } from './script.js';
 import { COMMAND_BYTES, POLICY_RULES, type PolicyResult } from './policy.js';
 import type { ServerResult } from './server.js';
 import { CONTENDERS, type TurnsResult } from './turns.js';

@@ -1,17 +1,16 @@
 import { join } from 'node:path';
-import { aiSdkSubject } from './ai-sdk.js';
 import { measure, type Figures, type Plan } from './measure.js';
 import { checkOurs, openBenchWorld, oursSubject, withFolder } from './ours.js';
 import { checkRawLoop } from './raw-check.js';
 import { openRawLoop, rawSubject } from './raw-loop.js';
 import { CASES, type Case } from './script.js';
 
-export const CONTENDERS = ['ours NORMAL', 'raw NORMAL', 'ours FULL', 'raw FULL', 'AI SDK'] as const;
+export const CONTENDERS = ['ours NORMAL', 'raw NORMAL', 'ours FULL', 'raw FULL'] as const;
 type Contender = (typeof CONTENDERS)[number];
 
 export type TurnsResult = Record<Case, Record<Contender, Figures>>;
 
-/** What a turn costs, beside the bare commits it makes and beside a peer that commits nothing (N1). */
+/** What a turn costs, beside the bare commits it makes (N1). Beside the frameworks it is measured in `peers/`. */
 export async function turnsSuite(plan: Plan): Promise<TurnsResult> {
   return await withFolder(async (folder) => {
     const result: Partial<TurnsResult> = {};
@@ -36,7 +35,6 @@ async function measureCase(prefix: string, turn: Case, plan: Plan): Promise<Reco
         rawSubject('raw NORMAL', rawNormal, turn),
         oursSubject('ours FULL', full, turn),
         rawSubject('raw FULL', rawFull, turn),
-        aiSdkSubject(turn),
       ],
       plan,
     );

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { bars, curves } from './draw.mjs';
 import { installSizes } from './install-sizes.mjs';
-import { correctnessTable, costTable, describeWork, workTable } from './report.mjs';
+import { correctnessTable, costTable, describeWork, targetTable, workTable } from './report.mjs';
 import { measureImports, measureWork, tryAll } from './side-by-side.mjs';
 
 const { values } = parseArgs({
@@ -52,6 +52,7 @@ const parts = [
     ? ['![Three gated tools](pictures/bench-gated.svg)', '![Growth with history](pictures/bench-history.svg)']
     : []),
   workTable(measured),
+  targetTable(measured),
   '## What it takes',
   costTable(measured, imports, sizes),
 ];

@@ -91,3 +91,19 @@ export function correctnessTable(rows, contenders) {
     QUESTIONS.map(([question, answer]) => [question, ...names.map((name) => answer(rows[name]))]),
   );
 }
+
+/** The numbers to hold, beside the fastest of the others (N1). */
+export function targetTable({ results }) {
+  const find = (tools, gated) =>
+    results.find(({ work }) => work.tools === tools && work.gated === gated && work.history === 1 && !work.streaming);
+  return table(
+    ['N1', 'reached', 'limit'],
+    [
+      ['one tool, SQLite NORMAL ÷ the fastest', find(1, false), 1],
+      ['three gated tools, from the pause, SQLite NORMAL ÷ the fastest', find(3, true), 1.5],
+    ].map(([what, { figures }, limit]) => {
+      const reached = figures['ours-normal'].median / fastestPeer(figures);
+      return [what, `${format(reached)}×`, `${limit}× ${reached <= limit ? 'met' : '**missed**'}`];
+    }),
+  );
+}

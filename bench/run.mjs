@@ -1,0 +1,35 @@
+// `npm run bench`: our own suites, then everybody side by side. Built-ins only; installs what the second part needs when it is missing.
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+const words = process.argv.slice(2);
+const only = words.flatMap((word, index) => (word === '--only' ? [words[index + 1]] : []));
+const wantsPeers = only.length === 0 || only.includes('peers');
+const wantsOurs = only.length === 0 || only.some((name) => name !== 'peers');
+
+let failed = 0;
+if (wantsOurs) failed ||= run(process.execPath, ['--expose-gc', `${here}dist/main.js`, ...withoutPeers(words)]);
+if (wantsPeers && failed === 0) {
+  if (!existsSync(`${here}node_modules/.bin/node`)) {
+    failed ||= run('npm', ['ci', '--prefix', here, '--no-audit', '--no-fund']);
+  }
+  const flags = words.filter((word) => word === '--quick' || word === '--write');
+  failed ||= run(`${here}node_modules/.bin/node`, [`${here}peers/main.mjs`, ...flags]);
+}
+process.exitCode = failed;
+
+function withoutPeers(given) {
+  return given.filter((word, index) => {
+    if (word === '--write') return false;
+    if (word === '--only') return given[index + 1] !== 'peers';
+    return !(given[index - 1] === '--only' && word === 'peers');
+  });
+}
+
+function run(program, args) {
+  const { status, error } = spawnSync(program, args, { stdio: 'inherit' });
+  if (error !== undefined) console.error(error.message);
+  return status ?? 1;
+}

@@ -1,0 +1,33 @@
+import { execFile, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { beforeAll, expect, it } from 'vitest';
+import { root } from './support/source-modules.js';
+
+beforeAll(async () => {
+  const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
+  // The benchmark runs what was built.
+  await promisify(execFile)(process.execPath, [tsc, '-b', `${root}bench`]);
+}, 120_000);
+
+/** Our own part of the side-by-side run, on the smallest work: without it the benchmark would rot between two releases. */
+it.each(['ours-memory', 'ours-normal', 'ours-http'])(
+  '[N1] %s still runs the work that everybody is measured on',
+  async (which) => {
+    const child = fork(`${root}bench/peers/child.mjs`, [which], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+    const answer = async (): Promise<unknown> => ((await once(child, 'message')) as [unknown])[0];
+    const order = async (what: object): Promise<unknown> => {
+      const next = answer();
+      child.send(what);
+      return await next;
+    };
+    expect(await answer()).toEqual({ ok: true });
+    const work = { tools: 3, gated: true, history: 5, streaming: true };
+    expect(await order({ do: 'prepare', work, warmUp: 2 })).toMatchObject({ ok: true });
+    const ran = await order({ do: 'run', times: 3, ms: 10_000 });
+    expect(ran).toMatchObject({ ok: true, times: [{}, {}, {}] });
+    expect(await order({ do: 'end' })).toMatchObject({ ok: true });
+  },
+);
