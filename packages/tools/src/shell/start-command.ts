@@ -1,9 +1,11 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { Server } from 'node:net';
 import { constants } from 'node:os';
 import { delimiter } from 'node:path';
 import type { Duplex, Readable } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
 import { STATUS_FD, type Confined } from '../sandbox/confine.js';
 import { gatewayEnvironment, LISTEN, type Gateway } from '../sandbox/gateway/gateway.js';
 import { openPipes } from './open-pipe.js';
@@ -87,13 +89,14 @@ export async function startCommand(start: CommandStart): Promise<StartedCommand>
   const exited = exitOf(child);
   const gate = child.stdio[3] as Duplex;
   gate.on('error', () => undefined);
-  const inner = contained ? readInnerPid(child.stdio[STATUS_FD] as Readable) : undefined;
-
-  const opened = gateway === undefined ? undefined : openFor(child, gateway);
+  let inner: number | undefined;
   try {
-    const ready = Promise.all([once(gate, 'data'), opened]).then(() => 'ready' as const);
-    const first = await Promise.race([ready, exited]);
-    if (first !== 'ready' || child.pid === undefined) throw new Error('it could not be started');
+    const opened = gateway === undefined ? undefined : openFor(child, gateway);
+    const first = contained ? readInnerPid(child.stdio[STATUS_FD] as Readable) : undefined;
+    const ready = Promise.all([first, once(gate, 'data'), opened]);
+    const begun = await Promise.race([ready, exited.then(() => undefined)]);
+    if (begun === undefined || child.pid === undefined) throw new Error('it could not be started');
+    [inner] = begun;
   } catch {
     const said = await readAll(pipes.stderr.reader);
     pipes.stdout.reader.destroy();
@@ -108,8 +111,8 @@ export async function startCommand(start: CommandStart): Promise<StartedCommand>
     stdout: pipes.stdout.reader,
     stderr: pipes.stderr.reader,
     exited,
-    terminate: () => signalGroup(inner?.pid ?? child.pid, 'SIGTERM'),
-    sweep: () => sweep(child, exited, watchdog),
+    terminate: () => signalGroup(inner ?? child.pid, 'SIGTERM'),
+    sweep: () => sweep(child, exited, inner, watchdog),
   };
 }
 
@@ -121,10 +124,30 @@ async function openFor(child: ChildProcess, gateway: Gateway): Promise<void> {
   gateway.serve(listener);
 }
 
-async function sweep(child: ChildProcess, exited: Promise<number>, watchdog: Watchdog | undefined): Promise<void> {
+async function sweep(
+  child: ChildProcess,
+  exited: Promise<number>,
+  inner: number | undefined,
+  watchdog: Watchdog | undefined,
+): Promise<void> {
   // In a sandbox everything dies with the process we started; without one, the watchdog finds the rest.
   if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL');
   await Promise.all([exited, watchdog?.sweep()]);
+  if (inner !== undefined) await untilDead(inner);
+}
+
+/**
+ * The first process of a sandbox is dead only when all others in it are. The one we started may be gone before that, and what
+ * still lives would write into the draft while it is looked at.
+ */
+async function untilDead(pid: number): Promise<void> {
+  for (;;) {
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
+    // After the name, in brackets, which may hold anything.
+    const state = stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3);
+    if (stat === '' || state === 'Z' || state === 'X') return;
+    await setTimeout(1);
+  }
 }
 
 async function exitOf(child: ChildProcess): Promise<number> {
@@ -137,18 +160,20 @@ async function exitOf(child: ChildProcess): Promise<number> {
   }
 }
 
-/** bubblewrap's first line of status has the pid, as we see it, of the process that all others in the sandbox descend from. */
-function readInnerPid(status: Readable): { pid: number | undefined } {
-  const inner: { pid: number | undefined } = { pid: undefined };
+/**
+ * bubblewrap's first line of status has the pid, as we see it, of the process that all others in the sandbox descend from. Only
+ * that line counts.
+ */
+async function readInnerPid(status: Readable): Promise<number> {
   let text = '';
   status.setEncoding('utf8').on('error', () => undefined);
-  status.on('data', (chunk: string) => {
-    text = (text + chunk).slice(0, 10_000);
-    const found = /"child-pid":\s*(\d+)/.exec(text)?.[1];
-    // Only the first: what is said later may come from inside.
-    if (found !== undefined) inner.pid ??= Number(found);
+  return await new Promise((resolve) => {
+    status.on('data', (chunk: string) => {
+      text = (text + chunk).slice(0, 10_000);
+      const found = /"child-pid":\s*(\d+)/.exec(text)?.[1];
+      if (found !== undefined) resolve(Number(found));
+    });
   });
-  return inner;
 }
 
 function signalGroup(group: number | undefined, signal: NodeJS.Signals): void {

@@ -187,5 +187,18 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')(
       askGit(planted);
       expect(existsSync(victim)).toBe(true);
     });
+
+    it('while what the command left running still plants', { timeout: 30_000 }, async () => {
+      // Closed outputs: nothing tells from outside that it still runs. Renames swap the plant in and out as fast as can be.
+      const loop = `perl -e 'while (1) { rename "ok/x", ".git"; rename ".git", "ok/x" }'`;
+      for (let round = 0; round < 10; round += 1) {
+        const tried = await plant(
+          `mkdir -p many ok/x; touch many/{1..300}; for i in 1 2 3 4; do (exec > /dev/null 2>&1; mkdir -p $i/ok/x; cd $i; ${loop}) & done; sleep 0.05`,
+        );
+        expect(tried.ok).toBe(true);
+        expect(execFileSync('find', [folder.path, '-name', '.git'], { encoding: 'utf8' })).toBe('');
+        execFileSync('bash', ['-c', 'rm -rf ./*'], { cwd: folder.path });
+      }
+    });
   },
 );
