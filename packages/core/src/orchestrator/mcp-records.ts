@@ -11,7 +11,7 @@ import { definitionDigest, describeDifference } from './mcp-difference.js';
 import { commit, type Runtime, type Step } from './runtime.js';
 
 /** A server that has just been added may still be gathering its tools; what comes after this has to be accepted. */
-export const FIRST_LOOK_MS = 60_000;
+const FIRST_LOOK_MS = 60_000;
 
 /** What the host of a world's MCP servers reads and writes. */
 export function createMcpRecords(runtimeOf: () => Runtime): McpRecords {

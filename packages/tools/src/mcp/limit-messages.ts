@@ -30,7 +30,7 @@ export function limitMessages(transport: Transport, clock: Pick<Clock, 'now'>, d
 }
 
 /** False: one too many. */
-export function createMessageBudget(clock: Pick<Clock, 'now'>): () => boolean {
+function createMessageBudget(clock: Pick<Clock, 'now'>): () => boolean {
   let left = BURST;
   let last = clock.now();
   return () => {

@@ -4,7 +4,7 @@ import { capText } from './cap-text.js';
 import type { HideValues } from './hide-values.js';
 import { toResult } from './to-result.js';
 
-export interface CallUnderWay {
+interface CallUnderWay {
   ask: ToolContext['ask'];
 }
 export type CallsUnderWay = Set<CallUnderWay>;
