@@ -23,8 +23,8 @@ function record(accepted: McpToolDefinition | null, seen: McpToolDefinition | nu
 }
 
 it('says nothing of what is as it was accepted, whatever the order of its fields', () => {
-  const { name, description } = lamb;
-  const same = { inputSchema: { properties: { a: { type: 'number' } }, type: 'object' }, description, name };
+  const inputSchema = { properties: { a: { type: 'number' } }, type: 'object' };
+  const same = { inputSchema, description: 'Adds two numbers.', name: 'lamb' };
   expect(describeDifference(record(lamb, same))).toBeUndefined();
 });
 
