@@ -9,7 +9,7 @@ const FEW_ROWS = 20_000;
 const MS_PER_ROW = 0.1;
 
 interface Counted {
-  stats: Promise<Stats>;
+  counts: Promise<WorldCounts>;
   /** Until then they are not counted again. */
   goodUntil: number;
 }
@@ -23,15 +23,15 @@ export async function worldStats(runtime: Runtime, worldId: string): Promise<Sta
   const known = counted.get(runtime) ?? new Map<string, Counted>();
   counted.set(runtime, known);
   const last = known.get(worldId);
-  if (last !== undefined && runtime.clock.now() < last.goodUntil) return await last.stats;
-  const counting = readWorld(runtime, worldId, (reader) => reader.stats(worldId));
+  if (last !== undefined && runtime.clock.now() < last.goodUntil) return toStats(await last.counts);
   // While it is counted, everybody who asks gets the same.
-  const current: Counted = { stats: counting.then(toStats), goodUntil: Number.POSITIVE_INFINITY };
+  const counts = readWorld(runtime, worldId, (reader) => reader.stats(worldId));
+  const current: Counted = { counts, goodUntil: Number.POSITIVE_INFINITY };
   known.set(worldId, current);
   try {
-    const rows = rowsOf(await counting);
+    const rows = rowsOf(await counts);
     current.goodUntil = rows < FEW_ROWS ? 0 : runtime.clock.now() + rows * MS_PER_ROW;
-    return await current.stats;
+    return toStats(await counts);
   } finally {
     if (current.goodUntil === 0 || current.goodUntil === Number.POSITIVE_INFINITY) known.delete(worldId);
   }
