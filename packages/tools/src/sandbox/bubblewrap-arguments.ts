@@ -1,3 +1,4 @@
+import { isInside } from '../files/is-inside.js';
 import type { FixedPath } from './find-fixed-paths.js';
 import type { NetworkAccess, Sandbox } from './sandbox.js';
 
@@ -47,19 +48,41 @@ export function bubblewrapBase(
 /** Where programs expect that they may leave something for a while. */
 const SCRATCH = ['/tmp', '/var/tmp'];
 
-/** The order matters: what is hidden first, then what is let back in, then what stays fixed inside it. */
+/** The order matters: what is hidden and shown first, then the working folder, then what stays fixed inside it. */
 export function bubblewrapArguments(sandbox: Bubblewrap, view: BubblewrapView): string[] {
+  const layers = layersOf(view);
+  const closed = layers.filter(({ path, how }) => how === 'hidden' && !SCRATCH.includes(path));
   return [
     ...bubblewrapBase(sandbox, view),
-    ...view.hiddenFolders.filter((path) => path !== '/tmp').flatMap((path) => ['--tmpfs', path]),
-    ...view.shown.flatMap((path) => ['--ro-bind', path, path]),
+    ...layers.flatMap(({ path, how }) => (how === 'hidden' ? ['--tmpfs', path] : ['--ro-bind', path, path])),
     ...view.place,
     ...view.fixed.flatMap(fix),
     // Empty and closed: written to, they would be memory that nobody counts.
-    ...view.hiddenFolders.filter((path) => !SCRATCH.includes(path)).flatMap((path) => ['--remount-ro', path]),
+    ...closed.flatMap(({ path }) => ['--remount-ro', path]),
     ...view.hiddenFiles.flatMap((path) => ['--ro-bind', '/dev/null', path]),
     ...['--chdir', view.workingDirectory],
   ];
+}
+
+interface Layer {
+  readonly path: string;
+  readonly how: 'hidden' | 'shown';
+}
+
+/** Outer ones first, so that an inner one has the last word: what is ours stays hidden in a folder that is shown. */
+function layersOf({ hiddenFolders, shown }: BubblewrapView): Layer[] {
+  const all: Layer[] = [
+    ...hiddenFolders.map((path) => ({ path, how: 'hidden' as const })),
+    ...shown.filter((path) => !hiddenFolders.includes(path)).map((path) => ({ path, how: 'shown' as const })),
+  ].sort((a, b) => a.path.length - b.path.length);
+  const kept: Layer[] = [];
+  for (const layer of all) {
+    const around = kept.findLast(({ path }) => isInside(path, layer.path));
+    // /tmp is hidden already, and all that is in nothing is seen.
+    const now = around?.how ?? (isInside('/tmp', layer.path) ? 'hidden' : 'shown');
+    if (now !== layer.how) kept.push(layer);
+  }
+  return kept;
 }
 
 function fix({ path, how }: FixedPath): string[] {

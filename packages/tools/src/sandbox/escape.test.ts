@@ -87,6 +87,17 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20] a command in the sandbox c
       expect(said).not.toMatch(/SECRET-(KEY|STORE|TOKEN)/);
     });
 
+    it('what is ours, also where a folder around it is shown', async () => {
+      const inner = join(person.path, 'shown', 'ours');
+      await mkdir(inner, { recursive: true });
+      await writeFile(join(inner, 'token'), 'SECRET-TOKEN');
+      await writeFile(join(person.path, 'shown', 'library'), 'LIBRARY');
+      const shown = { hide: [ours, inner], show: [join(person.path, 'shown'), dirname(ours)] };
+      const { said } = await run(`cat ../shown/library ../shown/ours/token '${ours}/token'`, shown);
+      expect(said).toContain('LIBRARY');
+      expect(said).not.toContain('SECRET');
+    });
+
     it('our processes, their memory and their environment', async () => {
       const { said } = await run(
         `ls -d /proc/[0-9]* | wc -l; cat /proc/${process.pid}/environ /proc/${process.pid}/maps; ps ax`,

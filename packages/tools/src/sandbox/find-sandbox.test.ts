@@ -115,6 +115,26 @@ describe('bubblewrapArguments', () => {
     expect([...places].sort((a, b) => a - b)).toEqual(places);
   });
 
+  it('gives the inner of two folders the last word', () => {
+    const words = bubblewrapArguments(bubblewrap, {
+      ...view,
+      hiddenFolders: ['/home/p/lib/ours', '/home', '/home/p', '/tmp', '/tmp/x'],
+      shown: ['/home/p/lib/ours/open', '/home/p/lib', '/home/p/lib/sub', '/usr/lib', '/tmp/y'],
+    }).join(' ');
+    const order = [
+      '--tmpfs /home',
+      '--ro-bind /home/p/lib',
+      '--tmpfs /home/p/lib/ours',
+      '--ro-bind /home/p/lib/ours/open',
+    ];
+    const places = order.map((part) => words.indexOf(`${part} `));
+    expect([...places].sort((a, b) => a - b)).toEqual(places);
+    expect(places[0]).toBeGreaterThan(0);
+    for (const needless of ['--tmpfs /home/p ', '/home/p/lib/sub', '/usr/lib', '/tmp/x'])
+      expect(words).not.toContain(needless);
+    expect(words).toContain('--ro-bind /tmp/y /tmp/y');
+  });
+
   it('shares a network only when told to', () => {
     expect(bubblewrapArguments(bubblewrap, view)).toContain('--unshare-net');
     expect(bubblewrapArguments(bubblewrap, { ...view, network: 'public' })).toContain('--unshare-net');

@@ -4,19 +4,15 @@ import { ownFiles } from '@countersign/core/ports';
 import { isInside } from '../files/is-inside.js';
 import type { Confinement } from './sandbox.js';
 
-/** Where other people's files, temporary files and sockets of services lie. */
-const SYSTEM_HIDDEN = [
-  '/tmp',
-  '/var/tmp',
-  '/run',
-  '/var/run',
-  '/home',
-  '/root',
-  '/etc/ssh',
-  '/etc/ssl/private',
-  '/boot',
-];
-const SYSTEM_HIDDEN_FILES = ['/etc/shadow', '/etc/gshadow', '/etc/shadow-', '/etc/gshadow-'];
+/** Where other people's files, temporary files, sockets of services, other disks and secrets of the machine lie. */
+const SYSTEM_HIDDEN = `
+  /tmp /var/tmp /run /var/run /home /root /mnt /media /boot
+  /etc/ssh /etc/ssl/private /etc/letsencrypt /etc/wireguard /etc/openvpn /etc/NetworkManager/system-connections /etc/kubernetes
+  /var/log /var/mail /var/spool /var/backups /var/lib/docker /var/lib/containerd /var/lib/kubelet /var/lib/postgresql /var/lib/mysql
+`
+  .trim()
+  .split(/\s+/);
+const SYSTEM_HIDDEN_FILES = ['/etc/shadow', '/etc/gshadow', '/etc/shadow-', '/etc/gshadow-', '/etc/krb5.keytab'];
 
 export interface Hidden {
   readonly folders: readonly string[];
@@ -25,7 +21,7 @@ export interface Hidden {
 
 /** What a command must not see, as it lies on the disk now. */
 export async function findHidden(
-  { workingDirectory, home, hide }: Confinement,
+  { workingDirectory, home, hide, show }: Confinement,
   alsoHidden: readonly string[] = [],
 ): Promise<Hidden> {
   const folders = new Set<string>();
@@ -47,10 +43,10 @@ export async function findHidden(
     if (stats.isDirectory()) folders.add(real);
     else files.add(real);
   }
-  const outer = [...folders].filter((path) => ![...folders].some((other) => other !== path && isInside(other, path)));
   const seen = (path: string): boolean =>
-    isInside(workingDirectory, path) || !outer.some((folder) => isInside(folder, path));
-  return { folders: outer, files: [...files].filter(seen) };
+    [workingDirectory, ...show].some((shown) => isInside(shown, path)) ||
+    ![...folders].some((folder) => isInside(folder, path));
+  return { folders: [...folders], files: [...files].filter(seen) };
 }
 
 /** A folder that is read-only still lets a command talk to a socket in it, and so to a service with more rights. */
