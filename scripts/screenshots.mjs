@@ -41,6 +41,7 @@ const looks = [
   { name: 'phone-light', width: 390, height: 844, colorScheme: 'light' },
   { name: 'phone-dark', width: 390, height: 844, colorScheme: 'dark' },
 ];
+/** @type {{ look: Look, page: import('playwright-core').Page }[]} */
 const contexts = [];
 for (const look of looks) {
   const context = await browser.newContext({

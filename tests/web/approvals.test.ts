@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
 import { button, press, said, toolCard, write } from './support/steps.js';
 
-describe.runIf(hasBrowser)('approvals in the web app', () => {
+describe.runIf(hasBrowser)('approvals in the web app', { timeout: 60_000 }, () => {
   let opened: Opened;
   let visit: Visit;
   /** A new world and chat in the one page of this file. */

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasBrowser, openBrowser, type Opened } from './support/open-browser.js';
 import { button, said, toolCard } from './support/steps.js';
 
-describe.runIf(hasBrowser)('the first visit', () => {
+describe.runIf(hasBrowser)('the first visit', { timeout: 60_000 }, () => {
   let opened: Opened;
   beforeAll(async () => {
     opened = await openBrowser();
@@ -15,7 +15,7 @@ describe.runIf(hasBrowser)('the first visit', () => {
     const { page, complaints, context } = await opened.visit();
     const entered = new URL(page.url());
     expect(entered.hash).toBe('');
-    expect(await page.evaluate(() => document.cookie)).toBe('');
+    expect(await page.evaluate('document.cookie')).toBe('');
     await button(page, 'Please tidy the notes folder.').click();
     await said(page, 'Found 11 notes, and 3 files that look like scratch.').waitFor();
     await said(page, 'I would do three things:').waitFor();

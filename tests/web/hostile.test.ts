@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
-import { button, call, press, said, toolCard, write } from './support/steps.js';
+import { addresses, button, call, overflow, press, said, toolCard, write } from './support/steps.js';
 
 const HTML =
   '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script><svg onload="window.hacked=1"></svg><iframe srcdoc="<script>parent.hacked=1</script>">';
 const BIDI = 'safe\u202Egpj.exe\u2066x\u2069';
 const ANSI = '\u001B[31mred\u001B[0m\u0007';
 
-describe.runIf(hasBrowser)('hostile content', () => {
+describe.runIf(hasBrowser)('hostile content', { timeout: 60_000 }, () => {
   let opened: Opened;
   let visit: Visit;
   beforeAll(async () => {
@@ -28,10 +28,7 @@ describe.runIf(hasBrowser)('hostile content', () => {
     await answer.waitFor();
     expect(await answer.locator('img, script, svg[onload], iframe, object, embed').count()).toBe(0);
     expect(await answer.getByRole('link', { name: 'click' }).count()).toBe(0);
-    for (const href of await answer
-      .locator('a')
-      .evaluateAll((links) => links.map((link) => link.getAttribute('href') ?? '')))
-      expect(href).toMatch(/^https?:/);
+    for (const href of await addresses(answer.locator('a'))) expect(href).toMatch(/^https?:/);
     await answer.getByText('‹U+202E›').waitFor();
   });
 
@@ -71,7 +68,7 @@ describe.runIf(hasBrowser)('hostile content', () => {
       .getByRole('button', { name: /Show more \(\d+ kB left\)/ })
       .last()
       .waitFor();
-    expect(await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0);
+    expect(await overflow(page)).toBeLessThanOrEqual(0);
 
     async function here(): Promise<[string, string]> {
       const [, , world = '', , chat = ''] = new URL(page.url()).pathname.split('/');
@@ -88,7 +85,7 @@ describe.runIf(hasBrowser)('hostile content', () => {
   });
 
   it('ran nothing, and asked nobody else for anything', async () => {
-    expect(await visit.page.evaluate(() => 'hacked' in globalThis)).toBe(false);
+    expect(await visit.page.evaluate("'hacked' in globalThis")).toBe(false);
     expect(visit.complaints).toEqual([]);
   });
 });

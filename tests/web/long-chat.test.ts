@@ -1,11 +1,11 @@
 import type { NewMessage } from '@countersign/core/ports';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasBrowser, openBrowser, type Opened, type Visit } from './support/open-browser.js';
-import { said, write } from './support/steps.js';
+import { belowView, said, scrollTo, write } from './support/steps.js';
 
 const COUNT = 10_000;
 
-describe.runIf(hasBrowser)('a chat of 10,000 messages', () => {
+describe.runIf(hasBrowser)('a chat of 10,000 messages', { timeout: 60_000 }, () => {
   let opened: Opened;
   let visit: Visit;
   beforeAll(async () => {
@@ -28,14 +28,14 @@ describe.runIf(hasBrowser)('a chat of 10,000 messages', () => {
   it('loads older pages on the way up, and what is looked at stays where it is', async () => {
     const { page } = visit;
     const log = page.getByRole('log', { name: 'Transcript' });
-    await log.evaluate((element) => element.scrollTo({ top: 400 }));
+    await scrollTo(log, 400);
     await expect.poll(() => lowest(), { timeout: 10_000 }).toBeLessThan(9900);
     // From here on each page that comes in front must leave the view alone.
     const seen = await page.getByRole('article').first().innerText();
     expect(seen).toContain('number');
     for (let pages = 0; pages < 6; pages += 1) {
       const before = await lowest();
-      await log.evaluate((element) => element.scrollTo({ top: 200 }));
+      await scrollTo(log, 200);
       await expect.poll(() => lowest(), { timeout: 10_000 }).toBeLessThan(before);
     }
     expect(await page.getByRole('article').count()).toBeLessThan(60);
@@ -53,8 +53,7 @@ describe.runIf(hasBrowser)('a chat of 10,000 messages', () => {
   });
 
   async function isAtEnd(): Promise<boolean> {
-    const log = visit.page.getByRole('log', { name: 'Transcript' });
-    return await log.evaluate((element) => element.scrollHeight - element.scrollTop - element.clientHeight < 40);
+    return (await belowView(visit.page.getByRole('log', { name: 'Transcript' }))) < 40;
   }
 
   async function lowest(): Promise<number> {

@@ -14,7 +14,7 @@ import { button, said, toolCard } from './support/steps.js';
 const child = fileURLToPath(new URL('support/serve-child.mjs', import.meta.url));
 const greeting = z.object({ url: z.string(), open: z.string() });
 
-describe.runIf(hasBrowser)('a server that goes away', () => {
+describe.runIf(hasBrowser)('a server that goes away', { timeout: 60_000 }, () => {
   let home = '';
   let browser: Browser;
   let running: ChildProcess | undefined;

@@ -26,3 +26,25 @@ export function toolCard(page: Page, words: string): Locator {
 export function said(page: Page, words: string): Locator {
   return page.getByRole('article').filter({ hasText: words }).last();
 }
+
+// What is asked of the page itself is written as text: these tests are checked without a browser's types.
+
+/** How many pixels run over the right edge of the window. */
+export async function overflow(page: Page): Promise<number> {
+  return await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+}
+
+export async function scrollTo(box: Locator, top: number): Promise<void> {
+  await box.evaluate(`(element) => element.scrollTo({ top: ${top} })`);
+}
+
+/** How far the end of a box is below what is seen of it. */
+export async function belowView(box: Locator): Promise<number> {
+  return Number(await box.evaluate('(element) => element.scrollHeight - element.scrollTop - element.clientHeight'));
+}
+
+export async function addresses(links: Locator): Promise<string[]> {
+  const found: string[] = [];
+  for (const link of await links.all()) found.push((await link.getAttribute('href')) ?? '');
+  return found;
+}

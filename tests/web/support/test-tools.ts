@@ -30,7 +30,7 @@ export function testTools(): Deeds {
         readOnly: true,
         execute: async (_, { signal, output }) => {
           ran.push('watch');
-          output('stdout', 'the first line\n');
+          output('the first line\n');
           await new Promise((_resolve, reject) => {
             signal.addEventListener('abort', () => reject(new Error('stopped')), { once: true });
           });
@@ -42,7 +42,7 @@ export function testTools(): Deeds {
         parameters: z.strictObject({ text: z.string() }),
         readOnly: true,
         execute: ({ text }, { output }) => {
-          output('stdout', text);
+          output(text);
           return `${text}${'x'.repeat(10_000_000)}`;
         },
       }),
