@@ -52,6 +52,6 @@ export function useInbox(worlds: readonly World[]): readonly InboxItem[] {
   }, [worldId, world, queue, approvals, agents, others]);
 }
 
-export function toView({ toolCallId, ...approval }: QueuedApproval): ApprovalView {
+function toView({ toolCallId, ...approval }: QueuedApproval): ApprovalView {
   return { ...approval, invocationId: toolCallId };
 }

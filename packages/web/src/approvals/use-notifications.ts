@@ -30,6 +30,6 @@ export function useNotifications(inbox: readonly InboxItem[]): void {
   }, [inbox, navigate]);
 }
 
-export function mayNotify(): boolean {
+function mayNotify(): boolean {
   return 'Notification' in globalThis && Notification.permission === 'granted';
 }

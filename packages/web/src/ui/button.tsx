@@ -3,7 +3,7 @@ import { cx } from './cx.js';
 import { Icon } from './icon.js';
 import type { IconName } from './icon-paths.js';
 
-export type ButtonLook = 'primary' | 'plain' | 'quiet' | 'danger' | 'amber';
+type ButtonLook = 'primary' | 'plain' | 'quiet' | 'danger' | 'amber';
 
 const LOOKS: Readonly<Record<ButtonLook, string>> = {
   primary: 'bg-blue text-on-blue border-blue hover:bg-blue-strong hover:border-blue-strong',
