@@ -80,8 +80,10 @@ function createMcpHost(records: McpRecords, options: McpOptions): McpHost {
       const servers = [...(worlds.get(worldId) ?? [])].filter(
         ([name, server]) => server.isOn() && !server.isRunning() && patterns.some((pattern) => mayName(pattern, name)),
       );
-      const missing = servers.map(async ([name]) => {
+      const missing = servers.map(async ([name, server]) => {
         try {
+          // One that is broken would otherwise hold up every answer of every agent.
+          if (server.isStuck(turnWaitMs)) throw new Error('it does not start');
           await start(worldId, name, turnWaitMs, signal);
           return [];
         } catch {

@@ -58,6 +58,29 @@ it('tries again after 1, 2, 4, 8 and 16 seconds, and then only when it is needed
   expect(starts).toHaveLength(7);
 });
 
+it('nobody is made to wait for what has just failed, or has been starting for long', async () => {
+  const { keeper, pass } = setUp({ failing: 1 });
+  expect(keeper.isStuck(10_000)).toBe(false);
+  await expect(keeper.get()).rejects.toThrow('it does not want to');
+  expect(keeper.isStuck(10_000)).toBe(true);
+  await pass(1_000);
+  expect(keeper.isStuck(10_000)).toBe(false);
+
+  const clock = createFakeClock();
+  const hanging = keepRunning<Runs>({
+    clock,
+    firstPauseMs: 1,
+    healthMs: 1,
+    start: () => new Promise(() => undefined),
+    explain: String,
+    moved: () => undefined,
+  });
+  void hanging.get();
+  expect(hanging.isStuck(10_000)).toBe(false);
+  clock.advance(10_001);
+  expect(hanging.isStuck(10_000)).toBe(true);
+});
+
 it('one who needs it during the pause waits for the next try', async () => {
   const { keeper, pass } = setUp({ failing: 1 });
   await expect(keeper.get()).rejects.toThrow('it does not want to');

@@ -26,6 +26,8 @@ export interface Keeper<R extends Runs> {
   state(): { status: 'idle' | 'starting' | 'running' } | { status: 'failed'; error: string };
   /** Starts it if need be, in this folder if one is given; after a failure not before the pause is over. Rejects with words. */
   get(workingDirectory?: string): Promise<R>;
+  /** Nobody should wait for it: it failed and is not tried again yet, or the try has lasted longer than this. */
+  isStuck(ms: number): boolean;
   /** It did what it is for: what failed before no longer counts. */
   proven(): void;
   /** It did something odd: looks at once whether it still answers. */
@@ -48,6 +50,7 @@ export function keepRunning<R extends Runs>(options: KeepRunningOptions<R>): Kee
   let error: string | undefined;
   let failures = 0;
   let retryAt = 0;
+  let triedAt = 0;
   let cancelRetry = (): void => undefined;
   let cancelHealth = (): void => undefined;
 
@@ -68,7 +71,8 @@ export function keepRunning<R extends Runs>(options: KeepRunningOptions<R>): Kee
 
   async function start(workingDirectory: string | undefined, signal: AbortSignal): Promise<R> {
     cancelRetry();
-    await pause(clock, retryAt - clock.now(), signal);
+    triedAt = Math.max(retryAt, clock.now());
+    await pause(clock, triedAt - clock.now(), signal);
     try {
       const life: { runs?: R; over: boolean } = { over: false };
       const runs = await options.start(workingDirectory, signal, () => {
@@ -147,6 +151,11 @@ export function keepRunning<R extends Runs>(options: KeepRunningOptions<R>): Kee
       return { status: starting === undefined ? 'idle' : 'starting' };
     },
     get,
+    isStuck(ms) {
+      if (current !== undefined) return false;
+      const now = clock.now();
+      return now < retryAt || (starting !== undefined && now - triedAt > ms);
+    },
     proven() {
       failures = 0;
     },

@@ -34,6 +34,8 @@ export interface Supervisor {
   state(): McpServerState;
   isOn(): boolean;
   isRunning(): boolean;
+  /** Nobody should wait for it for so long again. */
+  isStuck(ms: number): boolean;
   /** What is on record of it, if that is something else than before. */
   update(record: McpServerWithTools): Promise<void>;
   /** Starts it if need be. Rejects with words. */
@@ -149,6 +151,7 @@ export function superviseServer(first: McpServerWithTools, options: SupervisorOp
     },
     isOn: () => !closed && record.server.definition.enabled,
     isRunning: () => keeper.current() !== undefined,
+    isStuck: (ms) => keeper.isStuck(ms),
     async update(found) {
       const [before, after] = [record.server.definition, found.server.definition];
       const other = connectionDigest(before) !== connectionDigest(after) || (before.enabled && !after.enabled);
