@@ -3,7 +3,7 @@ import { request as requestHttps } from 'node:https';
 import { Readable } from 'node:stream';
 
 /** How long a server may say nothing at all. A model on a slow machine reads a long conversation for minutes before its first word. */
-export const SILENCE_MS = 15 * 60_000;
+const SILENCE_MS = 15 * 60_000;
 
 /** For the SDKs' own clocks, which count the whole wait: patience is measured here. */
 export const NEVER_MS = 24 * 60 * 60_000;

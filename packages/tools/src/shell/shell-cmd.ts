@@ -71,7 +71,7 @@ export function shellCmd(options: ShellOptions): Tool {
   return defineTool({
     name: 'shell_cmd',
     description:
-      'Runs a bash command in the working folder and gives its exit code, output and error output. Every call starts a new shell; nothing it starts lives longer than the call.',
+      'Runs a bash command in the working folder and gives its exit code, output and error output. Every call starts a new shell; nothing it starts lives longer than the call, and what it writes is in the folder when it has ended.',
     parameters,
     approval: { required: true, message: 'Run: {command}' },
     subjects: ({ command, parameters: words }) => subjectsOfCommand(command, words),
