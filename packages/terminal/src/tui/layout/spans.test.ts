@@ -2,7 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { cut, cutLine, lineWidth, span, spread, textOf, widthOf, wrapExact, wrapWords } from './spans.js';
 
-const anyText = fc.string({ unit: fc.constantFrom('a', ' ', 'ü', '漢', '🚢', 'e\u0301', '\n', '\t', '\u001B', '\u202E') });
+const anyText = fc.string({
+  unit: fc.constantFrom('a', ' ', 'ü', '漢', '🚢', 'e\u0301', '\n', '\t', '\u001B', '\u202E'),
+});
 
 describe('text in cells', () => {
   it('counts what a terminal shows', () => {
@@ -31,15 +33,19 @@ describe('text in cells', () => {
 
   it('leaves nothing out of what will run', () => {
     fc.assert(
-      fc.property(fc.string({ unit: fc.constantFrom('a', ' ', '漢', ';') }), fc.integer({ min: 2, max: 9 }), (text, width) => {
-        expect(wrapExact(text, width).join('')).toBe(text);
-      }),
+      fc.property(
+        fc.string({ unit: fc.constantFrom('a', ' ', '漢', ';') }),
+        fc.integer({ min: 2, max: 9 }),
+        (text, width) => {
+          expect(wrapExact(text, width).join('')).toBe(text);
+        },
+      ),
     );
   });
 
   it('spreads a line to its width, and says where it was cut', () => {
     expect(textOf(spread([span('a')], [span('b')], 5))).toBe('a   b');
-    expect(textOf(spread([span('abcdef')], [span('z')], 5))).toBe('abc… z'.slice(0, 3).slice(0, 2) + '… z');
+    expect(textOf(spread([span('abcdef')], [span('z')], 5))).toBe('ab… z');
     fc.assert(
       fc.property(anyText, anyText, fc.integer({ min: 1, max: 20 }), (left, right, width) => {
         const line = cutLine([span(left), span(right)], width);

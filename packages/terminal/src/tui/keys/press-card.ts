@@ -1,0 +1,170 @@
+import { get, type ApprovalView } from '@countersign/client';
+import { isArmed, type Answer, type CardUi, type Choice, type Facts, type Pressed, type UiState } from '../ui-state.js';
+import { after } from './current-card.js';
+import { edit, EMPTY_FIELD, fieldOf } from './field.js';
+import type { Key } from './key.js';
+import { editable, patternOf, readArguments } from './read-arguments.js';
+import { focusOn, settle, showing } from './settle.js';
+
+const NOTHING: Choice = { kind: 'none' };
+
+/** What a key does while the card has the focus. A key that it does not know does nothing (A17). */
+export function pressOnCard(ui: UiState, key: Key, facts: Facts): Pressed {
+  const { current, choice } = ui.card;
+  if (current.kind === 'none') return only(ui);
+  const approval = get(facts.world.approvals, current.id);
+  const scrolled = scrollCard(ui, key, facts, 'field' in choice);
+  if (scrolled !== undefined) return only(scrolled);
+  if (current.kind === 'held') return pressOnHeld(ui, key, facts);
+  if (isName(key, 'escape')) {
+    return only(choice.kind === 'none' ? focusOn(ui, 'composer', facts.now) : choose(ui, NOTHING));
+  }
+  if (approval === undefined) return only(ui);
+  if ('field' in choice) return pressInField(ui, key, facts, approval, choice);
+  if (key.kind === 'char' && (key.text === 'n' || key.text === 'N')) {
+    return only(showNext(ui, facts, key.text === 'n' ? 1 : -1));
+  }
+  if (!isArmed(ui.card, facts.now)) return only(ui);
+  if (isName(key, 'enter')) return confirm(ui, approval);
+  return key.kind === 'char' ? only(choose(ui, choiceFor(key.text, approval, choice))) : only(ui);
+}
+
+export function showNext(ui: UiState, { world, now }: Facts, step: 1 | -1): UiState {
+  const { current } = ui.card;
+  const next = current.kind === 'none' ? world.queue[0] : after(world.queue, current.id, step);
+  if (next === undefined) return ui;
+  return { ...ui, card: showing(ui.card, { kind: 'open', id: next }, now) };
+}
+
+function pressOnHeld(ui: UiState, key: Key, facts: Facts): Pressed {
+  const isSeen = isName(key, 'enter') || isName(key, 'escape') || (key.kind === 'char' && key.text === 'n');
+  if (!isSeen) return only(ui);
+  return only(settle({ ...ui, card: showing(ui.card, { kind: 'none' }, facts.now) }, facts));
+}
+
+/** Only what the question offers can be chosen. */
+function choiceFor(letter: string, approval: ApprovalView, before: Choice): Choice {
+  const may = (option: ApprovalView['options'][number]): boolean => approval.options.includes(option);
+  if (letter === 'd') return { kind: 'deny', field: EMPTY_FIELD };
+  if (approval.question !== undefined) {
+    const picked = /^[1-9]$/.test(letter) ? approval.question.choices[Number(letter) - 1] : undefined;
+    if (picked !== undefined) return { kind: 'answer', field: fieldOf(picked) };
+    return letter === 'r' ? { kind: 'answer', field: EMPTY_FIELD } : before;
+  }
+  switch (letter) {
+    case 'o':
+      return may('approve_once') ? { kind: 'once' } : before;
+    case 'c':
+      return may('approve_session') ? { kind: 'session', isNarrow: false } : before;
+    case 'l':
+      if (before.kind !== 'session' || patternOf(approval.proposedRule ?? '') === undefined) return before;
+      return { kind: 'session', isNarrow: !before.isNarrow };
+    case 'a':
+      if (!may('approve_always')) return before;
+      return { kind: 'always', field: fieldOf(approval.proposedRule ?? `allow ${approval.toolName}`) };
+    case 'e':
+      return may('approve_once') ? { kind: 'edit', field: fieldOf(editable(approval)) } : before;
+    default:
+      return before;
+  }
+}
+
+/** Enter signs what was chosen before, and nothing when nothing was. */
+function confirm(ui: UiState, approval: ApprovalView): Pressed {
+  const { choice } = ui.card;
+  switch (choice.kind) {
+    case 'once':
+      return decided(ui, approval, { decision: 'approve', scope: 'once' });
+    case 'session': {
+      const pattern = choice.isNarrow ? patternOf(approval.proposedRule ?? '') : undefined;
+      return decided(ui, approval, {
+        decision: 'approve',
+        scope: 'session',
+        ...(pattern === undefined ? {} : { pattern }),
+      });
+    }
+    case 'none':
+      return only({ ...ui, said: { text: 'Nothing is chosen, so nothing was signed.', isBad: false } });
+    case 'deny':
+    case 'always':
+    case 'edit':
+    case 'answer':
+      return only(ui);
+  }
+}
+
+function pressInField(
+  ui: UiState,
+  key: Key,
+  { now }: Facts,
+  approval: ApprovalView,
+  choice: Extract<Choice, { field: unknown }>,
+): Pressed {
+  if (!isName(key, 'enter')) {
+    const field = edit(choice.field, key);
+    if (field === undefined) return only(ui);
+    const { kind } = choice;
+    return only(choose(ui, { kind, field }));
+  }
+  if (!isArmed(ui.card, now)) return only(ui);
+  const written = choice.field.text.trim();
+  switch (choice.kind) {
+    case 'deny':
+      return decided(ui, approval, { decision: 'deny', ...(written === '' ? {} : { reason: written }) });
+    case 'always':
+      if (written === '') return only(ui);
+      return decided(ui, approval, { decision: 'approve', scope: 'always', rule: written });
+    case 'edit': {
+      const read = readArguments(approval, choice.field.text);
+      if ('problem' in read) return only(choose(ui, { ...choice, problem: read.problem }));
+      return decided(ui, approval, { decision: 'approve', scope: 'once', arguments: read.arguments });
+    }
+    case 'answer':
+      if (written === '') return only(ui);
+      return { ui: onTheWay(ui, approval), effects: [{ kind: 'answer', approval, words: written }] };
+  }
+}
+
+function decided(ui: UiState, approval: ApprovalView, answer: Answer): Pressed {
+  return { ui: onTheWay(ui, approval), effects: [{ kind: 'decide', approval, answer }] };
+}
+
+function onTheWay(ui: UiState, { approvalId }: ApprovalView): UiState {
+  const sending = new Set([...ui.card.sending, approvalId]);
+  return { ...ui, card: { ...ui.card, sending, choice: NOTHING }, said: undefined };
+}
+
+function choose(ui: UiState, choice: Choice): UiState {
+  return { ...ui, card: { ...ui.card, choice }, said: undefined };
+}
+
+function scrollCard(ui: UiState, key: Key, { card }: Facts, isWriting: boolean): UiState | undefined {
+  const by = scrollStep(key, isWriting, Math.max(1, card.height - 1));
+  if (by === undefined) return undefined;
+  const most = Math.max(0, card.length - card.height);
+  const scroll = Math.min(most, Math.max(0, Math.min(most, ui.card.scroll) + by));
+  const changed: CardUi = { ...ui.card, scroll };
+  return { ...ui, card: changed };
+}
+
+function scrollStep(key: Key, isWriting: boolean, page: number): number | undefined {
+  if (isName(key, 'pageup')) return -page;
+  if (isName(key, 'pagedown')) return page;
+  if (isWriting) return undefined;
+  if (isName(key, 'up') || isChar(key, 'k')) return -1;
+  if (isName(key, 'down') || isChar(key, 'j')) return 1;
+  if (isName(key, 'home')) return -Infinity;
+  return isName(key, 'end') ? Infinity : undefined;
+}
+
+function isName(key: Key, name: string): boolean {
+  return key.kind === 'name' && key.name === name;
+}
+
+function isChar(key: Key, text: string): boolean {
+  return key.kind === 'char' && key.text === text;
+}
+
+function only(ui: UiState): Pressed {
+  return { ui, effects: [] };
+}

@@ -1,0 +1,215 @@
+import { type Effect, type Facts, type Focus, type Pressed, type UiState } from '../ui-state.js';
+import { edit, EMPTY_FIELD, fieldOf } from './field.js';
+import type { Key } from './key.js';
+import { completed, matching, mentionAt } from './mention.js';
+import { pressOnCard } from './press-card.js';
+import { focusOn } from './settle.js';
+
+/** What a key does. Pure: what has to happen outside is told as effects. */
+export function press(before: UiState, key: Key, facts: Facts): Pressed {
+  const ui = before.said === undefined ? before : { ...before, said: undefined };
+  if (key.kind === 'ctrl' && key.letter === 'c') return leave(ui);
+  if (ui.overlay === 'help') return only({ ...ui, overlay: 'none' });
+  if (ui.overlay === 'leave') return answerLeaving(ui, key);
+  const isWriting = ui.focus === 'composer' || (ui.focus === 'card' && 'field' in ui.card.choice);
+  return (
+    (isWriting ? undefined : pressAnywhere(ui, key, facts)) ?? pressControl(ui, key, facts) ?? pressHere(ui, key, facts)
+  );
+}
+
+function pressHere(ui: UiState, key: Key, facts: Facts): Pressed {
+  switch (ui.focus) {
+    case 'card':
+      return pressOnCard(ui, key, facts);
+    case 'composer':
+      return pressInComposer(ui, key, facts);
+    case 'transcript':
+      return pressInTranscript(ui, key, facts);
+    case 'chats':
+      return pressInChats(ui, key, facts);
+  }
+}
+
+function answerLeaving(ui: UiState, key: Key): Pressed {
+  if (key.kind === 'char' && key.text === 'y') return { ui, effects: [{ kind: 'leave' }] };
+  const isNo = (key.kind === 'char' && key.text === 'n') || (key.kind === 'name' && key.name === 'escape');
+  return only(isNo ? { ...ui, overlay: 'none' } : ui);
+}
+
+/** What was written would be lost: then it is asked first. */
+function leave(ui: UiState): Pressed {
+  const hasText = ui.composer.text.trim() !== '';
+  if (hasText && ui.overlay !== 'leave') return only({ ...ui, overlay: 'leave' });
+  return { ui, effects: [{ kind: 'leave' }] };
+}
+
+/** Letters that mean the same wherever nothing is written. */
+function pressAnywhere(ui: UiState, key: Key, facts: Facts): Pressed | undefined {
+  if (key.kind !== 'char') return undefined;
+  switch (key.text) {
+    case '?':
+      return only({ ...ui, overlay: 'help' });
+    case 'q':
+      return leave(ui);
+    case 'i':
+      return only(focusOn(ui, 'composer', facts.now));
+    case 'n':
+    case 'N': {
+      if (ui.focus === 'card') return undefined;
+      return only(ui.card.current.kind === 'none' ? ui : focusOn(ui, 'card', facts.now));
+    }
+    default:
+      return undefined;
+  }
+}
+
+function pressControl(ui: UiState, key: Key, facts: Facts): Pressed | undefined {
+  if (key.kind === 'name') {
+    switch (key.name) {
+      case 'f1':
+        return only({ ...ui, overlay: 'help' });
+      case 'tab':
+      case 'backtab':
+        return moveFocus(ui, key.name, facts);
+      case 'pageup':
+      case 'pagedown':
+        return ui.focus === 'card' ? undefined : only(scrollPage(ui, key.name === 'pageup' ? -1 : 1, facts));
+      default:
+        return undefined;
+    }
+  }
+  if (key.kind !== 'ctrl') return undefined;
+  switch (key.letter) {
+    case 'n':
+      return openChat(ui, undefined, facts);
+    case 'x':
+      return ui.chatId === undefined ? only(ui) : { ui, effects: [{ kind: 'stop' }] };
+    case 'p':
+      return only(toggleChats(ui, facts));
+    case 'g':
+      return only(ui.card.current.kind === 'none' ? ui : focusOn(ui, 'card', facts.now));
+    default:
+      return undefined;
+  }
+}
+
+function moveFocus(ui: UiState, way: 'tab' | 'backtab', facts: Facts): Pressed | undefined {
+  if (ui.focus === 'composer' && way === 'tab') {
+    const field = completion(ui, facts);
+    if (field !== undefined) return only({ ...ui, composer: field });
+  }
+  // In a field of the card it would take the person away from what they write.
+  if (ui.focus === 'card' && 'field' in ui.card.choice) return only(ui);
+  const ring: Focus[] = ['composer'];
+  if (ui.card.current.kind !== 'none') ring.push('card');
+  ring.push('transcript');
+  if (facts.hasSide || ui.isSideOpen) ring.push('chats');
+  const next = ring.at((ring.indexOf(ui.focus) + (way === 'tab' ? 1 : -1)) % ring.length);
+  return only(focusOn(ui, next ?? 'composer', facts.now));
+}
+
+function completion({ composer }: UiState, { world }: Facts): UiState['composer'] | undefined {
+  const mention = mentionAt(composer);
+  const name = mention === undefined ? undefined : matching(world.agents, mention.typed)[0]?.name;
+  return mention === undefined || name === undefined ? undefined : completed(composer, mention, name);
+}
+
+function pressInComposer(ui: UiState, key: Key, facts: Facts): Pressed {
+  if (key.kind === 'name' && key.name === 'enter') return send(ui);
+  if (key.kind === 'name' && key.name === 'escape') return only({ ...ui, scroll: { kind: 'end' } });
+  if (key.kind === 'char' && key.text === '?' && ui.composer.text === '') return only({ ...ui, overlay: 'help' });
+  if (key.kind === 'burst' && key.text.endsWith('\r')) {
+    // Typed over a slow line: the last of it was the Enter key.
+    const composer = edit(ui.composer, { kind: 'burst', text: key.text.slice(0, -1) }) ?? ui.composer;
+    return send({ ...ui, composer });
+  }
+  const field = edit(ui.composer, key);
+  if (field !== undefined) return only({ ...ui, composer: field });
+  if (key.kind !== 'name' || (key.name !== 'up' && key.name !== 'down')) return only(ui);
+  const step = key.name === 'up' ? -1 : 1;
+  const suggestion = nextSuggestion(ui.composer.text, facts.suggestions, step);
+  if (suggestion !== undefined) return only({ ...ui, composer: fieldOf(suggestion) });
+  return only({ ...ui, scroll: facts.transcript.by(ui.scroll, step) });
+}
+
+function nextSuggestion(text: string, suggestions: readonly string[], step: 1 | -1): string | undefined {
+  const at = suggestions.indexOf(text);
+  if (at < 0 && text !== '') return undefined;
+  return suggestions.at(at < 0 && step < 0 ? -1 : (at + step) % suggestions.length);
+}
+
+function send(ui: UiState): Pressed {
+  const text = ui.composer.text.trim();
+  if (text === '') return only(ui);
+  return { ui: { ...ui, composer: EMPTY_FIELD, scroll: { kind: 'end' } }, effects: [{ kind: 'send', text }] };
+}
+
+function pressInTranscript(ui: UiState, key: Key, facts: Facts): Pressed {
+  const { transcript, now } = facts;
+  const by = (delta: number): Pressed => only({ ...ui, scroll: transcript.by(ui.scroll, delta) });
+  if (key.kind === 'name') {
+    switch (key.name) {
+      case 'up':
+        return by(-1);
+      case 'down':
+        return by(1);
+      case 'home':
+        return only({ ...ui, scroll: transcript.top() });
+      case 'end':
+        return only({ ...ui, scroll: { kind: 'end' } });
+      case 'escape':
+        return only(focusOn(ui, 'composer', now));
+      default:
+        return only(ui);
+    }
+  }
+  switch (key.kind === 'char' ? key.text : '') {
+    case 'k':
+      return by(-1);
+    case 'j':
+      return by(1);
+    case 'g':
+      return only({ ...ui, scroll: transcript.top() });
+    case 'G':
+      return only({ ...ui, scroll: { kind: 'end' } });
+    case 'x':
+      return only({ ...ui, isWide: !ui.isWide });
+    default:
+      return only(ui);
+  }
+}
+
+function scrollPage(ui: UiState, way: 1 | -1, { transcript }: Facts): UiState {
+  return { ...ui, scroll: transcript.by(ui.scroll, way * Math.max(1, transcript.height - 2)) };
+}
+
+/** The first row is a new chat. */
+function pressInChats(ui: UiState, key: Key, facts: Facts): Pressed {
+  const last = facts.world.chats.length;
+  const at = Math.min(ui.pickedChat, last);
+  const is = (name: string, letter?: string): boolean =>
+    (key.kind === 'name' && key.name === name) || (key.kind === 'char' && key.text === letter);
+  if (is('up', 'k')) return only({ ...ui, pickedChat: Math.max(0, at - 1) });
+  if (is('down', 'j')) return only({ ...ui, pickedChat: Math.min(last, at + 1) });
+  if (is('home', 'g')) return only({ ...ui, pickedChat: 0 });
+  if (is('end', 'G')) return only({ ...ui, pickedChat: last });
+  if (is('escape')) return only(focusOn(ui, 'composer', facts.now));
+  if (is('enter')) return openChat(ui, at === 0 ? undefined : facts.world.chats[at - 1]?.id, facts);
+  return only(ui);
+}
+
+function toggleChats(ui: UiState, { hasSide, now, world }: Facts): UiState {
+  if (ui.focus === 'chats') return focusOn({ ...ui, isSideOpen: false }, 'composer', now);
+  const pickedChat = world.chats.findIndex(({ id }) => id === ui.chatId) + 1;
+  return { ...focusOn(ui, 'chats', now), isSideOpen: !hasSide, pickedChat };
+}
+
+function openChat(ui: UiState, chatId: string | undefined, { now }: Facts): Pressed {
+  const effects: Effect[] = chatId === ui.chatId ? [] : [{ kind: 'open-chat', chatId }];
+  const opened: UiState = { ...focusOn(ui, 'composer', now), chatId, isSideOpen: false };
+  return { ui: chatId === ui.chatId ? opened : { ...opened, scroll: { kind: 'end' } }, effects };
+}
+
+function only(ui: UiState): Pressed {
+  return { ui, effects: [] };
+}

@@ -1,0 +1,29 @@
+import { nextCurrent, type Current } from './current-card.js';
+import type { CardUi, Facts, Focus, UiState } from '../ui-state.js';
+
+/** Brings what the person sees in step with what there is. Called after every change of either. */
+export function settle(ui: UiState, { world, now, hasSide }: Pick<Facts, 'world' | 'now' | 'hasSide'>): UiState {
+  const current = nextCurrent(ui.card.current, world.queue, ui.card);
+  let next = isSame(current, ui.card.current) ? ui : { ...ui, card: showing(ui.card, current, now) };
+  if (next.focus === 'card' && current.kind === 'none') next = { ...next, focus: 'composer' };
+  if (next.focus === 'chats' && !hasSide && !next.isSideOpen) next = { ...next, focus: 'composer' };
+  const taken = [...next.card.taken].filter((id) => world.queue.includes(id));
+  if (taken.length < next.card.taken.size) next = { ...next, card: { ...next.card, taken: new Set(taken) } };
+  return next;
+}
+
+/** Another card: nothing is chosen, nothing is scrolled, and for a moment it does nothing. */
+export function showing(card: CardUi, current: Current, now: number): CardUi {
+  return { ...card, current, shownAt: now, scroll: 0, choice: { kind: 'none' } };
+}
+
+/** A card that the focus comes to is new to the person's fingers, also when it was on the screen before. */
+export function focusOn(ui: UiState, focus: Focus, now: number): UiState {
+  if (focus === ui.focus) return ui;
+  const card = { ...ui.card, choice: { kind: 'none' } as const, ...(focus === 'card' ? { shownAt: now } : {}) };
+  return { ...ui, focus, card, isSideOpen: ui.isSideOpen && focus === 'chats' };
+}
+
+function isSame(a: Current, b: Current): boolean {
+  return a.kind === b.kind && (a.kind === 'none' || (b.kind !== 'none' && a.id === b.id));
+}

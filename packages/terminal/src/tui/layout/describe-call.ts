@@ -1,0 +1,64 @@
+/** What a person needs to see of a call, by what kind of thing it does. */
+export type CallShape =
+  | { kind: 'shell'; command: string; parameters: readonly string[] }
+  | { kind: 'write'; path: string; content: string }
+  | { kind: 'edit'; path: string; before: string; after: string }
+  | { kind: 'fields'; fields: readonly { name: string; text: string }[] }
+  | { kind: 'text'; text: string };
+
+export function describeCall(toolName: string, args: unknown): CallShape {
+  if (typeof args === 'string') return { kind: 'text', text: args };
+  if (typeof args !== 'object' || args === null || Array.isArray(args)) return { kind: 'text', text: asText(args) };
+  const record: Readonly<Record<string, unknown>> = { ...args };
+  const { command, parameters, path, content, oldText, newText } = record;
+  // A field we don't know must show: then the plain list is the only honest form.
+  const only = (...names: readonly string[]): boolean => Object.keys(record).every((name) => names.includes(name));
+  if (toolName === 'shell_cmd' && typeof command === 'string' && only('command', 'parameters')) {
+    if (parameters === undefined) return { kind: 'shell', command, parameters: [] };
+    if (isStrings(parameters)) return { kind: 'shell', command, parameters };
+  }
+  if (toolName === 'write_file' && typeof path === 'string' && typeof content === 'string' && only('path', 'content')) {
+    return { kind: 'write', path, content };
+  }
+  if (toolName === 'edit_file' && typeof path === 'string' && only('path', 'oldText', 'newText')) {
+    if (typeof oldText === 'string' && typeof newText === 'string') {
+      return { kind: 'edit', path, before: oldText, after: newText };
+    }
+  }
+  return { kind: 'fields', fields: Object.entries(record).map(([name, value]) => ({ name, text: asText(value) })) };
+}
+
+const LONGEST = 400;
+
+/** One line that tells this call from others in a list. */
+export function callLine(toolName: string, args: unknown): string {
+  const shape = describeCall(toolName, args);
+  switch (shape.kind) {
+    case 'shell':
+      return firstLine([shape.command, ...shape.parameters.map((word) => JSON.stringify(word))].join(' '));
+    case 'write':
+    case 'edit':
+      return firstLine(shape.path);
+    case 'text':
+      return firstLine(shape.text);
+    case 'fields':
+      return firstLine(shape.fields.map(({ name, text }) => `${name}: ${text.slice(0, LONGEST)}`).join(', '));
+  }
+}
+
+function firstLine(text: string): string {
+  const line = text
+    .slice(0, LONGEST)
+    .split('\n')
+    .find((each) => each.trim() !== '');
+  return line === undefined ? '' : line.length < text.trim().length ? `${line} …` : line;
+}
+
+export function asText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  return value === undefined ? '' : JSON.stringify(value, null, 2);
+}
+
+function isStrings(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((each) => typeof each === 'string');
+}

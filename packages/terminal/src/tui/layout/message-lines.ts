@@ -1,0 +1,215 @@
+import {
+  agentColour,
+  agentInitials,
+  agentName,
+  get,
+  type ApprovalView,
+  type ChatState,
+  type Invocation,
+  type LiveStream,
+  type Notice,
+  type OutputTail,
+  type TranscriptMessage,
+} from '@countersign/client';
+import { callLine, asText } from './describe-call.js';
+import { cut, span, spread, wrapExact, wrapWords, type Colour, type Line, type Span } from './spans.js';
+import { callLook, clockWords } from './words.js';
+
+/** A message with all that is shown below it: what its lines are made of. */
+export interface MessageView {
+  readonly message: TranscriptMessage;
+  readonly name: string;
+  readonly calls: readonly CallView[];
+  readonly notices: readonly Notice[];
+}
+
+export interface CallView {
+  readonly invocation: Invocation;
+  readonly approval: ApprovalView | undefined;
+  readonly output: OutputTail | undefined;
+  /** `1 of 3` while it waits. */
+  readonly place: string | undefined;
+}
+
+/** A longer message is read in the browser. */
+const MOST_LINES = 4000;
+const MOST_CHARACTERS = 400_000;
+const TAIL = 5;
+const WHOLE_TAIL = 400;
+
+export function messageLines(
+  view: MessageView,
+  width: number,
+  { now, isWide }: { now: number; isWide: boolean },
+): Line[] {
+  const { message, name, calls, notices } = view;
+  const colour = speakerColour(message);
+  const bar: Span = { text: ' │ ', colour, dim: colour === undefined };
+  const said = message.content.trim() === '' ? [] : behind(bar, wrapLong(message.content, width - 4));
+  return [
+    headLine(message, name, now),
+    ...said,
+    ...calls.flatMap((call) => callLines(call, width, bar, isWide)),
+    ...notices.flatMap((notice) => noticeLines(notice, width)),
+    [],
+  ];
+}
+
+export function streamLines(stream: LiveStream, name: string, width: number): Line[] {
+  const { agentId = stream.agentName, text, missing } = stream;
+  const colour = colourOf(agentId);
+  const bar: Span = { text: ' │ ', colour };
+  // Only the end of it is looked at while it is spoken.
+  const shown = text.length > MOST_CHARACTERS ? text.slice(-MOST_CHARACTERS) : text;
+  return [
+    [...nameSpans(name, colour), span('  speaking…', { dim: true })],
+    ...behind(bar, wrapLong(missing > 0 ? `… ${shown}` : shown, width - 4)),
+    [],
+  ];
+}
+
+export function noticeLines({ type, message }: Notice, width: number): Line[] {
+  const look = type === 'error' ? ({ colour: 'bad' } as const) : { dim: true };
+  const icon = type === 'error' ? '✗' : '·';
+  return wrapWords(message, width - 5).map((line, index) => [
+    span(index === 0 ? ` ${icon} ` : '   ', look),
+    span(line, look),
+  ]);
+}
+
+export function viewOf(state: ChatState, message: TranscriptMessage, notices: readonly Notice[]): MessageView {
+  return {
+    message,
+    name: nameOf(state, message),
+    notices,
+    calls: message.invocationIds.flatMap((id): CallView[] => {
+      const invocation = get(state.invocations, id);
+      if (invocation === undefined) return [];
+      const last = invocation.approvalIds.at(-1);
+      const place = last === undefined ? -1 : state.queue.indexOf(last);
+      return [
+        {
+          invocation,
+          approval: last === undefined ? undefined : get(state.approvals, last),
+          output: state.outputs.get(id),
+          place: place < 0 ? undefined : `${place + 1} of ${state.queue.length}`,
+        },
+      ];
+    }),
+  };
+}
+
+export function colourOf(agentId: string): Colour {
+  return `agent ${agentColour(agentId)}`;
+}
+
+function speakerColour({ speaker }: TranscriptMessage): Colour | undefined {
+  return speaker.kind === 'agent' ? colourOf(speaker.agentId) : undefined;
+}
+
+function nameOf(state: ChatState, { speaker }: TranscriptMessage): string {
+  switch (speaker.kind) {
+    case 'person':
+      return speaker.name === 'human' ? 'you' : speaker.name;
+    case 'agent':
+      return agentName(state, speaker.agentId);
+    case 'world':
+    case 'system':
+      return speaker.kind;
+  }
+}
+
+function headLine(message: TranscriptMessage, name: string, now: number): Line {
+  const colour = speakerColour(message);
+  const time = span(`  ${clockWords(message.createdAt, now)}`, { dim: true });
+  if (colour === undefined) return [span(` ${name}`, { bold: true }), time];
+  return [...nameSpans(name, colour), time];
+}
+
+function nameSpans(name: string, colour: Colour): Line {
+  return [
+    { text: ' ' },
+    span(agentInitials(name), { colour, inverse: true }),
+    span(` ${name}`, { colour, bold: true }),
+  ];
+}
+
+function behind(bar: Span, lines: readonly string[]): Line[] {
+  return lines.map((line) => [bar, { text: line }]);
+}
+
+function wrapLong(text: string, width: number): string[] {
+  const lines = wrapWords(text.slice(0, MOST_CHARACTERS).replace(/\s+$/, ''), width);
+  if (lines.length <= MOST_LINES && text.length <= MOST_CHARACTERS) return lines;
+  return [...lines.slice(0, MOST_LINES), '… it goes on: read the rest in the browser'];
+}
+
+function callLines(
+  { invocation, approval, output, place }: CallView,
+  width: number,
+  bar: Span,
+  isWide: boolean,
+): Line[] {
+  const { status } = invocation;
+  const look = callLook(invocation, approval?.decision);
+  const words = status.kind === 'asked' && place !== undefined ? `${look.words} · ${place}` : look.words;
+  const right: Line = [span(` ${words} `, { colour: look.colour })];
+  const args = invocation.editedArguments ?? invocation.arguments;
+  const edited = invocation.editedArguments === undefined ? '' : ' (edited)';
+  const left: Line = [
+    bar,
+    span(`${look.icon} `, { colour: look.colour }),
+    span(cut(invocation.toolName, 32), { bold: true }),
+    { text: ` ${cut(callLine(invocation.toolName, args), 300)}${edited}` },
+  ];
+  return [spread(left, right, width), ...outcomeLines(invocation, output, width, bar, isWide)];
+}
+
+function outcomeLines(
+  { status }: Invocation,
+  output: OutputTail | undefined,
+  width: number,
+  bar: Span,
+  isWide: boolean,
+): Line[] {
+  const room = width - 8;
+  const below = (lines: readonly string[], colour?: Colour): Line[] =>
+    lines.map((line) => [bar, { text: '    ' }, { text: line, colour, dim: colour === undefined }]);
+  const tail = (text: string): Line[] => below(tailOf(text, room, isWide ? WHOLE_TAIL : TAIL));
+  switch (status.kind) {
+    case 'proposed':
+    case 'asked':
+    case 'approved':
+      return [];
+    case 'running':
+      return output === undefined ? [] : tail(output.parts.map(({ text }) => text).join(''));
+    case 'succeeded':
+      return isWide ? tail(resultText(status.result)) : [];
+    case 'failed':
+      return [
+        ...below(wrapWords(status.error, room).slice(0, isWide ? WHOLE_TAIL : 3), 'bad'),
+        ...tail(resultText(status.result)),
+      ];
+    case 'denied':
+    case 'expired':
+      return status.reason === '' || status.reason === 'denied'
+        ? []
+        : below(wrapWords(status.reason, room).slice(0, 4), 'bad');
+  }
+}
+
+/** The last lines of what a call wrote. */
+function tailOf(text: string, width: number, most: number): string[] {
+  const shown = text.slice(-most * Math.max(width, 80)).replace(/\n+$/, '');
+  if (shown.trim() === '') return [];
+  const lines = wrapExact(shown, width);
+  const isCut = lines.length > most || shown.length < text.replace(/\n+$/, '').length;
+  return isCut ? ['…', ...lines.slice(-most + 1)] : lines;
+}
+
+function resultText(result: unknown): string {
+  if (typeof result === 'object' && result !== null && 'stdout' in result && 'stderr' in result) {
+    return [result.stdout, result.stderr].filter((part) => typeof part === 'string' && part !== '').join('\n');
+  }
+  return result === undefined || result === null ? '' : asText(result);
+}

@@ -1,0 +1,103 @@
+import { agentName, get, rowAt, type ChatState, type Notice } from '@countersign/client';
+import { messageLines, noticeLines, streamLines, viewOf, type MessageView } from './message-lines.js';
+import type { Line } from './spans.js';
+import type { Blocks } from './transcript-window.js';
+
+/** What was measured before, by the message's id. Made once for a chat and kept as long as it is shown. */
+export interface Measured {
+  readonly kept: Map<string, { view: MessageView; key: string; lines: readonly Line[] }>;
+  /** How many messages were laid out since the beginning. */
+  count: number;
+}
+
+/** As many messages are kept laid out: what is scrolled past is measured again when it comes back. */
+const MOST_KEPT = 1500;
+
+export function nothingMeasured(): Measured {
+  return { kept: new Map(), count: 0 };
+}
+
+export interface BlocksOptions {
+  readonly width: number;
+  /** Whether the output of calls is shown whole. */
+  readonly isWide: boolean;
+  readonly now: number;
+}
+
+/** The transcript of a chat as blocks: its messages, then what is being said. */
+export function transcriptBlocks(state: ChatState, measured: Measured, { width, isWide, now }: BlocksOptions): Blocks {
+  const { transcript, streams } = state;
+  const notices = noticesByMessage(state.notices);
+  const before = notices.get('') ?? [];
+  // What was noticed before anything was said has a block of its own, in front.
+  const lead = before.length === 0 ? 0 : 1;
+  const messageCount = transcript.length;
+  const count = lead + messageCount + streams.length;
+  const day = new Date(now).toDateString();
+  return {
+    count,
+    idAt(index) {
+      if (index < lead) return 'notices';
+      return rowAt(transcript, index - lead) ?? streams[index - lead - messageCount]?.messageId ?? '';
+    },
+    indexOf(id) {
+      if (id === 'notices') return lead === 1 ? 0 : undefined;
+      for (const [at, chunk] of transcript.chunks.entries()) {
+        const within = chunk.indexOf(id);
+        if (within >= 0) return lead + (transcript.starts[at] ?? 0) + within;
+      }
+      const spoken = streams.findIndex(({ messageId }) => messageId === id);
+      return spoken < 0 ? undefined : lead + messageCount + spoken;
+    },
+    linesAt(index) {
+      if (index < lead) return [...before.flatMap((notice) => noticeLines(notice, width)), []];
+      const message = get(state.messages, rowAt(transcript, index - lead) ?? '');
+      if (message === undefined) {
+        const stream = streams[index - lead - messageCount];
+        if (stream === undefined) return [];
+        const name = stream.agentId === undefined ? stream.agentName : agentName(state, stream.agentId);
+        return streamLines(stream, name, width);
+      }
+      const view = viewOf(state, message, notices.get(message.messageId) ?? NONE);
+      const key = `${width} ${isWide} ${day}`;
+      const known = measured.kept.get(message.messageId);
+      if (known !== undefined && known.key === key && isSame(known.view, view)) return known.lines;
+      const lines = messageLines(view, width, { now, isWide });
+      measured.count += 1;
+      measured.kept.delete(message.messageId);
+      measured.kept.set(message.messageId, { view, key, lines });
+      for (const oldest of measured.kept.keys()) {
+        if (measured.kept.size <= MOST_KEPT) break;
+        measured.kept.delete(oldest);
+      }
+      return lines;
+    },
+  };
+}
+
+const NONE: readonly Notice[] = [];
+
+function noticesByMessage(notices: readonly Notice[]): Map<string, readonly Notice[]> {
+  const found = new Map<string, readonly Notice[]>();
+  for (const notice of notices) {
+    const at = notice.afterMessageId ?? '';
+    found.set(at, [...(found.get(at) ?? []), notice]);
+  }
+  return found;
+}
+
+/** State is immutable: what did not change is the same object. */
+function isSame(a: MessageView, b: MessageView): boolean {
+  if (a.message !== b.message || a.name !== b.name || a.calls.length !== b.calls.length) return false;
+  if (a.notices.length !== b.notices.length || a.notices.at(-1) !== b.notices.at(-1)) return false;
+  return a.calls.every((call, index) => {
+    const other = b.calls[index];
+    return (
+      other !== undefined &&
+      call.invocation === other.invocation &&
+      call.approval === other.approval &&
+      call.output === other.output &&
+      call.place === other.place
+    );
+  });
+}

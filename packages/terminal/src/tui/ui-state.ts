@@ -1,0 +1,113 @@
+import type { ApprovalView, ChatState, WorldState } from '@countersign/client';
+import type { ToolDecision } from '@countersign/protocol';
+import type { Current } from './keys/current-card.js';
+import { EMPTY_FIELD, type Field } from './keys/field.js';
+import type { Scroll } from './layout/transcript-window.js';
+
+export type Focus = 'composer' | 'card' | 'transcript' | 'chats';
+
+/** What a person is about to answer. Nothing is chosen by itself (A17). */
+export type Choice =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'once' }
+  /** `isNarrow`: only calls like this one. */
+  | { readonly kind: 'session'; readonly isNarrow: boolean }
+  | { readonly kind: 'deny'; readonly field: Field }
+  | { readonly kind: 'always'; readonly field: Field }
+  | { readonly kind: 'edit'; readonly field: Field; readonly problem?: string }
+  | { readonly kind: 'answer'; readonly field: Field };
+
+export interface CardUi {
+  readonly current: Current;
+  /** Since when this very card is under the person's fingers, in milliseconds. */
+  readonly shownAt: number;
+  readonly scroll: number;
+  readonly choice: Choice;
+  readonly sending: ReadonlySet<string>;
+  readonly taken: ReadonlySet<string>;
+}
+
+export interface Said {
+  readonly text: string;
+  readonly isBad: boolean;
+}
+
+/** What the person has made of the screen. What there is to see comes from the client's stores alone. */
+export interface UiState {
+  /** Undefined: a chat that is made with its first message. */
+  readonly chatId: string | undefined;
+  readonly focus: Focus;
+  readonly overlay: 'none' | 'help' | 'leave';
+  readonly composer: Field;
+  readonly card: CardUi;
+  readonly scroll: Scroll;
+  /** The row of the list of chats that is looked at; 0 is a new one. */
+  readonly pickedChat: number;
+  /** Where it does not fit beside the rest, the list of chats comes in front when it is asked for. */
+  readonly isSideOpen: boolean;
+  /** Whether the output of calls is shown whole. */
+  readonly isWide: boolean;
+  readonly said: Said | undefined;
+}
+
+export type Answer = Omit<ToolDecision, 'tool_call_id' | 'callHash'>;
+
+/** What has to be done outside the screen. */
+export type Effect =
+  | { readonly kind: 'send'; readonly text: string }
+  | { readonly kind: 'stop' }
+  | { readonly kind: 'open-chat'; readonly chatId: string | undefined }
+  | { readonly kind: 'decide'; readonly approval: ApprovalView; readonly answer: Answer }
+  | { readonly kind: 'answer'; readonly approval: ApprovalView; readonly words: string }
+  | { readonly kind: 'leave' };
+
+export interface Pressed {
+  readonly ui: UiState;
+  readonly effects: readonly Effect[];
+}
+
+/** What there is to see, and how much room it has. */
+export interface Facts {
+  readonly world: WorldState;
+  readonly chat: ChatState | undefined;
+  readonly now: number;
+  /** Whether the list of chats stands beside the rest. */
+  readonly hasSide: boolean;
+  readonly suggestions: readonly string[];
+  /** How many lines of the card are seen at once, and how many it has. */
+  readonly card: { readonly height: number; readonly length: number };
+  readonly transcript: {
+    readonly height: number;
+    by(scroll: Scroll, delta: number): Scroll;
+    top(): Scroll;
+  };
+}
+
+/** So long a card that has just come under the person's fingers does nothing: what they type was meant for what was there before. */
+export const ARMING_MS = 500;
+
+export function initialUi(chatId: string | undefined): UiState {
+  return {
+    chatId,
+    focus: 'composer',
+    overlay: 'none',
+    composer: EMPTY_FIELD,
+    card: {
+      current: { kind: 'none' },
+      shownAt: 0,
+      scroll: 0,
+      choice: { kind: 'none' },
+      sending: new Set(),
+      taken: new Set(),
+    },
+    scroll: { kind: 'end' },
+    pickedChat: 0,
+    isSideOpen: false,
+    isWide: false,
+    said: undefined,
+  };
+}
+
+export function isArmed({ shownAt, sending, current }: CardUi, now: number): boolean {
+  return current.kind === 'open' && !sending.has(current.id) && now - shownAt >= ARMING_MS;
+}
