@@ -27,7 +27,7 @@ export async function turnTimeline(runtime: Runtime, worldId: string, chatId: st
   });
 }
 
-export function toTimeline(
+function toTimeline(
   turn: TurnRecord,
   messages: readonly MessageRecord[],
   calls: readonly InvocationRecord[],

@@ -58,7 +58,7 @@ async function counting(): Promise<{ store: Store; written: () => number }> {
   return { store: { ...store, transact }, written: () => written };
 }
 
-type Ids = Record<'world' | 'agent' | 'chat' | 'approval' | 'turn' | 'grant' | 'call', string[]>;
+type Ids = Record<'world' | 'agent' | 'chat' | 'approval' | 'turn' | 'grant' | 'call' | 'name', string[]>;
 
 /** A world with one of everything, so that requests find something; those before it go. */
 async function furnish(t: Harbour, ids: Ids, count: number): Promise<void> {
@@ -77,6 +77,14 @@ async function furnish(t: Harbour, ids: Ids, count: number): Promise<void> {
   await publishToolResult(runtime, world, undefined, decision, TESTER);
   await t.engine.quiet();
   const grants = await listGrants(runtime, world);
+  const server = { name: 'notes', transport: 'stdio', command: 'notes', enabled: false };
+  await request(t, {
+    operation: '',
+    method: 'POST',
+    path: `/worlds/${world}/mcp-servers`,
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(server),
+  });
   ids.world = [world];
   ids.agent = [agent.id];
   ids.chat = [chat.id];
@@ -114,7 +122,7 @@ const RECORDED = 'post_worlds_world_tool_results';
 it(`[W2] of ${REQUESTS} requests made from the description none is answered with 5xx, and no refused one writes`, async () => {
   const { store, written } = await counting();
   const t = await openHarbour({ store });
-  const ids: Ids = { world: [], agent: [], chat: [], approval: [], turn: [], grant: [], call: [] };
+  const ids: Ids = { world: [], agent: [], chat: [], approval: [], turn: [], grant: [], call: [], name: ['notes'] };
   const api = (await t.api<ApiDescription>('GET', '/openapi.json')).body;
   const dice = createDice(SEED);
   const next = createFuzzer(api, dice, ids);

@@ -2,7 +2,7 @@ import type { AppRequest } from './context.js';
 import { HttpProblem } from './http-problem.js';
 
 /** Twice the longest message, and far from what a process can hold. */
-export const DEFAULT_BODY_LIMIT = 2 * 1024 * 1024;
+const DEFAULT_BODY_LIMIT = 2 * 1024 * 1024;
 
 const TYPES = {
   json: { pattern: /^application\/(?:json|[\w.+-]+\+json)\s*(?:;|$)/i, name: 'application/json' },

@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 import type { AppContext, AppRequest } from './context.js';
 
-export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
+type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 
 /** `/worlds/{world}` → `{ world: string }`. */
-export type ParamsOf<P extends string> = P extends `${string}{${infer Name}}${infer Rest}`
+type ParamsOf<P extends string> = P extends `${string}{${infer Name}}${infer Rest}`
   ? Readonly<Record<Name, string>> & ParamsOf<Rest>
   : unknown;
 

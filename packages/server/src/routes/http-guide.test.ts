@@ -80,7 +80,7 @@ function differences(actual: unknown, shown: unknown, at = ''): string[] {
   const names = new Set([...Object.keys(actual), ...Object.keys(shown)]);
   return [...names].flatMap((name) => {
     if (!(name in actual) || !(name in shown)) return [`${at}.${name} is only in one of them`];
-    if (['version', 'lastEventId', 'seq'].includes(name)) return [];
+    if (['version', 'lastEventId', 'seq', 'usage'].includes(name)) return [];
     return differences(Reflect.get(actual, name), Reflect.get(shown, name), `${at}.${name}`);
   });
 }

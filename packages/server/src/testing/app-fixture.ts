@@ -20,7 +20,7 @@ import { holdToDescription } from './hold-to-description.js';
 export const TOKEN = 'a-token-that-only-this-test-knows-0123456789';
 
 /** What came back, with its body read as JSON where it is JSON. */
-export interface Answered<T = Record<string, unknown>> {
+interface Answered<T = Record<string, unknown>> {
   status: number;
   headers: Headers;
   body: T;

@@ -3,7 +3,7 @@ import type { Script, ScriptedCall } from '@countersign/core/testing';
 import { until, openApp, type AppFixture, type AppFixtureOptions } from './app-fixture.js';
 
 /** Makes the calls that it is told to make, written as JSON, and then says `done`. Anything else it answers with `ok`. */
-export const obedient: Script = ({ messages }) => {
+const obedient: Script = ({ messages }) => {
   const told = messages.findLast((message) => message.role === 'user' && message.name !== 'system');
   if (told === undefined || !told.content.startsWith('[')) return 'ok';
   const settled = messages.slice(messages.indexOf(told)).some((message) => message !== told);
@@ -33,7 +33,7 @@ export function removing(): { runs: unknown[]; tool: Tool } {
   };
 }
 
-export interface Pending {
+interface Pending {
   approvalId: string;
   toolCallId: string;
   callHash: string;

@@ -6,7 +6,7 @@ import type { Answer, Route } from '../app/route.js';
 import { routes } from '../routes/index.js';
 
 /** The route that a request to a path under `/api` goes to. */
-export function routeFor(method: string, path: string): Route | undefined {
+function routeFor(method: string, path: string): Route | undefined {
   const [address = ''] = path.split('?');
   const candidates = routes.filter((route) => route.method === method.toLowerCase());
   const fits = (route: Route): boolean => new RegExp(`^${route.path.replace(/\{\w+\}/g, '[^/]+')}$`).test(address);
