@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { expect, it } from 'vitest';
 import { createPostgresDatabase } from '../support/postgres-database.js';
 import { buildServer, createFarm } from './servers-fixture.js';
@@ -17,7 +18,8 @@ const plan: SoakPlan & { servers: number } = {
 it(
   '[S4] [A8] [S3] servers are killed at random, and every message is answered once, every tool runs at most once, no turn is stuck',
   async () => {
-    const farm = createFarm(await createPostgresDatabase(), plan.servers);
+    const url = await createPostgresDatabase();
+    const farm = createFarm(url, plan.servers);
     try {
       await Promise.all(Array.from({ length: plan.servers }, (_, index) => farm.start(index)));
       const report = await soak(farm, plan);
@@ -25,10 +27,32 @@ it(
       expect(report.turns).toBeGreaterThanOrEqual(plan.turns);
       expect(report.kills).toBeGreaterThan(0);
     } catch (error) {
-      throw new Error(`${String(error)}\nThe servers said: ${farm.errors()}`, { cause: error });
+      const left = await unfinished(url);
+      throw new Error(`${String(error)}\nUnfinished: ${left}\nThe servers said: ${farm.errors()}`, { cause: error });
     } finally {
       await farm.close();
     }
   },
   plan.limitMs + 60_000,
 );
+
+/** What a turn that is stuck looks like from outside. */
+async function unfinished(url: string): Promise<string> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    const turns = await client.query(
+      `select t.id, t.state, t.epoch, t.rev, t.owner, t.interruptions, p.beat_at,
+         (select json_agg(json_build_array(i.id, i.status, i.started_epoch)) from countersign.invocations i
+          where i.turn_id = t.id) as calls
+       from countersign.turns t left join countersign.processes p on p.id = t.owner where t.state <> 'ended'`,
+    );
+    const jobs = await client.query(
+      `select payload, attempts, last_error, locked_at from countersign_jobs._private_jobs`,
+    );
+    const { rows: alive } = await client.query(`select * from countersign.processes`);
+    return JSON.stringify({ turns: turns.rows, jobs: jobs.rows, alive, now: Date.now() }, undefined, 1);
+  } finally {
+    await client.end();
+  }
+}

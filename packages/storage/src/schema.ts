@@ -173,6 +173,7 @@ export interface ClientsTable {
   approvals: number;
   tools: string;
   left_at: number | null;
+  connected_to: string;
   created_at: number;
 }
 

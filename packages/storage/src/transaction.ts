@@ -29,7 +29,7 @@ export function transactionOn(on: Connection, statements: Statements, session: S
     ...invocationVerbs(on, statements),
     ...approvalVerbs(on, statements, session),
     ...grantVerbs(on, statements, session),
-    ...clientVerbs(on, statements),
+    ...clientVerbs(on, statements, session),
     ...mcpServerVerbs(on, statements),
     ...eventVerbs(on, statements),
     ...auditVerbs(on, statements),

@@ -1,22 +1,19 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import {
-  checkWithJsonSchema,
   clientToolResultSchema,
   CountersignError,
   newClientSchema,
   parseInput,
-  slug,
-  toolDefinitionSchema,
-  toolNameSchema,
   type ClientToolResult,
   type NewClient,
   type Signer,
-  type ToolDefinition,
   type ToolResultOutcome,
 } from '@countersign/protocol';
-import type { ClientRecord, InvocationRecord, Tool } from '../ports/index.js';
+import type { ClientRecord, InvocationRecord, Tool, ToolSource } from '../ports/index.js';
 import { maskSecrets } from '../masking/index.js';
 import { newId } from '../turn/ids.js';
+import { SILENT_MS } from './claim-turn.js';
+import { nameClientTools, readClientTools } from './client-tools.js';
 import { denyUnattended } from './deny-unattended.js';
 import { commit, type Runtime } from './runtime.js';
 import { resumeTurn } from './resume-turn.js';
@@ -53,7 +50,12 @@ export interface ClientRegistry {
   /** Calls forwarded to a client that it has not answered. */
   pending(clientId: string): Promise<InvocationRecord[]>;
   answer(clientId: string, result: ClientToolResult): Promise<ToolResultOutcome>;
+  /** Looks at all of them: at the start, and among other processes each round. */
   load(): Promise<void>;
+  /** Another process has registered this one, or taken it out. */
+  look(clientId: string): Promise<void>;
+  /** Makes sure, among other processes, that what was registered elsewhere is known here before a model is asked or a call is judged. */
+  readonly source: ToolSource;
   close(): void;
 }
 
@@ -62,64 +64,109 @@ interface Present {
   tools: Map<string, Tool>;
   /** How many of its streams are open in this process. */
   streams: number;
-  cancelGrace: () => void;
+  /** Ends the timer of one that was cut. */
+  cancelGrace: (() => void) | undefined;
 }
 
 export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
   const present = new Map<string, Present>();
 
-  function add(record: ClientRecord): Present {
-    const tools = new Map(
-      record.tools.map((raw) => {
-        const definition = parseInput(toolDefinitionSchema, raw, `tool of client "${record.label}"`);
-        return [definition.name, clientTool(definition)];
-      }),
-    );
-    const entry: Present = { record, tools, streams: 0, cancelGrace: () => undefined };
+  /** Its tools stay the very same objects: a call that is about to start compares them. */
+  function note(record: ClientRecord): Present {
+    const known = present.get(record.id);
+    if (known !== undefined) {
+      known.record = record;
+      return known;
+    }
+    const entry: Present = { record, tools: readClientTools(record), streams: 0, cancelGrace: undefined };
     present.set(record.id, entry);
     return entry;
   }
 
-  function startGrace(entry: Present, ms: number): void {
+  function forget(entry: Present): void {
+    entry.cancelGrace?.();
+    present.delete(entry.record.id);
+  }
+
+  function startGrace(entry: Present, ms = CLIENT_GRACE_MS): void {
     const runtime = runtimeOf();
-    entry.cancelGrace();
+    entry.cancelGrace?.();
     entry.cancelGrace = runtime.clock.after(
       ms,
       () => {
+        entry.cancelGrace = undefined;
         leave(entry).catch((error: unknown) => runtime.report(error, 'a client could not be taken out'));
       },
       { background: true },
     );
   }
 
-  /** Another process may have it: then it is looked at again later, since that process may lose it too. */
-  async function isElsewhere({ record }: Present): Promise<boolean> {
-    const { store } = runtimeOf();
-    if (store.shared === undefined) return false;
-    const now = await store.read((reader) => reader.client(record.id));
-    return now !== undefined && now.leftAt === null;
+  async function connect({ record }: Present): Promise<void> {
+    const runtime = runtimeOf();
+    await commit(runtime, 'client-connected', record.worldId, (step) =>
+      step.tx.setClientConnected(record.id, runtime.owner),
+    );
+  }
+
+  async function cut({ record }: Present, from: string): Promise<void> {
+    await commit(runtimeOf(), 'client-cut', record.worldId, (step) => step.tx.setClientCut(record.id, from));
+  }
+
+  /** Brings what is known of one here and what is on record together. `living`: the processes that live. */
+  async function lookAfter(record: ClientRecord, living: ReadonlySet<string>): Promise<void> {
+    const { owner } = runtimeOf();
+    const entry = note(record);
+    const { leftAt, connectedTo } = record;
+    if (entry.streams > 0) {
+      // Its other stream ended elsewhere, or that process did: it is still here.
+      if (leftAt !== null || (connectedTo !== owner && !living.has(connectedTo))) await connect(entry);
+      return;
+    }
+    // The process that had its stream is gone, or could not say that it was cut.
+    if (leftAt === null && (connectedTo === owner || !living.has(connectedTo))) await cut(entry, connectedTo);
+    else if (leftAt === null) return;
+    if (entry.cancelGrace === undefined) startGrace(entry);
+  }
+
+  /** How long it may still stay away, by the store's clock; undefined: it is there, in another process. */
+  async function timeLeft({ record }: Present): Promise<number | undefined> {
+    const runtime = runtimeOf();
+    // Alone, this process knows that no stream is open.
+    if (runtime.store.shared === undefined) return 0;
+    return await commit(runtime, 'client-leaving', record.worldId, async (step) => {
+      const now = await step.tx.client(record.id);
+      if (now === undefined) return 0;
+      return now.leftAt === null ? undefined : now.leftAt + CLIENT_GRACE_MS - step.tx.now();
+    });
   }
 
   /** Gone for good: its tools are offered no more and what it was asked fails in words. */
   async function leave(entry: Present): Promise<void> {
-    if (await isElsewhere(entry)) {
-      startGrace(entry, CLIENT_GRACE_MS);
+    const left = await timeLeft(entry);
+    if (left === undefined || entry.streams > 0) return;
+    if (left > 0) {
+      startGrace(entry, left);
       return;
     }
-    present.delete(entry.record.id);
-    const error = `the client "${entry.record.label}" left before it answered`;
+    forget(entry);
+    const { id, label, worldId } = entry.record;
+    const error = `the client "${label}" left before it answered`;
     for (const call of await pendingOf(entry)) await settle(runtimeOf(), call, { kind: 'failed', error });
-    await commit(runtimeOf(), 'client-left', entry.record.worldId, async (step) => {
-      await step.tx.deleteClient(entry.record.id);
-      const { id, label } = entry.record;
+    await commit(runtimeOf(), 'client-left', worldId, async (step) => {
+      // Another process was first.
+      if (!(await step.tx.deleteClient(id))) return;
       step.tx.record({ kind: 'policy', decision: 'client left', client: id, why: maskSecrets(label) });
-      step.tx.emit({
-        event: 'crud',
-        chatId: null,
-        data: { operation: 'delete', entity: 'client', id: entry.record.id },
-      });
+      step.tx.emit({ event: 'crud', chatId: null, data: { operation: 'delete', entity: 'client', id } });
     });
-    await denyUnattended(runtimeOf(), entry.record.worldId);
+    await denyUnattended(runtimeOf(), worldId);
+  }
+
+  async function lookAt(worldId: string): Promise<void> {
+    const known = [...present.values()].filter(({ record }) => record.worldId === worldId);
+    const records = await runtimeOf().store.read((reader) => reader.clients(worldId));
+    const there = new Set(records.map(({ id }) => id));
+    for (const entry of known) if (!there.has(entry.record.id)) forget(entry);
+    for (const record of records) note(record);
   }
 
   async function pendingOf({ record, tools }: Present): Promise<InvocationRecord[]> {
@@ -144,8 +191,7 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
       const client = parseInput(newClientSchema, input, 'client');
       const clientId = newId('client');
       const clientSecret = randomBytes(32).toString('base64url');
-      const handle = handleFor(client.label, clientId);
-      const tools = (client.tools ?? []).map((tool) => named(handle, tool));
+      const tools = nameClientTools(client, clientId);
       const record = await commit(runtimeOf(), 'register-client', worldId, async (step) => {
         const made: ClientRecord = {
           id: clientId,
@@ -155,6 +201,7 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
           approvals: client.approvals,
           tools,
           leftAt: step.tx.now(),
+          connectedTo: '',
           createdAt: step.tx.now(),
         };
         await step.tx.insertClient(made);
@@ -171,7 +218,7 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
         return made;
       });
       // Registered is not yet there: it has as long to connect as it would have to come back.
-      startGrace(add(record), CLIENT_GRACE_MS);
+      startGrace(note(record));
       return { clientId, clientSecret, tools: tools.map((tool) => tool.name) };
     },
     async knows(clientId, secret) {
@@ -186,9 +233,8 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
       const record = records.find(({ secretHash }) => secretHash === hash);
       // Registered with another process: from now on it is known here too.
       if (record === undefined) return undefined;
-      const known = present.get(record.id);
-      const entry = known ?? add(record);
-      if (known === undefined) startGrace(entry, CLIENT_GRACE_MS);
+      const entry = note(record);
+      if (record.leftAt !== null && entry.streams === 0 && entry.cancelGrace === undefined) startGrace(entry);
       const { id, label, approvals } = record;
       return { id, label, approvals, tools: [...entry.tools.keys()] };
     },
@@ -196,16 +242,15 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
       const entry = present.get(clientId);
       if (entry === undefined)
         throw new CountersignError('not-found', 'this client is not registered here; register it again');
-      entry.cancelGrace();
+      entry.cancelGrace?.();
+      entry.cancelGrace = undefined;
       entry.streams += 1;
       if (entry.streams > 1) return;
       try {
-        await commit(runtimeOf(), 'client-connected', entry.record.worldId, (step) =>
-          step.tx.setClientLeft(clientId, null),
-        );
+        await connect(entry);
       } catch (error) {
         entry.streams -= 1;
-        startGrace(entry, CLIENT_GRACE_MS);
+        startGrace(entry);
         throw error;
       }
     },
@@ -214,10 +259,8 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
       if (entry === undefined || entry.streams === 0) return;
       entry.streams -= 1;
       if (entry.streams > 0) return;
-      startGrace(entry, CLIENT_GRACE_MS);
-      await commit(runtimeOf(), 'client-cut', entry.record.worldId, (step) =>
-        step.tx.setClientLeft(clientId, step.tx.now()),
-      );
+      startGrace(entry);
+      await cut(entry, runtimeOf().owner);
     },
     async pending(clientId) {
       const entry = present.get(clientId);
@@ -242,20 +285,35 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
       return { ...refusal(409, 'settled', 'this call is not waiting for an answer'), state: settled };
     },
     async load() {
-      const runtime = runtimeOf();
-      const records = await runtime.store.read(async (reader) => {
-        const worlds = await reader.worlds();
-        return (await Promise.all(worlds.map((world) => reader.clients(world.id)))).flat();
-      });
-      // All were cut when the last process ended: each has the usual time to come back.
-      for (const record of records) {
-        startGrace(add(record), CLIENT_GRACE_MS);
-        if (runtime.store.shared !== undefined || record.leftAt !== null) continue;
-        await commit(runtime, 'client-cut', record.worldId, (step) => step.tx.setClientLeft(record.id, step.tx.now()));
-      }
+      const { store } = runtimeOf();
+      const known = [...present.values()];
+      const records = await store.read((reader) => reader.allClients());
+      const living = new Set(store.shared === undefined ? [] : await store.shared.living(SILENT_MS));
+      const there = new Set(records.map(({ id }) => id));
+      for (const entry of known) if (!there.has(entry.record.id)) forget(entry);
+      // At a start all of a lone process were cut when the last one ended: each has the usual time to come back.
+      for (const record of records) await lookAfter(record, living);
+    },
+    async look(clientId) {
+      const record = await runtimeOf().store.read((reader) => reader.client(clientId));
+      const entry = present.get(clientId);
+      if (record !== undefined) note(record);
+      else if (entry !== undefined) forget(entry);
+    },
+    source: {
+      // They are offered by `tools`.
+      tools: () => new Map(),
+      async prepare(worldId) {
+        await lookAt(worldId);
+        return [];
+      },
+      async bring(worldId, toolName) {
+        if (toolName.startsWith('app__')) await lookAt(worldId);
+      },
+      close: () => Promise.resolve(),
     },
     close() {
-      for (const entry of present.values()) entry.cancelGrace();
+      for (const entry of present.values()) entry.cancelGrace?.();
     },
   };
 }
@@ -283,43 +341,6 @@ function refusal(
   detail: string,
 ): Extract<ToolResultOutcome, { kind: 'refused' }> {
   return { kind: 'refused', status, code, detail };
-}
-
-function named(handle: string, tool: Omit<ToolDefinition, 'location'>): ToolDefinition {
-  const name = `app__${handle}__${tool.name}`;
-  parseInput(toolNameSchema, name, `tool "${tool.name}"`);
-  const definition = parseInput(toolDefinitionSchema, { ...tool, name, location: 'client' }, `tool "${tool.name}"`);
-  checkSchema(definition);
-  return definition;
-}
-
-function checkSchema(definition: ToolDefinition): void {
-  try {
-    checkWithJsonSchema(definition.parameters);
-  } catch (error) {
-    throw new CountersignError('invalid', `tool "${definition.name}": parameters: not a JSON Schema we can check`, {
-      field: 'parameters',
-      cause: error,
-    });
-  }
-}
-
-/** Short, readable and its own: two clients with one label must not share tool names. */
-function handleFor(label: string, clientId: string): string {
-  const readable = slug(label)
-    .replace(/[^a-z0-9-]/g, '')
-    .slice(0, 16);
-  return `${readable === '' ? 'client' : readable}-${clientId.slice(-6)}`;
-}
-
-/** What comes from a client is not trusted: asked by default, and what it says of itself does not count (A1). */
-function clientTool(definition: ToolDefinition): Tool {
-  return {
-    definition,
-    trusted: false,
-    validate: checkWithJsonSchema(definition.parameters),
-    execute: () => Promise.reject(new Error('a client tool runs in its client')),
-  };
 }
 
 function hashSecret(secret: string): Buffer {

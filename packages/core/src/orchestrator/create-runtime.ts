@@ -57,6 +57,8 @@ export interface Engine {
   close(): Promise<void>;
   /** Fires when closing begins: from here on nothing more is heard. */
   readonly closing: AbortSignal;
+  /** How long ago the store was told that this process lives. Absent where one process owns the store. */
+  lastHeardMs(): number | undefined;
 }
 
 const CLOSE_GRACE_MS = 3_000;
@@ -82,7 +84,11 @@ export function createRuntime(options: RuntimeOptions): Engine {
   );
   const clients = createClientRegistry(() => runtime);
   const mcp = options.mcp?.(createMcpRecords(() => runtime));
-  const sources = [...(options.toolSources ?? []), ...(mcp === undefined ? [] : [mcp])];
+  const sources = [
+    ...(options.toolSources ?? []),
+    ...(mcp === undefined ? [] : [mcp]),
+    ...(store.shared === undefined ? [] : [clients.source]),
+  ];
   const owner = newId('run');
   const bus = createEventBus(options.onListenerFailure);
   const others =
@@ -97,7 +103,14 @@ export function createRuntime(options: RuntimeOptions): Engine {
           scheduler,
           runtime: () => runtime,
           report: onError,
-          eachRound: watchNextDeadlines,
+          async eachRound() {
+            await watchNextDeadlines();
+            await clients.load();
+          },
+          onChanged({ entity, worldId, id }) {
+            const looking = entity === 'client' ? clients.look(id) : mcp?.look(worldId, id);
+            looking?.catch((error: unknown) => onError(error, 'what another process changed could not be read'));
+          },
         });
 
   /** Of other processes' questions too: the one that asked may be gone when the time has come. */
@@ -125,6 +138,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
     scheduler,
     dispatch: others?.dispatch ?? dispatchHere(owner, scheduler),
     mayAct: () => others?.membership.mayAct() ?? true,
+    inFlight: new Set(),
     memory: createAgentMemory(),
     snapshots: createSnapshotCache(compileAdminRules(options.adminRules ?? [])),
     repeats: createRecentRepeats(clock),
@@ -192,6 +206,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
       return closed;
     },
     closing: closing.signal,
+    lastHeardMs: () => others?.membership.lastHeardMs(),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Clock, SharedStore, Store } from '../ports/index.js';
 import type { EventBus } from '../publishers/event-bus.js';
-import { shareEventBus, type SharedEventBus } from '../publishers/shared-event-bus.js';
+import { shareEventBus, type Changed, type SharedEventBus } from '../publishers/shared-event-bus.js';
 import { dispatchAnywhere, type Dispatch } from './dispatch.js';
 import { createMembership, type Membership } from './membership.js';
 import type { Runtime } from './runtime.js';
@@ -23,6 +23,7 @@ export function joinOthers(options: {
   runtime: () => Runtime;
   report: (error: unknown, what: string) => void;
   eachRound: () => Promise<void>;
+  onChanged: (change: Changed) => void;
 }): Company {
   const { store, scheduler, report } = options;
   const bus = shareEventBus(options.bus, store, (hint) => membership.hint(hint), report);

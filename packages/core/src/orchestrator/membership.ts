@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Clock, SharedStore } from '../ports/index.js';
-import { piecesOf, type EventHint, type SharedEventBus } from '../publishers/shared-event-bus.js';
+import { piecesOf, type Changed, type EventHint, type SharedEventBus } from '../publishers/shared-event-bus.js';
 import { claimTurn, SILENT_MS } from './claim-turn.js';
 import type { Runtime } from './runtime.js';
 
@@ -20,6 +20,8 @@ export interface Membership {
    * process has counted this one as dead yet. After a freeze it says no, and what another has taken over is not started here too.
    */
   mayAct(): boolean;
+  /** How long ago the store was last told that this process lives. */
+  lastHeardMs(): number;
   hint(hint: Hint): void;
 }
 
@@ -40,47 +42,64 @@ export interface MembershipOptions {
   report: (error: unknown, what: string) => void;
   /** Whatever else is to be looked after now and then. */
   eachRound: () => Promise<void>;
+  /** Another process has written something that this one keeps in memory too. */
+  onChanged: (change: Changed) => void;
 }
 
 export function createMembership(options: MembershipOptions): Membership {
   const { shared, clock, owner, report } = options;
   let lastHeard = -Infinity;
-  let cancelBeat: (() => void) | undefined;
   let ended = false;
+  const cancels = new Set<() => void>();
   const ends: (() => Promise<void>)[] = [];
+
+  const isFresh = (): boolean => performance.now() - lastHeard < FRESH_MS;
 
   async function beat(): Promise<void> {
     const began = performance.now();
+    const wasFresh = isFresh();
     await shared.beat(owner);
+    // Away for a while: what was lost meanwhile is let go of before anything may begin here again.
+    if (!wasFresh) await lookAfter();
     lastHeard = began;
   }
 
-  /** One round: say that we live, see what nobody runs, see what we run that is not ours any more. */
-  async function round(): Promise<void> {
-    await beat();
-    const { scheduler } = options.runtime();
+  /** Ends what runs here for turns that another process has taken. Gives what is ours and what is nobody's. */
+  async function lookAfter(): Promise<{ own: string[]; orphaned: string[] }> {
     // First who runs, then who may: a turn that is taken in between must not pass for a lost one.
-    const running = scheduler.running();
-    const ours = new Set(await shared.turnsToLookAfter(owner, SILENT_MS));
-    // Cut off or frozen for a while: what it still does for a turn that another has taken is ended.
-    for (const turnId of running) if (!ours.has(turnId)) scheduler.abort(turnId, 'this turn is not run here any more');
+    const running = options.runtime().scheduler.running();
+    const found = await shared.turnsToLookAfter(owner, SILENT_MS);
+    const ours = new Set(found.own);
+    for (const run of running) if (!ours.has(run.turnId)) run.abort('this turn is not run here any more');
+    return found;
+  }
+
+  async function round(): Promise<void> {
+    const { own, orphaned } = await lookAfter();
     // Its own ones too: a hint that was lost, or a claim of which only the answer was, would be slept through.
-    for (const turnId of ours) await take(turnId);
+    for (const turnId of own) options.runtime().scheduler.wake(turnId);
+    for (const turnId of orphaned) await tryToTake(turnId);
     options.bus().lookAgain();
     await options.eachRound();
   }
 
-  function scheduleRound(): void {
+  function every(ms: number, work: () => Promise<void>, what: string): void {
     if (ended) return;
-    cancelBeat = clock.after(
-      BEAT_MS,
+    const cancel = clock.after(
+      ms,
       () => {
-        round()
-          .catch((error: unknown) => report(error, 'the store could not be told that this process lives'))
-          .finally(scheduleRound);
+        cancels.delete(cancel);
+        work()
+          .catch((error: unknown) => report(error, what))
+          .finally(() => every(ms, work, what));
       },
       { background: true },
     );
+    cancels.add(cancel);
+  }
+
+  async function tryToTake(turnId: string): Promise<void> {
+    await take(turnId).catch((error: unknown) => report(error, 'a turn could not be taken; it is tried again'));
   }
 
   /** A wake-up was handed to this process. */
@@ -107,29 +126,31 @@ export function createMembership(options: MembershipOptions): Membership {
     const { scheduler } = options.runtime();
     if (hint.kind === 'wake') scheduler.wakeIfRunning(hint.turnId);
     else if (hint.kind === 'abort') scheduler.abort(hint.turnId, hint.reason);
-    else options.bus().heard(hint);
+    else {
+      options.bus().heard(hint);
+      if (hint.kind === 'events' && hint.changed !== undefined) options.onChanged(hint.changed);
+    }
   }
 
   return {
     async start() {
       await beat();
       ends.push(await shared.hear(hear, () => options.bus().lookAgain()));
-      ends.push(
-        await shared.deliverWakes((turnId) =>
-          take(turnId).catch((error: unknown) => report(error, 'a turn could not be taken; it is tried again')),
-        ),
-      );
+      ends.push(await shared.deliverWakes(tryToTake));
+      // Apart from the rounds: one that takes long must not look like death.
+      every(BEAT_MS, beat, 'the store could not be told that this process lives');
       // What nobody runs since an earlier end is taken at once.
       await round();
-      scheduleRound();
+      every(BEAT_MS, round, 'the store could not be asked for turns that nobody runs');
     },
     async leave() {
       ended = true;
-      cancelBeat?.();
+      for (const cancel of cancels) cancel();
       await Promise.all(ends.map((end) => end()));
     },
     retire: () => shared.retire(owner),
-    mayAct: () => performance.now() - lastHeard < FRESH_MS,
+    mayAct: isFresh,
+    lastHeardMs: () => performance.now() - lastHeard,
     hint: (hint) => send(hint),
   };
 }

@@ -56,11 +56,24 @@ async function loop(runtime: Runtime, turnId: string, run: TurnRun, tools: Runni
         await takeOver(runtime, turn, step.invocationIds);
         break;
       case 'start':
+        if (!runtime.mayAct()) {
+          // Others may count this process as dead by now: it starts nothing until it has heard that they don't. That wakes it.
+          await Promise.race([run.wakes.next(), stopped]);
+          break;
+        }
         await start(runtime, situation, step.invocationIds, run, tools);
         break;
       case 'await-tools':
         // Two that end together each know only of themselves: waiting on the word of one for the other would be for ever.
-        if (remembered && runningHere(situation) !== tools.calls.size) break;
+        if (remembered && runningHere(situation).length !== tools.calls.size) break;
+        if (!remembered) {
+          // Started under our name, and no tool of ours: an earlier run here ended between the two. Waiting would be for ever.
+          const lost = runningHere(situation).filter((id) => !runtime.inFlight.has(id));
+          if (lost.length > 0) {
+            await takeOver(runtime, turn, lost);
+            break;
+          }
+        }
         known = await Promise.race([...tools.calls.values(), nothing(run.wakes.next()), stopped]);
         break;
       case 'wait':
@@ -84,8 +97,10 @@ async function load(runtime: Runtime, turnId: string): Promise<Situation | undef
   });
 }
 
-function runningHere({ invocations }: Situation): number {
-  return invocations.filter(({ status, location }) => status === 'started' && location === 'server').length;
+function runningHere({ invocations }: Situation): string[] {
+  return invocations
+    .filter(({ status, location }) => status === 'started' && location === 'server')
+    .map(({ id }) => id);
 }
 
 /** Marks calls as started, one after another, and runs them side by side. */
@@ -110,10 +125,12 @@ async function start(
 function execute(runtime: Runtime, turn: TurnRecord, started: Started, run: TurnRun, tools: RunningTools): void {
   const { id, location, toolName } = started.invocation;
   if (location === 'client') return;
+  runtime.inFlight.add(id);
   const running = runInvocation(runtime, turn, started, run.signal)
     .catch((error: unknown) => nothing(runtime.report(error, `${toolName} ended in a way nobody saw`)))
     .finally(() => {
       tools.calls.delete(id);
+      runtime.inFlight.delete(id);
       if (tools.abandoned && !run.signal.aborted) runtime.scheduler.wake(turn.id);
     });
   tools.calls.set(id, running);

@@ -24,12 +24,24 @@ export async function runInvocation(
   signal: AbortSignal,
 ): Promise<Situation | undefined> {
   // Frozen between the step that started it and here: another process may have said already that nobody knows how it went.
-  if (!runtime.mayAct()) return undefined;
+  if (!runtime.mayAct()) {
+    await giveBack(runtime, turn, started.invocation);
+    return undefined;
+  }
   const questions = openQuestions(runtime, started, signal);
   const settlement = await execute(runtime, started, signal, questions);
   // Stopped meanwhile: who stopped it has settled the call. Shutting down: the next start will say that nobody saw its end.
   if (signal.aborted) return undefined;
   return await writeEnd(runtime, turn, started, settlement, signal, questions);
+}
+
+/** It has not begun, and this process still holds its turn or can't write: who may act starts it. */
+async function giveBack(runtime: Runtime, turn: TurnRecord, { id }: InvocationRecord): Promise<void> {
+  await commit(runtime, 'give-back', turn.worldId, async (step) => {
+    const current = await step.tx.turn(turn.id);
+    if (current === undefined || current.epoch !== turn.epoch || !(await step.tx.stepTurn(current, {}))) return;
+    await step.tx.changeInvocation(id, 'started', { status: 'approved', startedEpoch: null });
+  });
 }
 
 const FIRST_RETRY_MS = 500;

@@ -42,6 +42,8 @@ export interface Runtime {
   dispatch: Dispatch;
   /** May a side effect begin? Not in a process that others may already count as dead. */
   mayAct(): boolean;
+  /** Calls whose tools this process runs. One that has started under our name and is not among them is nobody's. */
+  inFlight: Set<string>;
   memory: AgentMemory;
   snapshots: SnapshotCache;
   repeats: RecentRepeats;

@@ -17,8 +17,8 @@ export interface Scheduler {
   wake(turnId: string): void;
   /** The same for a turn that runs here, and nothing otherwise. */
   wakeIfRunning(turnId: string): void;
-  /** Turns that run in this process. */
-  running(): string[];
+  /** What runs in this process, each with what ends this very run and no later one of the same turn. */
+  running(): { turnId: string; abort(reason: string): void }[];
   /** Wakes a turn after a while, unless this process has shut down by then. */
   wakeLater(turnId: string, ms: number): void;
   /** Ends what the turn is doing now: its model call and its tools. */
@@ -95,7 +95,11 @@ export function createScheduler(
     wakeIfRunning(turnId) {
       if (active.has(turnId)) wake(turnId);
     },
-    running: () => [...active.keys()],
+    running: () =>
+      [...active].map(([turnId, { controller }]) => ({
+        turnId,
+        abort: (reason) => controller.abort(new Error(reason)),
+      })),
     wakeLater(turnId, ms) {
       if (!closed) startTimer(ms, () => wake(turnId));
     },

@@ -51,6 +51,8 @@ export type {
   FoundMessage,
   InvocationChange,
   Page,
+  SharedPasses,
+  Workload,
   SharedStore,
   Store,
   StoreReader,

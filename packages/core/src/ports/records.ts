@@ -235,6 +235,8 @@ export interface ClientRecord {
   tools: readonly unknown[];
   /** Null while connected; the time it was cut otherwise. */
   leftAt: number | null;
+  /** The process that has its stream; empty while it has none. */
+  connectedTo: string;
   createdAt: number;
 }
 

@@ -108,6 +108,8 @@ export interface StoreReader {
 
   client(id: string): Promise<ClientRecord | undefined>;
   clients(worldId: string): Promise<ClientRecord[]>;
+  /** Of every world. */
+  allClients(): Promise<ClientRecord[]>;
 
   mcpServer(worldId: string, name: string): Promise<McpServerRecord | undefined>;
   /** In the order they were added. */
@@ -222,8 +224,12 @@ export interface StoreTransaction extends StoreReader {
   revokeGrant(id: string): Promise<boolean>;
 
   insertClient(client: ClientRecord): Promise<void>;
-  setClientLeft(id: string, leftAt: number | null): Promise<void>;
-  deleteClient(id: string): Promise<void>;
+  /** It is there, by a stream in this process. */
+  setClientConnected(id: string, process: string): Promise<void>;
+  /** It was cut from the process it was connected to. False: it has connected elsewhere since, or was cut before. */
+  setClientCut(id: string, process: string): Promise<boolean>;
+  /** True if there was one: of several that take it out, one says so. */
+  deleteClient(id: string): Promise<boolean>;
 
   /** A second one of the same name is refused as a `conflict`. */
   insertMcpServer(server: McpServerRecord): Promise<void>;
@@ -291,8 +297,9 @@ export interface SharedStore {
   /** An orderly end: nobody has to wait until this process counts as dead. */
   retire(owner: string): Promise<void>;
   isAlive(owner: string, silentMs: number): Promise<boolean>;
-  /** Open turns of this process, of nobody, and of processes that are not alive. */
-  turnsToLookAfter(owner: string, silentMs: number): Promise<string[]>;
+  living(silentMs: number): Promise<string[]>;
+  /** Open turns: those of this process, and those of nobody or of processes that are not alive. */
+  turnsToLookAfter(owner: string, silentMs: number): Promise<{ own: string[]; orphaned: string[] }>;
   /** Hands each wake-up that was written to one process, until the returned function has ended it. */
   deliverWakes(handle: (turnId: string) => Promise<void>): Promise<() => Promise<void>>;
   /** Hears what other processes and this one hint. `missed` is called when some may have been lost. The returned function ends it. */
@@ -300,6 +307,27 @@ export interface SharedStore {
   /** To every process, at most once: what must not be lost is in the store. At most `hintLimitBytes` each. */
   hint(text: string): void;
   readonly hintLimitBytes: number;
+  readonly passes: SharedPasses;
+  /** How much waits, over all processes. */
+  workload(): Promise<Workload>;
+}
+
+/** What one process has let in and every other has to know: sessions and tickets of browsers. Hashes only. */
+export interface SharedPasses {
+  /** Good from now on for so long, by the database's clock. Written anew if it is there. */
+  put(id: string, value: string, lifeMs: number): Promise<void>;
+  find(id: string): Promise<string | undefined>;
+  /** Takes it away. True once, for one of all who try, and only in time. */
+  take(id: string): Promise<boolean>;
+}
+
+export interface Workload {
+  /** Turns that could go on at once and that nobody alive runs. */
+  queued: number;
+  /** How long the oldest of them has existed. */
+  oldestMs: number;
+  running: number;
+  waitingApprovals: number;
 }
 
 export interface Store {

@@ -1,4 +1,4 @@
-import type { Store } from '../ports/index.js';
+import type { Store, StoredEvent } from '../ports/index.js';
 import type { EventBus } from './event-bus.js';
 import { createEventFeed } from './event-feed.js';
 
@@ -6,8 +6,15 @@ type Unstored = Parameters<EventBus['publishUnstored']>[2];
 
 /** What processes tell each other about events: that some are in the log, or what is in no log. */
 export type EventHint =
-  | { kind: 'events'; worldId: string; id: number }
+  | { kind: 'events'; worldId: string; id: number; changed?: Changed }
   | { kind: 'unstored'; worldId: string; chatId: string; event: Unstored };
+
+/** What other processes keep in memory too, and have to look at again. */
+export interface Changed {
+  entity: 'client' | 'mcp-server';
+  worldId: string;
+  id: string;
+}
 
 export interface SharedEventBus extends EventBus {
   /** What another process hinted. */
@@ -27,7 +34,9 @@ export function shareEventBus(
   return {
     publish(event) {
       feed.offer(event);
-      send({ kind: 'events', worldId: event.worldId, id: event.id });
+      const changed = changedBy(event);
+      const hint = { kind: 'events', worldId: event.worldId, id: event.id } as const;
+      send(changed === undefined ? hint : { ...hint, changed });
     },
     publishUnstored(worldId, chatId, event) {
       bus.publishUnstored(worldId, chatId, event);
@@ -57,6 +66,12 @@ export function shareEventBus(
     },
     lookAgain: () => feed.lookAgain(),
   };
+}
+
+function changedBy(event: StoredEvent): Changed | undefined {
+  if (event.event !== 'crud') return undefined;
+  const { entity, id } = event.data;
+  return entity === 'client' || entity === 'mcp-server' ? { entity, id, worldId: event.worldId } : undefined;
 }
 
 /** In pieces that fit into a hint. What is too long to be cut is left out: a chunk may be lost, the message it adds up to may not. */

@@ -26,8 +26,8 @@ export interface CopyReport {
   auditRecords: number;
 }
 
-/** Who runs on a database, and what it looks words up in: made anew from the rest. */
-const OWN_TABLES = /^(processes|search.*)$/;
+/** Who runs on a database, whom those have let in, and what it looks words up in: made anew. */
+const OWN_TABLES = /^(processes|passes|search.*)$/;
 
 /**
  * Copies everything from one store into another, empty one: all of it is there afterwards, or nothing is. What was copied is counted

@@ -5,6 +5,15 @@ import { addMcpServers } from './3-add-mcp-servers.js';
 import { addQuestions } from './5-add-questions.js';
 import { addGrantKeys } from './6-add-grant-keys.js';
 import { addProcesses } from './4-add-processes.js';
+import { addPasses } from './7-add-passes.js';
 
 /** In order; a store at version n has had the first n. */
-export const migrations: readonly Migration[] = [createTables, addQuestions, addProcesses, addSearch, addMcpServers, addGrantKeys];
+export const migrations: readonly Migration[] = [
+  createTables,
+  addQuestions,
+  addProcesses,
+  addSearch,
+  addMcpServers,
+  addGrantKeys,
+  addPasses,
+];

@@ -30,17 +30,19 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
   const types = new pg.TypeOverrides();
   // A number of 64 bits comes as text otherwise; none of ours exceeds what a number holds exactly.
   types.setTypeParser(pg.types.builtins.INT8, Number);
+  const connection = { connectionString: url, types, ...PATIENCE };
   const pool = new pg.Pool({
-    connectionString: url,
+    ...connection,
     max: maxConnections,
-    options: `-c search_path=${schema}`,
-    types,
+    query_timeout: STEP_MS,
+    // A process that is frozen in the middle of a step holds the rows that others need to take its turn over.
+    options: `-c search_path=${schema} -c idle_in_transaction_session_timeout=${STALLED_MS}`,
   });
-  keepQuiet(pool);
-  const company = new pg.Pool({ connectionString: url, max: COMPANY_CONNECTIONS, types });
-  keepQuiet(company);
+  const company = new pg.Pool({ ...connection, max: COMPANY_CONNECTIONS, query_timeout: COMPANY_MS });
+  const pulse = new pg.Pool({ ...connection, max: 1, query_timeout: COMPANY_MS });
+  for (const each of [pool, company, pulse]) keepQuiet(each);
   const closePools = async (): Promise<void> => {
-    await Promise.all([pool.end(), company.end()]);
+    await Promise.all([pool.end(), company.end(), pulse.end()]);
   };
   try {
     const client = await pool.connect();
@@ -49,12 +51,12 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
     } finally {
       client.release();
     }
-    await prepareJobs(company);
+    await prepareJobs(connection);
     const engine = { ...postgresEngine(pool, postgresStatements(), wakeTask(schema)), close: closePools };
     const store = await createStore(engine, (hashAt) =>
       headFile === undefined ? keepHeadsInMemory() : keepHeadsInFile(headFile, hashAt),
     );
-    return { ...store, shared: createSharedStore(company, { connectionString: url }, schema) };
+    return { ...store, shared: createSharedStore(company, pulse, { connectionString: url, ...PATIENCE }, schema) };
   } catch (cause) {
     await closePools();
     throw fromPostgres(cause);
@@ -63,6 +65,12 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
 
 /** For what processes say to each other: the steps' own connections may all be busy, and that must not look like death. */
 const COMPANY_CONNECTIONS = 4;
+/** Less than what others wait before they take a turn over. */
+const STALLED_MS = 5_000;
+/** A way to the database that swallows everything would be waited at for ever. */
+const PATIENCE = { connectionTimeoutMillis: 10_000, keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
+const STEP_MS = 60_000;
+const COMPANY_MS = 5_000;
 
 /** A server that goes away tells idle connections too. Without a listener that would end the process; the next step says it in words. */
 function keepQuiet(pool: pg.Pool): void {

@@ -1,4 +1,4 @@
-import type { SharedStore } from '@countersign/core/ports';
+import type { SharedPasses, SharedStore, Workload } from '@countersign/core/ports';
 import type pg from 'pg';
 import { fromPostgres } from './errors.js';
 import { createHintSender, hearHints, HINT_LIMIT_BYTES } from './hints.js';
@@ -8,13 +8,21 @@ const NOW = 'floor(extract(epoch from clock_timestamp()) * 1000)::bigint';
 /** What is left of processes that never said goodbye. */
 const FORGOTTEN_MS = 86_400_000;
 
+/** As the engine has it: who is silent for longer runs nothing. */
+const SILENT_MS = 8_000;
+
 /** What the processes of one store know of each other. Apart from the steps, on connections of its own: a full pool must not look like death. */
-export function createSharedStore(pool: pg.Pool, settings: pg.ClientConfig, schema: string): SharedStore {
+export function createSharedStore(
+  pool: pg.Pool,
+  pulse: pg.Pool,
+  settings: pg.ClientConfig,
+  schema: string,
+): SharedStore {
   const channel = `countersign ${schema}`;
   const table = (name: string): string => `${schema}.${name}`;
-  async function rows<Row extends object>(text: string, values: unknown[]): Promise<Row[]> {
+  async function rows<Row extends object>(text: string, values: unknown[], over = pool): Promise<Row[]> {
     try {
-      return (await pool.query<Row>(text, values)).rows;
+      return (await over.query<Row>(text, values)).rows;
     } catch (cause) {
       throw fromPostgres(cause);
     }
@@ -27,6 +35,7 @@ export function createSharedStore(pool: pg.Pool, settings: pg.ClientConfig, sche
         `insert into ${table('processes')} (id, beat_at) values ($1, ${NOW})
          on conflict (id) do update set beat_at = excluded.beat_at`,
         [owner],
+        pulse,
       );
     },
     async retire(owner) {
@@ -42,18 +51,70 @@ export function createSharedStore(pool: pg.Pool, settings: pg.ClientConfig, sche
       ]);
       return found.length > 0;
     },
+    async living(silentMs) {
+      const found = await rows<{ id: string }>(
+        `select id from ${table('processes')} where beat_at >= ${NOW} - $1::bigint`,
+        [silentMs],
+      );
+      return found.map(({ id }) => id);
+    },
     async turnsToLookAfter(owner, silentMs) {
       // Written as in the index over unfinished turns.
-      const found = await rows<{ id: string }>(
-        `select t.id from ${table('turns')} t
+      const found = await rows<{ id: string; own: boolean }>(
+        `select t.id, coalesce(t.owner = $1, false) as own from ${table('turns')} t
          left join ${table('processes')} p on p.id = t.owner and p.beat_at >= ${NOW} - $2::bigint
          where t.state <> 'ended' and t.state = 'open' and (t.owner = $1 or p.id is null)`,
         [owner, silentMs],
+        pulse,
       );
-      return found.map(({ id }) => id);
+      const idsOf = (own: boolean): string[] => found.filter((turn) => turn.own === own).map(({ id }) => id);
+      return { own: idsOf(true), orphaned: idsOf(false) };
+    },
+    passes: sharedPasses(rows, table('passes')),
+    async workload() {
+      const [found] = await rows<Workload>(
+        `select count(*) filter (where p.id is null)::int as queued,
+           coalesce(max(${NOW} - t.created_at) filter (where p.id is null), 0) as "oldestMs",
+           count(p.id)::int as running,
+           (select count(*) from ${table('approvals')} where status = 'pending')::int as "waitingApprovals"
+         from ${table('turns')} t
+         left join ${table('processes')} p on p.id = t.owner and p.beat_at >= ${NOW} - $1::bigint
+         where t.state <> 'ended' and t.state = 'open'`,
+        [SILENT_MS],
+      );
+      return found ?? { queued: 0, oldestMs: 0, running: 0, waitingApprovals: 0 };
     },
     deliverWakes: (handle) => deliverWakes(pool, schema, handle),
     hear: (listener, missed) => hearHints(settings, channel, listener, missed),
     hint: createHintSender(pool, channel),
+  };
+}
+
+type Rows = <Row extends object>(text: string, values: unknown[]) => Promise<Row[]>;
+
+function sharedPasses(rows: Rows, passes: string): SharedPasses {
+  return {
+    async put(id, value, lifeMs) {
+      // What has ended goes when something new comes: nobody asks for it any more.
+      await rows(`delete from ${passes} where ends_at <= ${NOW}`, []);
+      await rows(
+        `insert into ${passes} (id, value, ends_at) values ($1, $2, ${NOW} + $3::bigint)
+         on conflict (id) do update set value = excluded.value, ends_at = excluded.ends_at`,
+        [id, value, lifeMs],
+      );
+    },
+    async find(id) {
+      const [found] = await rows<{ value: string }>(`select value from ${passes} where id = $1 and ends_at > ${NOW}`, [
+        id,
+      ]);
+      return found?.value;
+    },
+    async take(id) {
+      const [found] = await rows<{ good: boolean }>(
+        `delete from ${passes} where id = $1 returning ends_at > ${NOW} as good`,
+        [id],
+      );
+      return found?.good ?? false;
+    },
   };
 }

@@ -1,5 +1,5 @@
 import { Logger, run, runMigrations, type Runner } from 'graphile-worker';
-import type pg from 'pg';
+import pg from 'pg';
 
 /** Wake-ups of every schema of a database are in one place; each schema's have a name of their own. */
 export const JOBS_SCHEMA = 'countersign_jobs';
@@ -12,8 +12,19 @@ export function wakeTask(schema: string): string {
 const LOCK = 0x436f4a62;
 const silent = new Logger(() => () => undefined);
 
-/** Of many processes that start at once, one does it. */
-export async function prepareJobs(pool: pg.Pool): Promise<void> {
+/** Of many processes that start at once, one does it, and the others wait however long it takes. */
+export async function prepareJobs(settings: pg.PoolConfig): Promise<void> {
+  const pool = new pg.Pool({ ...settings, max: 2 });
+  pool.on('error', ignore);
+  pool.on('connect', (client) => client.on('error', ignore));
+  try {
+    await prepareOver(pool);
+  } finally {
+    await pool.end();
+  }
+}
+
+async function prepareOver(pool: pg.Pool): Promise<void> {
   const client = await pool.connect();
   try {
     await client.query('select pg_advisory_lock($1)', [LOCK]);
@@ -87,3 +98,5 @@ function turnOf(payload: unknown): string | undefined {
   if (typeof payload !== 'object' || payload === null || !('turnId' in payload)) return undefined;
   return typeof payload.turnId === 'string' ? payload.turnId : undefined;
 }
+
+function ignore(): void {}

@@ -8,6 +8,8 @@ const mayScan: Readonly<Record<string, RegExp>> = {
   worlds: /^SCAN worlds$/,
   unfinishedTurns: /^SCAN turns USING INDEX turns_unfinished$/,
   expiring: /^SCAN approvals USING INDEX approvals_pending$/,
+  // Those that are connected, or were a moment ago.
+  allClients: /^SCAN clients$/,
   // The few rows its parts have found.
   openCalls: /^SCAN (started|approved|asked)_calls$/,
   // By words, or by number: a virtual table has no other way to say it.

@@ -1,7 +1,9 @@
 import type { ClientRecord, StoreTransaction } from '@countersign/core/ports';
+import { sql } from 'kysely';
 import type { Connection } from '../connection.js';
 import { prepared, valuesOf, type Cells, type Queries, type RowOf } from '../prepared.js';
 import type { ClientsTable } from '../schema.js';
+import type { Session } from '../session.js';
 
 const columns = [
   'id',
@@ -11,6 +13,7 @@ const columns = [
   'approvals',
   'tools',
   'left_at',
+  'connected_to',
   'created_at',
 ] as const satisfies readonly (keyof ClientsTable)[];
 
@@ -26,28 +29,43 @@ export function clientStatements(db: Queries) {
       clients.where('world_id', '=', p('worldId')).orderBy('ordinal'),
     ),
     insertClient: prepared<RowOf<ClientsTable>>((p) => db.insertInto('clients').values(valuesOf(columns, p))),
-    setClientLeft: prepared<{ id: string; leftAt: number | null }>((p) =>
+    allClients: prepared<object, ClientRow>(() => clients.orderBy('ordinal')),
+    setClientConnected: prepared<{ id: string; process: string }>((p) =>
       db
         .updateTable('clients')
-        .set({ left_at: p('leftAt') })
+        .set({ left_at: sql`null`, connected_to: p('process') })
         .where('id', '=', p('id')),
+    ),
+    setClientCut: prepared<{ id: string; process: string; leftAt: number }>((p) =>
+      db
+        .updateTable('clients')
+        .set({ left_at: p('leftAt'), connected_to: sql`''` })
+        .where('id', '=', p('id'))
+        .where('connected_to', '=', p('process'))
+        .where('left_at', 'is', null),
     ),
     deleteClient: prepared<{ id: string }>((p) => db.deleteFrom('clients').where('id', '=', p('id'))),
   };
 }
 
-type ClientVerbs = Pick<StoreTransaction, 'client' | 'clients' | 'insertClient' | 'setClientLeft' | 'deleteClient'>;
+type ClientVerbs = Pick<
+  StoreTransaction,
+  'client' | 'clients' | 'allClients' | 'insertClient' | 'setClientConnected' | 'setClientCut' | 'deleteClient'
+>;
 
-export function clientVerbs(on: Connection, s: ClientStatements): ClientVerbs {
+export function clientVerbs(on: Connection, s: ClientStatements, session: Session): ClientVerbs {
   const client = on.first(s.client, toClient);
   const clients = on.all(s.clients, toClient);
   const insertClient = on.run(s.insertClient);
-  const setClientLeft = on.run(s.setClientLeft);
+  const allClients = on.all(s.allClients, toClient);
+  const setClientConnected = on.run(s.setClientConnected);
+  const setClientCut = on.run(s.setClientCut);
   const deleteClient = on.run(s.deleteClient);
 
   return {
     client: async (id) => client({ id }),
     clients: async (worldId) => clients({ worldId }),
+    allClients: async () => allClients({}),
     async insertClient(record) {
       await insertClient({
         ...record,
@@ -55,16 +73,25 @@ export function clientVerbs(on: Connection, s: ClientStatements): ClientVerbs {
         tools: JSON.stringify(record.tools),
       });
     },
-    async setClientLeft(id, leftAt) {
-      await setClientLeft({ id, leftAt });
+    async setClientConnected(id, process) {
+      await setClientConnected({ id, process });
     },
-    async deleteClient(id) {
-      await deleteClient({ id });
-    },
+    setClientCut: async (id, process) => (await setClientCut({ id, process, leftAt: session.now })) > 0,
+    deleteClient: async (id) => (await deleteClient({ id })) > 0,
   };
 }
 
-function toClient([id, worldId, label, secretHash, approvals, tools, leftAt, createdAt]: ClientRow): ClientRecord {
+function toClient([
+  id,
+  worldId,
+  label,
+  secretHash,
+  approvals,
+  tools,
+  leftAt,
+  connectedTo,
+  createdAt,
+]: ClientRow): ClientRecord {
   return {
     id,
     worldId,
@@ -73,6 +100,7 @@ function toClient([id, worldId, label, secretHash, approvals, tools, leftAt, cre
     approvals: approvals === 1,
     tools: JSON.parse(tools) as unknown[],
     leftAt,
+    connectedTo,
     createdAt,
   };
 }

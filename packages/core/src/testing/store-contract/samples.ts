@@ -171,6 +171,7 @@ export function client(id: string, change: Partial<ClientRecord> = {}): ClientRe
     approvals: true,
     tools: [],
     leftAt: null,
+    connectedTo: '',
     createdAt: 1_000,
     ...change,
   };

@@ -361,11 +361,18 @@ export function describeSteps(open: OpenStore): void {
 
     it('[A18] a client leaves, comes back and goes', async () => {
       await write(store(), (tx) => tx.insertClient(client('client_1')));
-      await write(store(), (tx) => tx.setClientLeft('client_1', 7));
-      expect(await store().read((r) => r.client('client_1'))).toMatchObject({ leftAt: 7 });
-      await write(store(), (tx) => tx.setClientLeft('client_1', null));
-      expect(await store().read((r) => r.client('client_1'))).toMatchObject({ leftAt: null });
-      await write(store(), (tx) => tx.deleteClient('client_1'));
+      const client1 = () => store().read((r) => r.client('client_1'));
+      await write(store(), (tx) => tx.setClientConnected('client_1', 'here'));
+      expect(await client1()).toMatchObject({ leftAt: null, connectedTo: 'here' });
+      await write(store(), (tx) => tx.setClientConnected('client_1', 'there'));
+      expect(await write(store(), (tx) => tx.setClientCut('client_1', 'here'))).toBe(false);
+      expect(await client1()).toMatchObject({ leftAt: null, connectedTo: 'there' });
+      expect(await write(store(), (tx) => tx.setClientCut('client_1', 'there'))).toBe(true);
+      expect(await client1()).toMatchObject({ leftAt: expect.any(Number) as number, connectedTo: '' });
+      expect(await write(store(), (tx) => tx.setClientCut('client_1', ''))).toBe(false);
+      expect(ids(await store().read((r) => r.allClients()))).toEqual(['client_1']);
+      expect(await write(store(), (tx) => tx.deleteClient('client_1'))).toBe(true);
+      expect(await write(store(), (tx) => tx.deleteClient('client_1'))).toBe(false);
       expect(await store().read((r) => r.clients(W))).toEqual([]);
     });
   });

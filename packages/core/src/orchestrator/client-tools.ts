@@ -1,0 +1,63 @@
+import {
+  checkWithJsonSchema,
+  CountersignError,
+  parseInput,
+  slug,
+  toolDefinitionSchema,
+  toolNameSchema,
+  type NewClient,
+  type ToolDefinition,
+} from '@countersign/protocol';
+import type { ClientRecord, Tool } from '../ports/index.js';
+
+/** The tools that a client registers, under the names that agents know them by. */
+export function nameClientTools({ label, tools = [] }: NewClient, clientId: string): ToolDefinition[] {
+  const handle = handleFor(label, clientId);
+  return tools.map((tool) => named(handle, tool));
+}
+
+export function readClientTools(record: ClientRecord): Map<string, Tool> {
+  return new Map(
+    record.tools.map((raw) => {
+      const definition = parseInput(toolDefinitionSchema, raw, `tool of client "${record.label}"`);
+      return [definition.name, clientTool(definition)];
+    }),
+  );
+}
+
+function named(handle: string, tool: Omit<ToolDefinition, 'location'>): ToolDefinition {
+  const name = `app__${handle}__${tool.name}`;
+  parseInput(toolNameSchema, name, `tool "${tool.name}"`);
+  const definition = parseInput(toolDefinitionSchema, { ...tool, name, location: 'client' }, `tool "${tool.name}"`);
+  checkSchema(definition);
+  return definition;
+}
+
+function checkSchema(definition: ToolDefinition): void {
+  try {
+    checkWithJsonSchema(definition.parameters);
+  } catch (error) {
+    throw new CountersignError('invalid', `tool "${definition.name}": parameters: not a JSON Schema we can check`, {
+      field: 'parameters',
+      cause: error,
+    });
+  }
+}
+
+/** Short, readable and its own: two clients with one label must not share tool names. */
+function handleFor(label: string, clientId: string): string {
+  const readable = slug(label)
+    .replace(/[^a-z0-9-]/g, '')
+    .slice(0, 16);
+  return `${readable === '' ? 'client' : readable}-${clientId.slice(-6)}`;
+}
+
+/** What comes from a client is not trusted: asked by default, and what it says of itself does not count (A1). */
+function clientTool(definition: ToolDefinition): Tool {
+  return {
+    definition,
+    trusted: false,
+    validate: checkWithJsonSchema(definition.parameters),
+    execute: () => Promise.reject(new Error('a client tool runs in its client')),
+  };
+}
