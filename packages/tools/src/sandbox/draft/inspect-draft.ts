@@ -71,6 +71,8 @@ async function whyNot(
   const stats = entry.isCharacterDevice() ? await lstat(join(upper, name)) : undefined;
   if (entry.isFIFO() || entry.isSocket() || entry.isBlockDevice() || (stats !== undefined && !isWhiteout(stats)))
     return 'no-file';
+  // Git follows them when it writes its logs and messages: into a start-up file of the person's shell, say.
+  if (where !== 'tree' && entry.isSymbolicLink()) return 'link';
   if (where === 'inside') return undefined;
   if (where === 'repository') return isGitSetting(name) ? 'runs-later' : undefined;
   if (runsByItself(name)) return 'runs-later';

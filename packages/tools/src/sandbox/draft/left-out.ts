@@ -2,12 +2,13 @@
 export interface LeftOut {
   /** From the working folder. */
   readonly path: string;
-  readonly why: 'runs-later' | 'repository' | 'ours' | 'no-file' | 'name' | 'changed-meanwhile';
+  readonly why: 'runs-later' | 'repository' | 'link' | 'ours' | 'no-file' | 'name' | 'changed-meanwhile';
 }
 
 const WORDS: Readonly<Record<LeftOut['why'], string>> = {
   'runs-later': 'programs outside the sandbox run it by themselves; write_file asks a person for it',
   repository: 'a repository is made, moved or removed only by a person',
+  link: 'by a link in a repository Git would write elsewhere',
   ours: 'it belongs to Countersign itself',
   'no-file': 'it is a pipe, a socket or a device',
   name: 'its name is not UTF-8, or its path too long',

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
-import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { shellCmd } from '../../shell/shell-cmd.js';
@@ -186,6 +186,28 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')(
       await plant(planted.command, { kind: none });
       askGit(planted);
       expect(existsSync(victim)).toBe(true);
+    });
+
+    it('nor writes anywhere else when it is used', async () => {
+      repository(folder.path);
+      const rc = join(outside.path, 'shellrc');
+      await writeFile(rc, 'safe\n');
+      const command = `for f in logs/HEAD COMMIT_EDITMSG index logs/refs/heads/main; do ln -sf '${rc}' .git/$f; done`;
+      const use = (): void => {
+        try {
+          git(folder.path, '-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-q', '--allow-empty', '-m', 'mine');
+        } catch {
+          // Broken by what was planted.
+        }
+      };
+      const tried = await plant(command);
+      expect(tried.result).toMatchObject({ note: expect.stringContaining('Git would write elsewhere') as string });
+      use();
+      expect(await readFile(rc, 'utf8')).toBe('safe\n');
+      expect(git(folder.path, 'log', '-1', '--format=%s')).toBe('mine\n');
+      await plant(command, { kind: none });
+      use();
+      expect(await readFile(rc, 'utf8')).not.toBe('safe\n');
     });
 
     it('while what the command left running still plants', { timeout: 30_000 }, async () => {
