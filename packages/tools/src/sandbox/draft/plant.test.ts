@@ -192,7 +192,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')(
       repository(folder.path);
       const rc = join(outside.path, 'shellrc');
       await writeFile(rc, 'safe\n');
-      const command = `for f in logs/HEAD COMMIT_EDITMSG index logs/refs/heads/main; do ln -sf '${rc}' .git/$f; done`;
+      const command = `for f in logs/HEAD COMMIT_EDITMSG; do ln -sf '${rc}' .git/$f; done`;
       const use = (): void => {
         try {
           git(folder.path, '-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-q', '--allow-empty', '-m', 'mine');
