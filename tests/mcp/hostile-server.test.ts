@@ -236,10 +236,10 @@ describe('a server that misbehaves in a call', () => {
   });
 
   it('[T13] that says how far it is: people see it, and the clock starts anew each time', async () => {
-    const { lab, result } = await ran('slow', {}, { mcp: { callMs: 250 } });
+    const { lab, result } = await ran('slow', {}, { mcp: { callMs: 1_200 } });
     expect(result).toContain('slow but there');
     const shown = lab.events.flatMap((event) => (event.event === 'tool-output' ? [event.data.content] : [])).join('');
-    expect(shown).toMatch(/1\/5 step 1[\s\S]*5\/5 step 5/);
+    expect(shown).toMatch(/1\/5 step 1[\s\S]*4\/5 step 4/);
   });
 
   it('[T13] that floods us: the call still ends, and little of it is kept', async () => {
@@ -295,7 +295,7 @@ describe('a server that asks a person', () => {
     const lab = await openLab({
       script: [call('ask'), 'Done.', call('ask'), 'Done.'],
       policy: ['allow mcp__hostile__*'],
-      mcp: { callMs: 300 },
+      mcp: { callMs: 3_000 },
     });
     await lab.add(stdio('hostile'));
     await lab.running('hostile');
