@@ -29,7 +29,7 @@ export interface Auth {
   /** A ticket for the start URL: good once, for a minute. */
   newTicket(): string;
   /** Trades a ticket for a session: the whole `Set-Cookie` value and the half that the page keeps. Undefined: no such ticket any more. */
-  redeem(ticket: string, request: AppRequest): { session: string; setCookie: string } | undefined;
+  redeem(ticket: string, request: AppRequest): Promise<{ session: string; setCookie: string } | undefined>;
 }
 
 /** Everything the app needs of the process around it. */

@@ -43,7 +43,7 @@ async function listen(more: Partial<AuthOptions> = {}): Promise<Auth> {
   });
   app.post('/api/session', made.guard, async (c) => {
     const { ticket } = await c.req.json<{ ticket: string }>();
-    const session = made.redeem(ticket, c);
+    const session = await made.redeem(ticket, c);
     if (session === undefined) throw new HttpProblem(401, 'no such ticket');
     return c.json({ session: session.session }, { headers: { 'set-cookie': session.setCookie } });
   });

@@ -1,4 +1,4 @@
-import type { Clock } from '@countersign/core/ports';
+import type { Clock, SharedPasses } from '@countersign/core/ports';
 import { CLIENT_HEADER, SESSION_HEADER, type Signer } from '@countersign/protocol';
 import { getCookie } from 'hono/cookie';
 import type { AppRequest, Auth } from '../app/context.js';
@@ -8,6 +8,7 @@ import { createFailedAttempts } from './failed-attempts.js';
 import { hashSecret, isSecret } from './secrets.js';
 import { SECURITY_HEADERS } from './security-headers.js';
 import { createSessions, SESSION_LIFETIME_MS, type SessionKeeper } from './sessions.js';
+import { createSharedSessions, createSharedTickets } from './shared-passes.js';
 import { createTickets } from './tickets.js';
 
 export interface AuthOptions extends HostOptions {
@@ -16,6 +17,8 @@ export interface AuthOptions extends HostOptions {
   clock: Pick<Clock, 'now'>;
   /** Where sessions outlive a restart. Absent: they end with the process. */
   sessions?: SessionKeeper;
+  /** Where several processes share a database: what one lets in, all know. `name` is the same for all of them. */
+  shared?: { passes: SharedPasses; name: string; report: (error: unknown, what: string) => void };
   /** The label of the client that this secret (`X-Countersign-Client`) belongs to, in the world of this path. */
   clientLabel?: (secret: string, path: string) => Promise<string | undefined>;
 }
@@ -29,11 +32,15 @@ export function createAuth(options: AuthOptions): Auth {
   const tokenHash = hashSecret(options.token);
   const isStrong = options.token.length >= STRONG_LENGTH;
   const checkHost = createHostCheck(options);
-  const tickets = createTickets(clock);
-  const sessions = createSessions(clock, options.sessions);
+  const { shared } = options;
+  const tickets = shared === undefined ? createTickets(clock) : createSharedTickets(shared.passes, shared.report);
+  const sessions =
+    shared === undefined
+      ? createSessions(clock, options.sessions)
+      : createSharedSessions(shared.passes, () => clock.now());
   const attempts = createFailedAttempts(clock);
   // Cookies know no ports: without one in its name, two servers of ours would log each other's browsers out.
-  const cookieName = (): string => `countersign_${options.port()}`;
+  const cookieName = (): string => `countersign_${shared?.name ?? options.port()}`;
 
   function checkSource(c: AppRequest): void {
     const host = c.req.header('host') ?? '';
@@ -62,7 +69,7 @@ export function createAuth(options: AuthOptions): Auth {
   }
 
   /** Who signs. Throws when the credential is missing or wrong. */
-  function checkCredential(c: AppRequest): string {
+  async function checkCredential(c: AppRequest): Promise<string> {
     const authorization = c.req.header('authorization');
     if (authorization !== undefined) {
       const token = /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
@@ -75,7 +82,7 @@ export function createAuth(options: AuthOptions): Auth {
     if (cookie === undefined && header === undefined) {
       throw unauthorized('Send the token as "Authorization: Bearer …", or open the start URL in a browser.');
     }
-    const session = cookie === undefined || header === undefined ? undefined : sessions.find(cookie, header);
+    const session = cookie === undefined || header === undefined ? undefined : await sessions.find(cookie, header);
     if (session !== undefined) return `browser session ${session.id.slice(0, 4)}`;
     throw wrongCredential(c, 'This browser session is not, or no longer, known here. Open a new start URL.');
   }
@@ -94,7 +101,7 @@ export function createAuth(options: AuthOptions): Auth {
   }
 
   async function signerOf(c: AppRequest): Promise<Signer> {
-    const who = checkCredential(c);
+    const who = await checkCredential(c);
     const secret = c.req.header(CLIENT_HEADER);
     const label = secret === undefined ? undefined : await options.clientLabel?.(secret, c.req.path);
     return { who, client: label ?? 'http' };
@@ -115,13 +122,13 @@ export function createAuth(options: AuthOptions): Auth {
       setLater();
     },
     newTicket: () => tickets.make(),
-    redeem(ticket, request) {
+    async redeem(ticket, request) {
       refuseTooMany(request);
-      if (!tickets.take(ticket)) {
+      if (!(await tickets.take(ticket))) {
         attempts.failed(addressOf(request));
         return undefined;
       }
-      const { cookie, header } = sessions.open();
+      const { cookie, header } = await sessions.open();
       const secure = request.req.header('origin')?.startsWith('https:') === true ? '; Secure' : '';
       const age = `Max-Age=${SESSION_LIFETIME_MS / 1000}`;
       return {

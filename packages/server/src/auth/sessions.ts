@@ -24,11 +24,18 @@ export const SESSION_LIFETIME_MS = 30 * 24 * 60 * 60 * 1000;
 const NOTE_USE_MS = 60 * 60 * 1000;
 const MOST = 100;
 
+interface Opened {
+  id: string;
+  cookie: string;
+  header: string;
+}
+type Found = { id: string } | undefined;
+
 export interface Sessions {
   /** Two halves: the cookie's, which any server on this host gets to see, and the page's, which only the page has. */
-  open(): { id: string; cookie: string; header: string };
+  open(): Opened | Promise<Opened>;
   /** The session that both halves belong to. */
-  find(cookie: string, header: string): { id: string } | undefined;
+  find(cookie: string, header: string): Found | Promise<Found>;
 }
 
 export function createSessions(clock: Pick<Clock, 'now'>, keeper?: SessionKeeper): Sessions {

@@ -2,7 +2,7 @@ import type { Clock } from '@countersign/core/ports';
 import { hashSecret, randomSecret } from './secrets.js';
 
 /** How long a start URL is good (W1). */
-const TICKET_MS = 60_000;
+export const TICKET_MS = 60_000;
 /** Somebody who keeps asking for tickets must not fill the memory. */
 const MOST = 100;
 
@@ -10,7 +10,7 @@ const MOST = 100;
 export interface Tickets {
   make(): string;
   /** True once, within a minute. */
-  take(ticket: string): boolean;
+  take(ticket: string): boolean | Promise<boolean>;
 }
 
 export function createTickets(clock: Pick<Clock, 'now'>): Tickets {

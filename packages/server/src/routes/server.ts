@@ -32,7 +32,7 @@ export const serverRoutes = [
     body: newSessionSchema,
     answers: { 200: { description: 'The half that the page keeps', schema: sessionSchema } },
     async handle({ body, c, context }) {
-      const redeemed = context.auth.redeem(body.ticket, c);
+      const redeemed = await context.auth.redeem(body.ticket, c);
       if (redeemed === undefined) {
         throw new HttpProblem(401, 'This ticket was used, or is older than a minute. Open a new start URL.');
       }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { setTimeout as after } from 'node:timers/promises';
@@ -5,7 +6,7 @@ import { getRequestListener } from '@hono/node-server';
 import { CountersignError } from '@countersign/protocol';
 import { createApp } from '../app/create-app.js';
 import { inBrackets, isLoopback } from '../auth/check-host.js';
-import { createAuth } from '../auth/create-auth.js';
+import { createAuth, type AuthOptions } from '../auth/create-auth.js';
 import { openHome, type Home, type HomeOptions } from '../home/open-home.js';
 import { listenOn } from './listen-on.js';
 import { announceServer, findServer } from './server-file.js';
@@ -46,6 +47,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     host,
     allowHosts,
     ...(sessions === undefined ? {} : { sessions }),
+    ...sharedAuth(home, (error, what) => log.error(what, { error })),
     clientLabel: async (secret, path) => {
       const world = /^\/api\/worlds\/([^/]+)/.exec(path)?.[1];
       return world === undefined ? undefined : (await engine.clients.find(world, secret))?.label;
@@ -88,6 +90,14 @@ export async function serve(options: ServeOptions): Promise<Serving> {
       return closed;
     },
   };
+}
+
+/** The same name on every process: a browser's cookie must be found wherever its next request goes. */
+function sharedAuth({ engine }: Home, report: (error: unknown, what: string) => void): Pick<AuthOptions, 'shared'> {
+  const { shared, hashKey } = engine.runtime.store;
+  if (shared === undefined) return {};
+  const name = createHash('sha256').update('cookie').update(hashKey).digest('hex').slice(0, 12);
+  return { shared: { passes: shared.passes, name, report } };
 }
 
 function startWhen(listening: Promise<unknown>, home: Home): Promise<void> {
