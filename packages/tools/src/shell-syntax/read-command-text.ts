@@ -93,10 +93,6 @@ function readCommand(command: Command, findings: Findings): void {
     if (word.parts === undefined) noteReason(findings, oddWord(word));
     words.push(...shownWords(word));
   }
-  // Quotes in the name of a program hide it from a reader and are needed by nobody.
-  if (command.name.text !== command.name.value && exact) {
-    noteReason(findings, { why: 'the name of the program is quoted', told: true });
-  }
   noteCommand(findings, words, exact, readNested);
   for (const { type, ...redirect } of command.redirects) {
     if (type !== 'HereDoc' && type !== 'HereString') continue;
