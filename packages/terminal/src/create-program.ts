@@ -1,6 +1,8 @@
 import { Command } from 'commander';
 import { addAgents } from './commands/agents.js';
+import { addApprovals } from './commands/approvals.js';
 import { addAudit } from './commands/audit.js';
+import { addChat } from './commands/chat.js';
 import { addChats } from './commands/chats.js';
 import { addCompletion } from './commands/completion.js';
 import { addDoctor } from './commands/doctor.js';
@@ -35,6 +37,8 @@ export function createProgram({ console: { stdout }, version }: Surroundings, en
     .option('--verbose', 'with what went wrong, say where');
   const register = registerWith(ends);
   addServe(program, register);
+  addChat(program, register);
+  addApprovals(program, register);
   addWorlds(program, register);
   addAgents(program, register);
   addChats(program, register);

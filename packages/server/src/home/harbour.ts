@@ -2,13 +2,6 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { NewAgent } from '@countersign/protocol';
 
-/** What a newcomer can ask for: each shows something else. */
-export const SUGGESTIONS = [
-  'Please tidy the notes folder.',
-  'How large is the crew? Count the lines.',
-  'Watch the tide for me.',
-] as const;
-
 /** Two agents: one looks, one acts. */
 export function harbourAgents(provider: string, model: string): NewAgent[] {
   return [

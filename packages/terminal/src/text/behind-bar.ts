@@ -1,17 +1,50 @@
-import { cellsOf } from './cells.js';
+import { cellsOf, widthOf } from './cells.js';
 import { plainText } from './plain-text.js';
 
 /** What stands in front of every line that we did not write ourselves. */
 export const BAR = '  │ ';
-const TAB = '    ';
 
-/** Lines of others' text, none wider than the terminal: one that the terminal wraps would go on where only our own words stand (A17). */
+/** Text that goes on from a column, with a line break wherever the terminal would make one by itself. */
+export interface Wrapped {
+  readonly text: string;
+  readonly column: number;
+}
+
+/**
+ * Breaks text so that no line is wider than `room`: one that the terminal wraps would go on where only our own words stand (A17).
+ * Between words where that is possible; no character is lost.
+ */
+export function wrapFrom(text: string, column: number, room: number, lineBreak: string): Wrapped {
+  let out = '';
+  let at = column;
+  const breakLine = (): void => {
+    out += lineBreak;
+    at = 0;
+  };
+  for (const piece of text.replaceAll('\t', '    ').match(/\n|[^\s]+|[^\S\n]+/g) ?? []) {
+    if (piece === '\n') {
+      breakLine();
+      continue;
+    }
+    const width = widthOf(piece);
+    if (at > 0 && at + width > room && width <= room && piece.trim() !== '') breakLine();
+    for (const character of piece) {
+      const cells = cellsOf(character);
+      if (at + cells > room) breakLine();
+      out += character;
+      at += cells;
+    }
+  }
+  return { text: out, column: at };
+}
+
+/** Lines of others' text, none wider than the terminal. */
 export function wrapLines(text: string, columns: number): string[] {
-  const room = Math.max(10, columns - BAR.length);
-  return plainText(text)
-    .replaceAll('\t', TAB)
-    .split('\n')
-    .flatMap((line) => wrapLine(line, room));
+  return wrapFrom(plainText(text), 0, roomIn(columns), '\n').text.split('\n');
+}
+
+export function roomIn(columns: number): number {
+  return Math.max(10, columns - BAR.length);
 }
 
 /** Every line behind a bar: what an agent wrote can't pass for a card. */
@@ -19,21 +52,4 @@ export function behindBar(text: string, columns: number): string {
   return wrapLines(text.replace(/\n+$/, ''), columns)
     .map((line) => `${BAR}${line}`)
     .join('\n');
-}
-
-function wrapLine(line: string, room: number): string[] {
-  const lines: string[] = [];
-  let current = '';
-  let width = 0;
-  for (const character of line) {
-    const cells = cellsOf(character);
-    if (width + cells > room) {
-      lines.push(current);
-      current = '';
-      width = 0;
-    }
-    current += character;
-    width += cells;
-  }
-  return [...lines, current];
 }

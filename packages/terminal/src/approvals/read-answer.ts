@@ -1,0 +1,82 @@
+import type { ApprovalView } from '@countersign/client';
+
+/** What a typed line means on a card. Only a whole line of one word signs; everything that is not understood denies (A17). */
+export type CardAnswer =
+  | { readonly kind: 'deny'; readonly reason: string; readonly because: 'chosen' | 'empty' | 'unknown' }
+  | { readonly kind: 'approve'; readonly scope: 'once' | 'session' }
+  /** The rule is shown, and signed by itself. */
+  | { readonly kind: 'rule' }
+  | { readonly kind: 'edit' }
+  | { readonly kind: 'more' }
+  | { readonly kind: 'next' };
+
+export interface Offers {
+  /** Something of the call has not been shown yet. */
+  readonly isCut: boolean;
+  /** Others wait too. */
+  readonly hasOthers: boolean;
+  readonly isEdited: boolean;
+}
+
+const DENIED = 'not this one';
+
+export function readAnswer(line: string, { options }: Pick<ApprovalView, 'options'>, offers: Offers): CardAnswer {
+  const text = line.trim();
+  const [word = '', ...rest] = text.split(/\s+/);
+  const reason = rest.join(' ');
+  if (text === '') return { kind: 'deny', reason: DENIED, because: 'empty' };
+  if (/^(d|deny|n|no)$/i.test(word) && !(word === 'n' && reason === '' && offers.hasOthers)) {
+    return { kind: 'deny', reason: reason === '' ? DENIED : reason, because: 'chosen' };
+  }
+  const unknown: CardAnswer = { kind: 'deny', reason: DENIED, because: 'unknown' };
+  switch (text.toLowerCase()) {
+    case 's':
+    case 'show':
+      return { kind: 'more' };
+    case 'n':
+    case 'next':
+      return offers.hasOthers ? { kind: 'next' } : unknown;
+    default:
+  }
+  // Nobody has seen all of it.
+  if (offers.isCut) return unknown;
+  switch (text.toLowerCase()) {
+    case 'o':
+    case 'once':
+      return options.includes('approve_once') ? { kind: 'approve', scope: 'once' } : unknown;
+    case 'c':
+    case 'chat':
+      return options.includes('approve_session') && !offers.isEdited ? { kind: 'approve', scope: 'session' } : unknown;
+    case 'a':
+    case 'always':
+      return options.includes('approve_always') && !offers.isEdited ? { kind: 'rule' } : unknown;
+    case 'e':
+    case 'edit':
+      return options.includes('approve_once') ? { kind: 'edit' } : unknown;
+    default:
+      return unknown;
+  }
+}
+
+/** The choices in words, those that would take effect and no others (A2). Deny is first. */
+export function describeChoices(
+  approval: Pick<ApprovalView, 'options' | 'toolName' | 'proposedRule'>,
+  agentName: string,
+  { isCut, hasOthers, isEdited }: Offers,
+): string[] {
+  const { options, toolName, proposedRule } = approval;
+  const signs = [
+    ...(options.includes('approve_once') ? [isEdited ? 'o: approve the edited call once' : 'o: approve once'] : []),
+    ...(options.includes('approve_session') && !isEdited
+      ? [`c: approve for this chat (every ${toolName} by ${agentName} in it)`]
+      : []),
+    ...(options.includes('approve_always') && !isEdited ? [`a: always… ${proposedRule ?? ''}`.trimEnd()] : []),
+    ...(options.includes('approve_once') ? ['e: edit'] : []),
+  ];
+  return [
+    'd: deny, also with a reason (Enter denies)',
+    ...(isCut ? [] : signs),
+    's: show more',
+    ...(hasOthers ? ['n: next one first'] : []),
+  ];
+}

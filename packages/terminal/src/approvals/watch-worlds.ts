@@ -1,0 +1,163 @@
+import {
+  agentName,
+  get,
+  openWorldView,
+  pendingApprovals,
+  type ApprovalView,
+  type Client,
+  type WorldStore,
+} from '@countersign/client';
+import type { World } from '@countersign/protocol';
+import { createChanges } from '../chat/changes.js';
+import { CommandError } from '../command-error.js';
+import type { CommandContext } from '../context.js';
+import { EXIT } from '../exit-codes.js';
+import { openKeyboard, type Keyboard } from '../keyboard.js';
+import { plainLine } from '../text/plain-text.js';
+import { askApproval } from './ask-approval.js';
+import { describeDecision } from './describe-decision.js';
+
+interface Watched {
+  readonly world: World;
+  readonly store: WorldStore;
+}
+
+interface Waiting extends Watched {
+  readonly approval: ApprovalView;
+}
+
+const LOOK_AGAIN_MS = 60_000;
+
+/**
+ * A small resident approver for a second terminal: what waits in these worlds is put before the person, one at a time, until they
+ * leave. Where nobody sits it only tells what comes, and decides nothing.
+ */
+export async function watchWorlds(context: CommandContext, client: Client, worlds: readonly World[]): Promise<number> {
+  const changes = createChanges();
+  const watched: Watched[] = [];
+  for (const world of worlds) {
+    if (context.isPerson) await client.registerClient(world.id, { label: 'terminal', approvals: true });
+    const store = openWorldView(client, world.id);
+    store.subscribe(changes.tell);
+    watched.push({ world, store });
+  }
+  const keyboard = context.isPerson ? openKeyboard(context.console) : undefined;
+  try {
+    return keyboard === undefined
+      ? await tell(context, watched, changes)
+      : await ask(context, client, watched, keyboard, changes);
+  } finally {
+    keyboard?.close();
+    for (const { store } of watched) store.close();
+  }
+}
+
+type Changes = ReturnType<typeof createChanges>;
+
+function waitingIn(watched: readonly Watched[]): Waiting[] {
+  return watched
+    .flatMap(({ world, store }) => pendingApprovals(store.getState()).map((approval) => ({ world, store, approval })))
+    .toSorted((a, b) => (a.approval.requestedAt < b.approval.requestedAt ? -1 : 1));
+}
+
+function refuseClosed(watched: readonly Watched[]): void {
+  for (const { store, world } of watched) {
+    const { loading, connection, deleted } = store.getState();
+    if (deleted) throw new CommandError(`The world "${world.id}" was deleted.`, EXIT.failed);
+    if (loading.kind === 'failed') throw new CommandError(loading.why, EXIT.failed);
+    if (connection.kind === 'closed') throw new CommandError(connection.why ?? 'The server closed.', EXIT.failed);
+  }
+}
+
+async function ask(
+  context: CommandContext,
+  client: Client,
+  watched: readonly Watched[],
+  keyboard: Keyboard,
+  changes: Changes,
+): Promise<number> {
+  const answered = new Set<string>();
+  const later = new Set<string>();
+  let isLeaving = false;
+  let isIdleSaid = false;
+  keyboard.onLoose((typed) => {
+    if (typed.kind === 'line') return;
+    isLeaving = true;
+    changes.tell();
+  });
+  for (;;) {
+    const seen = changes.count();
+    refuseClosed(watched);
+    const open = waitingIn(watched).filter(({ approval }) => !answered.has(approval.approvalId));
+    if (open.every(({ approval }) => later.has(approval.approvalId))) later.clear();
+    const next = open.find(({ approval }) => !later.has(approval.approvalId));
+    if (isLeaving || keyboard.hasEnded()) return EXIT.ok;
+    if (next === undefined) {
+      if (!isIdleSaid) keyboard.print('· Nothing waits for you. Ctrl-C leaves.\n');
+      isIdleSaid = true;
+      await changes.after(seen, LOOK_AGAIN_MS);
+      continue;
+    }
+    isIdleSaid = false;
+    const place = { position: open.indexOf(next) + 1, total: open.length };
+    await putBefore(context, client, keyboard, next, place, { answered, later });
+  }
+}
+
+async function putBefore(
+  context: CommandContext,
+  client: Client,
+  keyboard: Keyboard,
+  { world, store, approval }: Waiting,
+  place: { position: number; total: number },
+  { answered, later }: { answered: Set<string>; later: Set<string> },
+): Promise<void> {
+  const { approvalId } = approval;
+  const elsewhere = new AbortController();
+  const leave = store.subscribe(() => {
+    if (!store.getState().queue.includes(approvalId)) elsewhere.abort();
+  });
+  try {
+    const look = { agentName: agentName(store.getState(), approval.agentId), place, world: world.name };
+    const asked = await askApproval({ context, client, world: world.id, keyboard }, approval, look, elsewhere.signal);
+    if (asked.kind === 'later') later.add(approvalId);
+    else if (asked.kind !== 'lost') answered.add(approvalId);
+    const decision = get(store.getState().approvals, approvalId)?.decision;
+    if (asked.kind === 'gone' && decision !== undefined) keyboard.print(`  ${describeDecision(decision)}\n`);
+  } finally {
+    leave();
+  }
+}
+
+/** Without a terminal: a line for each that comes, and one for each that is answered. */
+async function tell(context: CommandContext, watched: readonly Watched[], changes: Changes): Promise<number> {
+  const told = new Map<string, Waiting>();
+  for (;;) {
+    const seen = changes.count();
+    refuseClosed(watched);
+    const waiting = waitingIn(watched);
+    for (const each of waiting) {
+      const { approval, world, store } = each;
+      if (told.has(approval.approvalId)) continue;
+      told.set(approval.approvalId, each);
+      const name = agentName(store.getState(), approval.agentId);
+      if (context.options.json)
+        context.console.stdout.write(`${JSON.stringify({ type: 'waiting', world: world.id, ...approval })}\n`);
+      else
+        context.say(
+          `waiting  ${world.id}  ${plainLine(name)} · ${plainLine(approval.toolName)}  ${approval.approvalId}`,
+        );
+    }
+    for (const [id, { store, world }] of told) {
+      const decision = get(store.getState().approvals, id)?.decision;
+      if (store.getState().queue.includes(id)) continue;
+      told.delete(id);
+      if (context.options.json)
+        context.console.stdout.write(
+          `${JSON.stringify({ type: 'answered', world: world.id, approvalId: id, decision })}\n`,
+        );
+      else context.say(`answered ${world.id}  ${id}  ${decision === undefined ? '' : describeDecision(decision)}`);
+    }
+    await changes.after(seen, LOOK_AGAIN_MS);
+  }
+}

@@ -1,0 +1,35 @@
+import { get, rowAt, type ChatState } from '@countersign/client';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+
+export interface Outcome {
+  readonly outcome: 'answered' | 'denied' | 'failed' | 'timed out' | 'interrupted';
+  readonly exitCode: ExitCode;
+  /** Why it is no answer. */
+  readonly why?: string;
+}
+
+/** What came of a message: read from the record and not from what was printed. */
+export function outcomeSince(state: ChatState, messageId: string, noticesBefore: number): Outcome {
+  let isAnswered = false;
+  let isDenied = false;
+  for (let at = state.transcript.length - 1; at >= 0; at -= 1) {
+    const id = rowAt(state.transcript, at);
+    if (id === undefined || id === messageId) break;
+    const message = get(state.messages, id);
+    if (message === undefined) continue;
+    if (message.speaker.kind === 'agent' && message.content !== '') isAnswered = true;
+    for (const call of message.invocationIds) {
+      const kind = get(state.invocations, call)?.status.kind;
+      if (kind === 'denied' || kind === 'expired') isDenied = true;
+    }
+  }
+  const error = state.notices.find(({ type, eventId }) => type === 'error' && eventId > noticesBefore);
+  if (error !== undefined) return { outcome: 'failed', exitCode: EXIT.failed, why: error.message };
+  if (isDenied) return { outcome: 'denied', exitCode: EXIT.denied };
+  if (isAnswered) return { outcome: 'answered', exitCode: EXIT.ok };
+  return { outcome: 'failed', exitCode: EXIT.failed, why: 'Nobody answered. Is an agent active in this world?' };
+}
+
+export function lastNotice({ notices }: ChatState): number {
+  return Math.max(0, ...notices.map(({ eventId }) => eventId));
+}

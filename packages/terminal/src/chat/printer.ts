@@ -1,0 +1,229 @@
+import {
+  agentName,
+  get,
+  rowAt,
+  sliceRows,
+  type ChatState,
+  type Invocation,
+  type LiveStream,
+  type TranscriptMessage,
+} from '@countersign/client';
+import { BAR, roomIn, wrapFrom, wrapLines } from '../text/behind-bar.js';
+import type { Paint } from '../text/paint.js';
+import { plainLine, plainText } from '../text/plain-text.js';
+import { describeStep } from './describe-step.js';
+
+/** Prints a chat as it goes on: answers while they are spoken, each call's life, what tools write. */
+export interface Printer {
+  /** What is there already is known: it is not printed. */
+  skip(state: ChatState): void;
+  /** What the person has just typed stands there already. */
+  skipMessage(messageId: string): void;
+  /** Prints what is new since the last time. */
+  show(state: ChatState): void;
+  /** Keeps everything back while a card is open: nothing must push it away under the person's eyes. */
+  hold(): void;
+  release(): void;
+  /** Ends the line that is open, if one is. */
+  breakLine(): void;
+}
+
+export interface PrinterOptions {
+  readonly write: (text: string) => void;
+  readonly paint: Paint;
+  readonly columns: () => number;
+}
+
+/** What of a stream is on the screen, and where its line stands. */
+interface Spoken {
+  /** Of the text as it came: how much was taken. */
+  taken: number;
+  column: number;
+}
+
+export function createPrinter({ write, paint, columns }: PrinterOptions): Printer {
+  const known = new Set<string>();
+  const spoken = new Map<string, Spoken>();
+  const steps = new Map<string, string>();
+  const outputs = new Map<string, number>();
+  const watched = new Set<string>();
+  let notice = 0;
+  let connection = 'open';
+  /** The message or call whose line is open. */
+  let open: string | undefined;
+  let held = false;
+  let last: ChatState | undefined;
+
+  function line(text: string): void {
+    breakLine();
+    write(`${text}\n`);
+  }
+
+  function breakLine(): void {
+    if (open !== undefined) write('\n');
+    open = undefined;
+  }
+
+  /** Others' text, behind the bar and never wider than the terminal. */
+  function pour(id: string, heading: string, at: Spoken, text: string): void {
+    if (text === '') return;
+    if (open !== id) {
+      line(heading);
+      write(BAR);
+      open = id;
+      at.column = 0;
+    }
+    const wrapped = wrapFrom(text, at.column, roomIn(columns()), `\n${BAR}`);
+    at.column = wrapped.column;
+    write(wrapped.text);
+  }
+
+  function showStream(state: ChatState, stream: LiveStream): void {
+    const { messageId, agentId, text, missing } = stream;
+    const at = spoken.get(messageId) ?? { taken: missing, column: 0 };
+    spoken.set(messageId, at);
+    // The last character may be half of one.
+    const end = text.length - (/[\uD800-\uDBFF\r]$/.test(text) ? 1 : 0);
+    const fresh = text.slice(Math.max(0, at.taken - missing), end);
+    const name = agentId === undefined ? stream.agentName : agentName(state, agentId);
+    const begins = at.taken === 0 ? fresh.replace(/^\s+/, '') : fresh;
+    if (begins === '') return;
+    const heading = `${paint.agent(agentId ?? name, plainLine(name))}${at.taken > missing ? paint.dim(' (going on)') : ''}`;
+    pour(messageId, heading, at, plainText(begins));
+    at.taken = missing + end;
+  }
+
+  function showMessage(state: ChatState, message: TranscriptMessage): void {
+    const { messageId, content } = message;
+    for (const id of message.invocationIds) watched.add(id);
+    if (content.trim() === '') return;
+    const heard = spoken.get(messageId);
+    spoken.delete(messageId);
+    if (heard !== undefined && heard.taken > 0) {
+      // Spoken as it came: mentions may have been put in front or taken out since (M5), and that is not said twice.
+      if (open === messageId && content.length > heard.taken && !content.startsWith('@')) {
+        pour(messageId, '', heard, plainText(content.slice(heard.taken)).trimEnd());
+      }
+      breakLine();
+      return;
+    }
+    line(headingOf(state, message));
+    for (const text of wrapLines(content.trim(), columns())) write(`${BAR}${text}\n`);
+  }
+
+  function headingOf(state: ChatState, { speaker }: TranscriptMessage): string {
+    switch (speaker.kind) {
+      case 'person':
+        return paint.bold(plainLine(speaker.name === 'human' ? 'you' : speaker.name));
+      case 'agent':
+        return paint.agent(speaker.agentId, plainLine(agentName(state, speaker.agentId)));
+      case 'world':
+        return paint.bold('world');
+      case 'system':
+        return paint.dim('·');
+    }
+  }
+
+  function showCall(state: ChatState, call: Invocation): void {
+    showOutput(state, call);
+    const step = describeStep(state, call, paint);
+    if (step === undefined || steps.get(call.invocationId) === step.key) return;
+    steps.set(call.invocationId, step.key);
+    line(`  ${step.text}`);
+    if (call.end === undefined) return;
+    watched.delete(call.invocationId);
+    outputs.delete(call.invocationId);
+  }
+
+  function showCalls(state: ChatState, ids: readonly string[]): void {
+    for (const id of ids) {
+      const call = get(state.invocations, id);
+      if (call !== undefined) showCall(state, call);
+    }
+  }
+
+  function showOutput(state: ChatState, { invocationId, toolName }: Invocation): void {
+    const tail = state.outputs.get(invocationId);
+    if (tail === undefined) return;
+    const before = outputs.get(invocationId) ?? 0;
+    const total = tail.dropped + tail.length;
+    if (total <= before) return;
+    const text = tail.parts.map((part) => part.text).join('');
+    const fresh = text.slice(Math.max(0, text.length - (total - before)));
+    outputs.set(invocationId, total);
+    const id = `output ${invocationId}`;
+    const at = spoken.get(id) ?? { taken: 0, column: 0 };
+    spoken.set(id, at);
+    // The line break at the end is written when something follows.
+    pour(id, paint.dim(`  ${plainLine(toolName)} writes`), at, plainText(fresh.replace(/\n$/, '')));
+    if (fresh.endsWith('\n')) breakLine();
+  }
+
+  /** From the end: the cost of an event must not grow with the chat. */
+  function newRows({ transcript }: ChatState): string[] {
+    const rows: string[] = [];
+    for (let at = transcript.length - 1; at >= 0; at -= 1) {
+      const id = rowAt(transcript, at);
+      if (id === undefined || known.has(id)) break;
+      rows.unshift(id);
+    }
+    return rows;
+  }
+
+  function show(state: ChatState): void {
+    last = state;
+    if (held || state.loading.kind !== 'ready') return;
+    showConnection(state);
+    for (const id of state.openInvocations) {
+      const messageId = get(state.invocations, id)?.messageId;
+      // One whose message is about to be said comes after it, in call order.
+      if (messageId === undefined || known.has(messageId)) watched.add(id);
+    }
+    // Before what was said next: an answer comes after the results it speaks of.
+    showCalls(state, [...watched]);
+    for (const id of newRows(state)) {
+      known.add(id);
+      const message = get(state.messages, id);
+      if (message === undefined) continue;
+      showMessage(state, message);
+      showCalls(state, message.invocationIds);
+    }
+    // One speaks at a time; the others are heard when that one has ended.
+    const current = state.streams.find(({ messageId }) => messageId === open);
+    if (current !== undefined) showStream(state, current);
+    if (current === undefined || current.ended) for (const stream of state.streams) showStream(state, stream);
+    for (const { eventId, message, type } of state.notices) {
+      if (eventId <= notice) continue;
+      notice = eventId;
+      if (type === 'error') line(paint.red(`  ✗ ${plainLine(message)}`));
+    }
+  }
+
+  function showConnection(state: ChatState): void {
+    const { kind } = state.connection;
+    if (kind === connection) return;
+    if (kind === 'reconnecting') line(paint.amber('· Reconnecting… nothing is lost'));
+    if (kind === 'open' && connection === 'reconnecting') line(paint.dim('· Connected again'));
+    if (kind !== 'connecting') connection = kind;
+  }
+
+  return {
+    skip(state) {
+      for (const id of sliceRows(state.transcript)) known.add(id);
+      for (const { eventId } of state.notices) notice = Math.max(notice, eventId);
+    },
+    skipMessage(messageId) {
+      known.add(messageId);
+    },
+    show,
+    hold() {
+      breakLine();
+      held = true;
+    },
+    release() {
+      held = false;
+      if (last !== undefined) show(last);
+    },
+    breakLine,
+  };
+}

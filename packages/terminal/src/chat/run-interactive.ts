@@ -1,0 +1,123 @@
+import { ClientError } from '@countersign/client';
+import { describeFailure } from '../describe-failure.js';
+import { EXIT } from '../exit-codes.js';
+import type { Keyboard, Typed } from '../keyboard.js';
+import { plainLine } from '../text/plain-text.js';
+import type { CommandContext } from '../context.js';
+import { readSlashCommand, SLASH_COMMANDS, type SlashCommand } from './slash-commands.js';
+import type { Session } from './session.js';
+
+/** What the conversation leads to: its end, or another chat. */
+export type Leaving = { kind: 'end'; exitCode: number } | { kind: 'new' } | { kind: 'chat'; id: string };
+
+/** A person talks until they leave. What is typed while agents work is sent at once; a card is always asked for by itself. */
+export async function runInteractive(
+  context: CommandContext,
+  session: Session,
+  keyboard: Keyboard,
+  world: string,
+): Promise<Leaving> {
+  let leaving: Leaving | undefined;
+  let busy: AbortController | undefined;
+  let isWarned = false;
+  const say = (text: string): void => keyboard.print(`${text}\n`);
+  const failed = (error: unknown): void => say(context.paint.red(`· ${plainLine(describeFailure(error).message)}`));
+
+  async function obey(command: SlashCommand): Promise<void> {
+    switch (command.kind) {
+      case 'help':
+        for (const [usage, what] of Object.entries(SLASH_COMMANDS)) say(`  ${usage.padEnd(12)} ${what}`);
+        say('  Enter with nothing typed shows what waits for you.');
+        say('  @name at the beginning of a paragraph addresses an agent.');
+        break;
+      case 'stop':
+        await session.stop();
+        say('· Stopped');
+        break;
+      case 'new':
+        leaving = { kind: 'new' };
+        break;
+      case 'chat':
+        leaving = { kind: 'chat', id: command.id };
+        break;
+      case 'chats': {
+        const { items } = await session.client().chats(world, { newest: true, limit: 20 });
+        for (const { id, status, title } of items) say(`  ${id}  ${status.padEnd(7)}  ${plainLine(title)}`);
+        break;
+      }
+      case 'agents':
+        for (const { id, name, provider, model } of session.state().agents)
+          say(`  ${context.paint.agent(id, plainLine(name))}  ${plainLine(`${provider}/${model}`)}`);
+        break;
+      case 'approvals': {
+        const { items } = await session.client().approvals(world);
+        if (items.length === 0) say('  Nothing waits for you.');
+        for (const { agentName, toolName, approvalId, chatId } of items) {
+          say(
+            `  ${plainLine(agentName)} · ${plainLine(toolName)}  ${approvalId}${chatId === session.chat ? '' : `  in /chat ${chatId}`}`,
+          );
+        }
+        break;
+      }
+      case 'unknown':
+        say(`· ${plainLine(command.hint)}`);
+        break;
+      case 'quit':
+        leaving = { kind: 'end', exitCode: EXIT.ok };
+        break;
+    }
+    if (leaving !== undefined) busy?.abort();
+  }
+
+  async function take(line: string): Promise<void> {
+    const command = readSlashCommand(line);
+    try {
+      if (command !== undefined) await obey(command);
+      else if (line.trim() !== '') await session.send(line);
+    } catch (error) {
+      // What was typed is wrong, or the server is away: the conversation goes on.
+      if (!(error instanceof ClientError)) throw error;
+      failed(error);
+    }
+  }
+
+  function loose(typed: Typed): void {
+    if (typed.kind === 'interrupt') {
+      say('· Stopping');
+      session.stop().catch(failed);
+    } else if (typed.kind === 'line' && typed.text.trim() !== '') {
+      say(context.paint.dim(`you  ${plainLine(typed.text)}`));
+      take(typed.text).catch(failed);
+    }
+  }
+
+  keyboard.onLoose(loose);
+  while (leaving === undefined) {
+    busy = new AbortController();
+    const denialsBefore = session.denials();
+    await session.settle({ signal: busy.signal });
+    busy = undefined;
+    if (leaving !== undefined) break;
+    // The input ended at a card: it was denied, and so was everything after it.
+    if (keyboard.hasEnded()) {
+      return { kind: 'end', exitCode: session.denials() > denialsBefore ? EXIT.denied : EXIT.ok };
+    }
+    const typed = await keyboard.ask({ prompt: context.paint.bold('you  ') });
+    switch (typed.kind) {
+      case 'line':
+        isWarned = false;
+        await take(typed.text);
+        break;
+      case 'interrupt':
+        if (isWarned) return { kind: 'end', exitCode: EXIT.interrupted };
+        isWarned = true;
+        say(context.paint.dim('· Ctrl-C again leaves; so does /quit.'));
+        break;
+      case 'end':
+        return { kind: 'end', exitCode: EXIT.ok };
+      case 'cancelled':
+        break;
+    }
+  }
+  return leaving;
+}

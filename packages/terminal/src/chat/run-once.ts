@@ -1,0 +1,61 @@
+import type { CommandContext } from '../context.js';
+import { EXIT } from '../exit-codes.js';
+import { plainLine } from '../text/plain-text.js';
+import { lastNotice, outcomeSince, type Outcome } from './outcome.js';
+import type { Answering, Session } from './session.js';
+
+/** Sends one message, follows what comes of it, and tells how it ended. */
+export async function runOnce(
+  context: CommandContext,
+  session: Session,
+  answering: Answering,
+  { content, timeoutMs }: { content: string; timeoutMs: number | undefined },
+): Promise<number> {
+  const leaving = new AbortController();
+  if (answering.kind === 'person') {
+    answering.keyboard.onLoose((typed) => {
+      if (typed.kind !== 'interrupt') return;
+      session.stop().then(
+        () => leaving.abort(),
+        () => leaving.abort(),
+      );
+    });
+  }
+  const noticesBefore = lastNotice(session.state());
+  const messageId = await session.send(content);
+  const deadline = timeoutMs === undefined ? {} : { deadline: Date.now() + timeoutMs };
+  const settled = await session.settle({ ...deadline, signal: leaving.signal });
+  const outcome = outcomeOf(settled, session, messageId, noticesBefore);
+  if (context.options.json) {
+    const { why } = outcome;
+    const end = { type: 'end', outcome: outcome.outcome, chatId: session.chat };
+    context.console.stdout.write(`${JSON.stringify(why === undefined ? end : { ...end, why })}\n`);
+  } else if (outcome.why !== undefined) context.note(`· ${plainLine(outcome.why)}`);
+  return outcome.exitCode;
+}
+
+function outcomeOf(
+  settled: 'settled' | 'timed-out' | 'given-up',
+  session: Session,
+  messageId: string,
+  noticesBefore: number,
+): Outcome {
+  switch (settled) {
+    case 'settled':
+      return outcomeSince(session.state(), messageId, noticesBefore);
+    case 'given-up':
+      return { outcome: 'interrupted', exitCode: EXIT.interrupted, why: 'Stopped.' };
+    case 'timed-out': {
+      if (session.state().connection.kind !== 'open') {
+        const why = 'The server is gone. Nothing is lost: start it again, and go on with countersign chat -c last.';
+        return { outcome: 'failed', exitCode: EXIT.failed, why };
+      }
+      const waiting = session.state().queue.length;
+      const why =
+        waiting > 0
+          ? `Timed out: ${waiting} ${waiting === 1 ? 'approval waits' : 'approvals wait'} for a person (countersign approvals list).`
+          : 'Timed out: it goes on without us.';
+      return { outcome: 'timed out', exitCode: EXIT.timedOut, why };
+    }
+  }
+}

@@ -1,0 +1,204 @@
+import { agentName, get, has, openChat, pendingApprovals } from '@countersign/client';
+import type { ApprovalView, ChatState, ChatStore, Client } from '@countersign/client';
+import { askApproval } from '../approvals/ask-approval.js';
+import { describeDecision } from '../approvals/describe-decision.js';
+import { CommandError } from '../command-error.js';
+import type { CommandContext } from '../context.js';
+import { EXIT } from '../exit-codes.js';
+import type { Keyboard } from '../keyboard.js';
+import { createChanges } from './changes.js';
+import type { Printer } from './printer.js';
+
+/** Who answers what is asked: a person here; nobody, and then it is denied; or somebody elsewhere who is waited for. */
+export type Answering = { kind: 'person'; keyboard: Keyboard } | { kind: 'deny' } | { kind: 'wait' };
+
+export interface SessionOptions {
+  readonly context: CommandContext;
+  readonly client: Client;
+  readonly world: string;
+  readonly chat: string;
+  readonly printer: Printer;
+  readonly answering: Answering;
+}
+
+export type Settled = 'settled' | 'timed-out' | 'given-up';
+
+/** One chat that a command follows, whatever happens to the server meanwhile. */
+export interface Session {
+  readonly chat: string;
+  state(): ChatState;
+  client(): Client;
+  send(content: string): Promise<string>;
+  /** Until the chat has nothing to do any more; what is asked meanwhile is put to the person, denied or waited for. */
+  settle(limits?: { deadline?: number; signal?: AbortSignal }): Promise<Settled>;
+  stop(): Promise<void>;
+  /** How much was denied from here, by the person or because nobody could be asked. */
+  denials(): number;
+  close(): void;
+}
+
+/** How often to look again when nothing is heard. */
+const LOOK_AGAIN_MS = 1_000;
+/** After so many vain tries a server that is gone is replaced. */
+const TRIES_BEFORE_REVIVAL = 3;
+const UNATTENDED = 'nobody is there who could be asked (--unattended deny)';
+
+export async function openSession(options: SessionOptions): Promise<Session> {
+  const { context, world, chat, printer, answering } = options;
+  const changes = createChanges();
+  /** Answered here; until the log says so they are still in the queue. */
+  const answered = new Set<string>();
+  /** Put off by the person. */
+  const later = new Set<string>();
+  let denials = 0;
+  let { client } = options;
+  let store = await open();
+
+  async function open(): Promise<ChatStore> {
+    // Only a client that can put a question to a person says so: one that does and can't would keep others from being told (A13).
+    if (answering.kind === 'person') await client.registerClient(world, { label: 'terminal', approvals: true });
+    const opened = openChat(client, world, chat);
+    opened.subscribe(() => {
+      changes.tell();
+      if (opened === store) printer.show(opened.getState());
+    });
+    return opened;
+  }
+
+  async function ready(): Promise<void> {
+    for (;;) {
+      const seen = changes.count();
+      const { loading, connection } = store.getState();
+      if (loading.kind === 'ready') return;
+      if (loading.kind === 'failed') throw new CommandError(loading.why, EXIT.failed);
+      if (connection.kind === 'closed') throw new CommandError(connection.why ?? 'The server closed.', EXIT.failed);
+      await changes.after(seen, LOOK_AGAIN_MS);
+    }
+  }
+
+  /** The server is gone for good, as when the command that brought it has ended: another takes over, on the same home. */
+  async function revive(): Promise<void> {
+    const fresh = await context.reconnect();
+    if (fresh === undefined) return;
+    store.close();
+    client = fresh;
+    answered.clear();
+    store = await open();
+    await ready();
+  }
+
+  /** The server is asked: what was heard of its log may be behind. */
+  async function isSettled(state: ChatState): Promise<boolean> {
+    if (state.connection.kind !== 'open' || state.status !== 'idle') return false;
+    const { status } = await client.chat(world, chat);
+    if (status !== 'idle') return false;
+    const newest = (await client.messages(world, chat, { newest: true, limit: 1 })).items.at(-1);
+    return newest === undefined || newest.role === 'tool' || has(store.getState().messages, newest.messageId);
+  }
+
+  async function handle(pending: readonly ApprovalView[]): Promise<boolean> {
+    const open = pending.filter(({ approvalId }) => !answered.has(approvalId));
+    if (open.length === 0 || answering.kind === 'wait') return false;
+    if (answering.kind === 'deny' || answering.keyboard.hasEnded()) {
+      for (const approval of open) await denyUnattended(approval);
+      return true;
+    }
+    if (open.every(({ approvalId }) => later.has(approvalId))) later.clear();
+    const next = open.find(({ approvalId }) => !later.has(approvalId));
+    if (next === undefined) return true;
+    const place = { position: open.indexOf(next) + 1, total: open.length };
+    await putBefore(answering.keyboard, next, place);
+    return true;
+  }
+
+  async function denyUnattended(approval: ApprovalView): Promise<void> {
+    answered.add(approval.approvalId);
+    denials += 1;
+    await client.decide(world, approval, { decision: 'deny', reason: UNATTENDED }).catch(() => undefined);
+  }
+
+  async function putBefore(
+    keyboard: Keyboard,
+    approval: ApprovalView,
+    place: { position: number; total: number },
+  ): Promise<void> {
+    const { approvalId } = approval;
+    const elsewhere = new AbortController();
+    const watch = (): void => {
+      if (!store.getState().queue.includes(approvalId)) elsewhere.abort();
+    };
+    const leave = store.subscribe(watch);
+    printer.hold();
+    try {
+      const look = { agentName: agentName(store.getState(), approval.agentId), place };
+      const asked = await askApproval({ context, client, world, keyboard }, approval, look, elsewhere.signal);
+      switch (asked.kind) {
+        case 'approved':
+        case 'denied':
+        case 'answered':
+          answered.add(approvalId);
+          if (asked.kind === 'denied') denials += 1;
+          break;
+        case 'later':
+          later.add(approvalId);
+          break;
+        case 'gone': {
+          answered.add(approvalId);
+          const decision = get(store.getState().approvals, approvalId)?.decision;
+          if (decision !== undefined) keyboard.print(`  ${describeDecision(decision)}\n`);
+          break;
+        }
+        case 'lost':
+          keyboard.print('  · It is not known whether that arrived. What was not signed does not run.\n');
+          await changes.after(changes.count(), LOOK_AGAIN_MS);
+          break;
+      }
+    } finally {
+      leave();
+      printer.release();
+    }
+  }
+
+  await ready();
+  return {
+    chat,
+    state: () => store.getState(),
+    client: () => client,
+    async send(content) {
+      printer.hold();
+      try {
+        const { messageId } = await client.send(world, chat, { content });
+        printer.skipMessage(messageId);
+        return messageId;
+      } finally {
+        printer.release();
+      }
+    },
+    async settle({ deadline = Infinity, signal } = {}) {
+      for (;;) {
+        const seen = changes.count();
+        const state = store.getState();
+        printer.show(state);
+        if (signal?.aborted === true) return 'given-up';
+        if (Date.now() >= deadline) return 'timed-out';
+        if (state.deleted) throw new CommandError('The chat was deleted.', EXIT.failed);
+        const { connection } = state;
+        if (connection.kind === 'closed') throw new CommandError(connection.why ?? 'The server closed.', EXIT.failed);
+        if (connection.kind === 'reconnecting' && connection.attempt >= TRIES_BEFORE_REVIVAL) await revive();
+        else if (await handle(pendingApprovals(state))) continue;
+        else if (await isSettled(state).catch(() => false)) {
+          printer.show(store.getState());
+          return 'settled';
+        }
+        await changes.after(seen, Math.min(LOOK_AGAIN_MS, deadline - Date.now()));
+      }
+    },
+    denials: () => denials,
+    async stop() {
+      await client.stop(world, chat);
+    },
+    close() {
+      store.close();
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import type { Agent } from '@countersign/protocol';
+import { nearest } from '../text/suggest.js';
+
+export const SLASH_COMMANDS = {
+  '/help': 'what can be typed here',
+  '/stop': 'stop what runs; what waits is denied (also Ctrl-C while it works)',
+  '/new': 'begin another chat',
+  '/chats': 'the chats of this world',
+  '/chat ID': 'go on with another chat',
+  '/agents': 'who is here',
+  '/approvals': 'what waits for you in this world',
+  '/quit': 'leave (also Ctrl-D); what waits stays',
+} as const;
+
+const NAMES = Object.keys(SLASH_COMMANDS).map((usage) => usage.split(' ')[0] ?? '');
+
+export type SlashCommand =
+  | { readonly kind: 'help' | 'stop' | 'new' | 'chats' | 'agents' | 'approvals' | 'quit' }
+  | { readonly kind: 'chat'; readonly id: string }
+  | { readonly kind: 'unknown'; readonly hint: string };
+
+/** Undefined: it is a message. A path such as /etc/hosts is one too. */
+export function readSlashCommand(line: string): SlashCommand | undefined {
+  const [word = '', ...rest] = line.trim().split(/\s+/);
+  if (!/^\/[a-z]+$/i.test(word)) return undefined;
+  const argument = rest.join(' ');
+  switch (word.toLowerCase()) {
+    case '/help':
+      return { kind: 'help' };
+    case '/stop':
+      return { kind: 'stop' };
+    case '/new':
+      return { kind: 'new' };
+    case '/chats':
+      return { kind: 'chats' };
+    case '/chat':
+      return argument === '' ? { kind: 'chats' } : { kind: 'chat', id: argument };
+    case '/agents':
+      return { kind: 'agents' };
+    case '/approvals':
+      return { kind: 'approvals' };
+    case '/quit':
+    case '/exit':
+      return { kind: 'quit' };
+    default: {
+      const near = nearest(word, NAMES);
+      const meant = near === undefined ? '' : ` Did you mean ${near}?`;
+      return { kind: 'unknown', hint: `There is no command ${word}.${meant} /help lists them.` };
+    }
+  }
+}
+
+/** Completes slash commands at the beginning of a line, and names of agents after an @. */
+export function completeLine(line: string, agents: readonly Agent[]): [string[], string] {
+  if (/^\/\S*$/.test(line)) return [NAMES.filter((name) => name.startsWith(line.toLowerCase())), line];
+  const mention = /(?:^|\s)@([^@\n]*)$/.exec(line)?.[1];
+  if (mention === undefined) return [[], line];
+  const names = ['human', ...agents.map(({ name }) => name)].filter((name) =>
+    name.toLowerCase().startsWith(mention.toLowerCase()),
+  );
+  return [names.map((name) => `@${name} `), `@${mention}`];
+}

@@ -1,0 +1,177 @@
+import { ClientError, type ApprovalView, type Client } from '@countersign/client';
+import type { ApprovalStatus, ApprovalWithContext, QueuedApproval, ToolDecision } from '@countersign/protocol';
+import type { Command } from 'commander';
+import { describeApproval, describeQuestion } from '../approvals/describe-approval.js';
+import { watchWorlds } from '../approvals/watch-worlds.js';
+import { CommandError } from '../command-error.js';
+import { confirm } from '../confirm.js';
+import type { CommandContext } from '../context.js';
+import { EXIT } from '../exit-codes.js';
+import { findWorlds, readAll } from '../find-things.js';
+import { behindBar } from '../text/behind-bar.js';
+import { plainLine } from '../text/plain-text.js';
+import { suggestion } from '../text/suggest.js';
+import { readChoice } from './read-flags.js';
+import type { Register } from './register.js';
+import { showDone, showList } from './show-list.js';
+
+interface ApprovalFlags {
+  world?: string;
+  status?: string;
+  chat?: string;
+  yes?: boolean;
+  scope?: string;
+  rule?: string;
+  reason?: string;
+}
+
+type Listed = QueuedApproval & { readonly world: string };
+
+/** `countersign approvals` (X3). */
+export function addApprovals(program: Command, register: Register): void {
+  const approvals = program.command('approvals').description('What waits for your signature.');
+  const inWorld = (command: Command): Command => command.option('-w, --world <world>', 'only this world');
+  register<ApprovalFlags>(
+    inWorld(approvals.command('list', { isDefault: true }))
+      .description('Lists what waits, oldest first, in every world.')
+      .option('--status <status>', 'pending, approved, denied, expired or superseded', 'pending')
+      .option('--chat <chat>', 'only of this chat')
+      .addHelpText('after', '\nExample:\n  countersign approvals list --json'),
+    async (context, { options }) => {
+      const status = readChoice(options.status ?? 'pending', '--status', STATUSES);
+      const listed = await listAll(await context.client(), options, status);
+      const columns = [
+        { title: 'id', of: ({ approvalId }: Listed) => approvalId },
+        { title: 'world', of: ({ world }: Listed) => world },
+        { title: 'agent', of: ({ agentName }: Listed) => agentName },
+        { title: 'tool', of: ({ toolName }: Listed) => toolName },
+        { title: 'asked', of: ({ requestedAt }: Listed) => requestedAt.slice(0, 19).replace('T', ' ') },
+        { title: 'what', of: ({ arguments: args, question }: Listed) => question?.text ?? JSON.stringify(args) },
+      ];
+      showList(context, listed, columns, 'Nothing waits for you.');
+    },
+  );
+  register<ApprovalFlags>(
+    inWorld(approvals.command('show').argument('<id>'))
+      .description('Shows one as it would be signed, and what was said before it.')
+      .addHelpText('after', '\nExample:\n  countersign approvals show approval_…'),
+    async (context, { args, options }) => {
+      const { approval } = await find(await context.client(), args[0] ?? '', options.world);
+      if (context.options.json) return context.json(approval);
+      showCard(context, approval);
+      for (const { sender, content, role } of approval.context) {
+        if (content !== '' && role !== 'tool')
+          context.say(behindBar(`${plainLine(sender)}: ${content}`, context.columns() ?? 100));
+      }
+    },
+  );
+  register<ApprovalFlags>(
+    inWorld(approvals.command('watch'))
+      .description('Asks you about each as it comes, until you leave: an approver for a second terminal.')
+      .addHelpText(
+        'after',
+        '\nWithout a terminal it only tells what comes; with --json as JSON Lines.\nExample:\n  countersign approvals watch',
+      ),
+    async (context, { options }) => {
+      const client = await context.client();
+      const worlds = await findWorlds(client, options.world);
+      if (worlds.length === 0) throw new CommandError('There is no world to watch yet.');
+      return await watchWorlds(context, client, worlds);
+    },
+  );
+  register<ApprovalFlags>(
+    inWorld(approvals.command('approve').argument('<id>'))
+      .description('Approves exactly the call that is shown.')
+      .option('--scope <scope>', 'once, session (this chat) or always', 'once')
+      .option('--rule <rule>', 'with --scope always: the rule to write, if not the proposed one')
+      .option('--reason <text>', 'why, for the record')
+      .option('--yes', 'do not ask')
+      .addHelpText('after', '\nExample:\n  countersign approvals approve approval_… --scope once --yes'),
+    async (context, { args, options }) => {
+      const client = await context.client();
+      const scope = readChoice(options.scope ?? 'once', '--scope', ['once', 'session', 'always']);
+      const { approval, world } = await find(client, args[0] ?? '', options.world);
+      refuseSettled(approval);
+      if (approval.question !== undefined)
+        throw new CommandError('That is a question: answer it with words, in countersign chat or approvals watch.');
+      const rule = options.rule ?? approval.proposedRule;
+      if (!context.options.json) {
+        showCard(context, approval);
+        if (scope === 'always') context.say(`  Rule: ${plainLine(rule ?? 'none')}`);
+      }
+      await confirm(context, { yes: options.yes, what: `This approves it ${SCOPES[scope]}.`, word: 'approve' });
+      const decision: Omit<ToolDecision, 'tool_call_id' | 'callHash'> = {
+        decision: 'approve',
+        scope,
+        ...(options.reason === undefined ? {} : { reason: options.reason }),
+        ...(scope === 'always' && options.rule !== undefined ? { rule: options.rule } : {}),
+      };
+      const reply = await client.decide(world, approval, decision);
+      showDone(context, `Approved ${SCOPES[scope]}.`, { ...reply, approvalId: approval.approvalId });
+    },
+  );
+  register<ApprovalFlags>(
+    inWorld(approvals.command('deny').argument('<id>'))
+      .description('Denies one. The agent is told, with the reason.')
+      .option('--reason <text>', 'why')
+      .addHelpText('after', '\nExample:\n  countersign approvals deny approval_… --reason "not in production"'),
+    async (context, { args, options }) => {
+      const client = await context.client();
+      const { approval, world } = await find(client, args[0] ?? '', options.world);
+      refuseSettled(approval);
+      const reply = await client.decide(world, approval, {
+        decision: 'deny',
+        reason: options.reason ?? 'not this one',
+      });
+      showDone(context, 'Denied.', { ...reply, approvalId: approval.approvalId });
+    },
+  );
+}
+
+const STATUSES: readonly ApprovalStatus[] = ['pending', 'approved', 'denied', 'expired', 'superseded'];
+const SCOPES = { once: 'once', session: 'for its chat', always: 'always, by a rule' } as const;
+
+async function listAll(client: Client, { world, chat }: ApprovalFlags, status: ApprovalStatus): Promise<Listed[]> {
+  const all: Listed[] = [];
+  for (const { id } of await findWorlds(client, world)) {
+    const filter = { status, ...(chat === undefined ? {} : { chat }) };
+    const listed = await readAll((page) => client.approvals(id, { ...filter, ...page }));
+    all.push(...listed.map((approval) => ({ ...approval, world: id })));
+  }
+  return all.toSorted((a, b) => (a.requestedAt < b.requestedAt ? -1 : 1));
+}
+
+async function find(
+  client: Client,
+  id: string,
+  world: string | undefined,
+): Promise<{ approval: ApprovalWithContext; world: string }> {
+  const known: string[] = [];
+  for (const { id: where } of await findWorlds(client, world)) {
+    try {
+      return { approval: await client.approval(where, id), world: where };
+    } catch (error) {
+      if (!(error instanceof ClientError) || error.status !== 404) throw error;
+      known.push(...(await client.approvals(where)).items.map(({ approvalId }) => approvalId));
+    }
+  }
+  const hint = known.length === 0 ? 'Nothing waits for you.' : suggestion(id, known);
+  throw new CommandError(`There is no approval "${id}". ${hint}`);
+}
+
+function refuseSettled({ status }: ApprovalWithContext): void {
+  if (status !== 'pending') throw new CommandError(`It no longer waits: it is ${status}.`, EXIT.failed);
+}
+
+function showCard(context: CommandContext, approval: ApprovalWithContext): void {
+  const view: ApprovalView = { ...approval, invocationId: approval.toolCallId };
+  const { position, total } = approval;
+  const look = {
+    agentName: approval.agentName,
+    paint: context.paint,
+    columns: context.columns() ?? 100,
+    whole: true,
+    ...(position === undefined || total === undefined ? {} : { place: { position, total } }),
+  };
+  context.say(approval.question === undefined ? describeApproval(view, look).text : describeQuestion(view, look));
+}

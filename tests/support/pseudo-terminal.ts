@@ -1,0 +1,101 @@
+import { spawn } from '@lydell/node-pty';
+import { fileURLToPath } from 'node:url';
+import { stripVTControlCharacters } from 'node:util';
+
+const command = fileURLToPath(new URL('../../packages/countersign/bin/countersign.js', import.meta.url));
+
+/** The real command in a terminal, as a person sits before it. */
+export interface PseudoTerminal {
+  /** Everything on the screen so far, without what moves the cursor. */
+  screen(): string;
+  /** As it came, with every sequence. */
+  raw(): string;
+  type(text: string): void;
+  /** Resolves when this is on the screen after what was waited for last, and gives all up to it. */
+  waitFor(wanted: string | RegExp): Promise<string>;
+  readonly exitCode: Promise<number>;
+  resize(columns: number, rows: number): void;
+  kill(): void;
+}
+
+export interface TerminalOptions {
+  readonly env: Record<string, string>;
+  readonly columns?: number;
+  readonly rows?: number;
+  readonly deadlineMs?: number;
+}
+
+export const CTRL_C = '\u0003';
+export const CTRL_D = '\u0004';
+export const ENTER = '\r';
+
+const opened = new Set<PseudoTerminal>();
+
+export function openTerminal(words: readonly string[], options: TerminalOptions): PseudoTerminal {
+  const { env, columns = 100, rows = 40, deadlineMs = 30_000 } = options;
+  const child = spawn(process.execPath, [command, ...words], {
+    name: 'xterm-256color',
+    cols: columns,
+    rows,
+    env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm-256color', NO_COLOR: '1', ...env },
+  });
+  let raw = '';
+  let at = 0;
+  let look = (): void => undefined;
+  let ended: number | undefined;
+  child.onData((text) => {
+    raw += text;
+    look();
+  });
+  const screen = (): string => stripVTControlCharacters(raw).replaceAll('\r', '');
+  const exitCode = new Promise<number>((resolve) => {
+    child.onExit(({ exitCode: code }) => {
+      ended = code;
+      opened.delete(terminal);
+      look();
+      resolve(code);
+    });
+  });
+  const terminal: PseudoTerminal = {
+    screen,
+    raw: () => raw,
+    type: (text) => child.write(text),
+    async waitFor(wanted) {
+      return await new Promise<string>((resolve, reject) => {
+        const fail = (why: string): void => {
+          reject(new Error(`${why}: ${String(wanted)}\nafter:\n${screen().slice(at)}\nscreen:\n${screen()}`));
+        };
+        const timer = setTimeout(() => fail('waited in vain'), deadlineMs);
+        look = () => {
+          const rest = screen().slice(at);
+          const found = typeof wanted === 'string' ? rest.indexOf(wanted) : rest.search(wanted);
+          if (found < 0) {
+            if (ended !== undefined) fail(`ended with ${ended}`);
+            return;
+          }
+          const length = typeof wanted === 'string' ? wanted.length : (wanted.exec(rest)?.[0].length ?? 0);
+          clearTimeout(timer);
+          look = () => undefined;
+          at += found + length;
+          resolve(rest.slice(0, found + length));
+        };
+        look();
+      });
+    },
+    exitCode,
+    resize: (wide, high) => child.resize(wide, high),
+    kill: () => child.kill('SIGKILL'),
+  };
+  opened.add(terminal);
+  return terminal;
+}
+
+/** For `afterEach`: ends whatever a test left running. */
+export async function closeTerminals(): Promise<void> {
+  await Promise.all(
+    [...opened].map(async (terminal) => {
+      terminal.kill();
+      await terminal.exitCode;
+    }),
+  );
+}
