@@ -1,4 +1,4 @@
-import { type Effect, type Facts, type Focus, type Pressed, type UiState } from '../ui-state.js';
+import type { Effect, Facts, Focus, Pressed, UiState } from '../ui-state.js';
 import { edit, EMPTY_FIELD, fieldOf } from './field.js';
 import type { Key } from './key.js';
 import { completed, matching, mentionAt } from './mention.js';
@@ -65,15 +65,16 @@ function pressAnywhere(ui: UiState, key: Key, facts: Facts): Pressed | undefined
 
 function pressControl(ui: UiState, key: Key, facts: Facts): Pressed | undefined {
   if (key.kind === 'name') {
-    switch (key.name) {
+    const { name }: { name: string } = key;
+    switch (name) {
       case 'f1':
         return only({ ...ui, overlay: 'help' });
       case 'tab':
       case 'backtab':
-        return moveFocus(ui, key.name, facts);
+        return moveFocus(ui, name, facts);
       case 'pageup':
       case 'pagedown':
-        return ui.focus === 'card' ? undefined : only(scrollPage(ui, key.name === 'pageup' ? -1 : 1, facts));
+        return ui.focus === 'card' ? undefined : only(scrollPage(ui, name === 'pageup' ? -1 : 1, facts));
       default:
         return undefined;
     }
@@ -148,7 +149,8 @@ function pressInTranscript(ui: UiState, key: Key, facts: Facts): Pressed {
   const { transcript, now } = facts;
   const by = (delta: number): Pressed => only({ ...ui, scroll: transcript.by(ui.scroll, delta) });
   if (key.kind === 'name') {
-    switch (key.name) {
+    const { name }: { name: string } = key;
+    switch (name) {
       case 'up':
         return by(-1);
       case 'down':

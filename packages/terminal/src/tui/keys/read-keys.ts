@@ -113,7 +113,7 @@ function sequenceAt(text: string): string | undefined {
 
 /** Characters without an escape. */
 function readRun(run: string): Key[] {
-  const characters = [...run];
+  const characters = Array.from(run);
   const first = characters[0] ?? '';
   // A key that is held down comes many times at once and means no more than itself.
   if (characters.every((character) => character === first)) return characters.flatMap(readCharacter);

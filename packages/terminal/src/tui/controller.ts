@@ -1,0 +1,237 @@
+import { ClientError, type Client } from '@countersign/client';
+import type { Picture } from './app.js';
+import { edit, insert } from './keys/field.js';
+import type { Key } from './keys/key.js';
+import { press } from './keys/press.js';
+import { settle } from './keys/settle.js';
+import { frameOf, planOf, transcriptOf, type Plan, type Scene } from './layout/frame.js';
+import type { Size } from './layout/areas.js';
+import type { Line } from './layout/spans.js';
+import { nothingMeasured } from './layout/transcript-blocks.js';
+import { windowOf } from './layout/transcript-window.js';
+import { openSession } from './session.js';
+import { suggestionsFor } from './suggestions.js';
+import { ARMING_MS, initialUi, type Effect, type Facts, type UiState } from './ui-state.js';
+
+export interface ControllerOptions {
+  readonly client: Client;
+  readonly worldId: string;
+  readonly chatId: string | undefined;
+  readonly hasColour: boolean;
+  readonly now: () => number;
+  readonly size: () => Size;
+  readonly onLeave: () => void;
+}
+
+export interface Controller {
+  readonly picture: Picture;
+  press(key: Key): void;
+  /** Draws again: the terminal has another size. */
+  refresh(): void;
+  /** True while the server is not there. */
+  readonly isAway: () => boolean;
+  readonly client: () => Client;
+  moveTo(client: Client): void;
+  retryNow(): void;
+  close(): void;
+}
+
+const STORE_MS = 30;
+const CLOCK_MS = 1000;
+/** So near to the first line that is loaded, those before it are asked for. */
+const NEAR_TOP = 10;
+
+/** Brings together what there is, what the person made of it, and what they press. */
+export function createController(options: ControllerOptions): Controller {
+  const { worldId, now, size } = options;
+  const session = openSession(options.client, { worldId, chatId: options.chatId, onChange: changedSoon });
+  const listeners = new Set<() => void>();
+  let measured = nothingMeasured();
+  let ui = initialUi(options.chatId);
+  let frame: readonly Line[] | undefined;
+  let soon: NodeJS.Timeout | undefined;
+  let arming: NodeJS.Timeout | undefined;
+  const clock = setInterval(() => {
+    if (ui.card.current.kind !== 'none') changed();
+  }, CLOCK_MS);
+
+  function scene(): Scene {
+    const world = session.world();
+    const chat = session.chat();
+    const isEmpty = chat === undefined || (chat.loading.kind === 'ready' && chat.transcript.length === 0);
+    return {
+      ui,
+      world,
+      chat,
+      size: size(),
+      now: now(),
+      measured,
+      suggestions: isEmpty ? suggestionsFor(world.agents) : [],
+    };
+  }
+
+  function factsOf(seen: Scene, plan: Plan): Facts {
+    const { world, chat, suggestions } = seen;
+    return {
+      world,
+      chat,
+      now: seen.now,
+      hasSide: plan.areas.side > 0,
+      suggestions,
+      card: { height: plan.areas.cardBody, length: plan.body.length + 1 },
+      transcript: transcriptOf(plan),
+    };
+  }
+
+  function changedSoon(): void {
+    soon ??= setTimeout(changed, STORE_MS);
+  }
+
+  function changed(): void {
+    clearTimeout(soon);
+    soon = undefined;
+    const seen = scene();
+    const plan = planOf(seen);
+    show(settle(ui, factsOf(seen, plan)));
+    lookFurtherUp(plan);
+  }
+
+  function show(next: UiState): void {
+    ui = next;
+    frame = undefined;
+    if (ui.focus === 'card' && now() - ui.card.shownAt < ARMING_MS) {
+      clearTimeout(arming);
+      arming = setTimeout(changed, ARMING_MS - (now() - ui.card.shownAt) + 1);
+    }
+    for (const listener of listeners) listener();
+  }
+
+  function lookFurtherUp({ blocks, areas }: Plan): void {
+    if (blocks === undefined || session.chat()?.older.kind !== 'more') return;
+    const { first, lines } = windowOf(blocks, ui.scroll, areas.transcript);
+    if ((ui.scroll.kind === 'at' && first < NEAR_TOP) || lines.length < areas.transcript) session.loadOlder();
+  }
+
+  function run(effect: Effect): void {
+    switch (effect.kind) {
+      case 'leave':
+        options.onLeave();
+        return;
+      case 'open-chat':
+        openChat(effect.chatId);
+        return;
+      case 'send':
+        send(effect.text).catch((error: unknown) => notSent(effect.text, error));
+        return;
+      case 'stop':
+        if (ui.chatId !== undefined) {
+          session
+            .client()
+            .stop(worldId, ui.chatId)
+            .then(() => say('Stopped.', false), complain);
+        }
+        return;
+      case 'decide': {
+        const { approval, answer } = effect;
+        const sent = session.client().decide(worldId, approval, { ...answer, chatId: approval.chatId });
+        answered(approval.approvalId, sent);
+        return;
+      }
+      case 'answer': {
+        const { approval, words } = effect;
+        answered(
+          approval.approvalId,
+          session.client().answer(worldId, { toolCallId: approval.approvalId, content: words }),
+        );
+        return;
+      }
+    }
+  }
+
+  function openChat(chatId: string | undefined): void {
+    measured = nothingMeasured();
+    session.openChat(chatId);
+  }
+
+  async function send(text: string): Promise<void> {
+    let { chatId } = ui;
+    if (chatId === undefined) {
+      chatId = (await session.client().createChat(worldId)).id;
+      show({ ...ui, chatId });
+      openChat(chatId);
+    }
+    await session.client().send(worldId, chatId, { content: text });
+  }
+
+  /** What could not be sent is given back. */
+  function notSent(text: string, error: unknown): void {
+    const composer = insert({ text: ui.composer.text, cursor: 0 }, ui.composer.text === '' ? text : `${text}\n`);
+    show({ ...ui, composer: edit(composer, { kind: 'ctrl', letter: 'e' }) ?? composer });
+    complain(error);
+  }
+
+  function answered(approvalId: string, sent: Promise<unknown>): void {
+    const without = (): ReadonlySet<string> => new Set([...ui.card.sending].filter((id) => id !== approvalId));
+    sent.then(
+      () => {
+        ui = { ...ui, card: { ...ui.card, sending: without(), taken: new Set([...ui.card.taken, approvalId]) } };
+        changed();
+      },
+      (error: unknown) => {
+        ui = { ...ui, card: { ...ui.card, sending: without() } };
+        // Somebody was faster: the card itself says who, as soon as the stream has told it.
+        if (error instanceof ClientError && error.status === 409) changed();
+        else complain(error);
+      },
+    );
+  }
+
+  function say(text: string, isBad: boolean): void {
+    show({ ...ui, said: { text, isBad } });
+  }
+
+  function complain(error: unknown): void {
+    say(error instanceof ClientError ? error.detail : error instanceof Error ? error.message : String(error), true);
+  }
+
+  return {
+    picture: {
+      hasColour: options.hasColour,
+      subscribe(listener) {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      },
+      getFrame() {
+        if (frame === undefined) {
+          const seen = scene();
+          frame = frameOf(seen, planOf(seen));
+        }
+        return frame;
+      },
+    },
+    press(key) {
+      // What came in since the last picture is not what the person saw when they pressed.
+      const seen = scene();
+      const facts = factsOf(seen, planOf(seen));
+      ui = settle(ui, facts);
+      const { ui: next, effects } = press(ui, key, facts);
+      show(settle(next, facts));
+      for (const effect of effects) run(effect);
+      lookFurtherUp(planOf(scene()));
+    },
+    refresh: changed,
+    isAway: () => session.world().connection.kind === 'reconnecting',
+    client: session.client,
+    moveTo(client) {
+      measured = nothingMeasured();
+      session.moveTo(client);
+    },
+    retryNow: () => session.retryNow(),
+    close() {
+      clearTimeout(soon);
+      clearTimeout(arming);
+      clearInterval(clock);
+      session.close();
+    },
+  };
+}

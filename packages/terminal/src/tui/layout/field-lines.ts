@@ -1,0 +1,54 @@
+import { plainLine } from '../../text/plain-text.js';
+import type { Field } from '../keys/field.js';
+import { widthOf, type Line, type Span } from './spans.js';
+
+/** The lines of a field, with its cursor; the part around the cursor when there are too many. */
+export function fieldLines({ text, cursor }: Field, width: number, most: number, hasCursor: boolean): Line[] {
+  const lines: { spans: Span[]; used: number }[] = [{ spans: [], used: 0 }];
+  let cursorLine = 0;
+  let index = 0;
+  const put = (shown: string, isCursor: boolean): void => {
+    const cells = widthOf(shown);
+    let line = lines.at(-1);
+    if (line === undefined || line.used + cells > Math.max(2, width)) {
+      line = { spans: [], used: 0 };
+      lines.push(line);
+    }
+    if (isCursor) cursorLine = lines.length - 1;
+    line.spans.push(isCursor ? { text: shown, inverse: true } : { text: shown });
+    line.used += cells;
+  };
+  for (const [at, row] of text.split('\n').entries()) {
+    if (at > 0) {
+      if (hasCursor && index === cursor) put(' ', true);
+      index += 1;
+      lines.push({ spans: [], used: 0 });
+    }
+    for (const { segment } of segmenter.segment(row)) {
+      put(plainLine(segment), hasCursor && cursor >= index && cursor < index + segment.length);
+      index += segment.length;
+    }
+  }
+  if (hasCursor && cursor >= text.length) put(' ', true);
+  const first = Math.max(0, Math.min(cursorLine - most + 1, lines.length - most));
+  return lines.slice(first, first + most).map(({ spans }) => joined(spans));
+}
+
+const segmenter = new Intl.Segmenter();
+
+/** One span for each look: hundreds of one letter each would cost more than the rest of the screen. */
+function joined(spans: readonly Span[]): Line {
+  const line: Span[] = [];
+  for (const piece of spans) {
+    const last = line.at(-1);
+    if (last !== undefined && last.inverse === piece.inverse)
+      line[line.length - 1] = { ...last, text: last.text + piece.text };
+    else line.push(piece);
+  }
+  return line;
+}
+
+/** How many lines it takes. */
+export function fieldHeight(field: Field, width: number, most: number): number {
+  return Math.min(most, fieldLines(field, width, most, true).length);
+}

@@ -1,0 +1,139 @@
+import { render } from 'ink';
+import { createElement } from 'react';
+import { CommandError } from '../command-error.js';
+import { wantsColour } from '../console.js';
+import type { CommandContext } from '../context.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import { findChat, findWorld } from '../find-things.js';
+import { App } from './app.js';
+import { createController } from './controller.js';
+import { keepConnected } from './keep-connected.js';
+import type { Key } from './keys/key.js';
+import { createKeyReader } from './keys/read-keys.js';
+import { openScreen } from './screen.js';
+
+const ESCAPE_MS = 40;
+const SIGNALS = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const;
+
+/** `countersign tui`: the full screen. Resolves when the person leaves or a signal ends it; the terminal is as it was before, whatever happens. */
+export async function runTui(context: CommandContext, options: { world?: string; chat?: string }): Promise<ExitCode> {
+  const { stdin, stdout, stderr, env } = context.console;
+  if (!context.isPerson || env['TERM'] === 'dumb') {
+    throw new CommandError('The full screen needs a terminal to draw on. countersign chat works without one.');
+  }
+  const client = await context.client();
+  const { id: worldId } = await findWorld(client, options.world);
+  const newest = await client.chats(worldId, { newest: true, limit: 1 });
+  const chatId =
+    options.chat === undefined ? newest.items.at(-1)?.id : (await findChat(client, worldId, options.chat)).id;
+  await client.registerClient(worldId, { label: 'terminal', approvals: true });
+
+  const ending = openEnding();
+  const undo: (() => void)[] = [];
+  try {
+    undo.push(keepQuiet(stderr));
+    const screen = openScreen(stdout);
+    const restore = (): void => screen.close();
+    process.on('exit', restore);
+    undo.push(() => {
+      process.off('exit', restore);
+      restore();
+    });
+    const controller = createController({
+      client,
+      worldId,
+      chatId,
+      hasColour: wantsColour(stdout, env),
+      now: () => Date.now(),
+      size: () => screen.size(),
+      onLeave: () => ending.resolve(EXIT.ok),
+    });
+    undo.push(() => controller.close());
+    undo.push(keepConnected(context, controller));
+    screen.onResize(() => controller.refresh());
+    undo.push(readStdin(stdin, (key) => controller.press(key)));
+    undo.push(watchForTheEnd(ending));
+    const ink = render(createElement(App, { picture: controller.picture }), {
+      stdout: screen.canvas,
+      stdin,
+      // Each picture whole: what of it is new, the screen knows better.
+      debug: true,
+      exitOnCtrlC: false,
+      patchConsole: true,
+      isScreenReaderEnabled: false,
+    });
+    undo.push(() => ink.unmount());
+    // It ends by itself only when a picture can't be drawn.
+    ink.waitUntilExit().catch((error: unknown) => ending.reject(error));
+    return await ending.promise;
+  } finally {
+    for (const step of undo.toReversed()) step();
+  }
+}
+
+interface Ending {
+  readonly promise: Promise<ExitCode>;
+  readonly resolve: (code: ExitCode) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+function openEnding(): Ending {
+  let resolve: Ending['resolve'] = () => undefined;
+  let reject: Ending['reject'] = () => undefined;
+  const promise = new Promise<ExitCode>((yes, no) => {
+    resolve = yes;
+    reject = no;
+  });
+  // Heard by whoever waits for it; before that it must not count as unheard.
+  promise.catch(() => undefined);
+  return { promise, resolve, reject };
+}
+
+function readStdin(stdin: NodeJS.ReadStream, press: (key: Key) => void): () => void {
+  const reader = createKeyReader();
+  let timer: NodeJS.Timeout | undefined;
+  const heard = (chunk: string): void => {
+    clearTimeout(timer);
+    for (const key of reader.push(chunk)) press(key);
+    if (reader.isHolding()) timer = setTimeout(() => reader.flush().forEach(press), ESCAPE_MS);
+  };
+  stdin.setEncoding('utf8');
+  stdin.setRawMode(true);
+  stdin.on('data', heard);
+  stdin.resume();
+  return () => {
+    clearTimeout(timer);
+    stdin.off('data', heard);
+    stdin.setRawMode(false);
+    stdin.pause();
+  };
+}
+
+/** Signals, errors that nobody caught, and a terminal that has gone end it in order: a shell must not stay without echo and cursor. */
+function watchForTheEnd(ending: Ending): () => void {
+  const interrupted = (): void => ending.resolve(EXIT.interrupted);
+  const failed = (error: unknown): void => ending.reject(error instanceof Error ? error : new Error(String(error)));
+  for (const signal of SIGNALS) process.on(signal, interrupted);
+  process.on('uncaughtException', failed);
+  process.on('unhandledRejection', failed);
+  return () => {
+    for (const signal of SIGNALS) process.off(signal, interrupted);
+    process.off('uncaughtException', failed);
+    process.off('unhandledRejection', failed);
+  };
+}
+
+/** What a server inside this command logs would be painted over the screen: it is kept and told afterwards. */
+function keepQuiet(stderr: NodeJS.WriteStream): () => void {
+  const kept: string[] = [];
+  const write = stderr.write.bind(stderr);
+  stderr.write = (chunk: Uint8Array | string): boolean => {
+    kept.push(typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString());
+    if (kept.length > 200) kept.shift();
+    return true;
+  };
+  return () => {
+    stderr.write = write;
+    for (const text of kept) stderr.write(text);
+  };
+}

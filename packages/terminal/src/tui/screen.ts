@@ -1,0 +1,96 @@
+import { Writable } from 'node:stream';
+import { alignLine } from './align-line.js';
+import type { Size } from './layout/areas.js';
+
+/** Alternate screen, cleared, without cursor and without wrapping, and pasted text marked as such. */
+const ENTER = '\u001B[?1049h\u001B[2J\u001B[H\u001B[?25l\u001B[?7l\u001B[?2004h';
+const LEAVE = '\u001B[?2026l\u001B[0m\u001B[?2004l\u001B[?7h\u001B[?25h\u001B[?1049l';
+const FRAME_MS = 16;
+/** On a slow line frames are left out rather than queued. */
+const MOST_QUEUED = 64_000;
+
+export interface Screen {
+  /** What Ink draws on: each of its writes is a whole picture. */
+  readonly canvas: NodeJS.WriteStream;
+  size(): Size;
+  onResize(listener: () => void): void;
+  /** Gives the terminal back as it was. May be called again, and from anywhere. */
+  close(): void;
+}
+
+/** The whole terminal. Lines are put at their places one by one: none can push, wrap or scroll another. */
+export function openScreen(stdout: NodeJS.WriteStream): Screen {
+  let wanted: readonly string[] = [];
+  let shown: (string | undefined)[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  let lastAt = 0;
+  let isClosed = false;
+  const listeners = new Set<() => void>();
+
+  function draw(): void {
+    timer = undefined;
+    if (isClosed) return;
+    if (stdout.writableLength > MOST_QUEUED) {
+      stdout.once('drain', schedule);
+      return;
+    }
+    lastAt = Date.now();
+    const { rows } = sizeOf(stdout);
+    let out = '';
+    for (let row = 0; row < rows; row += 1) {
+      const line = wanted[row] ?? '';
+      if (line === shown[row]) continue;
+      out += `\u001B[${row + 1};1H${alignLine(line)}\u001B[0m\u001B[K`;
+      shown[row] = line;
+    }
+    if (out !== '') stdout.write(`\u001B[?2026h${out}\u001B[?2026l`);
+  }
+
+  function schedule(): void {
+    timer ??= setTimeout(draw, Math.max(0, FRAME_MS - (Date.now() - lastAt)));
+  }
+
+  const canvas = new Writable({
+    write(chunk: Buffer | string, _encoding, done) {
+      const picture = String(chunk);
+      // Ink's own switching of the cursor is no picture.
+      if (!/^(?:\n|\u001B\[\?25[hl])?$/.test(picture)) {
+        wanted = picture.split('\n');
+        schedule();
+      }
+      done();
+    },
+  });
+  Object.defineProperties(canvas, {
+    columns: { get: () => sizeOf(stdout).columns },
+    rows: { get: () => sizeOf(stdout).rows },
+    isTTY: { value: true },
+  });
+
+  function resized(): void {
+    shown = [];
+    stdout.write('\u001B[2J');
+    for (const listener of listeners) listener();
+    schedule();
+  }
+
+  stdout.on('resize', resized);
+  stdout.write(ENTER);
+  return {
+    canvas: canvas as unknown as NodeJS.WriteStream,
+    size: () => sizeOf(stdout),
+    onResize: (listener) => void listeners.add(listener),
+    close() {
+      if (isClosed) return;
+      isClosed = true;
+      clearTimeout(timer);
+      stdout.off('resize', resized);
+      stdout.off('drain', schedule);
+      stdout.write(LEAVE);
+    },
+  };
+}
+
+function sizeOf({ columns, rows }: NodeJS.WriteStream): Size {
+  return { columns: columns > 0 ? columns : 80, rows: rows > 0 ? rows : 24 };
+}

@@ -1,0 +1,17 @@
+import type { Agent } from '@countersign/protocol';
+
+/** What a newcomer can ask the demo world for: each shows something else. */
+const HARBOUR = [
+  'Please tidy the notes folder.',
+  'How large is the crew? Count the lines.',
+  'Watch the tide for me.',
+] as const;
+
+export function suggestionsFor(agents: readonly Agent[]): readonly string[] {
+  const active = agents.filter(({ active: isActive }) => isActive);
+  if (active.length === 0) return [];
+  const names = new Set(active.map(({ name }) => name));
+  return names.has('Scout') && names.has('Mason')
+    ? HARBOUR
+    : ['What can you do here?', 'What is in the working folder?'];
+}
