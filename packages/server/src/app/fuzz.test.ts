@@ -133,10 +133,12 @@ it(`[W2] of ${REQUESTS} requests made from the description none is answered with
     const sent = next();
     const before = written();
     const answer = await request(t, sent);
-    const told = `seed ${SEED}, request ${count}: ${JSON.stringify(sent)} → ${JSON.stringify(answer)} ${t.errors.join()}`;
-    if (answer.status >= 500) throw new Error(told);
+    const told = (): string =>
+      `seed ${SEED}, request ${count}: ${JSON.stringify(sent)} → ${JSON.stringify(answer)} ${t.errors.join()}`;
+    if (answer.status >= 500) throw new Error(told());
     if (sent.method !== 'OPTIONS') holdToDescription(sent.method, sent.path, answer);
-    if (answer.status >= 400 && written() !== before && sent.operation !== RECORDED) throw new Error(`wrote: ${told}`);
+    if (answer.status >= 400 && written() !== before && sent.operation !== RECORDED)
+      throw new Error(`wrote: ${told()}`);
     if (answer.status < 400) answered.add(sent.operation);
     statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
     // What a message sets off is not what a later refusal wrote.

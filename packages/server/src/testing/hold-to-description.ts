@@ -5,13 +5,19 @@ import { PROBLEM_TYPE } from '../app/to-problem.js';
 import type { Answer, Route } from '../app/route.js';
 import { routes } from '../routes/index.js';
 
+const patterns = routes.map((route) => ({
+  route,
+  pattern: new RegExp(`^${route.path.replace(/\{\w+\}/g, '[^/]+')}$`),
+}));
+
 /** The route that a request to a path under `/api` goes to. */
 function routeFor(method: string, path: string): Route | undefined {
   const [address = ''] = path.split('?');
-  const candidates = routes.filter((route) => route.method === method.toLowerCase());
-  const fits = (route: Route): boolean => new RegExp(`^${route.path.replace(/\{\w+\}/g, '[^/]+')}$`).test(address);
+  const fitting = patterns.filter(
+    ({ route, pattern }) => route.method === method.toLowerCase() && pattern.test(address),
+  );
   // A path without parameters goes first: `/worlds/import` is no world.
-  return candidates.find((route) => route.path === address) ?? candidates.find(fits);
+  return (fitting.find(({ route }) => route.path === address) ?? fitting[0])?.route;
 }
 
 /** Throws when an answer is not what the description says: another status, another shape, or more than it tells. */
