@@ -1,10 +1,12 @@
-import { ClientError, type Client } from '@countersign/client';
+import { ClientError, get, type Client } from '@countersign/client';
 import type { Picture } from './app.js';
 import { edit, insert } from './keys/field.js';
 import type { Key } from './keys/key.js';
 import { press } from './keys/press.js';
 import { settle } from './keys/settle.js';
-import { frameOf, planOf, transcriptOf, type Plan, type Scene } from './layout/frame.js';
+import { frameOf } from './layout/frame.js';
+import { planOf, transcriptOf, type Plan } from './layout/plan.js';
+import type { Scene } from './layout/scene.js';
 import type { Size } from './layout/areas.js';
 import type { Line } from './layout/spans.js';
 import { nothingMeasured } from './layout/transcript-blocks.js';
@@ -48,6 +50,9 @@ export function createController(options: ControllerOptions): Controller {
   const listeners = new Set<() => void>();
   let measured = nothingMeasured();
   let ui = initialUi(options.chatId);
+  /** Approvals that were answered here; the name under the first of them is the person's own. */
+  const answeredHere = new Set<string>();
+  let me: string | undefined;
   let frame: readonly Line[] | undefined;
   let soon: NodeJS.Timeout | undefined;
   let arming: NodeJS.Timeout | undefined;
@@ -66,6 +71,7 @@ export function createController(options: ControllerOptions): Controller {
       size: size(),
       now: now(),
       measured,
+      me,
       suggestions: isEmpty ? suggestionsFor(world.agents) : [],
     };
   }
@@ -90,10 +96,15 @@ export function createController(options: ControllerOptions): Controller {
   function changed(): void {
     clearTimeout(soon);
     soon = undefined;
+    learnMe();
     const seen = scene();
     const plan = planOf(seen);
     show(settle(ui, factsOf(seen, plan)));
     lookFurtherUp(plan);
+  }
+
+  function learnMe(): void {
+    for (const id of me === undefined ? answeredHere : []) me ??= get(session.world().approvals, id)?.decision?.by;
   }
 
   function show(next: UiState): void {
@@ -174,6 +185,7 @@ export function createController(options: ControllerOptions): Controller {
     const without = (): ReadonlySet<string> => new Set([...ui.card.sending].filter((id) => id !== approvalId));
     sent.then(
       () => {
+        answeredHere.add(approvalId);
         ui = { ...ui, card: { ...ui.card, sending: without(), taken: new Set([...ui.card.taken, approvalId]) } };
         changed();
       },

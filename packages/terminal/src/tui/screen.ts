@@ -40,7 +40,8 @@ export function openScreen(stdout: NodeJS.WriteStream): Screen {
     for (let row = 0; row < rows; row += 1) {
       const line = wanted[row] ?? '';
       if (line === shown[row]) continue;
-      out += `\u001B[${row + 1};1H${alignLine(line)}\u001B[0m\u001B[K`;
+      // Cleared before and not after: in the last column the cursor stands on what was just written.
+      out += `\u001B[${row + 1};1H\u001B[2K${alignLine(line)}\u001B[0m`;
       shown[row] = line;
     }
     if (out !== '') stdout.write(`\u001B[?2026h${out}\u001B[?2026l`);

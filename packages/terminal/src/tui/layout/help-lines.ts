@@ -2,17 +2,16 @@ import { span, type Line } from './spans.js';
 
 const KEYS: readonly (readonly [string, string] | string)[] = [
   'Everywhere',
-  ['Tab, Shift-Tab', 'go to the next part of the screen, or back'],
+  ['Tab, Shift-Tab', 'the next part of the screen, the one before'],
   ['PgUp, PgDn', 'scroll'],
   ['Ctrl-G', 'go to what waits for you'],
-  ['Ctrl-N', 'new chat'],
-  ['Ctrl-P', 'chats and agents'],
+  ['Ctrl-N, Ctrl-P', 'new chat; chats and agents'],
   ['Ctrl-X', 'stop what goes on in this chat'],
-  ['Ctrl-C', 'leave; agents go on while a server runs'],
+  ['Ctrl-C, q', 'leave; what waits goes on waiting'],
   'Message',
   ['Enter', 'send; Alt-Enter or Ctrl-J begins a new line'],
-  ['@', 'at the start of a paragraph: Tab completes the name'],
-  'What waits for you',
+  ['@', 'at the start of a paragraph: Tab completes a name'],
+  'What waits for you (Enter alone signs nothing)',
   ['d', 'deny, with a reason if you like'],
   ['o, then Enter', 'approve once'],
   ['c, then Enter', 'approve for this chat; l: only calls like this'],
@@ -20,11 +19,9 @@ const KEYS: readonly (readonly [string, string] | string)[] = [
   ['e', 'edit what will run, Enter signs that'],
   ['r, 1 to 9', 'answer a question'],
   ['n, N', 'the next one, the one before'],
-  ['Enter alone', 'signs nothing'],
   'Transcript and chats',
   ['j, k, g, G', 'down, up, to the beginning, to the end'],
   ['x', 'show the output of calls whole, or only its end'],
-  ['q', 'leave'],
 ];
 
 export function helpLines(): Line[] {

@@ -31,17 +31,19 @@ export interface CallView {
   readonly place: string | undefined;
 }
 
+export interface LinesOptions {
+  readonly now: number;
+  readonly isWide: boolean;
+  readonly me: string | undefined;
+}
+
 /** A longer message is read in the browser. */
 const MOST_LINES = 4000;
 const MOST_CHARACTERS = 400_000;
 const TAIL = 5;
 const WHOLE_TAIL = 400;
 
-export function messageLines(
-  view: MessageView,
-  width: number,
-  { now, isWide }: { now: number; isWide: boolean },
-): Line[] {
+export function messageLines(view: MessageView, width: number, { now, isWide, me }: LinesOptions): Line[] {
   const { message, name, calls, notices } = view;
   const colour = speakerColour(message);
   const bar: Span = { text: ' │ ', colour, dim: colour === undefined };
@@ -49,7 +51,7 @@ export function messageLines(
   return [
     headLine(message, name, now),
     ...said,
-    ...calls.flatMap((call) => callLines(call, width, bar, isWide)),
+    ...calls.flatMap((call) => callLines(call, width, bar, { isWide, me })),
     ...notices.flatMap((notice) => noticeLines(notice, width)),
     [],
   ];
@@ -148,10 +150,10 @@ function callLines(
   { invocation, approval, output, place }: CallView,
   width: number,
   bar: Span,
-  isWide: boolean,
+  { isWide, me }: Pick<LinesOptions, 'isWide' | 'me'>,
 ): Line[] {
   const { status } = invocation;
-  const look = callLook(invocation, approval?.decision);
+  const look = callLook(invocation, approval?.decision, me);
   const words = status.kind === 'asked' && place !== undefined ? `${look.words} · ${place}` : look.words;
   const right: Line = [span(` ${words} `, { colour: look.colour })];
   const args = invocation.editedArguments ?? invocation.arguments;

@@ -22,10 +22,16 @@ export interface BlocksOptions {
   /** Whether the output of calls is shown whole. */
   readonly isWide: boolean;
   readonly now: number;
+  /** The name under which this person signs, once it is known. */
+  readonly me: string | undefined;
 }
 
 /** The transcript of a chat as blocks: its messages, then what is being said. */
-export function transcriptBlocks(state: ChatState, measured: Measured, { width, isWide, now }: BlocksOptions): Blocks {
+export function transcriptBlocks(
+  state: ChatState,
+  measured: Measured,
+  { width, isWide, now, me }: BlocksOptions,
+): Blocks {
   const { transcript, streams } = state;
   const notices = noticesByMessage(state.notices);
   const before = notices.get('') ?? [];
@@ -59,10 +65,10 @@ export function transcriptBlocks(state: ChatState, measured: Measured, { width, 
         return streamLines(stream, name, width);
       }
       const view = viewOf(state, message, notices.get(message.messageId) ?? NONE);
-      const key = `${width} ${isWide} ${day}`;
+      const key = `${width} ${isWide} ${day} ${me}`;
       const known = measured.kept.get(message.messageId);
       if (known !== undefined && known.key === key && isSame(known.view, view)) return known.lines;
-      const lines = messageLines(view, width, { now, isWide });
+      const lines = messageLines(view, width, { now, isWide, me });
       measured.count += 1;
       measured.kept.delete(message.messageId);
       measured.kept.set(message.messageId, { view, key, lines });

@@ -36,9 +36,9 @@ export function clockWords(at: string, now: number): string {
 }
 
 /** `Approved once by … in the web, 3 s ago`. */
-export function decisionStory(decision: Decision, now: number): string {
+export function decisionStory(decision: Decision, now: number, me?: string): string {
   const isPerson = decision.by !== 'system' && decision.by !== '';
-  const who = isPerson ? ` by ${decision.by}` : '';
+  const who = isPerson ? ` by ${decision.by === me ? 'you' : decision.by}` : '';
   const where = isPerson && decision.client !== undefined ? ` in ${clientWords(decision.client)}` : '';
   const when = `, ${agoWords(decision.at, now)}`;
   const why = decision.reason === undefined || decision.reason === '' ? '' : `: ${decision.reason}`;
@@ -67,8 +67,13 @@ export interface CallLook {
 }
 
 /** Where a call stands, at a glance. */
-export function callLook({ status }: Pick<Invocation, 'status'>, decision: Decision | undefined): CallLook {
-  const by = decision === undefined || decision.by === '' || decision.by === 'system' ? '' : ` by ${decision.by}`;
+export function callLook(
+  { status }: Pick<Invocation, 'status'>,
+  decision: Decision | undefined,
+  me: string | undefined,
+): CallLook {
+  const isUnnamed = decision === undefined || decision.by === '' || decision.by === 'system';
+  const by = isUnnamed ? '' : ` by ${decision.by === me ? 'you' : decision.by}`;
   const signed = decision?.outcome === 'approved' ? `signed ${SCOPES[decision.scope]}${by}` : undefined;
   switch (status.kind) {
     case 'proposed':

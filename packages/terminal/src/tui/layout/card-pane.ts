@@ -1,0 +1,52 @@
+import { agentName, placeInQueue } from '@countersign/client';
+import { isCompact } from './areas.js';
+import { callLine } from './describe-call.js';
+import { colourOf } from './message-lines.js';
+import type { Plan } from './plan.js';
+import { fill, rule } from './rule.js';
+import type { Scene } from './scene.js';
+import { cut, span, spread, type Line } from './spans.js';
+import { agoWords, verbFor } from './words.js';
+
+/** The card in front of the person; on a low screen a bar, until they turn to it. */
+export function cardLines(scene: Scene, plan: Plan): Line[] {
+  const { ui, world, size, now } = scene;
+  const { areas, approval, body, foot } = plan;
+  if (approval === undefined || areas.card === 0) return [];
+  const isFocused = ui.focus === 'card';
+  const place = placeInQueue(world, approval.approvalId);
+  const count = place === undefined ? '' : ` · ${place.position} of ${place.total}`;
+  const name = agentName(world, approval.agentId);
+  const verb = approval.question === undefined ? verbFor(approval.toolName) : 'asks';
+  const held = ui.card.current.kind === 'held';
+  const title = span(held ? ' Decided elsewhere ' : ` ⏳ Waiting for you${count} `, {
+    colour: held ? undefined : 'waiting',
+    bold: true,
+    inverse: isFocused,
+  });
+  const chat = world.chats.find(({ id }) => id === approval.chatId);
+  const elsewhere = approval.chatId === ui.chatId ? '' : `in “${cut(chat?.title ?? 'another chat', 24)}” · `;
+  const head = rule(
+    areas.width,
+    [title],
+    [span(` ${elsewhere}asked ${agoWords(approval.requestedAt, now)} `, { dim: true })],
+  );
+  const who: Line = [span(` ${name}`, { colour: colourOf(approval.agentId), bold: true }), span(` ${verb}`)];
+  if (!isFocused && isCompact(size)) {
+    const summary = approval.question?.text ?? callLine(approval.toolName, approval.arguments);
+    const hint = span(' Ctrl-G to look ', { dim: true });
+    return [head, spread([...who, span(`: ${cut(summary, areas.width)}`)], [hint], areas.width)];
+  }
+  const shown = [who, ...body];
+  const room = areas.cardBody;
+  const scroll = Math.min(ui.card.scroll, Math.max(0, shown.length - room));
+  const visible = fill(shown.slice(scroll, scroll + room), room);
+  const below = shown.length - scroll - room;
+  if (below > 0 && room > 0) visible[room - 1] = moreLine(below + 1, isFocused);
+  return [head, ...visible, ...foot].slice(0, areas.card);
+}
+
+/** What is not seen is said: nobody must sign the end of a command without knowing that there is one. */
+function moreLine(count: number, isFocused: boolean): Line {
+  return [span(` ↓ ${count} more lines${isFocused ? ' · PgDn' : ''}`, { colour: 'waiting', bold: true })];
+}

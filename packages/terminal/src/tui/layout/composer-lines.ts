@@ -1,0 +1,77 @@
+import { matching, mentionAt } from '../keys/mention.js';
+import type { UiState } from '../ui-state.js';
+import type { Areas } from './areas.js';
+import { fieldLines } from './field-lines.js';
+import { fill, rule } from './rule.js';
+import type { Scene } from './scene.js';
+import { cut, span, spread, type Line } from './spans.js';
+
+/** Cells before what is written. */
+export const PROMPT = 3;
+
+/** The names that what is typed could become. */
+export function completions({ ui, world }: Scene): readonly string[] {
+  if (ui.focus !== 'composer') return [];
+  const mention = mentionAt(ui.composer);
+  return mention === undefined ? [] : matching(world.agents, mention.typed).map(({ name }) => name);
+}
+
+export function composerLines(scene: Scene, areas: Areas): Line[] {
+  const { ui } = scene;
+  const isFocused = ui.focus === 'composer' && ui.overlay === 'none';
+  const names = completions(scene).slice(0, 6);
+  const lines = fieldLines(ui.composer, areas.width - PROMPT - 1, areas.composer, isFocused);
+  const isEmpty = ui.composer.text === '';
+  const hint = isEmpty
+    ? [span(`${isFocused ? '' : ' '}Message ${nameOf(scene)}…  @ to address an agent`, { dim: true })]
+    : [];
+  return [
+    rule(
+      areas.width,
+      isFocused ? [span(' Message ', { colour: 'do', bold: true })] : [span(' Message ', { dim: true })],
+    ),
+    ...(areas.completion === 0
+      ? []
+      : [
+          [
+            span('   Tab: ', { dim: true }),
+            ...names.flatMap((name, index): Line => [span(`@${name} `, { bold: index === 0, dim: index > 0 })]),
+          ],
+        ]),
+    ...fill(lines, areas.composer).map((line, index): Line => [
+      span(index === 0 ? ' › ' : '   ', { colour: 'do', bold: true, dim: !isFocused }),
+      ...line,
+      ...(index === 0 ? hint : []),
+    ]),
+  ];
+}
+
+function nameOf({ world }: Scene): string {
+  return world.world?.name ?? world.worldId;
+}
+
+/** The last line: what was just said, or what can be pressed. */
+export function footLine({ ui }: Scene, width: number): Line {
+  if (ui.overlay === 'leave') {
+    return [span(' Leave? What you wrote is not sent. y leaves · n stays', { colour: 'waiting', bold: true })];
+  }
+  if (ui.said !== undefined)
+    return [span(` ${cut(ui.said.text, width - 2)}`, { colour: ui.said.isBad ? 'bad' : 'waiting' })];
+  return spread([span(` ${hintsFor(ui)}`, { dim: true })], [span('? help ', { dim: true })], width);
+}
+
+function hintsFor({ focus, overlay, card }: UiState): string {
+  if (overlay === 'help') return 'Any key closes this';
+  switch (focus) {
+    case 'composer':
+      return 'Enter sends · Tab next part · Ctrl-P chats · Ctrl-N new · Ctrl-C leaves';
+    case 'card':
+      return 'field' in card.choice
+        ? 'Esc goes back'
+        : 'j k scroll · Tab next part · Esc back to the message · q leaves';
+    case 'transcript':
+      return 'j k scroll · g G ends · x whole output · Esc back to the message · q leaves';
+    case 'chats':
+      return 'j k choose · Enter opens · Esc back to the message · q leaves';
+  }
+}

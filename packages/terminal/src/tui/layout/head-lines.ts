@@ -1,0 +1,47 @@
+import { get, type ChatState, type Connection, type WorldState } from '@countersign/client';
+import type { UiState } from '../ui-state.js';
+import type { Scene } from './scene.js';
+import { span, spread, type Line } from './spans.js';
+
+/** The title of the chat, and how it stands. */
+export function headLine({ ui, world, chat }: Scene, width: number, hasSide: boolean): Line {
+  const known = world.chats.find(({ id }) => id === ui.chatId);
+  const title = ui.chatId === undefined ? 'New chat' : (chat?.title ?? known?.title ?? '');
+  const place: Line = hasSide
+    ? []
+    : [span(` ◈ ${world.world?.name ?? world.worldId}`, { bold: true }), span(' ·', { dim: true })];
+  const left: Line = [...place, span(` ${title === '' ? 'New chat' : title}`, { bold: hasSide })];
+  return spread(left, statusSpans(chat, world, ui), width);
+}
+
+function statusSpans(chat: ChatState | undefined, world: WorldState, ui: UiState): Line {
+  const status = ui.chatId === undefined ? 'idle' : (chat?.status ?? 'idle');
+  const elsewhere = world.queue.filter((id) => get(world.approvals, id)?.chatId !== ui.chatId).length;
+  const more = elsewhere === 0 ? '' : `  ⏳ ${elsewhere} in other chats`;
+  const other = span(more, { colour: 'waiting' });
+  switch (status) {
+    case 'idle':
+      return [span('○ idle', { dim: true }), other, { text: ' ' }];
+    case 'working':
+      return [span('● working', { colour: 'do' }), span(' · Ctrl-X stops', { dim: true }), other, { text: ' ' }];
+    case 'waiting':
+      return [span('⏳ waiting for you', { colour: 'waiting' }), other, { text: ' ' }];
+  }
+}
+
+/** What a person should know of the connection before they trust what they see. */
+export function bannerOf({ world, chat }: Scene): Line | undefined {
+  const connection: Connection = world.connection;
+  const failed =
+    world.loading.kind === 'failed'
+      ? world.loading.why
+      : chat?.loading.kind === 'failed'
+        ? chat.loading.why
+        : undefined;
+  if (world.deleted) return [span(' This world was deleted.', { colour: 'bad' })];
+  if (connection.kind === 'reconnecting')
+    return [span(' ⟳ Reconnecting… nothing is lost', { colour: 'waiting', bold: true })];
+  if (connection.kind === 'closed' && connection.why !== undefined)
+    return [span(` ✗ ${connection.why}`, { colour: 'bad' })];
+  return failed === undefined ? undefined : [span(` ✗ ${failed}`, { colour: 'bad' })];
+}

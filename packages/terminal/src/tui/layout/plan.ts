@@ -1,0 +1,56 @@
+import { get, type ApprovalView } from '@countersign/client';
+import { areasOf, type Areas } from './areas.js';
+import { cardBody } from './card-lines.js';
+import { cardFootOf } from './card-foot.js';
+import { completions, PROMPT } from './composer-lines.js';
+import { fieldHeight } from './field-lines.js';
+import { bannerOf } from './head-lines.js';
+import type { Scene } from './scene.js';
+import type { Line } from './spans.js';
+import { transcriptBlocks } from './transcript-blocks.js';
+import { scrollBy, scrollToTop, type Blocks, type Scroll } from './transcript-window.js';
+
+/** How much room each part has, and what is in the two that are scrolled. */
+export interface Plan {
+  readonly areas: Areas;
+  readonly blocks: Blocks | undefined;
+  readonly approval: ApprovalView | undefined;
+  readonly body: readonly Line[];
+  readonly foot: readonly Line[];
+}
+
+export function planOf(scene: Scene): Plan {
+  const { ui, world, chat, size } = scene;
+  const guess = areasOf(size, { hasBanner: false, hasCompletion: false, composer: 1 });
+  const { current } = ui.card;
+  const approval = current.kind === 'none' ? undefined : get(world.approvals, current.id);
+  const body = approval === undefined ? [] : cardBody(approval, guess.width);
+  const foot = approval === undefined ? [] : cardFootOf(scene, approval, guess.width);
+  const areas = areasOf(size, {
+    hasBanner: bannerOf(scene) !== undefined,
+    hasCompletion: completions(scene).length > 0,
+    composer: fieldHeight(ui.composer, guess.width - PROMPT - 1, 6),
+    ...(approval === undefined
+      ? {}
+      : { card: { body: body.length + 1, foot: foot.length, isFocused: ui.focus === 'card' } }),
+  });
+  const blocks =
+    chat === undefined
+      ? undefined
+      : transcriptBlocks(chat, scene.measured, { width: areas.width, isWide: ui.isWide, now: scene.now, me: scene.me });
+  return { areas, blocks, approval, body, foot };
+}
+
+/** How the transcript is scrolled, for whoever reads keys. */
+export function transcriptOf({ areas, blocks }: Plan): {
+  height: number;
+  by: (scroll: Scroll, delta: number) => Scroll;
+  top: () => Scroll;
+} {
+  const height = areas.transcript;
+  return {
+    height,
+    by: (scroll, delta) => (blocks === undefined ? scroll : scrollBy(blocks, scroll, delta, height)),
+    top: () => (blocks === undefined ? { kind: 'end' } : scrollToTop(blocks, height)),
+  };
+}

@@ -1,0 +1,17 @@
+import type { ChatState, WorldState } from '@countersign/client';
+import type { UiState } from '../ui-state.js';
+import type { Size } from './areas.js';
+import type { Measured } from './transcript-blocks.js';
+
+/** Everything that is on the screen. */
+export interface Scene {
+  readonly ui: UiState;
+  readonly world: WorldState;
+  readonly chat: ChatState | undefined;
+  readonly size: Size;
+  readonly now: number;
+  readonly suggestions: readonly string[];
+  readonly measured: Measured;
+  /** The name under which this person signs, once it is known. */
+  readonly me: string | undefined;
+}
