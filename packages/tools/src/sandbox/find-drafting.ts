@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, realpath } from 'node:fs/promises';
+import { mkdir, readdir, realpath } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { promisify } from 'node:util';
 import { bubblewrapBase } from './bubblewrap-arguments.js';
 import type { Drafting } from './draft/drafting.js';
-import { makeDraftsFolder, openDraft, sweepDrafts } from './draft/open-draft.js';
+import { makeCallFolder, makeDraftsFolder, openDraft, sweepDrafts } from './draft/open-draft.js';
 import { removeTree } from './draft/remove-tree.js';
 import { startWords } from './start-words.js';
 
@@ -68,7 +68,7 @@ async function tryDrafting(
   sandbox: { program: string; userNamespace: readonly string[] },
   drafting: Drafting,
 ): Promise<void> {
-  const folder = await mkdtemp(join(drafting.folder, 'try-'));
+  const folder = await makeCallFolder(drafting.folder);
   try {
     await mkdir(join(folder, 'old', 'gone'), { recursive: true });
     const draft = await openDraft(drafting, folder);

@@ -57,7 +57,7 @@ describe.skipIf(process.platform !== 'linux')('when the server is killed', () =>
       await expect.poll(() => processesIn(folder.path), { timeout: 5_000 }).toEqual([]);
       expect(await readdir(folder.path)).toEqual([]);
       const [drafts = ''] = await readdir(cache.path);
-      expect((await readdir(join(cache.path, drafts))).length).toBe(1);
+      expect((await readdir(join(cache.path, drafts))).length).toBe(2);
       await sweepDrafts(join(cache.path, drafts));
       expect(await readdir(join(cache.path, drafts))).toEqual([]);
       await cache.remove();

@@ -5,6 +5,7 @@ import { defineTool, ToolFailure, type Clock, type Tool, type ToolContext } from
 import { z } from 'zod';
 import { isInside } from '../files/is-inside.js';
 import { confine, type Confined } from '../sandbox/confine.js';
+import { makeCallFolder } from '../sandbox/draft/open-draft.js';
 import type { Outside } from '../sandbox/gateway/gateway.js';
 import { checkWorkingFolder } from '../sandbox/look-around.js';
 import type { Confinement, Sandbox } from '../sandbox/sandbox.js';
@@ -78,7 +79,7 @@ export function shellCmd(options: ShellOptions): Tool {
     contained: () => options.sandbox.kind !== 'none' && options.network !== 'public',
     async execute({ command, parameters: words }, context) {
       context.signal.throwIfAborted();
-      const temporary = await mkdtemp(join(await realpath(tmpdir()), 'countersign-'));
+      const temporary = await makeTemporary(options.sandbox);
       let confined: Confined | undefined;
       try {
         const started = await start(joinCommand(command, words), options, context, temporary);
@@ -97,6 +98,11 @@ export function shellCmd(options: ShellOptions): Tool {
       }
     },
   });
+}
+
+async function makeTemporary(sandbox: Sandbox): Promise<string> {
+  if (sandbox.kind === 'bubblewrap') return await makeCallFolder(sandbox.drafting.folder);
+  return await mkdtemp(join(await realpath(tmpdir()), 'countersign-'));
 }
 
 const MOST_TRIES = 3;

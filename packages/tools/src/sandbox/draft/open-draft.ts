@@ -44,6 +44,14 @@ export async function openDraft(drafting: Drafting, workingDirectory: string): P
 
 const OWNER = `draft-${hostname()}-`;
 
+/** A folder of one call's own, which the next start sweeps if we are killed. */
+export async function makeCallFolder(folder: string): Promise<string> {
+  await makeDraftsFolder(folder);
+  const path = join(folder, `${OWNER}${process.pid}-${crypto.randomUUID()}`);
+  await mkdir(path, { mode: 0o700 });
+  return path;
+}
+
 /**
  * Makes a folder for drafts, and at most the one it lies in: Node's `recursive` never ends where nothing can be made, such as in
  * `/proc`. It is for nobody else: in a shared place somebody may have made it first, to look on or to swap what is in it.
@@ -55,11 +63,10 @@ export async function makeDraftsFolder(folder: string): Promise<void> {
 }
 
 async function makeFolders(folder: string, workingDirectory: string): Promise<DraftFolders> {
-  await makeDraftsFolder(folder);
-  const root = join(folder, `${OWNER}${process.pid}-${crypto.randomUUID()}`);
+  const root = await makeCallFolder(folder);
   const at = (name: string): string => join(root, name);
   const folders = { root, upper: at('upper'), work: at('work'), lower: at('lower'), merged: at('merged') };
-  for (const path of Object.values(folders)) await mkdir(path, { mode: 0o700 });
+  for (const name of ['upper', 'work', 'lower', 'merged']) await mkdir(at(name), { mode: 0o700 });
   // The draft's top stands for the working folder's own: with other rights it would be another folder to the command.
   const { mode, uid, gid } = await stat(workingDirectory);
   await chown(folders.upper, uid, gid).catch(() => undefined);
