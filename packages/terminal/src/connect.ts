@@ -30,6 +30,8 @@ export async function connect(
   { home: named, url, token }: Whereabouts,
   say: (line: string) => void,
 ): Promise<Connected> {
+  // Nothing else is needed then, and nothing else is loaded.
+  if (url !== undefined && token !== undefined) return talkTo(checked(url), token);
   const home = named ?? (await door.defaultHome());
   if (!isAbsolute(home)) {
     // Looked up from here it would be whatever folder this is, with whatever somebody has put there to be found.
@@ -40,8 +42,9 @@ export async function connect(
     const running = await door.find(home);
     if (running !== undefined) return talkTo(running.url, token ?? (await door.readToken(home)));
     try {
-      const { url: own, token: made, close } = await door.start(home, say);
-      return { client: createClient({ url: own, token: made }), own: true, close };
+      const server = await door.start(home, say);
+      const client = createClient({ url: server.url, token: server.token });
+      return { client, own: true, close: () => server.close() };
     } catch (error) {
       if (!isLocked(error) || attempt >= TRIES) throw error;
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));

@@ -17,16 +17,16 @@ export interface CommandContext {
   reconnect(): Promise<Client | undefined>;
   readonly options: GlobalOptions;
   /** A line on standard output. */
-  say(line: string): void;
+  readonly say: (line: string) => void;
   /** A line on standard error: what is not the result itself. */
-  note(line: string): void;
+  readonly note: (line: string) => void;
   /** The result as one JSON document. */
-  json(value: unknown): void;
+  readonly json: (value: unknown) => void;
   readonly paint: Paint;
   /** Whether somebody sits here who can be asked. */
   readonly isPerson: boolean;
   /** Columns to write to; undefined where standard output is no terminal. */
-  columns(): number | undefined;
+  readonly columns: () => number | undefined;
 }
 
 /** Flags that every command has (X4). */

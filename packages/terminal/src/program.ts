@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import { checkCommandWords } from './check-command-words.js';
 import { createContext, type OpenContext, type Surroundings } from './create-context.js';
 import { createProgram } from './create-program.js';
-import { EXIT, type ExitCode } from './exit-codes.js';
+import { EXIT } from './exit-codes.js';
 import { describeFailure } from './describe-failure.js';
 import { plainText } from './text/plain-text.js';
 
@@ -12,7 +12,7 @@ export async function runProgram(words: readonly string[], around: Surroundings)
   // Whoever read us has gone, as after `| head`: nothing is lost, and there is nobody to tell.
   stdout.on('error', () => process.exit(EXIT.ok));
   let context: OpenContext | undefined;
-  let exitCode: ExitCode | number = EXIT.ok;
+  let exitCode: number = EXIT.ok;
   const program = createProgram(around, {
     begin(options) {
       context = createContext(around, options);

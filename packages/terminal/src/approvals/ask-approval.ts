@@ -3,8 +3,9 @@ import type { ToolDecision } from '@countersign/protocol';
 import type { CommandContext } from '../context.js';
 import { editJson } from '../edit-text.js';
 import type { Keyboard, Typed } from '../keyboard.js';
-import { behindBar } from '../text/behind-bar.js';
-import { plainLine, plainText } from '../text/plain-text.js';
+import { behindBar, indented } from '../text/behind-bar.js';
+import { cutTo } from '../text/cells.js';
+import { plainLine } from '../text/plain-text.js';
 import { describeApproval, describeQuestion, type CardLook } from './describe-approval.js';
 import { describeChoices, readAnswer, type CardAnswer } from './read-answer.js';
 
@@ -45,7 +46,10 @@ export async function askApproval(desk: Desk, approval: ApprovalView, look: Look
       hasOthers: (look.place?.total ?? 1) > 1,
       isEdited: edited !== undefined,
     };
-    const choices = describeChoices(approval, look.agentName, offers).map((line) => `  ${plainLine(line)}`);
+    const choices = describeChoices(approval, look.agentName, offers).map(
+      // The rule of an agent's call stands in one of them: cut, since a line that the terminal wraps begins where a card begins.
+      (line) => `  ${cutTo(plainLine(line), columnsOf(context) - 4)}`,
+    );
     if (!isShown) keyboard.print(`${card.text}\n`);
     keyboard.print(`${choices.join('\n')}\n`);
     isShown = true;
@@ -85,8 +89,12 @@ export async function askApproval(desk: Desk, approval: ApprovalView, look: Look
   }
 }
 
-function lookOf({ paint, columns }: CommandContext): Pick<CardLook, 'paint' | 'columns'> {
-  return { paint, columns: columns() ?? 80 };
+function columnsOf({ columns }: CommandContext): number {
+  return columns() ?? 80;
+}
+
+function lookOf(context: CommandContext): Pick<CardLook, 'paint' | 'columns'> {
+  return { paint: context.paint, columns: columnsOf(context) };
 }
 
 /** Undefined: it was decided elsewhere. Whoever leaves has not signed. */
@@ -146,7 +154,7 @@ async function editArguments(desk: Desk, args: unknown, signal: AbortSignal): Pr
       text = typed.text;
       return { kind: 'edited', value: recordOf(JSON.parse(typed.text)) };
     } catch (error) {
-      keyboard.print(`  ${plainLine(error instanceof Error ? error.message : String(error))}\n`);
+      keyboard.print(`${indented(error instanceof Error ? error.message : String(error), columnsOf(context))}\n`);
       if ((env['VISUAL'] ?? env['EDITOR'] ?? '') !== '') return { kind: 'edited', value: recordOf(args) };
     }
   }
@@ -168,7 +176,7 @@ async function showContext({ client, world, keyboard, context }: Desk, { approva
       keyboard.print(`${behindBar(`${plainLine(sender)}: ${content}`, columns)}\n`);
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
-    keyboard.print(`  ${plainLine(error.detail)}\n`);
+    keyboard.print(`${indented(error.detail, columns)}\n`);
   }
 }
 
@@ -217,7 +225,7 @@ function sent(
   ifWrong: 'try again' | undefined,
 ): Promise<Asked | 'refused'>;
 async function sent(
-  { keyboard }: Desk,
+  { keyboard, context }: Desk,
   act: () => Promise<unknown>,
   kind: 'approved' | 'denied' | 'answered',
   ifWrong?: 'try again',
@@ -227,7 +235,7 @@ async function sent(
     return { kind };
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
-    keyboard.print(`  ${plainText(error.detail)}\n`);
+    keyboard.print(`${indented(error.detail, columnsOf(context))}\n`);
     if (error.kind !== 'problem') return { kind: 'lost', why: error.detail };
     if (error.status === 422 && ifWrong !== undefined) return 'refused';
     // Settled, expired or changed meanwhile: what is to be asked now is in the queue.

@@ -1,5 +1,5 @@
 import type { ApprovalView } from '@countersign/client';
-import { behindBar, wrapLines } from '../text/behind-bar.js';
+import { behindBar, indented, wrapLines } from '../text/behind-bar.js';
 import type { Paint } from '../text/paint.js';
 import { plainLine } from '../text/plain-text.js';
 
@@ -37,9 +37,9 @@ export function describeApproval(approval: ApprovalView, look: CardLook): { text
     behindBar(body, columns),
     ...(isCut ? [`  … ${lines.length - LONGEST} more lines: s shows them, and nothing can be signed before.`] : []),
     ...(look.edited === undefined ? [] : ['  Edited by you: this is what would run.']),
-    ...ownLines(`in ${approval.workingDirectory} · ${sandboxOf(approval)}`, columns),
-    ...ownLines(`Why you are asked: ${approval.why}${maskNote(shown)}`, columns),
-    ...(approval.expiresAt === undefined ? [] : ownLines(`Expires at ${timeOf(approval.expiresAt)}`, columns)),
+    indented(`in ${approval.workingDirectory} · ${sandboxOf(approval)}`, columns),
+    indented(`Why you are asked: ${approval.why}${maskNote(shown)}`, columns),
+    ...(approval.expiresAt === undefined ? [] : [`  Expires at ${timeOf(approval.expiresAt)}`]),
   ].join('\n');
   return { text, isCut };
 }
@@ -57,11 +57,6 @@ export function describeQuestion(approval: ApprovalView, look: CardLook): string
     behindBar(text, columns),
     ...choices.map((choice, index) => behindBar(`${index + 1}: ${plainLine(choice)}`, columns)),
   ].join('\n');
-}
-
-/** Lines of our own that carry others' words (a path, a rule): indented, so that none begins where a card begins. */
-function ownLines(text: string, columns: number): string[] {
-  return wrapLines(plainLine(text), columns).map((line) => `  ${line}`);
 }
 
 /** What it would change where that is known, and always its arguments: a change alone would not say of which file. */

@@ -1,4 +1,5 @@
 import type { Decision } from '@countersign/client';
+import { cutTo } from '../text/cells.js';
 import { plainLine } from '../text/plain-text.js';
 
 /** How a question ended that somebody else answered: "Approved once by … in web, 3 s ago". */
@@ -11,8 +12,8 @@ export function describeDecision({ outcome, scope, by, client, at }: Decision, n
     superseded: 'Asked anew, since what would run has changed',
     answered: 'Answered',
   }[outcome];
-  const who = by === '' || by === 'system' ? '' : ` by ${plainLine(by)}`;
-  const where = client === undefined ? '' : ` in ${plainLine(client)}`;
+  const who = by === '' || by === 'system' ? '' : ` by ${cutTo(plainLine(by), 30)}`;
+  const where = client === undefined ? '' : ` in ${cutTo(plainLine(client), 30)}`;
   const ago = Math.round((now - Date.parse(at)) / 1000);
   return `${words}${who}${where}${Number.isFinite(ago) && ago >= 1 ? `, ${ago} s ago` : ''}`;
 }

@@ -1,37 +1,59 @@
 import { agentName, get, type ChatState, type Invocation } from '@countersign/client';
 import type { Paint } from '../text/paint.js';
-import { cutTo } from '../text/cells.js';
+import { cutTo, widthOf } from '../text/cells.js';
 import { plainLine } from '../text/plain-text.js';
 
-/** Where a call stands, as one line; `key` tells steps apart. Undefined for what nobody needs to see. */
+/**
+ * Where a call stands, as one line; `key` tells steps apart. Undefined for what nobody needs to see. Never wider than the terminal:
+ * what an agent put into its call would go on at the beginning of a line, where a card begins (A17).
+ */
 export function describeStep(
   state: ChatState,
   call: Invocation,
   paint: Paint,
+  columns: number,
 ): { key: string; text: string } | undefined {
+  const step = stepOf(state, call);
+  if (step === undefined) return undefined;
+  const agent = plainLine(agentName(state, call.agentId));
+  const tool = plainLine(call.toolName);
+  const room = Math.max(10, columns - widthOf(`  ${step.mark} ${agent} · ${tool}  `) - 2);
+  const mark = step.colour === undefined ? step.mark : paint[step.colour](step.mark);
+  const text = `  ${mark} ${paint.agent(call.agentId, agent)} · ${tool}  ${cutTo(plainLine(step.words), room)}`;
+  return { key: step.key, text };
+}
+
+interface Step {
+  readonly key: string;
+  readonly mark: string;
+  readonly colour?: 'amber' | 'green' | 'red';
+  readonly words: string;
+}
+
+function stepOf(state: ChatState, call: Invocation): Step | undefined {
   const { status } = call;
-  const agent = paint.agent(call.agentId, plainLine(agentName(state, call.agentId)));
-  const name = `${agent} · ${plainLine(call.toolName)}`;
   switch (status.kind) {
     case 'proposed':
       return undefined;
     case 'asked':
       return {
         key: `asked ${status.approvalId}`,
-        text: `${paint.amber('⏳')} ${name}  waiting for you: ${brief(call)}`,
+        mark: '⏳',
+        colour: 'amber',
+        words: `waiting for you: ${brief(call)}`,
       };
     case 'approved':
-      return { key: 'approved', text: `${paint.green('✍')} ${name}  ${signature(state, call)}` };
+      return { key: 'approved', mark: '✍', colour: 'green', words: signature(state, call) };
     case 'running':
-      return { key: 'running', text: `… ${name}  ${brief(call)}` };
+      return { key: 'running', mark: '…', words: `running: ${brief(call)}` };
     case 'succeeded':
-      return { key: 'ended', text: `${paint.green('✓')} ${name}  done${tookOf(call)}` };
+      return { key: 'ended', mark: '✓', colour: 'green', words: `done${tookOf(call)}` };
     case 'failed':
-      return { key: 'ended', text: `${paint.red('✗')} ${name}  failed: ${short(status.error)}` };
+      return { key: 'ended', mark: '✗', colour: 'red', words: `failed: ${status.error}` };
     case 'denied':
-      return { key: 'ended', text: `${paint.red('✗')} ${name}  denied: ${short(status.reason)} (${brief(call)})` };
+      return { key: 'ended', mark: '✗', colour: 'red', words: `denied: ${status.reason} (${brief(call)})` };
     case 'expired':
-      return { key: 'ended', text: `${paint.red('✗')} ${name}  expired, nothing ran` };
+      return { key: 'ended', mark: '✗', colour: 'red', words: 'expired, nothing ran' };
   }
 }
 
@@ -48,11 +70,7 @@ function brief({ editedArguments, arguments: proposed }: Invocation): string {
   const args = editedArguments ?? proposed;
   if (typeof args !== 'object' || args === null) return '';
   const first = Object.values(args)[0] as unknown;
-  return short(typeof first === 'string' ? first : JSON.stringify(args));
-}
-
-function short(text: string): string {
-  return cutTo(plainLine(text), 70);
+  return typeof first === 'string' ? first : JSON.stringify(args);
 }
 
 function tookOf({ startedAt, settledAt }: Invocation): string {

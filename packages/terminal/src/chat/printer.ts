@@ -8,7 +8,7 @@ import {
   type LiveStream,
   type TranscriptMessage,
 } from '@countersign/client';
-import { BAR, roomIn, wrapFrom, wrapLines } from '../text/behind-bar.js';
+import { BAR, indented, roomIn, wrapFrom, wrapLines } from '../text/behind-bar.js';
 import type { Paint } from '../text/paint.js';
 import { plainLine, plainText } from '../text/plain-text.js';
 import { describeStep } from './describe-step.js';
@@ -126,10 +126,10 @@ export function createPrinter({ write, paint, columns }: PrinterOptions): Printe
 
   function showCall(state: ChatState, call: Invocation): void {
     showOutput(state, call);
-    const step = describeStep(state, call, paint);
+    const step = describeStep(state, call, paint, columns());
     if (step === undefined || steps.get(call.invocationId) === step.key) return;
     steps.set(call.invocationId, step.key);
-    line(`  ${step.text}`);
+    line(step.text);
     if (call.end === undefined) return;
     watched.delete(call.invocationId);
     outputs.delete(call.invocationId);
@@ -195,7 +195,7 @@ export function createPrinter({ write, paint, columns }: PrinterOptions): Printe
     for (const { eventId, message, type } of state.notices) {
       if (eventId <= notice) continue;
       notice = eventId;
-      if (type === 'error') line(paint.red(`  ✗ ${plainLine(message)}`));
+      if (type === 'error') line(paint.red(indented(`✗ ${message}`, columns())));
     }
   }
 

@@ -2,6 +2,7 @@ import { ClientError } from '@countersign/client';
 import { describeFailure } from '../describe-failure.js';
 import { EXIT } from '../exit-codes.js';
 import type { Keyboard, Typed } from '../keyboard.js';
+import { cutTo } from '../text/cells.js';
 import { plainLine } from '../text/plain-text.js';
 import type { CommandContext } from '../context.js';
 import { readSlashCommand, SLASH_COMMANDS, type SlashCommand } from './slash-commands.js';
@@ -17,10 +18,12 @@ export async function runInteractive(
   keyboard: Keyboard,
   world: string,
 ): Promise<Leaving> {
-  let leaving: Leaving | undefined;
+  const way: { leaving?: Leaving } = {};
   let busy: AbortController | undefined;
   let isWarned = false;
   const say = (text: string): void => keyboard.print(`${text}\n`);
+  // Titles are written by models: a line that the terminal wraps would begin where a card begins.
+  const list = (text: string): void => say(`  ${cutTo(plainLine(text), (context.columns() ?? 80) - 4)}`);
   const failed = (error: unknown): void => say(context.paint.red(`· ${plainLine(describeFailure(error).message)}`));
 
   async function obey(command: SlashCommand): Promise<void> {
@@ -35,14 +38,14 @@ export async function runInteractive(
         say('· Stopped');
         break;
       case 'new':
-        leaving = { kind: 'new' };
+        way.leaving = { kind: 'new' };
         break;
       case 'chat':
-        leaving = { kind: 'chat', id: command.id };
+        way.leaving = { kind: 'chat', id: command.id };
         break;
       case 'chats': {
         const { items } = await session.client().chats(world, { newest: true, limit: 20 });
-        for (const { id, status, title } of items) say(`  ${id}  ${status.padEnd(7)}  ${plainLine(title)}`);
+        for (const { id, status, title } of items) list(`${id}  ${status.padEnd(7)}  ${title}`);
         break;
       }
       case 'agents':
@@ -53,20 +56,18 @@ export async function runInteractive(
         const { items } = await session.client().approvals(world);
         if (items.length === 0) say('  Nothing waits for you.');
         for (const { agentName, toolName, approvalId, chatId } of items) {
-          say(
-            `  ${plainLine(agentName)} · ${plainLine(toolName)}  ${approvalId}${chatId === session.chat ? '' : `  in /chat ${chatId}`}`,
-          );
+          list(`${agentName} · ${toolName}  ${approvalId}${chatId === session.chat ? '' : `  in /chat ${chatId}`}`);
         }
         break;
       }
       case 'unknown':
-        say(`· ${plainLine(command.hint)}`);
+        say(`· ${cutTo(plainLine(command.hint), 200)}`);
         break;
       case 'quit':
-        leaving = { kind: 'end', exitCode: EXIT.ok };
+        way.leaving = { kind: 'end', exitCode: EXIT.ok };
         break;
     }
-    if (leaving !== undefined) busy?.abort();
+    if (way.leaving !== undefined) busy?.abort();
   }
 
   async function take(line: string): Promise<void> {
@@ -92,12 +93,12 @@ export async function runInteractive(
   }
 
   keyboard.onLoose(loose);
-  while (leaving === undefined) {
+  while (way.leaving === undefined) {
     busy = new AbortController();
     const denialsBefore = session.denials();
     await session.settle({ signal: busy.signal });
     busy = undefined;
-    if (leaving !== undefined) break;
+    if (way.leaving !== undefined) return way.leaving;
     // The input ended at a card: it was denied, and so was everything after it.
     if (keyboard.hasEnded()) {
       return { kind: 'end', exitCode: session.denials() > denialsBefore ? EXIT.denied : EXIT.ok };
@@ -119,5 +120,5 @@ export async function runInteractive(
         break;
     }
   }
-  return leaving;
+  return way.leaving;
 }

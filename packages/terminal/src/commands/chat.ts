@@ -12,6 +12,7 @@ import { CommandError } from '../command-error.js';
 import type { CommandContext } from '../context.js';
 import { findChat, findWorld, readAll } from '../find-things.js';
 import { openKeyboard, type Keyboard } from '../keyboard.js';
+import { cutTo } from '../text/cells.js';
 import { plainLine } from '../text/plain-text.js';
 import { readChoice, readDuration } from './read-flags.js';
 import type { Register } from './register.js';
@@ -165,7 +166,8 @@ async function findOr(client: Client, world: string, id: string, before: Chat, k
 
 function greet(context: CommandContext, keyboard: Keyboard, world: World, chat: Chat, isTakenUp: boolean): void {
   const { paint } = context;
-  keyboard.print(`${paint.bold(plainLine(world.name))}  ${plainLine(chat.title)}\n`);
+  const room = Math.max(10, (context.columns() ?? 80) - world.name.length - 4);
+  keyboard.print(`${paint.bold(plainLine(world.name))}  ${cutTo(plainLine(chat.title), room)}\n`);
   if (isTakenUp && chat.status !== 'idle') keyboard.print('· Last time this was left unfinished.\n');
   keyboard.print(paint.dim('· /help says what there is. Ctrl-C stops what runs, Ctrl-D leaves.\n'));
   if (!isTakenUp && world.id === 'harbour') keyboard.print(paint.dim('· Try: Please tidy the notes folder.\n'));

@@ -13,8 +13,8 @@ export type Act<Options> = (context: CommandContext, given: Given<Options>) => P
 export type Register = <Options = Record<string, never>>(command: Command, act: Act<Options>) => void;
 
 export interface Ends {
-  begin(options: GlobalOptions): CommandContext;
-  end(code: number): void;
+  readonly begin: (options: GlobalOptions) => CommandContext;
+  readonly end: (code: number) => void;
 }
 
 export function registerWith({ begin, end }: Ends): Register {

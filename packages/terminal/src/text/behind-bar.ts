@@ -53,3 +53,10 @@ export function behindBar(text: string, columns: number): string {
     .map((line) => `${BAR}${line}`)
     .join('\n');
 }
+
+/** Our own words about others' things (a path, a rule): on lines that are indented, so that none begins where a card begins. */
+export function indented(text: string, columns: number): string {
+  return wrapLines(text.replaceAll(/\s*\n\s*/g, ' '), columns)
+    .map((line) => `  ${line}`)
+    .join('\n');
+}

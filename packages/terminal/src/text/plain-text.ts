@@ -1,6 +1,6 @@
 /** Controls, lone surrogates, line separators, blanks nobody sees and marks that turn the direction of text. Line feed and tab stay. */
 const UNSAFE =
-  /[\0-\x08\x0B-\x1F\x7F-\x9F\u00AD\u034F\u061C\u115F\u1160\u17B4\u17B5\u180E\u200B-\u200F\u2028-\u202E\u2060-\u206F\u3164\uFEFF\uFFA0\uFFF9-\uFFFB\p{Cs}]/gu;
+  /[\u034F\0-\x08\x0B-\x1F\x7F-\x9F\u00AD\u061C\u115F\u1160\u{17B4}-\u{17B5}\u180E\u200B-\u200F\u2028-\u202E\u2060-\u206F\u3164\uFEFF\uFFA0\uFFF9-\uFFFB\p{Cs}]/gu;
 
 /** Text that moves no cursor and colours nothing: with a terminal's sequences an agent could paint over a card what it does not ask for. */
 export function plainText(text: string): string {

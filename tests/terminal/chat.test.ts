@@ -1,0 +1,187 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { closeTerminals, CTRL_C, CTRL_D, ENTER, type PseudoTerminal } from '../support/pseudo-terminal.js';
+import { openHarbourServer, stamp, type HarbourServer } from './harbour-server.js';
+
+let t: HarbourServer;
+beforeAll(async () => {
+  t = await openHarbourServer();
+});
+afterAll(() => t.close());
+let before = 0;
+beforeEach(() => {
+  before = t.runs.length;
+});
+afterEach(closeTerminals);
+const ran = (): readonly string[] => t.runs.slice(before);
+
+const CARD = 'Ada wants to use stamp';
+const SIGN = '  ✍ ';
+
+/** Types a line as a person would who has seen the prompt. */
+async function answer(terminal: PseudoTerminal, text: string): Promise<void> {
+  await terminal.waitFor(SIGN);
+  terminal.type(text);
+}
+
+async function newChat(): Promise<PseudoTerminal> {
+  const terminal = t.terminal(['chat', '-w', 'docks', '--new']);
+  await terminal.waitFor('you  ');
+  return terminal;
+}
+
+// A process each: on a busy machine that takes its time.
+describe('countersign chat', { timeout: 60_000 }, () => {
+  it('[X2] [A17] runs what is signed and nothing else: Enter, Ctrl-C, another word and the end of the input deny', async () => {
+    const terminal = await newChat();
+    for (const [letter, typed, end] of [
+      ['signed', `o${ENTER}`, 'stamped signed'],
+      ['refused', `d not today${ENTER}`, 'not today'],
+      ['empty', ENTER, 'not this one'],
+      ['unknown', `yes${ENTER}`, 'not this one'],
+      ['two words', `o please${ENTER}`, 'not this one'],
+      ['interrupted', CTRL_C, 'not this one'],
+    ] as const) {
+      terminal.type(t.asking(stamp(letter)) + ENTER);
+      expect(await terminal.waitFor('Why you are asked')).toContain(`letter: ${letter}`);
+      await answer(terminal, typed);
+      await terminal.waitFor('results: ');
+      await terminal.waitFor(end);
+      await terminal.waitFor('you  ');
+    }
+    terminal.type(t.asking(stamp('left')) + ENTER);
+    await answer(terminal, CTRL_D);
+    expect(await terminal.exitCode).toBe(3);
+    expect(ran()).toEqual(['signed']);
+    expect(terminal.screen()).toContain('✓ Ada · stamp');
+    expect(terminal.screen()).toContain('✗ Ada · stamp  denied: not today');
+  });
+
+  it('[A12] puts three approvals one after another, loses none to a slow human, and lets another go first', async () => {
+    const terminal = await newChat();
+    terminal.type(t.asking(stamp('a'), stamp('b'), stamp('c')) + ENTER);
+    // Typed before there is a card: whatever it says, it signs nothing.
+    terminal.type(`o${ENTER}o${ENTER}o`);
+    await terminal.waitFor('1 of 3');
+    expect(await terminal.waitFor(SIGN)).toContain('letter: a');
+    expect(ran()).toEqual([]);
+    terminal.type(`n${ENTER}`);
+    expect(await terminal.waitFor('2 of 3')).not.toContain('letter: a');
+    expect(await terminal.waitFor(SIGN)).toContain('letter: b');
+    terminal.type(`o${ENTER}`);
+    await terminal.waitFor('2 of 2');
+    expect(await terminal.waitFor(SIGN)).toContain('letter: c');
+    terminal.type(ENTER);
+    await terminal.waitFor(CARD);
+    expect(await terminal.waitFor(SIGN)).toContain('letter: a');
+    terminal.type(`o${ENTER}`);
+    await terminal.waitFor('results: ');
+    await terminal.waitFor('you  ');
+    expect([...ran()].sort()).toEqual(['a', 'b']);
+    terminal.type(`/quit${ENTER}`);
+    expect(await terminal.exitCode).toBe(0);
+  });
+
+  it('[A12] says who decided when somebody else was quicker, and goes on', async () => {
+    const terminal = await newChat();
+    terminal.type(t.asking(stamp('elsewhere')) + ENTER);
+    await terminal.waitFor(SIGN);
+    const [approval] = (await t.client.approvals('docks')).items;
+    if (approval === undefined) throw new Error('nothing waits');
+    await t.client.decide('docks', approval, { decision: 'approve', scope: 'once' });
+    await terminal.waitFor('Approved once');
+    await terminal.waitFor('stamped elsewhere');
+    await terminal.waitFor('you  ');
+    expect(ran()).toEqual(['elsewhere']);
+  });
+
+  it('[A5] [A7] approves for the chat, always by a rule that can be changed first, and what was edited', async () => {
+    const terminal = await newChat();
+    terminal.type(t.asking(stamp('first'), stamp('second')) + ENTER);
+    await answer(terminal, `e${ENTER}`);
+    await terminal.waitFor('arguments {"letter":"first"}');
+    terminal.type(`\u0015{"letter":"better"}${ENTER}`);
+    await terminal.waitFor('Edited by you');
+    await answer(terminal, `o${ENTER}`);
+    await answer(terminal, `a${ENTER}`);
+    await terminal.waitFor('This rule will be written');
+    await answer(terminal, `e${ENTER}`);
+    await terminal.waitFor('rule ');
+    terminal.type(`\u0015allow stamp${ENTER}`);
+    await terminal.waitFor('│ allow stamp');
+    await answer(terminal, `w${ENTER}`);
+    await terminal.waitFor('stamped second');
+    await terminal.waitFor('you  ');
+    expect(ran()).toEqual(['better', 'second']);
+    const { value, etag = '' } = await t.client.policy('docks');
+    expect(value.rules).toEqual(['allow stamp']);
+    await t.client.setPolicy('docks', { rules: [] }, { ifMatch: etag });
+  });
+
+  it('[A15] [A17] shows hostile text behind a bar and moves no cursor with it', async () => {
+    const terminal = await newChat();
+    const fake = `⏳ Ada wants to use read_file\n  o: approve once\n\u001B[2J\u001B]0;title\u0007\u202Egnissim\r${SIGN}`;
+    // As escapes: what a person types is shown as it is typed.
+    const escaped = (text: string): string => text.replaceAll('\u202E', String.raw`\u202e`);
+    terminal.type(`say ${escaped(JSON.stringify(fake))}${ENTER}`);
+    await terminal.waitFor('‹U+001B›[2J');
+    await terminal.waitFor('you  ');
+    const wide = `${'x'.repeat(96)}⏳ Ada wants to use nothing at all`;
+    terminal.type(escaped(t.asking(stamp(`${'-'.repeat(60)}${fake}\n${wide}`))) + ENTER);
+    await terminal.waitFor(`\n⏳ ${CARD}`);
+    const card = await terminal.waitFor('  d: deny');
+    for (const line of card.split('\n').filter((shown) => /read_file|o: approve|nothing at all|U\+001B/.test(shown))) {
+      expect(line).toMatch(/^ {2}│ /);
+    }
+    expect(card).toContain('nothing at all');
+    // Nothing of ours is wider than the terminal, which would wrap it to where a card begins.
+    for (const line of terminal
+      .screen()
+      .split('\n')
+      .filter((shown) => /^ {2}[⏳a]/.test(shown))) {
+      expect(line.length).toBeLessThan(100);
+    }
+    await answer(terminal, ENTER);
+    await terminal.waitFor('results: ');
+    expect(terminal.raw()).not.toMatch(/\u001B\[2J|\u001B\]|\u202E/);
+    expect(ran()).toEqual([]);
+  });
+
+  it('asks questions of agents, and answers them with words or a choice', async () => {
+    const terminal = await newChat();
+    const question = { question: 'Which quay?', choices: ['north', 'south'] };
+    terminal.type(t.asking({ name: 'ask_human', arguments: question }) + ENTER);
+    await terminal.waitFor('Ada asks you');
+    await terminal.waitFor('2: south');
+    await terminal.waitFor('  ? ');
+    terminal.type(`2${ENTER}`);
+    await terminal.waitFor(/results: .*south/);
+  });
+
+  it('goes on when the server was away in the middle, and asks again what was not signed', async () => {
+    const terminal = await newChat();
+    terminal.type(t.asking(stamp('survivor')) + ENTER);
+    await terminal.waitFor(SIGN);
+    await t.restart();
+    terminal.type(`o${ENTER}`);
+    await terminal.waitFor(/stamped survivor|wants to use stamp/);
+    if (ran().length === 0) await answer(terminal, `o${ENTER}`);
+    await terminal.waitFor('you  ');
+    expect(ran()).toEqual(['survivor']);
+  });
+
+  it('knows slash commands, completes names, and stops with Ctrl-C what was typed by mistake', async () => {
+    const terminal = await newChat();
+    terminal.type(`/hlep${ENTER}`);
+    await terminal.waitFor('Did you mean /help?');
+    await terminal.waitFor('you  ');
+    terminal.type('/qu\t');
+    await terminal.waitFor('/quit');
+    terminal.type(`\u0015@a\t`);
+    await terminal.waitFor('@Ada ');
+    terminal.type(CTRL_C);
+    await terminal.waitFor('Ctrl-C again leaves');
+    await terminal.waitFor('you  ');
+    terminal.type(CTRL_C);
+    expect(await terminal.exitCode).toBe(130);
+  });
+});

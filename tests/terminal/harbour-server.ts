@@ -1,0 +1,124 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createClient, type Client } from '@countersign/client';
+import { defineTool } from '@countersign/core/ports';
+import { scripted, type ScriptedCall } from '@countersign/core/testing';
+import { serve, type Serving } from '@countersign/server';
+import { z } from 'zod';
+import { closeTerminals, openTerminal, type PseudoTerminal, type TerminalOptions } from '../support/pseudo-terminal.js';
+
+const command = fileURLToPath(new URL('../../packages/countersign/bin/countersign.js', import.meta.url));
+const TOKEN = 'a-token-that-only-this-test-knows-0123456789';
+
+export interface Ran {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A server with a model that makes the calls it is told to make, and the real command before it. */
+export interface HarbourServer {
+  readonly folder: string;
+  readonly client: Client;
+  /** What the tool `stamp` was run with. */
+  readonly runs: readonly string[];
+  /** The command in a terminal. */
+  terminal(words: readonly string[], options?: Partial<TerminalOptions>): PseudoTerminal;
+  /** The command without one; its input ends at once. */
+  run(words: readonly string[], options?: { input?: string; env?: Record<string, string> }): Promise<Ran>;
+  /** What to type so that the model makes these calls. */
+  asking(...calls: ScriptedCall[]): string;
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export const stamp = (letter: string): ScriptedCall => ({ name: 'stamp', arguments: { letter } });
+
+const model = scripted(({ messages }) => {
+  const told = messages.findLast((message) => message.role === 'user' && message.name !== 'system');
+  const text = told?.content ?? '';
+  if (text.startsWith('say ')) return JSON.parse(text.slice(4)) as string;
+  if (!text.startsWith('[')) return 'ok';
+  const results = messages.slice(told === undefined ? 0 : messages.indexOf(told)).filter(({ role }) => role === 'tool');
+  if (results.length === 0) return { calls: JSON.parse(text) as ScriptedCall[] };
+  return `results: ${results.map(({ content }) => content).join(' and ')}`;
+});
+
+export async function openHarbourServer(): Promise<HarbourServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-terminal-'));
+  const runs: string[] = [];
+  const stampTool = defineTool({
+    name: 'stamp',
+    description: 'Stamps a letter.',
+    parameters: z.object({ letter: z.string() }),
+    approval: { required: true },
+    execute: ({ letter }) => {
+      runs.push(letter);
+      return `stamped ${letter}`;
+    },
+  });
+  const quiet = (): void => undefined;
+  let port = 0;
+  const start = async (): Promise<Serving> => {
+    const serving = await serve({
+      home: join(folder, 'home'),
+      env: { COUNTERSIGN_TOKEN: TOKEN },
+      log: { info: quiet, warn: quiet, error: quiet },
+      port,
+      providers: [{ ...model, name: 'obedient' }],
+      tools: [stampTool],
+      sandbox: { kind: 'none', reason: 'no command runs here' },
+      ollamaUrl: 'http://127.0.0.1:9',
+      version: 'test',
+    });
+    port = Number(new URL(serving.url).port);
+    return serving;
+  };
+  let serving = await start();
+  const { url } = serving;
+  const client = createClient({ url, token: TOKEN });
+  const { id } = await client.createWorld({ name: 'Docks', workingDirectory: mkdtempSync(join(folder, 'docks-')) });
+  await client.createAgent(id, { name: 'Ada', provider: 'obedient', model: 'any', tools: ['*'] });
+  const env = { HOME: folder, COUNTERSIGN_URL: url, COUNTERSIGN_TOKEN: TOKEN };
+
+  return {
+    folder,
+    client,
+    runs,
+    terminal: (words, options = {}) => openTerminal(words, { ...options, env: { ...env, ...options.env } }),
+    run: (words, options = {}) => runCommand(words, { ...options, env: { ...env, ...options.env } }),
+    asking: (...calls) => JSON.stringify(calls),
+    stop: () => serving.close(),
+    async restart() {
+      await serving.close();
+      serving = await start();
+    },
+    async close() {
+      await closeTerminals();
+      await serving.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+export async function runCommand(
+  words: readonly string[],
+  { input = '', env }: { input?: string; env: Record<string, string> },
+): Promise<Ran> {
+  return await new Promise((resolve) => {
+    const child = execFile(
+      process.execPath,
+      [command, ...words],
+      { env: { PATH: process.env['PATH'] ?? '', ...env }, maxBuffer: 10_000_000 },
+      (error, stdout, stderr) => {
+        const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1;
+        resolve({ code, stdout, stderr });
+      },
+    );
+    child.stdin?.end(input);
+  });
+}

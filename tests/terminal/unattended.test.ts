@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { openHarbourServer, stamp, type HarbourServer } from './harbour-server.js';
+
+let t: HarbourServer;
+beforeAll(async () => {
+  t = await openHarbourServer();
+});
+afterAll(() => t.close());
+
+const lineSchema = z.looseObject({ type: z.string() });
+const linesOf = (text: string) =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => lineSchema.parse(JSON.parse(line)));
+
+describe('countersign chat without a terminal', { timeout: 60_000 }, () => {
+  it('[X2] answers a message from the command line or from a pipe', async () => {
+    const [said, piped, both] = await Promise.all([
+      t.run(['chat', '-w', 'docks', 'hello']),
+      t.run(['chat', '-w', 'docks'], { input: 'hello' }),
+      t.run(['chat', '-w', 'docks', 'say', '-'], { input: '"from both"' }),
+    ]);
+    expect(said).toEqual({ code: 0, stdout: 'Ada\n  │ ok\n', stderr: '' });
+    expect(piped).toEqual({ code: 0, stdout: 'Ada\n  │ ok\n', stderr: '' });
+    expect(both.code).toBe(0);
+  });
+
+  it('[A13] [A17] never runs what nobody signs: it is denied, and the exit code says so', async () => {
+    const before = t.runs.length;
+    const message = t.asking(stamp('unsigned'), stamp('unsigned too'));
+    const ended = await t.run(['chat', '-w', 'docks', message], { input: 'o\no\no\n' });
+    expect(ended.code).toBe(3);
+    expect(ended.stdout).toContain('denied: nobody is there who could be asked');
+    expect(t.runs.slice(before)).toEqual([]);
+    expect((await t.client.approvals('docks')).items).toEqual([]);
+  });
+
+  it('[A13] waits for somebody elsewhere if told to, and not for ever', async () => {
+    const words = ['chat', '-w', 'docks', '--unattended', 'wait', '--json'];
+    const late = await t.run([...words, '--timeout', '1s', t.asking(stamp('late'))]);
+    expect(late.code).toBe(4);
+    expect(linesOf(late.stdout).at(-1)).toMatchObject({ type: 'end', outcome: 'timed out' });
+    const [left] = (await t.client.approvals('docks')).items;
+    if (left === undefined) throw new Error('it must still wait');
+    await t.client.decide('docks', left, { decision: 'deny' });
+
+    const waiting = t.run([...words, t.asking(stamp('in time'))]);
+    await expect.poll(async () => (await t.client.approvals('docks')).items.length, { timeout: 30_000 }).toBe(1);
+    const [approval] = (await t.client.approvals('docks')).items;
+    if (approval === undefined) throw new Error('nothing waits');
+    await t.client.decide('docks', approval, { decision: 'approve', scope: 'once' });
+    const ended = await waiting;
+    expect(ended.code).toBe(0);
+    const lines = linesOf(ended.stdout);
+    expect(lines.at(-1)).toMatchObject({ type: 'end', outcome: 'answered' });
+    expect(lines.filter(({ type }) => type === 'call').at(-1)).toMatchObject({ status: { kind: 'succeeded' } });
+    expect(t.runs).toContain('in time');
+  });
+
+  it('tells by its exit code and one sentence what was wrong', async () => {
+    const [noWorld, noChat, noFlag, empty, nobody] = await Promise.all([
+      t.run(['chat', '-w', 'dokcs', 'hello']),
+      t.run(['chat', '-w', 'docks', '-c', 'chat_none', 'hello']),
+      t.run(['chat', '--wordl', 'docks']),
+      t.run(['chat', '-w', 'docks'], { input: ' \n' }),
+      t.run(['chat', '-w', 'docks', 'hello'], { env: { COUNTERSIGN_URL: 'http://127.0.0.1:9' } }),
+    ]);
+    expect(noWorld).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: 'countersign: There is no world "dokcs". Did you mean "docks"?\n',
+    });
+    expect(noChat).toMatchObject({ code: 2, stdout: '' });
+    expect(noFlag.stderr).toBe(
+      "countersign: Unknown option '--wordl'. Did you mean --world? --help says what there is.\n",
+    );
+    expect(empty).toMatchObject({ code: 2, stdout: '' });
+    expect(nobody.code).toBe(1);
+    for (const { stderr } of [noWorld, noChat, noFlag, empty, nobody]) {
+      expect(stderr.trim().split('\n')).toHaveLength(1);
+      expect(stderr).not.toMatch(/^ +at /m);
+    }
+  });
+});
