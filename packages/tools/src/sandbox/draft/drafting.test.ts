@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { lookWords, placeWords, writeWords, type Drafting } from './drafting.js';
+
+const folders = { root: '/d', upper: '/d/upper', work: '/d/work', lower: '/d/lower', merged: '/d/merged' };
+
+describe('a draft', () => {
+  it('is laid by a bubblewrap that knows how, without a mount of ours', () => {
+    const drafting: Drafting = { how: 'bubblewrap', program: '/usr/bin/bwrap', folder: '/' };
+    expect(writeWords(drafting, folders, '/w')).toEqual([]);
+    expect(placeWords(drafting, folders, '/w')).toEqual([
+      '--overlay-src',
+      '/w',
+      '--overlay',
+      '/d/upper',
+      '/d/work',
+      '/w',
+    ]);
+    const words = lookWords(drafting, folders, '/w').join(' ');
+    expect(words).toContain('--overlay-src /w --overlay-src /d/upper --ro-overlay /d/merged');
+  });
+
+  it('is laid by a mount of ours, in which no path can pose as an option', () => {
+    const drafting: Drafting = {
+      how: 'mount',
+      unshare: ['/usr/bin/unshare', '--mount'],
+      mount: '/usr/bin/mount',
+      bash: '/usr/bin/bash',
+      options: ',userxattr',
+      folder: '/',
+    };
+    const words = writeWords(drafting, folders, '/w,upperdir=/etc');
+    expect(words.at(-1)).toBe('lowerdir=lower,upperdir=upper,workdir=work,userxattr');
+    expect(words.slice(-4, -1)).toEqual(['/d', '/usr/bin/mount', '/w,upperdir=/etc']);
+    expect(placeWords(drafting, folders, '/w')).toEqual(['--bind', '/d/merged', '/w']);
+    expect(lookWords(drafting, folders, '/w')).toContain('lowerdir=upper:lower,userxattr');
+  });
+});
