@@ -28,7 +28,7 @@ export { publishMessage } from './orchestrator/publish-message.js';
 export type { IncomingMessage } from './orchestrator/publish-message.js';
 export { publishToolResult } from './orchestrator/publish-tool-result.js';
 export { agentMemoryOf, listApprovals, listGrants, listMessages, showApproval } from './orchestrator/queries.js';
-export type { Place, PlaceFinder, Probe, Runtime } from './orchestrator/runtime.js';
+export type { About, Measured, Place, PlaceFinder, Probe, Runtime } from './orchestrator/runtime.js';
 export { rebuildIndexes } from './orchestrator/rebuild-indexes.js';
 export { renameChat } from './orchestrator/rename-chat.js';
 export { searchMessages } from './orchestrator/search/search-messages.js';

@@ -37,7 +37,7 @@ export async function callModel(runtime: Runtime, turn: TurnRecord, signal: Abor
   const stream = streamTo(runtime, turn, messageId, agentName, request.stream);
   let response: LLMResponse;
   try {
-    response = readResponse(await generate(runtime, provider, request, stream, signal));
+    response = readResponse(await generate(runtime, turn, provider, request, stream, signal));
   } catch (error) {
     stream.end({ type: 'error', content: maskSecrets(wordsOf(error)) });
     // Stopped or shutting down: who aborted has written, or will write, what becomes of the turn.
@@ -129,6 +129,7 @@ async function missingTools(runtime: Runtime, turn: TurnRecord, signal: AbortSig
 /** Retryable failures are tried again after a pause, the vendor's if it named one (P4). */
 async function generate(
   runtime: Runtime,
+  { id: turnId, worldId }: TurnRecord,
   provider: Provider,
   request: Omit<GenerateRequest, 'signal' | 'onChunk'>,
   stream: ModelStream,
@@ -137,9 +138,23 @@ async function generate(
   for (let attempt = 1; ; attempt += 1) {
     const onChunk = stream.start(attempt);
     runtime.probe('before model-call');
+    const began = performance.now();
+    const measure = (outcome: 'answered' | 'failed'): void =>
+      runtime.measure({
+        kind: 'model',
+        worldId,
+        turnId,
+        provider: provider.name,
+        model: request.model,
+        outcome,
+        ms: performance.now() - began,
+      });
     try {
-      return await untilAborted(() => provider.generate({ ...request, signal, onChunk }), signal);
+      const response = await untilAborted(() => provider.generate({ ...request, signal, onChunk }), signal);
+      measure('answered');
+      return response;
     } catch (error) {
+      if (!signal.aborted) measure('failed');
       if (signal.aborted || !(error instanceof ProviderError) || error.next !== 'retry' || attempt >= TRIES)
         throw error;
       const pause = error.retryAfterMs ?? FIRST_PAUSE_MS * 2 ** (attempt - 1);

@@ -11,7 +11,7 @@ import { createClientRegistry, type ClientRegistry } from './clients.js';
 import { watchDeadlines } from './expire-approval.js';
 import { createMcpRecords } from './mcp-records.js';
 import { processAgentMessage } from './process-agent-message.js';
-import { commit, type PlaceFinder, type Probe, type Runtime } from './runtime.js';
+import { commit, type About, type Measured, type PlaceFinder, type Probe, type Runtime } from './runtime.js';
 import { createRecentRepeats } from './recent-repeats.js';
 import { createScheduler, type TurnRun } from './scheduler.js';
 import { dispatchHere } from './dispatch.js';
@@ -33,7 +33,7 @@ export interface RuntimeOptions {
   findPlace: PlaceFinder;
   onListenerFailure: ListenerFailure;
   /** Told of failures that have no turn to end in. */
-  onError: (error: unknown, what: string) => void;
+  onError: (error: unknown, what: string, about?: About) => void;
   ownSecrets?: readonly string[];
   resultLimitBytes?: number;
   /**
@@ -42,6 +42,8 @@ export interface RuntimeOptions {
    */
   adminRules?: readonly string[];
   probe?: Probe;
+  /** Told of every turn that ended here, and of every model call and tool run here with how long it took. It must not throw. */
+  onMeasured?: (what: Measured) => void;
 }
 
 /** The running engine of one process on one store. */
@@ -151,6 +153,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
     ownSecrets: options.ownSecrets ?? [],
     resultLimitBytes: options.resultLimitBytes ?? defaultResultLimit,
     probe: options.probe ?? (() => undefined),
+    measure: options.onMeasured ?? (() => undefined),
     watchDeadline: (worldId, approvalId, expiresAt) => deadlines.watch(worldId, approvalId, expiresAt),
     chatFellIdle(worldId, chatId) {
       // Falling idle twice before the first title is there must not ask a model twice.
@@ -241,9 +244,9 @@ async function runTurn(runtime: Runtime, turnId: string, run: TurnRun): Promise<
     await processAgentMessage(runtime, turnId, run);
   } catch (error) {
     if (run.signal.aborted) return;
-    runtime.report(error, 'a turn could not go on');
+    runtime.report(error, 'a turn could not go on', { turnId });
     const ended = await endInWords(runtime, turnId, error).catch((again: unknown) => {
-      runtime.report(again, 'nor could it be ended; it is tried again');
+      runtime.report(again, 'nor could it be ended; it is tried again', { turnId });
       return false;
     });
     if (!ended) runtime.scheduler.wakeLater(turnId, RETRY_MS);

@@ -4,9 +4,9 @@ import { piecesOf, type Changed, type EventHint, type SharedEventBus } from '../
 import { claimTurn, SILENT_MS } from './claim-turn.js';
 import type { Runtime } from './runtime.js';
 
-const BEAT_MS = 2_000;
+const BEAT_MS = 1_500;
 /** Less than what others wait for: a process that could not say for so long that it lives starts nothing any more. */
-const FRESH_MS = 6_000;
+const FRESH_MS = 5_000;
 
 /** This process among others on one store. */
 export interface Membership {

@@ -127,7 +127,15 @@ function execute(runtime: Runtime, turn: TurnRecord, started: Started, run: Turn
   if (location === 'client') return;
   runtime.inFlight.add(id);
   const running = runInvocation(runtime, turn, started, run.signal)
-    .catch((error: unknown) => nothing(runtime.report(error, `${toolName} ended in a way nobody saw`)))
+    .catch((error: unknown) =>
+      nothing(
+        runtime.report(error, `${toolName} ended in a way nobody saw`, {
+          worldId: turn.worldId,
+          turnId: turn.id,
+          invocationId: id,
+        }),
+      ),
+    )
     .finally(() => {
       tools.calls.delete(id);
       runtime.inFlight.delete(id);

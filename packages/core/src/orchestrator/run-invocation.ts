@@ -29,10 +29,18 @@ export async function runInvocation(
     return undefined;
   }
   const questions = openQuestions(runtime, started, signal);
+  const began = performance.now();
   const settlement = await execute(runtime, started, signal, questions);
+  measureTool(runtime, started, settlement, performance.now() - began);
   // Stopped meanwhile: who stopped it has settled the call. Shutting down: the next start will say that nobody saw its end.
   if (signal.aborted) return undefined;
   return await writeEnd(runtime, turn, started, settlement, signal, questions);
+}
+
+function measureTool(runtime: Runtime, { invocation }: Started, { kind }: Settlement, ms: number): void {
+  const outcome = kind === 'succeeded' || kind === 'unknown' ? kind : 'failed';
+  const { id: invocationId, worldId, turnId, toolName: tool } = invocation;
+  runtime.measure({ kind: 'tool', worldId, turnId, invocationId, tool, outcome, ms });
 }
 
 /** It has not begun, and this process still holds its turn or can't write: who may act starts it. */
@@ -61,7 +69,11 @@ async function writeEnd(
       return await settleStarted(runtime, turn, invocation, settlement, questions);
     } catch (error) {
       if (signal.aborted) return undefined;
-      runtime.report(error, `the end of ${invocation.toolName} could not be written; it is tried again`);
+      runtime.report(error, `the end of ${invocation.toolName} could not be written; it is tried again`, {
+        worldId: turn.worldId,
+        turnId: turn.id,
+        invocationId: invocation.id,
+      });
     }
     await pauseFor(runtime.clock, pause, signal).catch(() => undefined);
     if (signal.aborted) return undefined;

@@ -8,6 +8,7 @@ import type {
   StoreTransaction,
   Tool,
   ToolSource,
+  TurnOutcome,
 } from '../ports/index.js';
 import type { SandboxGrants } from '../policy/index.js';
 import type { AgentMemory } from '../memory/agent-memory.js';
@@ -31,6 +32,20 @@ export type PlaceFinder = (world: WorldSnapshot) => Promise<Place>;
 
 /** Named moments before and after which a crash must lose nothing; crash tests are generated from them. */
 export type Probe = (moment: string) => void;
+
+/** What was done and how long it took, for whoever counts. Counting decides nothing. */
+export type Measured = { worldId: string; turnId: string } & (
+  | { kind: 'turn'; outcome: TurnOutcome }
+  | { kind: 'tool'; invocationId: string; tool: string; outcome: 'succeeded' | 'failed' | 'unknown'; ms: number }
+  | { kind: 'model'; provider: string; model: string; outcome: 'answered' | 'failed'; ms: number }
+);
+
+/** What a failure was about, as far as that is known. */
+export interface About {
+  worldId?: string;
+  turnId?: string;
+  invocationId?: string;
+}
 
 /** What every step of the loop needs. One per process and store. */
 export interface Runtime {
@@ -60,12 +75,13 @@ export interface Runtime {
   ownSecrets: readonly string[];
   resultLimitBytes: number;
   probe: Probe;
+  measure(what: Measured): void;
   /** Arms the timer of an approval with a deadline. */
   watchDeadline(worldId: string, approvalId: string, expiresAt: number): void;
   /** A chat has nothing left to do: the moment to give it a title (M7). */
   chatFellIdle(worldId: string, chatId: string): void;
   /** Told of failures that have no turn to end in. */
-  report(error: unknown, what: string): void;
+  report(error: unknown, what: string, about?: About): void;
 }
 
 /** One step under way: its transaction, the world as of it, and what happens once it is kept. */

@@ -51,7 +51,10 @@ export async function stopTurns(
 ): Promise<void> {
   for (const turn of turns) {
     await step.tx.fenceTurn(turn.id, { state: 'ended', outcome: 'stopped', owner: null, endedAt: step.tx.now() });
-    step.afterCommit(() => runtime.dispatch.abort(turn.id, 'stopped'));
+    step.afterCommit(() => {
+      runtime.dispatch.abort(turn.id, 'stopped');
+      runtime.measure({ kind: 'turn', worldId: turn.worldId, turnId: turn.id, outcome: 'stopped' });
+    });
   }
   for (const turn of turns) {
     await recordEnd(step, turn, 'stopped');

@@ -65,6 +65,7 @@ export async function endTurn(
 ): Promise<boolean> {
   const ended = { ...change, state: 'ended' as const, outcome, owner: null, endedAt: step.tx.now() };
   if (!(await step.tx.stepTurn(turn, ended))) return false;
+  step.afterCommit(() => runtime.measure({ kind: 'turn', worldId: turn.worldId, turnId: turn.id, outcome }));
   if (outcome !== 'answered') await recordEnd(step, turn, outcome);
   await sayLast();
   await openNext(runtime, step, turn.chatId, turn.agentId);

@@ -93,6 +93,8 @@ export interface StoreReader {
   ): Promise<ApprovalRecord[]>;
   /** Pending ones with a deadline, soonest first, of the whole store. */
   expiringApprovals(): Promise<ApprovalRecord[]>;
+  /** In every world. */
+  countPendingApprovals(): Promise<number>;
 
   grant(id: string): Promise<GrantRecord | undefined>;
   /** Not revoked and used after `usedAfter`: those of one agent, chat and tool, without a key or with one of these. */
@@ -327,7 +329,6 @@ export interface Workload {
   /** How long the oldest of them has existed. */
   oldestMs: number;
   running: number;
-  waitingApprovals: number;
 }
 
 export interface Store {

@@ -1,5 +1,6 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { Engine } from '@countersign/core';
+import type { Metrics } from '../metrics/create-metrics.js';
 import type { ProviderStatus, Signer } from '@countersign/protocol';
 import type { Context, MiddlewareHandler } from 'hono';
 
@@ -43,6 +44,8 @@ export interface AppContext {
   checkWorkingDirectory?: (folder: string) => void;
   /** The folder of the built web app. Absent: only the API is served. */
   webRoot?: string;
+  /** Served at `/metrics`, to whoever has the token. Absent: it is not. */
+  metrics?: Metrics;
   /** The largest body that is read, in bytes. */
   bodyLimit?: number;
 }

@@ -43,6 +43,14 @@ export function createApp(context: AppContext): Hono<Env> {
     throw new HttpProblem(404, `There is nothing at ${c.req.path.slice(0, 200)}. ${API}/docs shows what there is.`);
   });
 
+  const { metrics } = context;
+  if (metrics !== undefined) {
+    app.get('/metrics', context.auth.middleware, async () => {
+      const { type, text } = await metrics.read(context.engine);
+      return new Response(text, { headers: { 'Content-Type': type, 'Cache-Control': 'no-store' } });
+    });
+  }
+
   app.use(context.auth.guard);
   serveWebApp(app, context);
   return app;

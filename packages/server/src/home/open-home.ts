@@ -1,11 +1,12 @@
 import { isAbsolute, join } from 'node:path';
-import { createRuntime, systemClock, type Engine } from '@countersign/core';
+import { createRuntime, systemClock, type About, type Engine } from '@countersign/core';
 import { keepOwnFile, type Clock, type Provider, type Store, type Tool } from '@countersign/core/ports';
 import { CountersignError, type ProviderStatus } from '@countersign/protocol';
 import { lockFile, openPostgres, openSqlite } from '@countersign/storage';
 import { defaultTools, describeSandbox, findSandbox, mcpServers, type Sandbox } from '@countersign/tools';
 import type { Log } from '../app/context.js';
 import type { SessionKeeper } from '../auth/sessions.js';
+import { createMetrics, type Metrics } from '../metrics/create-metrics.js';
 import { findProviders } from './find-providers.js';
 import { prepareHome } from './home-folder.js';
 import { keepSessions } from './keep-sessions.js';
@@ -38,6 +39,7 @@ export interface Home {
   /** Absent where commands could read what is kept. */
   sessions?: SessionKeeper;
   workFolders: WorkFolders;
+  metrics: Metrics;
   providers(): Promise<ProviderStatus[]>;
   /** Takes up what was left unfinished, and makes the demo world on the first run. */
   start(): Promise<void>;
@@ -68,7 +70,8 @@ export async function openHome(options: HomeOptions): Promise<Home> {
     // No command and no server ever sees this folder, nor what is to bind them (A21).
     const confined = { sandbox, hide: [folder, ...(admin.file === undefined ? [] : [admin.file])] };
     const workFolders = createWorkFolders(folder, describeSandbox(sandbox), work);
-    const report = (error: unknown, what: string): void => log.error(what, { error });
+    const report = (error: unknown, what: string, about: About = {}): void => log.error(what, { ...about, error });
+    const metrics = createMetrics();
     const engine = await orClose(store, () =>
       createRuntime({
         store,
@@ -78,6 +81,11 @@ export async function openHome(options: HomeOptions): Promise<Home> {
         mcp: mcpServers({ ...confined, clock }),
         findPlace: workFolders.findPlace,
         onError: report,
+        onMeasured(what) {
+          metrics.measured(what);
+          const { kind, ...fields } = what;
+          log.info(MEASURED[kind], 'ms' in fields ? { ...fields, ms: Math.round(fields.ms) } : fields);
+        },
         onListenerFailure: (error, event) => report(error, `a listener failed on ${event.event} ${event.id}`),
         adminRules: admin.rules,
         ownSecrets: [token.value, ...found.secrets, ...(database === undefined ? [] : [database])],
@@ -90,6 +98,7 @@ export async function openHome(options: HomeOptions): Promise<Home> {
       token,
       ...(isHidden ? { sessions: keepSessions(folder, report) } : {}),
       workFolders,
+      metrics,
       providers: () => found.status(),
       async start() {
         await engine.start();
@@ -103,6 +112,9 @@ export async function openHome(options: HomeOptions): Promise<Home> {
     throw error;
   }
 }
+
+/** What the log says of it. */
+const MEASURED = { turn: 'a turn ended', tool: 'a tool ran', model: 'a model answered' } as const;
 
 async function orClose<T>(store: Store, make: () => T): Promise<T> {
   try {

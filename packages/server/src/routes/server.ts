@@ -3,11 +3,14 @@ import {
   listOf,
   listQuerySchema,
   newSessionSchema,
+  problemSchema,
   providerStatusSchema,
   sessionSchema,
 } from '@countersign/protocol';
 import { HttpProblem } from '../app/http-problem.js';
 import { route } from '../app/route.js';
+import { PROBLEM_TYPE, toProblem } from '../app/to-problem.js';
+import { checkReadiness } from '../metrics/check-readiness.js';
 import { pageOf } from './support.js';
 
 const tag = 'server';
@@ -17,10 +20,24 @@ export const serverRoutes = [
     method: 'get',
     path: '/health',
     tag,
-    summary: 'Is it there, and which version',
+    summary: 'Is it there and ready, and which version',
+    description: 'Ready: its store answers and, among several processes, the others know that it lives.',
     open: true,
-    answers: { 200: { description: 'It is', schema: healthSchema } },
-    handle: async ({ context }) => ({ status: 200, body: { status: 'ok', version: context.version } }),
+    answers: {
+      200: { description: 'It is', schema: healthSchema },
+      503: {
+        description: 'It is there, and should not be sent anybody now',
+        schema: problemSchema,
+        type: PROBLEM_TYPE,
+      },
+    },
+    async handle({ context }) {
+      const unready = await checkReadiness(context.engine);
+      if (unready === undefined) return { status: 200, body: { status: 'ok', version: context.version } };
+      // Not thrown: whoever asks every few seconds would fill the log with it.
+      const { problem } = toProblem(new HttpProblem(503, unready));
+      return { status: 503, body: problem, headers: { 'Content-Type': PROBLEM_TYPE } };
+    },
   }),
   route({
     method: 'post',

@@ -1,4 +1,6 @@
+import { createRequire } from 'node:module';
 import { maskSecrets, maskValue } from '@countersign/core';
+import type * as Pino from 'pino';
 import type { Log } from '../app/context.js';
 
 export const LOG_LEVELS = ['error', 'warn', 'info', 'silent'] as const;
@@ -14,15 +16,32 @@ export interface LogOptions {
   secrets?: readonly string[];
 }
 
+const require = createRequire(import.meta.url);
+
 /** What happened, for whoever runs the server: one JSON object a line, masked (A15). Nobody infers state from it (T2). */
 export function createLog({ level, isTerminal, write, now, secrets = [] }: LogOptions): Log {
+  let logger: Pino.Logger | undefined;
+  /** Loaded with the first line: most starts at a terminal never write one, and loading takes longer than opening the store. */
+  function loggerNow(): Pino.Logger {
+    if (logger !== undefined) return logger;
+    const { pino } = require('pino') as typeof Pino;
+    logger = pino(
+      {
+        level,
+        // Which machine said it is for whoever collects the lines to add.
+        base: null,
+        timestamp: () => `,"time":"${new Date(now()).toISOString()}"`,
+        formatters: { level: (label) => ({ level: label }) },
+      },
+      { write: (line) => write(isTerminal ? forPeople(line) : line) },
+    );
+    return logger;
+  }
+
   const log = (of: Exclude<LogLevel, 'silent'>, message: string, fields: Record<string, unknown> = {}): void => {
     if (level === 'silent' || LOG_LEVELS.indexOf(of) > LOG_LEVELS.indexOf(level)) return;
-    const time = new Date(now()).toISOString();
-    const msg = maskSecrets(message);
     const { value } = maskValue(plain(fields), { alreadyKnown: secrets });
-    const said = typeof value === 'object' && value !== null ? value : {};
-    write(isTerminal ? forPeople(time, of, msg, said) : `${JSON.stringify({ time, level: of, msg, ...said })}\n`);
+    loggerNow()[of](typeof value === 'object' && value !== null ? value : {}, maskSecrets(message));
   };
   return {
     info: (message, fields) => log('info', message, fields),
@@ -31,11 +50,12 @@ export function createLog({ level, isTerminal, write, now, secrets = [] }: LogOp
   };
 }
 
-function forPeople(time: string, level: string, message: string, fields: object): string {
+function forPeople(line: string): string {
+  const { time, level, msg, ...fields } = JSON.parse(line) as Record<string, unknown>;
   const more = Object.entries(fields).map(([name, value]) => {
     return `  ${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`;
   });
-  return `${time.slice(11, 19)} ${level.padEnd(5)} ${message}${more.join('')}\n`;
+  return `${String(time).slice(11, 19)} ${String(level).padEnd(5)} ${String(msg)}${more.join('')}\n`;
 }
 
 /** An error has no fields of its own that JSON would show. */

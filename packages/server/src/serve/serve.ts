@@ -60,6 +60,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
       auth,
       log,
       version,
+      metrics: home.metrics,
       providers: () => home.providers(),
       checkWorkingDirectory: (folder: string) => void home.workFolders.check(folder),
     };

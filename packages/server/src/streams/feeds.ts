@@ -15,6 +15,8 @@ interface FeedListener {
 /** The events of an engine's worlds, made ready once for all streams of a world. */
 export interface Feeds {
   listen(worldId: string, listener: FeedListener): () => void;
+  /** How many listen. */
+  count(): number;
 }
 
 const made = new WeakMap<Engine, Feeds>();
@@ -89,5 +91,6 @@ function createFeeds({ runtime, closing }: Engine): Feeds {
         if (worlds.size === 0) cancelTick();
       };
     },
+    count: () => [...worlds.values()].reduce((sum, { listeners }) => sum + listeners.size, 0),
   };
 }

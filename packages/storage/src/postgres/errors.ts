@@ -23,6 +23,20 @@ export function fromPostgres(cause: unknown): Error {
         },
       );
     }
+    if (code === '42501') {
+      return new CountersignError(
+        'store-unavailable',
+        `This PostgreSQL user may not do what is needed (${cause.message}). Grant it CREATE on the database, or name another user in DATABASE_URL.`,
+        { cause },
+      );
+    }
+    if (code === '53300') {
+      return new CountersignError(
+        'store-unavailable',
+        'PostgreSQL has no connection left for this process. Raise max_connections, or stop something else.',
+        { cause },
+      );
+    }
     if (code === '25006') {
       return new CountersignError(
         'store-readonly',

@@ -1,6 +1,6 @@
 import { worldSettingsSchema } from '@countersign/protocol';
 import pg from 'pg';
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createPostgresDatabase } from '../../../../tests/support/postgres-database.js';
 import { migrations } from '../migrations/index.js';
 import { openPostgres } from './open-postgres.js';
@@ -86,4 +86,53 @@ it('[A11] the time is the database’s', async () => {
   expect(now).toBeGreaterThanOrEqual(there);
   expect(now - there).toBeLessThan(10_000);
   await store.close();
+});
+
+describe('[S7] says before anything is written what a database lacks', () => {
+  const named = (name: string, user?: string): string => {
+    const changed = new URL(url);
+    changed.pathname = `/${name}`;
+    if (user !== undefined) {
+      changed.username = user;
+      changed.password = 'secret';
+    }
+    return changed.href;
+  };
+
+  it('another encoding than UTF8', async () => {
+    await query(`create database in_ascii encoding 'SQL_ASCII' template template0 locale 'C'`);
+    await expect(openPostgres(named('in_ascii'))).rejects.toMatchObject({
+      code: 'store-foreign',
+      message: expect.stringContaining('encoding UTF8') as string,
+    });
+  });
+
+  it('rights', async () => {
+    await query(`create role guest login password 'secret'`);
+    await query(`create database for_others`);
+    await expect(openPostgres(named('for_others', 'guest'))).rejects.toMatchObject({
+      code: 'store-unavailable',
+      message: expect.stringContaining('Grant it CREATE') as string,
+    });
+  });
+
+  it('connections', async () => {
+    await query(`create role hermit login password 'secret' connection limit 5`);
+    await query(`create database of_hermit owner hermit`);
+    await expect(openPostgres(named('of_hermit', 'hermit'))).rejects.toMatchObject({
+      code: 'store-unavailable',
+      message:
+        'This PostgreSQL lets 5 connections in, and one process needs 16. ' +
+        'Raise max_connections, or the limit of this user or database.',
+    });
+    await query(`alter role hermit connection limit 0`);
+    await expect(openPostgres(named('of_hermit', 'hermit'))).rejects.toMatchObject({ code: 'store-unavailable' });
+  });
+
+  it.each(['postgres://', 'postgres://%zz@127.0.0.1:1/x', 'postgres://127.0.0.1:99999/x'])(
+    'an address: %s',
+    async (wrong) => {
+      await expect(openPostgres(wrong)).rejects.toMatchObject({ code: 'store-unavailable' });
+    },
+  );
 });

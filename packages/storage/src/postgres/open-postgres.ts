@@ -9,6 +9,7 @@ import { postgresSearch } from './search-dialect.js';
 import { postgresEngine } from './engine.js';
 import { fromPostgres } from './errors.js';
 import { migrate } from './migrate.js';
+import { checkServer } from './check-server.js';
 import { createSharedStore } from './shared-store.js';
 import { prepareJobs, wakeTask } from './wake-jobs.js';
 
@@ -47,6 +48,7 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
   try {
     const client = await pool.connect();
     try {
+      await checkServer(client, maxConnections + COMPANY_CONNECTIONS + OTHER_CONNECTIONS);
       await migrate(client, schema);
     } finally {
       client.release();
@@ -65,12 +67,14 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
 
 /** For what processes say to each other: the steps' own connections may all be busy, and that must not look like death. */
 const COMPANY_CONNECTIONS = 4;
+/** One says that this process lives, one listens. */
+const OTHER_CONNECTIONS = 2;
 /** Less than what others wait before they take a turn over. */
-const STALLED_MS = 5_000;
+const STALLED_MS = 4_000;
 /** A way to the database that swallows everything would be waited at for ever. */
 const PATIENCE = { connectionTimeoutMillis: 10_000, keepAlive: true, keepAliveInitialDelayMillis: 10_000 };
 const STEP_MS = 60_000;
-const COMPANY_MS = 5_000;
+const COMPANY_MS = 4_000;
 
 /** A server that goes away tells idle connections too. Without a listener that would end the process; the next step says it in words. */
 function keepQuiet(pool: pg.Pool): void {

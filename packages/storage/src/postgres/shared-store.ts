@@ -9,7 +9,7 @@ const NOW = 'floor(extract(epoch from clock_timestamp()) * 1000)::bigint';
 const FORGOTTEN_MS = 86_400_000;
 
 /** As the engine has it: who is silent for longer runs nothing. */
-const SILENT_MS = 8_000;
+const SILENT_MS = 7_000;
 
 /** What the processes of one store know of each other. Apart from the steps, on connections of its own: a full pool must not look like death. */
 export function createSharedStore(
@@ -75,14 +75,13 @@ export function createSharedStore(
       const [found] = await rows<Workload>(
         `select count(*) filter (where p.id is null)::int as queued,
            coalesce(max(${NOW} - t.created_at) filter (where p.id is null), 0) as "oldestMs",
-           count(p.id)::int as running,
-           (select count(*) from ${table('approvals')} where status = 'pending')::int as "waitingApprovals"
+           count(p.id)::int as running
          from ${table('turns')} t
          left join ${table('processes')} p on p.id = t.owner and p.beat_at >= ${NOW} - $1::bigint
          where t.state <> 'ended' and t.state = 'open'`,
         [SILENT_MS],
       );
-      return found ?? { queued: 0, oldestMs: 0, running: 0, waitingApprovals: 0 };
+      return found ?? { queued: 0, oldestMs: 0, running: 0 };
     },
     deliverWakes: (handle) => deliverWakes(pool, schema, handle),
     hear: (listener, missed) => hearHints(settings, channel, listener, missed),

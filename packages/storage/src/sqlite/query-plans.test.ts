@@ -8,6 +8,7 @@ const mayScan: Readonly<Record<string, RegExp>> = {
   worlds: /^SCAN worlds$/,
   unfinishedTurns: /^SCAN turns USING INDEX turns_unfinished$/,
   expiring: /^SCAN approvals USING INDEX approvals_pending$/,
+  countPending: /^SCAN approvals USING COVERING INDEX approvals_pending$/,
   // Those that are connected, or were a moment ago.
   allClients: /^SCAN clients$/,
   // The few rows its parts have found.

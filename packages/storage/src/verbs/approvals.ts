@@ -78,6 +78,12 @@ export function approvalStatements(db: Queries) {
     expiring: prepared<object, ApprovalRow>(() =>
       approvals.where(pending).where('expires_at', 'is not', null).orderBy('expires_at').orderBy('ordinal'),
     ),
+    countPending: prepared<object, [count: number]>(() =>
+      db
+        .selectFrom('approvals')
+        .select(sql<number>`count(*)`.as('count'))
+        .where(pending),
+    ),
     insertApproval: prepared<RowOf<ApprovalsTable>>((p) => db.insertInto('approvals').values(valuesOf(columns, p))),
     settleApproval: prepared<
       Pick<
@@ -104,7 +110,13 @@ export function approvalStatements(db: Queries) {
 
 type ApprovalVerbs = Pick<
   StoreTransaction,
-  'approval' | 'approvals' | 'approvalsAfter' | 'expiringApprovals' | 'insertApproval' | 'settleApproval'
+  | 'approval'
+  | 'approvals'
+  | 'approvalsAfter'
+  | 'expiringApprovals'
+  | 'countPendingApprovals'
+  | 'insertApproval'
+  | 'settleApproval'
 >;
 
 export function approvalVerbs(on: Connection, s: ApprovalStatements, session: Session): ApprovalVerbs {
@@ -115,6 +127,7 @@ export function approvalVerbs(on: Connection, s: ApprovalStatements, session: Se
   const pendingOfChat = on.all(s.pendingOfChat, toApproval);
   const approvalsAfter = on.all(s.approvalsAfter, toApproval);
   const expiring = on.all(s.expiring, toApproval);
+  const countPending = on.first(s.countPending, ([count]) => count);
   const insertApproval = on.run(s.insertApproval);
   const settleApproval = on.run(s.settleApproval);
 
@@ -132,6 +145,7 @@ export function approvalVerbs(on: Connection, s: ApprovalStatements, session: Se
     approvalsAfter: async (worldId, { status, chatId = '', after = '', limit }) =>
       approvalsAfter({ worldId, status, chatId, after, limit }),
     expiringApprovals: async () => expiring({}),
+    countPendingApprovals: async () => (await countPending({})) ?? 0,
     async insertApproval(record) {
       const question = record.question === null ? null : JSON.stringify(record.question);
       await insertApproval({ ...record, options: JSON.stringify(record.options), question });

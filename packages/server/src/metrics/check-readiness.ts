@@ -1,0 +1,48 @@
+import { setTimeout as after } from 'node:timers/promises';
+import type { Engine } from '@countersign/core';
+
+/** As long as others wait before they take over what this process runs. */
+const SILENT_MS = 7_000;
+/** A database that takes longer is no place to send people to. */
+const PATIENCE_MS = 2_000;
+/** Anybody may ask, and asking must not become work for the database. */
+const GOOD_MS = 500;
+
+interface Looked {
+  at: number;
+  verdict: Promise<string | undefined>;
+}
+
+const looked = new WeakMap<Engine, Looked>();
+
+/** Why this process should not be sent anybody now, in words that say nothing of what is here. Undefined: it is ready. */
+export async function checkReadiness(engine: Engine): Promise<string | undefined> {
+  if (engine.closing.aborted) return 'This server is shutting down.';
+  const last = looked.get(engine);
+  if (last !== undefined && performance.now() - last.at < GOOD_MS) return await last.verdict;
+  const verdict = look(engine);
+  looked.set(engine, { at: performance.now(), verdict });
+  return await verdict;
+}
+
+async function look(engine: Engine): Promise<string | undefined> {
+  const { store } = engine.runtime;
+  const silent = engine.lastHeardMs();
+  if (silent !== undefined && silent > SILENT_MS) {
+    return 'This server has not reached its database for a while; others may have taken over its work.';
+  }
+  const giveUp = new AbortController();
+  const answered = store
+    .read((reader) => reader.worldRev(''))
+    .then(
+      () => undefined,
+      () => 'The store of this server can’t be read at the moment.',
+    );
+  const late = after(PATIENCE_MS, 'The store of this server does not answer.', { signal: giveUp.signal, ref: false });
+  try {
+    return await Promise.race([answered, late]);
+  } finally {
+    giveUp.abort();
+    late.catch(() => undefined);
+  }
+}

@@ -1,0 +1,27 @@
+import type { Engine } from '@countersign/core';
+import type { Workload } from '@countersign/core/ports';
+
+/** Who has been silent for longer counts as dead. */
+const SILENT_MS = 10_000;
+
+export interface Load extends Workload {
+  waitingApprovals: number;
+  processes: number;
+}
+
+/** How much there is to do on the store, whichever process does it. */
+export async function readLoad({ runtime }: Engine): Promise<Load> {
+  const { store, scheduler, clock } = runtime;
+  const { shared } = store;
+  const waitingApprovals = await store.read((reader) => reader.countPendingApprovals());
+  if (shared !== undefined) {
+    const processes = (await shared.living(SILENT_MS)).length;
+    return { ...(await shared.workload()), waitingApprovals, processes };
+  }
+  const here = new Set(scheduler.running().map(({ turnId }) => turnId));
+  const unfinished = await store.read((reader) => reader.unfinishedTurns());
+  const open = unfinished.filter(({ state }) => state === 'open');
+  const queued = open.filter(({ id }) => !here.has(id));
+  const oldestMs = Math.max(0, ...queued.map(({ createdAt }) => clock.now() - createdAt));
+  return { queued: queued.length, oldestMs, running: open.length - queued.length, waitingApprovals, processes: 1 };
+}
