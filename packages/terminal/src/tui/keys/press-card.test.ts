@@ -1,0 +1,163 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { approvalOf, factsOf, NOW, sceneOf, worldOf } from '../../testing/screen-fixture.js';
+import { ARMING_MS, type Effect, type UiState } from '../ui-state.js';
+import type { Key, KeyName } from './key.js';
+import { press } from './press.js';
+import { settle } from './settle.js';
+
+const named = (name: KeyName): Key => ({ kind: 'name', name });
+const char = (text: string): Key => ({ kind: 'char', text });
+const ENTER = named('enter');
+
+/** A person at the keyboard, with as many calls waiting as told; each key comes long after the one before. */
+function seat(count: number, more: Parameters<typeof approvalOf>[1] = {}) {
+  let world = worldOf(Array.from({ length: count }, (_, index) => approvalOf(index + 1, more)));
+  let now = NOW;
+  const effects: Effect[] = [];
+  let scene = sceneOf({ world });
+  let ui: UiState = settle(scene.ui, factsOf(scene));
+  const step = (key: Key, after = 1000): UiState => {
+    now += after;
+    scene = sceneOf({ world, ui, now });
+    const facts = factsOf(scene);
+    const pressed = press(settle(ui, facts), key, facts);
+    ui = settle(pressed.ui, facts);
+    effects.push(...pressed.effects);
+    return ui;
+  };
+  return {
+    step,
+    steps: (...keys: Key[]) => keys.forEach((key) => step(key)),
+    ui: () => ui,
+    effects,
+    decisions: () => effects.flatMap((effect) => (effect.kind === 'decide' ? [effect.answer] : [])),
+    /** Others answer, or more comes. */
+    become(next: ReturnType<typeof worldOf>) {
+      world = next;
+    },
+  };
+}
+
+const toCard = { kind: 'ctrl', letter: 'g' } as const;
+
+describe('a card', () => {
+  it('[A17] is signed by a choice and Enter, and not by Enter alone', () => {
+    const at = seat(1);
+    at.steps(toCard, ENTER, ENTER, char(' '), char('y'), char('Y'), named('tab'), toCard, ENTER);
+    expect(at.effects).toEqual([]);
+    at.steps(char('o'));
+    expect(at.effects).toEqual([]);
+    at.steps(ENTER);
+    expect(at.decisions()).toEqual([{ decision: 'approve', scope: 'once' }]);
+    at.steps(char('o'), ENTER);
+    expect(at.decisions()).toHaveLength(1);
+  });
+
+  it('[A17] does nothing for keys that were meant for what was there before', () => {
+    const at = seat(2);
+    at.step(toCard);
+    at.step(char('o'), ARMING_MS - 1);
+    expect(at.ui().card.choice).toEqual({ kind: 'none' });
+    at.step(char('o'));
+    expect(at.ui().card.choice).toEqual({ kind: 'once' });
+    at.step(char('n'));
+    expect(at.ui().card).toMatchObject({ choice: { kind: 'none' }, current: { id: 'approval_2' } });
+    at.step(ENTER, 1);
+    expect(at.effects).toEqual([]);
+  });
+
+  it('[A17] forgets the choice when the card under it is decided elsewhere, and says so', () => {
+    const at = seat(2);
+    at.steps(toCard, char('o'));
+    at.become(worldOf([approvalOf(2)]));
+    at.step(ENTER);
+    expect(at.ui().card.current).toEqual({ kind: 'open', id: 'approval_2' });
+    expect(at.effects).toEqual([]);
+    at.step(ENTER);
+    expect(at.effects).toEqual([]);
+  });
+
+  it('[A17] takes nothing that was pasted or came at once for an answer', () => {
+    const at = seat(1);
+    at.steps(toCard, { kind: 'paste', text: 'o\n' }, { kind: 'burst', text: 'o\r' }, ENTER);
+    expect(at.effects).toEqual([]);
+  });
+
+  it('is denied with a reason, or without', () => {
+    const at = seat(1);
+    at.steps(toCard, char('d'), { kind: 'paste', text: 'not this one' }, ENTER);
+    expect(at.decisions()).toEqual([{ decision: 'deny', reason: 'not this one' }]);
+    const other = seat(1);
+    other.steps(toCard, char('d'), ENTER);
+    expect(other.decisions()).toEqual([{ decision: 'deny' }]);
+  });
+
+  it('is signed for the chat, for calls like it, always, or edited', () => {
+    const signed = (...keys: Key[]) => {
+      const at = seat(1);
+      at.steps(toCard, ...keys);
+      return at.decisions();
+    };
+    expect(signed(char('c'), ENTER)).toEqual([{ decision: 'approve', scope: 'session' }]);
+    expect(signed(char('c'), char('l'), ENTER)).toEqual([
+      { decision: 'approve', scope: 'session', pattern: 'rm scratch-1.tmp' },
+    ]);
+    expect(signed(char('a'), ENTER)).toEqual([
+      { decision: 'approve', scope: 'always', rule: 'allow shell_cmd(rm scratch-1.tmp)' },
+    ]);
+    expect(signed(char('e'), { kind: 'ctrl', letter: 'u' }, { kind: 'paste', text: 'ls' }, ENTER)).toEqual([
+      { decision: 'approve', scope: 'once', arguments: { command: 'ls' } },
+    ]);
+    expect(signed(char('e'), { kind: 'ctrl', letter: 'u' }, ENTER)).toEqual([]);
+  });
+
+  it('offers only what the question offers', () => {
+    const at = seat(1, { options: ['deny', 'approve_once'] });
+    at.steps(toCard, char('c'), ENTER, char('a'), ENTER);
+    expect(at.effects).toEqual([]);
+  });
+
+  it('[A18] with a question is answered with words, never signed', () => {
+    const at = seat(1, { toolName: 'ask_human', question: { text: 'Which?', choices: ['red', 'blue'] } });
+    at.steps(toCard, char('o'), ENTER, char('a'), ENTER, char('r'), ENTER);
+    expect(at.effects).toEqual([]);
+    at.steps(named('escape'), char('2'), ENTER);
+    expect(at.effects).toMatchObject([{ kind: 'answer', words: 'blue' }]);
+  });
+
+  it('[A17] is never approved without one of the keys that mean it', () => {
+    const harmless = fc.constantFrom<Key>(
+      ENTER,
+      named('tab'),
+      named('escape'),
+      named('down'),
+      named('newline'),
+      toCard,
+      { kind: 'burst', text: 'oe\r' },
+      { kind: 'paste', text: 'o\n' },
+      { kind: 'ctrl', letter: 'n' },
+      { kind: 'ctrl', letter: 'm' },
+      ...Array.from('ybdnNqjkx1 ?Y', char),
+    );
+    fc.assert(
+      fc.property(fc.array(harmless, { maxLength: 40 }), (keys) => {
+        const at = seat(3);
+        at.steps(...keys);
+        expect(at.decisions().filter(({ decision }) => decision === 'approve')).toEqual([]);
+      }),
+    );
+  });
+
+  it('[A17] is never approved by Ctrl-C, which leaves, and asks first when something was written', () => {
+    const at = seat(1);
+    at.steps(toCard, char('o'), { kind: 'ctrl', letter: 'c' });
+    expect(at.effects).toEqual([{ kind: 'leave' }]);
+    const other = seat(1);
+    other.steps({ kind: 'paste', text: 'a long message' }, { kind: 'ctrl', letter: 'c' });
+    expect(other.effects).toEqual([]);
+    expect(other.ui().overlay).toBe('leave');
+    other.steps(char('n'), { kind: 'ctrl', letter: 'c' }, char('y'));
+    expect(other.effects).toEqual([{ kind: 'leave' }]);
+  });
+});

@@ -1,0 +1,118 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { approvalOf, chatOf, drawn, factsOf, messageOf, sceneOf, worldOf } from '../../testing/screen-fixture.js';
+import { fieldOf } from '../keys/field.js';
+import { settle } from '../keys/settle.js';
+import { initialUi, type Choice, type UiState } from '../ui-state.js';
+import { areasOf } from './areas.js';
+import { lineWidth } from './spans.js';
+import { frameOf } from './frame.js';
+import { planOf } from './plan.js';
+import type { Scene } from './scene.js';
+
+function waiting(
+  more: Parameters<typeof approvalOf>[1] = {},
+  ui: Partial<UiState> = {},
+  size = { columns: 80, rows: 24 },
+): Scene {
+  const world = worldOf([approvalOf(1, more), approvalOf(2)]);
+  const scene = sceneOf({ world, chat: chatOf([messageOf(1)]), size, ui: { ...initialUi('chat_1'), ...ui } });
+  return { ...scene, ui: settle(scene.ui, factsOf(scene)) };
+}
+
+describe('the screen', () => {
+  it('fills its size exactly, whatever is on it', () => {
+    const choices: readonly Choice[] = [
+      { kind: 'none' },
+      { kind: 'once' },
+      { kind: 'session', isNarrow: true },
+      { kind: 'deny', field: fieldOf('why\nnot\nso') },
+      { kind: 'edit', field: fieldOf('x'.repeat(900)), problem: 'No.' },
+    ];
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 160 }),
+        fc.integer({ min: 1, max: 60 }),
+        fc.constantFrom(...choices),
+        fc.constantFrom<UiState['focus']>('card', 'composer', 'chats', 'transcript'),
+        fc.constantFrom<UiState['overlay']>('none', 'help', 'leave'),
+        fc.string({ unit: fc.constantFrom('a', ' ', '漢', '🚢', '\n', '\u001B', '\u202E', '\t') }),
+        (columns, rows, choice, focus, overlay, text) => {
+          const scene = waiting(
+            { arguments: { command: text }, why: text, preview: text, agentId: text },
+            { focus, overlay, composer: fieldOf(text), isSideOpen: focus === 'chats' },
+            { columns, rows },
+          );
+          const shown = {
+            ...scene,
+            ui: { ...scene.ui, focus, card: { ...scene.ui.card, choice } },
+            chat: chatOf([messageOf(1, { content: text })]),
+          };
+          const frame = frameOf(shown, planOf(shown));
+          expect(frame).toHaveLength(rows);
+          for (const line of frame) {
+            expect(lineWidth(line)).toBe(columns);
+            for (const piece of line) expect(piece.text).not.toMatch(/[\0-\x1F\x7F-\x9F\u202A-\u202E]/);
+          }
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  it('says when the terminal is too small', () => {
+    expect(drawn(sceneOf({ size: { columns: 40, rows: 12 } })).join(' ')).toContain('too small: 40×12');
+  });
+
+  it('[A12] shows on a low screen a bar, and the whole card when the person turns to it', () => {
+    const bar = drawn(waiting()).join('\n');
+    expect(bar).toContain('Waiting for you · 1 of 2');
+    expect(bar).toContain('Mason wants to run: rm scratch-1.tmp');
+    expect(bar).not.toContain('Approve once');
+    const card = drawn(waiting({}, { focus: 'card' })).join('\n');
+    for (const words of [
+      'rm scratch-1.tmp',
+      'in /home/ada/notes',
+      'sandboxed, no network',
+      'no rule allows rm',
+      'd Deny…',
+    ]) {
+      expect(card).toContain(words);
+    }
+  });
+
+  it('says how much of a call is not seen, and shows all of it to who scrolls', () => {
+    const command = Array.from({ length: 40 }, (_, index) => `echo line-${index};`).join('\n');
+    const scene = waiting({ arguments: { command } }, { focus: 'card' });
+    const seen = new Set<string>();
+    for (let scroll = 0; scroll < 60; scroll += 1) {
+      const ui = { ...scene.ui, card: { ...scene.ui.card, scroll } };
+      const lines = drawn({ ...scene, ui });
+      if (scroll === 0) expect(lines.join('\n')).toMatch(/↓ \d+ more lines/);
+      for (const line of lines) seen.add(line.trim());
+    }
+    for (let index = 0; index < 40; index += 1) expect(seen).toContain(`echo line-${index};`);
+  });
+
+  it('[A15] says that a secret is masked, and warns where nothing is sandboxed', () => {
+    const masked = waiting({ arguments: { command: 'curl -H ‹masked 1›' }, sandbox: 'none' }, { focus: 'card' });
+    const text = drawn(masked).join('\n');
+    expect(text).toContain('1 secret is masked');
+    expect(text).toContain('not sandboxed: it runs with your own rights');
+  });
+
+  it('gives what it has to its parts and no more', () => {
+    fc.assert(
+      fc.property(
+        fc.record({ columns: fc.integer({ min: 60, max: 200 }), rows: fc.integer({ min: 18, max: 80 }) }),
+        fc.record({ body: fc.nat(200), foot: fc.integer({ min: 1, max: 7 }), isFocused: fc.boolean() }),
+        fc.integer({ min: 1, max: 6 }),
+        (size, card, composer) => {
+          const areas = areasOf(size, { hasBanner: true, hasCompletion: true, composer, card });
+          expect(areas.transcript).toBeGreaterThanOrEqual(3);
+          expect(4 + areas.banner + areas.completion + areas.composer + areas.card + areas.transcript).toBe(size.rows);
+        },
+      ),
+    );
+  });
+});
