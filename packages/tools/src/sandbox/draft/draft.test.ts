@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { link, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { link, mkdir, readdir, readFile, rename, stat, utimes, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { keepOwnFile } from '@countersign/core/ports';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -9,6 +9,7 @@ import { shellCmd, type ShellOptions } from '../../shell/shell-cmd.js';
 import { makeFolder, tryTool, type TestFolder } from '../../testing/try-tool.js';
 import { findSandbox } from '../find-sandbox.js';
 import type { Sandbox } from '../sandbox.js';
+import { makeCallFolder, sweepDrafts } from './open-draft.js';
 
 const sandbox = await findSandbox();
 const none: Sandbox = { kind: 'none', reason: 'left out on purpose' };
@@ -244,6 +245,18 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command writes', () => {
     );
     expect({ stdout, note }).toEqual({ stdout: 'first\n', note: undefined });
     expect(sh('git log --format=%s; git branch --show-current; git status --short')).toBe('first\nother\n');
+  });
+
+  it('is swept when its process is gone, or had our number before us', async () => {
+    const drafts = at('drafts');
+    await mkdir(drafts, { mode: 0o700 });
+    const [mine, before, dead] = await Promise.all([1, 2, 3].map(() => makeCallFolder(drafts)));
+    await utimes(before ?? '', 1, 1);
+    const gone = (dead ?? '').replace(`-${process.pid}-`, '-4194303-');
+    await rename(dead ?? '', gone);
+    await mkdir(join(drafts, 'somebody-elses'));
+    await sweepDrafts(drafts);
+    expect((await readdir(drafts)).sort()).toEqual([basename(mine ?? ''), 'somebody-elses']);
   });
 
   it('leaves no draft behind', async () => {

@@ -78,8 +78,15 @@ async function makeFolders(folder: string, workingDirectory: string): Promise<Dr
 export async function sweepDrafts(folder: string): Promise<void> {
   for (const name of await readdir(folder).catch(() => [])) {
     const pid = name.startsWith(OWNER) ? Number.parseInt(name.slice(OWNER.length), 10) : undefined;
-    if (pid !== undefined && !isAlive(pid)) await removeTree(join(folder, name)).catch(() => undefined);
+    if (pid !== undefined && (!isAlive(pid) || (pid === process.pid && (await isOlderThanWe(join(folder, name))))))
+      await removeTree(join(folder, name)).catch(() => undefined);
   }
+}
+
+/** In a container a server that is started again has the number it had before. */
+async function isOlderThanWe(path: string): Promise<boolean> {
+  const stats = await lstat(path).catch(() => undefined);
+  return stats !== undefined && stats.mtimeMs < Date.now() - process.uptime() * 1_000 - 1_000;
 }
 
 function isAlive(pid: number): boolean {
