@@ -13,6 +13,7 @@ import { addMigrate } from './commands/migrate.js';
 import { addPolicy } from './commands/policy.js';
 import { registerWith, type Ends } from './commands/register.js';
 import { addServe } from './commands/serve.js';
+import { addTui } from './commands/tui.js';
 import { addWorlds } from './commands/worlds.js';
 import type { Surroundings } from './create-context.js';
 
@@ -38,6 +39,7 @@ export function createProgram({ console: { stdout }, version }: Surroundings, en
   const register = registerWith(ends);
   addServe(program, register);
   addChat(program, register);
+  addTui(program, register);
   addApprovals(program, register);
   addWorlds(program, register);
   addAgents(program, register);

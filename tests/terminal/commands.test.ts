@@ -1,0 +1,185 @@
+import { execFile } from 'node:child_process';
+import { chmod, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { ENTER } from '../support/pseudo-terminal.js';
+import { openHarbourServer, stamp, type HarbourServer, type Ran } from './harbour-server.js';
+
+let t: HarbourServer;
+beforeAll(async () => {
+  t = await openHarbourServer();
+});
+afterAll(() => t.close());
+
+const run = (...words: string[]): Promise<Ran> => t.runHere(words);
+
+async function json(...words: string[]): Promise<Record<string, unknown>> {
+  const { code, stdout, stderr } = await run(...words, '--json');
+  expect({ words, code, stderr }).toEqual({ words, code: 0, stderr: '' });
+  return z.record(z.string(), z.unknown()).parse(JSON.parse(stdout));
+}
+
+/** Has the agent ask for a stamp and gives the id of the approval. */
+async function ask(letter: string): Promise<string> {
+  const chat = await t.client.createChat('docks');
+  await t.client.send('docks', chat.id, { content: t.asking(stamp(letter)) });
+  const find = async () => (await t.client.approvals('docks', { chat: chat.id })).items[0]?.approvalId;
+  await expect.poll(find, { timeout: 10_000 }).toBeDefined();
+  return (await find()) ?? '';
+}
+
+describe('the commands', { timeout: 60_000 }, () => {
+  it('[X3] [X4] make, show, change and remove worlds, agents and chats, as JSON and in words', async () => {
+    expect(await json('worlds', 'add', 'Ops', '--mode', 'read')).toMatchObject({ id: 'ops', mode: 'read' });
+    expect(await json('worlds', 'edit', 'ops', '--mode', 'ask', '--approval-timeout', '5m')).toMatchObject({
+      mode: 'ask',
+      approvalTimeoutMs: 300_000,
+    });
+    const flags = ['--provider', 'obedient', '--model', 'any', '--tools', 'read_file, grep'];
+    expect(await json('agents', 'add', 'Scout', '-w', 'ops', ...flags)).toMatchObject({ tools: ['read_file', 'grep'] });
+    expect(await json('agents', 'edit', 'scout', '-w', 'Ops', '--no-active')).toMatchObject({ active: false });
+    const made = await json('chats', 'add', '-w', 'ops', '--title', 'First');
+    const [agents, chats, removed, worlds] = await Promise.all([
+      run('agents', '-w', 'ops'),
+      json('chats', 'list', '-w', 'ops'),
+      json('agents', 'remove', 'scout', '-w', 'ops', '--yes'),
+      run('worlds'),
+    ]);
+    expect(agents.stdout).toMatch(/^ID +NAME +MODEL/);
+    expect(chats).toMatchObject({ items: [{ id: made['id'], title: 'First' }] });
+    expect(removed).toEqual({ removed: 'scout' });
+    expect(worlds.stdout).toMatch(/^ops +Ops +ask/m);
+    const unsure = await run('worlds', 'remove', 'ops');
+    expect(unsure).toMatchObject({ code: 2, stdout: '' });
+    expect(unsure.stderr).toContain('--yes');
+    expect(await json('worlds', 'remove', 'ops', '--yes')).toEqual({ removed: 'ops' });
+  });
+
+  it('[X3] [A17] approve and deny what is shown, and only with a clear yes', async () => {
+    const [first, second, third] = [await ask('one'), await ask('two'), await ask('three')];
+    const listed = await json('approvals', 'list');
+    expect(listed).toMatchObject({ items: [{ approvalId: first }, { approvalId: second }, { approvalId: third }] });
+    const [shown, unsure, unknown] = await Promise.all([
+      run('approvals', 'show', first),
+      run('approvals', 'approve', first),
+      run('approvals', 'deny', `${first.slice(0, -1)}x`),
+    ]);
+    expect(shown.stdout).toContain('Ada wants to use stamp');
+    expect(unsure.code).toBe(2);
+    expect(unknown).toMatchObject({ code: 2 });
+    expect(unknown.stderr).toContain(`Did you mean "${first}"?`);
+    expect(t.runs).toEqual([]);
+    expect(await json('approvals', 'approve', first, '--yes')).toMatchObject({ kind: 'recorded' });
+    expect(await json('approvals', 'deny', second, '--reason', 'no')).toMatchObject({ kind: 'recorded' });
+    const again = await run('approvals', 'approve', second, '--yes');
+    expect(again).toMatchObject({ code: 1, stderr: 'countersign: It no longer waits: it is denied.\n' });
+    await expect.poll(() => t.runs).toEqual(['one']);
+
+    const asked = t.terminal(['approvals', 'approve', third]);
+    await asked.waitFor('Type "approve" to go on');
+    asked.type(`y${ENTER}`);
+    expect(await asked.exitCode).toBe(130);
+    const watching = t.terminal(['approvals', 'watch']);
+    await watching.waitFor('letter: three');
+    await watching.waitFor('✍ ');
+    watching.type(`o${ENTER}`);
+    await watching.waitFor('Nothing waits for you');
+    await expect.poll(() => t.runs).toEqual(['one', 'three']);
+    const fourth = await ask('four');
+    await watching.waitFor('letter: four');
+    await t.client.decide('docks', { approvalId: fourth, callHash: '' }, { decision: 'deny' });
+    await watching.waitFor('Denied');
+    await watching.waitFor('Ctrl-C leaves');
+    watching.type('\u0003');
+    expect(await watching.exitCode).toBe(0);
+  });
+
+  it('[X3] [W6] show, edit and check the policy, over the rules that were seen', async () => {
+    const editor = join(t.folder, 'editor.sh');
+    await writeFile(editor, '#!/bin/sh\nprintf "deny stamp\\n" >> "$1"\n');
+    await chmod(editor, 0o700);
+    const edited = await t.runHere(['policy', 'edit', '-w', 'docks'], { env: { EDITOR: editor } });
+    expect(edited).toMatchObject({ code: 0, stderr: '"docks" has 1 rule now.\n' });
+    expect((await run('policy', '-w', 'docks')).stdout).toBe('deny stamp\n');
+    const checked = await run('policy', 'check', 'stamp', '{"letter":"x"}', '-w', 'docks', '--json');
+    expect(checked.code).toBe(3);
+    expect(JSON.parse(checked.stdout)).toMatchObject({ outcome: 'refuse', rule: 'deny stamp' });
+    await writeFile(join(t.folder, 'rules.txt'), '# none\nalow stamp\n');
+    const wrong = await run('policy', 'edit', '-w', 'docks', '--file', join(t.folder, 'rules.txt'));
+    expect(wrong.code).toBe(2);
+    expect(wrong.stderr.trim().split('\n')).toHaveLength(1);
+    await writeFile(join(t.folder, 'rules.txt'), '# none\n');
+    expect((await run('policy', 'edit', '-w', 'docks', '--file', join(t.folder, 'rules.txt'))).code).toBe(0);
+    expect((await t.client.policy('docks')).value.rules).toEqual([]);
+  });
+
+  it('[X3] export and import worlds and the audit log, and verify it', async () => {
+    const yaml = join(t.folder, 'docks.yaml');
+    const audit = join(t.folder, 'audit.csv');
+    await run('export', 'docks', '--out', yaml);
+    expect(await readFile(yaml, 'utf8')).toContain('name: Docks');
+    expect((await run('export', 'docks', '--out', yaml)).stderr).toContain('it is there already');
+    const [imported, verified] = await Promise.all([json('import', yaml), json('audit', 'verify')]);
+    expect(imported).toMatchObject({ name: expect.stringContaining('Docks') });
+    expect(verified).toMatchObject({ ok: true });
+    await run('audit', 'export', '-w', 'docks', '--format', 'csv', '--out', audit);
+    expect((await readFile(audit, 'utf8')).split('\n').length).toBeGreaterThan(1);
+    expect((await run('audit', '-w', 'docks', '--last', '1')).stdout.trim().split('\n')).toHaveLength(2);
+  });
+
+  it('[X3] [A21] doctor says what works here, and never a key', async () => {
+    const { code, stdout } = await t.run(['doctor', '--json', '--port', '0'], {
+      env: { ANTHROPIC_API_KEY: 'sk-ant-not-a-key', COUNTERSIGN_HOME: join(t.folder, 'new home') },
+    });
+    expect(code).toBe(0);
+    expect(stdout).not.toContain('sk-ant');
+    const { items } = z
+      .object({ items: z.array(z.object({ what: z.string(), state: z.string() })) })
+      .parse(JSON.parse(stdout));
+    expect(items.map(({ what }) => what)).toEqual(
+      expect.arrayContaining(['node', 'home', 'database', 'port', 'anthropic', 'ollama', 'sandbox', 'browser']),
+    );
+    expect(items.find(({ what }) => what === 'anthropic')?.state).toBe('fine');
+    const broken = await t.run(['doctor', '--home', join(t.folder, 'docks.yaml', 'deeper')]);
+    expect(broken.code).toBe(1);
+    expect(broken.stdout).toContain('broken');
+  });
+
+  it('[X4] have help with an example, completion, and one sentence for what can not be meant', async () => {
+    const commands = ['serve', 'chat', 'tui', 'approvals', 'worlds', 'policy', 'migrate', 'doctor', 'completion'];
+    const helps = await Promise.all(commands.map((command) => run(command, '--help')));
+    for (const { code, stdout } of helps) {
+      expect(code).toBe(0);
+      expect(stdout).toContain('--json');
+    }
+    for (const shell of ['bash', 'zsh', 'fish']) {
+      const { stdout } = await run('completion', shell);
+      expect(stdout).toContain('approvals');
+      if (shell === 'bash') {
+        const script = `${stdout}\nCOMP_WORDS=(countersign approvals ap); COMP_CWORD=2; _countersign; echo "\${COMPREPLY[@]}"`;
+        expect((await promisify(execFile)('bash', ['-c', script])).stdout).toBe('approve\n');
+      }
+    }
+    const wrong = await Promise.all([
+      run('aprovals'),
+      run('approvals', 'lst'),
+      run('worlds', '--jsn'),
+      run('worlds', 'show', 'dokcs'),
+      run('chat', '--unattended', 'approve', 'hello'),
+      run('worlds', 'add'),
+    ]);
+    for (const { code, stdout, stderr } of wrong) {
+      expect({ code, stdout, lines: stderr.trim().split('\n').length }).toEqual({ code: 2, stdout: '', lines: 1 });
+    }
+    expect(wrong.map(({ stderr }) => /[Dd]id you mean (\S+?)\?/.exec(stderr)?.[1] ?? '')).toEqual([
+      '"approvals"',
+      '"list"',
+      '--json',
+      '"docks"',
+      '',
+      '',
+    ]);
+  });
+});
