@@ -27,20 +27,34 @@ export function said(page: Page, words: string): Locator {
   return page.getByRole('article').filter({ hasText: words }).last();
 }
 
-// What is asked of the page itself is written as text: these tests are checked without a browser's types.
+// These tests are checked without a browser's types: what is asked of the page itself is said here.
 
 /** How many pixels run over the right edge of the window. */
 export async function overflow(page: Page): Promise<number> {
   return await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
 }
 
+interface ScrollBox {
+  scrollTop: number;
+  readonly scrollHeight: number;
+  readonly clientHeight: number;
+}
+
 export async function scrollTo(box: Locator, top: number): Promise<void> {
-  await box.evaluate(`(element) => element.scrollTo({ top: ${top} })`);
+  await box.evaluate((element: ScrollBox, wanted: number) => {
+    Object.assign(element, { scrollTop: wanted });
+  }, top);
+}
+
+export async function aboveView(box: Locator): Promise<number> {
+  return await box.evaluate(({ scrollTop }: ScrollBox) => scrollTop);
 }
 
 /** How far the end of a box is below what is seen of it. */
 export async function belowView(box: Locator): Promise<number> {
-  return Number(await box.evaluate('(element) => element.scrollHeight - element.scrollTop - element.clientHeight'));
+  return await box.evaluate(
+    ({ scrollTop, scrollHeight, clientHeight }: ScrollBox) => scrollHeight - scrollTop - clientHeight,
+  );
 }
 
 export async function addresses(links: Locator): Promise<string[]> {

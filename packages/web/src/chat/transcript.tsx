@@ -46,13 +46,16 @@ export function Transcript(): ReactElement {
   const follows = useRef(true);
   const shown = useRef(false);
   const inner = useRef<HTMLDivElement>(null);
+  const last = useRef({ top: 0, height: 0 });
   const size = virtual.getTotalSize();
   useEffect(() => {
     if (inner.current === null) return undefined;
     // After layout and before paint: nobody sees the text out of place.
     const observer = new ResizeObserver(() => {
       const element = box.current;
-      if (element !== null && follows.current) element.scrollTop = element.scrollHeight;
+      if (element === null || !follows.current) return;
+      element.scrollTop = element.scrollHeight;
+      last.current = { top: element.scrollTop, height: element.scrollHeight };
     });
     observer.observe(inner.current);
     return () => observer.disconnect();
@@ -62,14 +65,14 @@ export function Transcript(): ReactElement {
     shown.current = true;
     virtual.scrollToEnd();
   }, [count, virtual]);
-  const last = useRef({ top: 0, height: 0 });
   const onScroll = (): void => {
     const element = box.current;
     if (element === null) return;
     const { scrollTop: top, scrollHeight: height, clientHeight } = element;
-    // Growing text moves the end away as well: only a move up in the same text is a person's.
+    // Growing text moves the end away, shrinking text the position: only a move up by more than that is a person's.
+    const shrunk = Math.max(0, last.current.height - height);
     if (height - top - clientHeight < NEAR_END) follows.current = true;
-    else if (height === last.current.height && top < last.current.top - 1) follows.current = false;
+    else if (top < last.current.top - shrunk - 1) follows.current = false;
     last.current = { top, height };
   };
 
