@@ -13,6 +13,7 @@ export default defineConfig({
       'tests/support/postgres-global-setup.ts',
       'tests/support/bubblewrap-global-setup.ts',
       'tests/support/web-global-setup.ts',
+      'tests/support/tmux-global-setup.ts',
     ],
     reporters: ['default', './tests/support/tally-reporter.ts'],
     pool: 'forks',

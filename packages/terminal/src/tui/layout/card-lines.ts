@@ -152,7 +152,7 @@ function flow(chips: readonly Line[], width: number): Line[] {
   return lines;
 }
 
-function choiceLines({ approval, agent, choice, isFocused }: CardState, width: number): Line[] {
+function choiceLines({ approval, agent, choice, isFocused, isArmed }: CardState, width: number): Line[] {
   const words = (text: string, look: Omit<Span, 'text'> = {}): Line[] =>
     wrapWords(text, width - 2).map((line): Line => [{ text: ' ' }, span(line, look)]);
   const field = (label: string, own: Extract<Choice, { field: unknown }>['field']): Line[] => {
@@ -165,6 +165,7 @@ function choiceLines({ approval, agent, choice, isFocused }: CardState, width: n
   switch (choice.kind) {
     case 'none':
       if (!isFocused) return words('Nothing runs until you sign. Tab or Ctrl-G brings you here.', { dim: true });
+      if (!isArmed) return words('A moment: keys meant for something else do nothing here.', { dim: true });
       return words(
         approval.question === undefined ? 'Nothing runs until you sign.' : 'The agent waits for your words.',
         { dim: true },

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { cut, cutLine, lineWidth, span, spread, textOf, widthOf, wrapExact, wrapWords } from './spans.js';
 
@@ -11,6 +12,12 @@ describe('text in cells', () => {
     expect(widthOf('漢字')).toBe(4);
     expect(widthOf('🚢 ok')).toBe(5);
     expect(widthOf('e\u0301')).toBe(1);
+  });
+
+  it('measures the quick way what the slow one measures', () => {
+    const quick = Array.from({ length: 0x2800 - 0x20 }, (_, index) => String.fromCodePoint(index + 0x20));
+    const shown = quick.filter((each) => !/[\x7F-\x9F\u00AD]/.test(each));
+    expect(shown.filter((each) => widthOf(each) !== stringWidth(each))).toEqual([]);
   });
 
   it('breaks between words, and in words that are too long', () => {

@@ -20,13 +20,17 @@ const segmenter = new Intl.Segmenter();
 /** A cluster of more than this is no letter of any script: with marks without end one cell would hold a book. */
 const LONGEST_CLUSTER = 32;
 
+/** Letters and signs that are one cell each and never join: nearly all that is shown. To measure one by one would be most of the work. */
+const NARROW =
+  /^[\x20-\x7E\u00A0-\u00AC\u00AE-\u02FF\u0370-\u0482\u048A-\u052F\u2010-\u2027\u2030-\u203B\u2190-\u2193\u2500-\u257F\u25C8\u25CB\u25CF\u2713\u2717\u27F3]*$/;
+
 export function span(text: string, look: Look = {}): Span {
   return { text: plainLine(text), ...look };
 }
 
 /** How many cells a text takes. */
 export function widthOf(text: string): number {
-  return stringWidth(text);
+  return NARROW.test(text) ? text.length : stringWidth(text);
 }
 
 export function lineWidth(line: Line): number {
@@ -35,7 +39,7 @@ export function lineWidth(line: Line): number {
 
 /** The pieces of a text that are shown in one place each, with their cells. */
 export function clusters(text: string): { text: string; width: number }[] {
-  if (/^[\x20-\x7E]*$/.test(text)) return Array.from(text, (character) => ({ text: character, width: 1 }));
+  if (NARROW.test(text)) return Array.from(text, (character) => ({ text: character, width: 1 }));
   return Array.from(segmenter.segment(text), ({ segment }) => {
     const shown = segment.length > LONGEST_CLUSTER ? `${segment.slice(0, LONGEST_CLUSTER)}…` : segment;
     return { text: shown, width: widthOf(shown) };

@@ -1,0 +1,91 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { inject } from 'vitest';
+
+const run = promisify(execFile);
+
+/** Whether there is one; where there is none, the set-up of the run has said what is left out. */
+export const hasTmux = inject('tmux');
+export const command = `${process.execPath} ${fileURLToPath(new URL('../../packages/countersign/bin/countersign.js', import.meta.url))}`;
+/** What the shell says when it waits for a command. */
+export const PROMPT = 'ready$';
+const PATIENCE_MS = 20_000;
+
+/** A shell in a terminal of its own, looked at as a person looks at it. */
+export interface Tmux {
+  /** Keys by their names, one after another: `Enter`, `Tab`, `C-c`, `o`. */
+  press(...keys: string[]): Promise<void>;
+  /** Text as it is. */
+  type(text: string): Promise<void>;
+  /** What is on the screen now. */
+  screen(options?: { colours?: boolean }): Promise<string>;
+  /** Resolves with the screen when it shows this; with `not`, when it no longer shows that. */
+  see(wanted: string | RegExp, options?: { not?: string | RegExp }): Promise<string>;
+  resize(columns: number, rows: number): Promise<void>;
+  /** What tmux says of the terminal itself, such as `alternate_on`. */
+  flag(name: string): Promise<string>;
+  /** Sends a signal to the command that runs in the shell. */
+  signal(name: NodeJS.Signals): Promise<void>;
+  close(): Promise<void>;
+}
+
+export async function openTmux(
+  env: Readonly<Record<string, string>>,
+  { columns = 120, rows = 36 }: { columns?: number; rows?: number } = {},
+): Promise<Tmux> {
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-tmux-'));
+  const socket = join(folder, 'socket');
+  const around = {
+    PATH: process.env['PATH'] ?? '',
+    LANG: 'C.UTF-8',
+    TERM: 'xterm-256color',
+    PS1: `${PROMPT} `,
+    ...env,
+  };
+  const tmux = async (...words: string[]): Promise<string> =>
+    (await run('tmux', ['-u', '-S', socket, '-f', '/dev/null', ...words], { env: around })).stdout;
+  await tmux('new-session', '-d', '-x', String(columns), '-y', String(rows), '-s', 't', 'sh');
+
+  const screen = async ({ colours = false } = {}): Promise<string> =>
+    await tmux('capture-pane', '-p', ...(colours ? ['-e'] : []), '-t', 't');
+  const shows = (text: string, wanted: string | RegExp): boolean =>
+    typeof wanted === 'string' ? text.includes(wanted) : wanted.test(text);
+
+  return {
+    screen,
+    async press(...keys) {
+      for (const key of keys) await tmux('send-keys', '-t', 't', key);
+    },
+    async type(text) {
+      await tmux('send-keys', '-t', 't', '-l', text);
+    },
+    async see(wanted, { not } = {}) {
+      const deadline = Date.now() + PATIENCE_MS;
+      for (;;) {
+        const text = await screen();
+        if (shows(text, wanted) && (not === undefined || !shows(text, not))) return text;
+        if (Date.now() > deadline) throw new Error(`waited in vain for ${String(wanted)}:\n${text}`);
+        await new Promise((resolve) => setTimeout(resolve, 40));
+      }
+    },
+    async resize(columns, rows) {
+      await tmux('resize-window', '-t', 't', '-x', String(columns), '-y', String(rows));
+    },
+    async flag(name) {
+      return (await tmux('display-message', '-p', '-t', 't', `#{${name}}`)).trim();
+    },
+    async signal(name) {
+      const shell = (await tmux('display-message', '-p', '-t', 't', '#{pane_pid}')).trim();
+      const { stdout } = await run('pgrep', ['-P', shell]);
+      process.kill(Number(stdout.trim().split('\n')[0]), name);
+    },
+    async close() {
+      await tmux('kill-server').catch(() => undefined);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,115 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startServer, type ServerProcess } from '../../packages/server/src/testing/start-process.js';
+import { command, hasTmux, openTmux, PROMPT, type Tmux } from '../support/tmux.js';
+
+/** A new card does nothing at first: a person sees when it does. */
+async function choose(tmux: Tmux, key: string, then: string): Promise<void> {
+  await tmux.see('Nothing runs until you sign.', { not: 'Ctrl-G brings you here' });
+  await tmux.press(key);
+  await tmux.see(then);
+}
+
+describe.runIf(hasTmux)('the full screen on the demo world', { timeout: 60_000 }, () => {
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-tui-'));
+  const home = join(folder, 'home');
+  let server: ServerProcess;
+  let tmux: Tmux;
+  beforeAll(async () => {
+    server = await startServer(home);
+    tmux = await openTmux({ HOME: folder });
+  });
+  afterAll(async () => {
+    await tmux.close();
+    await server.end('SIGTERM');
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const notes = (name: string): boolean => existsSync(join(`${home}-worlds`, 'harbour', 'notes', name));
+
+  it('[X2] shows the world, its agents and what to begin with', async () => {
+    await tmux.type(`${command} tui --home ${home}`);
+    await tmux.press('Enter');
+    const first = await tmux.see('Please tidy the notes folder.');
+    expect(first).toContain('◈ Harbour');
+    expect(first).toMatch(/Scout +○ idle/);
+    expect(first).toMatch(/Mason +○ idle/);
+    expect(await tmux.flag('alternate_on')).toBe('1');
+  });
+
+  it('[A12] [A17] lets two of three calls through and denies one; Enter alone signs nothing', async () => {
+    await tmux.press('Down', 'Enter');
+    const asked = await tmux.see('Waiting for you · 1 of 3');
+    expect(asked).toMatch(/Mason +⏳ waiting/);
+    expect(asked).toContain('Mason wants to write');
+    expect(asked).toContain('+ # Notes of the harbour');
+    await tmux.press('Tab');
+    await choose(tmux, 'Enter', 'Nothing is chosen, so nothing was signed.');
+    expect(notes('summary.md')).toBe(false);
+    await choose(tmux, 'o', 'Approve once: exactly this call');
+    await tmux.press('Enter');
+    await tmux.see('Waiting for you · 1 of 2');
+    expect(await tmux.see('signed once by you')).toContain('mkdir -p notes/archive');
+    expect(notes('summary.md')).toBe(true);
+    await choose(tmux, 'o', 'Approve once: exactly this call');
+    await tmux.press('Enter');
+    await tmux.see('Waiting for you · 1 of 1');
+    await choose(tmux, 'd', 'Why not?');
+    await tmux.type('not this one');
+    await tmux.see('Why not? not this one');
+    await tmux.press('Enter');
+    expect(await tmux.see('Not done: removed the scratch files')).toMatch(
+      /✗ shell_cmd rm notes\/scratch-\*\.tmp +denied by you/,
+    );
+    expect(notes('archive')).toBe(true);
+    expect(notes('scratch-1.tmp')).toBe(true);
+  });
+
+  it('follows the size of the terminal, and says when it is too small', async () => {
+    await tmux.resize(80, 24);
+    const small = await tmux.see('◈ Harbour · Tidy the notes folder');
+    expect(small).toContain('Not done: removed the scratch');
+    expect(small).not.toContain('Agents');
+    await tmux.press('C-p');
+    expect(await tmux.see('Agents')).toMatch(/› Tidy the notes folder/);
+    await tmux.press('Escape');
+    await tmux.resize(40, 12);
+    await tmux.see('too small: 40×12');
+    await tmux.resize(80, 24);
+    await tmux.see('Not done: removed the scratch', { not: 'Agents' });
+  });
+
+  it('[S3] loses nothing when the server is killed, and goes on where the next one runs', async () => {
+    await tmux.type('How large is the crew? Count the lines.');
+    await tmux.press('Enter');
+    await tmux.see('Mason wants to run: wc -l notes/crew.md');
+    await server.end('SIGKILL');
+    await tmux.see('Reconnecting… nothing is lost');
+    server = await startServer(home);
+    await tmux.see('Mason wants to run: wc -l notes/crew.md', { not: 'Reconnecting' });
+    await tmux.press('C-g');
+    await choose(tmux, 'a', 'Rule allow shell_cmd(wc -l notes/crew.md)');
+    await tmux.press('Enter');
+    await tmux.see('signed always by you');
+  });
+
+  it('asks before what was written is lost, and leaves the shell as it was', async () => {
+    await tmux.see('○ idle', { not: 'Waiting for you' });
+    await tmux.type('never sent');
+    await tmux.see('› never sent');
+    await tmux.press('C-c');
+    await tmux.see('Leave? What you wrote is not sent.');
+    await tmux.press('y');
+    await tmux.see(PROMPT);
+    await tmux.type('stty -a; echo "ended $?"');
+    await tmux.press('Enter');
+    const shell = await tmux.see('ended 0');
+    expect(shell).not.toContain('Harbour');
+    expect(shell).toMatch(/(?<!-)\bicanon\b/);
+    expect(shell).toMatch(/(?<!-)\becho\b/);
+    expect(await tmux.flag('alternate_on')).toBe('0');
+    expect(await tmux.flag('cursor_flag')).toBe('1');
+    expect(await tmux.flag('wrap_flag')).toBe('1');
+  });
+});
