@@ -17,7 +17,9 @@ export const EVERYWHERE: readonly string[] =
   pager editor upload-pack receive-pack rsh rsh-command rsync-path to-command use-compress-program compress-program
   checkpoint-action new-volume-script info-script preprocessor pre hostname-bin proxy-command plugin plugins load
   load-extension git-dir work-tree super-prefix open-files-in-pager ext-diff extcmd output in-place interpreter wrapper
-  toolexec preload javaagent onload-script script user-agent-script hook hooks-path`.split(/\s+/);
+  toolexec preload javaagent onload-script script user-agent-script hook hooks-path output-file output-dir output-directory`.split(
+    /\s+/,
+  );
 
 const npm: CodeOptions = {
   letters: 'Ccw',
@@ -29,7 +31,7 @@ const npm: CodeOptions = {
 };
 const ssh: CodeOptions = { letters: 'oFSJELRDWwPDBc', long: [] };
 const awk: CodeOptions = {
-  letters: 'fEilpodW',
+  letters: 'fEilpodDW',
   long: 'file include load exec pretty-print profile dump-variables debug source'.split(' '),
 };
 const make: CodeOptions = {
@@ -63,9 +65,11 @@ export const CODE_OPTIONS: Readonly<Record<string, CodeOptions>> = {
     ),
   },
   tar: {
-    letters: 'IF',
+    letters: 'IFTPC',
     long: `to-command use-compress-program checkpoint-action new-volume-script info-script rsh-command rmt-command
-      absolute-names directory remove-files overwrite`.split(/\s+/),
+      absolute-names directory remove-files overwrite files-from`.split(/\s+/),
+    // An archive on another machine is reached by a shell there.
+    form: /^[^-/][^/]*:/,
   },
   find: { form: /^-(?:exec|execdir|ok|okdir|delete|fls|fprint|fprint0|fprintf|files0-from)$/ },
   fd: { letters: 'xX' },
@@ -114,9 +118,15 @@ export const CODE_OPTIONS: Readonly<Record<string, CodeOptions>> = {
   split: { long: ['filter'] },
   shuf: { letters: 'o' },
   tree: { letters: 'oR' },
-  uniq: { long: [] },
+  yq: { letters: 'i', long: ['inplace'] },
+  iconv: { letters: 'o' },
+  jobs: { letters: 'x' },
+  ip: { words: ['exec'], form: /^-b/ },
+  // What they are given is a program.
+  dc: { form: /./ },
+  m4: { form: /./ },
   man: { letters: 'PHpCM', long: ['pager', 'html', 'preprocessor', 'config-file'] },
-  less: { letters: 'koOpt', form: /^\+/ },
+  less: { letters: 'koOpt', long: ['lesskey-file', 'lesskey-src', 'lesskey-content', 'log-file'], form: /^\+/ },
   more: { form: /^\+/ },
   vi: editor,
   vim: editor,
@@ -134,17 +144,30 @@ export const CODE_OPTIONS: Readonly<Record<string, CodeOptions>> = {
   mysql: { letters: 'e', long: ['execute', 'init-command', 'defaults-file', 'plugin-dir'] },
   sqlite3: { form: /^-(?:cmd|init)$|^\./ },
   cargo: { letters: 'Z', long: ['config', 'manifest-path'], form: /^\+/ },
-  go: { letters: 'C', long: ['exec', 'toolexec', 'overlay', 'modfile', 'vettool'] },
+  go: {
+    letters: 'C',
+    long: 'exec toolexec overlay modfile vettool ldflags gccgoflags compiler o outputdir'.split(' '),
+  },
   mvn: { letters: 'fs', form: /^-D/ },
   gradle: { letters: 'Ipb', long: ['init-script', 'project-dir', 'build-file'] },
   openssl: { long: ['engine', 'provider'], form: /^-(?:engine|provider|provider-path)$/ },
   docker: { letters: 'vH', long: ['volume', 'mount', 'privileged', 'device', 'entrypoint', 'host', 'config'] },
-  eslint: { letters: 'c', long: ['config', 'plugin', 'parser', 'rulesdir', 'resolve-plugins-relative-to', 'fix'] },
+  eslint: {
+    letters: 'cfo',
+    long: 'config plugin parser rulesdir resolve-plugins-relative-to fix format output-file cache-location'.split(' '),
+  },
+  pytest: { letters: 'pco', long: 'rootdir confcutdir override-ini pdbcls config-file basetemp'.split(' ') },
   prettier: { long: ['plugin', 'config', 'write'], letters: 'w' },
   jest: { letters: 'c', long: ['config', 'setupfiles', 'globalsetup', 'runner', 'transform', 'rootdir'] },
-  vitest: { letters: 'cr', long: ['config', 'root', 'dir', 'globalsetup', 'environment', 'reporter'] },
+  vitest: {
+    letters: 'cr',
+    long: `config root dir globalsetup environment reporter pool workspace execargv snapshotenvironment runner
+      outputfile`.split(/\s+/),
+    // `--coverage.customProviderModule`, `--poolOptions.forks.execArgv`, `--browser.provider`: all lead to modules.
+    form: /^--[\w-]+\./,
+  },
   mocha: { letters: 'r', long: ['require', 'config', 'reporter', 'ui'] },
-  tsc: { letters: 'pb', long: ['project', 'build', 'outdir', 'outfile'] },
+  tsc: { letters: 'pb', long: ['project', 'build', 'outdir', 'outfile'], form: /^@/ },
   test: { letters: 'vR' },
   '[': { letters: 'vR' },
   printf: { letters: 'v' },

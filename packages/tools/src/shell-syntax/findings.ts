@@ -98,7 +98,9 @@ function noteSpecial(findings: Findings, kind: ProgramKind, words: readonly stri
         read,
       );
       // `env -S 'rm x'` and its like take the command as one word.
-      for (const word of words.slice(1)) if (/\s/.test(word)) noteText(findings, word, read);
+      for (const word of words.slice(1)) {
+        if (/\s/.test(word)) for (const text of textsIn(word)) noteText(findings, text, read);
+      }
       break;
     case 'shell':
       noteShell(findings, words, read);
@@ -106,7 +108,9 @@ function noteSpecial(findings: Findings, kind: ProgramKind, words: readonly stri
     case 'state':
       noteReason(findings, { why: `"${program}" changes what commands mean`, told: false });
       for (const word of words.slice(1)) {
-        if (/\s/.test(word)) noteText(findings, word.replace(/^[A-Za-z_]\w*=/, ''), read);
+        // These two give a program another name.
+        const renames = program === 'alias' || program === 'hash';
+        if (renames || /\s/.test(word)) noteText(findings, word.replace(/^[A-Za-z_]\w*=/, ''), read);
       }
       break;
     case 'folder':
@@ -149,11 +153,19 @@ function noteRunner(findings: Findings, words: readonly string[], read: Read): v
   }
 }
 
-/** What of an option may be a command: what follows each `=`, and every quoted text, as in `system("rm x")`. */
+/**
+ * What of an option may be a command: what follows each `=`, or stands right behind its letter, an address that runs it (`ext::`), the
+ * `e` of sed, and every quoted text, as in `system("rm x")`.
+ */
 function textsIn(word: string): readonly string[] {
   const values = word.split('=').slice(1);
   const quoted = Array.from(word.matchAll(/"([^"\n]*)"|'([^'\n]*)'/g), ([, double, single]) => double ?? single ?? '');
-  return [word, ...values, ...quoted].map((text) => text.replace(/^\s*!/, ''));
+  const stuck = word.replace(/^-[A-Za-z]/, '');
+  const addressed = word.split('::').slice(1);
+  const executed = Array.from(word.matchAll(/(?:^|[^A-Za-z])e\s+([^\n]*)/g), ([, text = '']) => text);
+  return [...new Set([word, stuck, ...values, ...addressed, ...executed, ...quoted])].map((text) =>
+    text.replace(/^\s*!/, ''),
+  );
 }
 
 function noteStarts(findings: Findings, words: readonly string[], starts: readonly number[], read: Read): void {

@@ -19,7 +19,7 @@ const HARMLESS_BEFORE: ReadonlySet<string> = new Set([
 const RUN: ReadonlySet<string> = new Set(
   `config submodule bisect filter-branch difftool mergetool hook daemon instaweb web--browse send-email shell upload-pack
    receive-pack upload-archive http-backend credential remote-ext remote-fd p4 svn cvsserver maintenance fsmonitor--daemon
-   worktree sparse-checkout rebase am init var help`.split(/\s+/),
+   worktree sparse-checkout rebase am init var help merge-index`.split(/\s+/),
 );
 
 /** Options of one subcommand that mean something harmless in others. */
@@ -36,16 +36,23 @@ const LETTERS: Readonly<Record<string, string>> = {
   push: 'e',
 };
 
+/** Long ones of the same kind: a template brings hooks, and they run at once. */
+const LONG: Readonly<Record<string, readonly string[]>> = {
+  clone: ['--template', '--separate-git-dir'],
+};
+
 /** See words-to-spell. */
 export function gitWordsToSpell(words: readonly string[]): readonly number[] {
   const command = words.findIndex((word, at) => at > 0 && !word.startsWith('-'));
   const name = words[command] ?? '';
   const letters = Object.hasOwn(LETTERS, name) ? (LETTERS[name] ?? '') : '';
+  const long = Object.hasOwn(LONG, name) ? (LONG[name] ?? []) : [];
   const found: number[] = [];
   for (const [at, word] of words.entries()) {
     if (at === 0) continue;
     const before = command < 0 || at < command;
     if (before ? !HARMLESS_BEFORE.has(word) : at === command && RUN.has(name)) found.push(at);
+    else if (at > command && isShortFor(word, long)) found.push(at);
     // `ext::sh -c …` is an address that runs a program.
     else if (word.includes('::')) found.push(at);
     else if (at > command && /^-[A-Za-z]/.test(word) && Array.from(letters).some((letter) => word.includes(letter))) {
@@ -53,4 +60,9 @@ export function gitWordsToSpell(words: readonly string[]): readonly number[] {
     }
   }
   return found;
+}
+
+function isShortFor(word: string, long: readonly string[]): boolean {
+  const [name = ''] = word.split('=');
+  return name.length > 2 && long.some((option) => option.startsWith(name));
 }

@@ -16,7 +16,8 @@ const KINDS: Readonly<Record<ProgramKind, string>> = {
     systemd-run systemd-inhibit dbus-run-session dbus-launch busybox toybox setarch linux32 linux64 i386 x86_64 arch
     unbuffer chronic caffeinate rlwrap winpty xvfb-run proxychains proxychains4 torsocks torify tsocks eatmydata cpulimit
     strace ltrace gdb valgrind perf flock daemonize start-stop-daemon lxc-execute ld.so ld-linux.so.2 time softlimit
-    envdir chpst setuidgid envuidgid with-contenv s6-setuidgid catchsegv apply faketime`,
+    envdir chpst setuidgid envuidgid with-contenv s6-setuidgid catchsegv apply faketime choom uclampset coresched runcon
+    ssh-agent sshpass gosu su-exec tini dumb-init catatonit logsave aa-exec run0 systemd-nspawn proot pidproxy`,
   'open-wrapper': `xargs gxargs parallel watch entr at batch crontab su newgrp sg screen tmux dtach abduco hyperfine
     multitime nodemon watchexec inotifywait reptyr script expect`,
   shell: `sh bash dash ash zsh ksh ksh93 mksh pdksh rbash fish csh tcsh yash posh xonsh elvish nu pwsh powershell eval trap`,
@@ -33,8 +34,11 @@ const BY_NAME: ReadonlyMap<string, ProgramKind> = new Map(
 
 /** By the name alone, without folders before it. */
 export function kindOfProgram(name: string): ProgramKind | undefined {
-  return BY_NAME.get(name);
+  return BY_NAME.get(name) ?? (LOADER.test(name) ? 'wrapper' : undefined);
 }
+
+/** Loaders and emulators are called after the machines they are for. */
+const LOADER = /^(?:ld-(?:linux|musl)|qemu-)/;
 
 /** The name a program goes by, whatever folder it is taken from. */
 export function baseName(program: string): string {
@@ -63,7 +67,9 @@ const RUNS_AFTER: Readonly<Record<string, readonly string[] | 'anything'>> = {
   conda: ['run'],
   bundle: ['exec'],
   direnv: ['exec'],
-  git: ['foreach', 'run'],
+  git: ['foreach', 'run', 'filter-branch', 'merge-index'],
+  ip: ['exec'],
+  jobs: ['-x'],
   docker: ['run', 'exec'],
   podman: ['run', 'exec'],
   kubectl: ['exec'],

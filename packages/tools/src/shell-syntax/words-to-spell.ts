@@ -19,7 +19,12 @@ export function wordsToSpell(words: readonly string[]): readonly number[] {
       break;
     case 'tar':
       // `tar xIf cat x.tar`: the first word is options, dash or not.
-      if (/[IF]/.test(words[1] ?? '') && /^[A-Za-z]+$/.test(words[1] ?? '')) found.add(1);
+      if (/[IFTPC]/.test(words[1] ?? '') && /^[A-Za-z]+$/.test(words[1] ?? '')) found.add(1);
+      break;
+    case 'uniq':
+    case 'xxd':
+      // The second file is written.
+      for (const at of operands(words).slice(1)) found.add(at);
       break;
     case 'sed':
       for (const { at, text } of sedScripts(words)) if (!isHarmlessSed(text)) found.add(at);
@@ -37,12 +42,25 @@ export function wordsToSpell(words: readonly string[]): readonly number[] {
 function isCodeOption(word: string, { letters = '', long = [], words = [], form }: CodeOptions): boolean {
   if (words.includes(word) || form?.test(word) === true) return true;
   if (!word.startsWith('-') || word === '-' || word === '--') return false;
-  const name = word.replace(/^-+/, '').replace(/=.*$/s, '').replaceAll('_', '-').toLowerCase();
+  const name = plainName(word.replace(/^-+/, '').replace(/=.*$/s, ''));
   const doubled = word.startsWith('--');
   const isLong = (option: string): boolean =>
     name === option || ((doubled || name.length > 3) && name !== '' && option.startsWith(name));
-  if (long.some(isLong) || EVERYWHERE.some(isLong)) return true;
+  if (long.map(plainName).some(isLong) || EVERYWHERE_PLAIN.some(isLong)) return true;
   return !doubled && Array.from(letters).some((letter) => word.includes(letter));
+}
+
+const EVERYWHERE_PLAIN = EVERYWHERE.map(plainName);
+
+/** Many programs take `--globalSetup`, `--global-setup` and `--global_setup` for the same. */
+function plainName(option: string): string {
+  return option.replaceAll(/[-_]/g, '').toLowerCase();
+}
+
+function operands(words: readonly string[]): readonly number[] {
+  const places = [...words.keys()].slice(1);
+  const end = words.indexOf('--');
+  return places.filter((at) => at !== end && ((end >= 0 && at > end) || !/^-./.test(words[at] ?? '')));
 }
 
 /** The words that are program text: what follows `-e`, or else the first that is no option. */
