@@ -11,6 +11,7 @@ import { createClient, type Client } from '@countersign/client';
 
 const server = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), 'packages/server');
 const program = join(server, 'dist/testing/stamping-server.js');
+const shiftedClock = new URL('shifted-clock.mjs', import.meta.url).href;
 const TOKEN = 'a-token-that-all-of-them-share-0123456789abcdef';
 
 /** Node runs what was built: without this a server would run yesterday's code. */
@@ -22,18 +23,29 @@ export async function buildServer(): Promise<void> {
 export interface RunningServer {
   readonly url: string;
   readonly client: Client;
+  readonly pid: number;
   signal(signal: NodeJS.Signals): void;
   readonly gone: Promise<unknown>;
+}
+
+export interface StartOptions {
+  /** How far its clock is ahead. */
+  clockShiftMs?: number;
+  /** Another way to the database. */
+  databaseUrl?: string;
 }
 
 /** Several servers on one database, behind nothing: whoever asks picks one. */
 export interface ServerFarm {
   readonly servers: (RunningServer | undefined)[];
-  start(index: number): Promise<RunningServer>;
+  start(index: number, options?: StartOptions): Promise<RunningServer>;
+  readonly token: string;
   /** One that answers, or is thought to. */
   any(): Client;
   /** What ran outside, key by key. */
   stamps(): Map<string, number>;
+  /** The process that ran this one first. */
+  stampedBy(key: string): number | undefined;
   /** What the servers said went wrong, in their last words. */
   errors(): string;
   close(): Promise<void>;
@@ -44,18 +56,24 @@ export function createFarm(databaseUrl: string, size: number): ServerFarm {
   const stampFile = join(folder, 'stamps');
   const servers: (RunningServer | undefined)[] = Array.from({ length: size });
   const children = new Set<ChildProcess>();
+  const wanted = new Map<number, StartOptions>();
   let said = '';
 
-  async function start(index: number): Promise<RunningServer> {
+  async function start(index: number, given?: StartOptions): Promise<RunningServer> {
+    // Started again, it is as it was.
+    const options = given ?? wanted.get(index) ?? {};
+    wanted.set(index, options);
     const home = join(folder, `home-${index}`);
     mkdirSync(home, { recursive: true });
-    const child = spawn(process.execPath, [program], {
+    const preload = options.clockShiftMs === undefined ? [] : ['--import', shiftedClock];
+    const child = spawn(process.execPath, [...preload, program], {
       env: {
         PATH: process.env['PATH'],
         HOME: folder,
         COUNTERSIGN_HOME: home,
         COUNTERSIGN_TOKEN: TOKEN,
-        DATABASE_URL: databaseUrl,
+        DATABASE_URL: options.databaseUrl ?? databaseUrl,
+        CLOCK_SHIFT_MS: String(options.clockShiftMs ?? 0),
         COUNTERSIGN_WORK: join(folder, 'work'),
         STAMPS: stampFile,
       },
@@ -77,6 +95,7 @@ export function createFarm(databaseUrl: string, size: number): ServerFarm {
     running = {
       url,
       client: createClient({ url, token: TOKEN }),
+      pid: child.pid ?? 0,
       signal: (signal) => child.kill(signal),
       gone,
     };
@@ -86,6 +105,7 @@ export function createFarm(databaseUrl: string, size: number): ServerFarm {
 
   return {
     servers,
+    token: TOKEN,
     start,
     any() {
       const alive = servers.filter((running) => running !== undefined);
@@ -100,6 +120,10 @@ export function createFarm(databaseUrl: string, size: number): ServerFarm {
         counts.set(key, (counts.get(key) ?? 0) + 1);
       }
       return counts;
+    },
+    stampedBy(key) {
+      const line = readLines(stampFile).find((stamp) => stamp.startsWith(`${key} `));
+      return line === undefined ? undefined : Number(line.split(' ')[1]);
     },
     errors: () => said,
     async close() {

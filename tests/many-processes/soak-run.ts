@@ -3,6 +3,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import { ClientError, isPassing, type Client } from '@countersign/client';
 import type { Message } from '@countersign/protocol';
 import type { ServerFarm } from './servers-fixture.js';
+import { watchWorld, type Watch } from './watch-world.js';
 
 export interface SoakPlan {
   turns: number;
@@ -17,6 +18,9 @@ export interface SoakReport {
   turns: number;
   seconds: number;
   kills: number;
+  /** How often the stream that was read all along was cut. */
+  cuts: number;
+  events: number;
   /** Calls that nobody saw the end of, and that were told as unknown. */
   unknown: number;
   /** From the decision to the answer, in milliseconds. */
@@ -79,14 +83,17 @@ export async function soak(farm: ServerFarm, plan: SoakPlan): Promise<SoakReport
     );
     const decided = Date.now();
     if (approval !== 'ended') {
-      await persist(farm, until, async (client) => {
+      // To all of them at once: whoever else is killed, one that answers has it, and it counts once (A8).
+      const decide = async (client: Client): Promise<void> => {
         try {
           await client.decide(worldId, approval, { decision: 'approve' });
         } catch (error) {
           // It counted the first time, and only its answer was lost.
           if (!(error instanceof ClientError) || error.status !== 409) throw error;
         }
-      });
+      };
+      await Promise.allSettled(farm.servers.map((server) => server && decide(server.client)));
+      await persist(farm, until, decide);
     }
     const [answer] = await awaitSome(
       farm,
@@ -108,22 +115,27 @@ export async function soak(farm: ServerFarm, plan: SoakPlan): Promise<SoakReport
     return chatId;
   });
   const killer = startKiller(farm, plan.killEveryMs);
+  const watch = watchWorld(farm, worldId, 0, 1_000);
   try {
     const chatIds = await Promise.all(chats);
     const kills = await killer.stop();
     for (const chatId of chatIds) await expectWhole(farm, until, worldId, chatId, perChat);
     expectOnce(farm, plan.chats * perChat, unknown);
+    await expectEveryEvent(farm, until, worldId, chatIds[0] ?? '', watch);
     const verdict = await persist(farm, until, (client) => client.verifyAudit(worldId));
     if (!verdict.ok) throw new Error(`the audit log is broken: ${JSON.stringify(verdict)}`);
     return {
       turns: plan.chats * perChat,
       seconds: (Date.now() - begun) / 1000,
       kills,
+      cuts: watch.cuts,
+      events: watch.ids.length,
       unknown,
       answerMs: distribution(answerTimes),
     };
   } finally {
     await killer.stop();
+    await watch.stop();
   }
 }
 
@@ -165,6 +177,24 @@ async function expectWhole(farm: ServerFarm, until: number, world: string, chat:
   if (status !== 'idle') throw new Error(`${chat} is ${status}`);
 }
 
+/** Whoever read along, cut again and again and going on elsewhere, has every event once and in order (S6). */
+async function expectEveryEvent(
+  farm: ServerFarm,
+  until: number,
+  world: string,
+  chat: string,
+  watch: Watch,
+): Promise<void> {
+  const last = await persist(farm, until, async (client) => (await client.messages(world, chat)).lastEventId ?? 0);
+  const seen = (): Promise<true | undefined> => Promise.resolve((watch.ids.at(-1) ?? 0) >= last || undefined);
+  await awaitSome(farm, until, seen, `event ${last}`).catch((error: unknown) => {
+    throw new Error(`${String(error)}; ${watch.ids.length} came over ${watch.cuts} streams: ${watch.log.join(', ')}`);
+  });
+  if (watch.failure !== undefined) throw new Error(`the stream said: ${watch.failure}`);
+  const wrong = watch.ids.findIndex((id, index) => id !== index + 1);
+  if (wrong >= 0) throw new Error(`event ${wrong + 1} came as ${watch.ids.slice(wrong, wrong + 5).join(', ')}`);
+}
+
 /** Nothing ran twice; what is missing was told as unknown. */
 function expectOnce(farm: ServerFarm, turns: number, unknown: number): void {
   const stamps = farm.stamps();
@@ -182,8 +212,8 @@ function startKiller(farm: ServerFarm, everyMs: number): { stop: () => Promise<n
     while (!ended && everyMs > 0) {
       await after(everyMs);
       const alive = farm.servers.flatMap((server, index) => (server === undefined ? [] : [{ server, index }]));
-      // One is always left to ask.
-      if (ended || alive.length < 2) continue;
+      // Half of them are always left: on a slow machine one takes longer to start than the next kill is away.
+      if (ended || alive.length <= farm.servers.length / 2) continue;
       const victim = alive[Math.floor(Math.random() * alive.length)];
       if (victim === undefined) continue;
       kills += 1;

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync, rmSync } from 'node:fs';
@@ -7,10 +7,13 @@ import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
 
 export interface PostgresServer {
   /** Connection string of the superuser, on the `postgres` database. */
   readonly url: string;
+  /** Throws everybody out, ends and starts again at the same address. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -126,12 +129,14 @@ async function launch(
     synchronous_commit: 'off',
     full_page_writes: 'off',
   };
-  const child = spawn(
-    join(programs, 'postgres'),
-    ['-D', data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
-    { ...runAs, cwd: home, env: englishMessages(), stdio: ['ignore', 'ignore', 'pipe'] },
-  );
-  const gone = once(child, 'exit');
+  const start = (): ChildProcess & { stderr: Readable } =>
+    spawn(
+      join(programs, 'postgres'),
+      ['-D', data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
+      { ...runAs, cwd: home, env: englishMessages(), stdio: ['ignore', 'ignore', 'pipe'] },
+    );
+  let child = start();
+  let gone = once(child, 'exit');
   const discard = (): void => {
     child.kill('SIGQUIT');
     rmSync(home, { recursive: true, force: true });
@@ -139,6 +144,32 @@ async function launch(
   // A run that is cut short must not leave a server behind.
   process.once('exit', discard);
 
+  await untilReady(child).catch((cause: unknown) => {
+    process.off('exit', discard);
+    discard();
+    throw cause;
+  });
+
+  return {
+    url: `postgres://countersign:${password}@127.0.0.1:${port}/postgres`,
+    async restart() {
+      // Fast: open transactions are rolled back, nobody is waited for.
+      child.kill('SIGINT');
+      await gone;
+      child = start();
+      gone = once(child, 'exit');
+      await untilReady(child);
+    },
+    async stop() {
+      process.off('exit', discard);
+      child.kill('SIGQUIT');
+      await gone;
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+async function untilReady(child: ChildProcess & { stderr: Readable }): Promise<void> {
   await new Promise<void>((ready, failed) => {
     let said = '';
     child.once('error', failed);
@@ -147,21 +178,7 @@ async function launch(
       said = (said + text).slice(-4_000);
       if (said.includes('ready to accept connections')) ready();
     });
-  }).catch((cause: unknown) => {
-    process.off('exit', discard);
-    discard();
-    throw cause;
   });
-
-  return {
-    url: `postgres://countersign:${password}@127.0.0.1:${port}/postgres`,
-    async stop() {
-      process.off('exit', discard);
-      child.kill('SIGQUIT');
-      await gone;
-      rmSync(home, { recursive: true, force: true });
-    },
-  };
 }
 
 function englishMessages(): NodeJS.ProcessEnv {

@@ -1,4 +1,5 @@
 import { appendFileSync } from 'node:fs';
+import { setTimeout as after } from 'node:timers/promises';
 import { defineTool } from '@countersign/core/ports';
 import { scripted } from '@countersign/core/testing';
 import { z } from 'zod';
@@ -13,8 +14,9 @@ const model = scripted(
   ({ messages }) => {
     const last = messages.at(-1);
     if (last?.role === 'tool') return `Done with what came of it: ${String(last.content).includes('stamped')}`;
-    const key = /letter-\S+/.exec(String(last?.content))?.[0] ?? 'unknown';
-    return { say: 'One stamp.', calls: [{ name: 'stamp', arguments: { key } }] };
+    const [, key = 'unknown', ms] = /(letter-\S+)(?: for (\d+) ms)?/.exec(String(last?.content)) ?? [];
+    const args = ms === undefined ? { key } : { key, ms: Number(ms) };
+    return { say: 'One stamp.', calls: [{ name: 'stamp', arguments: args }] };
   },
   { name: 'stamping' },
 );
@@ -24,8 +26,9 @@ const stamp = defineTool({
   description: 'Stamps a letter.',
   parameters: z.object({ key: z.string(), ms: z.number().exactOptional() }),
   approval: { required: true },
-  async execute({ key }) {
+  async execute({ key, ms }, { signal }) {
     appendFileSync(stamps, `${key} ${process.pid}\n`);
+    if (ms !== undefined) await after(ms, undefined, { signal });
     return `stamped ${key}`;
   },
 });

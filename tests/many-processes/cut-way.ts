@@ -1,0 +1,52 @@
+import { once } from 'node:events';
+import { createServer, connect, type Socket } from 'node:net';
+
+/** A way to a database that can be cut: nothing gets through any more, and nobody is told. */
+export interface CutWay {
+  readonly url: string;
+  cut(): void;
+  restore(): void;
+  close(): void;
+}
+
+export async function openCutWay(databaseUrl: string): Promise<CutWay> {
+  const target = new URL(databaseUrl);
+  const sockets = new Set<Socket>();
+  let isCut = false;
+  const server = createServer((near) => {
+    const far = connect({ host: target.hostname, port: Number(target.port) });
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(from);
+      from.on('error', () => to.destroy());
+      from.on('close', () => {
+        sockets.delete(from);
+        to.destroy();
+      });
+      from.on('data', (data) => to.write(data));
+      if (isCut) from.pause();
+    }
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const url = new URL(databaseUrl);
+  url.port = String(typeof address === 'object' && address !== null ? address.port : 0);
+  return {
+    url: url.href,
+    cut() {
+      isCut = true;
+      for (const socket of sockets) socket.pause();
+    },
+    restore() {
+      isCut = false;
+      for (const socket of sockets) socket.resume();
+    },
+    close() {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+}

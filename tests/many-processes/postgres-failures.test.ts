@@ -1,0 +1,132 @@
+import { setTimeout as after } from 'node:timers/promises';
+import type { Client } from '@countersign/client';
+import { expect, it } from 'vitest';
+import { createPostgresDatabase } from '../support/postgres-database.js';
+import { startPostgres } from '../support/postgres-server.js';
+import { openCutWay } from './cut-way.js';
+import { buildServer, createFarm, type RunningServer, type ServerFarm } from './servers-fixture.js';
+import { soak } from './soak-run.js';
+
+await buildServer();
+
+/** Ten seconds (S4), and what a busy machine adds. */
+const TAKEOVER_MS = 12_000;
+/** How long a process stays frozen after others have taken over; `npm run soak` makes it thirty seconds. */
+const FREEZE_MS = Number(process.env['SOAK_FREEZE_MS'] ?? 0);
+
+interface Turn {
+  key: string;
+  chatId: string;
+  messageId: string;
+  pid: number;
+}
+
+async function prepare(client: Client): Promise<string> {
+  const { id } = await client.createWorld({ name: 'Post' });
+  await client.createAgent(id, { name: 'Clerk', provider: 'stamping', model: 'm', tools: ['*'] });
+  return id;
+}
+
+/** A turn whose approved tool runs, for a minute, in some process. */
+async function openTurn(farm: ServerFarm, client: Client, worldId: string, key: string, ms = 60_000): Promise<Turn> {
+  const { id: chatId } = await client.createChat(worldId);
+  const { messageId } = await client.send(worldId, chatId, { content: `Please stamp ${key} for ${ms} ms` });
+  const approval = await expect
+    .poll(async () => (await client.approvals(worldId, { chat: chatId })).items[0], { timeout: 15_000 })
+    .toBeDefined()
+    .then(async () => (await client.approvals(worldId, { chat: chatId })).items[0]);
+  if (approval === undefined) throw new Error(`nobody asked about ${key}`);
+  await client.decide(worldId, approval, { decision: 'approve' });
+  await expect.poll(() => farm.stampedBy(key), { timeout: 15_000 }).toBeDefined();
+  return { key, chatId, messageId, pid: farm.stampedBy(key) ?? 0 };
+}
+
+async function answersTo(client: Client, worldId: string, { chatId, messageId }: Turn): Promise<string[]> {
+  const { items } = await client.messages(worldId, chatId);
+  return items
+    .filter(
+      ({ role, tool_calls, replyToMessageId }) => role === 'assistant' && !tool_calls && replyToMessageId === messageId,
+    )
+    .map(({ content }) => content);
+}
+
+it(
+  '[S4] [S3] others take over from a process that is killed, frozen or cut off, and one that comes back can neither write nor run',
+  async () => {
+    const url = await createPostgresDatabase();
+    const way = await openCutWay(url);
+    const farm = createFarm(url, 4);
+    try {
+      const starts = [0, 1, 2, 3].map((index) => farm.start(index, index === 2 ? { databaseUrl: way.url } : {}));
+      const [killed, frozen, cut, healthy] = (await Promise.all(starts)) as [
+        RunningServer,
+        RunningServer,
+        RunningServer,
+        RunningServer,
+      ];
+      const { client } = healthy;
+      const worldId = await prepare(client);
+      const turns: Turn[] = [];
+      const isEverywhere = (): boolean =>
+        [killed, frozen, cut].every(({ pid }) => turns.some((turn) => turn.pid === pid));
+      while (!isEverywhere()) {
+        const keys = [0, 1, 2, 3].map((index) => `letter-${turns.length + index}`);
+        turns.push(...(await Promise.all(keys.map((key) => openTurn(farm, client, worldId, key)))));
+      }
+      const lost = turns.filter(({ pid }) => pid !== healthy.pid);
+      const kept = turns.filter(({ pid }) => pid === healthy.pid);
+
+      const begun = performance.now();
+      killed.signal('SIGKILL');
+      frozen.signal('SIGSTOP');
+      way.cut();
+      const answers = (of: readonly Turn[]) => Promise.all(of.map((turn) => answersTo(client, worldId, turn)));
+      const unknown = ['Done with what came of it: false'];
+      await expect.poll(() => answers(lost), { timeout: 30_000, interval: 100 }).toEqual(lost.map(() => unknown));
+      expect(performance.now() - begun).toBeLessThan(TAKEOVER_MS);
+      await after(FREEZE_MS);
+
+      frozen.signal('SIGCONT');
+      way.restore();
+      for (const back of [frozen, cut]) {
+        const isReady = async (): Promise<string> =>
+          (await back.client.health().catch(() => ({ status: 'no' }))).status;
+        await expect.poll(isReady, { timeout: 15_000 }).toBe('ok');
+        // It works again, and what it lost stays lost.
+        const again = await openTurn(farm, back.client, worldId, `letter-again-${back.pid}`, 1);
+        await expect
+          .poll(() => answersTo(back.client, worldId, again), { timeout: 15_000 })
+          .toEqual(['Done with what came of it: true']);
+      }
+      expect(await answers(lost)).toEqual(lost.map(() => unknown));
+      expect(await answers(kept)).toEqual(kept.map(() => []));
+      expect([...farm.stamps().values()].every((runs) => runs === 1)).toBe(true);
+    } catch (error) {
+      throw new Error(`${String(error)}\nThe servers said: ${farm.errors()}`, { cause: error });
+    } finally {
+      await farm.close();
+      way.close();
+    }
+  },
+  90_000 + FREEZE_MS,
+);
+
+it('[S7] the database is restarted in the middle, and work goes on', async () => {
+  const postgres = await startPostgres();
+  const farm = createFarm(postgres.url, 2);
+  try {
+    await Promise.all([0, 1].map((index) => farm.start(index)));
+    const soaking = soak(farm, { turns: 12, chats: 4, killEveryMs: 0, limitMs: 60_000 });
+    const restarting = (async () => {
+      await expect.poll(() => farm.stamps().size, { timeout: 30_000 }).toBeGreaterThan(2);
+      await postgres.restart();
+    })();
+    const [report] = await Promise.all([soaking, restarting]);
+    expect(report.turns).toBe(12);
+  } catch (error) {
+    throw new Error(`${String(error)}\nThe servers said: ${farm.errors()}`, { cause: error });
+  } finally {
+    await farm.close();
+    await postgres.stop();
+  }
+}, 100_000);
