@@ -11,6 +11,7 @@ import type { ApprovalRecord } from '../ports/index.js';
 import { capText } from '../results/index.js';
 import { closeApproval } from './close-approval.js';
 import { closeToolQuestion } from './close-tool-question.js';
+import { denyApproval } from './deny-approval.js';
 import { expireApproval } from './expire-approval.js';
 import { resumeTurn } from './resume-turn.js';
 import { commit, type Runtime, type Step } from './runtime.js';
@@ -71,7 +72,7 @@ async function take(
   if (approval.status !== 'pending') return answeredBefore(approval, digest, found);
   if (turn.state === 'ended') return refused('settled', 'the turn of this question has ended', state);
   if (approval.expiresAt !== null && approval.expiresAt <= step.tx.now()) {
-    if (!(await expireApproval(runtime, step, approval, invocation, turn))) return undefined;
+    if (!(await expireApproval(runtime, step, { approval, invocation }))) return undefined;
     return refused('expired', 'this question has expired', state);
   }
   const kept = await keep(runtime, step, found, approval, { content: sent.content, digest, signer });
@@ -135,7 +136,7 @@ async function keep(
 export async function leaveUnanswered(
   runtime: Runtime,
   step: Step,
-  { invocation, turn }: Found,
+  { invocation }: Found,
   approval: ApprovalRecord,
   { sent, digest, signer }: { sent: ToolDecision; digest: string; signer: Signer },
 ): Promise<ToolResultOutcome | undefined> {
@@ -143,28 +144,10 @@ export async function leaveUnanswered(
     const detail = 'decision: this is a question and takes words, as content; deny leaves it unanswered';
     return refused('invalid', detail, invocation.status);
   }
-  const { reason } = sent;
-  const declined = { status: 'denied', reason, by: signer.who, digest } as const;
-  const outcome = { kind: 'recorded', status: 200, invocationId: invocation.id, state: 'denied' } as const;
-  if (approval.question?.raisedBy === 'tool') {
-    const closed = await closeToolQuestion(step, approval, invocation, { ...declined, client: signer.client });
-    return closed ? { ...outcome, state: invocation.status } : undefined;
-  }
-  const finish = await resumeTurn(runtime, step, turn.id, { invocationId: invocation.id, status: 'denied' });
-  if (finish === undefined) return undefined;
-  await closeApproval(step, approval, invocation, { ...declined, client: signer.client });
-  step.tx.record({
-    kind: 'decision',
-    ...auditOf(invocation),
-    decision: 'deny',
-    ...signer,
-    ...(reason === undefined ? {} : { why: maskSecrets(reason) }),
-  });
-  await settleInvocation(runtime, step, invocation, {
-    kind: 'denied',
-    error: 'Nobody answered the question',
-    reason: reason ?? 'no answer',
-  });
-  await finish();
-  return outcome;
+  const declined = { status: 'denied', reason: sent.reason, by: signer.who, client: signer.client, digest } as const;
+  const error = 'Nobody answered the question';
+  if (!(await denyApproval(runtime, step, { approval, invocation }, declined, error))) return undefined;
+  // The call of a tool that asked while it ran goes on.
+  const state = approval.question?.raisedBy === 'tool' ? invocation.status : 'denied';
+  return { kind: 'recorded', status: 200, invocationId: invocation.id, state };
 }

@@ -1,4 +1,4 @@
-import { REQUEST_APPROVAL_TOOL, type Question } from '@countersign/protocol';
+import type { Question } from '@countersign/protocol';
 import type { Gate } from '../approval/index.js';
 import { fillMessage, maskSecrets, maskText } from '../masking/index.js';
 import type { InvocationRecord, Tool } from '../ports/index.js';
@@ -6,7 +6,7 @@ import type { SignedCall } from './gate-call.js';
 import { showQuestion } from './show-question.js';
 import type { Runtime, Step } from './runtime.js';
 import { auditOf, emitToolEvent, maskArguments } from './tool-events.js';
-import { writeCallMessage } from './write-message.js';
+import { writeApproval } from './write-approval.js';
 
 /**
  * Puts the question to people, as a standard tool call that is saved before it is published (A3).
@@ -29,72 +29,23 @@ export async function askApproval(
   const { callHash, workingDirectory, sandbox, preview } = question.signed;
   const { value: shown, secrets } = maskArguments(invocation.arguments);
   const gate = withoutSecrets(question.gate, secrets);
-  const rule = gate.rule === undefined ? {} : { rule: maskSecrets(gate.rule) };
+  const rule = gate.rule === undefined ? null : { asWritten: gate.rule, shown: maskSecrets(gate.rule) };
   // What an untrusted tool says of itself does not count, least of all on the card that people sign (A1).
   const template = tool.trusted ? tool.definition.approval?.message : undefined;
   const words = question.words === undefined ? undefined : showQuestion(question.words, secrets);
-  const message = words?.text ?? fillMessage(template ?? `Run ${tool.definition.name}`, shown);
-  const timeout = step.snapshot.world.settings.approvalTimeoutMs;
-  const requestedAt = step.tx.now();
-  const expiresAt = timeout === undefined ? null : requestedAt + timeout;
-  const written = await writeCallMessage(step, invocation, {
-    role: 'assistant',
-    sender: invocation.agentId,
-    speaker: 'agent',
-    content: '',
-    replyTo: invocation.messageId,
-    toolCalls: [
-      {
-        id: approvalId,
-        type: 'function',
-        function: {
-          name: REQUEST_APPROVAL_TOOL,
-          arguments: JSON.stringify({
-            originalToolCall: { id: invocation.id, name: invocation.toolName, arguments: shown },
-            message,
-            options: gate.options,
-            callHash,
-            workingDirectory,
-            sandbox,
-            ...(preview === null ? {} : { preview }),
-            ...(words === undefined ? {} : { question: { ...words, raisedBy: 'call' } }),
-            why: gate.why,
-            ...rule,
-            ...(gate.proposedRule === undefined ? {} : { proposedRule: gate.proposedRule }),
-            ...(expiresAt === null ? {} : { expiresAt: new Date(expiresAt).toISOString() }),
-          }),
-        },
-      },
-    ],
-  });
-  await step.tx.insertApproval({
-    id: approvalId,
-    worldId: invocation.worldId,
-    chatId: invocation.chatId,
-    agentId: invocation.agentId,
-    invocationId: invocation.id,
-    messageId: written.id,
-    toolName: invocation.toolName,
-    callHash,
-    message,
+  const card = {
+    message: words?.text ?? fillMessage(template ?? `Run ${tool.definition.name}`, shown),
     options: gate.options,
-    why: gate.why,
-    rule: gate.rule ?? null,
-    proposedRule: gate.proposedRule ?? null,
+    callHash,
     workingDirectory,
     sandbox,
     preview,
-    question: words === undefined ? null : { ...words, raisedBy: 'call' },
-    status: 'pending',
-    decision: null,
-    scope: null,
-    reason: null,
-    decisionDigest: null,
-    decidedBy: null,
-    requestedAt,
-    expiresAt,
-    decidedAt: null,
-  });
+    question: words === undefined ? null : { ...words, raisedBy: 'call' as const },
+    why: gate.why,
+    rule,
+    proposedRule: gate.proposedRule ?? null,
+  };
+  await writeApproval(runtime, step, approvalId, { invocation, shown, card });
   emitToolEvent(step, invocation, {
     type: 'TOOL_APPROVAL_REQUESTED',
     arguments: shown,
@@ -105,11 +56,8 @@ export async function askApproval(
     kind: 'request',
     ...auditOf(invocation),
     why: gate.why,
-    ...rule,
+    ...(rule === null ? {} : { rule: rule.shown }),
   });
-  if (expiresAt !== null) {
-    step.afterCommit(() => runtime.watchDeadline(invocation.worldId, approvalId, expiresAt));
-  }
 }
 
 /**

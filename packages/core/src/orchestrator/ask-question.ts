@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { REQUEST_APPROVAL_TOOL, type Question } from '@countersign/protocol';
+import type { Question } from '@countersign/protocol';
 import { NoAnswer } from '../ports/index.js';
 import { newId } from '../turn/ids.js';
 import { isUnattended, UNATTENDED } from './deny-unattended.js';
@@ -9,7 +9,7 @@ import { showQuestion } from './show-question.js';
 import { auditOf, maskArguments } from './tool-events.js';
 import type { Started } from './start-invocation.js';
 import { untilAborted } from './until-aborted.js';
-import { writeCallMessage } from './write-message.js';
+import { writeApproval } from './write-approval.js';
 
 /** As `closeToolQuestion` writes it. */
 const answerSchema = z.object({
@@ -73,63 +73,20 @@ async function putQuestion(
   await commit(runtime, 'ask-question', invocation.worldId, async (step) => {
     await holdCall(step, invocation);
     if (await isUnattended(step.tx, step.snapshot)) throw new NoAnswer('declined', UNATTENDED);
-    const timeout = step.snapshot.world.settings.approvalTimeoutMs;
-    const requestedAt = step.tx.now();
-    const expiresAt = timeout === undefined ? null : requestedAt + timeout;
-    const callHash = invocation.callHash ?? '';
     const why = `${invocation.toolName} asks while it runs`;
     const card = {
       message: question.text,
       options: ['deny' as const],
-      callHash,
+      callHash: invocation.callHash ?? '',
       workingDirectory,
       sandbox,
+      preview: null,
       question: { ...question, raisedBy: 'tool' as const },
       why,
-    };
-    const written = await writeCallMessage(step, invocation, {
-      role: 'assistant',
-      sender: invocation.agentId,
-      speaker: 'agent',
-      content: '',
-      replyTo: invocation.messageId,
-      toolCalls: [
-        {
-          id: approvalId,
-          type: 'function',
-          function: {
-            name: REQUEST_APPROVAL_TOOL,
-            arguments: JSON.stringify({
-              originalToolCall: { id: invocation.id, name: invocation.toolName, arguments: shown },
-              ...card,
-              ...(expiresAt === null ? {} : { expiresAt: new Date(expiresAt).toISOString() }),
-            }),
-          },
-        },
-      ],
-    });
-    await step.tx.insertApproval({
-      id: approvalId,
-      worldId: invocation.worldId,
-      chatId: invocation.chatId,
-      agentId: invocation.agentId,
-      invocationId: invocation.id,
-      messageId: written.id,
-      toolName: invocation.toolName,
-      ...card,
       rule: null,
       proposedRule: null,
-      preview: null,
-      status: 'pending',
-      decision: null,
-      scope: null,
-      reason: null,
-      decisionDigest: null,
-      decidedBy: null,
-      requestedAt,
-      expiresAt,
-      decidedAt: null,
-    });
+    };
+    await writeApproval(runtime, step, approvalId, { invocation, shown, card });
     // The call has started: its life has no step back to a request (T4), so this tells clients to look at the queue.
     step.tx.emit({
       event: 'crud',
@@ -137,9 +94,6 @@ async function putQuestion(
       data: { operation: 'create', entity: 'approval', id: approvalId },
     });
     step.tx.record({ kind: 'request', ...auditOf(invocation), why: `${why}: ${question.text}` });
-    if (expiresAt !== null) {
-      step.afterCommit(() => runtime.watchDeadline(invocation.worldId, approvalId, expiresAt));
-    }
   });
 }
 

@@ -1,6 +1,8 @@
 import type { Scope } from '@countersign/protocol';
 import type { ApprovalRecord, InvocationRecord } from '../ports/index.js';
+import { maskSecrets } from '../masking/index.js';
 import type { Step } from './runtime.js';
+import { auditOf } from './tool-events.js';
 import { writeCallMessage } from './write-message.js';
 
 /** How a question ended. What no person decided (a stop, a deadline, a change) has no digest, so nothing sent is a repeat of it. */
@@ -57,4 +59,16 @@ export async function closeApproval(
     replyTo: approval.messageId,
   });
   return true;
+}
+
+/** What the audit log says of the end of a question (A16). */
+export function recordVerdict(step: Step, invocation: InvocationRecord, { status, reason, by, client }: Verdict): void {
+  step.tx.record({
+    kind: 'decision',
+    ...auditOf(invocation),
+    decision: { approved: 'answer', denied: 'deny', expired: 'expired', superseded: 'expired' }[status],
+    who: by,
+    ...(client === undefined ? {} : { client }),
+    ...(reason === undefined ? {} : { why: maskSecrets(reason) }),
+  });
 }

@@ -1,8 +1,6 @@
 import type { ApprovalRecord, InvocationRecord } from '../ports/index.js';
-import { maskSecrets } from '../masking/index.js';
-import { closeApproval, type Verdict } from './close-approval.js';
+import { closeApproval, recordVerdict, type Verdict } from './close-approval.js';
 import type { Step } from './runtime.js';
-import { auditOf } from './tool-events.js';
 
 /**
  * Ends a question that a running tool put. Its call goes on, so nothing of the call is written: the message is what the tool waits
@@ -12,18 +10,10 @@ export async function closeToolQuestion(
   step: Step,
   approval: ApprovalRecord,
   invocation: InvocationRecord,
-  verdict: Verdict & { client?: string },
+  verdict: Verdict,
 ): Promise<boolean> {
-  const { client, ...rest } = verdict;
   if (!(await closeApproval(step, approval, invocation, verdict))) return false;
-  step.tx.record({
-    kind: 'decision',
-    ...auditOf(invocation),
-    decision: { approved: 'answer', denied: 'deny', expired: 'expired', superseded: 'expired' }[rest.status],
-    who: rest.by,
-    ...(client === undefined ? {} : { client }),
-    ...(rest.reason === undefined ? {} : { why: maskSecrets(rest.reason) }),
-  });
+  recordVerdict(step, invocation, verdict);
   step.tx.emit({
     event: 'crud',
     chatId: invocation.chatId,

@@ -1,11 +1,7 @@
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import type { StoreReader } from '../ports/index.js';
-import { closeApproval } from './close-approval.js';
-import { closeToolQuestion } from './close-tool-question.js';
-import { resumeTurn } from './resume-turn.js';
+import { denyApproval } from './deny-approval.js';
 import { commit, type Runtime, type Step } from './runtime.js';
-import { settleInvocation } from './settle-invocation.js';
-import { auditOf } from './tool-events.js';
 
 /** What a call is denied with that nobody can be asked about. */
 export const UNATTENDED = 'nobody is there who could be asked, and this world denies what nobody can be asked about';
@@ -40,22 +36,8 @@ async function deny(runtime: Runtime, step: Step, approvalId: string): Promise<b
   if (approval?.status !== 'pending' || invocation === undefined) return true;
   if (!(await isUnattended(step.tx, step.snapshot))) return true;
   const denied = { status: 'denied', reason: UNATTENDED, by: 'system' } as const;
-  if (approval.question?.raisedBy === 'tool') {
-    await closeToolQuestion(step, approval, invocation, denied);
-    return true;
-  }
-  const finish = await resumeTurn(runtime, step, invocation.turnId, { invocationId: invocation.id, status: 'denied' });
-  if (finish === undefined) {
-    const turn = await step.tx.turn(invocation.turnId);
-    return turn === undefined || turn.state === 'ended' || turn.state === 'queued';
-  }
-  await closeApproval(step, approval, invocation, denied);
-  step.tx.record({ kind: 'decision', ...auditOf(invocation), decision: 'deny', who: 'system', why: UNATTENDED });
-  await settleInvocation(runtime, step, invocation, {
-    kind: 'denied',
-    error: `${invocation.toolName} was not run`,
-    reason: UNATTENDED,
-  });
-  await finish();
-  return true;
+  const error = `${invocation.toolName} was not run`;
+  if (await denyApproval(runtime, step, { approval, invocation }, denied, error)) return true;
+  const turn = await step.tx.turn(invocation.turnId);
+  return turn === undefined || turn.state === 'ended' || turn.state === 'queued';
 }

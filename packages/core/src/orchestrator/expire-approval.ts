@@ -1,34 +1,17 @@
-import type { ApprovalRecord, InvocationRecord, TurnRecord } from '../ports/index.js';
-import { closeApproval } from './close-approval.js';
-import { closeToolQuestion } from './close-tool-question.js';
+import type { ApprovalRecord, InvocationRecord } from '../ports/index.js';
+import { denyApproval } from './deny-approval.js';
 import { commit, type Runtime, type Step } from './runtime.js';
-import { resumeTurn } from './resume-turn.js';
-import { settleInvocation } from './settle-invocation.js';
-import { auditOf } from './tool-events.js';
 
 /** Nobody answered in time (A11): the call is denied as timed out, and the model is told. False: the turn has moved on; look again. */
 export async function expireApproval(
   runtime: Runtime,
   step: Step,
-  approval: ApprovalRecord,
-  invocation: InvocationRecord,
-  turn: TurnRecord,
+  about: { approval: ApprovalRecord; invocation: InvocationRecord },
 ): Promise<boolean> {
-  if (approval.question?.raisedBy === 'tool') {
-    await closeToolQuestion(step, approval, invocation, { status: 'expired', reason: 'timed out', by: 'system' });
-    return true;
-  }
-  const finish = await resumeTurn(runtime, step, turn.id, { invocationId: invocation.id, status: 'denied' });
-  if (finish === undefined) return false;
-  await closeApproval(step, approval, invocation, { status: 'expired', reason: 'timed out', by: 'system' });
-  step.tx.record({ kind: 'decision', ...auditOf(invocation), decision: 'expired', who: 'system', why: 'timed out' });
-  await settleInvocation(runtime, step, invocation, {
-    kind: 'denied',
-    error: approval.question === null ? `Nobody approved ${invocation.toolName} in time` : 'Nobody answered in time',
-    reason: 'timed out',
-  });
-  await finish();
-  return true;
+  const { approval, invocation } = about;
+  const error =
+    approval.question === null ? `Nobody approved ${invocation.toolName} in time` : 'Nobody answered in time';
+  return await denyApproval(runtime, step, about, { status: 'expired', reason: 'timed out', by: 'system' }, error);
 }
 
 /** Keeps one timer per deadline. The store's clock judges, so a timer that fires early only looks and comes back. */
@@ -74,6 +57,6 @@ async function fire(runtime: Runtime, worldId: string, approvalId: string): Prom
     const invocation = await step.tx.invocation(approval.invocationId);
     const turn = invocation === undefined ? undefined : await step.tx.turn(invocation.turnId);
     if (invocation === undefined || turn === undefined || turn.state === 'ended') return undefined;
-    return (await expireApproval(runtime, step, approval, invocation, turn)) ? undefined : approval.expiresAt;
+    return (await expireApproval(runtime, step, { approval, invocation })) ? undefined : approval.expiresAt;
   });
 }

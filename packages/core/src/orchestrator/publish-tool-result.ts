@@ -106,7 +106,7 @@ async function decide(runtime: Runtime, step: Step, deciding: Deciding): Promise
   if (approval.status !== 'pending') return answerAgain(runtime, approval, sent, invocation);
   if (turn.state === 'ended') return refused('settled', 'the turn of this call has ended', state);
   if (approval.expiresAt !== null && approval.expiresAt <= step.tx.now()) {
-    if (!(await expireApproval(runtime, step, approval, invocation, turn))) return undefined;
+    if (!(await expireApproval(runtime, step, { approval, invocation }))) return undefined;
     return refused('expired', 'this approval has expired; nothing ran', 'denied');
   }
   if (approval.question !== null) {

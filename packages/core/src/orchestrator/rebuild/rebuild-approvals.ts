@@ -2,9 +2,10 @@ import { z } from 'zod';
 import { approvalOptionSchema, questionSchema, scopeSchema } from '@countersign/protocol';
 import type { ApprovalRecord, GrantRecord, MessageRecord } from '../../ports/index.js';
 import { isApprovalId } from '../../turn/ids.js';
+import { UNDECIDED } from '../write-approval.js';
 import type { Truth } from './read-truth.js';
 
-/** As `askApproval` writes it. */
+/** As `writeApproval` writes it. */
 const requestSchema = z.object({
   originalToolCall: z.object({ id: z.string(), name: z.string() }),
   message: z.string(),
@@ -68,15 +69,9 @@ function readQuestion(message: MessageRecord): ApprovalRecord | undefined {
     invocationId: originalToolCall.id,
     messageId: message.id,
     toolName: originalToolCall.name,
-    status: 'pending',
-    decision: null,
-    scope: null,
-    reason: null,
-    decisionDigest: null,
-    decidedBy: null,
+    ...UNDECIDED,
     requestedAt: message.createdAt,
     expiresAt: expiresAt === null ? null : Date.parse(expiresAt),
-    decidedAt: null,
   };
 }
 
