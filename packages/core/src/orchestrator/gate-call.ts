@@ -120,7 +120,9 @@ function agentOf(snapshot: WorldSnapshot, agentId: string | undefined): GateInpu
 function isContained({ tool, arguments: args }: ReadCall, { workingDirectory }: ToolPlace): boolean {
   if (tool?.contained === undefined || !tool.trusted || !args.ok) return false;
   try {
-    return tool.contained(args.value, { workingDirectory }) === true;
+    const told: unknown = tool.contained(args.value, { workingDirectory });
+    // A promise, say, is no yes.
+    return told === true;
   } catch {
     return false;
   }
