@@ -55,17 +55,10 @@ export { agentVersion, worldVersion } from './orchestrator/versions.js';
 export type { Expected } from './orchestrator/versions.js';
 export { exportWorld, importWorld } from './orchestrator/world-file.js';
 export { worldStats } from './orchestrator/world-stats.js';
-export {
-  addAgent,
-  createChat,
-  createWorld,
-  deleteWorld,
-  removeAgent,
-  revokeGrant,
-  setPolicy,
-  updateAgent,
-  updateWorld,
-} from './orchestrator/worlds.js';
+export { createWorld, deleteWorld, setPolicy, updateWorld } from './orchestrator/worlds.js';
+export { addAgent, removeAgent, updateAgent } from './orchestrator/agents.js';
+export { createChat } from './orchestrator/create-chat.js';
+export { revokeGrant } from './orchestrator/revoke-grant.js';
 export { compilePolicy, judge, keyOfPattern, keysOfCall, parseRule, proposeRule, readRules } from './policy/index.js';
 export type { Policy, Rule } from './policy/index.js';
 export { createEventBus } from './publishers/event-bus.js';

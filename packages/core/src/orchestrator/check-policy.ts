@@ -1,8 +1,9 @@
-import { CountersignError, type PolicyCheck, type PolicyVerdict } from '@countersign/protocol';
+import type { PolicyCheck, PolicyVerdict } from '@countersign/protocol';
 import type { Gate } from '../approval/index.js';
 import { maskSecrets } from '../masking/index.js';
-import { compilePolicy, type Policy } from '../policy/index.js';
+import { compileRules } from './compile-rules.js';
 import { gateCall, readCall, signCall, type SignedCall } from './gate-call.js';
+import { agentIn, noWorld } from './look-up.js';
 import type { Runtime } from './runtime.js';
 import { maskArguments } from './tool-events.js';
 import { wordsOf } from './words-of.js';
@@ -13,12 +14,10 @@ import { wordsOf } from './words-of.js';
  */
 export async function checkPolicy(runtime: Runtime, worldId: string, check: PolicyCheck): Promise<PolicyVerdict> {
   const known = await runtime.store.read((reader) => runtime.snapshots(reader, worldId));
-  if (known === undefined) throw new CountersignError('not-found', `there is no world "${worldId}"`);
-  const snapshot = check.rules === undefined ? known : { ...known, policy: readRules(check.rules) };
+  if (known === undefined) throw noWorld(worldId);
+  const snapshot = check.rules === undefined ? known : { ...known, policy: compileRules(check.rules, 'rules') };
   const { agentId } = check;
-  if (agentId !== undefined && snapshot.agent(agentId) === undefined) {
-    throw new CountersignError('not-found', `there is no agent "${agentId}" in this world`, { field: 'agentId' });
-  }
+  if (agentId !== undefined) agentIn(snapshot, agentId, 'agentId');
   const tool = runtime.tools(worldId).get(check.tool);
   const call = readCall(tool, check.tool, JSON.stringify(check.arguments));
   const place = await runtime.findPlace(snapshot);
@@ -35,16 +34,6 @@ export async function checkPolicy(runtime: Runtime, worldId: string, check: Poli
       ? ({ outcome: 'refuse', reason: looked.trouble } as const)
       : verdict;
   return withoutSecrets(told, maskArguments(call.argumentsText).secrets);
-}
-
-/** Rules that are only tried: what can't be read is said, never passed over. */
-function readRules(rules: readonly string[]): Policy {
-  const compiled = compilePolicy(rules);
-  if (compiled.ok) return compiled.policy;
-  const field = `rules.${compiled.index}`;
-  throw new CountersignError('invalid', `${field}: ${compiled.error} (at character ${compiled.position + 1})`, {
-    field,
-  });
 }
 
 function seenBy(looked: SignedCall | { trouble: string }): SignedCall['seen'] {

@@ -1,13 +1,13 @@
-import { CountersignError } from '@countersign/protocol';
 import { createAgentMemory } from '../memory/agent-memory.js';
 import { createSnapshotCache } from '../memory/world-snapshot.js';
 import type { Clock, McpHostFactory, Provider, Store, Tool, ToolSource } from '../ports/index.js';
-import { compilePolicy, NO_RULES, sandboxGrants, type Policy } from '../policy/index.js';
+import { NO_RULES, sandboxGrants } from '../policy/index.js';
 import { createEventBus, type ListenerFailure } from '../publishers/event-bus.js';
 import { defaultResultLimit } from '../results/index.js';
 import { newId } from '../turn/ids.js';
 import { failTurn } from './call-model.js';
 import { createClientRegistry, type ClientRegistry } from './clients.js';
+import { compileRules } from './compile-rules.js';
 import { watchDeadlines } from './expire-approval.js';
 import { createMcpRecords } from './mcp-records.js';
 import { processAgentMessage } from './process-agent-message.js';
@@ -142,7 +142,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
     mayAct: () => others?.membership.mayAct() ?? true,
     inFlight: new Set(),
     memory: createAgentMemory(),
-    snapshots: createSnapshotCache(compileAdminRules(options.adminRules ?? [])),
+    snapshots: createSnapshotCache(compileRules(options.adminRules ?? [], 'adminRules')),
     repeats: createRecentRepeats(clock),
     owner,
     provider: (name) => providers.get(name),
@@ -222,15 +222,6 @@ function withSandboxGrants(findPlace: PlaceFinder): PlaceFinder {
     if (grants.shown.length === 0) return place;
     return { ...place, grants, sandbox: [place.sandbox, ...grants.shown].join(', ') };
   };
-}
-
-function compileAdminRules(rules: readonly string[]): Policy {
-  const compiled = compilePolicy(rules);
-  if (compiled.ok) return compiled.policy;
-  const where = `adminRules.${compiled.index}`;
-  throw new CountersignError('invalid', `${where}: ${compiled.error} (at character ${compiled.position + 1})`, {
-    field: where,
-  });
 }
 
 const RETRY_MS = 5_000;

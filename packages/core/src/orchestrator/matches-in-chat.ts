@@ -1,7 +1,9 @@
 import { CountersignError, RESERVED_TOOL_PREFIX, type ToolCall } from '@countersign/protocol';
 import { parseRule, ruleMatches } from '../policy/index.js';
 import { readCall, subjectsOf } from './gate-call.js';
+import { chatIn } from './look-up.js';
 import type { Runtime } from './runtime.js';
+import { readWorld } from './show-world.js';
 import { maskArguments } from './tool-events.js';
 
 /** So far back a chat is looked through, and so many calls are shown: a card, not an archive. */
@@ -33,13 +35,10 @@ export async function matchesInChat(
       field: 'rule',
     });
   }
-  const found = await runtime.store.read(async (reader) => {
-    const snapshot = await runtime.snapshots(reader, worldId);
-    const chat = await reader.chat(chatId);
-    if (snapshot === undefined || chat?.worldId !== worldId) return undefined;
+  const found = await readWorld(runtime, worldId, async (reader, snapshot) => {
+    await chatIn(reader, worldId, chatId);
     return { snapshot, messages: await reader.lastMessages(chatId, { limit: MESSAGES }) };
   });
-  if (found === undefined) throw new CountersignError('not-found', `there is no chat "${chatId}" in this world`);
   const place = await runtime.findPlace(found.snapshot);
   const tools = runtime.tools(worldId);
   const matches = ({ function: { name, arguments: text } }: ToolCall): boolean => {

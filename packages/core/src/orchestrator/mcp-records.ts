@@ -8,6 +8,8 @@ import type {
 } from '../ports/index.js';
 import { maskText } from '../masking/index.js';
 import { definitionDigest, describeDifference } from './mcp-difference.js';
+import { noWorld } from './look-up.js';
+import { revokeGrantsOf } from './revoke-grant.js';
 import { commit, type Runtime, type Step } from './runtime.js';
 
 /** A server that has just been added may still be gathering its tools; what comes after this has to be accepted. */
@@ -41,7 +43,7 @@ export function createMcpRecords(runtimeOf: () => Runtime): McpRecords {
     async workingDirectory(worldId) {
       const runtime = runtimeOf();
       const snapshot = await read((reader) => runtime.snapshots(reader, worldId));
-      if (snapshot === undefined) throw new Error(`there is no world "${worldId}"`);
+      if (snapshot === undefined) throw noWorld(worldId);
       return (await runtime.findPlace(snapshot)).workingDirectory;
     },
     async moved(worldId, name) {
@@ -112,18 +114,4 @@ async function lapse(step: Step, tool: McpToolRecord): Promise<void> {
   const why = maskText(difference).value;
   step.tx.record({ kind: 'policy', decision: 'tool changed', tool: tool.name, who: 'system', why });
   await revokeGrantsOf(step, (toolName) => toolName === tool.name, 'system', 'its tool changed');
-}
-
-export async function revokeGrantsOf(
-  step: Step,
-  concerns: (toolName: string) => boolean,
-  who: string,
-  why: string,
-): Promise<void> {
-  for (const grant of await step.tx.grantsOfWorld(step.snapshot.world.id)) {
-    if (!concerns(grant.toolName) || !(await step.tx.revokeGrant(grant.id))) continue;
-    const { id, chatId, agentId, toolName } = grant;
-    step.tx.record({ kind: 'grant', decision: 'revoked', chatId, agentId, tool: toolName, who, why });
-    step.tx.emit({ event: 'crud', chatId, data: { operation: 'delete', entity: 'grant', id } });
-  }
 }

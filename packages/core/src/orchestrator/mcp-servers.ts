@@ -11,8 +11,9 @@ import {
 } from '@countersign/protocol';
 import type { McpServerRecord, StoreTransaction } from '../ports/index.js';
 import { applyChange } from './mcp-change.js';
-import { emitServer, revokeGrantsOf, withTools } from './mcp-records.js';
+import { emitServer, withTools } from './mcp-records.js';
 import { showDefinition, showServer } from './mcp-show.js';
+import { revokeGrantsOf } from './revoke-grant.js';
 import { commit, type Runtime, type Step } from './runtime.js';
 import { readWorld, type Versioned } from './show-world.js';
 import { mcpServerVersion, refuseStale, type Expected } from './versions.js';

@@ -1,6 +1,7 @@
 import { CountersignError, newMessageSchema, parseInput, type NewMessage } from '@countersign/protocol';
 import { foldName, resolveAddressees } from '../mentions/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
+import { chatIn } from './look-up.js';
 import { commit, type Runtime, type Step } from './runtime.js';
 import { noteActivity, queueTurns } from './turn-lifecycle.js';
 import { writeMessage } from './write-message.js';
@@ -19,10 +20,7 @@ export async function publishMessage(
 ): Promise<{ messageId: string }> {
   const incoming = { ...parseInput(newMessageSchema, message, 'message'), worldId, chatId, speaker };
   return await commit(runtime, 'publish-message', incoming.worldId, async (step) => {
-    const chat = await step.tx.chat(incoming.chatId);
-    if (chat === undefined || chat.worldId !== incoming.worldId) {
-      throw new CountersignError('not-found', `there is no chat "${incoming.chatId}" in this world`);
-    }
+    const chat = await chatIn(step.tx, incoming.worldId, incoming.chatId);
     if (incoming.clientMessageId !== undefined) {
       const known = await step.tx.messageByClientId(chat.id, incoming.clientMessageId);
       if (known !== undefined) return { messageId: known.id };

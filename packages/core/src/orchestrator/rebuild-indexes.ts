@@ -1,5 +1,5 @@
-import { CountersignError } from '@countersign/protocol';
 import { keyOfPattern } from '../policy/index.js';
+import { noWorld } from './look-up.js';
 import { readTruth } from './rebuild/read-truth.js';
 import { rebuildApprovals, rebuildGrants } from './rebuild/rebuild-approvals.js';
 import { rebuildInvocations } from './rebuild/rebuild-invocations.js';
@@ -14,7 +14,7 @@ import type { Runtime } from './runtime.js';
 export async function rebuildIndexes(runtime: Runtime, worldId: string): Promise<void> {
   await runtime.store.transact(worldId, async (tx) => {
     const world = await tx.world(worldId);
-    if (world === undefined) throw new CountersignError('not-found', `there is no world "${worldId}"`);
+    if (world === undefined) throw noWorld(worldId);
     const truth = await readTruth(tx, worldId);
     const approvals = rebuildApprovals(truth);
     const invocations = rebuildInvocations(truth, approvals, runtime.tools(worldId));

@@ -1,13 +1,13 @@
 import { chatChangeSchema, parseInput, type Chat, type ChatChange } from '@countersign/protocol';
+import { chatIn } from './look-up.js';
 import { commit, type Runtime } from './runtime.js';
-import { noChat, toChat } from './show-world.js';
+import { toChat } from './show-world.js';
 
 /** A title that a person gives is kept: no model titles the chat after that (M7). */
 export async function renameChat(runtime: Runtime, worldId: string, chatId: string, change: ChatChange): Promise<Chat> {
   const { title } = parseInput(chatChangeSchema, change, 'chat');
   return await commit(runtime, 'rename-chat', worldId, async (step) => {
-    const chat = await step.tx.chat(chatId);
-    if (chat === undefined || chat.worldId !== worldId) throw noChat(chatId);
+    const chat = await chatIn(step.tx, worldId, chatId);
     await step.tx.setChatTitle(chatId, title);
     step.tx.emit({ event: 'crud', chatId, data: { operation: 'update', entity: 'chat', id: chatId } });
     step.tx.emit({ event: 'system', chatId, data: { type: 'title', message: title } });

@@ -1,4 +1,3 @@
-import { CountersignError } from '@countersign/protocol';
 import type {
   Clock,
   McpHost,
@@ -15,6 +14,7 @@ import type { AgentMemory } from '../memory/agent-memory.js';
 import type { SnapshotCache, WorldSnapshot } from '../memory/world-snapshot.js';
 import type { EventBus } from '../publishers/event-bus.js';
 import type { Dispatch } from './dispatch.js';
+import { noWorld } from './look-up.js';
 import type { RecentRepeats } from './recent-repeats.js';
 import type { Scheduler } from './scheduler.js';
 
@@ -106,7 +106,7 @@ export async function commit<T>(
   runtime.probe(`before ${name}`);
   const { value, events } = await runtime.store.transact(worldId, async (tx) => {
     const snapshot = await runtime.snapshots(tx, worldId);
-    if (snapshot === undefined) throw new CountersignError('not-found', `there is no world "${worldId}"`);
+    if (snapshot === undefined) throw noWorld(worldId);
     return await work({ tx, snapshot, afterCommit: (act) => acts.push(act) });
   });
   runtime.probe(`after ${name}`);

@@ -1,13 +1,7 @@
-import {
-  CountersignError,
-  type Agent,
-  type Chat,
-  type ListedTool,
-  type ShownPolicy,
-  type World,
-} from '@countersign/protocol';
+import type { Agent, Chat, ListedTool, ShownPolicy, World } from '@countersign/protocol';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import type { AgentRecord, ChatRecord, StoreReader, WorldRecord } from '../ports/index.js';
+import { agentIn, chatIn, noWorld } from './look-up.js';
 import type { Runtime } from './runtime.js';
 import { prepareTools } from './tool-sources.js';
 import { agentVersion, policyVersion, worldVersion } from './versions.js';
@@ -26,7 +20,7 @@ export async function readWorld<T>(
 ): Promise<T> {
   return await runtime.store.read(async (reader) => {
     const snapshot = await runtime.snapshots(reader, worldId);
-    if (snapshot === undefined) throw new CountersignError('not-found', `there is no world "${worldId}"`);
+    if (snapshot === undefined) throw noWorld(worldId);
     return await work(reader, snapshot);
   });
 }
@@ -38,15 +32,7 @@ export async function readChat<T>(
   chatId: string,
   work: (reader: StoreReader, chat: ChatRecord) => Promise<T>,
 ): Promise<T> {
-  return await readWorld(runtime, worldId, async (reader) => {
-    const chat = await reader.chat(chatId);
-    if (chat === undefined || chat.worldId !== worldId) throw noChat(chatId);
-    return await work(reader, chat);
-  });
-}
-
-export function noChat(chatId: string): CountersignError {
-  return new CountersignError('not-found', `there is no chat "${chatId}" in this world`);
+  return await readWorld(runtime, worldId, async (reader) => await work(reader, await chatIn(reader, worldId, chatId)));
 }
 
 export async function showWorlds(runtime: Runtime): Promise<World[]> {
@@ -74,8 +60,7 @@ export async function showAgents(runtime: Runtime, worldId: string): Promise<Age
 
 export async function showAgent(runtime: Runtime, worldId: string, agentId: string): Promise<Versioned<Agent>> {
   return await readWorld(runtime, worldId, async (_, snapshot) => {
-    const agent = snapshot.agent(agentId);
-    if (agent === undefined) throw new CountersignError('not-found', `there is no agent "${agentId}" in this world`);
+    const agent = agentIn(snapshot, agentId);
     return { value: toAgent(agent), version: agentVersion(agent) };
   });
 }

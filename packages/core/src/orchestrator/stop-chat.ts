@@ -1,5 +1,6 @@
-import { CountersignError, type Signer } from '@countersign/protocol';
+import type { Signer } from '@countersign/protocol';
 import type { TurnRecord } from '../ports/index.js';
+import { chatIn } from './look-up.js';
 import { commit, type Runtime, type Step } from './runtime.js';
 import { settleOpenCalls } from './settle-open-calls.js';
 import { recordEnd, noteActivity } from './turn-lifecycle.js';
@@ -30,10 +31,7 @@ async function stopInStep(
   chatId: string,
   signer: Signer,
 ): Promise<void> {
-  const chat = await step.tx.chat(chatId);
-  if (chat === undefined || chat.worldId !== worldId) {
-    throw new CountersignError('not-found', `there is no chat "${chatId}" in this world`);
-  }
+  const chat = await chatIn(step.tx, worldId, chatId);
   const turns = await step.tx.unfinishedTurns(chatId);
   if (turns.length === 0) return;
   await stopTurns(runtime, step, turns, signer);

@@ -145,3 +145,15 @@ export async function noteActivity(
   step.tx.emit({ event: 'world', chatId: chat.id, data: { type: status, pendingOperations } });
   if (status === 'idle') step.afterCommit(() => runtime.chatFellIdle(chat.worldId, chat.id));
 }
+
+/** Whoever waits for one of these chats hears that it is idle; without it they would wait for ever. */
+export async function noteActivityIn(
+  runtime: Runtime,
+  step: Step,
+  turns: readonly { chatId: string }[],
+): Promise<void> {
+  for (const chatId of new Set(turns.map((turn) => turn.chatId))) {
+    const chat = await step.tx.chat(chatId);
+    if (chat !== undefined) await noteActivity(runtime, step, chat);
+  }
+}

@@ -2,11 +2,12 @@ import { CountersignError, newAgentSchema, newMessageSchema, parseInput, type Si
 import type { InvocationRecord, WorldDoor } from '../ports/index.js';
 import { prepareAnswer } from '../mentions/index.js';
 import { agentMayAskFor } from '../policy/index.js';
+import { insertAgent } from './agents.js';
 import { holdCall } from './hold-call.js';
+import { chatIn } from './look-up.js';
 import { addressable } from './publish-message.js';
 import { commit, type Runtime, type Step } from './runtime.js';
 import { noteActivity, queueTurns } from './turn-lifecycle.js';
-import { insertAgent } from './worlds.js';
 import { writeMessage } from './write-message.js';
 
 /** What a running call may do to its world: speak as its agent, and make an agent that may do no more than its maker (A22). */
@@ -26,10 +27,7 @@ async function sendMessage(
   const { worldId, agentId } = invocation;
   return await commit(runtime, 'send-message', worldId, async (step) => {
     await holdCall(step, invocation);
-    const chat = await step.tx.chat(chatId);
-    if (chat === undefined || chat.worldId !== worldId) {
-      throw new CountersignError('not-found', `there is no chat "${chatId}" in this world`);
-    }
+    const chat = await chatIn(step.tx, worldId, chatId);
     // Begun in a process that died and run again: it was said already.
     const before = await step.tx.messageByClientId(chat.id, invocation.id);
     if (before?.agentId === agentId) return { messageId: before.id, answeredBy: namesOf(step, before.addressees) };

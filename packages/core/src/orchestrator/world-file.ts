@@ -11,11 +11,14 @@ import {
 import { foldName } from '../mentions/index.js';
 import { parseRule } from '../policy/index.js';
 import type { AgentRecord } from '../ports/index.js';
+import { compileRules } from './compile-rules.js';
+import { freeId } from './free-id.js';
 import { insertMcpServer } from './mcp-servers.js';
 import { exportDefinition } from './mcp-show.js';
+import { recordRules } from './record-changes.js';
 import type { Runtime } from './runtime.js';
 import { readWorld, toWorld } from './show-world.js';
-import { createWorldWith, freeId, recordRules, refuseUnreadableRules } from './worlds.js';
+import { createWorldWith } from './worlds.js';
 
 /** A world as it can be made again elsewhere: no chats, no grants, no secrets (W3). */
 export async function exportWorld(runtime: Runtime, worldId: string): Promise<WorldFile> {
@@ -96,9 +99,9 @@ function isAllow(rule: string): boolean {
 
 /** What the schema can't see: rules that can't be read, and two agents under one name. */
 function refuseMisfits({ policy, agents, mcpServers, mainAgent }: WorldFile): void {
-  refuseUnreadableRules(policy, 'policy');
+  compileRules(policy, 'policy');
   for (const [index, agent] of agents.entries()) {
-    refuseUnreadableRules(agent.policy, `agents.${index}.policy`);
+    compileRules(agent.policy, `agents.${index}.policy`);
     if (agents.findIndex((other) => foldName(other.name) === foldName(agent.name)) !== index) {
       const field = `agents.${index}.name`;
       throw new CountersignError('invalid', `file: ${field}: "${agent.name}" is there twice`, { field });

@@ -1,0 +1,109 @@
+import {
+  changeSchema,
+  CountersignError,
+  newAgentSchema,
+  parseInput,
+  slug,
+  type Agent,
+  type AgentDefinition,
+  type NewAgent,
+  type Signer,
+} from '@countersign/protocol';
+import { maskSecrets } from '../masking/index.js';
+import { foldName } from '../mentions/index.js';
+import type { AgentRecord } from '../ports/index.js';
+import { compileRules } from './compile-rules.js';
+import { freeId } from './free-id.js';
+import { agentIn } from './look-up.js';
+import { changed, recordChanges, recordRules, type PartOf } from './record-changes.js';
+import { commit, type Runtime, type Step } from './runtime.js';
+import { toAgent, type Versioned } from './show-world.js';
+import { stopTurns } from './stop-chat.js';
+import { noteActivityIn } from './turn-lifecycle.js';
+import { agentVersion, refuseStale, type Expected } from './versions.js';
+
+export async function addAgent(
+  runtime: Runtime,
+  worldId: string,
+  input: NewAgent,
+  signer: Signer,
+): Promise<AgentRecord> {
+  const definition = parseInput(newAgentSchema, input, 'agent');
+  compileRules(definition.policy, 'policy');
+  return await commit(runtime, 'add-agent', worldId, async (step) => await insertAgent(step, definition, signer));
+}
+
+/** Gives an agent its id and its place in the world, in the step's transaction. */
+export async function insertAgent(step: Step, definition: AgentDefinition, signer: Signer): Promise<AgentRecord> {
+  const worldId = step.snapshot.world.id;
+  refuseTakenName(step, definition, undefined);
+  const id = await freeId(slug(definition.name, 'agent'), async (candidate) => {
+    return (
+      (await step.tx.agentIdTaken(worldId, candidate)) ||
+      step.snapshot.agents.some((agent) => foldName(agent.definition.name) === foldName(candidate))
+    );
+  });
+  const agent = await step.tx.insertAgent(worldId, id, definition);
+  const why = `tools: ${definition.tools.join(', ') || 'none'}`;
+  step.tx.record({ kind: 'policy', decision: 'agent added', agentId: id, why: maskSecrets(why), ...signer });
+  recordRules(step.tx, [], definition.policy, signer, { agentId: id });
+  step.tx.emit({ event: 'crud', chatId: null, data: { operation: 'create', entity: 'agent', id } });
+  return agent;
+}
+
+export async function updateAgent(
+  runtime: Runtime,
+  worldId: string,
+  agentId: string,
+  change: PartOf<NewAgent>,
+  signer: Signer,
+  expected?: Expected,
+): Promise<Versioned<Agent>> {
+  const part = parseInput(changeSchema, change, 'agent');
+  return await commit(runtime, 'update-agent', worldId, async (step) => {
+    const agent = agentIn(step.snapshot, agentId);
+    refuseStale(agentVersion(agent), expected, 'this agent');
+    const definition = parseInput(newAgentSchema, changed(newAgentSchema.shape, agent.definition, part), 'agent');
+    compileRules(definition.policy, 'policy');
+    refuseTakenName(step, definition, agentId);
+    await step.tx.updateAgent(worldId, agentId, definition);
+    recordChanges(step, agent.definition, definition, signer, { agentId });
+    recordRules(step.tx, agent.definition.policy, definition.policy, signer, { agentId });
+    step.tx.emit({ event: 'crud', chatId: null, data: { operation: 'update', entity: 'agent', id: agentId } });
+    const after = { ...agent, definition };
+    return { value: toAgent(after), version: agentVersion(after) };
+  });
+}
+
+/** Its unfinished turns end first, so that nobody is left with a question of an agent that is gone. */
+export async function removeAgent(
+  runtime: Runtime,
+  worldId: string,
+  agentId: string,
+  signer: Signer,
+  expected?: Expected,
+): Promise<void> {
+  await commit(runtime, 'remove-agent', worldId, async (step) => {
+    refuseStale(agentVersion(agentIn(step.snapshot, agentId)), expected, 'this agent');
+    const turns = (await step.tx.unfinishedTurns()).filter(
+      (turn) => turn.worldId === worldId && turn.agentId === agentId,
+    );
+    await stopTurns(runtime, step, turns, signer);
+    await step.tx.deleteAgent(worldId, agentId);
+    step.tx.record({ kind: 'policy', decision: 'agent removed', agentId, ...signer });
+    await noteActivityIn(runtime, step, turns);
+    step.tx.emit({ event: 'crud', chatId: null, data: { operation: 'delete', entity: 'agent', id: agentId } });
+  });
+}
+
+/** A mention must have one reading: no two agents share a name, and no name is another's id. */
+function refuseTakenName(step: Step, definition: AgentDefinition, self: string | undefined): void {
+  const wanted = foldName(definition.name);
+  const clash = step.snapshot.agents.find(
+    (agent) => agent.id !== self && (foldName(agent.definition.name) === wanted || foldName(agent.id) === wanted),
+  );
+  if (clash === undefined) return;
+  throw new CountersignError('conflict', `agent: name: "${definition.name}" is taken by ${clash.id}`, {
+    field: 'name',
+  });
+}

@@ -1,0 +1,8 @@
+/** The id itself, or with the first number that makes it free. */
+export async function freeId(base: string, taken: (id: string) => Promise<boolean>): Promise<string> {
+  if (!(await taken(base))) return base;
+  for (let number = 2; ; number += 1) {
+    const id = `${base}-${number}`;
+    if (!(await taken(id))) return id;
+  }
+}

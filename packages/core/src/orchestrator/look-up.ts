@@ -1,0 +1,22 @@
+import { CountersignError } from '@countersign/protocol';
+import type { WorldSnapshot } from '../memory/world-snapshot.js';
+import type { AgentRecord, ChatRecord, StoreReader } from '../ports/index.js';
+
+/** Throws `not-found` for a chat of another world too: whoever asks has no business with it. */
+export async function chatIn(reader: StoreReader, worldId: string, chatId: string): Promise<ChatRecord> {
+  const chat = await reader.chat(chatId);
+  if (chat?.worldId === worldId) return chat;
+  throw new CountersignError('not-found', `there is no chat "${chatId}" in this world`);
+}
+
+/** `field`: where in a body the agent was named. */
+export function agentIn(snapshot: WorldSnapshot, agentId: string, field?: string): AgentRecord {
+  const agent = snapshot.agent(agentId);
+  if (agent !== undefined) return agent;
+  const where = field === undefined ? {} : { field };
+  throw new CountersignError('not-found', `there is no agent "${agentId}" in this world`, where);
+}
+
+export function noWorld(worldId: string): CountersignError {
+  return new CountersignError('not-found', `there is no world "${worldId}"`);
+}
