@@ -193,7 +193,7 @@ export const statsSchema = z.object({
 export type Stats = z.infer<typeof statsSchema>;
 
 /** One bar of a turn's picture: a model call, a tool, or waiting for a person. */
-export const spanSchema = z.object({
+const spanSchema = z.object({
   kind: z.enum(['model', 'tool', 'waiting']),
   label: z.string(),
   startedAt: z.string(),

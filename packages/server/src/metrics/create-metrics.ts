@@ -39,9 +39,9 @@ export function createMetrics(): Metrics {
       else countersNow().count(what);
     },
     async read(engine) {
-      const { registry, set } = countersNow();
-      set(await readLoad(engine), feedsOf(engine).count());
-      return { type: registry.contentType, text: await registry.metrics() };
+      const now = countersNow();
+      now.set(await readLoad(engine), feedsOf(engine).count());
+      return { type: now.registry.contentType, text: await now.registry.metrics() };
     },
   };
 }

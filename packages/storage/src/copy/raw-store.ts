@@ -12,7 +12,7 @@ export interface RawStore {
   close(): Promise<void>;
 }
 
-export interface RawWriter {
+interface RawWriter {
   insert(table: string, columns: readonly string[], rows: readonly Value[][]): Promise<void>;
   /** All but what says which schema the database has. */
   emptyMeta(): Promise<void>;
