@@ -2,6 +2,7 @@ import { isAbsolute } from 'node:path';
 import { createClient, type Client } from '@countersign/client';
 import { CommandError } from './command-error.js';
 import { EXIT } from './exit-codes.js';
+import { followServer, type Address } from './follow-server.js';
 import type { ServerDoor } from './server-door.js';
 
 export interface Whereabouts {
@@ -13,8 +14,6 @@ export interface Whereabouts {
 
 export interface Connected {
   client: Client;
-  /** Whether this command brought its own server. */
-  own: boolean;
   close(): Promise<void>;
 }
 
@@ -37,19 +36,35 @@ export async function connect(
     // Looked up from here it would be whatever folder this is, with whatever somebody has put there to be found.
     throw new CommandError(`The home "${home}" must be an absolute path. Choose it with --home or COUNTERSIGN_HOME.`);
   }
-  if (url !== undefined) return talkTo(checked(url), token ?? (await door.readToken(home)));
-  for (let attempt = 0; ; attempt += 1) {
-    const running = await door.find(home);
-    if (running !== undefined) return talkTo(running.url, token ?? (await door.readToken(home)));
-    try {
-      const server = await door.start(home, say);
-      const client = createClient({ url: server.url, token: server.token });
-      return { client, own: true, close: () => server.close() };
-    } catch (error) {
-      if (!isLocked(error) || attempt >= TRIES) throw error;
+  if (url !== undefined) return talkTo(checked(url), await door.readToken(home));
+
+  const own: { close(): Promise<void> }[] = [];
+  const locate = async (patienceMs: number): Promise<Address> => {
+    const end = Date.now() + patienceMs;
+    for (let attempt = 0; ; attempt += 1) {
+      const running = await door.find(home);
+      if (running !== undefined)
+        return { url: running.url, token: known(running.url, token ?? (await door.readToken(home))) };
+      try {
+        if (Date.now() >= end) {
+          const server = await door.start(home, say);
+          own.push(server);
+          return { url: server.url, token: server.token };
+        }
+      } catch (error) {
+        if (!isLocked(error) || attempt >= TRIES) throw error;
+      }
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
-  }
+  };
+  const first = await locate(0);
+  const following = followServer(first, locate);
+  return {
+    client: createClient({ ...first, fetch: following.fetch }),
+    async close() {
+      for (const server of own.splice(0)) await server.close();
+    },
+  };
 }
 
 /** Without what may stand behind the host: a path, or a start URL that was copied with its ticket. */
@@ -62,14 +77,16 @@ function checked(url: string): string {
 }
 
 function talkTo(url: string, token: string | undefined): Connected {
-  if (token === undefined) {
-    throw new CommandError(
-      `A server runs at ${url}, but its token is kept nowhere that this command may read. ` +
-        'Set COUNTERSIGN_TOKEN to the token it printed when it started.',
-      EXIT.failed,
-    );
-  }
-  return { client: createClient({ url, token }), own: false, close: () => Promise.resolve() };
+  return { client: createClient({ url, token: known(url, token) }), close: () => Promise.resolve() };
+}
+
+function known(url: string, token: string | undefined): string {
+  if (token !== undefined) return token;
+  throw new CommandError(
+    `A server runs at ${url}, but its token is kept nowhere that this command may read. ` +
+      'Set COUNTERSIGN_TOKEN to the token it printed when it started.',
+    EXIT.failed,
+  );
 }
 
 function isLocked(error: unknown): boolean {

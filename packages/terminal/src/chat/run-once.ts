@@ -2,7 +2,7 @@ import type { CommandContext } from '../context.js';
 import { EXIT } from '../exit-codes.js';
 import { plainLine } from '../text/plain-text.js';
 import { lastNotice, outcomeSince, type Outcome } from './outcome.js';
-import type { Answering, Session } from './session.js';
+import { GONE, type Answering, type Session } from './session.js';
 
 /** Sends one message, follows what comes of it, and tells how it ended. */
 export async function runOnce(
@@ -47,8 +47,7 @@ function outcomeOf(
       return { outcome: 'interrupted', exitCode: EXIT.interrupted, why: 'Stopped.' };
     case 'timed-out': {
       if (session.state().connection.kind !== 'open') {
-        const why = 'The server is gone. Nothing is lost: start it again, and go on with countersign chat -c last.';
-        return { outcome: 'failed', exitCode: EXIT.failed, why };
+        return { outcome: 'failed', exitCode: EXIT.failed, why: GONE };
       }
       const waiting = session.state().queue.length;
       const why =

@@ -1,4 +1,4 @@
-import { agentName, get, has, openChat, pendingApprovals } from '@countersign/client';
+import { agentName, ClientError, get, has, openChat, pendingApprovals } from '@countersign/client';
 import type { ApprovalView, ChatState, ChatStore, Client } from '@countersign/client';
 import { askApproval } from '../approvals/ask-approval.js';
 import { describeDecision } from '../approvals/describe-decision.js';
@@ -19,6 +19,8 @@ export interface SessionOptions {
   readonly chat: string;
   readonly printer: Printer;
   readonly answering: Answering;
+  /** Whether what was said before is printed too. */
+  readonly isTakenUp: boolean;
 }
 
 export type Settled = 'settled' | 'timed-out' | 'given-up';
@@ -37,30 +39,33 @@ export interface Session {
   close(): void;
 }
 
+/** So much of what was said before is read. */
+const LINES_BEFORE = 30;
 /** How often to look again when nothing is heard. */
 const LOOK_AGAIN_MS = 1_000;
-/** After so many vain tries a server that is gone is replaced. */
-const TRIES_BEFORE_REVIVAL = 3;
+/** Where nobody sits to wait, a server that is away for longer will not come back. */
+const LONGEST_AWAY_MS = 60_000;
+export const GONE = 'The server is gone. Nothing is lost: start it again, and go on with countersign chat -c last.';
 const UNATTENDED = 'nobody is there who could be asked (--unattended deny)';
 
 export async function openSession(options: SessionOptions): Promise<Session> {
-  const { context, world, chat, printer, answering } = options;
+  const { context, client, world, chat, printer, answering, isTakenUp } = options;
   const changes = createChanges();
   /** Answered here; until the log says so they are still in the queue. */
   const answered = new Set<string>();
   /** Put off by the person. */
   const later = new Set<string>();
   let denials = 0;
-  let { client } = options;
-  let store = await open();
+  let isReady = false;
+  const store = await open();
 
   async function open(): Promise<ChatStore> {
     // Only a client that can put a question to a person says so: one that does and can't would keep others from being told (A13).
     if (answering.kind === 'person') await client.registerClient(world, { label: 'terminal', approvals: true });
-    const opened = openChat(client, world, chat);
+    const opened = openChat(client, world, chat, { pageSize: LINES_BEFORE });
     opened.subscribe(() => {
       changes.tell();
-      if (opened === store) printer.show(opened.getState());
+      if (isReady) printer.show(opened.getState());
     });
     return opened;
   }
@@ -74,17 +79,6 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       if (connection.kind === 'closed') throw new CommandError(connection.why ?? 'The server closed.', EXIT.failed);
       await changes.after(seen, LOOK_AGAIN_MS);
     }
-  }
-
-  /** The server is gone for good, as when the command that brought it has ended: another takes over, on the same home. */
-  async function revive(): Promise<void> {
-    const fresh = await context.reconnect();
-    if (fresh === undefined) return;
-    store.close();
-    client = fresh;
-    answered.clear();
-    store = await open();
-    await ready();
   }
 
   /** The server is asked: what was heard of its log may be behind. */
@@ -114,7 +108,15 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   async function denyUnattended(approval: ApprovalView): Promise<void> {
     answered.add(approval.approvalId);
     denials += 1;
-    await client.decide(world, approval, { decision: 'deny', reason: UNATTENDED }).catch(() => undefined);
+    try {
+      await client.decide(world, approval, { decision: 'deny', reason: UNATTENDED });
+    } catch (error) {
+      if (!(error instanceof ClientError)) throw error;
+      // Told to nobody: it is denied when the server is back. What it refuses was decided elsewhere.
+      if (error.kind === 'problem') return;
+      answered.delete(approval.approvalId);
+      await changes.after(changes.count(), LOOK_AGAIN_MS);
+    }
   }
 
   async function putBefore(
@@ -160,6 +162,8 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   }
 
   await ready();
+  if (!isTakenUp) printer.skip(store.getState());
+  isReady = true;
   return {
     chat,
     state: () => store.getState(),
@@ -175,6 +179,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       }
     },
     async settle({ deadline = Infinity, signal } = {}) {
+      let awaySince: number | undefined;
       for (;;) {
         const seen = changes.count();
         const state = store.getState();
@@ -184,9 +189,13 @@ export async function openSession(options: SessionOptions): Promise<Session> {
         if (state.deleted) throw new CommandError('The chat was deleted.', EXIT.failed);
         const { connection } = state;
         if (connection.kind === 'closed') throw new CommandError(connection.why ?? 'The server closed.', EXIT.failed);
-        if (connection.kind === 'reconnecting' && connection.attempt >= TRIES_BEFORE_REVIVAL) await revive();
-        else if (await handle(pendingApprovals(state))) continue;
-        else if (await isSettled(state).catch(() => false)) {
+        if (connection.kind === 'reconnecting') awaySince ??= Date.now();
+        else awaySince = undefined;
+        if (awaySince !== undefined && answering.kind !== 'person' && Date.now() - awaySince > LONGEST_AWAY_MS) {
+          throw new CommandError(GONE, EXIT.failed);
+        }
+        if (await handle(pendingApprovals(state))) continue;
+        if (await isSettled(state).catch(() => false)) {
           printer.show(store.getState());
           return 'settled';
         }

@@ -94,9 +94,16 @@ async function speakOnce(
   message: { content: string; timeoutMs: number | undefined },
 ): Promise<number> {
   const printer = printerFor(context, answering.kind === 'person' ? answering.keyboard : undefined);
-  const session = await openSession({ context, client, world: world.id, chat: chat.id, printer, answering });
+  const session = await openSession({
+    context,
+    client,
+    world: world.id,
+    chat: chat.id,
+    printer,
+    answering,
+    isTakenUp: false,
+  });
   try {
-    printer.skip(session.state());
     return await runOnce(context, session, answering, message);
   } finally {
     session.close();
@@ -133,10 +140,17 @@ async function converse(
     const isTakenUp = chat !== undefined;
     chat ??= await client.createChat(world.id);
     const printer = printerFor(context, keyboard);
-    const session = await openSession({ context, client, world: world.id, chat: chat.id, printer, answering });
+    const session = await openSession({
+      context,
+      client,
+      world: world.id,
+      chat: chat.id,
+      printer,
+      answering,
+      isTakenUp,
+    });
     try {
       greet(context, keyboard, world, chat, isTakenUp);
-      if (!isTakenUp) printer.skip(session.state());
       const leaving = await runInteractive(context, session, keyboard, world.id);
       client = session.client();
       if (leaving.kind === 'end') return leaving.exitCode;

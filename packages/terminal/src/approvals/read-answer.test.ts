@@ -1,0 +1,47 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { describeChoices, readAnswer } from './read-answer.js';
+
+const ALL = { options: ['deny', 'approve_once', 'approve_session', 'approve_always'] as const };
+const NONE = { isCut: false, hasOthers: false, isEdited: false };
+const WORDS = ['o', 'once', 'c', 'chat', 'a', 'always', 'e', 'edit', 's', 'show'];
+
+describe('a line typed at a card', () => {
+  it.each([
+    ['o', { kind: 'approve', scope: 'once' }],
+    [' Once ', { kind: 'approve', scope: 'once' }],
+    ['c', { kind: 'approve', scope: 'session' }],
+    ['a', { kind: 'rule' }],
+    ['e', { kind: 'edit' }],
+    ['s', { kind: 'more' }],
+    ['d', { kind: 'deny', reason: 'not this one', because: 'chosen' }],
+    ['deny  not in   production', { kind: 'deny', reason: 'not in production', because: 'chosen' }],
+    ['n', { kind: 'deny', reason: 'not this one', because: 'chosen' }],
+    ['', { kind: 'deny', reason: 'not this one', because: 'empty' }],
+  ])('%j', (line, answer) => {
+    expect(readAnswer(line, ALL, NONE)).toEqual(answer);
+  });
+
+  it('[A17] approves with a whole line of one known word only', () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.string(), fc.constantFrom('yes', 'y', 'ok', 'o o', 'once more', 'approve', 'oo')),
+        (line) => {
+          fc.pre(!WORDS.includes(line.trim().toLowerCase()));
+          expect(readAnswer(line, ALL, NONE).kind).toBe('deny');
+        },
+      ),
+    );
+  });
+
+  it('[A2] takes no answer that is not offered', () => {
+    const only = { options: ['deny', 'approve_once'] as const };
+    for (const word of ['c', 'a']) expect(readAnswer(word, only, NONE).kind).toBe('deny');
+    for (const word of ['o', 'c', 'a', 'e']) expect(readAnswer(word, { options: ['deny'] }, NONE).kind).toBe('deny');
+    for (const word of ['c', 'a']) expect(readAnswer(word, ALL, { ...NONE, isEdited: true }).kind).toBe('deny');
+    for (const word of ['o', 'c', 'a', 'e']) expect(readAnswer(word, ALL, { ...NONE, isCut: true }).kind).toBe('deny');
+    expect(readAnswer('n', ALL, { ...NONE, hasOthers: true }).kind).toBe('next');
+    const choices = describeChoices({ ...only, toolName: 'stamp' }, 'Ada', { ...NONE, isCut: true });
+    expect(choices).toEqual(['d: deny, also with a reason (Enter denies)', 's: show more']);
+  });
+});

@@ -1,0 +1,58 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, it } from 'vitest';
+import { followServer, type Address } from './follow-server.js';
+
+const servers: Server[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close();
+});
+
+/** Answers with what it was asked, and as whom. */
+async function listen(token: string): Promise<Address & { close(): Promise<void> }> {
+  const server = createServer((request, response) => {
+    response.setHeader('Connection', 'close');
+    response.end(`${request.method} ${request.url} ${request.headers.authorization} ${token}`);
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    token,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+      }),
+  };
+}
+
+it('[S4] goes where the server of the home is now, with its token, and looks once for all that find out at the same time', async () => {
+  const first = await listen('one');
+  const second = await listen('two');
+  let looks = 0;
+  const { fetch } = followServer(first, async () => {
+    looks += 1;
+    return second;
+  });
+  const ask = async (): Promise<string> => {
+    const response = await fetch(`${first.url}/api/x?y=1`, {
+      method: 'POST',
+      headers: { Authorization: 'Bearer one' },
+    });
+    return await response.text();
+  };
+  expect(await ask()).toBe('POST /api/x?y=1 Bearer one one');
+  await first.close();
+  expect(await Promise.all([ask(), ask()])).toEqual(Array(2).fill('POST /api/x?y=1 Bearer two two'));
+  expect(looks).toBe(1);
+});
+
+it('says that nobody answers when no other is found', async () => {
+  const first = await listen('one');
+  await first.close();
+  const { fetch } = followServer(first, () => Promise.reject(new Error('none')));
+  await expect(fetch(`${first.url}/api/x`)).rejects.toThrow('fetch failed');
+});

@@ -1,0 +1,46 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { BAR, behindBar, indented, wrapFrom, wrapLines } from './behind-bar.js';
+import { widthOf } from './cells.js';
+import { plainText } from './plain-text.js';
+
+const anyText = fc.string({
+  unit: fc.constantFrom('a', 'word', ' ', '   ', '\n', '\t', '漢', '🚢', '\u001B', '\u202E', 'é'),
+});
+
+describe('text of others', () => {
+  it('[A17] stands behind a bar on every line, and no line is wider than the terminal', () => {
+    fc.assert(
+      fc.property(anyText, fc.integer({ min: 20, max: 120 }), (text, columns) => {
+        for (const line of behindBar(text, columns).split('\n')) {
+          expect(line.startsWith(BAR)).toBe(true);
+          expect(widthOf(line)).toBeLessThanOrEqual(columns);
+        }
+        for (const line of indented(text, columns).split('\n')) {
+          expect(line.startsWith('  ')).toBe(true);
+          expect(widthOf(line)).toBeLessThanOrEqual(columns);
+        }
+      }),
+    );
+  });
+
+  it('loses no character, however it is cut into pieces', () => {
+    fc.assert(
+      fc.property(fc.array(anyText), (pieces) => {
+        let column = 0;
+        const shown = pieces.map((piece) => {
+          const wrapped = wrapFrom(plainText(piece), column, 20, '\n');
+          ({ column } = wrapped);
+          return wrapped.text;
+        });
+        const bare = (text: string): string => text.replaceAll(/\s/g, '');
+        expect(bare(shown.join(''))).toBe(bare(pieces.map(plainText).join('')));
+      }),
+    );
+  });
+
+  it('breaks between words where it can', () => {
+    expect(wrapLines('one two three four', 16)).toEqual(['one two ', 'three four']);
+    expect(wrapLines('x'.repeat(25), 14)).toEqual(['x'.repeat(10), 'x'.repeat(10), 'x'.repeat(5)]);
+  });
+});

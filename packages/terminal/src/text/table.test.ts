@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest';
+import { widthOf } from './cells.js';
+import { nearest, suggestion } from './suggest.js';
+import { table } from './table.js';
+
+const columns = [
+  { title: 'id', of: ({ id }: { id: string }) => id },
+  { title: 'text', of: ({ text }: { text: string }) => text },
+];
+
+it('aligns columns, cuts the widest to the width of the terminal, and nothing where nobody looks', () => {
+  const rows = [
+    { id: 'one', text: 'a\nb \u001B[31m' },
+    { id: '漢字', text: 'x'.repeat(90) },
+  ];
+  const shown = table(rows, columns, 40);
+  expect(shown.split('\n').map((line) => line.split(/ {2,}/)[0])).toEqual(['ID', 'one', '漢字']);
+  expect(Math.max(...shown.split('\n').map(widthOf))).toBe(40);
+  expect(shown).toContain('a b ‹U+001B›[31m');
+  expect(shown).toContain('…');
+  expect(table(rows, columns, undefined)).toContain('x'.repeat(90));
+});
+
+it('suggests what was meant, and else says what there is', () => {
+  expect(nearest('aprovals', ['approvals', 'agents'])).toBe('approvals');
+  expect(nearest('zzz', ['approvals'])).toBeUndefined();
+  expect(suggestion('harbor', ['harbour', 'ops'])).toBe('Did you mean "harbour"?');
+  expect(suggestion('zzzzzz', ['harbour', 'ops'])).toBe('There are "harbour", "ops".');
+  expect(suggestion('x', [])).toBe('There are none yet.');
+});

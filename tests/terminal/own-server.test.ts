@@ -1,0 +1,97 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { closeTerminals, ENTER, openTerminal } from '../support/pseudo-terminal.js';
+import { runCommand, type Ran } from './harbour-server.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'countersign-own-'));
+const env = { HOME: folder, COUNTERSIGN_HOME: join(folder, 'home') };
+const run = (...words: string[]): Promise<Ran> => runCommand(words, { env });
+afterEach(closeTerminals);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const notes = (): string[] => readdirSync(join(folder, 'home-worlds', 'harbour', 'notes'));
+
+// Each of them brings a server: on a busy machine that takes its time.
+describe('without a server', { timeout: 120_000 }, () => {
+  it('[X4] [S4] commands that start at once bring one and find each other', async () => {
+    const ended = await Promise.all([
+      run('chat', '-w', 'harbour', 'hello'),
+      run('worlds', '--json'),
+      run('agents', 'list', '-w', 'harbour', '--json'),
+    ]);
+    expect(ended.map(({ code, stderr }) => ({ code, stderr }))).toEqual(ended.map(() => ({ code: 0, stderr: '' })));
+    expect(ended[0]?.stdout).toContain('Scout\n  │ I look after the notes of this harbour.');
+    expect(JSON.parse(ended[1]?.stdout ?? '')).toMatchObject({ items: [{ id: 'harbour' }] });
+  });
+
+  it('[X2] [A9] the demo world runs in a terminal, and what was left open is taken up', async () => {
+    const first = openTerminal(['chat', '-w', 'harbour'], { env });
+    await first.waitFor('you  ');
+    first.type(`Please tidy the notes folder.${ENTER}`);
+    await first.waitFor('1 of 3');
+    await first.waitFor('✍ ');
+    // As when a window is closed: nobody has answered, and nothing runs.
+    first.kill();
+    await first.exitCode;
+    expect(notes()).not.toContain('summary.md');
+
+    const second = openTerminal(['chat', '-w', 'harbour'], { env });
+    await second.waitFor('left unfinished');
+    for (const answer of ['o', 'd not this one', 'o']) {
+      await second.waitFor('wants to use');
+      await second.waitFor('✍ ');
+      second.type(answer + ENTER);
+    }
+    const said = await second.waitFor('moved the logs (not this one).');
+    expect(said).toContain('I wrote the summary, removed the scratch files. Not done:');
+    await second.waitFor('you  ');
+    // A second command finds the first one's server.
+    const { stdout } = await run('chats', 'list', '-w', 'harbour', '--json');
+    const { items } = z.object({ items: z.array(z.object({ title: z.string() })) }).parse(JSON.parse(stdout));
+    expect(items.map(({ title }) => title)).toContain('Tidy the notes folder');
+    second.type(`/quit${ENTER}`);
+    expect(await second.exitCode).toBe(0);
+    expect(notes().filter((name) => name.endsWith('.tmp'))).toEqual([]);
+    expect(notes().filter((name) => name.endsWith('-log.md'))).toHaveLength(8);
+    expect(notes()).toContain('summary.md');
+  });
+
+  it('goes on with a server of its own when the one it talked to was killed', async () => {
+    const server = openTerminal(['serve', '--no-open', '--port', '0'], { env });
+    await server.waitFor('Enter gives a new address');
+    const terminal = openTerminal(['chat', '-w', 'harbour', '--new'], { env });
+    await terminal.waitFor('you  ');
+    terminal.type(`How large is the crew? Count the lines.${ENTER}`);
+    await terminal.waitFor('│ command: wc -l notes/crew.md');
+    await terminal.waitFor('✍ ');
+    server.kill();
+    await server.exitCode;
+    terminal.type(`o${ENTER}`);
+    const said = await terminal.waitFor(/I counted the crew\. All done|wants to use shell_cmd/);
+    if (said.includes('wants to use')) {
+      await terminal.waitFor('✍ ');
+      terminal.type(`o${ENTER}`);
+      await terminal.waitFor('I counted the crew. All done');
+    }
+    const { stdout } = await run('audit', 'list', '-w', 'harbour', '--json');
+    const { items } = z
+      .object({ items: z.array(z.object({ kind: z.string(), arguments: z.unknown().exactOptional() })) })
+      .parse(JSON.parse(stdout));
+    const runs = items.filter(({ kind, arguments: args }) => kind === 'run' && JSON.stringify(args)?.includes('wc -l'));
+    expect(runs).toHaveLength(1);
+  });
+
+  it('[X3] copies all that is kept into another store, and says how far it is', async () => {
+    const copy = join(folder, 'copy.db');
+    const copied = await run('migrate', '--to', copy, '--json');
+    expect(copied.code).toBe(0);
+    expect(copied.stderr).toMatch(/^… messages \d+ of \d+$/m);
+    expect(JSON.parse(copied.stdout)).toMatchObject({ tables: { worlds: 1 } });
+    const [again, wrong] = [await run('migrate', '--to', copy), await run('migrate', '--to', 'mysql://nowhere')];
+    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('not empty') });
+    expect(wrong.code).toBe(2);
+  });
+});
