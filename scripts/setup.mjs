@@ -26,7 +26,8 @@ if (!run(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc
 
 // Loaded only now: on a fresh clone there is nothing yet that could build it.
 const { buildWeb } = await import('./build-web.mjs');
-if (!buildWeb() && !process.argv.includes('--keep-going')) fail('The web app could not be built; what is wrong is above.');
+if (!buildWeb() && !process.argv.includes('--keep-going'))
+  fail('The web app could not be built; what is wrong is above.');
 
 /** @param {string[]} words */
 function npm(...words) {

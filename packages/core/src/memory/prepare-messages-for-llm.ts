@@ -59,7 +59,10 @@ export async function prepareMessagesForLLM(
   return {
     trigger,
     messages: [
-      { role: 'system', content: systemMessage(agent, others, tools, { leftOut: past.leftOut, missing: context.missing ?? [] }) },
+      {
+        role: 'system',
+        content: systemMessage(agent, others, tools, { leftOut: past.leftOut, missing: context.missing ?? [] }),
+      },
       ...past.messages,
       ...current,
     ],
