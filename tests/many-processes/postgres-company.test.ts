@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  addAgent,
+  createChat,
+  createWorld,
+  listApprovals,
+  listMessages,
+  publishToolResult,
+  type Engine,
+} from '@countersign/core';
+import { defineTool, type Tool } from '@countersign/core/ports';
+import { scripted } from '@countersign/core/testing';
+import { serve, type Serving } from '@countersign/server';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { z } from 'zod';
+import { createPostgresDatabase } from '../support/postgres-database.js';
+import { nextEvent, openEngine, say, signer } from './engines-fixture.js';
+
+async function prepare({ runtime }: Engine): Promise<{ worldId: string; chatId: string }> {
+  const { id: worldId } = await createWorld(runtime, { name: 'Post office' }, signer);
+  await addAgent(runtime, worldId, { name: 'Clerk', provider: 'scripted', model: 'm', tools: ['*'] }, signer);
+  const { id: chatId } = await createChat(runtime, worldId);
+  return { worldId, chatId };
+}
+
+/** Calls the one tool that there is, then says what came of it. */
+const caller = () =>
+  scripted(({ messages, tools }) => {
+    const last = messages.at(-1);
+    if (last?.role === 'tool') return `It came to: ${String(last.content)}`;
+    return { say: 'One call.', calls: [{ name: tools[0]?.name ?? 'none', arguments: {} }] };
+  });
+
+async function lastWords({ runtime }: Engine, chatId: string): Promise<string> {
+  return (await listMessages(runtime, chatId)).at(-1)?.content ?? '';
+}
+
+describe('[S4] what lives in one process is known to the others', () => {
+  it('[A18] a client registers at one, listens at another, is called from any and answers at a third', async () => {
+    const url = await createPostgresDatabase();
+    const engines = await Promise.all([1, 2, 3].map(() => openEngine(url, [], caller())));
+    const [a, b, c] = engines as [Engine, Engine, Engine];
+    const { worldId, chatId } = await prepare(a);
+    const tool = { name: 'ring', description: 'Rings.', parameters: { type: 'object' } };
+    const { clientId, clientSecret } = await a.clients.register(worldId, {
+      label: 'Bell',
+      approvals: false,
+      tools: [tool],
+    });
+    expect(await b.clients.find(worldId, clientSecret)).toMatchObject({ id: clientId });
+    await b.clients.connected(clientId);
+    await say(c, worldId, chatId, 'Ring, please');
+    const pending = async () => (await listApprovals(c.runtime, worldId, { status: 'pending' }))[0];
+    await expect.poll(pending, { timeout: 10_000 }).toBeDefined();
+    const decision = { tool_call_id: (await pending())?.approvalId ?? '', decision: 'approve' } as const;
+    await publishToolResult(a.runtime, worldId, undefined, decision, signer);
+    await expect.poll(() => b.clients.pending(clientId), { timeout: 10_000 }).toHaveLength(1);
+    const [call] = await b.clients.pending(clientId);
+    await c.clients.find(worldId, clientSecret);
+    const answer = { tool_call_id: call?.id ?? '', content: 'ding' };
+    expect(await c.clients.answer(clientId, answer)).toMatchObject({ kind: 'recorded' });
+    await expect.poll(() => lastWords(a, chatId), { timeout: 10_000 }).toContain('ding');
+  });
+
+  it('[A18] a client whose process is gone counts as cut, and is there again as soon as it connects elsewhere', async () => {
+    const url = await createPostgresDatabase();
+    const [a, b] = (await Promise.all([1, 2].map(() => openEngine(url, [])))) as [Engine, Engine];
+    const { worldId } = await prepare(a);
+    const { clientId, clientSecret } = await a.clients.register(worldId, { label: 'Bell', approvals: true, tools: [] });
+    await a.clients.connected(clientId);
+    const record = () => b.runtime.store.read((reader) => reader.client(clientId));
+    expect(await record()).toMatchObject({ leftAt: null, connectedTo: a.runtime.owner });
+    await a.close();
+    await expect
+      .poll(record, { timeout: 15_000 })
+      .toMatchObject({ leftAt: expect.any(Number) as number, connectedTo: '' });
+    await b.clients.find(worldId, clientSecret);
+    await b.clients.connected(clientId);
+    expect(await record()).toMatchObject({ leftAt: null, connectedTo: b.runtime.owner });
+  });
+
+  it('a question that a tool puts in one is answered at another', async () => {
+    const url = await createPostgresDatabase();
+    const ask: Tool = defineTool({
+      name: 'ask_around',
+      description: 'Asks.',
+      parameters: z.object({}),
+      approval: { required: false },
+      readOnly: true,
+      execute: async (_, { ask: put }) => await (put?.({ text: 'Which colour?', choices: [] }) ?? 'nobody to ask'),
+    });
+    const [a, b] = (await Promise.all([1, 2].map(() => openEngine(url, [ask], caller())))) as [Engine, Engine];
+    const { worldId, chatId } = await prepare(a);
+    await say(a, worldId, chatId, 'Go');
+    await expect.poll(async () => (await listApprovals(b.runtime, worldId, {})).length, { timeout: 10_000 }).toBe(1);
+    const [question] = await listApprovals(b.runtime, worldId, {});
+    const runner = a.runtime.scheduler.running().length > 0 ? a : b;
+    const other = runner === a ? b : a;
+    const idle = nextEvent(other, worldId, (event) => event.event === 'world' && event.data.type === 'idle');
+    const answer = { tool_call_id: question?.approvalId ?? '', content: 'Green' };
+    await publishToolResult(other.runtime, worldId, undefined, answer, signer);
+    await idle;
+    expect(await lastWords(other, chatId)).toContain('Green');
+  });
+});
+
+async function openServer(url: string, folder: string): Promise<Serving> {
+  const home = join(folder, randomUUID());
+  mkdirSync(home);
+  const quiet = (): void => undefined;
+  const serving = await serve({
+    home,
+    env: {
+      DATABASE_URL: url,
+      COUNTERSIGN_WORK: join(folder, 'work'),
+      COUNTERSIGN_TOKEN: 'a-token-for-both-of-them-0123456789abcdef',
+    },
+    log: { info: quiet, warn: quiet, error: quiet },
+    port: 0,
+    providers: [],
+    tools: [],
+    sandbox: { kind: 'none', reason: 'no command runs here' },
+    ollamaUrl: 'http://127.0.0.1:9',
+    version: 'test',
+  });
+  onTestFinished(() => serving.close());
+  return serving;
+}
+
+it('[W1] [S4] a start URL of one server opens a session at another, once, and every server knows it', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const url = await createPostgresDatabase();
+  const [a, b] = (await Promise.all([openServer(url, folder), openServer(url, folder)])) as [Serving, Serving];
+  const ticket = a.newStartUrl().split('#ticket=')[1] ?? '';
+  const redeem = (at: Serving): Promise<Response> =>
+    fetch(`${at.url}/api/session`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ ticket }),
+    });
+  const opened = await Promise.all([redeem(b), redeem(a), redeem(b)]);
+  expect(opened.map(({ status }) => status).toSorted()).toEqual([200, 401, 401]);
+  const good = opened.find(({ status }) => status === 200);
+  const { session } = (await good?.json()) as { session: string };
+  const cookie = good?.headers.get('set-cookie')?.split(';')[0] ?? '';
+  for (const { url: at } of [a, b]) {
+    const ask = (half: string): Promise<Response> =>
+      fetch(`${at}/api/worlds`, { headers: { cookie, 'X-Countersign-Session': half } });
+    expect((await ask(session)).status).toBe(200);
+    expect((await ask(`${session}x`)).status).toBe(401);
+  }
+  const { rows } = await queryPasses(url);
+  expect(JSON.stringify(rows)).not.toContain(session);
+});
+
+async function queryPasses(url: string): Promise<{ rows: unknown[] }> {
+  const { default: pg } = await import('pg');
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await client.query('select * from countersign.passes');
+  } finally {
+    await client.end();
+  }
+}
