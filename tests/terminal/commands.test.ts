@@ -122,7 +122,7 @@ describe('the commands', { timeout: 60_000 }, () => {
     expect(await readFile(yaml, 'utf8')).toContain('name: Docks');
     expect((await run('export', 'docks', '--out', yaml)).stderr).toContain('it is there already');
     const [imported, verified] = await Promise.all([json('import', yaml), json('audit', 'verify')]);
-    expect(imported).toMatchObject({ name: expect.stringContaining('Docks') });
+    expect(imported['name']).toMatch(/^Docks/);
     expect(verified).toMatchObject({ ok: true });
     await run('audit', 'export', '-w', 'docks', '--format', 'csv', '--out', audit);
     expect((await readFile(audit, 'utf8')).split('\n').length).toBeGreaterThan(1);
@@ -157,11 +157,10 @@ describe('the commands', { timeout: 60_000 }, () => {
     for (const shell of ['bash', 'zsh', 'fish']) {
       const { stdout } = await run('completion', shell);
       expect(stdout).toContain('approvals');
-      if (shell === 'bash') {
-        const script = `${stdout}\nCOMP_WORDS=(countersign approvals ap); COMP_CWORD=2; _countersign; echo "\${COMPREPLY[@]}"`;
-        expect((await promisify(execFile)('bash', ['-c', script])).stdout).toBe('approve\n');
-      }
     }
+    const { stdout: bash } = await run('completion', 'bash');
+    const script = `${bash}\nCOMP_WORDS=(countersign approvals ap); COMP_CWORD=2; _countersign; echo "\${COMPREPLY[@]}"`;
+    expect((await promisify(execFile)('bash', ['-c', script])).stdout).toBe('approve\n');
     const wrong = await Promise.all([
       run('aprovals'),
       run('approvals', 'lst'),

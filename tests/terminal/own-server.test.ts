@@ -91,7 +91,8 @@ describe('without a server', { timeout: 120_000 }, () => {
     expect(copied.stderr).toMatch(/^… messages \d+ of \d+$/m);
     expect(JSON.parse(copied.stdout)).toMatchObject({ tables: { worlds: 1 } });
     const [again, wrong] = [await run('migrate', '--to', copy), await run('migrate', '--to', 'mysql://nowhere')];
-    expect(again).toMatchObject({ code: 1, stderr: expect.stringContaining('not empty') });
+    expect(again.code).toBe(1);
+    expect(again.stderr).toContain('not empty');
     expect(wrong.code).toBe(2);
   });
 });

@@ -35,7 +35,12 @@ export function createProgram({ console: { stdout }, version }: Surroundings, en
     .option('--home <dir>', 'where everything is kept (COUNTERSIGN_HOME, or ~/.countersign)')
     .option('--url <url>', 'talk to the server at this address (COUNTERSIGN_URL), with the token in COUNTERSIGN_TOKEN')
     .option('--json', 'machine-readable output')
-    .option('--verbose', 'with what went wrong, say where');
+    .option('--verbose', 'with what went wrong, say where')
+    .addHelpText(
+      'after',
+      '\nWithout a command it serves and opens the browser, with the flags of serve: --port, --host, --allow-host, --no-open, --log-level.' +
+        '\nA running server is found by the home folder; where none runs, a command brings its own.',
+    );
   const register = registerWith(ends);
   addServe(program, register);
   addChat(program, register);
