@@ -30,6 +30,9 @@ export interface Ran {
 export interface HarbourServer {
   readonly folder: string;
   readonly client: Client;
+  /** What a command needs to find it. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly serving: () => Serving;
   /** What the tool `stamp` was run with. */
   readonly runs: readonly string[];
   /** The command in a terminal. */
@@ -97,6 +100,8 @@ export async function openHarbourServer(): Promise<HarbourServer> {
   return {
     folder,
     client,
+    env,
+    serving: () => serving,
     runs,
     terminal: (words, options = {}) => openTerminal(words, { ...options, env: { ...env, ...options.env } }),
     run: (words, options = {}) => runCommand(words, { ...options, env: { ...env, ...options.env } }),
