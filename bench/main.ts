@@ -6,7 +6,7 @@ import { residentMiB } from './resident.js';
 
 // Before anything of ours is loaded: what is imported below is part of what a program has to carry.
 const start = residentMiB();
-const SUITES = ['memory', 'turns', 'growth', 'gate', 'policy', 'mcp', 'server'] as const;
+const SUITES = ['memory', 'turns', 'growth', 'gate', 'policy', 'mcp', 'server', 'postgres'] as const;
 type SuiteName = (typeof SUITES)[number];
 
 const { values } = parseArgs({
@@ -14,17 +14,19 @@ const { values } = parseArgs({
     quick: { type: 'boolean', default: false },
     json: { type: 'string', default: fileURLToPath(new URL('../results.json', import.meta.url)) },
     only: { type: 'string', multiple: true },
+    // A million messages in a hundred thousand chats: minutes of filling before a turn is measured.
+    large: { type: 'boolean', default: false },
     trace: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 });
 
 if (values.help) {
-  console.log(`npm run bench -- [--quick] [--only ${SUITES.join('|')}]… [--json FILE] [--trace]`);
+  console.log(`npm run bench -- [--quick] [--large] [--only ${SUITES.join('|')}]… [--json FILE] [--trace]`);
 } else if (values.trace) {
   await trace();
 } else {
-  await bench(values.quick, wanted(values.only), values.json);
+  await bench(values.quick, values.large, wanted(values.only), values.json);
 }
 
 function wanted(only: readonly string[] | undefined): readonly SuiteName[] {
@@ -33,7 +35,7 @@ function wanted(only: readonly string[] | undefined): readonly SuiteName[] {
   return SUITES.filter((suite) => only === undefined || only.includes(suite));
 }
 
-async function bench(quick: boolean, suites: readonly SuiteName[], file: string): Promise<void> {
+async function bench(quick: boolean, large: boolean, suites: readonly SuiteName[], file: string): Promise<void> {
   if (globalThis.gc === undefined) console.warn('Without --expose-gc, resident memory counts garbage too.');
   const plan = quick ? { warmUp: 500, rounds: 40, perRound: 10 } : { warmUp: 2000, rounds: 200, perRound: 10 };
   const { judgeTargets, printResults, printTargets } = await import('./report.js');
@@ -61,6 +63,9 @@ async function bench(quick: boolean, suites: readonly SuiteName[], file: string)
         break;
       case 'mcp':
         results.mcp = await (await import('./mcp.js')).mcpSuite(plan);
+        break;
+      case 'postgres':
+        results.postgres = await (await import('./postgres.js')).postgresSuite(quick, large);
         break;
       case 'server':
         results.server = await (await import('./server.js')).serverSuite(plan, quick);

@@ -6,6 +6,7 @@ import type { McpResult } from './mcp.js';
 import type { MemoryResult } from './memory.js';
 import { CASES } from './script.js';
 import { COMMAND_BYTES, POLICY_RULES, type PolicyResult } from './policy.js';
+import type { PostgresResult } from './postgres.js';
 import type { ServerResult } from './server.js';
 import { CONTENDERS, type TurnsResult } from './turns.js';
 
@@ -17,6 +18,7 @@ export interface Results {
   policy?: PolicyResult;
   mcp?: McpResult;
   server?: ServerResult;
+  postgres?: PostgresResult;
 }
 
 /** A number to hold (N1–N5) and what was reached. */
@@ -38,7 +40,32 @@ export function printResults(results: Results): void {
   if (results.policy !== undefined) printPolicy(results.policy);
   if (results.mcp !== undefined) printMcp(results.mcp);
   if (results.server !== undefined) printServer(results.server);
+  if (results.postgres !== undefined) printPostgres(results.postgres);
   if (results.memory !== undefined) printMemory(results.memory);
+}
+
+function printPostgres({ turnsPerSecond, decisionToTool, elsewhere, ...left }: PostgresResult): void {
+  print(
+    'PostgreSQL: turns with one tool each, over HTTP',
+    ['processes', 'turns/s'],
+    turnsPerSecond.map(({ processes, perSecond }) => [String(processes), perSecond.toFixed(0)]),
+  );
+  const share = `${Math.round(elsewhere * 100)} % elsewhere`;
+  print(
+    'PostgreSQL: decision to tool, 4 processes  (µs)',
+    ['', 'median', 'p99', 'cpu'],
+    [[share, ...shown(decisionToTool)]],
+  );
+  print(
+    'PostgreSQL: what a turn leaves behind',
+    ['', 'rows'],
+    [...Object.entries(left.rowsPerTurn).map(([name, n]) => [name, String(n)]), ['bytes', String(left.bytesPerTurn)]],
+  );
+  print(
+    'PostgreSQL: a turn when much is there  (µs)',
+    ['messages', 'median', 'p99', 'cpu'],
+    left.growth.map(({ messages, turn }) => [String(messages), ...shown(turn)]),
+  );
 }
 
 function printTurns(turns: TurnsResult): void {

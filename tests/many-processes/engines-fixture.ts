@@ -1,5 +1,5 @@
 import { createRuntime, publishMessage, type Engine } from '@countersign/core';
-import { defineTool, type Provider, type Tool } from '@countersign/core/ports';
+import { defineTool, type Provider, type Store, type Tool } from '@countersign/core/ports';
 import { scripted } from '@countersign/core/testing';
 import type { WorldEvent } from '@countersign/protocol';
 import { openPostgres } from '@countersign/storage';
@@ -33,8 +33,13 @@ export function stampingModel(): Provider {
 }
 
 /** One process's engine on a shared database. */
-export async function openEngine(url: string, tools: readonly Tool[], provider = stampingModel()): Promise<Engine> {
-  const store = await openPostgres(url);
+export async function openEngine(
+  url: string,
+  tools: readonly Tool[],
+  provider = stampingModel(),
+  change: (store: Store) => Store = (store) => store,
+): Promise<Engine> {
+  const store = change(await openPostgres(url));
   const engine = createRuntime({
     store,
     clock: {

@@ -8,10 +8,11 @@ import {
   stopChat,
   type Engine,
 } from '@countersign/core';
+import type { Store } from '@countersign/core/ports';
 import type { WorldEvent } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
 import { createPostgresDatabase } from '../support/postgres-database.js';
-import { countingTool, nextEvent, openEngine, say, signer } from './engines-fixture.js';
+import { countingTool, nextEvent, openEngine, say, signer, stampingModel } from './engines-fixture.js';
 
 interface Scene {
   worldId: string;
@@ -76,6 +77,35 @@ describe('[S4] engines on one PostgreSQL', () => {
     await expect.poll(() => heard.map((ids) => ids.at(-1)), { timeout: 10_000 }).toEqual([last, last, last]);
     const all = Array.from({ length: last - from }, (_, index) => from + 1 + index);
     expect(heard).toEqual([all, all, all]);
+  });
+
+  it('[S4] a process that could not say for a while that it lives starts nothing, whatever it is handed', async () => {
+    const url = await createPostgresDatabase();
+    const [silentRuns, runs] = [new Map<string, number>(), new Map<string, number>()];
+    let isMute = false;
+    const muted = (store: Store): Store => {
+      const { shared } = store;
+      if (shared === undefined) return store;
+      const beat = (owner: string): Promise<void> =>
+        isMute ? Promise.reject(new Error('the way is cut')) : shared.beat(owner);
+      return { ...store, shared: { ...shared, beat } };
+    };
+    const silent = await openEngine(url, [countingTool(silentRuns)], stampingModel(), muted);
+    const other = await openEngine(url, [countingTool(runs)]);
+    const { worldId, chatId } = await prepare(other);
+    const waiting = nextEvent(other, worldId, isStatus('waiting'));
+    await say(other, worldId, chatId, 'letter_1');
+    await waiting;
+    isMute = true;
+    await expect.poll(() => silent.runtime.mayAct(), { timeout: 10_000 }).toBe(false);
+    const [approval] = await listApprovals(silent.runtime, worldId, { status: 'pending' });
+    const idle = nextEvent(other, worldId, isStatus('idle'));
+    const decision = { tool_call_id: approval?.approvalId ?? '', decision: 'approve' } as const;
+    await publishToolResult(silent.runtime, worldId, undefined, decision, signer);
+    await idle;
+    expect([silentRuns.size, [...runs.values()]]).toEqual([0, [1]]);
+    isMute = false;
+    await expect.poll(() => silent.runtime.mayAct(), { timeout: 10_000 }).toBe(true);
   });
 
   it('[M9] a stop at one ends what another runs', async () => {

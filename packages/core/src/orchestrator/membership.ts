@@ -104,6 +104,8 @@ export function createMembership(options: MembershipOptions): Membership {
 
   /** A wake-up was handed to this process. */
   async function take(turnId: string): Promise<void> {
+    // Nobody hears that it lives: whoever is heard finds the turn in its next round.
+    if (!isFresh()) return;
     const runtime = options.runtime();
     const claim = await claimTurn(runtime, shared, turnId);
     if (claim === 'mine') runtime.scheduler.wake(turnId);

@@ -27,7 +27,7 @@ const stamp = defineTool({
   parameters: z.object({ key: z.string(), ms: z.number().exactOptional() }),
   approval: { required: true },
   async execute({ key, ms }, { signal }) {
-    appendFileSync(stamps, `${key} ${process.pid}\n`);
+    appendFileSync(stamps, `${key} ${process.pid} ${performance.timeOrigin + performance.now()}\n`);
     if (ms !== undefined) await after(ms, undefined, { signal });
     return `stamped ${key}`;
   },

