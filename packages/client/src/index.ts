@@ -1,6 +1,6 @@
 export { AGENT_COLOURS, agentColour, agentInitials } from './agent-colour.js';
 export { createClient } from './create-client.js';
-export type { ClientOptions } from './create-client.js';
+export type { ClientOptions } from './caller.js';
 export type { BothWays, CallOptions, ChangeOptions, Client, List, MessageList, PageQuery, Tagged } from './client.js';
 export { ClientError, isPassing } from './client-error.js';
 export type { ClientErrorKind } from './client-error.js';
