@@ -57,6 +57,7 @@ export { exportWorld, importWorld } from './orchestrator/world-file.js';
 export { worldStats } from './orchestrator/world-stats.js';
 export { createWorld, deleteWorld, setPolicy, updateWorld } from './orchestrator/worlds.js';
 export { addAgent, removeAgent, updateAgent } from './orchestrator/agents.js';
+export { SILENT_MS } from './orchestrator/claim-turn.js';
 export { createChat } from './orchestrator/create-chat.js';
 export { revokeGrant } from './orchestrator/revoke-grant.js';
 export { compilePolicy, judge, keyOfPattern, keysOfCall, parseRule, proposeRule, readRules } from './policy/index.js';

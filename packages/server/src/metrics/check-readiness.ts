@@ -1,8 +1,6 @@
 import { setTimeout as after } from 'node:timers/promises';
-import type { Engine } from '@countersign/core';
+import { SILENT_MS, type Engine } from '@countersign/core';
 
-/** As long as others wait before they take over what this process runs. */
-const SILENT_MS = 7_000;
 /** A database that takes longer is no place to send people to. */
 const PATIENCE_MS = 2_000;
 /** Anybody may ask, and asking must not become work for the database. */

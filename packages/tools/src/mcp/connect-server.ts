@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import type { Clock, ToolContext } from '@countersign/core/ports';
 import {
   Client,
@@ -42,6 +43,8 @@ export interface Connection {
   close(): Promise<void>;
 }
 
+const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
+
 const CHECK_MS = 5_000;
 const MOST_PAGES = 50;
 const UNSUPPORTED_VERSION: number = ProtocolErrorCode.UnsupportedProtocolVersion;
@@ -61,7 +64,7 @@ async function connect(options: ConnectionOptions, mode: 'legacy' | 'auto'): Pro
   const calls: CallsUnderWay = new Set();
   let changed = (): void => undefined;
   const client = new Client(
-    { name: 'countersign', version: '0.1.0' },
+    { name: 'countersign', version },
     {
       capabilities: { roots: {}, elicitation: { form: {} } },
       jsonSchemaValidator: options.checker,

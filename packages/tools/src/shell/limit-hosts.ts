@@ -1,8 +1,4 @@
-import { connect } from 'node:net';
-import type { Outside } from '../sandbox/gateway/gateway.js';
-import { publicNetwork } from '../web/network.js';
-
-const THE_INTERNET: Outside = { network: publicNetwork, connect: (host, port) => connect({ host, port }) };
+import { THE_INTERNET, type Outside } from '../sandbox/gateway/gateway.js';
 
 /**
  * The way out with all hosts closed but those that a rule opens. An address is reached as the place of a host that may be reached,

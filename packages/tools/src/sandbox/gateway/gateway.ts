@@ -29,7 +29,7 @@ export interface Outside {
   readonly connect: (address: string, port: number) => Socket;
 }
 
-const THE_INTERNET: Outside = { network: publicNetwork, connect: (host, port) => netConnect({ host, port }) };
+export const THE_INTERNET: Outside = { network: publicNetwork, connect: (host, port) => netConnect({ host, port }) };
 
 /** A way out of the sandbox's own network, to public addresses and no others (A20). */
 export interface Gateway {
