@@ -1,9 +1,6 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import {
-  clientToolResultSchema,
   CountersignError,
-  newClientSchema,
-  parseInput,
   type ClientToolResult,
   type NewClient,
   type Signer,
@@ -11,13 +8,12 @@ import {
 } from '@countersign/protocol';
 import type { ClientRecord, InvocationRecord, Tool, ToolSource } from '../ports/index.js';
 import { maskSecrets } from '../masking/index.js';
-import { newId } from '../turn/ids.js';
 import { SILENT_MS } from './claim-turn.js';
-import { nameClientTools, readClientTools } from './client-tools.js';
+import { answerClientCall, failPendingCalls, pendingCalls, type ClientWithTools } from './client-calls.js';
+import { readClientTools } from './client-tools.js';
 import { denyUnattended } from './deny-unattended.js';
+import { hashSecret, registerClient } from './register-client.js';
 import { commit, type Runtime } from './runtime.js';
-import { resumeTurn } from './resume-turn.js';
-import { settleInvocation, type Settlement } from './settle-invocation.js';
 
 /** A cut shorter than this is not leaving (A18). */
 export const CLIENT_GRACE_MS = 30_000;
@@ -59,9 +55,7 @@ export interface ClientRegistry {
   close(): void;
 }
 
-interface Present {
-  record: ClientRecord;
-  tools: Map<string, Tool>;
+interface Present extends ClientWithTools {
   /** How many of its streams are open in this process. */
   streams: number;
   /** Ends the timer of one that was cut. */
@@ -150,8 +144,7 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
     }
     forget(entry);
     const { id, label, worldId } = entry.record;
-    const error = `the client "${label}" left before it answered`;
-    for (const call of await pendingOf(entry)) await settle(runtimeOf(), call, { kind: 'failed', error });
+    await failPendingCalls(runtimeOf(), entry, `the client "${label}" left before it answered`);
     await commit(runtimeOf(), 'client-left', worldId, async (step) => {
       // Another process was first.
       if (!(await step.tx.deleteClient(id))) return;
@@ -169,16 +162,6 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
     for (const record of records) note(record);
   }
 
-  async function pendingOf({ record, tools }: Present): Promise<InvocationRecord[]> {
-    return await runtimeOf().store.read(async (reader) => {
-      const turns = (await reader.unfinishedTurns()).filter(
-        (turn) => turn.worldId === record.worldId && turn.iteration > 0,
-      );
-      const calls = await Promise.all(turns.map((turn) => reader.invocations(turn.id, turn.iteration)));
-      return calls.flat().filter((call) => call.status === 'started' && tools.has(call.toolName));
-    });
-  }
-
   return {
     tools(worldId) {
       const offered = new Map<string, Tool>();
@@ -188,43 +171,15 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
       return offered;
     },
     async register(worldId, input, signer) {
-      const client = parseInput(newClientSchema, input, 'client');
-      const clientId = newId('client');
-      const clientSecret = randomBytes(32).toString('base64url');
-      const tools = nameClientTools(client, clientId);
-      const record = await commit(runtimeOf(), 'register-client', worldId, async (step) => {
-        const made: ClientRecord = {
-          id: clientId,
-          worldId,
-          label: client.label,
-          secretHash: hashSecret(clientSecret).toString('hex'),
-          approvals: client.approvals,
-          tools,
-          leftAt: step.tx.now(),
-          connectedTo: '',
-          createdAt: step.tx.now(),
-        };
-        await step.tx.insertClient(made);
-        step.tx.emit({ event: 'crud', chatId: null, data: { operation: 'create', entity: 'client', id: clientId } });
-        const offers = tools.map((tool) => tool.name).join(', ') || 'no tools';
-        const why = `${client.label}: ${client.approvals ? 'approvals' : 'no approvals'}, ${offers}`;
-        step.tx.record({
-          kind: 'policy',
-          decision: 'client registered',
-          client: clientId,
-          why: maskSecrets(why),
-          ...(signer === undefined ? {} : { who: signer.who }),
-        });
-        return made;
-      });
+      const { record, secret } = await registerClient(runtimeOf(), worldId, input, signer);
       // Registered is not yet there: it has as long to connect as it would have to come back.
-      startGrace(note(record));
-      return { clientId, clientSecret, tools: tools.map((tool) => tool.name) };
+      const entry = note(record);
+      startGrace(entry);
+      return { clientId: record.id, clientSecret: secret, tools: [...entry.tools.keys()] };
     },
     async knows(clientId, secret) {
       const record = await runtimeOf().store.read((reader) => reader.client(clientId));
-      if (record === undefined) return false;
-      return timingSafeEqual(hashSecret(secret), Buffer.from(record.secretHash, 'hex'));
+      return record !== undefined && timingSafeEqual(hashSecret(secret), Buffer.from(record.secretHash, 'hex'));
     },
     async find(worldId, secret) {
       const hash = hashSecret(secret).toString('hex');
@@ -264,26 +219,9 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
     },
     async pending(clientId) {
       const entry = present.get(clientId);
-      return entry === undefined ? [] : await pendingOf(entry);
+      return entry === undefined ? [] : await pendingCalls(runtimeOf(), entry);
     },
-    async answer(clientId, input) {
-      const result = parseInput(clientToolResultSchema, input, 'result');
-      const entry = present.get(clientId);
-      const call = await runtimeOf().store.read((reader) => reader.invocation(result.tool_call_id));
-      if (call === undefined) return refusal(404, 'unknown', 'no call has this id');
-      // Only the client a call was forwarded to may answer it (A18).
-      if (entry === undefined || call.worldId !== entry.record.worldId || !entry.tools.has(call.toolName)) {
-        return refusal(403, 'foreign', 'this call belongs to another client');
-      }
-      const settlement: Settlement =
-        result.error === undefined
-          ? { kind: 'succeeded', result: result.content ?? '' }
-          : { kind: 'failed', error: result.error };
-      const settled = await settle(runtimeOf(), call, settlement);
-      if (settled === 'recorded')
-        return { kind: 'recorded', status: 200, invocationId: call.id, state: settlement.kind };
-      return { ...refusal(409, 'settled', 'this call is not waiting for an answer'), state: settled };
-    },
+    answer: (clientId, result) => answerClientCall(runtimeOf(), present.get(clientId), result),
     async load() {
       const { store } = runtimeOf();
       const known = [...present.values()];
@@ -316,33 +254,4 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
       for (const entry of present.values()) entry.cancelGrace?.();
     },
   };
-}
-
-/** Settles a forwarded call and wakes its turn. Its state, if it was not waiting any more. */
-async function settle(runtime: Runtime, call: InvocationRecord, settlement: Settlement): Promise<string> {
-  return await commit(runtime, 'client-result', call.worldId, async (step) => {
-    const current = await step.tx.invocation(call.id);
-    if (current === undefined || current.status !== 'started') return current?.status ?? 'gone';
-    const change = {
-      invocationId: current.id,
-      status: settlement.kind === 'succeeded' ? settlement.kind : 'failed',
-    } as const;
-    const finish = await resumeTurn(runtime, step, current.turnId, change);
-    if (finish === undefined) return current.status;
-    await settleInvocation(runtime, step, current, settlement);
-    await finish();
-    return 'recorded';
-  });
-}
-
-function refusal(
-  status: 403 | 404 | 409,
-  code: 'unknown' | 'foreign' | 'settled',
-  detail: string,
-): Extract<ToolResultOutcome, { kind: 'refused' }> {
-  return { kind: 'refused', status, code, detail };
-}
-
-function hashSecret(secret: string): Buffer {
-  return createHash('sha256').update(secret).digest();
 }
