@@ -15,7 +15,7 @@ import { closeTerminals, openTerminal, type PseudoTerminal, type TerminalOptions
 const command = fileURLToPath(new URL('../../packages/countersign/bin/countersign.js', import.meta.url));
 const TOKEN = 'a-token-that-only-this-test-knows-0123456789';
 
-export interface RunOptions {
+interface RunOptions {
   readonly input?: string;
   readonly env?: Record<string, string>;
 }

@@ -12,7 +12,7 @@ export type Typed =
   /** What was asked has answered itself. */
   | { readonly kind: 'cancelled' };
 
-export interface Question {
+interface Question {
   readonly prompt: string;
   /** Text to change instead of an empty line. */
   readonly prefill?: string;

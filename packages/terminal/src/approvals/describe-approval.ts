@@ -60,7 +60,7 @@ export function describeQuestion(approval: ApprovalView, look: CardLook): string
 }
 
 /** What it would change where that is known, and always its arguments: a change alone would not say of which file. */
-export function shownCall({ arguments: proposed, preview }: ApprovalView, edited?: unknown): string {
+function shownCall({ arguments: proposed, preview }: ApprovalView, edited?: unknown): string {
   if (edited !== undefined) return describeArguments(edited);
   const args = describeArguments(proposed);
   return preview === undefined ? args : `${describeArguments(withoutLong(proposed))}\n${preview}`;

@@ -23,7 +23,7 @@ export interface SessionOptions {
   readonly isTakenUp: boolean;
 }
 
-export type Settled = 'settled' | 'timed-out' | 'given-up';
+type Settled = 'settled' | 'timed-out' | 'given-up';
 
 /** One chat that a command follows, whatever happens to the server meanwhile. */
 export interface Session {

@@ -26,7 +26,7 @@ export function addCompletion(program: Command, register: Register): void {
 }
 
 /** What may follow after each beginning of a command line. */
-export type WordTree = ReadonlyMap<string, readonly string[]>;
+type WordTree = ReadonlyMap<string, readonly string[]>;
 
 function wordsOf(program: Command): WordTree {
   const globals = program.options.map(({ long }) => long).filter((name) => name !== undefined && name !== null);
@@ -40,7 +40,7 @@ function wordsOf(program: Command): WordTree {
   return tree;
 }
 
-export function completionScript(shell: string, tree: WordTree): string {
+function completionScript(shell: string, tree: WordTree): string {
   const cases = [...tree].map(([path, words]) => ({ path, words: words.join(' ') }));
   switch (shell) {
     case 'fish':

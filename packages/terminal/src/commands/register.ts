@@ -2,12 +2,12 @@ import type { Command } from 'commander';
 import type { CommandContext, GlobalOptions } from '../context.js';
 
 /** What a command is given and says: the words after its name, and its flags. */
-export interface Given<Options> {
+interface Given<Options> {
   readonly args: readonly string[];
   readonly options: Options;
 }
 
-export type Act<Options> = (context: CommandContext, given: Given<Options>) => Promise<number | void>;
+type Act<Options> = (context: CommandContext, given: Given<Options>) => Promise<number | void>;
 
 /** Ties what a command does to its words. */
 export type Register = <Options = Record<string, never>>(command: Command, act: Act<Options>) => void;

@@ -33,7 +33,7 @@ export function paintFor(stream: { isTTY?: boolean }, { env }: Pick<Console, 'en
 }
 
 /** The SGR number of an agent's colour: the same in transcript, cards and lists. */
-export function agentColour(agentId: string): number {
+function agentColour(agentId: string): number {
   let hash = 0;
   for (const character of agentId) hash = (hash * 31 + (character.codePointAt(0) ?? 0)) % 9973;
   return AGENT_COLOURS[hash % AGENT_COLOURS.length] ?? 36;
