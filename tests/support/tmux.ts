@@ -55,6 +55,9 @@ export async function openTmux(
   const shows = (text: string, wanted: string | RegExp): boolean =>
     typeof wanted === 'string' ? text.includes(wanted) : wanted.test(text);
 
+  // Not from its environment: some shells don't take it from there.
+  await tmux('send-keys', '-t', 't', `PS1='${PROMPT} '; clear`, 'Enter');
+
   return {
     screen,
     async press(...keys) {

@@ -12,6 +12,7 @@ describe('the card in front of the person', () => {
 
   it('stays when it was decided elsewhere, and goes when it was decided here', () => {
     expect(nextCurrent({ kind: 'open', id: 'a' }, ['b'], none)).toEqual({ kind: 'held', id: 'a' });
+    expect(nextCurrent({ kind: 'held', id: 'a' }, ['a', 'b'], none)).toEqual({ kind: 'open', id: 'a' });
     expect(nextCurrent({ kind: 'open', id: 'a' }, ['b'], { ...none, sending: new Set(['a']) })).toEqual({
       kind: 'open',
       id: 'a',

@@ -15,7 +15,7 @@ export interface Answered {
  * fingers. One that this person answered makes room once that is known to count; one that was decided elsewhere stays, and says so.
  */
 export function nextCurrent(current: Current, queue: readonly string[], { sending, taken }: Answered): Current {
-  if (current.kind === 'held') return current;
+  if (current.kind === 'held') return queue.includes(current.id) ? { kind: 'open', id: current.id } : current;
   if (current.kind === 'open' && !taken.has(current.id)) {
     // The stream may tell of an answer before the answer to it is here: whose it was is not known yet.
     return queue.includes(current.id) || sending.has(current.id) ? current : { kind: 'held', id: current.id };

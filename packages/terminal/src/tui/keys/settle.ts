@@ -3,6 +3,8 @@ import type { CardUi, Facts, Focus, UiState } from '../ui-state.js';
 
 /** Brings what the person sees in step with what there is. Called after every change of either. */
 export function settle(ui: UiState, { world, now, hasSide }: Pick<Facts, 'world' | 'now' | 'hasSide'>): UiState {
+  // A world that is loaded anew, from another server, has an empty queue at first: nothing was decided by that.
+  if (world.loading.kind !== 'ready') return ui;
   const current = nextCurrent(ui.card.current, world.queue, ui.card);
   let next = isSame(current, ui.card.current) ? ui : { ...ui, card: showing(ui.card, current, now) };
   if (next.focus === 'card' && current.kind === 'none') next = { ...next, focus: 'composer' };
