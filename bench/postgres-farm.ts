@@ -94,10 +94,11 @@ async function startServer(
 }
 
 async function readFrames(response: Response, heard: (chatId: string) => void): Promise<void> {
-  const decoder = new TextDecoder();
   let text = '';
-  for await (const bytes of response.body ?? []) {
-    text += decoder.decode(bytes, { stream: true });
+  if (response.body === null) return;
+  const words: ReadableStream<string> = response.body.pipeThrough(new TextDecoderStream());
+  for await (const more of words) {
+    text += more;
     const frames = text.split('\n\n');
     text = frames.pop() ?? '';
     for (const frame of frames) {

@@ -96,9 +96,9 @@ async function query<Row extends pg.QueryResultRow>(url: string, text: string, v
 
 async function createWorld(farm: Farm, policy: readonly string[]): Promise<string> {
   const { id } = await farm.ask<{ id: string }>(0, 'POST', '/worlds', {
+    policy,
     name: `Post ${randomBytes(4).toString('hex')}`,
   });
-  await farm.ask(0, 'PUT', `/worlds/${id}/policy`, { rules: policy });
   const agent = { name: 'Clerk', provider: 'stamping', model: 'm', tools: ['*'] };
   await farm.ask(0, 'POST', `/worlds/${id}/agents`, agent);
   return id;

@@ -30,7 +30,7 @@ async function prepare({ runtime }: Engine): Promise<{ worldId: string; chatId: 
 const caller = () =>
   scripted(({ messages, tools }) => {
     const last = messages.at(-1);
-    if (last?.role === 'tool') return `It came to: ${String(last.content)}`;
+    if (last?.role === 'tool') return `It came to: ${last.content}`;
     return { say: 'One call.', calls: [{ name: tools[0]?.name ?? 'none', arguments: {} }] };
   });
 
@@ -134,7 +134,7 @@ it('[W1] [S4] a start URL of one server opens a session at another, once, and ev
   const folder = mkdtempSync(join(tmpdir(), 'countersign-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const url = await createPostgresDatabase();
-  const [a, b] = (await Promise.all([openServer(url, folder), openServer(url, folder)])) as [Serving, Serving];
+  const [a, b] = await Promise.all([openServer(url, folder), openServer(url, folder)]);
   const ticket = a.newStartUrl().split('#ticket=')[1] ?? '';
   const redeem = (at: Serving): Promise<Response> =>
     fetch(`${at.url}/api/session`, {
@@ -143,10 +143,11 @@ it('[W1] [S4] a start URL of one server opens a session at another, once, and ev
       body: JSON.stringify({ ticket }),
     });
   const opened = await Promise.all([redeem(b), redeem(a), redeem(b)]);
-  expect(opened.map(({ status }) => status).toSorted()).toEqual([200, 401, 401]);
+  expect(opened.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([200, 401, 401]);
   const good = opened.find(({ status }) => status === 200);
-  const { session } = (await good?.json()) as { session: string };
-  const cookie = good?.headers.get('set-cookie')?.split(';')[0] ?? '';
+  if (good === undefined) throw new Error('no server opened a session');
+  const { session } = (await good.json()) as { session: string };
+  const cookie = good.headers.get('set-cookie')?.split(';')[0] ?? '';
   for (const { url: at } of [a, b]) {
     const ask = (half: string): Promise<Response> =>
       fetch(`${at}/api/worlds`, { headers: { cookie, 'X-Countersign-Session': half } });

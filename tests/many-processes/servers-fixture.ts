@@ -80,10 +80,10 @@ export function createFarm(databaseUrl: string, size: number): ServerFarm {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     children.add(child);
-    let running: RunningServer | undefined;
+    const here: { server?: RunningServer } = {};
     const gone = once(child, 'exit').then(() => {
       children.delete(child);
-      if (servers[index] === running) servers[index] = undefined;
+      if (here.server !== undefined && servers[index] === here.server) servers[index] = undefined;
     });
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       said = `${said}${text}`.slice(-8_000);
@@ -92,13 +92,14 @@ export function createFarm(databaseUrl: string, size: number): ServerFarm {
     const first = await Promise.race([once(lines, 'line'), gone.then(() => undefined)]);
     if (first === undefined) throw new Error(`server ${index} ended before it listened: ${said}`);
     const { url } = JSON.parse(String(first[0])) as { url: string };
-    running = {
+    const running: RunningServer = {
       url,
       client: createClient({ url, token: TOKEN }),
       pid: child.pid ?? 0,
       signal: (signal) => child.kill(signal),
       gone,
     };
+    here.server = running;
     servers[index] = running;
     return running;
   }

@@ -13,7 +13,7 @@ const { COUNTERSIGN_HOME: home = '', STAMPS: stamps = '' } = process.env;
 const model = scripted(
   ({ messages }) => {
     const last = messages.at(-1);
-    if (last?.role === 'tool') return `Done with what came of it: ${String(last.content).includes('stamped')}`;
+    if (last?.role === 'tool') return `Done with what came of it: ${last.content.includes('stamped')}`;
     const [, key = 'unknown', ms] = /(letter-\S+)(?: for (\d+) ms)?/.exec(String(last?.content)) ?? [];
     const args = ms === undefined ? { key } : { key, ms: Number(ms) };
     return { say: 'One stamp.', calls: [{ name: 'stamp', arguments: args }] };
