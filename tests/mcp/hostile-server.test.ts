@@ -1,6 +1,14 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { listGrants, publishMessage, publishToolResult, setPolicy, stopChat, updateMcpServer } from '@countersign/core';
+import {
+  listGrants,
+  publishMessage,
+  publishToolResult,
+  setPolicy,
+  showTools,
+  stopChat,
+  updateMcpServer,
+} from '@countersign/core';
 import { freshFolder, ME, openLab, type Lab } from './support/lab.js';
 import { stdio } from './support/servers.js';
 import { until } from './support/until.js';
@@ -85,6 +93,40 @@ describe('a server that changes what it says of a tool', () => {
     expect(audit).toContainEqual(
       expect.objectContaining({ kind: 'grant', decision: 'revoked', tool: 'mcp__hostile__lamb' }),
     );
+  });
+});
+
+describe('a server that has just said that its tools are others', () => {
+  it('[A1] [A7] no call runs under what it said before, however soon it comes', async () => {
+    const lab = await openLab({
+      script: [call('turn'), call('lamb', { a: 1, b: 2 }), 'Done.'],
+      policy: ['allow mcp__hostile__*'],
+    });
+    await lab.add(stdio('hostile'));
+    await lab.running('hostile');
+    await lab.say('turn, then add');
+    expect(lab.results().join()).toContain('turned');
+    expect(lab.results().join()).not.toContain('lamb ran');
+  });
+});
+
+describe('a server that writes its secrets into what it says of its tools', () => {
+  it('[A15] shows them to nobody', async () => {
+    const lab = await openLab({ script: [call('turn'), 'Turned.'], policy: ['allow mcp__hostile__turn'] });
+    await lab.add(stdio('hostile', { args: ['says-secret'], env: { TOKEN: 'planted-4711-value' } }));
+    await lab.running('hostile');
+    await lab.say('turn');
+    await until(async () => (await lab.show('hostile')).changed.length > 0, 'the change is seen');
+    const audit = await lab.engine.runtime.store.read((reader) => reader.audit(lab.worldId, { after: 0, limit: 100 }));
+    const seen = JSON.stringify([
+      await lab.show('hostile'),
+      audit,
+      lab.events,
+      lab.provider.requests,
+      await showTools(lab.engine.runtime, lab.worldId),
+    ]);
+    expect(seen).toContain('my token is [TOKEN]');
+    expect(seen).not.toContain('planted-4711');
   });
 });
 

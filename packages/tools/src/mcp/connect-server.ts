@@ -70,7 +70,8 @@ async function connect(options: ConnectionOptions, mode: 'legacy' | 'auto'): Pro
       jsonSchemaValidator: options.checker,
       versionNegotiation: { mode },
       listMaxPages: MOST_PAGES,
-      listChanged: { tools: { autoRefresh: false, debounceMs: 200, onChanged: () => changed() } },
+      // At once: until it is listed anew, calls would run under what was said before.
+      listChanged: { tools: { autoRefresh: false, debounceMs: 0, onChanged: () => changed() } },
     },
   );
   answerServer(client, { server, workingDirectory, log, calls });
@@ -102,7 +103,7 @@ async function connect(options: ConnectionOptions, mode: 'legacy' | 'auto'): Pro
     async list() {
       if (client.getServerCapabilities()?.tools === undefined) return { tools: [], leftOut: [] };
       const { tools } = await client.listTools(undefined, { timeout: connectMs, cacheMode: 'refresh' });
-      return readTools(server, tools);
+      return readTools(server, tools, options.hide);
     },
     call: (tool, args, context) => runCall({ ...options, client, calls }, tool, args, context),
     async check() {

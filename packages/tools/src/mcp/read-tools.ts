@@ -1,5 +1,6 @@
 import type { McpToolDefinition } from '@countersign/core/ports';
 import type { Tool as ServerTool } from '@modelcontextprotocol/client';
+import { hideIn, type HideValues } from './hide-values.js';
 import { toolName } from './tool-names.js';
 
 const MOST_TOOLS = 500;
@@ -15,7 +16,7 @@ export interface ReadTools {
 }
 
 /** What a server lists, as it may be offered to models. One definition that does not fit takes no other with it. */
-export function readTools(server: string, listed: readonly ServerTool[]): ReadTools {
+export function readTools(server: string, listed: readonly ServerTool[], hide: HideValues = (text) => text): ReadTools {
   const byName = new Map<string, McpToolDefinition>();
   const leftOut: string[] = [];
   const leaveOut = (name: string, why: string): void => {
@@ -29,7 +30,8 @@ export function readTools(server: string, listed: readonly ServerTool[]): ReadTo
     const why = whyNot(tool);
     if (why !== undefined) leaveOut(tool.name, why);
     else if (byName.has(name)) leaveOut(tool.name, `another tool is already called ${name}`);
-    else byName.set(name, definitionOf(tool));
+    else if (hide(tool.name) !== tool.name) leaveOut(hide(tool.name), 'its name holds a value that is kept secret');
+    else byName.set(name, hideInDefinition(definitionOf(tool), hide));
   }
   if (listed.length > MOST_TOOLS) leftOut.push(`only the first ${MOST_TOOLS} of ${listed.length} tools are taken`);
   return { tools: [...byName].map(([name, definition]) => ({ name, definition })), leftOut };
@@ -54,6 +56,11 @@ function definitionOf({ name, description, inputSchema, outputSchema, annotation
     ...(outputSchema === undefined ? {} : { outputSchema }),
     ...(annotations === undefined ? {} : { annotations }),
   };
+}
+
+/** It is shown, recorded and exported: a server must not carry its own secrets out in it (A15). */
+function hideInDefinition(definition: McpToolDefinition, hide: HideValues): McpToolDefinition {
+  return hideIn(definition, hide) as McpToolDefinition;
 }
 
 function depthOf(value: unknown, from = 0): number {

@@ -52,6 +52,7 @@ export function superviseServer(first: McpServerWithTools, options: SupervisorOp
   let checker = createSchemaChecker();
   let log = createServerLog();
   let leftOut: readonly string[] = [];
+  let relisting = refresher(list, () => undefined);
   let closed = false;
   const offered = offerTools(call);
   const keeper = keepRunning<Connection>({ ...options, start, explain, moved });
@@ -67,6 +68,7 @@ export function superviseServer(first: McpServerWithTools, options: SupervisorOp
     log = createServerLog();
     checker = createSchemaChecker();
     const said = log;
+    relisting = refresher(list, (words) => said.push(`[its tools could not be listed again: ${words}]\n`));
     const place = { sandbox: options.sandbox, hide: options.hide, show: options.show, workingDirectory };
     // Only now: the SDK takes as long to load as half of the rest, and most worlds have no server.
     const { connectServer, createHttpTransport, createStdioTransport } = await import('./speak.js');
@@ -82,7 +84,7 @@ export function superviseServer(first: McpServerWithTools, options: SupervisorOp
       hide: secretsOf(record),
       checker,
       signal,
-      listChanged: refresher(list, (words) => said.push(`[its tools could not be listed again: ${words}]\n`)),
+      listChanged: (from) => relisting.begin(from),
       ended,
       doubt: () => keeper.doubt(),
     });
@@ -109,7 +111,9 @@ export function superviseServer(first: McpServerWithTools, options: SupervisorOp
       throw new ToolFailure(`the MCP server "${name}" does not run, so nothing ran: ${wordsOf(error)}`);
     });
     context.signal.throwIfAborted();
-    // It may have come back as something else after the call was judged.
+    await relisting.listed();
+    context.signal.throwIfAborted();
+    // It may have come back, or said that it is, something else after the call was judged.
     const now = record.tools.find((entry) => entry.name === tool.name);
     if (now?.seenDigest !== tool.seenDigest) {
       const words = `the MCP server "${name}" has just changed this tool; nothing ran. Look at it and call it again.`;
@@ -171,21 +175,26 @@ export function superviseServer(first: McpServerWithTools, options: SupervisorOp
   };
 }
 
+interface Refresher {
+  begin(from: Connection): void;
+  /** Resolves when what the server had announced by now is known, or could not be listed. */
+  listed(): Promise<void>;
+}
+
 /** One listing at a time, and once more if it changed meanwhile: a server that cries wolf costs one after the other, not all at once. */
-function refresher(
-  list: (from: Connection) => Promise<void>,
-  failed: (words: string) => void,
-): (from: Connection) => void {
+function refresher(list: (from: Connection) => Promise<void>, failed: (words: string) => void): Refresher {
   let stale = false;
   let busy = false;
-  return (from) => {
+  let round: Promise<void> = Promise.resolve();
+  const begin = (from: Connection): void => {
     stale = true;
     if (busy) return;
     busy = true;
     const work = async (): Promise<void> => {
       while (stale) {
         stale = false;
-        await list(from);
+        round = list(from);
+        await round;
       }
     };
     work()
@@ -193,6 +202,13 @@ function refresher(
       .finally(() => {
         busy = false;
       });
+  };
+  return {
+    begin,
+    async listed() {
+      // The second round began after we came; a server that never stops saying so must not hold up a call for ever.
+      for (let rounds = 0; busy && rounds < 2; rounds += 1) await round.catch(() => undefined);
+    },
   };
 }
 
