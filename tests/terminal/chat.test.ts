@@ -52,7 +52,7 @@ describe('countersign chat', { timeout: 60_000 }, () => {
     await answer(terminal, CTRL_D);
     expect(await terminal.exitCode).toBe(3);
     expect(ran()).toEqual(['signed']);
-    expect(terminal.screen()).toContain('✓ Ada · stamp');
+    expect(terminal.screen()).toMatch(/✍ Ada · stamp {2}signed once.*\n(?:.*\n)?.*✓ Ada · stamp {2}done/);
     expect(terminal.screen()).toContain('✗ Ada · stamp  denied: not today');
   });
 
@@ -155,6 +155,16 @@ describe('countersign chat', { timeout: 60_000 }, () => {
     await terminal.waitFor('  ? ');
     terminal.type(`2${ENTER}`);
     expect(await terminal.waitFor(/results: .*/)).toContain('south');
+  });
+
+  it('[M9] [T13] shows what a tool writes while it runs, and stops it with Ctrl-C', async () => {
+    const terminal = await newChat();
+    terminal.type(t.asking({ name: 'watch', arguments: {} }) + ENTER);
+    await terminal.waitFor('  │ looking');
+    terminal.type(CTRL_C);
+    const said = await terminal.waitFor('you  ');
+    expect(said).toContain('\n· Stopping\n');
+    expect(said).toContain('✗ Ada · watch  failed: stopped, outcome unknown');
   });
 
   it('goes on when the server was away in the middle, and asks again what was not signed', async () => {

@@ -73,6 +73,18 @@ export async function openHarbourServer(): Promise<HarbourServer> {
       return `stamped ${letter}`;
     },
   });
+  const watchTool = defineTool({
+    name: 'watch',
+    description: 'Looks until it is stopped.',
+    parameters: z.object({}),
+    execute: async (_, { signal, output }) => {
+      output('looking\nfor more\nand ');
+      await new Promise((resolve) => {
+        signal.addEventListener('abort', resolve);
+      });
+      return 'seen';
+    },
+  });
   const quiet = (): void => undefined;
   let port = 0;
   const start = async (): Promise<Serving> => {
@@ -82,7 +94,7 @@ export async function openHarbourServer(): Promise<HarbourServer> {
       log: { info: quiet, warn: quiet, error: quiet },
       port,
       providers: [{ ...model, name: 'obedient' }],
-      tools: [stampTool],
+      tools: [stampTool, watchTool],
       sandbox: { kind: 'none', reason: 'no command runs here' },
       ollamaUrl: 'http://127.0.0.1:9',
       version: 'test',

@@ -14,13 +14,28 @@ export function describeStep(
   columns: number,
 ): { key: string; text: string } | undefined {
   const step = stepOf(state, call);
-  if (step === undefined) return undefined;
+  return step === undefined ? undefined : { key: step.key, text: lineOf(state, call, step, paint, columns) };
+}
+
+/** That it was signed, for a call that was asked about and is past that. */
+export function describeSignature(
+  state: ChatState,
+  call: Invocation,
+  paint: Paint,
+  columns: number,
+): string | undefined {
+  const decision = get(state.approvals, call.approvalIds.at(-1) ?? '')?.decision;
+  if (decision?.outcome !== 'approved' || call.startedAt === undefined) return undefined;
+  const words = signature(state, call);
+  return lineOf(state, call, { key: 'approved', mark: '✍', colour: 'green', words }, paint, columns);
+}
+
+function lineOf(state: ChatState, call: Invocation, step: Step, paint: Paint, columns: number): string {
   const agent = plainLine(agentName(state, call.agentId));
   const tool = plainLine(call.toolName);
   const room = Math.max(10, columns - widthOf(`  ${step.mark} ${agent} · ${tool}  `) - 2);
   const mark = step.colour === undefined ? step.mark : paint[step.colour](step.mark);
-  const text = `  ${mark} ${paint.agent(call.agentId, agent)} · ${tool}  ${cutTo(plainLine(step.words), room)}`;
-  return { key: step.key, text };
+  return `  ${mark} ${paint.agent(call.agentId, agent)} · ${tool}  ${cutTo(plainLine(step.words), room)}`;
 }
 
 interface Step {

@@ -11,7 +11,7 @@ import {
 import { BAR, indented, roomIn, wrapFrom, wrapLines } from '../text/behind-bar.js';
 import type { Paint } from '../text/paint.js';
 import { plainLine, plainText } from '../text/plain-text.js';
-import { describeStep } from './describe-step.js';
+import { describeSignature, describeStep } from './describe-step.js';
 
 /** Prints a chat as it goes on: answers while they are spoken, each call's life, what tools write. */
 export interface Printer {
@@ -128,7 +128,12 @@ export function createPrinter({ write, paint, columns }: PrinterOptions): Printe
     showOutput(state, call);
     const step = describeStep(state, call, paint, columns());
     if (step === undefined || steps.get(call.invocationId) === step.key) return;
+    const before = steps.get(call.invocationId);
     steps.set(call.invocationId, step.key);
+    // It may have begun before anybody was told that it was signed.
+    const signed =
+      before === undefined || before.startsWith('asked') ? describeSignature(state, call, paint, columns()) : undefined;
+    if (signed !== undefined && step.key !== 'approved') line(signed);
     line(step.text);
     if (call.end === undefined) return;
     watched.delete(call.invocationId);

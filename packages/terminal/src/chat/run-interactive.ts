@@ -21,7 +21,10 @@ export async function runInteractive(
   const way: { leaving?: Leaving } = {};
   let busy: AbortController | undefined;
   let isWarned = false;
-  const say = (text: string): void => keyboard.print(`${text}\n`);
+  const say = (text: string): void => {
+    session.breakLine();
+    keyboard.print(`${text}\n`);
+  };
   // Titles are written by models: a line that the terminal wraps would begin where a card begins.
   const list = (text: string): void => say(`  ${cutTo(plainLine(text), (context.columns() ?? 80) - 4)}`);
   const failed = (error: unknown): void => say(context.paint.red(`· ${plainLine(describeFailure(error).message)}`));

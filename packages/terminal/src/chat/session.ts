@@ -34,6 +34,8 @@ export interface Session {
   /** Until the chat has nothing to do any more; what is asked meanwhile is put to the person, denied or waited for. */
   settle(limits?: { deadline?: number; signal?: AbortSignal }): Promise<Settled>;
   stop(): Promise<void>;
+  /** Ends a line that an answer or a tool has left open: our own words never go on in it. */
+  breakLine(): void;
   /** How much was denied from here, by the person or because nobody could be asked. */
   denials(): number;
   close(): void;
@@ -202,6 +204,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
         await changes.after(seen, Math.min(LOOK_AGAIN_MS, deadline - Date.now()));
       }
     },
+    breakLine: () => printer.breakLine(),
     denials: () => denials,
     async stop() {
       await client.stop(world, chat);
