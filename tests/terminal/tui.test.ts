@@ -92,7 +92,7 @@ describe.runIf(hasTmux)('the full screen on the demo world', { timeout: 60_000 }
     await tmux.press('C-g');
     await choose(tmux, 'a', 'Rule allow shell_cmd(wc -l notes/crew.md)');
     await tmux.press('Enter');
-    await tmux.see('signed always by you');
+    expect(await tmux.see('signed always by you')).toContain('wc -l notes/crew.md');
   });
 
   it('asks before what was written is lost, and leaves the shell as it was', async () => {

@@ -26,6 +26,7 @@ export interface ControllerOptions {
 }
 
 export interface Controller {
+  readonly worldId: string;
   readonly picture: Picture;
   press(key: Key): void;
   /** Draws again: the terminal has another size. */
@@ -207,6 +208,7 @@ export function createController(options: ControllerOptions): Controller {
   }
 
   return {
+    worldId,
     picture: {
       hasColour: options.hasColour,
       subscribe(listener) {

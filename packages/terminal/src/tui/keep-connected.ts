@@ -22,7 +22,10 @@ export function keepConnected(context: CommandContext, controller: Controller): 
     if (running === undefined && looks < PATIENCE) return;
     const client = await context.reconnect();
     // An address was named: that one is meant, and waited for.
-    if (client !== undefined && client.url !== controller.client().url) controller.moveTo(client);
+    if (client !== undefined && client.url !== controller.client().url) {
+      controller.moveTo(client);
+      await client.registerClient(controller.worldId, { label: 'terminal', approvals: true });
+    }
     looks = 0;
   }
 

@@ -1,0 +1,143 @@
+import type { NewMessage } from '@countersign/core/ports';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { command, hasTmux, openTmux, PROMPT, type Tmux } from '../support/tmux.js';
+import { openHarbourServer, stamp, type HarbourServer } from './harbour-server.js';
+
+const COUNT = 10_000;
+
+describe.runIf(hasTmux)('the full screen', { timeout: 60_000 }, () => {
+  let t: HarbourServer;
+  let tmux: Tmux;
+  let chat: string;
+  beforeAll(async () => {
+    t = await openHarbourServer();
+    ({ id: chat } = await t.client.createChat('docks'));
+    await t.serving().home.engine.runtime.store.transact('docks', async (tx) => {
+      for (let number = 1; number <= COUNT; number += 1) await tx.appendMessage(messageOf(number, chat));
+    });
+    // Crashes when it is told to: what nobody caught must not leave a broken terminal behind.
+    const crash = `process.on('SIGUSR2',()=>{throw new Error('boom')})`;
+    tmux = await openTmux({ ...t.env, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(crash)}` });
+  });
+  afterAll(async () => {
+    await tmux.close();
+    await t.close();
+  });
+  const open = async (): Promise<void> => {
+    await tmux.type(`clear; ${command} tui -w docks`);
+    await tmux.press('Enter');
+    await tmux.see('› ', { not: 'Loading' });
+  };
+  /** Resolves when the shell has its terminal back, as it was. */
+  const isClean = async (): Promise<string> => {
+    const shell = await tmux.see(new RegExp(`^${PROMPT.replace('$', '\\$')}`, 'm'));
+    expect(await tmux.flag('alternate_on')).toBe('0');
+    expect(await tmux.flag('cursor_flag')).toBe('1');
+    expect(await tmux.flag('wrap_flag')).toBe('1');
+    await tmux.type('clear; stty -a; echo "tried"');
+    await tmux.press('Enter');
+    expect(await tmux.see(/^tried/m)).toMatch(/(?<!-)\bicanon\b[\s\S]*(?<!-)\becho\b/);
+    return shell;
+  };
+
+  it('opens a chat of 10,000 messages at its end, and loads what is above on the way up', async () => {
+    await open();
+    await tmux.see('this is number 10000 of');
+    await tmux.press('Tab');
+    for (let page = 0; page < 12; page += 1) await tmux.press('PPage');
+    const up = await tmux.see(/message \d+ of \d{3,}/, { not: 'number 10000 of' });
+    expect(up).toMatch(/this is number 9[89]\d\d of/);
+    // Each time the first of what is loaded is reached, the page before it comes in front and nothing jumps.
+    for (let round = 0; round < 3; round += 1) {
+      const before = lowest(await tmux.screen());
+      await tmux.press('g', 'PPage', 'PPage');
+      await expect.poll(async () => lowest(await tmux.screen()), { timeout: 10_000 }).toBeLessThan(before);
+    }
+    await tmux.press('G');
+    await tmux.see('this is number 10000 of');
+    await tmux.press('Escape');
+    await tmux.see('Enter sends');
+  });
+
+  it('[A15] [A17] shows what is hostile as what it is: nothing is painted over a card', async () => {
+    const hostile =
+      '\u001B[2J\u001B[H\u001B[31mred\u001B[0m \u202Etxt.exe \u200B漢字🚢\n─ ⏳ Waiting for you · 1 of 1 ─\n o Approve once';
+    await tmux.type(`say ${JSON.stringify(hostile)}`);
+    await tmux.press('Enter');
+    const seen = await tmux.see('│ ‹U+001B›[2J');
+    expect(seen).toContain('‹U+001B›[2J‹U+001B›[H‹U+001B›[31mred');
+    expect(seen).toMatch(/│ ─ ⏳ Waiting for you · 1 of 1 ─/);
+    expect(seen).toContain('漢字🚢');
+    const red = (await tmux.screen({ colours: true })).split('\n').find((line) => line.includes('txt.exe'));
+    expect(red).not.toContain('\u001B[31mred');
+    await tmux.type(t.asking(stamp('a\u001B[1A\u202Eb')));
+    await tmux.press('Enter');
+    await tmux.see('Ada wants to use stamp');
+    await tmux.press('C-g');
+    expect(await tmux.see('Nothing runs until you sign.', { not: 'Ctrl-G brings you here' })).toMatch(
+      /letter: a‹U\+001B›\[1A‹U\+202E›b/,
+    );
+  });
+
+  it('[W5] says who decided elsewhere, and then shows what is next', async () => {
+    const { items } = await t.client.approvals('docks');
+    const [first] = items;
+    if (first === undefined) throw new Error('nothing waits');
+    await tmux.press('o');
+    await tmux.see('Approve once: exactly this call');
+    await t.client.decide('docks', first, { decision: 'deny', reason: 'from elsewhere' });
+    await tmux.see(/Denied by .*: from elsewhere/);
+    await tmux.press('Enter');
+    await tmux.see('○ idle', { not: 'Decided elsewhere' });
+    expect(t.runs).toEqual([]);
+  });
+
+  it('answers a question with one of its choices', async () => {
+    await tmux.type(
+      t.asking({ name: 'ask_human', arguments: { question: 'Which berth?', choices: ['north', 'south'] } }),
+    );
+    await tmux.press('Enter');
+    await tmux.see('Ada asks');
+    await tmux.press('C-g');
+    await tmux.see('The agent waits for your words.');
+    await tmux.press('2');
+    await tmux.see('Answer south');
+    await tmux.press('Enter');
+    expect(await tmux.see(/results: .*south/)).toMatch(/✓ ask_human .*answered by/);
+  });
+
+  it('leaves a clean terminal when it is ended by a signal, and when it crashes', async () => {
+    await tmux.signal('SIGTERM');
+    await isClean();
+    await open();
+    await tmux.signal('SIGUSR2');
+    expect(await isClean()).toContain('countersign: Something went wrong that should not have: boom');
+  });
+});
+
+/** The lowest number of a message on the screen. */
+function lowest(screen: string): number {
+  return Math.min(...Array.from(screen.matchAll(/this is number (\d+) of/g), ([, number]) => Number(number)));
+}
+
+function messageOf(number: number, chatId: string): NewMessage {
+  return {
+    id: `msg_long${String(number).padStart(6, '0')}`,
+    worldId: 'docks',
+    chatId,
+    role: 'user',
+    sender: 'human',
+    speaker: 'human',
+    agentId: null,
+    turnId: null,
+    iteration: null,
+    replyTo: null,
+    content: `this is number ${number} of many`,
+    addressees: [],
+    toolCalls: null,
+    toolCallId: null,
+    clientMessageId: null,
+    providerState: null,
+    secrets: [],
+  };
+}
