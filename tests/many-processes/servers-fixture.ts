@@ -5,13 +5,13 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { createClient, type Client } from '@countersign/client';
 
 const server = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), 'packages/server');
 const program = join(server, 'dist/testing/stamping-server.js');
-const shiftedClock = new URL('shifted-clock.mjs', import.meta.url).href;
+const shiftedClock = pathToFileURL(join(server, 'dist/testing/shifted-clock.js')).href;
 const TOKEN = 'a-token-that-all-of-them-share-0123456789abcdef';
 
 /** Node runs what was built: without this a server would run yesterday's code. */
