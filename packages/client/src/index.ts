@@ -1,4 +1,4 @@
-export { AGENT_COLOURS, agentColour, agentInitials } from './agent-colour.js';
+export { agentColour, agentInitials } from './agent-colour.js';
 export { createClient } from './create-client.js';
 export type { ClientOptions } from './caller.js';
 export type { BothWays, CallOptions, ChangeOptions, Client, List, MessageList, PageQuery, Tagged } from './client.js';

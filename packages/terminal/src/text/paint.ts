@@ -1,3 +1,4 @@
+import { agentColour } from '@countersign/client';
 import type { Console } from '../console.js';
 import { wantsColour } from '../console.js';
 
@@ -16,7 +17,8 @@ export interface Paint {
   agent(agentId: string, text: string): string;
 }
 
-const AGENT_COLOURS = [36, 35, 34, 33, 32, 96, 95, 94] as const;
+/** None of them means a state, as yellow, green and red do; the same as on the full screen. */
+const AGENT_COLOURS = [94, 36, 35, 96, 34, 95, 94, 35] as const;
 
 export function paintFor(stream: { isTTY?: boolean }, { env }: Pick<Console, 'env'>): Paint {
   const isOn = wantsColour(stream, env);
@@ -28,13 +30,6 @@ export function paintFor(stream: { isTTY?: boolean }, { env }: Pick<Console, 'en
     green: by(32),
     red: by(31),
     blue: by(34),
-    agent: (agentId, text) => by(agentColour(agentId))(text),
+    agent: (agentId, text) => by(AGENT_COLOURS[agentColour(agentId) % AGENT_COLOURS.length] ?? 36)(text),
   };
-}
-
-/** The SGR number of an agent's colour: the same in transcript, cards and lists. */
-function agentColour(agentId: string): number {
-  let hash = 0;
-  for (const character of agentId) hash = (hash * 31 + (character.codePointAt(0) ?? 0)) % 9973;
-  return AGENT_COLOURS[hash % AGENT_COLOURS.length] ?? 36;
 }
