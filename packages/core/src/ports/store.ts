@@ -311,7 +311,7 @@ export interface SharedStore {
   readonly hintLimitBytes: number;
   readonly passes: SharedPasses;
   /** How much waits, over all processes. */
-  workload(): Promise<Workload>;
+  workload(silentMs: number): Promise<Workload>;
 }
 
 /** What one process has let in and every other has to know: sessions and tickets of browsers. Hashes only. */

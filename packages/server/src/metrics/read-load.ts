@@ -1,8 +1,5 @@
-import type { Engine } from '@countersign/core';
+import { SILENT_MS, type Engine } from '@countersign/core';
 import type { Workload } from '@countersign/core/ports';
-
-/** Who has been silent for longer counts as dead. */
-const SILENT_MS = 10_000;
 
 export interface Load extends Workload {
   waitingApprovals: number;
@@ -16,7 +13,7 @@ export async function readLoad({ runtime }: Engine): Promise<Load> {
   const waitingApprovals = await store.read((reader) => reader.countPendingApprovals());
   if (shared !== undefined) {
     const processes = (await shared.living(SILENT_MS)).length;
-    return { ...(await shared.workload()), waitingApprovals, processes };
+    return { ...(await shared.workload(SILENT_MS)), waitingApprovals, processes };
   }
   const here = new Set(scheduler.running().map(({ turnId }) => turnId));
   const unfinished = await store.read((reader) => reader.unfinishedTurns());

@@ -8,9 +8,6 @@ const NOW = 'floor(extract(epoch from clock_timestamp()) * 1000)::bigint';
 /** What is left of processes that never said goodbye. */
 const FORGOTTEN_MS = 86_400_000;
 
-/** As the engine has it: who is silent for longer runs nothing. */
-const SILENT_MS = 7_000;
-
 /** What the processes of one store know of each other. Apart from the steps, on connections of its own: a full pool must not look like death. */
 export function createSharedStore(
   pool: pg.Pool,
@@ -71,7 +68,7 @@ export function createSharedStore(
       return { own: idsOf(true), orphaned: idsOf(false) };
     },
     passes: sharedPasses(rows, table('passes')),
-    async workload() {
+    async workload(silentMs) {
       const [found] = await rows<Workload>(
         `select count(*) filter (where p.id is null)::int as queued,
            coalesce(max(${NOW} - t.created_at) filter (where p.id is null), 0) as "oldestMs",
@@ -79,7 +76,7 @@ export function createSharedStore(
          from ${table('turns')} t
          left join ${table('processes')} p on p.id = t.owner and p.beat_at >= ${NOW} - $1::bigint
          where t.state <> 'ended' and t.state = 'open'`,
-        [SILENT_MS],
+        [silentMs],
       );
       return found ?? { queued: 0, oldestMs: 0, running: 0 };
     },
