@@ -10,7 +10,7 @@ import { initialUi, type Facts } from '../tui/ui-state.js';
 const AT = '2026-11-15T08:00:00.000Z';
 export const NOW = Date.parse(AT) + 60_000;
 
-export const agents: readonly Agent[] = ['Scout', 'Mason'].map((name) =>
+const agents: readonly Agent[] = ['Scout', 'Mason'].map((name) =>
   agentSchema.parse({ id: name.toLowerCase(), name, provider: 'scripted', model: 'any' }),
 );
 

@@ -27,7 +27,7 @@ export interface CardUi {
   readonly taken: ReadonlySet<string>;
 }
 
-export interface Said {
+interface Said {
   readonly text: string;
   readonly isBad: boolean;
 }

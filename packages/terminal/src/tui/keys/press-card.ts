@@ -29,7 +29,7 @@ export function pressOnCard(ui: UiState, key: Key, facts: Facts): Pressed {
   return key.kind === 'char' ? only(choose(ui, choiceFor(key.text, approval, choice))) : only(ui);
 }
 
-export function showNext(ui: UiState, { world, now }: Facts, step: 1 | -1): UiState {
+function showNext(ui: UiState, { world, now }: Facts, step: 1 | -1): UiState {
   const { current } = ui.card;
   const next = current.kind === 'none' ? world.queue[0] : after(world.queue, current.id, step);
   if (next === undefined) return ui;

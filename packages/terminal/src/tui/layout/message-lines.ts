@@ -23,7 +23,7 @@ export interface MessageView {
   readonly notices: readonly Notice[];
 }
 
-export interface CallView {
+interface CallView {
   readonly invocation: Invocation;
   readonly approval: ApprovalView | undefined;
   readonly output: OutputTail | undefined;

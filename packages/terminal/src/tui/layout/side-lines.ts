@@ -10,7 +10,7 @@ export interface SideState {
   readonly isFocused: boolean;
 }
 
-export type AgentDoing = 'idle' | 'working' | 'waiting';
+type AgentDoing = 'idle' | 'working' | 'waiting';
 
 const DOING: Readonly<Record<AgentDoing, Line>> = {
   idle: [span('○ idle', { dim: true })],
@@ -56,7 +56,7 @@ export function sideLines(
 }
 
 /** What each agent does, as far as this chat and the queue of the world tell. */
-export function doingOf(world: WorldState, chat: ChatState | undefined, agentId: string): AgentDoing {
+function doingOf(world: WorldState, chat: ChatState | undefined, agentId: string): AgentDoing {
   if (world.queue.some((id) => get(world.approvals, id)?.agentId === agentId)) return 'waiting';
   const worker = chat === undefined ? undefined : workers(chat).find((each) => each.agentId === agentId);
   if (worker === undefined) return 'idle';

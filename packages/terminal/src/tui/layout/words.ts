@@ -8,7 +8,7 @@ const SCOPES: Readonly<Record<Decision['scope'], string>> = {
 };
 
 /** `0.1 s`, `12 s`, `4 min`, `2 h`: one number is enough at a glance. */
-export function durationWords(ms: number): string {
+function durationWords(ms: number): string {
   const seconds = Math.max(0, ms) / 1000;
   if (seconds < 10) return `${seconds.toFixed(1)} s`;
   if (seconds < 90) return `${Math.round(seconds)} s`;
