@@ -32,7 +32,12 @@ describe('an address', () => {
     '/worlds?after=%C3%28',
   ])('[W2] that is no text is 400: %s', async (path) => {
     const t = await openApp();
-    expect(await t.api('GET', path)).toMatchObject({ status: 400, body: { field: expect.any(String) as string } });
+    const answer = await t.api('GET', path);
+    expect(answer).toMatchObject({ status: 400, body: { field: expect.any(String) as string } });
+    expect(answer.headers.get('content-security-policy')).toContain("default-src 'self'");
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    const host = await send(`${t.url}/api${path}`, { headers: { host: 'evil.example' } });
+    expect(host.status).toBe(403);
   });
 
   it.each([

@@ -20,6 +20,8 @@ const API = '/api';
 export function createApp(context: AppContext): Hono<Env> {
   const app = new Hono<Env>();
   app.onError((error, c) => refuse(error, c, context));
+  // Before all else: a refusal of the address itself is an answer too, and carries the same headers.
+  app.use(context.auth.guard);
   app.use(checkUrl);
 
   const description = describeApi(routes, { version: context.version, server: API });
@@ -27,13 +29,10 @@ export function createApp(context: AppContext): Hono<Env> {
   const open = routes.filter((route) => route.open === true);
   const closed = routes.filter((route) => route.open !== true);
 
-  for (const route of open) app.on(route.method.toUpperCase(), honoPath(route), context.auth.guard);
   for (const route of open) register(app, route, context);
   // A page like those of the web app: it says nothing of what is here, and a browser that follows a link can't send a credential.
-  app.get(`${API}/docs`, context.auth.guard, (c) => c.html(page));
-  app.get(`${API}/docs.css`, context.auth.guard, (c) =>
-    c.body(DOCS_STYLE, { headers: { 'Content-Type': 'text/css' } }),
-  );
+  app.get(`${API}/docs`, (c) => c.html(page));
+  app.get(`${API}/docs.css`, (c) => c.body(DOCS_STYLE, { headers: { 'Content-Type': 'text/css' } }));
   // Before anything is said of what is there: a stranger learns nothing but that a credential is missing.
   app.use(`${API}/*`, context.auth.middleware);
   for (const route of closed) register(app, route, context);
@@ -51,7 +50,6 @@ export function createApp(context: AppContext): Hono<Env> {
     });
   }
 
-  app.use(context.auth.guard);
   serveWebApp(app, context);
   return app;
 }

@@ -27,7 +27,7 @@ export interface StreamOptions {
 const encoder = new TextEncoder();
 const HEADERS = {
   'Content-Type': 'text/event-stream',
-  'Cache-Control': 'no-cache, no-transform',
+  'Cache-Control': 'no-store, no-transform',
   'X-Accel-Buffering': 'no',
 };
 

@@ -185,7 +185,7 @@ interface Refresher {
 function refresher(list: (from: Connection) => Promise<void>, failed: (words: string) => void): Refresher {
   let stale = false;
   let busy = false;
-  let round: Promise<void> = Promise.resolve();
+  let round: Promise<void> | undefined;
   const begin = (from: Connection): void => {
     stale = true;
     if (busy) return;
@@ -201,13 +201,15 @@ function refresher(list: (from: Connection) => Promise<void>, failed: (words: st
       .catch((error: unknown) => failed(wordsOf(error)))
       .finally(() => {
         busy = false;
+        round = undefined;
       });
   };
   return {
     begin,
     async listed() {
       // The second round began after we came; a server that never stops saying so must not hold up a call for ever.
-      for (let rounds = 0; busy && rounds < 2; rounds += 1) await round.catch(() => undefined);
+      await round?.catch(() => undefined);
+      await round?.catch(() => undefined);
     },
   };
 }
