@@ -8,7 +8,7 @@ await buildServer();
 
 /** A short one by itself; `npm run soak` sets these for a long one. */
 const plan: SoakPlan & { servers: number } = {
-  turns: Number(process.env['SOAK_TURNS'] ?? 60),
+  turns: Number(process.env['SOAK_TURNS'] ?? 36),
   chats: Number(process.env['SOAK_CHATS'] ?? 12),
   servers: Number(process.env['SOAK_SERVERS'] ?? 4),
   killEveryMs: Number(process.env['SOAK_KILL_MS'] ?? 1_000),
