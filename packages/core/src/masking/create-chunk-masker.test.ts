@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { announcing } from '../testing/announcing.js';
 import { createChunkMasker } from './create-chunk-masker.js';
 import { maskSecrets } from './mask-secrets.js';
 import { maskText } from './mask-text.js';
@@ -48,32 +49,7 @@ const filler = fc.oneof(
     '=',
     'Bearer ',
   ),
-  fc.constantFrom(
-    ...[
-      '<password>',
-      '</password>',
-      '<token>x',
-      '%22',
-      '%3D',
-      '%20',
-      '%2522',
-      '+',
-      '\\\\\\"',
-      '- ',
-      'passwords:\n',
-      '["a", ',
-      '"b"',
-    ],
-    ...[
-      'mysql -p',
-      'sshpass -p ',
-      'setx API_KEY ',
-      'git config --x a.token ',
-      'ALTER USER ',
-      'PASSWORD ',
-      'machine login password ',
-    ],
-  ),
+  fc.constantFrom(...announcing),
   fc.string({ unit: 'binary', maxLength: 8 }),
 );
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { announcing } from '../testing/announcing.js';
 import { maskText } from './mask-text.js';
 import { reveal } from './reveal.js';
 
@@ -295,32 +296,7 @@ describe('in shell text a mask covers literals only', () => {
         '-----BEGIN',
         '{a,b}',
       ),
-      fc.constantFrom(
-        ...[
-          '<password>',
-          '</password>',
-          '<token>x',
-          '%22',
-          '%3D',
-          '%20',
-          '%2522',
-          '+',
-          '\\\\\\"',
-          '- ',
-          'passwords:\n',
-          '["a", ',
-          '"b"',
-        ],
-        ...[
-          'mysql -p',
-          'sshpass -p ',
-          'setx API_KEY ',
-          'git config --x a.token ',
-          'ALTER USER ',
-          'PASSWORD ',
-          'machine login password ',
-        ],
-      ),
+      fc.constantFrom(...announcing),
       fc.string({ unit: 'grapheme', maxLength: 8 }),
     );
     fc.assert(
@@ -351,32 +327,7 @@ describe('in shell text a mask covers literals only', () => {
         '\\',
         'abc',
       ),
-      fc.constantFrom(
-        ...[
-          '<password>',
-          '</password>',
-          '<token>x',
-          '%22',
-          '%3D',
-          '%20',
-          '%2522',
-          '+',
-          '\\\\\\"',
-          '- ',
-          'passwords:\n',
-          '["a", ',
-          '"b"',
-        ],
-        ...[
-          'mysql -p',
-          'sshpass -p ',
-          'setx API_KEY ',
-          'git config --x a.token ',
-          'ALTER USER ',
-          'PASSWORD ',
-          'machine login password ',
-        ],
-      ),
+      fc.constantFrom(...announcing),
       fc.string({ unit: 'binary', maxLength: 6 }),
     );
     fc.assert(

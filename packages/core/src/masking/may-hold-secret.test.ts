@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { announcing } from '../testing/announcing.js';
 import { createChunkMasker } from './create-chunk-masker.js';
 import { createSecretScanner } from './create-secret-scanner.js';
 import { maskSecrets } from './mask-secrets.js';
@@ -59,32 +60,7 @@ const fragment = fc.oneof(
       '          ',
     ],
   ),
-  fc.constantFrom(
-    ...[
-      '<password>',
-      '</password>',
-      '<token>x',
-      '%22',
-      '%3D',
-      '%20',
-      '%2522',
-      '+',
-      '\\\\\\"',
-      '- ',
-      'passwords:\n',
-      '["a", ',
-      '"b"',
-    ],
-    ...[
-      'mysql -p',
-      'sshpass -p ',
-      'setx API_KEY ',
-      'git config --x a.token ',
-      'ALTER USER ',
-      'PASSWORD ',
-      'machine login password ',
-    ],
-  ),
+  fc.constantFrom(...announcing),
   fc.string({ maxLength: 4 }),
 );
 const text = fc.array(fragment, { maxLength: 10 }).map((fragments) => fragments.join(''));
