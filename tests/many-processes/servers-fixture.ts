@@ -28,7 +28,7 @@ export interface RunningServer {
   readonly gone: Promise<unknown>;
 }
 
-export interface StartOptions {
+interface StartOptions {
   /** How far its clock is ahead. */
   clockShiftMs?: number;
   /** Another way to the database. */
