@@ -219,7 +219,7 @@ describe('a refusal', () => {
     const t = await openHarbour({ store });
     isAway = true;
     expect((await t.api('GET', '/worlds')).status).toBe(503);
-    expect((await t.api('GET', '/health')).status).toBe(200);
+    expect((await t.api('GET', '/health')).status).toBe(503);
     const answer = await t.api('POST', '/worlds', { name: 'Other' });
     expect(answer).toMatchObject({ status: 503, body: { detail: expect.stringContaining('database') as string } });
     expect(answer.headers.get('retry-after')).toBe('5');

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { get } from 'node:http';
 import { join } from 'node:path';
-import { healthSchema } from '@countersign/protocol';
+import { healthSchema, problemSchema } from '@countersign/protocol';
 import { z } from 'zod';
 import { writePrivate } from '../home/private-file.js';
 
@@ -61,9 +61,11 @@ async function isServing(url: string): Promise<boolean> {
   });
 }
 
+/** Also one whose store is away is there: its home is taken, and it will be back. */
 function isHealth(text: string): boolean {
   try {
-    return healthSchema.safeParse(JSON.parse(text)).success;
+    const said: unknown = JSON.parse(text);
+    return healthSchema.safeParse(said).success || problemSchema.safeParse(said).data?.status === 503;
   } catch {
     return false;
   }
