@@ -58,8 +58,15 @@ export function createContext({ console, door, version }: Surroundings, options:
       await closeServer();
       return (await open()).client;
     },
-    close: closeServer,
+    close: () => Promise.race([closeServer(), patience()]),
   };
+}
+
+/** A person who leaves gets their prompt back, whatever a server does that is just being looked for or closed: nothing is lost by it (S3). */
+const PATIENCE_MS = 4_500;
+
+async function patience(): Promise<void> {
+  await new Promise<void>((resolve) => setTimeout(resolve, PATIENCE_MS).unref());
 }
 
 function nonEmpty(text: string | undefined): string | undefined {
