@@ -39,7 +39,7 @@ export interface MigrationStep {
   readonly of: number;
 }
 
-export interface MigrationReport {
+interface MigrationReport {
   readonly tables: Readonly<Record<string, number>>;
   readonly auditRecords: number;
 }
