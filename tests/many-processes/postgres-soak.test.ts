@@ -2,7 +2,7 @@ import pg from 'pg';
 import { expect, it } from 'vitest';
 import { createPostgresDatabase } from '../support/postgres-database.js';
 import { buildServer, createFarm } from './servers-fixture.js';
-import { soak, type SoakPlan } from './soak-run.js';
+import { inTime, soak, type SoakPlan } from './soak-run.js';
 
 await buildServer();
 
@@ -22,11 +22,10 @@ it(
     const farm = createFarm(url, plan.servers);
     try {
       // One of them lives five minutes in the future.
-      await Promise.all(
-        Array.from({ length: plan.servers }, (_, index) =>
-          farm.start(index, index === 0 ? { clockShiftMs: 300_000 } : {}),
-        ),
+      const starting = Array.from({ length: plan.servers }, (_, index) =>
+        farm.start(index, index === 0 ? { clockShiftMs: 300_000 } : {}),
       );
+      await inTime(Promise.all(starting), 60_000, 'the servers did not start');
       const report = await soak(farm, plan);
       process.stdout.write(`soak: ${JSON.stringify(report)}\n`);
       expect(report.turns).toBeGreaterThanOrEqual(plan.turns);

@@ -27,11 +27,28 @@ export interface SoakReport {
   answerMs: { median: number; p99: number; longest: number };
 }
 
+/** Longer than any answer takes, and short enough to see which one does not come. */
+const ANSWER_MS = 20_000;
+const START_MS = 40_000;
+
+export async function inTime<T>(work: Promise<T>, ms: number, what: string): Promise<T> {
+  const over = new AbortController();
+  const late = after(ms, undefined, { signal: over.signal }).then(() => {
+    throw new Error(`${what} within ${ms} ms`);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    over.abort();
+    late.catch(() => undefined);
+  }
+}
+
 /** Asks until it works: a server that was asked may just have been killed. Only what passes by itself is tried again. */
 async function persist<T>(farm: ServerFarm, until: number, work: (client: Client) => Promise<T>): Promise<T> {
   for (;;) {
     try {
-      return await work(farm.any());
+      return await inTime(work(farm.any()), ANSWER_MS, 'a server gave no answer');
     } catch (error) {
       const passes = !(error instanceof ClientError) || isPassing(error);
       if (!passes || Date.now() > until) throw error;
@@ -93,7 +110,7 @@ export async function soak(farm: ServerFarm, plan: SoakPlan): Promise<SoakReport
         }
       };
       const alive = farm.servers.filter((server) => server !== undefined);
-      await Promise.allSettled(alive.map((server) => decide(server.client)));
+      await Promise.allSettled(alive.map((server) => inTime(decide(server.client), ANSWER_MS, 'a decision')));
       await persist(farm, until, decide);
     }
     const [answer] = await awaitSome(
@@ -136,7 +153,7 @@ export async function soak(farm: ServerFarm, plan: SoakPlan): Promise<SoakReport
     };
   } finally {
     await killer.stop();
-    await watch.stop();
+    await inTime(watch.stop(), ANSWER_MS, 'the stream did not end');
   }
 }
 
@@ -230,7 +247,7 @@ function startKiller(farm: ServerFarm, everyMs: number): { stop: () => Promise<n
     async stop() {
       ended = true;
       await running;
-      await Promise.all(restarts);
+      await inTime(Promise.all(restarts), START_MS, 'a server did not start');
       return kills;
     },
   };

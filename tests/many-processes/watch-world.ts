@@ -19,6 +19,8 @@ export function watchWorld(farm: ServerFarm, worldId: string, after: number, cut
   let cuts = 0;
   let failure: string | undefined;
   let servers = 0;
+  let current: AbortController | undefined;
+  over.signal.addEventListener('abort', () => current?.abort());
   const log: string[] = [];
   const anyServer: typeof fetch = (input, init) => {
     const alive = farm.servers.filter((server) => server !== undefined);
@@ -27,9 +29,15 @@ export function watchWorld(farm: ServerFarm, worldId: string, after: number, cut
     if (server === undefined) return Promise.reject(new TypeError('fetch failed'));
     const asked = new URL(String(input instanceof Request ? input.url : input));
     cuts += 1;
-    const cut = AbortSignal.timeout(Math.round(cutEveryMs * (0.5 + Math.random())));
-    const signal = init?.signal ? AbortSignal.any([init.signal, cut]) : cut;
-    return fetch(`${server.url}${asked.pathname}${asked.search}`, { ...init, signal });
+    // By hand: signals that are put together by `AbortSignal.any` may be collected before they fire, and nothing would ever end the stream.
+    const cut = new AbortController();
+    const timer = setTimeout(() => cut.abort(), Math.round(cutEveryMs * (0.5 + Math.random())));
+    current = cut;
+    init?.signal?.addEventListener('abort', () => {
+      clearTimeout(timer);
+      cut.abort();
+    });
+    return fetch(`${server.url}${asked.pathname}${asked.search}`, { ...init, signal: cut.signal });
   };
   const client = createClient({ url: 'http://127.0.0.1:1', token: farm.token, fetch: anyServer, random: () => 0 });
   async function read(): Promise<void> {

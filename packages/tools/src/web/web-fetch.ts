@@ -43,14 +43,25 @@ export function createWebFetch(network: Network, limits: Limits): Tool {
     approval: { required: true, message: 'Fetch {url}' },
     subjects: ({ url }) => subjectsOf(new URL(url)),
     async execute({ url, offset = 0 }, { signal }) {
-      const within = AbortSignal.any([signal, AbortSignal.timeout(limits.timeoutMs)]);
-      const { at, answer } = await follow(new URL(url), network, {
-        signal: within,
-        limitBytes: limits.bodyBytes,
-      }).catch((error: unknown) => {
-        throw tellFailure(error, signal, within, limits.timeoutMs);
-      });
-      return await tell(at, answer, offset);
+      // By hand: on Node 20 a timer that only `AbortSignal.any` knows of may be collected before it fires, and a page that never ends would
+      // be waited for without end.
+      const over = new AbortController();
+      const stop = (): void => over.abort(signal.reason);
+      signal.addEventListener('abort', stop);
+      const timer = setTimeout(() => over.abort(new Error('timed out')), limits.timeoutMs);
+      if (signal.aborted) stop();
+      try {
+        const { at, answer } = await follow(new URL(url), network, {
+          signal: over.signal,
+          limitBytes: limits.bodyBytes,
+        }).catch((error: unknown) => {
+          throw tellFailure(error, signal, over.signal, limits.timeoutMs);
+        });
+        return await tell(at, answer, offset);
+      } finally {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', stop);
+      }
     },
   });
 }
