@@ -66,9 +66,9 @@ async function loop(runtime: Runtime, turnId: string, run: TurnRun, tools: Runni
       case 'await-tools':
         // Two that end together each know only of themselves: waiting on the word of one for the other would be for ever.
         if (remembered && runningHere(situation).length !== tools.calls.size) break;
-        if (!remembered && runtime.store.shared !== undefined) {
-          // Started under our name, and no tool of ours: an earlier run here ended between the two. Waiting would be for ever. Alone on
-          // its store, a process always runs what it has started.
+        if (!remembered && !run.signal.aborted) {
+          // Started under our name, and no tool of ours: an earlier run here ended between the two. Waiting would be for ever. Not when
+          // this run itself is being ended: who stopped it, or the next start, says what became of its calls.
           const lost = runningHere(situation).filter((id) => !runtime.inFlight.has(id));
           if (lost.length > 0) {
             await takeOver(runtime, turn, lost);
