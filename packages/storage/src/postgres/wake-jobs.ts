@@ -64,6 +64,8 @@ export async function deliverWakes(
       pollInterval: POLL_MS,
       noHandleSignals: true,
       parsedCronItems: [],
+      // One by one, the library leaves the deletion of a finished job unawaited: a connection lost there would end the process.
+      preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
       taskList: {
         [wakeTask(schema)]: async (payload) => {
           const turnId = turnOf(payload);
