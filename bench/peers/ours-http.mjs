@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLog, serve } from '@countersign/server';
 import { AGENT, bookRoom, scriptedProvider } from './ours.mjs';
-import { ANSWER, historyOf, QUESTION } from './script.mjs';
+import { historyOf, QUESTION } from './script.mjs';
 
 /** This project as its server: everything over HTTP, answers as streams, each step on the disk with full fsync. */
 export function describe() {
@@ -56,20 +56,26 @@ async function open(home, { tools: count, gated, history, streaming }) {
       approvals = (await call('GET', `${at}/approvals`)).items;
     },
     async finish() {
-      if (!gated) await say(QUESTION);
+      let stream = '';
+      if (!gated) stream = await say(QUESTION);
       else {
         for (const [index, { approvalId, callHash }] of approvals.entries()) {
           const isLast = index === approvals.length - 1;
           const decision = { tool_call_id: approvalId, callHash, decision: 'approve' };
-          await call('POST', `${at}/tool-results`, decision, isLast ? STREAM : 'application/json');
+          stream = await call('POST', `${at}/tool-results`, decision, isLast ? STREAM : 'application/json');
         }
       }
-      return ANSWER;
-    },
-    async check() {
-      const { items } = await call('GET', `${at}/chats/${chat.id}/messages?before=end&limit=1`);
-      return items.at(-1)?.content;
+      return answerIn(stream);
     },
     close: () => serving.close(),
   };
+}
+
+/** The last words of an agent in what was streamed. */
+function answerIn(stream) {
+  const [last] = stream
+    .split('\n\n')
+    .filter((frame) => /^event: message$/m.test(frame))
+    .slice(-1);
+  return last === undefined ? undefined : JSON.parse(/^data: (.*)$/m.exec(last)[1]).content;
 }

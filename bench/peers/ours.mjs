@@ -40,8 +40,9 @@ export function describe({ name, file, synchronous }) {
       const path = join(folder, `${(made += 1)}.sqlite`);
       copyFileSync(template, path);
       const subject = await open(path, synchronous, work);
-      // What a turn adds to the file once all is in it: the log beside it is written over again and again.
-      return { ...subject, persisted: () => statSync(path).size, close: () => subject.close() };
+      // Asked once it is closed: until then part of what was written is in the log beside the file.
+      const before = statSync(path).size;
+      return { ...subject, persisted: () => statSync(path).size - before };
     },
   };
 }
@@ -112,8 +113,13 @@ async function open(path, synchronous, work) {
   const [known] = await world.chats();
   const chat = known === undefined ? await prefill(world, history) : await world.chat(known.id);
   let approvals;
+  let heard;
+  world.on('message', ({ role, content }) => {
+    if (role === 'assistant') heard = content;
+  });
   return {
     async pause() {
+      heard = undefined;
       if (!gated) return;
       await chat.send(QUESTION);
       await chat.settled();
@@ -127,11 +133,7 @@ async function open(path, synchronous, work) {
         }
       }
       await chat.settled();
-      return ANSWER;
-    },
-    async check() {
-      const messages = await chat.messages({ limit: 100_000 });
-      return messages.at(-1)?.content;
+      return heard;
     },
     close: () => world.close(),
   };

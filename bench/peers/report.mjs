@@ -39,16 +39,24 @@ export function workTable({ contenders, results }) {
 export function costTable({ contenders, results }, imports, sizes) {
   const last = results.at(-1);
   return table(
-    ['', 'cold import', 'resident at the end', 'what a pause has to keep', 'packages', 'installed'],
+    [
+      '',
+      'cold import',
+      'resident at the end',
+      'persisted by a turn',
+      'for the application to keep at a pause',
+      'packages',
+      'installed',
+    ],
     Object.keys(contenders).map((name) => {
-      const { paused } =
-        results.findLast(({ work, figures }) => work.gated && figures[name].paused)?.figures[name] ?? {};
+      const three = results.findLast(({ work }) => work.gated && work.tools === 3)?.figures[name] ?? {};
       const size = sizes?.[name];
       return [
         contenders[name].title,
         imports[name] === undefined ? '' : `${Math.round(imports[name])} ms`,
         `${Math.round(last.figures[name].rss)} MiB`,
-        paused === undefined ? (isOurs(name) ? 'in its store' : '') : `${format(paused / 1024)} kB`,
+        three.persisted === undefined ? (isOurs(name) ? '' : 'nothing') : `${format(three.persisted / 1024)} kB`,
+        three.paused === undefined ? (isOurs(name) ? 'in its store' : '') : `${format(three.paused / 1024)} kB`,
         size === undefined ? '' : String(size.packages),
         size === undefined ? '' : `${Math.round(size.mib)} MiB`,
       ];

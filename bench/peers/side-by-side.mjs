@@ -55,8 +55,9 @@ export async function measureWork({ quick, only, tell }) {
     }
     const figures = {};
     for (const child of children) {
-      const { rss, paused } = await child.order({ do: 'rest' });
-      figures[child.which] = { ...summary(taken.get(child.which)), rss, ...(paused > 0 ? { paused } : {}) };
+      const { rss, paused, persisted } = await child.order({ do: 'rest' });
+      const kept = { ...(paused > 0 ? { paused } : {}), ...(persisted === undefined ? {} : { persisted }) };
+      figures[child.which] = { ...summary(taken.get(child.which)), rss, ...kept };
     }
     results.push({ work, figures });
     tell(`  ${JSON.stringify(work)}`);
