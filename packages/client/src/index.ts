@@ -17,6 +17,17 @@ export { rowAt, sliceRows } from './rows.js';
 export type { Rows } from './rows.js';
 export { agentName, heldUp, pendingApprovals, placeInQueue, turnOf, workers } from './selectors.js';
 export type { Worker } from './selectors.js';
+export type { Answer } from './show/answer.js';
+export { maskedCount, patternOf, readArguments, sandboxWords, verbFor } from './show/card-words.js';
+export { decisionStory, SCOPE_WORDS } from './show/decision-story.js';
+export { asText, callLine, describeCall } from './show/describe-call.js';
+export type { CallShape } from './show/describe-call.js';
+export { complete, matching, mentionAt } from './show/mention-at.js';
+export type { Mention } from './show/mention-at.js';
+export { after, nextCurrent } from './show/next-current.js';
+export type { Answered, Current } from './show/next-current.js';
+export { suggestionsFor } from './show/suggestions.js';
+export { agoWords, durationWords } from './show/time-words.js';
 export type {
   ApprovalBook,
   ApprovalView,

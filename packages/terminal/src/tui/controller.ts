@@ -1,4 +1,4 @@
-import { ClientError, get, type Client } from '@countersign/client';
+import { ClientError, get, suggestionsFor, type Client } from '@countersign/client';
 import type { Picture } from './app.js';
 import { edit, insert } from './keys/field.js';
 import type { Key } from './keys/key.js';
@@ -12,7 +12,6 @@ import type { Line } from './layout/spans.js';
 import { nothingMeasured } from './layout/transcript-blocks.js';
 import { windowOf } from './layout/transcript-window.js';
 import { openSession } from './session.js';
-import { suggestionsFor } from './suggestions.js';
 import { ARMING_MS, initialUi, type Effect, type Facts, type UiState } from './ui-state.js';
 
 export interface ControllerOptions {

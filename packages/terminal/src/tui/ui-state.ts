@@ -1,6 +1,4 @@
-import type { ApprovalView, ChatState, WorldState } from '@countersign/client';
-import type { ToolDecision } from '@countersign/protocol';
-import type { Current } from './keys/current-card.js';
+import type { Answer, ApprovalView, ChatState, Current, WorldState } from '@countersign/client';
 import { EMPTY_FIELD, type Field } from './keys/field.js';
 import type { Scroll } from './layout/transcript-window.js';
 
@@ -49,8 +47,6 @@ export interface UiState {
   readonly isWide: boolean;
   readonly said: Said | undefined;
 }
-
-export type Answer = Omit<ToolDecision, 'tool_call_id' | 'callHash'>;
 
 /** What has to be done outside the screen. */
 export type Effect =

@@ -1,4 +1,4 @@
-import type { ApprovalView } from '@countersign/client';
+import { type Answer, type ApprovalView, patternOf, verbFor } from '@countersign/client';
 import { type KeyboardEvent, type ReactElement, useEffect, useId, useRef, useState } from 'react';
 import { CallView } from '../calls/call-view.js';
 import { Avatar, agentHue } from '../ui/avatar.js';
@@ -6,7 +6,6 @@ import { Button } from '../ui/button.js';
 import { SignatureLine } from '../ui/signature.js';
 import { Ago } from '../ui/time.js';
 import { AlwaysForm, type Matched } from './always-form.js';
-import { type Answer, patternOf, verbFor } from './answer.js';
 import { Circumstances } from './circumstances.js';
 import { ChatScope } from './chat-scope.js';
 import { DenyRow } from './deny-row.js';

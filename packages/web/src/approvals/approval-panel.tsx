@@ -1,9 +1,8 @@
-import type { ApprovalView } from '@countersign/client';
+import { after, type Answered, type ApprovalView, type Current, nextCurrent } from '@countersign/client';
 import { type ReactElement, type ReactNode, useEffect, useRef, useState } from 'react';
 import { ApprovalCard } from './approval-card.js';
 import { DecidedCard } from './decided-card.js';
 import { learnMe, useMe } from './me.js';
-import { after, type Answered, type Current, nextCurrent } from './next-current.js';
 import { QuestionCard } from './question-card.js';
 import { useAnswer } from './use-answer.js';
 import { useMatches } from './use-matches.js';

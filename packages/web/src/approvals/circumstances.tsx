@@ -1,10 +1,9 @@
-import type { ApprovalView } from '@countersign/client';
+import { type ApprovalView, maskedCount, sandboxWords } from '@countersign/client';
 import type { ReactElement } from 'react';
 import { cx } from '../ui/cx.js';
 import { Icon } from '../ui/icon.js';
 import { Until } from '../ui/time.js';
 import { Visible } from '../ui/visible.js';
-import { maskedCount, sandboxWords } from './answer.js';
 
 /** Where it would run, why it is asked, what is masked, when it expires. */
 export function Circumstances({ approval }: { approval: ApprovalView }): ReactElement {

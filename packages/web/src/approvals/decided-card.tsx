@@ -1,12 +1,10 @@
-import type { ApprovalView } from '@countersign/client';
+import { type ApprovalView, callLine, decisionStory } from '@countersign/client';
 import type { ReactElement } from 'react';
-import { callLine } from '../calls/describe-call.js';
 import { Avatar } from '../ui/avatar.js';
 import { Button } from '../ui/button.js';
 import { SignatureLine } from '../ui/signature.js';
 import { useNow } from '../ui/time.js';
 import { Visible } from '../ui/visible.js';
-import { decisionStory } from './story.js';
 
 /** A card after its decision: folded, with its story. It stays where it was until the person goes on. */
 export function DecidedCard({

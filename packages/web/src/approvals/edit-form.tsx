@@ -1,9 +1,7 @@
-import type { ApprovalView } from '@countersign/client';
+import { type ApprovalView, describeCall, readArguments } from '@countersign/client';
 import { type ReactElement, useEffect, useRef, useState } from 'react';
-import { describeCall } from '../calls/describe-call.js';
 import { Button } from '../ui/button.js';
 import { TextArea } from '../ui/field.js';
-import { readArguments } from './answer.js';
 
 /** Editing makes a new call of the same invocation (A7). What is masked can be moved or removed, not seen. */
 export function EditForm({

@@ -1,40 +1,6 @@
-import type { ApprovalView, Decision, Invocation } from '@countersign/client';
-import { agoWords } from '../ui/time-words.js';
+import { type ApprovalView, type Decision, type Invocation, SCOPE_WORDS } from '@countersign/client';
 import type { IconName } from '../ui/icon-paths.js';
 import type { Tone } from '../ui/tone.js';
-
-const SCOPES: Readonly<Record<Decision['scope'], string>> = {
-  once: 'once',
-  session: 'for this chat',
-  always: 'always',
-};
-
-/** `Approved once by you, 3 s ago`, `Denied by … in the terminal: not this one`. */
-export function decisionStory(decision: Decision, now: number, me?: string): string {
-  const who = decision.by === 'system' ? '' : ` by ${decision.by === me ? 'you' : decision.by}`;
-  const where = whereWords(decision);
-  const when = `, ${agoWords(decision.at, now)}`;
-  const why = decision.reason === undefined || decision.reason === '' ? '' : `: ${decision.reason}`;
-  switch (decision.outcome) {
-    case 'approved':
-      return `Approved ${SCOPES[decision.scope]}${who}${where}${when}`;
-    case 'denied':
-      return `Denied${who}${where}${when}${why}`;
-    case 'expired':
-      return `Expired${when}, nothing ran`;
-    case 'superseded':
-      return `Asked anew${when}${why}`;
-    case 'answered':
-      return `Answered${who}${where}${when}`;
-  }
-}
-
-function whereWords({ by, client }: Decision): string {
-  if (client === undefined || by === 'system') return '';
-  // A browser that did not say what it is called is known from its session.
-  if (client === 'http') return by.startsWith('browser session') ? ' in the web' : '';
-  return /^(?:web|terminal|editor)$/i.test(client) ? ` in the ${client.toLowerCase()}` : ` in ${client}`;
-}
 
 export interface CallState {
   words: string;
@@ -44,7 +10,7 @@ export interface CallState {
 
 /** Where a call stands, in words a person reads at a glance. */
 export function callState({ status }: Pick<Invocation, 'status'>, decision: Decision | undefined): CallState {
-  const signed = decision?.outcome === 'approved' ? `signed ${SCOPES[decision.scope]}` : undefined;
+  const signed = decision?.outcome === 'approved' ? `signed ${SCOPE_WORDS[decision.scope]}` : undefined;
   switch (status.kind) {
     case 'proposed':
       return { words: 'about to run', tone: 'neutral', icon: 'clock' };

@@ -1,8 +1,7 @@
-import { ClientError } from '@countersign/client';
+import { type Answer, ClientError } from '@countersign/client';
 import { useCallback } from 'react';
 import { useClient } from '../data/connection.js';
 import { sayError } from '../ui/toast.js';
-import type { Answer } from './answer.js';
 import type { Asked } from './approval-panel.js';
 
 /** Sends answers. Resolves to whether this one was taken; what went wrong is said, and the card stays. */

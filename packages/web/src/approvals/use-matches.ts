@@ -1,6 +1,5 @@
-import { type Invocation, values } from '@countersign/client';
+import { callLine, type Invocation, values } from '@countersign/client';
 import { useCallback, useContext } from 'react';
-import { callLine } from '../calls/describe-call.js';
 import { ChatContext, useClient } from '../data/connection.js';
 import type { Matched } from './always-form.js';
 import type { Asked } from './approval-panel.js';

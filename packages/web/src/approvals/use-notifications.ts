@@ -1,6 +1,6 @@
+import { callLine } from '@countersign/client';
 import { useEffect, useRef } from 'react';
 import { useLocation } from 'wouter';
-import { callLine } from '../calls/describe-call.js';
 import { paths } from '../shell/paths.js';
 import { visibleText } from '../ui/visible-parts.js';
 import type { InboxItem } from './use-inbox.js';

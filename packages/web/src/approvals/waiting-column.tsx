@@ -1,7 +1,6 @@
-import { get } from '@countersign/client';
+import { callLine, get } from '@countersign/client';
 import { lazy, type ReactElement, Suspense, useEffect, useRef } from 'react';
 import { Link } from 'wouter';
-import { callLine } from '../calls/describe-call.js';
 import { useChat, useWorld } from '../data/connection.js';
 import { paths } from '../shell/paths.js';
 import { Count } from '../ui/badge.js';

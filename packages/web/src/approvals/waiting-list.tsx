@@ -1,5 +1,5 @@
+import { callLine } from '@countersign/client';
 import type { ReactElement } from 'react';
-import { callLine } from '../calls/describe-call.js';
 import { Avatar } from '../ui/avatar.js';
 import { Icon } from '../ui/icon.js';
 import { Visible } from '../ui/visible.js';

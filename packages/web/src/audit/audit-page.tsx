@@ -1,7 +1,7 @@
+import { callLine } from '@countersign/client';
 import type { AuditEntry } from '@countersign/protocol';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useMemo, useState } from 'react';
-import { callLine } from '../calls/describe-call.js';
 import { useClient, useWorld } from '../data/connection.js';
 import { download } from '../settings/download.js';
 import { Failed, Loading, Page } from '../shell/frame.js';

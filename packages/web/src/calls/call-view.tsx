@@ -1,8 +1,8 @@
+import { describeCall } from '@countersign/client';
 import type { ReactElement } from 'react';
 import { cx } from '../ui/cx.js';
 import { FoldedText } from '../ui/folded-text.js';
 import { Visible } from '../ui/visible.js';
-import { describeCall } from './describe-call.js';
 import { DiffView } from './diff-view.js';
 import { diffLines, replaceLines } from './diff-lines.js';
 import { shellParts, type ShellPart } from './shell-parts.js';

@@ -1,6 +1,6 @@
+import { asText } from '@countersign/client';
 import type { ReactElement } from 'react';
 import { FoldedText } from '../ui/folded-text.js';
-import { asText } from './describe-call.js';
 import { diffLines } from './diff-lines.js';
 import { DiffView } from './diff-view.js';
 import { readResult } from './read-result.js';

@@ -1,6 +1,13 @@
-import type { ApprovalView, Invocation, OutputTail } from '@countersign/client';
+import {
+  type ApprovalView,
+  callLine,
+  decisionStory,
+  durationWords,
+  type Invocation,
+  type OutputTail,
+} from '@countersign/client';
 import { type ReactElement, useId, useState } from 'react';
-import { callState, decisionStory } from '../approvals/story.js';
+import { callState } from '../approvals/story.js';
 import { Badge } from '../ui/badge.js';
 import { Button } from '../ui/button.js';
 import { cx } from '../ui/cx.js';
@@ -9,10 +16,8 @@ import { Icon } from '../ui/icon.js';
 import type { IconName } from '../ui/icon-paths.js';
 import { SignatureLine } from '../ui/signature.js';
 import { Running, useNow } from '../ui/time.js';
-import { durationWords } from '../ui/time-words.js';
 import { Visible } from '../ui/visible.js';
 import { CallView } from './call-view.js';
-import { callLine } from './describe-call.js';
 import { ResultView } from './result-view.js';
 
 export interface ToolCardProps {

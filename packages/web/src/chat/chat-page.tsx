@@ -1,3 +1,4 @@
+import { suggestionsFor } from '@countersign/client';
 import { type ReactElement, useCallback, useMemo, useState } from 'react';
 import { ReviewContext } from '../approvals/review.js';
 import { WaitingBar } from '../approvals/waiting-bar.js';
@@ -8,7 +9,6 @@ import { DESK, useMedia } from '../shell/use-media.js';
 import { sayError } from '../ui/toast.js';
 import { ChatHeader } from './chat-header.js';
 import { Composer } from './composer.js';
-import { suggestionsFor } from './suggestions.js';
 import { TimelineDialog } from './timeline-dialog.js';
 import { Transcript } from './transcript.js';
 import { WaitingNote } from './waiting-note.js';

@@ -1,10 +1,10 @@
+import { complete, matching, type Mention, mentionAt } from '@countersign/client';
 import type { Agent } from '@countersign/protocol';
 import { type KeyboardEvent, type ReactElement, useId, useLayoutEffect, useRef, useState } from 'react';
 import { TABLET, useMedia } from '../shell/use-media.js';
 import { Avatar } from '../ui/avatar.js';
 import { Button } from '../ui/button.js';
 import { cx } from '../ui/cx.js';
-import { complete, matching, type Mention, mentionAt } from './mention-at.js';
 
 export interface ComposerProps {
   agents: readonly Agent[];

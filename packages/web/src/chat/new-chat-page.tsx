@@ -1,3 +1,4 @@
+import { suggestionsFor } from '@countersign/client';
 import { type ReactElement, useCallback } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useClient, useWorld } from '../data/connection.js';
@@ -8,7 +9,6 @@ import { Icon } from '../ui/icon.js';
 import { Mark } from '../ui/signature.js';
 import { sayError } from '../ui/toast.js';
 import { Composer } from './composer.js';
-import { suggestionsFor } from './suggestions.js';
 
 /** Before the first word: who is here, what will happen, and something to begin with. */
 export default function NewChatPage(): ReactElement {

@@ -1,9 +1,10 @@
+import { durationWords } from '@countersign/client';
 import type { Agent, Timeline } from '@countersign/protocol';
 import type { ReactElement } from 'react';
 import { agentHue, Avatar } from '../ui/avatar.js';
 import { cx } from '../ui/cx.js';
 import { useNow } from '../ui/time.js';
-import { countWords, durationWords } from '../ui/time-words.js';
+import { countWords } from '../ui/time-words.js';
 import { Visible } from '../ui/visible.js';
 import { layOut, type Bar } from './lay-out-timeline.js';
 

@@ -1,7 +1,7 @@
+import { readArguments } from '@countersign/client';
 import type { PolicyVerdict } from '@countersign/protocol';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
-import { readArguments } from '../approvals/answer.js';
 import { useClient, useWorld } from '../data/connection.js';
 import { Badge } from '../ui/badge.js';
 import type { Tone } from '../ui/tone.js';

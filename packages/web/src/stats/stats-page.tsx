@@ -1,10 +1,11 @@
+import { durationWords } from '@countersign/client';
 import type { Stats } from '@countersign/protocol';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactElement, ReactNode } from 'react';
 import { useClient, useWorld } from '../data/connection.js';
 import { Failed, Loading, Page } from '../shell/frame.js';
 import { Card, Empty } from '../ui/card.js';
-import { countWords, durationWords } from '../ui/time-words.js';
+import { countWords } from '../ui/time-words.js';
 import { BarPlot } from './bar-plot.js';
 import { approvalSeries, tokenSeries, toolSeries, waitingSeries } from './series.js';
 

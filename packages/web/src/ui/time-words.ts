@@ -1,22 +1,3 @@
-/** `0.1 s`, `12 s`, `4 min`, `2 h`: one number is enough at a glance. */
-export function durationWords(ms: number): string {
-  const seconds = Math.max(0, ms) / 1000;
-  if (seconds < 10) return `${seconds.toFixed(1)} s`;
-  if (seconds < 90) return `${Math.round(seconds)} s`;
-  const minutes = seconds / 60;
-  if (minutes < 90) return `${Math.round(minutes)} min`;
-  const hours = minutes / 60;
-  return hours < 36 ? `${Math.round(hours)} h` : `${Math.round(hours / 24)} days`;
-}
-
-export function agoWords(at: string, now: number): string {
-  const ms = now - Date.parse(at);
-  if (Number.isNaN(ms)) return '';
-  if (ms < 1500) return 'just now';
-  const words = ms < 10_000 ? `${Math.round(ms / 1000)} s` : durationWords(ms);
-  return `${words} ago`;
-}
-
 /** `14:05` today, `12 Mar 14:05` before. */
 export function clockWords(at: string, now: number): string {
   const date = new Date(at);

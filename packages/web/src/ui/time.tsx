@@ -1,5 +1,6 @@
+import { agoWords, durationWords } from '@countersign/client';
 import { type ReactElement, useSyncExternalStore } from 'react';
-import { agoWords, clockWords, durationWords } from './time-words.js';
+import { clockWords } from './time-words.js';
 
 let now = Date.now();
 let timer: ReturnType<typeof setInterval> | undefined;

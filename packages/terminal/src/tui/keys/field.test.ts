@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { edit, EMPTY_FIELD, fieldOf, type Field } from './field.js';
 import type { Key, KeyName } from './key.js';
-import { completed, matching, mentionAt } from './mention.js';
 
 const name = (key: KeyName): Key => ({ kind: 'name', name: key });
 
@@ -42,22 +41,5 @@ describe('a field', () => {
         }
       }),
     );
-  });
-
-  it('completes a name at the start of a paragraph', () => {
-    const field = fieldOf('@ma');
-    const mention = mentionAt(field);
-    expect(mention).toEqual({ from: 0, typed: 'ma' });
-    expect(mention && completed(field, mention, 'Mason')).toEqual(fieldOf('@Mason '));
-    expect(mentionAt(fieldOf('mail ma@ma'))).toBeUndefined();
-    expect(
-      matching(
-        [
-          { id: 'm', name: 'Mason' },
-          { id: 's', name: 'Scout' },
-        ],
-        'ma',
-      ),
-    ).toEqual([{ id: 'm', name: 'Mason' }]);
   });
 });

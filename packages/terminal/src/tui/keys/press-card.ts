@@ -1,9 +1,8 @@
-import { get, type ApprovalView } from '@countersign/client';
-import { isArmed, type Answer, type CardUi, type Choice, type Facts, type Pressed, type UiState } from '../ui-state.js';
-import { after } from './current-card.js';
+import { after, get, patternOf, type Answer, type ApprovalView } from '@countersign/client';
+import { isArmed, type CardUi, type Choice, type Facts, type Pressed, type UiState } from '../ui-state.js';
 import { edit, EMPTY_FIELD, fieldOf } from './field.js';
 import type { Key } from './key.js';
-import { editable, patternOf, readArguments } from './read-arguments.js';
+import { editable, readEdited } from './read-edited.js';
 import { focusOn, settle, showing } from './settle.js';
 
 const NOTHING: Choice = { kind: 'none' };
@@ -115,7 +114,7 @@ function pressInField(
       if (written === '') return only(ui);
       return decided(ui, approval, { decision: 'approve', scope: 'always', rule: written });
     case 'edit': {
-      const read = readArguments(approval, choice.field.text);
+      const read = readEdited(approval, choice.field.text);
       if ('problem' in read) return only(choose(ui, { ...choice, problem: read.problem }));
       return decided(ui, approval, { decision: 'approve', scope: 'once', arguments: read.arguments });
     }

@@ -1,7 +1,7 @@
+import { complete, matching, mentionAt } from '@countersign/client';
 import type { Effect, Facts, Focus, Pressed, UiState } from '../ui-state.js';
 import { edit, EMPTY_FIELD, fieldOf } from './field.js';
 import type { Key } from './key.js';
-import { completed, matching, mentionAt } from './mention.js';
 import { pressOnCard } from './press-card.js';
 import { focusOn } from './settle.js';
 
@@ -110,9 +110,11 @@ function moveFocus(ui: UiState, way: 'tab' | 'backtab', facts: Facts): Pressed |
 }
 
 function completion({ composer }: UiState, { world }: Facts): UiState['composer'] | undefined {
-  const mention = mentionAt(composer);
+  const mention = mentionAt(composer.text, composer.cursor);
   const name = mention === undefined ? undefined : matching(world.agents, mention.typed)[0]?.name;
-  return mention === undefined || name === undefined ? undefined : completed(composer, mention, name);
+  return mention === undefined || name === undefined
+    ? undefined
+    : complete(composer.text, composer.cursor, mention, name);
 }
 
 function pressInComposer(ui: UiState, key: Key, facts: Facts): Pressed {

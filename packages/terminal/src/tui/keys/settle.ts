@@ -1,4 +1,4 @@
-import { nextCurrent, type Current } from './current-card.js';
+import { nextCurrent, type Current } from '@countersign/client';
 import type { CardUi, Facts, Focus, UiState } from '../ui-state.js';
 
 /** Brings what the person sees in step with what there is. Called after every change of either. */

@@ -1,9 +1,8 @@
-import { agentName, type ApprovalView } from '@countersign/client';
+import { agentName, decisionStory, type ApprovalView } from '@countersign/client';
 import { isArmed } from '../ui-state.js';
 import { cardFoot, type CardState } from './card-lines.js';
 import type { Scene } from './scene.js';
 import { span, wrapWords, type Line } from './spans.js';
-import { decisionStory } from './words.js';
 
 /** What stands under a card: what can be chosen, or how it was decided. */
 export function cardFootOf(scene: Scene, approval: ApprovalView, width: number): Line[] {

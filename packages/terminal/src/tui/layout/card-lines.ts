@@ -1,10 +1,8 @@
-import type { ApprovalView } from '@countersign/client';
-import { patternOf } from '../keys/read-arguments.js';
+import { describeCall, patternOf, sandboxWords, type ApprovalView } from '@countersign/client';
 import type { Choice } from '../ui-state.js';
-import { describeCall } from './describe-call.js';
 import { fieldLines } from './field-lines.js';
 import { lineWidth, span, wrapExact, wrapWords, type Colour, type Line, type Span } from './spans.js';
-import { maskedWords, sandboxWords } from './words.js';
+import { maskedWords } from './words.js';
 
 /** A call so long is signed in the browser, where all of it can be seen. */
 const MOST_LINES = 5000;

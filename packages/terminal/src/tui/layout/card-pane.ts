@@ -1,12 +1,10 @@
-import { agentName, placeInQueue } from '@countersign/client';
+import { agentName, agoWords, callLine, placeInQueue, verbFor } from '@countersign/client';
 import { isCompact } from './areas.js';
-import { callLine } from './describe-call.js';
 import { colourOf } from './message-lines.js';
 import type { Plan } from './plan.js';
 import { fill, rule } from './rule.js';
 import type { Scene } from './scene.js';
 import { cut, span, spread, type Line } from './spans.js';
-import { agoWords, verbFor } from './words.js';
 
 /** The card in front of the person; on a low screen a bar, until they turn to it. */
 export function cardLines(scene: Scene, plan: Plan): Line[] {
@@ -17,7 +15,7 @@ export function cardLines(scene: Scene, plan: Plan): Line[] {
   const place = placeInQueue(world, approval.approvalId);
   const count = place === undefined ? '' : ` · ${place.position} of ${place.total}`;
   const name = agentName(world, approval.agentId);
-  const verb = approval.question === undefined ? verbFor(approval.toolName) : 'asks';
+  const verb = approval.question === undefined ? verbOf(approval.toolName) : 'asks';
   const held = ui.card.current.kind === 'held';
   const title = span(held ? ' Decided elsewhere ' : ` ⏳ Waiting for you${count} `, {
     colour: held ? undefined : 'waiting',
@@ -44,6 +42,11 @@ export function cardLines(scene: Scene, plan: Plan): Line[] {
   const below = shown.length - scroll - room;
   if (below > 0 && room > 0) visible[room - 1] = moreLine(below + 1, isFocused);
   return [head, ...visible, ...foot].slice(0, areas.card);
+}
+
+function verbOf(toolName: string): string {
+  const verb = verbFor(toolName);
+  return verb === 'wants to use' ? `${verb} ${toolName}` : verb;
 }
 
 /** What is not seen is said: nobody must sign the end of a command without knowing that there is one. */

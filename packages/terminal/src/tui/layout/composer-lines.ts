@@ -1,4 +1,4 @@
-import { matching, mentionAt } from '../keys/mention.js';
+import { matching, mentionAt } from '@countersign/client';
 import type { UiState } from '../ui-state.js';
 import type { Areas } from './areas.js';
 import { fieldLines } from './field-lines.js';
@@ -12,7 +12,7 @@ export const PROMPT = 3;
 /** The names that what is typed could become. */
 export function completions({ ui, world }: Scene): readonly string[] {
   if (ui.focus !== 'composer') return [];
-  const mention = mentionAt(ui.composer);
+  const mention = mentionAt(ui.composer.text, ui.composer.cursor);
   return mention === undefined ? [] : matching(world.agents, mention.typed).map(({ name }) => name);
 }
 

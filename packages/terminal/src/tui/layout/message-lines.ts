@@ -2,6 +2,8 @@ import {
   agentColour,
   agentInitials,
   agentName,
+  asText,
+  callLine,
   get,
   type ApprovalView,
   type ChatState,
@@ -11,7 +13,6 @@ import {
   type OutputTail,
   type TranscriptMessage,
 } from '@countersign/client';
-import { callLine, asText } from './describe-call.js';
 import { cut, span, spread, wrapExact, wrapWords, type Colour, type Line, type Span } from './spans.js';
 import { callLook, clockWords } from './words.js';
 

@@ -25,6 +25,8 @@ describe('[A12] one approval at a time', () => {
     const held = step({ kind: 'open', id: 'a' }, ['b']);
     expect(held).toEqual({ kind: 'held', id: 'a' });
     expect(step(held, ['b'])).toBe(held);
+    // It waits after all: what was read of it before a cut was older than what is known now.
+    expect(step(held, ['a', 'b'])).toEqual({ kind: 'open', id: 'a' });
   });
 
   it('does not take its own answer for another’s when the stream is faster than the reply', () => {
@@ -37,6 +39,7 @@ describe('[A12] one approval at a time', () => {
 
   it('can be passed over', () => {
     expect(after(['a', 'b', 'c'], 'c')).toBe('a');
+    expect(after(['a', 'b', 'c'], 'a', -1)).toBe('c');
     expect(after(['a'], 'a')).toBeUndefined();
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { maskedCount, patternOf, readArguments, sandboxWords } from './answer.js';
+import { maskedCount, patternOf, readArguments, sandboxWords } from './card-words.js';
 
 describe('what a card says and takes', () => {
   it('finds the pattern of a rule', () => {

@@ -11,24 +11,24 @@ export function describeCall(toolName: string, args: unknown): CallShape {
   if (typeof args !== 'object' || args === null || Array.isArray(args)) return { kind: 'text', text: asText(args) };
   const record: Readonly<Record<string, unknown>> = { ...args };
   const { command, parameters, path, content, oldText, newText } = record;
-  // A field we don't know must show: then the plain list is the only honest form.
   const only = (...names: readonly string[]): boolean => Object.keys(record).every((name) => names.includes(name));
+  // A field we don't know must show: then the plain list is the only honest form.
   if (toolName === 'shell_cmd' && typeof command === 'string' && only('command', 'parameters')) {
     if (parameters === undefined) return { kind: 'shell', command, parameters: [] };
     if (isStrings(parameters)) return { kind: 'shell', command, parameters };
   }
-  if (toolName === 'write_file' && typeof path === 'string' && typeof content === 'string' && only('path', 'content')) {
+  if (toolName === 'write_file' && typeof path === 'string' && typeof content === 'string' && only('path', 'content'))
     return { kind: 'write', path, content };
-  }
-  if (toolName === 'edit_file' && typeof path === 'string' && only('path', 'oldText', 'newText')) {
-    if (typeof oldText === 'string' && typeof newText === 'string') {
-      return { kind: 'edit', path, before: oldText, after: newText };
-    }
-  }
+  if (
+    toolName === 'edit_file' &&
+    typeof path === 'string' &&
+    typeof oldText === 'string' &&
+    typeof newText === 'string' &&
+    only('path', 'oldText', 'newText')
+  )
+    return { kind: 'edit', path, before: oldText, after: newText };
   return { kind: 'fields', fields: Object.entries(record).map(([name, value]) => ({ name, text: asText(value) })) };
 }
-
-const LONGEST = 400;
 
 /** One line that tells this call from others in a list. */
 export function callLine(toolName: string, args: unknown): string {
@@ -42,16 +42,17 @@ export function callLine(toolName: string, args: unknown): string {
     case 'text':
       return firstLine(shape.text);
     case 'fields':
-      return firstLine(shape.fields.map(({ name, text }) => `${name}: ${text.slice(0, LONGEST)}`).join(', '));
+      return firstLine(shape.fields.map(({ name, text }) => `${name}: ${text.slice(0, LONGEST_LINE * 4)}`).join(', '));
   }
 }
 
+const LONGEST_LINE = 240;
+
 function firstLine(text: string): string {
-  const line = text
-    .slice(0, LONGEST)
-    .split('\n')
-    .find((each) => each.trim() !== '');
-  return line === undefined ? '' : line.length < text.trim().length ? `${line} …` : line;
+  const lines = text.slice(0, LONGEST_LINE * 4).split('\n');
+  const line = lines.find((each) => each.trim() !== '') ?? '';
+  const cut = line.length > LONGEST_LINE ? line.slice(0, LONGEST_LINE) : line;
+  return cut.length < text.trim().length ? `${cut.trimEnd()} …` : cut;
 }
 
 export function asText(value: unknown): string {

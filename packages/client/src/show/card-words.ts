@@ -1,8 +1,3 @@
-import type { ToolDecision } from '@countersign/protocol';
-
-/** What a person answers; which call it signs is added where it is sent. */
-export type Answer = Omit<ToolDecision, 'tool_call_id' | 'callHash'>;
-
 /** The argument pattern of a rule such as `allow shell_cmd(rm *.tmp)`; undefined when it has none. */
 export function patternOf(rule: string): string | undefined {
   const match = /^\s*(?:allow|ask|deny)\s+[^\s(]+\(([^\n]*)\)\s*$/.exec(rule);
