@@ -11,6 +11,7 @@ import type {
   Health,
   ImportedWorld,
   ListedTool,
+  MatchedCalls,
   McpServer,
   McpServerChange,
   Message,
@@ -21,6 +22,7 @@ import type {
   NewPolicy,
   NewWorld,
   PolicyCheck,
+  PolicyMatch,
   PolicyVerdict,
   ProviderStatus,
   QueuedApproval,
@@ -157,6 +159,8 @@ export interface Client {
     options: ChangeOptions & { ifMatch: string },
   ): Promise<Tagged<ShownPolicy>>;
   checkPolicy(world: string, call: PolicyCheck, options?: CallOptions): Promise<PolicyVerdict>;
+  /** What else a rule would have been about in a chat: what somebody who signs "always" signs along with it. */
+  policyMatches(world: string, wanted: PolicyMatch, options?: CallOptions): Promise<MatchedCalls>;
 
   tools(world: string, page?: PageQuery, options?: CallOptions): Promise<List<ListedTool>>;
   mcpServers(world: string, page?: PageQuery, options?: CallOptions): Promise<List<McpServer>>;

@@ -11,6 +11,7 @@ import {
   importedWorldSchema,
   listedToolSchema,
   listOf,
+  matchedCallsSchema,
   mcpServerSchema,
   messageListSchema,
   messageSchema,
@@ -143,6 +144,9 @@ export function createClient(options: ClientOptions): Client {
       ),
     checkPolicy: (world, body, options) =>
       get(policyVerdictSchema, { method: 'POST', path: ['worlds', world, 'policy', 'check'], body }, options),
+
+    policyMatches: (world, body, options) =>
+      get(matchedCallsSchema, { method: 'POST', path: ['worlds', world, 'policy', 'matches'], body }, options),
 
     tools: (world, page, options) =>
       list(toolSchema, { path: ['worlds', world, 'tools'], query: { ...page } }, options),

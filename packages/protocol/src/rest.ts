@@ -78,6 +78,24 @@ export const policyVerdictSchema = z.object({
 });
 export type PolicyVerdict = z.infer<typeof policyVerdictSchema>;
 
+/** What a rule would have been about in a chat (W3 `policy/matches`). Several rules, one a line, count together. */
+export const policyMatchSchema = z.strictObject({
+  chatId: z.string().min(1).max(200),
+  rule: z.string().min(1).max(2000),
+});
+export type PolicyMatch = z.infer<typeof policyMatchSchema>;
+/** An earlier call of the chat that the rule fits; its arguments are masked. */
+export const matchedCallSchema = z.object({
+  toolCallId: z.string(),
+  agentId: z.string(),
+  toolName: z.string(),
+  arguments: z.unknown(),
+});
+export type MatchedCall = z.infer<typeof matchedCallSchema>;
+/** Newest first. `more`: there are others further back. */
+export const matchedCallsSchema = z.object({ items: z.array(matchedCallSchema), more: z.boolean() });
+export type MatchedCalls = z.infer<typeof matchedCallsSchema>;
+
 /** A tool as a person picks it (W3 `tools`). */
 export const listedToolSchema = toolDefinitionSchema.extend({ trusted: z.boolean() });
 export type ListedTool = z.infer<typeof listedToolSchema>;

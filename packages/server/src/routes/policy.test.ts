@@ -66,6 +66,27 @@ describe('a policy', () => {
     expect(t.runs).toEqual([]);
   });
 
+  it('[W3] [A5] tells which earlier calls of a chat a rule would have been about, newest first', async () => {
+    const t = await openHarbour();
+    await t.propose({ name: 'remove', arguments: { path: 'a' } }, { name: 'remove', arguments: { path: 'b' } });
+    const [first, second] = await t.pending();
+    const matches = (rule: string, chatId = t.chat) => t.api('POST', `${POLICY}/matches`, { chatId, rule });
+    expect(await matches('allow remove')).toMatchObject({
+      status: 200,
+      body: {
+        items: [
+          { toolCallId: second?.toolCallId, agentId: 'ada', toolName: 'remove', arguments: { path: 'b' } },
+          { toolCallId: first?.toolCallId, arguments: { path: 'a' } },
+        ],
+        more: false,
+      },
+    });
+    expect((await matches('allow other')).body).toEqual({ items: [], more: false });
+    expect(await matches('maybe remove')).toMatchObject({ status: 422, body: { field: 'rule' } });
+    expect((await matches('allow remove', 'chat_of_nobody')).status).toBe(404);
+    expect(t.runs).toEqual([]);
+  });
+
   it('[W3] lists the tools there are', async () => {
     const t = await openHarbour();
     expect((await t.api('GET', '/worlds/harbour/tools')).body).toMatchObject({

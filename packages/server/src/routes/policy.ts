@@ -1,10 +1,12 @@
-import { checkPolicy, setPolicy, showPolicy, showTools } from '@countersign/core';
+import { checkPolicy, matchesInChat, setPolicy, showPolicy, showTools } from '@countersign/core';
 import {
   listedToolSchema,
   listOf,
   listQuerySchema,
+  matchedCallsSchema,
   newPolicySchema,
   policyCheckSchema,
+  policyMatchSchema,
   policyVerdictSchema,
   shownPolicySchema,
 } from '@countersign/protocol';
@@ -60,6 +62,19 @@ export const policyRoutes = [
       status: 200,
       body: await checkPolicy(context.engine.runtime, params.world, body),
     }),
+  }),
+  route({
+    method: 'post',
+    path: '/worlds/{world}/policy/matches',
+    tag,
+    summary: 'Which earlier calls of a chat a rule would have been about',
+    description: 'What somebody who signs "always" signs along with it. Of the last 500 messages, newest first.',
+    body: policyMatchSchema,
+    answers: { 200: { description: 'Calls, at most 20', schema: matchedCallsSchema } },
+    async handle({ context, params, body: { chatId, rule } }) {
+      const { calls, more } = await matchesInChat(context.engine.runtime, params.world, chatId, rule);
+      return { status: 200, body: { items: calls, more } };
+    },
   }),
   route({
     method: 'get',

@@ -3,10 +3,10 @@ import { Button } from '../ui/button.js';
 import { TextArea } from '../ui/field.js';
 import { Visible } from '../ui/visible.js';
 
-/** A call of this chat that a rule would have let through. */
+/** Calls of this chat that a rule would have let through. `more`: there are others further back. */
 export interface Matched {
-  id: string;
-  line: string;
+  lines: readonly string[];
+  more: boolean;
 }
 
 /** Shows the rule that "always" writes, lets it be changed, and says what else in this chat it would have let through. */
@@ -18,7 +18,7 @@ export function AlwaysForm({
   onCancel,
 }: {
   proposed: string;
-  matches?: ((rule: string) => Promise<readonly Matched[]>) | undefined;
+  matches?: ((rule: string) => Promise<Matched>) | undefined;
   disabled: boolean;
   onSign: (rule: string) => void;
   onCancel: () => void;
@@ -54,21 +54,19 @@ export function AlwaysForm({
   );
 }
 
-type Found = { kind: 'looking' } | { kind: 'found'; calls: readonly Matched[] } | { kind: 'failed'; why: string };
+type Found = { kind: 'looking' } | { kind: 'found'; matched: Matched } | { kind: 'failed'; why: string };
 
-function AlsoMatched({
-  rule,
-  matches,
-}: {
-  rule: string;
-  matches: (rule: string) => Promise<readonly Matched[]>;
-}): ReactElement {
+function AlsoMatched({ rule, matches }: { rule: string; matches: (rule: string) => Promise<Matched> }): ReactElement {
   const [found, setFound] = useState<Found>({ kind: 'looking' });
+  // A new function on each drawing: asked anew for each, the page would ask all day.
+  const ask = useRef(matches);
+  ask.current = matches;
   useEffect(() => {
     let current = true;
     const timer = setTimeout(() => {
-      matches(rule).then(
-        (calls) => current && setFound({ kind: 'found', calls }),
+      if (rule === '') return;
+      ask.current(rule).then(
+        (matched) => current && setFound({ kind: 'found', matched }),
         (error: unknown) => current && setFound({ kind: 'failed', why: error instanceof Error ? error.message : '' }),
       );
     }, 250);
@@ -76,7 +74,7 @@ function AlsoMatched({
       current = false;
       clearTimeout(timer);
     };
-  }, [rule, matches]);
+  }, [rule]);
   return (
     <div aria-live="polite" className="text-[0.8125rem] text-ink-2">
       {found.kind === 'looking' ? <p className="text-ink-3">Looking what else it would have matched…</p> : null}
@@ -84,13 +82,13 @@ function AlsoMatched({
       {found.kind === 'found' ? (
         <>
           <p>
-            {found.calls.length === 0
+            {found.matched.lines.length === 0
               ? 'Matches nothing else in this chat.'
-              : `Would also have let through in this chat (${found.calls.length}):`}
+              : `Would also have let through in this chat (${found.matched.lines.length}${found.matched.more ? ' and more' : ''}):`}
           </p>
           <ul className="scroll-quiet mt-1 max-h-28 overflow-y-auto">
-            {found.calls.slice(0, 20).map(({ id, line }) => (
-              <li key={id} className="truncate">
+            {found.matched.lines.map((line) => (
+              <li key={line} className="truncate">
                 <code>
                   <Visible text={line} strict />
                 </code>

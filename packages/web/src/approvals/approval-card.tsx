@@ -21,7 +21,7 @@ export interface ApprovalCardProps {
   onAnswer: (answer: Answer) => Promise<void>;
   onNext?: (() => void) | undefined;
   /** What the rule would have matched in this chat. */
-  matches?: ((rule: string) => Promise<readonly Matched[]>) | undefined;
+  matches: (rule: string) => Promise<Matched>;
   /** Moves the focus here when it appears: after the card before it was answered by keyboard. */
   takeFocus?: boolean;
 }

@@ -111,7 +111,7 @@ export function ApprovalPanel({ queue, find, wanted, onEmpty, about }: ApprovalP
           agentName={agentName}
           place={place}
           takeFocus={follow.current}
-          matches={matches === undefined ? undefined : (rule) => matches(asked, rule)}
+          matches={(rule) => matches(asked, rule)}
           onAnswer={(answer) => settle(decide(asked, answer))}
           onNext={next === undefined ? undefined : () => pick(next)}
         />
