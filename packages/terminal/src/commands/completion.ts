@@ -41,41 +41,91 @@ function wordsOf(program: Command): WordTree {
 }
 
 function completionScript(shell: string, tree: WordTree): string {
-  const cases = [...tree].map(([path, words]) => ({ path, words: words.join(' ') }));
   switch (shell) {
     case 'fish':
-      return [
-        'complete -c countersign -f',
-        ...cases.map(({ path, words }) => {
-          const parts = path === '' ? [] : path.split(' ');
-          const seen = parts.map((word) => `__fish_seen_subcommand_from ${word}`);
-          const condition = seen.length === 0 ? '__fish_use_subcommand' : seen.join('; and ');
-          return `complete -c countersign -n '${condition}' -a '${words}'`;
-        }),
-      ].join('\n');
+      return fish(tree);
     case 'zsh':
-      return ['#compdef countersign', 'autoload -U +X bashcompinit && bashcompinit', bash(cases)].join('\n');
+      return zsh(tree);
     default:
-      return bash(cases);
+      return bash(tree);
   }
 }
 
-function bash(cases: readonly { path: string; words: string }[]): string {
+/** Flags whose value is a file or a folder, and the command that is given one. */
+const FILE_FLAGS = ['--home', '--out', '--file', '--prompt-file', '--folder'];
+
+// In each of them only words that lead on are followed: the value of a flag must not be taken for a command.
+
+function bash(tree: WordTree): string {
   return [
+    wordsFunction(tree),
     '_countersign() {',
-    '  local path="" word words',
+    '  local at="" word',
     '  for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do',
-    '    case "$word" in -*) ;; *) path="${path:+$path }$word" ;; esac',
+    '    if _countersign_words "${at:+$at }$word" >/dev/null; then at="${at:+$at }$word"; fi',
     '  done',
-    '  while :; do',
-    '    case "$path" in',
-    ...cases.map(({ path, words }) => `      "${path}") words="${words}"; break ;;`),
-    '      *" "*) path="${path% *}" ;;',
-    '      *) path="" ;;',
-    '    esac',
-    '  done',
-    '  COMPREPLY=($(compgen -W "$words" -- "${COMP_WORDS[COMP_CWORD]}"))',
+    '  COMPREPLY=($(compgen -W "$(_countersign_words "$at")" -- "${COMP_WORDS[COMP_CWORD]}"))',
     '}',
     'complete -o default -F _countersign countersign',
+  ].join('\n');
+}
+
+function zsh(tree: WordTree): string {
+  return [
+    '#compdef countersign',
+    'compdef _countersign countersign',
+    wordsFunction(tree),
+    '_countersign() {',
+    '  local at="" word',
+    '  for word in "${(@)words[2,CURRENT-1]}"; do',
+    '    if _countersign_words "${at:+$at }$word" >/dev/null; then at="${at:+$at }$word"; fi',
+    '  done',
+    `  if (( \${words[(I)${FILE_FLAGS.join('|')}]} == CURRENT - 1 )); then _files; return; fi`,
+    '  local -a offers',
+    '  offers=(${=$(_countersign_words "$at")})',
+    '  compadd -a offers || _files',
+    '}',
+    '# Read from a folder of functions, this is the function itself; sourced, it only defines it.',
+    'if [ "$funcstack[1]" = "_countersign" ]; then _countersign "$@"; fi',
+  ].join('\n');
+}
+
+/** What bash and zsh both understand. Fails for what is no beginning of a command. */
+function wordsFunction(tree: WordTree): string {
+  return [
+    '_countersign_words() {',
+    '  case "$1" in',
+    ...[...tree].map(([path, words]) => `    "${path}") printf '%s\\n' '${words.join(' ')}' ;;`),
+    '    *) return 1 ;;',
+    '  esac',
+    '}',
+  ].join('\n');
+}
+
+function fish(tree: WordTree): string {
+  return [
+    'function __countersign_words',
+    '  switch "$argv[1]"',
+    ...[...tree].map(([path, words]) => `    case '${path}'\n      printf '%s\\n' ${words.join(' ')}`),
+    "    case '*'",
+    '      return 1',
+    '  end',
+    'end',
+    'function __countersign_offers',
+    "  set -l at ''",
+    '  for word in (commandline -opc)',
+    '    set -l next (string trim -- "$at $word")',
+    '    if __countersign_words $next >/dev/null',
+    '      set at $next',
+    '    end',
+    '  end',
+    '  __countersign_words $at',
+    'end',
+    'function __countersign_wants_file',
+    '  set -l words (commandline -opc)',
+    `  contains -- $words[-1] import ${FILE_FLAGS.join(' ')}`,
+    'end',
+    "complete -c countersign -f -a '(__countersign_offers)'",
+    'complete -c countersign -n __countersign_wants_file -F',
   ].join('\n');
 }
