@@ -6,6 +6,7 @@ import { startPostgres } from '../support/postgres-server.js';
 import { openCutWay } from './cut-way.js';
 import { buildServer, createFarm, type RunningServer, type ServerFarm } from './servers-fixture.js';
 import { soak } from './soak-run.js';
+import { unfinished } from './unfinished.js';
 
 await buildServer();
 
@@ -124,7 +125,8 @@ it('[S7] the database is restarted in the middle, and work goes on', async () =>
     const [report] = await Promise.all([soaking, restarting]);
     expect(report.turns).toBe(12);
   } catch (error) {
-    throw new Error(`${String(error)}\nThe servers said: ${farm.errors()}`, { cause: error });
+    const left = await unfinished(postgres.url);
+    throw new Error(`${String(error)}\nUnfinished: ${left}\nThe servers said: ${farm.errors()}`, { cause: error });
   } finally {
     await farm.close();
     await postgres.stop();

@@ -134,6 +134,11 @@ export async function soak(farm: ServerFarm, plan: SoakPlan): Promise<SoakReport
   });
   const killer = startKiller(farm, plan.killEveryMs);
   const watch = watchWorld(farm, worldId, 0, 1_000);
+  const ending = async (): Promise<void> => {
+    await killer.stop();
+    await inTime(watch.stop(), ANSWER_MS, `the stream did not end, after ${watch.log.join(', ')},`);
+  };
+  let report: SoakReport;
   try {
     const chatIds = await Promise.all(chats);
     const kills = await killer.stop();
@@ -142,7 +147,7 @@ export async function soak(farm: ServerFarm, plan: SoakPlan): Promise<SoakReport
     await expectEveryEvent(farm, until, worldId, chatIds[0] ?? '', watch);
     const verdict = await persist(farm, until, (client) => client.verifyAudit(worldId));
     if (!verdict.ok) throw new Error(`the audit log is broken: ${JSON.stringify(verdict)}`);
-    return {
+    report = {
       turns: plan.chats * perChat,
       seconds: (Date.now() - begun) / 1000,
       kills,
@@ -151,10 +156,13 @@ export async function soak(farm: ServerFarm, plan: SoakPlan): Promise<SoakReport
       unknown,
       answerMs: distribution(answerTimes),
     };
-  } finally {
-    await killer.stop();
-    await inTime(watch.stop(), ANSWER_MS, 'the stream did not end');
+  } catch (error) {
+    // What went wrong first is what is told, also if the end goes wrong too.
+    await ending().catch(() => undefined);
+    throw error;
   }
+  await ending();
+  return report;
 }
 
 async function answersTo(client: Client, world: string, chat: string, messageId: string): Promise<Message[]> {

@@ -242,6 +242,22 @@ describe('a stream of events', () => {
     await expect(gone).resolves.toBeUndefined();
   });
 
+  it('ends when it is told to, also if the network forgets to', async () => {
+    const deaf: typeof fetch = () => {
+      const bytes = new TextEncoder().encode(activity(1));
+      return Promise.resolve(new Response(new ReadableStream({ start: (controller) => controller.enqueue(bytes) })));
+    };
+    const over = new AbortController();
+    const client = createClient({ url: 'http://127.0.0.1:1', token: 't', fetch: deaf });
+    const kinds: string[] = [];
+    for await (const item of client.events('harbour', { signal: over.signal })) {
+      kinds.push(item.kind === 'connection' ? item.connection.kind : item.kind);
+      // Later: by then it waits for what comes next.
+      if (item.kind === 'event') setTimeout(() => over.abort(), 1);
+    }
+    expect(kinds).toEqual(['connecting', 'open', 'event', 'closed']);
+  });
+
   it('tries at once when it is woken', async () => {
     const { url } = await serve(
       (_, response) => response.destroy(),

@@ -109,7 +109,12 @@ async function* readOnce(
   wakes: Wakes,
 ): AsyncGenerator<Batch, void, undefined> {
   const connection = new AbortController();
-  const cut = (): void => connection.abort();
+  let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  // Both: the way that a signal takes through `fetch` may be gone by then, and what waits for the next bytes would wait for ever.
+  const cut = (): void => {
+    connection.abort();
+    reader?.cancel().catch(() => undefined);
+  };
   signal?.addEventListener('abort', cut, { once: true });
   const silence = watchSilence(source.clock, cut, wakes);
   try {
@@ -125,10 +130,11 @@ async function* readOnce(
       },
     });
     const decoder = new TextDecoder();
-    const reader = response.body.getReader();
+    reader = response.body.getReader();
     try {
       for (;;) {
         const { done, value } = await reader.read();
+        connection.signal.throwIfAborted();
         if (done) return;
         silence.broken();
         parser.feed(decoder.decode(value, { stream: true }));
