@@ -3,10 +3,13 @@ import { unitOn, type Engine, type Unit } from '../engine.js';
 import type { Statements } from '../statements.js';
 import { postgresConnection, type PostgresConnection } from './connection.js';
 import { fromPostgres } from './errors.js';
+import { finishAndCommit } from './finish-and-commit.js';
 
 interface Desk {
   connection: PostgresConnection;
   unit: Unit;
+  /** The commit was sent together with the last statements. */
+  isCommitted: boolean;
 }
 
 /** A connection of the pool for each piece of work. The database's clock is the judge of time on all machines (A11). */
@@ -17,14 +20,24 @@ export function postgresEngine(pool: pg.Pool, statements: Statements, task: stri
     const known = desks.get(client);
     if (known !== undefined) return known;
     const connection = postgresConnection(client, task);
-    const desk = { connection, unit: unitOn(connection, statements) };
+    const unit = unitOn(connection, statements);
+    const { session } = unit;
+    const finish: Unit['finish'] = async (worldId) => {
+      if (session.emissions.length === 0 && session.records.length === 0) return { events: [], head: undefined };
+      connection.stop();
+      connection.assertWhole();
+      desk.isCommitted = true;
+      return await finishAndCommit(client, session, worldId).catch(fail);
+    };
+    const desk: Desk = { connection, unit: { ...unit, finish }, isCommitted: false };
     desks.set(client, desk);
     return desk;
   }
 
   async function run<T>(kind: 'read' | 'write', work: (unit: Unit) => Promise<T>): Promise<T> {
     const client = await pool.connect().catch(fail);
-    const { connection, unit } = deskOf(client);
+    const desk = deskOf(client);
+    const { connection, unit } = desk;
     try {
       // One round trip: the transaction and the moment it began.
       const now = await client.query<{ now: number }>(`${BEGIN[kind]}; ${NOW}`).catch(fail);
@@ -32,11 +45,15 @@ export function postgresEngine(pool: pg.Pool, statements: Statements, task: stri
       unit.session.emissions = [];
       unit.session.records = [];
       connection.start(kind);
+      desk.isCommitted = false;
       const result = await work(unit);
       connection.stop();
       connection.assertWhole();
-      await client.query('commit').catch(fail);
-      client.release();
+      if (kind === 'read') giveBack(client);
+      else {
+        if (!desk.isCommitted) await client.query('commit').catch(fail);
+        client.release();
+      }
       return result;
     } catch (error) {
       connection.stop();
@@ -54,8 +71,17 @@ export function postgresEngine(pool: pg.Pool, statements: Statements, task: stri
   };
 }
 
+/** What was read is known; nobody has to wait until the server knows that, too. */
+function giveBack(client: pg.PoolClient): void {
+  client.query('commit').then(
+    () => client.release(),
+    () => client.release(true),
+  );
+}
+
 const BEGIN = {
-  write: 'begin',
+  // Each statement sees what was committed before it: who waited for a row goes on from how it was left.
+  write: 'begin isolation level read committed',
   // One snapshot, so that what is read together fits together.
   read: 'begin isolation level repeatable read read only',
 };

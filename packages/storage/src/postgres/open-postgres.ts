@@ -36,6 +36,8 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
     ...connection,
     max: maxConnections,
     query_timeout: STEP_MS,
+    // What ends a step goes out in one piece (finish-and-commit.ts).
+    pipeline: true,
     // A process that is frozen in the middle of a step holds the rows that others need to take its turn over.
     options: `-c search_path=${schema} -c idle_in_transaction_session_timeout=${STALLED_MS}`,
   });

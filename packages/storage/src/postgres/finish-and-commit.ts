@@ -1,0 +1,89 @@
+import { CountersignError } from '@countersign/protocol';
+import pg from 'pg';
+import { canonicalJson } from '../audit/canonical-json.js';
+import type { AuditHead } from '../audit/head.js';
+import type { Session } from '../session.js';
+import { toStored } from '../text.js';
+import { toEventRow, toStoredEvent } from '../verbs/events.js';
+import type { Finished } from '../verbs/finish-step.js';
+
+/**
+ * Numbers, chains and commits in one message. The world's row is locked from the first of these statements to the commit, and every
+ * step of that world waits for it: with the way to this process and back in between, a busy machine would make one world a slow line
+ * that gets slower with each process that joins.
+ *
+ * All that depends on the row's numbers is worked out by the database; the chain's links are the same as `link` makes.
+ */
+export async function finishAndCommit(client: pg.ClientBase, session: Session, worldId: string): Promise<Finished> {
+  const { emissions, records, now } = session;
+  const rows = emissions.map((emission) => toEventRow(worldId, 0, now, emission));
+  const at = new Date(now).toISOString();
+  // Sent without waiting for each other; the first failure makes the commit a rollback.
+  const telling = client.query<{ last: number }>({
+    name: 'countersign_tell',
+    text: TELL,
+    values: [
+      worldId,
+      rows.length,
+      now,
+      rows.map(({ chatId }) => chatId),
+      rows.map(({ event }) => event),
+      rows.map(({ messageId }) => messageId),
+      rows.map(({ data }) => (data === null ? null : toStored(data))),
+    ],
+  });
+  const chained = records.map((entry) => toStored(canonicalJson({ ...entry, at, worldId })));
+  const chaining = chained.length === 0 ? undefined : chain(client, worldId, chained);
+  const committing = client.query('commit');
+  // None is left behind: a connection that is given back in the middle would answer somebody else.
+  await Promise.allSettled([telling, chaining, committing]);
+  try {
+    const [told, head, { command }] = await Promise.all([telling, chaining, committing]);
+    if (command !== 'COMMIT') throw new Error('PostgreSQL did not keep this step.');
+    const first = (told.rows[0]?.last ?? 0) - emissions.length + 1;
+    return {
+      events: emissions.map((emission, index) => toStoredEvent(worldId, first + index, now, emission)),
+      head,
+    };
+  } catch (cause) {
+    // A world that is not there gives no number.
+    const isMissing = cause instanceof pg.DatabaseError && cause.code === '23502';
+    throw isMissing ? new CountersignError('not-found', `There is no world "${worldId}".`, { cause }) : cause;
+  }
+}
+
+async function chain(client: pg.ClientBase, worldId: string, records: string[]): Promise<AuditHead | undefined> {
+  const chaining = client.query({ name: 'countersign_chain', text: CHAIN, values: [worldId, records] });
+  const moving = client.query<AuditHead>({ name: 'countersign_move_head', text: MOVE_HEAD, values: [worldId] });
+  await Promise.allSettled([chaining, moving]);
+  await chaining;
+  return (await moving).rows[0];
+}
+
+/** Also the lock. Without a row of that world the number is missing, and an event without one is refused. */
+const TELL = `
+  with taken as (update worlds set event_seq = event_seq + $2::bigint where id = $1::text returning event_seq),
+  told as (
+    insert into events (world_id, id, chat_id, event, message_id, data, at)
+    select $1::text, (select event_seq from taken) - $2::bigint + e.position, e.chat_id, e.event, e.message_id, e.data, $3::bigint
+    from unnest($4::text[], $5::text[], $6::text[], $7::text[]) with ordinality as e (chat_id, event, message_id, data, position)
+  )
+  select event_seq as last from taken`;
+
+/** A statement of its own, so that it sees the row as whoever held the lock before has left it. */
+const CHAIN = `
+  with recursive chain (position, seq, record, previous_hash, hash) as (
+    select 0, w.audit_seq, null::text, null::text, w.audit_hash
+    from (select 1) one left join worlds w on w.id = $1::text
+    union all
+    select position + 1, seq + 1, ($2::text[])[position + 1], hash,
+      encode(sha256(convert_to(hash || ($2::text[])[position + 1], 'UTF8')), 'hex')
+    from chain where position < cardinality($2::text[])
+  )
+  insert into audit (world_id, seq, record, previous_hash, hash)
+  select $1::text, seq, record, previous_hash, hash from chain where position > 0`;
+
+const MOVE_HEAD = `
+  update worlds set audit_seq = a.seq, audit_hash = a.hash
+  from (select seq, hash from audit where world_id = $1::text order by seq desc limit 1) a
+  where id = $1::text returning audit_seq as seq, audit_hash as hash`;
