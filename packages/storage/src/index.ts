@@ -1,6 +1,8 @@
-export { copyStore, openPostgres } from './load-postgres.js';
+export { copyStore, lookAtPostgres, openPostgres } from './load-postgres.js';
 export type { CopyProgress, CopyReport, StorePlace } from './copy/copy-store.js';
 export type { PostgresOptions } from './postgres/open-postgres.js';
 export { lockFile } from './sqlite/lock-file.js';
+export { lookAtSqlite } from './sqlite/look-at-sqlite.js';
+export type { SeenStore } from './sqlite/look-at-sqlite.js';
 export { openSqlite } from './sqlite/open-sqlite.js';
 export type { SqliteOptions } from './sqlite/open-sqlite.js';

@@ -14,6 +14,8 @@ import { createTickets } from './tickets.js';
 export interface AuthOptions extends HostOptions {
   /** The bearer token. Only its hash is kept here. */
   token: string;
+  /** The name under which who has the token signs (A16). */
+  tokenHolder?: string;
   clock: Pick<Clock, 'now'>;
   /** Where sessions outlive a restart. Absent: they end with the process. */
   sessions?: SessionKeeper;
@@ -74,7 +76,7 @@ export function createAuth(options: AuthOptions): Auth {
     if (authorization !== undefined) {
       const token = /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
       if (!isStrong) refuseTooMany(c);
-      if (token !== undefined && isSecret(token, tokenHash)) return 'token';
+      if (token !== undefined && isSecret(token, tokenHash)) return options.tokenHolder ?? 'token';
       throw wrongCredential(c, 'This token is not the one of this server.');
     }
     const cookie = getCookie(c, cookieName());

@@ -1,4 +1,5 @@
 import { rmSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { keepOwnFile } from '@countersign/core/ports';
 import { CountersignError } from '@countersign/protocol';
@@ -9,6 +10,8 @@ export interface Token {
   value: string;
   /** The file that holds it, where one may. */
   file?: string;
+  /** Who signs with it: one that is kept here is its owner's, one that was given may be anybody's. */
+  holder: string;
 }
 
 /**
@@ -23,17 +26,28 @@ export function keepToken(home: string, env: NodeJS.ProcessEnv, isHidden: boolea
   delete env['COUNTERSIGN_TOKEN'];
   if (given !== undefined && given !== '') {
     rmSync(file, { force: true });
-    return { value: checked(given) };
+    return { value: checked(given), holder: ANYBODY };
   }
   if (!isHidden) {
     rmSync(file, { force: true });
-    return { value: randomSecret() };
+    return { value: randomSecret(), holder: ownName() };
   }
   const known = readPrivate(file)?.trim();
-  if (known !== undefined && /^[\w-]{43}$/.test(known)) return { value: known, file };
+  if (known !== undefined && /^[\w-]{43}$/.test(known)) return { value: known, file, holder: ownName() };
   const value = randomSecret();
   writePrivate(file, `${value}\n`);
-  return { value, file };
+  return { value, file, holder: ownName() };
+}
+
+const ANYBODY = 'token holder';
+
+function ownName(): string {
+  try {
+    return userInfo().username || ANYBODY;
+  } catch {
+    // A user without a name, as in some containers.
+    return ANYBODY;
+  }
 }
 
 /** The token that a server of this home has kept, for a command of the same person. */

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
-import { openPostgres, openSqlite } from '@countersign/storage';
+import { lookAtPostgres, lookAtSqlite, type SeenStore } from '@countersign/storage';
 import { describeSandbox, findSandbox } from '@countersign/tools';
 import { hasDisplay } from '../serve/open-browser.js';
 import { listenOn } from '../serve/listen-on.js';
@@ -85,14 +85,20 @@ async function lookAtDatabase(
   if (url === '' && !isHomeFine) return { what, state: 'broken', detail: 'there is no home to keep it in' };
   if (url === '' && !existsSync(file)) return { what, state: 'fine', detail: `${file} (is made at the first start)` };
   try {
-    const store = url === '' ? await openSqlite(file) : await openPostgres(url);
-    await store.close();
-    return { what, state: 'fine', detail: url === '' ? file : 'PostgreSQL, at DATABASE_URL' };
+    const seen = url === '' ? lookAtSqlite(file) : await lookAtPostgres(url);
+    return { what, state: 'fine', detail: `${url === '' ? file : 'PostgreSQL, at DATABASE_URL'} (${stateOf(seen)})` };
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
     const advice = url === '' ? `Look at ${file}.` : 'Is the server up, and DATABASE_URL right?';
     return { what, state: 'broken', detail: url === '' ? detail : detail.replaceAll(url, 'DATABASE_URL'), advice };
   }
+}
+
+function stateOf({ version, newest, owner }: SeenStore): string {
+  if (version === 0) return 'empty; its tables are made at the first start';
+  const used = owner === undefined ? '' : `, in use by process ${owner}`;
+  if (version === newest) return `schema ${version}${used}`;
+  return `schema ${version}, brought to ${newest} at the next start${used}`;
 }
 
 async function lookAtPort(port: number, running: string | undefined): Promise<Finding> {

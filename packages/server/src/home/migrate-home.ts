@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { CountersignError } from '@countersign/protocol';
 import { copyStore, lockFile, type CopyProgress, type CopyReport, type StorePlace } from '@countersign/storage';
@@ -21,10 +22,26 @@ export async function migrateHome(
     );
   }
   try {
-    return await copyStore(placeOf(words.from, folder), placeOf(words.to, folder), onProgress);
+    const from = placeOf(words.from, folder);
+    const to = placeOf(words.to, folder);
+    refuseUnmeant(from, to);
+    return await copyStore(from, to, onProgress);
   } finally {
     unlock();
   }
+}
+
+/** A name that was mistyped would be made, and its emptiness copied. */
+function refuseUnmeant(from: StorePlace, to: StorePlace): void {
+  if (from.kind === 'sqlite' && !existsSync(from.file)) {
+    throw new CountersignError('invalid', `There is no file ${from.file} to copy from.`);
+  }
+  const isSame = from.kind === 'sqlite' ? to.kind === 'sqlite' && from.file === to.file : isSameDatabase(from, to);
+  if (isSame) throw new CountersignError('invalid', 'From and to are the same place; there is nothing to copy.');
+}
+
+function isSameDatabase(from: StorePlace, to: StorePlace): boolean {
+  return from.kind === 'postgres' && to.kind === 'postgres' && from.url === to.url;
 }
 
 function placeOf(word: string, folder: string): StorePlace {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { createChat, createWorld, deleteWorld, publishMessage, updateWorld } from '@countersign/core';
 import { isOwnFile } from '@countersign/core/ports';
@@ -64,6 +64,10 @@ describe('the token', () => {
     expect(await modeOf('home', 'token')).toBe('600');
   });
 
+  it('[A16] signs with the name of who it belongs to', async () => {
+    expect((await open()).token.holder).toBe(userInfo().username);
+  });
+
   it('[W1] [A21] is nowhere but in memory where no sandbox hides it, and what was there goes', async () => {
     const before = await open();
     const home = await reopen(before, { sandbox: NONE });
@@ -83,7 +87,7 @@ describe('the token', () => {
     opened = [];
     const env = { COUNTERSIGN_TOKEN: 'my-own-token' };
     const home = await open({ env });
-    expect(home.token).toEqual({ value: 'my-own-token' });
+    expect(home.token).toEqual({ value: 'my-own-token', holder: 'token holder' });
     expect(env).toEqual({});
     expect(existsSync(join(home.folder, 'token'))).toBe(false);
     await expect(reopen(home, { env: { COUNTERSIGN_TOKEN: 'two words' } })).rejects.toThrow(

@@ -42,6 +42,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   let port = options.port ?? DEFAULT_PORT;
   const auth = createAuth({
     token: token.value,
+    tokenHolder: token.holder,
     clock: engine.runtime.clock,
     port: () => port,
     host,

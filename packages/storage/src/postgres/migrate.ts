@@ -41,7 +41,8 @@ export async function migrate(client: pg.ClientBase, schema: string): Promise<vo
   }
 }
 
-async function readVersion(client: pg.ClientBase, schema: string): Promise<number> {
+/** How far it has come; 0 where there is nothing yet. Refuses what is not ours or newer than us. */
+export async function readVersion(client: pg.ClientBase, schema: string): Promise<number> {
   const tables = await client.query<{ name: string }>(
     'select table_name as name from information_schema.tables where table_schema = $1',
     [schema],

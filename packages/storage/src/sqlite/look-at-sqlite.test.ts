@@ -1,0 +1,48 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { migrations } from '../migrations/index.js';
+import { lookAtSqlite } from './look-at-sqlite.js';
+import { openSqlite } from './open-sqlite.js';
+
+let folder: string;
+let file: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'countersign-'));
+  file = join(folder, 'store.db');
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+});
+
+/** Everything there is, so that any change is seen. */
+const everything = (): unknown =>
+  readdirSync(folder).map((name) => {
+    const path = join(folder, name);
+    return [name, readFileSync(path, 'latin1'), statSync(path).mtimeMs, statSync(path).mode];
+  });
+
+it('[S5] tells the version of an old store and leaves it as it is', () => {
+  const db = new DatabaseSync(file);
+  db.exec(readFileSync(new URL('../migrations/fixtures/version-2.sql', import.meta.url), 'utf8'));
+  db.close();
+  const before = everything();
+  expect(lookAtSqlite(file)).toEqual({ version: 2, newest: migrations.length });
+  expect(everything()).toEqual(before);
+});
+
+it('[S5] sees what is not there yet, what is damaged, what is newer and what is not ours, and makes nothing', async () => {
+  expect(lookAtSqlite(file)).toEqual({ version: 0, newest: migrations.length });
+  expect(everything()).toEqual([]);
+  await (await openSqlite(file)).close();
+  expect(lookAtSqlite(file)).toEqual({ version: migrations.length, newest: migrations.length });
+  const bytes = readFileSync(file);
+  writeFileSync(file, Buffer.concat([bytes.subarray(0, 4096), Buffer.alloc(bytes.length - 4096, 7)]));
+  expect(() => lookAtSqlite(file)).toThrow('is damaged');
+  const newer = Buffer.from(bytes);
+  newer.writeUInt32BE(migrations.length + 1, 60);
+  writeFileSync(file, newer);
+  expect(() => lookAtSqlite(file)).toThrow('was written by a newer version');
+  writeFileSync(file, 'a letter');
+  expect(() => lookAtSqlite(file)).toThrow('is not a Countersign store');
+});

@@ -1,0 +1,90 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createPostgresDatabase } from '../support/postgres-database.js';
+import { runCommand, type Ran } from './harbour-server.js';
+
+let folder: string;
+let home: string;
+let url: string;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'countersign-migrate-'));
+  home = join(folder, 'home');
+  url = await createPostgresDatabase();
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const run = (words: readonly string[], env: Record<string, string> = {}): Promise<Ran> =>
+  runCommand(words, { env: { HOME: folder, COUNTERSIGN_HOME: home, ...env } });
+
+interface Report {
+  tables: Record<string, number>;
+  auditRecords: number;
+}
+
+const everything = (): unknown =>
+  readdirSync(home)
+    .map((name) => join(home, name))
+    .filter((path) => statSync(path).isFile())
+    .map((path) => [path, readFileSync(path, 'latin1'), statSync(path).mtimeMs]);
+
+describe('countersign migrate', { timeout: 60_000 }, () => {
+  it('[X3] [S4] [A16] takes a home to PostgreSQL and back, with counts, progress and a chain that is whole', async () => {
+    expect((await run(['chat', '-w', 'harbour', 'Please tidy the notes folder.'])).code).toBe(3);
+    const { items: before } = JSON.parse((await run(['audit', 'list', '-w', 'harbour', '--json'])).stdout) as {
+      items: unknown[];
+    };
+    const there = await run(['migrate', '--to', 'env:ELSEWHERE', '--json'], { ELSEWHERE: url });
+    expect(there).toMatchObject({ code: 0, stderr: expect.stringMatching(/messages \d+ of \d+/) });
+    const report = JSON.parse(there.stdout) as Report;
+    expect(report).toMatchObject({ tables: { worlds: 1, chats: 1, agents: 2 }, auditRecords: before.length });
+    expect(there.stdout + there.stderr).not.toContain(url);
+
+    const [verified, listed, doctor] = await Promise.all([
+      run(['audit', 'verify', '--json'], { DATABASE_URL: url, COUNTERSIGN_HOME: home }),
+      run(['audit', 'list', '-w', 'harbour', '--json'], { DATABASE_URL: url, COUNTERSIGN_HOME: join(folder, 'other') }),
+      run(['doctor', '--json'], { DATABASE_URL: url }),
+    ]);
+    expect(JSON.parse(verified.stdout)).toMatchObject({ ok: true, items: [{ records: before.length }] });
+    expect(JSON.parse(listed.stdout)).toEqual({ items: before });
+    expect(doctor.stdout).toMatch(/PostgreSQL, at DATABASE_URL \(schema \d+\)/);
+
+    const back = await run(['migrate', '--from', 'env:ELSEWHERE', '--to', join(folder, 'back.db'), '--json'], {
+      ELSEWHERE: url,
+    });
+    expect(back.code).toBe(0);
+    const { tables, auditRecords } = JSON.parse(back.stdout) as Report;
+    expect(auditRecords).toBe(before.length);
+    for (const table of ['messages', 'events', 'audit', 'approvals', 'invocations', 'turns'])
+      expect(tables[table]).toBe(report.tables[table]);
+  });
+
+  it('[X4] says in a sentence what can not be meant, and makes nothing of it', async () => {
+    const missing = join(folder, 'typo.db');
+    const target = join(folder, 'never.db');
+    const tried = await Promise.all([
+      run(['migrate', '--from', missing, '--to', target], { COUNTERSIGN_HOME: join(folder, 'a') }),
+      run(['migrate', '--to', 'mysql://x'], { COUNTERSIGN_HOME: join(folder, 'b') }),
+      run(['migrate', '--to', 'env:NOT_SET'], { COUNTERSIGN_HOME: join(folder, 'c') }),
+      run(['migrate', '--from', target, '--to', target], { COUNTERSIGN_HOME: join(folder, 'd') }),
+      run(['migrate', '--to', `${url}_not_there`]),
+    ]);
+    expect(tried.map(({ code }) => code)).toEqual([2, 2, 2, 2, 1]);
+    for (const { stdout, stderr } of tried) {
+      expect(stdout).toBe('');
+      expect(stderr.trim().split('\n')).toHaveLength(1);
+      expect(stderr).not.toMatch(/:[^@\s]+@|\n\s+at /);
+    }
+    expect([missing, target].filter(existsSync)).toEqual([]);
+    const full = await run(['migrate', '--to', 'env:ELSEWHERE'], { ELSEWHERE: url });
+    expect(full).toMatchObject({ code: 1, stderr: expect.stringContaining('not empty') });
+  });
+
+  it('[X3] [S5] doctor looks at a home and changes nothing in it', async () => {
+    const before = everything();
+    const { stdout } = await run(['doctor', '--json']);
+    expect(stdout).toMatch(/countersign\.db \(schema \d+\)/);
+    expect(everything()).toEqual(before);
+  });
+});
