@@ -21,5 +21,7 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 20_000,
     hookTimeout: 60_000,
+    // A condition that holds is seen at once; how long one may take to come true is no measure on a busy machine.
+    expect: { poll: { timeout: 10_000 } },
   },
 });

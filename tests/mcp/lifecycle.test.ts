@@ -140,10 +140,8 @@ describe('starting and stopping', () => {
     await lab.add({ name: 'far', transport: 'http', url });
     await lab.running('far');
     const said = lab.say('go');
-    await until(
-      () => lab.events.some((event) => event.event === 'tool' && event.data.type === 'TOOL_EXECUTION_STARTED'),
-      'it starts',
-    );
+    // Its first sign of life: from then on the call is there and not only under way.
+    await until(() => lab.events.some(({ event }) => event === 'tool-output'), 'it tells how far it is');
     await kill();
     await said;
     expect(lab.results().at(-1)).toMatch(/outcome unknown/);

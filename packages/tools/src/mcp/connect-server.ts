@@ -81,6 +81,8 @@ async function connect(options: ConnectionOptions, mode: 'legacy' | 'auto'): Pro
     onerror: (error: Error) => {
       trouble ??= error;
       log.push(`[${error.message}]\n`);
+      // A call whose stream was cut is told nothing by the SDK and would wait out its whole time.
+      if (open) options.doubt();
     },
     onclose: () => {
       if (open) options.ended();

@@ -46,6 +46,8 @@ const SETTLED_MS = 10_000;
 export function keepRunning<R extends Runs>(options: KeepRunningOptions<R>): Keeper<R> {
   const { clock } = options;
   let current: { runs: R; since: number } | undefined;
+  /** Being looked at because of a doubt: what it says meanwhile, however much, is no further one. */
+  let doubted: typeof current;
   let starting: { promise: Promise<R>; controller: AbortController } | undefined;
   let error: string | undefined;
   let failures = 0;
@@ -159,7 +161,14 @@ export function keepRunning<R extends Runs>(options: KeepRunningOptions<R>): Kee
     proven() {
       failures = 0;
     },
-    doubt: () => void checkHealth(),
+    doubt() {
+      if (doubted !== undefined && doubted === current) return;
+      const asked = current;
+      doubted = asked;
+      void checkHealth().finally(() => {
+        if (doubted === asked) doubted = undefined;
+      });
+    },
     async stop() {
       const begun = starting;
       begun?.controller.abort();
