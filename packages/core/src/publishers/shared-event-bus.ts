@@ -31,15 +31,27 @@ export function shareEventBus(
 ): SharedEventBus {
   const feed = createEventFeed(store, (event) => bus.publish(event), report);
   const listeners = new Map<string, number>();
+  /** How far each world's log has come since the last hint. A step tells several events at once, and every process hears every hint. */
+  const reached = new Map<string, number>();
+
+  function tell(): void {
+    for (const [worldId, id] of reached) send({ kind: 'events', worldId, id });
+    reached.clear();
+  }
+
   return {
     publish(event) {
       feed.offer(event);
+      const { worldId, id } = event;
       const changed = changedBy(event);
-      const hint = { kind: 'events', worldId: event.worldId, id: event.id } as const;
-      send(changed === undefined ? hint : { ...hint, changed });
+      if (changed !== undefined) send({ kind: 'events', worldId, id, changed });
+      if (reached.size === 0) queueMicrotask(tell);
+      reached.set(worldId, id);
     },
     publishUnstored(worldId, chatId, event) {
       bus.publishUnstored(worldId, chatId, event);
+      // What came before it is told before it.
+      tell();
       send({ kind: 'unstored', worldId, chatId, event });
     },
     subscribe(worldId, listener, only) {

@@ -1,0 +1,53 @@
+import { expect, it } from 'vitest';
+import type { Store, StoredEvent } from '../ports/index.js';
+import { createEventBus } from './event-bus.js';
+import { shareEventBus, type EventHint } from './shared-event-bus.js';
+
+const fail = (error: unknown): never => {
+  throw error;
+};
+
+function scene() {
+  const sent: EventHint[] = [];
+  const store = { read: () => Promise.reject(new Error('nobody listens, so nobody reads')) } as unknown as Store;
+  return { sent, bus: shareEventBus(createEventBus(fail), store, (hint) => sent.push(hint), fail) };
+}
+
+function notice(worldId: string, id: number): StoredEvent {
+  return { id, worldId, at: 0, event: 'system', chatId: null, data: { type: 'notice', message: '' } };
+}
+
+it('[S6] tells other processes once how far a step has brought each log', async () => {
+  const { bus, sent } = scene();
+  bus.publish(notice('a', 1));
+  bus.publish(notice('a', 2));
+  bus.publish(notice('b', 7));
+  await Promise.resolve();
+  bus.publish(notice('a', 3));
+  await Promise.resolve();
+  expect(sent).toEqual([
+    { kind: 'events', worldId: 'a', id: 2 },
+    { kind: 'events', worldId: 'b', id: 7 },
+    { kind: 'events', worldId: 'a', id: 3 },
+  ]);
+});
+
+it('tells a chunk after what came before it, and at once what others keep in memory', () => {
+  const { bus, sent } = scene();
+  bus.publish(notice('a', 1));
+  const event = {
+    event: 'sse',
+    data: { type: 'chunk', messageId: 'm', agentName: 'A', content: 'x', offset: 0 },
+  } as const;
+  bus.publishUnstored('a', 'c', event);
+  bus.publish({
+    ...{ id: 2, worldId: 'a', at: 0, chatId: null },
+    event: 'crud',
+    data: { operation: 'create', entity: 'client', id: 'k' },
+  });
+  expect(sent).toEqual([
+    { kind: 'events', worldId: 'a', id: 1 },
+    { kind: 'unstored', worldId: 'a', chatId: 'c', event },
+    { kind: 'events', worldId: 'a', id: 2, changed: { entity: 'client', worldId: 'a', id: 'k' } },
+  ]);
+});
