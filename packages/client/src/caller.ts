@@ -88,6 +88,10 @@ export function createCaller(options: ClientOptions) {
     return made;
   }
 
+  function forget(world: string): void {
+    registered.delete(world);
+  }
+
   /** For what only a forgotten client is refused: away for longer than the server waits, all that is left is to come in anew. */
   async function sendKnown(world: string, request: Request): Promise<Response> {
     const before = registered.get(world);
@@ -134,5 +138,5 @@ export function createCaller(options: ClientOptions) {
   /** False: it has said that it can't put questions to a person. */
   const isAsked = (world: string): boolean => registered.get(world)?.as.approvals !== false;
 
-  return { clock, random, get, list, tagged, text, nothing, again, getKnown, isAsked, register, batches };
+  return { clock, random, get, list, tagged, text, nothing, again, getKnown, isAsked, register, forget, batches };
 }

@@ -183,6 +183,8 @@ export interface Client {
    * stream that finds it forgotten registers it again, under new names for its tools.
    */
   registerClient(world: string, client: NewClient, options?: CallOptions): Promise<RegisteredClient>;
+  /** From now on its secret goes along with nothing: of a client that has no stream any more the server soon knows nothing. */
+  forgetClient(world: string): void;
 
   /**
    * Events of a world, or of one chat, for as long as the signal lets it: reconnects by itself and goes on where it was (S6).

@@ -37,7 +37,7 @@ const toolSchema = listedToolSchema.strip().extend({ approval: toolApprovalSchem
 
 /** A client of one server. It holds no connection until it is used. */
 export function createClient(options: ClientOptions): Client {
-  const { clock, random, get, list, tagged, text, nothing, again, getKnown, isAsked, register, batches } =
+  const { clock, random, get, list, tagged, text, nothing, again, getKnown, isAsked, register, forget, batches } =
     createCaller(options);
 
   return {
@@ -174,6 +174,7 @@ export function createClient(options: ClientOptions): Client {
       get(timelineSchema, { path: ['worlds', world, 'chats', chat, 'turns', turn, 'timeline'] }, options),
 
     registerClient: register,
+    forgetClient: forget,
 
     events: (world, options = {}) => flatten(batches(world, options)),
     eventBatches: (world, options = {}) => batches(world, options),

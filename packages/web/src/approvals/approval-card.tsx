@@ -12,6 +12,9 @@ import { DenyRow } from './deny-row.js';
 import { EditForm } from './edit-form.js';
 import { useArmed } from './use-armed.js';
 
+/** `if free`: the card before it was answered. Whoever writes elsewhere goes on there, or their next letter would be an answer here. */
+export type TakeFocus = 'no' | 'if free' | 'now';
+
 export interface ApprovalCardProps {
   approval: ApprovalView;
   agentName: string;
@@ -22,8 +25,10 @@ export interface ApprovalCardProps {
   onNext?: (() => void) | undefined;
   /** What the rule would have matched in this chat. */
   matches: (rule: string) => Promise<Matched>;
-  /** Moves the focus here when it appears: after the card before it was answered by keyboard. */
-  takeFocus?: boolean;
+  /** Whether the focus comes here when it appears; asked once. */
+  takeFocus: { current: TakeFocus };
+  /** Another one was decided elsewhere a moment ago: a click that was meant for that must not sign this. */
+  wary: boolean;
 }
 
 type Open = 'nothing' | 'always' | 'edit';
@@ -36,17 +41,20 @@ export function ApprovalCard({
   onAnswer,
   onNext,
   matches,
-  takeFocus = false,
+  takeFocus,
+  wary,
 }: ApprovalCardProps): ReactElement {
   const [open, setOpen] = useState<Open>('nothing');
   const [reason, setReason] = useState('');
   const [narrow, setNarrow] = useState(false);
   const [sending, setSending] = useState(false);
-  const armed = useArmed(approval.approvalId) && !sending;
+  const armed = useArmed(approval.approvalId, wary) && !sending;
   const card = useRef<HTMLElement>(null);
   const titleId = useId();
   useEffect(() => {
-    if (takeFocus) card.current?.focus();
+    const how = takeFocus.current;
+    takeFocus.current = 'no';
+    if (how === 'now' || (how === 'if free' && isFocusFree(card.current))) card.current?.focus();
   }, [takeFocus]);
 
   const may = (option: ApprovalView['options'][number]): boolean => approval.options.includes(option);
@@ -172,5 +180,15 @@ export function ApprovalCard({
         </SignatureLine>
       </div>
     </section>
+  );
+}
+
+function isFocusFree(card: HTMLElement | null): boolean {
+  const { activeElement } = document;
+  return (
+    activeElement === null ||
+    activeElement === document.body ||
+    activeElement instanceof HTMLDialogElement ||
+    card?.parentElement?.contains(activeElement) === true
   );
 }

@@ -1,6 +1,6 @@
 import { after, type Answered, type ApprovalView, type Current, nextCurrent } from '@countersign/client';
 import { type ReactElement, type ReactNode, useEffect, useRef, useState } from 'react';
-import { ApprovalCard } from './approval-card.js';
+import { ApprovalCard, type TakeFocus } from './approval-card.js';
 import { DecidedCard } from './decided-card.js';
 import { learnMe, useMe } from './me.js';
 import { QuestionCard } from './question-card.js';
@@ -23,28 +23,47 @@ export interface ApprovalPanelProps {
   /** Asked for from elsewhere, such as a card in the transcript. A new object each time. */
   wanted?: { id: string } | undefined;
   onEmpty?: (() => void) | undefined;
+  /** Stands here while nothing waits and nothing is to be told. */
+  empty?: ReactNode;
   /** More about the one that is shown. */
   about?: (asked: Asked) => ReactNode;
 }
 
-/** The questions of one place: one in full, the others in a list to pick from (A12). */
-export function ApprovalPanel({ queue, find, wanted, onEmpty, about }: ApprovalPanelProps): ReactElement | null {
+/**
+ * The questions of one place: one in full, the others in a list to pick from (A12). One that was decided elsewhere stays, folded, until
+ * the person has seen it; what is asked after that stands below it.
+ */
+export function ApprovalPanel({ queue, find, wanted, onEmpty, empty, about }: ApprovalPanelProps): ReactElement {
   const [current, setCurrent] = useState<Current>({ kind: 'none' });
   const [answered, setAnswered] = useState<Answered>({ sending: new Set(), taken: new Set() });
+  const [aside, setAside] = useState<Asked>();
   const me = useMe();
   // Whether a person is at work in here: then the focus goes on to the next card, else it is left where it is.
-  const follow = useRef(false);
+  const follow = useRef<TakeFocus>('no');
   const last = useRef<Asked>(undefined);
   const { decide, reply } = useAnswer();
   const matches = useMatches();
   const shown = nextCurrent(current, queue, answered);
   const waiting = queue.filter((id) => !answered.taken.has(id));
+  const found = shown.kind === 'none' ? undefined : find(shown.id);
+  if (found !== undefined) last.current = found;
+  // One that is known no more was decided elsewhere: its last form is shown until the person goes on.
+  const asked =
+    found ?? (shown.kind !== 'none' && last.current?.approval.approvalId === shown.id ? last.current : undefined);
   useEffect(() => {
     if (shown.kind !== current.kind || ('id' in shown && 'id' in current && shown.id !== current.id)) setCurrent(shown);
   }, [shown, current]);
+  // Nobody is about to click on what was not there: the place below the folded card is free for what comes next.
+  const isAside = shown.kind === 'held' && waiting.length === 0 && asked?.approval.decision !== undefined;
+  useEffect(() => {
+    if (!isAside) return;
+    setAside(asked);
+    setCurrent({ kind: 'none' });
+  }, [isAside, asked]);
   useEffect(() => {
     if (wanted === undefined) return;
-    follow.current = true;
+    follow.current = 'now';
+    setAside(undefined);
     setCurrent({ kind: 'open', id: wanted.id });
   }, [wanted]);
   useEffect(() => {
@@ -53,25 +72,34 @@ export function ApprovalPanel({ queue, find, wanted, onEmpty, about }: ApprovalP
       if (by !== undefined) learnMe(by);
     }
   }, [answered, find]);
-  const isEmpty = shown.kind === 'none';
+  const isEmpty = shown.kind === 'none' && aside === undefined;
   const wasFull = useRef(false);
   useEffect(() => {
     if (isEmpty && wasFull.current) onEmpty?.();
+    // What comes later finds the person elsewhere: it must not take the focus out of what they write.
+    if (isEmpty) follow.current = 'no';
     wasFull.current = !isEmpty;
   }, [isEmpty, onEmpty]);
 
-  if (shown.kind === 'none') return null;
-  const found = find(shown.id);
-  if (found !== undefined) last.current = found;
-  // One that is known no more was decided elsewhere: its last form is shown until the person goes on.
-  const asked = found ?? (last.current?.approval.approvalId === shown.id ? last.current : undefined);
-  if (asked === undefined) return null;
+  // Who decided may be known only a moment later.
+  const told = aside === undefined ? undefined : (find(aside.approval.approvalId) ?? aside);
+  const toldCard =
+    told === undefined ? null : (
+      <DecidedCard
+        approval={told.approval}
+        agentName={told.agentName}
+        me={me}
+        onNext={() => setAside(undefined)}
+        nextWords="Close"
+      />
+    );
+  if (asked === undefined || shown.kind === 'none') return toldCard ?? <>{empty}</>;
   const { approval, agentName } = asked;
   const position = waiting.indexOf(shown.id);
   const place = position < 0 || waiting.length < 2 ? undefined : `${position + 1} of ${waiting.length}`;
   const next = after(waiting, shown.id);
   const settle = async (work: Promise<boolean>): Promise<void> => {
-    follow.current = true;
+    follow.current = 'if free';
     const id = approval.approvalId;
     setAnswered(({ sending, taken }) => ({ sending: new Set(sending).add(id), taken }));
     const isTaken = await work;
@@ -79,13 +107,15 @@ export function ApprovalPanel({ queue, find, wanted, onEmpty, about }: ApprovalP
       sending: new Set([...sending].filter((each) => each !== id)),
       taken: isTaken ? new Set(taken).add(id) : taken,
     }));
+    if (isTaken) setAside(undefined);
   };
   const pick = (id: string): void => {
-    follow.current = true;
+    follow.current = 'if free';
     setCurrent({ kind: 'open', id });
   };
   return (
     <div className="space-y-3">
+      {toldCard}
       {shown.kind === 'held' ? (
         <DecidedCard
           approval={approval}
@@ -110,7 +140,8 @@ export function ApprovalPanel({ queue, find, wanted, onEmpty, about }: ApprovalP
           approval={approval}
           agentName={agentName}
           place={place}
-          takeFocus={follow.current}
+          takeFocus={follow}
+          wary={told !== undefined}
           matches={(rule) => matches(asked, rule)}
           onAnswer={(answer) => settle(decide(asked, answer))}
           onNext={next === undefined ? undefined : () => pick(next)}

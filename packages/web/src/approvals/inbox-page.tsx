@@ -49,13 +49,13 @@ export default function InboxPage({ inbox }: { inbox: readonly InboxItem[] }): R
         queue={inbox.map(({ approval }) => approval.approvalId)}
         find={find}
         about={(asked) => <Context asked={asked} />}
+        empty={
+          <Empty title="Nothing waits for you.">
+            When an agent asks for something that no rule allows, it appears here, in the title of this page and, if you
+            like, on your desktop.
+          </Empty>
+        }
       />
-      {inbox.length === 0 ? (
-        <Empty title="Nothing waits for you.">
-          When an agent asks for something that no rule allows, it appears here, in the title of this page and, if you
-          like, on your desktop.
-        </Empty>
-      ) : null}
     </Page>
   );
 }

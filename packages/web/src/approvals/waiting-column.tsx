@@ -42,8 +42,12 @@ export function WaitingColumn({ wanted }: { wanted: { id: string } | undefined }
         {queue.length === 0 ? '' : `${queue.length} waiting for you. Alt and N goes there.`}
       </p>
       <div className="flex-1 px-4 pb-4">
-        {queue.length === 0 ? <p className="text-sm text-ink-3">Nothing in this chat waits for you.</p> : null}
-        <ApprovalPanel queue={queue} find={find} wanted={wanted} />
+        <ApprovalPanel
+          queue={queue}
+          find={find}
+          wanted={wanted}
+          empty={<p className="text-sm text-ink-3">Nothing in this chat waits for you.</p>}
+        />
         {queue.length === 0 ? null : (
           <p className="mt-2 text-xs text-ink-3">
             With the card in focus (Alt+N): <kbd>a</kbd> approve once, <kbd>d</kbd> deny, <kbd>e</kbd> edit,{' '}

@@ -1,11 +1,12 @@
 import { openWorldView } from '@countersign/client';
-import { useQuery } from '@tanstack/react-query';
-import { type ReactElement, useEffect, useState } from 'react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type ReactElement, useEffect } from 'react';
 import { Redirect, useLocation } from 'wouter';
 import { useClient, useOpened, useSelected, WorldContext } from '../data/connection.js';
 import type { WorldStore } from '@countersign/client';
-import type { World } from '@countersign/protocol';
-import { sayError } from '../ui/toast.js';
+import { shareStreams } from '../data/share-streams.js';
+import { browserTabs, oneTab } from '../data/tabs.js';
+import type { NewClient, World } from '@countersign/protocol';
 import { Banner } from './banner.js';
 import { EmptyHouse } from './empty-house.js';
 import { Failed, Loading } from './frame.js';
@@ -37,41 +38,39 @@ interface InWorldProps {
   onRefused: () => void;
 }
 
+/** What a tab says it is where a world denies what nobody can be asked about (A13). */
+const WEB: NewClient = { label: 'web', approvals: true };
+
 function InWorld({ worldId, worlds, onRefused }: InWorldProps): ReactElement {
   const isAlone = worlds.find(({ id }) => id === worldId)?.unattended === 'deny';
   useEffect(() => rememberWorld(worldId), [worldId]);
-  return <Asked key={String(isAlone)} worldId={worldId} worlds={worlds} isAlone={isAlone} onRefused={onRefused} />;
+  return <Open key={String(isAlone)} worldId={worldId} worlds={worlds} isAlone={isAlone} onRefused={onRefused} />;
 }
 
-/**
- * Where a world denies what nobody can be asked about, says first that somebody can be asked here (A13): a stream that was opened
- * before does not count as this client's.
- */
-function Asked({ worldId, worlds, isAlone, onRefused }: InWorldProps & { isAlone: boolean }): ReactElement {
+function Open({ worldId, worlds, isAlone, onRefused }: InWorldProps & { isAlone: boolean }): ReactElement {
   const client = useClient();
-  const [isKnown, setKnown] = useState(!isAlone);
-  useEffect(() => {
-    if (!isAlone) return undefined;
-    const ended = new AbortController();
-    client
-      .registerClient(worldId, { label: 'web', approvals: true }, { signal: ended.signal })
-      .catch(sayError)
-      .finally(() => setKnown(true));
-    return () => ended.abort();
-  }, [client, worldId, isAlone]);
-  return isKnown ? <Open worldId={worldId} worlds={worlds} onRefused={onRefused} /> : <Loading what="the world" />;
-}
-
-function Open({ worldId, worlds, onRefused }: InWorldProps): ReactElement {
-  const client = useClient();
-  const store = useOpened(() => openWorldView(client, worldId), worldId);
+  const store = useOpened(
+    () => openWorldView(shareStreams(client, browserTabs() ?? oneTab(), isAlone ? WEB : undefined), worldId),
+    worldId,
+  );
   if (store === undefined) return <Loading what="the world" />;
   return (
     <WorldContext value={store}>
       <Connected store={store} onRefused={onRefused} />
+      <Unattended store={store} isAlone={isAlone} />
       <Layout worlds={worlds} />
     </WorldContext>
   );
+}
+
+/** The list of worlds is asked for now and then; that this one wants to know who can be asked must be heard at once. */
+function Unattended({ store, isAlone }: { store: WorldStore; isAlone: boolean }): null {
+  const queries = useQueryClient();
+  const isStale = useSelected(store, ({ world }) => world !== undefined && (world.unattended === 'deny') !== isAlone);
+  useEffect(() => {
+    if (isStale) void queries.invalidateQueries({ queryKey: ['worlds'] });
+  }, [isStale, queries]);
+  return null;
 }
 
 function Connected({ store, onRefused }: { store: WorldStore; onRefused: () => void }): ReactElement {

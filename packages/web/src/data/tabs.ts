@@ -1,0 +1,52 @@
+/** What the tabs of one browser have in common: a lock that one of them holds, and a channel that reaches all the others. */
+export interface Tabs {
+  /**
+   * Waits for the lock and holds it while `work` runs. `lost` is aborted when another tab takes it by force. Resolves when the work is
+   * done, the lock is lost, or the signal ended the wait; never rejects on those.
+   */
+  hold(name: string, how: Hold, work: (lost: AbortSignal) => Promise<void>): Promise<void>;
+  openChannel(name: string, hear: (note: unknown) => void): { tell(note: unknown): void; close(): void };
+}
+
+export interface Hold {
+  signal: AbortSignal;
+  /** Takes it from whoever has it: for a tab that does not answer. */
+  byForce: boolean;
+}
+
+/** Undefined where a browser has no locks, such as on a page that is not served from this machine or over TLS. */
+export function browserTabs(): Tabs | undefined {
+  if (!('locks' in navigator) || typeof BroadcastChannel === 'undefined') return undefined;
+  const { locks } = navigator;
+  return {
+    async hold(name, { signal, byForce }, work) {
+      const lost = new AbortController();
+      let working: Promise<void> | undefined;
+      try {
+        await locks.request(name, byForce ? { steal: true } : { signal }, async () => {
+          working = signal.aborted ? undefined : work(lost.signal);
+          await working;
+        });
+      } catch (error) {
+        if (!(error instanceof DOMException) || error.name !== 'AbortError') throw error;
+        lost.abort();
+        await working;
+      }
+    },
+    openChannel(name, hear) {
+      const channel = new BroadcastChannel(name);
+      channel.addEventListener('message', ({ data }: MessageEvent<unknown>) => hear(data));
+      return { tell: channel.postMessage.bind(channel), close: () => channel.close() };
+    },
+  };
+}
+
+/** Where tabs can't find each other, each is by itself. */
+export function oneTab(): Tabs {
+  return {
+    hold: async (_name, { signal }, work) => {
+      if (!signal.aborted) await work(new AbortController().signal);
+    },
+    openChannel: () => ({ tell: () => undefined, close: () => undefined }),
+  };
+}

@@ -1,0 +1,110 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
+import { button, press, said, toolCard, write } from './support/steps.js';
+
+/** What happens while a person does something else must not become an answer. */
+describe.runIf(hasBrowser)('an approval that comes at a bad moment', { timeout: 60_000 }, () => {
+  let opened: Opened;
+  let visit: Visit;
+  const enter = async (): Promise<{ page: Page; world: string; chat: string; path: string }> => {
+    const chat = await opened.newChat();
+    await visit.page.goto(`${opened.serving.url}${chat.path}`);
+    await visit.page.getByLabel('Message').waitFor();
+    return { page: visit.page, ...chat };
+  };
+  beforeAll(async () => {
+    opened = await openBrowser();
+    visit = await opened.visit();
+  });
+  beforeEach(({ onTestFailed, task }) => onTestFailed(() => picturesOf(task.name)));
+  afterAll(() => opened.close());
+
+  it('[A17] takes no focus from who is writing, and their keys sign nothing', async () => {
+    const { page, world, chat } = await enter();
+    // Somebody who has just signed by mouse, and then writes.
+    await write(page, press('calm-a'));
+    await button(page, 'Approve once').click();
+    await said(page, 'Finished. done').waitFor();
+    await page.getByLabel('Message').click();
+    await page.keyboard.type('and then ');
+    await opened.api.send(world, chat, { content: press('calm-b') });
+    await expect.poll(() => button(page, 'Approve once').isEnabled(), { timeout: 10_000 }).toBe(true);
+    await page.keyboard.type('add a');
+    expect(await page.getByLabel('Message').inputValue()).toBe('and then add a');
+    expect(opened.ran).not.toContain('calm-b');
+    await page.keyboard.press('Enter');
+    await said(page, 'and then add a').waitFor();
+    expect(opened.ran).not.toContain('calm-b');
+    expect((await opened.api.approvals(world)).items).toHaveLength(1);
+  });
+
+  it('[A17] with the focus nowhere, no key signs what comes later', async () => {
+    const { page, world, chat } = await enter();
+    await write(page, press('calm-c'));
+    await button(page, 'Approve once').click();
+    await said(page, 'Finished. done').waitFor();
+    await page.getByText('Nothing in this chat waits for you.').click();
+    await opened.api.send(world, chat, { content: press('calm-d') });
+    await expect.poll(() => button(page, 'Approve once').isEnabled(), { timeout: 10_000 }).toBe(true);
+    for (const key of ['a', 'Enter', ' ', 'd', 'y']) await page.keyboard.press(key);
+    expect((await opened.api.approvals(world)).items).toHaveLength(1);
+    expect(opened.ran).not.toContain('calm-d');
+  });
+
+  it('after one that was decided elsewhere, the next stands below its story and can be signed', async () => {
+    const { page, world, chat } = await enter();
+    await write(page, press('calm-e'));
+    await button(page, 'Approve once').waitFor();
+    const [first] = (await opened.api.approvals(world)).items;
+    if (first === undefined) throw new Error('nothing was asked');
+    await opened.api.decide(world, first, { decision: 'deny', reason: 'from elsewhere' });
+    const story = page.getByRole('region', { name: /^Decided/ });
+    await story.getByText(/Denied by .*from elsewhere/).waitFor();
+    const { y } = (await story.boundingBox()) ?? { y: -1 };
+    await opened.api.send(world, chat, { content: press('calm-f') });
+    await expect.poll(() => button(page, 'Approve once').isEnabled(), { timeout: 10_000 }).toBe(true);
+    expect((await story.boundingBox())?.y).toBe(y);
+    await button(page, 'Approve once').click();
+    await toolCard(page, 'calm-f').getByText('signed once').waitFor();
+    expect(opened.ran).toContain('calm-f');
+    expect(opened.ran).not.toContain('calm-e');
+  });
+
+  it('one that is looked at is not replaced when it is decided elsewhere while others wait', async () => {
+    const { page, world } = await enter();
+    await write(page, ['calm-g', 'calm-h'].map(press).join('\n'));
+    await page.getByRole('list', { name: 'Also waiting' }).waitFor();
+    const [first] = (await opened.api.approvals(world)).items;
+    if (first === undefined) throw new Error('nothing was asked');
+    await opened.api.decide(world, first, { decision: 'deny' });
+    await page.getByRole('region', { name: /^Decided/ }).waitFor();
+    expect(await button(page, 'Approve once').count()).toBe(0);
+    await button(page, 'Next (1 waiting)').click();
+    await page
+      .getByRole('region', { name: /wants to/ })
+      .getByText('calm-h', { exact: true })
+      .waitFor();
+  });
+
+  it('going back with a dialog open closes it and signs nothing', async () => {
+    const { page, world, path } = await enter();
+    await page.getByRole('link', { name: 'Policy' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Policy' }).waitFor();
+    await page.goBack();
+    await write(page, press('calm-i'));
+    await button(page, 'Chat menu').click();
+    await page.getByRole('menuitem', { name: 'Delete…' }).click();
+    await page.getByRole('dialog').waitFor();
+    await page.goBack();
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
+    await page.goto(`${opened.serving.url}${path}`);
+    await button(page, 'Approve once').waitFor();
+    expect((await opened.api.approvals(world)).items).toHaveLength(1);
+    expect(opened.ran).not.toContain('calm-i');
+  });
+
+  it('throws nothing', () => {
+    expect(visit.complaints).toEqual([]);
+  });
+});

@@ -1,0 +1,97 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
+import { button, press, said, toolCard, write } from './support/steps.js';
+
+const TABS = 8;
+
+describe.runIf(hasBrowser)('many tabs of one browser', { timeout: 90_000 }, () => {
+  let opened: Opened;
+  let visit: Visit;
+  let world = '';
+  let path = '';
+  let streams = 0;
+  const tabs: Page[] = [];
+  beforeAll(async () => {
+    opened = await openBrowser();
+    ({ world, path } = await opened.newChat());
+    visit = await opened.visit({ path });
+    const { context, page } = visit;
+    tabs.push(page);
+    context.on('request', (request) => {
+      if (request.url().endsWith('/events')) streams += 1;
+    });
+    while (tabs.length < TABS) {
+      const tab = await context.newPage();
+      tab.setDefaultTimeout(15_000);
+      await tab.goto(`${opened.serving.url}${path}`);
+      await tab.getByLabel('Message').waitFor();
+      tabs.push(tab);
+    }
+  });
+  beforeEach(({ onTestFailed, task }) => onTestFailed(() => picturesOf(task.name)));
+  afterAll(() => opened.close());
+
+  const at = (index: number): Page => tabs[index] ?? visit.page;
+
+  it('[S6] eight of them follow an approval from its question to its end, over one stream', async () => {
+    await write(at(7), press('tabs-a'));
+    for (const tab of tabs) await button(tab, 'Approve once').waitFor();
+    await button(at(3), 'Approve once').click();
+    for (const tab of tabs) {
+      await said(tab, 'Finished. done').waitFor();
+      await toolCard(tab, 'tabs-a').getByText('signed once').waitFor();
+      expect(await tab.getByRole('article').filter({ hasText: 'Finished.' }).count()).toBe(1);
+    }
+    expect(opened.ran.filter((deed) => deed === 'tabs-a')).toHaveLength(1);
+    // The first tab has it; the others asked for none.
+    expect(streams).toBe(0);
+  });
+
+  it('[S6] when the tab that reads is closed, another goes on, and nothing is lost or doubled', async () => {
+    await write(at(1), press('tabs-b'));
+    await button(at(7), 'Approve once').waitFor();
+    await at(0).close();
+    tabs.shift();
+    await button(at(4), 'Approve once').click();
+    for (const tab of tabs) {
+      await toolCard(tab, 'tabs-b').getByText('signed once').waitFor();
+      await expect.poll(() => tab.getByRole('article').filter({ hasText: 'Finished.' }).count()).toBe(2);
+    }
+    expect(streams).toBe(1);
+  });
+
+  it('[A8] of two tabs that look at one question the slower is told who decided', async () => {
+    await write(at(2), press('tabs-c'));
+    for (const tab of [at(2), at(5)])
+      await expect.poll(() => button(tab, 'Approve once').isEnabled(), { timeout: 10_000 }).toBe(true);
+    await button(at(2), 'Approve once').click();
+    await at(5)
+      .getByText(/Approved once by .*(?:ago|just now)/)
+      .first()
+      .waitFor();
+    expect(await button(at(5), 'Approve once').count()).toBe(0);
+    expect(opened.ran.filter((deed) => deed === 'tabs-c')).toHaveLength(1);
+  });
+
+  it('[A13] where nobody else can be asked, the tabs count as somebody, also when the one that reads is closed', async () => {
+    await opened.api.updateWorld(world, { unattended: 'deny' });
+    for (const tab of tabs) {
+      await tab.goto(`${opened.serving.url}${path}`);
+      await tab.getByLabel('Message').waitFor();
+    }
+    await write(at(1), press('tabs-d'));
+    await button(at(6), 'Approve once').click();
+    await said(at(1), 'Finished. done').waitFor();
+    await at(0).close();
+    tabs.shift();
+    await write(at(1), press('tabs-e'));
+    await button(at(5), 'Approve once').click();
+    await toolCard(at(2), 'tabs-e').getByText('signed once').waitFor();
+    expect(opened.ran).toEqual(expect.arrayContaining(['tabs-d', 'tabs-e']));
+  });
+
+  it('throws nothing', () => {
+    expect(visit.complaints).toEqual([]);
+  });
+});
