@@ -1,0 +1,165 @@
+import { createFakeClock } from '@countersign/core/testing';
+import type { Batch, Client, EventsOptions } from '@countersign/client';
+import { createClient } from '@countersign/client';
+import { describe, expect, it } from 'vitest';
+import { createQueue, type Queue } from './queue.js';
+import { shareStreams } from './share-streams.js';
+import type { Tabs } from './tabs.js';
+
+/** A browser in which tabs can be closed, or stop to answer. */
+function browser() {
+  const channels = new Map<string, Set<{ hear: (note: unknown) => void; tab: object }>>();
+  const holders = new Map<string, { tab: object; rob: () => void; done: Promise<void> }>();
+  const waiting: { name: string; start: () => void }[] = [];
+  const frozen = new Set<object>();
+  const release = (name: string, tab: object): void => {
+    if (holders.get(name)?.tab === tab) holders.delete(name);
+    const at = waiting.findIndex((each) => each.name === name);
+    if (at >= 0 && !holders.has(name)) waiting.splice(at, 1)[0]?.start();
+  };
+  const tabOf = (tab: object): Tabs => ({
+    async hold(name, { signal, byForce }, work) {
+      if (byForce) holders.get(name)?.rob();
+      else if (holders.has(name)) {
+        await new Promise<void>((resolve) => {
+          waiting.push({ name, start: resolve });
+          signal.addEventListener('abort', () => resolve(), { once: true });
+        });
+        if (signal.aborted) return;
+      }
+      const lost = new AbortController();
+      const done = work(lost.signal);
+      holders.set(name, { tab, done, rob: () => lost.abort() });
+      await done;
+      release(name, tab);
+    },
+    openChannel(name, hear) {
+      const all = channels.get(name) ?? new Set();
+      channels.set(name, all);
+      const mine = { hear, tab };
+      all.add(mine);
+      return {
+        tell: (note) => {
+          if (frozen.has(tab)) return;
+          const sent = structuredClone(note);
+          for (const each of all) if (each !== mine && !frozen.has(each.tab)) queueMicrotask(() => each.hear(sent));
+        },
+        close: () => all.delete(mine),
+      };
+    },
+  });
+  return { tabOf, frozen };
+}
+
+/** A tab: what its stream was asked for, what comes on it, and what its views hear. */
+function open(home: ReturnType<typeof browser>, after: number) {
+  const clock = createFakeClock();
+  const streams: { after: number | undefined; queue: Queue<Batch> }[] = [];
+  const client: Client = {
+    ...createClient({ url: 'http://127.0.0.1:9', clock }),
+    async *eventBatches(_world: string, { after: from, signal }: EventsOptions = {}) {
+      const queue = createQueue<Batch>();
+      streams.push({ after: from, queue });
+      signal?.addEventListener('abort', () => queue.end(), { once: true });
+      yield [{ kind: 'connection', connection: { kind: 'open' } }];
+      yield* queue.read();
+      yield [{ kind: 'connection', connection: { kind: 'closed' } }];
+    },
+  };
+  const heard: (number | string)[] = [];
+  const over = new AbortController();
+  const tab = {};
+  const read = async (): Promise<void> => {
+    const shared = shareStreams(client, home.tabOf(tab));
+    for await (const batch of shared.eventBatches('w', { after, signal: over.signal })) {
+      for (const item of batch) {
+        if (item.kind === 'event') heard.push(item.event.id);
+        if (item.kind === 'reset') heard.push('reset');
+      }
+    }
+  };
+  const done = read();
+  return { clock, streams, heard, tab, close: () => over.abort(), done };
+}
+
+function happens(...ids: number[]): Batch {
+  return ids.map((id) => ({
+    kind: 'event',
+    event: { id, worldId: 'w', event: 'world', data: { type: 'idle', pendingOperations: 0 } },
+  }));
+}
+
+async function settle(): Promise<void> {
+  for (let turns = 0; turns < 20; turns += 1) await Promise.resolve();
+}
+
+describe('the shared stream', () => {
+  it('[S6] is opened by one tab and heard by all, each from where it was', async () => {
+    const home = browser();
+    const first = open(home, 10);
+    await settle();
+    first.streams[0]?.queue.push(happens(11, 12));
+    await settle();
+    // It read its data at 11: 12 is what it missed.
+    const second = open(home, 11);
+    await settle();
+    first.streams[0]?.queue.push(happens(13));
+    await settle();
+    expect(first.heard).toEqual([11, 12, 13]);
+    expect(second.heard).toEqual([12, 13]);
+    expect(second.streams).toEqual([]);
+  });
+
+  it('[S6] goes on in another tab when its own is closed', async () => {
+    const home = browser();
+    const first = open(home, 0);
+    const second = open(home, 0);
+    const third = open(home, 0);
+    await settle();
+    first.streams[0]?.queue.push(happens(1));
+    await settle();
+    first.close();
+    await first.done;
+    await settle();
+    expect(second.streams.map(({ after }) => after)).toEqual([1]);
+    second.streams[0]?.queue.push(happens(2, 3));
+    await settle();
+    expect(third.heard).toEqual([1, 2, 3]);
+    expect(third.streams).toEqual([]);
+  });
+
+  it('[S6] is taken from a tab that does not answer, and that tab follows when it wakes', async () => {
+    const home = browser();
+    const first = open(home, 0);
+    const second = open(home, 0);
+    await settle();
+    home.frozen.add(first.tab);
+    // Asks whether anybody is there, and waits for a word.
+    second.clock.advance(30_000);
+    await settle();
+    expect(second.streams).toEqual([]);
+    // It is back by now; its answer is late.
+    home.frozen.delete(first.tab);
+    second.clock.advance(3000);
+    await settle();
+    expect(second.streams.map(({ after }) => after)).toEqual([0]);
+    second.streams[0]?.queue.push(happens(1));
+    await settle();
+    expect(second.heard).toEqual([1]);
+    expect(first.heard).toEqual([1]);
+  });
+
+  it('[S6] tells a tab that is too far behind to load anew', async () => {
+    const home = browser();
+    const first = open(home, 0);
+    await settle();
+    first.streams[0]?.queue.push(happens(...Array.from({ length: 400 }, (_, index) => index + 1)));
+    await settle();
+    const late = open(home, 5);
+    await settle();
+    expect(late.heard).toEqual(['reset']);
+    const later = open(home, 390);
+    await settle();
+    expect(later.heard).toEqual([391, 392, 393, 394, 395, 396, 397, 398, 399, 400]);
+  });
+});
