@@ -10,6 +10,8 @@ export type Question =
   | { readonly kind: 'closed'; readonly reason: string }
   /** It is not what a person accepted (A1). */
   | { readonly kind: 'changed'; readonly difference: string }
+  /** Nothing would keep it from what this rule is about (A21). */
+  | { readonly kind: 'unkept'; readonly rule: string }
   | { readonly kind: 'rule'; readonly rule: string; readonly alone: boolean }
   | { readonly kind: 'default' };
 
@@ -50,6 +52,7 @@ function sessionTakesEffect({ unclear }: Weighing, question: Question): boolean 
     case 'each':
     case 'closed':
     case 'changed':
+    case 'unkept':
       return false;
     case 'rule':
       return question.alone && unclear === undefined;
@@ -74,6 +77,8 @@ function describe({ call, tool, world, contained }: GateInput, question: Questio
       return `the policy can't be read, so everything is asked: ${question.reason}`;
     case 'changed':
       return `${call.tool} is not what a person accepted, so no grant or allow rule counts: ${question.difference}`;
+    case 'unkept':
+      return `there is no sandbox to keep it from what a rule is about, so each call is asked: ${question.rule}`;
     case 'rule':
       return `a rule asks about this call: ${question.rule}`;
     case 'default': {

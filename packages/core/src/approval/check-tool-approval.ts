@@ -1,5 +1,5 @@
 import { RESERVED_TOOL_PREFIX } from '@countersign/protocol';
-import { agentMayAskFor, patternCovers, type Weighing, weigh } from '../policy/index.js';
+import { agentMayAskFor, findPathRule, patternCovers, type Weighing, weigh } from '../policy/index.js';
 import { ask } from './ask.js';
 import { findAnswers, findGrant } from './find-grant.js';
 import { type Gate, type GateInput, policiesOf } from './gate.js';
@@ -30,6 +30,9 @@ function decide(input: GateInput): Gate {
   if (each?.kind === 'dynamic') return ask(input, weighing, { kind: 'each', why: each.why });
   if (weighing.closed !== undefined) return ask(input, weighing, { kind: 'closed', reason: weighing.closed });
   if (input.changed !== undefined) return ask(input, weighing, { kind: 'changed', difference: input.changed });
+  // By a link or a script a command comes to what a rule denies, and here nothing hides it.
+  const unkept = input.tool?.unconfined === true ? findPathRule(policiesOf(input), call.tool) : undefined;
+  if (unkept !== undefined) return ask(input, weighing, { kind: 'unkept', rule: unkept });
   if (weighing.adminAsk !== undefined) {
     return ask(input, weighing, { kind: 'rule', rule: weighing.adminAsk, alone: false });
   }

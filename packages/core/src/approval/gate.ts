@@ -33,6 +33,8 @@ export interface GateInput {
 export interface GateTool {
   readonly definition: ToolDefinition;
   readonly trusted: boolean;
+  /** It runs programs that no sandbox keeps from what rules deny (A21). */
+  readonly unconfined?: boolean;
 }
 
 export interface GateGrant {

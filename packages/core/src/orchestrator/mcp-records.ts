@@ -7,6 +7,7 @@ import type {
   StoreReader,
 } from '../ports/index.js';
 import { maskText } from '../masking/index.js';
+import { keepPaths, NO_RULES } from '../policy/index.js';
 import { definitionDigest, describeDifference } from './mcp-difference.js';
 import { noWorld } from './look-up.js';
 import { revokeGrantsOf } from './revoke-grant.js';
@@ -40,11 +41,15 @@ export function createMcpRecords(runtimeOf: () => Runtime): McpRecords {
       await commit(runtimeOf(), 'mcp-listed', worldId, (step) => writeListing(step, name, listing));
       return await this.one(worldId, name);
     },
-    async workingDirectory(worldId) {
+    async place(worldId, name) {
       const runtime = runtimeOf();
       const snapshot = await read((reader) => runtime.snapshots(reader, worldId));
       if (snapshot === undefined) throw noWorld(worldId);
-      return (await runtime.findPlace(snapshot)).workingDirectory;
+      const place = await runtime.findPlace(snapshot);
+      const policies = { admin: snapshot.adminPolicy, world: snapshot.policy, agent: NO_RULES };
+      const keptPaths = keepPaths(policies, { tool: anyToolOf(name), subjects: [], place });
+      const { workingDirectory } = place;
+      return keptPaths === undefined ? { workingDirectory } : { workingDirectory, keptPaths };
     },
     async moved(worldId, name) {
       await commit(runtimeOf(), 'mcp-moved', worldId, async (step) => {
@@ -53,6 +58,11 @@ export function createMcpRecords(runtimeOf: () => Runtime): McpRecords {
     },
     report: (error, what) => runtimeOf().report(error, what),
   };
+}
+
+/** Only rules for every tool of a server are about the server: what one of its tools may not touch, another may. */
+function anyToolOf(server: string): string {
+  return `mcp__${server}__\0`;
 }
 
 interface Listed {

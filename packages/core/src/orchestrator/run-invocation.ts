@@ -1,6 +1,6 @@
 import { ToolFailure, type InvocationRecord, type ToolContext, type TurnRecord } from '../ports/index.js';
 import { createChunkMasker } from '../masking/index.js';
-import { withholdPaths } from '../policy/index.js';
+import { keepPaths, withholdPaths } from '../policy/index.js';
 import { openQuestions, type OpenQuestions } from './ask-question.js';
 import { expireToolQuestions } from './close-tool-question.js';
 import { subjectsOf } from './gate-call.js';
@@ -115,7 +115,7 @@ async function execute(
 ): Promise<Settlement> {
   const { invocation, tool, value, place } = started;
   const output = outputOf(runtime, started);
-  const withheld = withheldBy(started);
+  const { withheld, keptPaths } = keptFrom(started);
   const context: ToolContext = {
     worldId: invocation.worldId,
     agentId: invocation.agentId,
@@ -123,6 +123,7 @@ async function execute(
     invocationId: invocation.id,
     workingDirectory: place.workingDirectory,
     ...(withheld === undefined ? {} : { withheld }),
+    ...(keptPaths === undefined ? {} : { keptPaths }),
     ...(place.grants === undefined ? {} : { sandboxGrants: place.grants }),
     signal,
     output: output.write,
@@ -144,14 +145,18 @@ async function execute(
   }
 }
 
-function withheldBy({ invocation, tool, value, place, snapshot }: Started): ToolContext['withheld'] {
-  const call = { toolName: invocation.toolName, tool, argumentsText: '', arguments: { ok: true as const, value } };
+function keptFrom({ invocation, tool, value, place, snapshot }: Started): {
+  withheld: ToolContext['withheld'];
+  keptPaths: ToolContext['keptPaths'];
+} {
+  const read = { toolName: invocation.toolName, tool, argumentsText: '', arguments: { ok: true as const, value } };
   const policies = {
     admin: snapshot.adminPolicy,
     world: snapshot.policy,
     agent: snapshot.agentPolicy(invocation.agentId),
   };
-  return withholdPaths(policies, { tool: invocation.toolName, subjects: subjectsOf(call, place), place });
+  const call = { tool: invocation.toolName, subjects: subjectsOf(read, place), place };
+  return { withheld: withholdPaths(policies, call), keptPaths: keepPaths(policies, call) };
 }
 
 /** Output goes to people as it comes, masked; late output of a finished call goes nowhere. */

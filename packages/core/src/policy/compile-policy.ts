@@ -9,6 +9,8 @@ export interface CompiledRule {
   /** As it was written: what a person is shown, and what a grant remembers. */
   readonly text: string;
   readonly matcher: Matcher;
+  /** Its arguments, where they are one word: then they may name a path. */
+  readonly only?: PatternWord;
 }
 
 /** The rules of one verb for one tool name or glob. */
@@ -44,7 +46,9 @@ export function compilePolicy(
     if (!parsed.ok) return { ...parsed, index };
     const { verb, tool, words } = parsed.rule;
     const matcher = verb === 'allow' ? allowMatcher(words) : guardMatcher(words);
-    shelve(shelfFor(policy[verb], tool), { text, matcher }, isOneWord(words ?? []));
+    const [only, second] = words ?? [];
+    const rule = { text, matcher, ...(only === undefined || second !== undefined ? {} : { only }) };
+    shelve(shelfFor(policy[verb], tool), rule, isOneWord(words ?? []));
   }
   return { ok: true, policy };
 }

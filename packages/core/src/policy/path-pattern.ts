@@ -16,8 +16,8 @@ export interface PathPattern {
  * A word as a path pattern: `*` within a segment, `**` any depth, `./` the working folder, `~/` home.
  *
  * `strict` is for allow rules: undefined, and so nothing, unless it is plain where the path begins.
- * `liberal` is for deny and ask: without an anchor it matches at any depth, `folder/` means all that is in it, and names are
- * folded, for paths that were folded too.
+ * `liberal` is for deny and ask: without an anchor it matches at any depth, a name that is spelt out means all that is in it too,
+ * and names are folded, for paths that were folded too.
  */
 export function pathPattern(word: PatternWord, reading: 'strict' | 'liberal'): PathPattern | undefined {
   const [head, ...tail] = splitSegments(word);
@@ -40,7 +40,9 @@ export function pathPattern(word: PatternWord, reading: 'strict' | 'liberal'): P
       } else if (segments.pop() === undefined) up += 1;
     } else if (text !== '' && text !== '.') segments.push(wordGlob(segment, fold));
   }
-  if (reading === 'liberal' && tail.length > 0 && literalOf(tail.at(-1) ?? []) === '') segments.push(MANY);
+  // Who denies `~/.ssh` means the keys in it, and not the folder's own name.
+  const spelt = literalOf(tail.at(-1) ?? head) !== undefined && segments.length + tail.length > 0;
+  if (reading === 'liberal' && spelt && segments.at(-1) !== MANY) segments.push(MANY);
   return { anchor: anchor ?? 'root', up, segments };
 }
 
@@ -66,6 +68,38 @@ export function matchesPath(
   if (path.length < depth) return false;
   for (let index = 0; index < depth; index += 1) if (base[index] !== path[index]) return false;
   return matchesSequence(pattern.segments, depth === 0 ? path : path.slice(depth), matchesGlob);
+}
+
+/**
+ * Whether paths below a folder may match, for deny and ask rules. `fixed`: only by names on the way that the pattern spells, so that
+ * a look at those is enough.
+ */
+export function leadsTo(
+  pattern: PathPattern,
+  folder: readonly string[],
+  bases: Bases,
+): 'nowhere' | 'fixed' | 'anywhere' {
+  const base = baseOf(pattern.anchor, bases.folded);
+  if (base === undefined) return 'anywhere';
+  const depth = Math.max(0, base.length - pattern.up);
+  for (const [index, name] of folder.entries()) {
+    if (index < depth) {
+      if (base[index] !== name) return 'nowhere';
+      continue;
+    }
+    const segment = pattern.segments[index - depth];
+    if (segment === MANY) return 'anywhere';
+    if (segment === undefined || !matchesGlob(segment, name)) return 'nowhere';
+  }
+  if (folder.length < depth) return 'fixed';
+  const next = pattern.segments[folder.length - depth];
+  if (next === undefined) return 'nowhere';
+  return next === MANY ? 'anywhere' : 'fixed';
+}
+
+/** Whether it says nothing of where a path begins. */
+export function isFloating({ anchor, segments }: PathPattern, bases: Bases): boolean {
+  return baseOf(anchor, bases.folded) === undefined || (anchor === 'root' && segments[0] === MANY);
 }
 
 function baseOf(anchor: Anchor, bases: Bases | Bases['folded']): readonly string[] | undefined {

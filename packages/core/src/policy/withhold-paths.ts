@@ -13,14 +13,15 @@ export function withholdPaths(policies: Policies, call: PolicyCall): ((path: str
   const about = guards.flatMap((index) => shelves(index, call.tool));
   // Without such a rule there is nothing to look up for each of a hundred thousand files.
   if (!about.some((shelf) => shelf.patterned.length > 0)) return undefined;
-  const answered = new Set(questions(weigh(policies, call)));
+  const answered = new Set(questionsOf(weigh(policies, call)));
   return (path) => {
     const below: PolicyCall = { ...call, subjects: [{ kind: 'path', path }] };
     const weighing = weigh(policies, below);
-    return weighing.deny !== undefined || questions(weighing).some((rule) => !answered.has(rule));
+    return weighing.deny !== undefined || questionsOf(weighing).some((rule) => !answered.has(rule));
   };
 }
 
-function questions({ adminAsk, asks }: Weighing): readonly string[] {
+/** Every ask rule that is about a call. */
+export function questionsOf({ adminAsk, asks }: Weighing): readonly string[] {
   return adminAsk === undefined ? asks : [adminAsk, ...asks];
 }

@@ -22,6 +22,7 @@ export interface ToolInput<S extends Schema> {
   readOnly?: boolean;
   idempotent?: boolean;
   approval?: ToolApproval;
+  unconfined?: boolean;
   subjects?(args: ValueOf<S>, place: ToolPlace): readonly Subject[];
   look?(args: ValueOf<S>, place: ToolPlace): Promise<readonly Subject[]>;
   contained?(args: ValueOf<S>, place: ToolPlace): boolean;
@@ -57,6 +58,7 @@ export function defineTool<S extends Schema>(input: ToolInput<S>): Tool {
     definition,
     trusted: true,
     validate: check,
+    ...(input.unconfined === undefined ? {} : { unconfined: input.unconfined }),
     ...(input.subjects === undefined ? {} : { subjects: (args, place) => input.subjects?.(typed(args), place) ?? [] }),
     ...(input.look === undefined
       ? {}

@@ -3,6 +3,7 @@ export { isOwnFile, keepOwnFile, ownFiles } from './own-files.js';
 export type {
   McpHost,
   McpHostFactory,
+  McpPlace,
   McpRecords,
   McpServerRecord,
   McpServerState,
@@ -24,7 +25,7 @@ export type {
 export { defineTool } from './define-tool.js';
 export type { ToolInput } from './define-tool.js';
 export { NoAnswer, ToolFailure } from './tool.js';
-export type { Tool, ToolContext, ToolPlace } from './tool.js';
+export type { KeptPaths, Tool, ToolContext, ToolPlace } from './tool.js';
 export type { WorldDoor } from './world-door.js';
 export type {
   AgentRecord,

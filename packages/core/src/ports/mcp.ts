@@ -1,5 +1,5 @@
 import type { McpServerDefinition } from '@countersign/protocol';
-import type { Tool } from './tool.js';
+import type { KeptPaths, Tool } from './tool.js';
 
 /** Tools that come and go while the engine runs. */
 export interface ToolSource {
@@ -56,6 +56,12 @@ export interface McpServerWithTools {
   tools: readonly McpToolRecord[];
 }
 
+/** Where a server runs. An agent's own rules are not in it: a server is one for all agents of its world. */
+export interface McpPlace {
+  workingDirectory: string;
+  keptPaths?: KeptPaths;
+}
+
 /** What a host of MCP servers gets from the engine. */
 export interface McpRecords {
   /** Whether other processes may change what is on record, unheard. */
@@ -69,8 +75,8 @@ export interface McpRecords {
     name: string,
     tools: readonly { name: string; definition: McpToolDefinition }[],
   ): Promise<McpServerWithTools | undefined>;
-  /** The real path of the world's working folder, as of now. */
-  workingDirectory(worldId: string): Promise<string>;
+  /** The real path of the world's working folder, and what its rules keep from a server of this name, as of now. */
+  place(worldId: string, name: string): Promise<McpPlace>;
   /** It runs, or has failed: clients look again. */
   moved(worldId: string, name: string): Promise<void>;
   report(error: unknown, what: string): void;

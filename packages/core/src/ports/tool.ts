@@ -16,6 +16,10 @@ export interface ToolContext {
    * the path it was given leaves those out (A19). Absent: nothing is withheld.
    */
   withheld?: (path: string) => boolean;
+  /**
+   * What rules keep from programs that the call starts, whose words don't tell what they open: to be hidden from them. Absent: nothing.
+   */
+  keptPaths?: KeptPaths;
   /** Fires on stop, timeout or shutdown: whatever the tool started must end with it. */
   signal: AbortSignal;
   /** Shows output to people while the tool runs (T13). It is not what the model gets. */
@@ -28,6 +32,12 @@ export interface ToolContext {
   ask?: (question: Question) => Promise<string>;
   /** Absent where there is no world around the call, as in a test of the tool alone. */
   world?: WorldDoor;
+}
+
+/** Paths that rules keep from a program: see `keepPaths` in core. */
+export interface KeptPaths {
+  isKept(path: string): boolean;
+  mayHold(folder: string, where: 'inside' | 'outside'): 'nothing' | 'fixed' | 'anything';
 }
 
 /** Where a call would act; given to what must look before the person is asked. */
@@ -50,6 +60,8 @@ export interface Tool {
   readonly pin?: string;
   /** What it runs in, for the card and the signature, where that is not the world's sandbox. */
   readonly sandbox?: string;
+  /** True: it runs programs, and no sandbox keeps them from what rules about paths deny (A21). Then each call is asked. */
+  readonly unconfined?: boolean;
   /** Checks arguments against the schema. The value is what `execute` gets. */
   validate(args: Record<string, unknown>): { ok: true; value: unknown } | { ok: false; error: string };
   /**

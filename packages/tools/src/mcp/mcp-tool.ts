@@ -16,12 +16,13 @@ export interface McpToolOptions {
   tool: SeenTool;
   server: McpServerDefinition;
   sandbox: string;
+  unconfined: boolean;
   checker: jsonSchemaValidator;
   run: (args: Record<string, unknown>, context: ToolContext) => Promise<unknown>;
 }
 
 /** A server's tool as the engine knows tools. */
-export function mcpTool({ tool, server, sandbox, checker, run }: McpToolOptions): Tool {
+export function mcpTool({ tool, server, sandbox, unconfined, checker, run }: McpToolOptions): Tool {
   const { seen, seenDigest, acceptedDigest } = tool;
   const identity = connectionDigest(server);
   const check = checkArguments(checker, seen.inputSchema);
@@ -31,6 +32,7 @@ export function mcpTool({ tool, server, sandbox, checker, run }: McpToolOptions)
     trusted: server.trusted && seenDigest === acceptedDigest,
     pin: seenDigest,
     sandbox,
+    unconfined,
     validate: check,
     // Behind the same name another program would do something else with what was signed (A7).
     fingerprint: () => Promise.resolve(identity),

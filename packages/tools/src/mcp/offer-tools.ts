@@ -2,10 +2,16 @@ import type { McpServerWithTools, Tool, ToolContext } from '@countersign/core/po
 import type { jsonSchemaValidator } from '@modelcontextprotocol/client';
 import { connectionDigest, mcpTool, type SeenTool } from './mcp-tool.js';
 
+/** What a server runs in, in words, and whether that keeps it from nothing (A21). */
+export interface Held {
+  sandbox: string;
+  unconfined: boolean;
+}
+
 export interface OfferedTools {
   tools(): ReadonlyMap<string, Tool>;
   /** Makes them anew from what is on record. A tool of which nothing changed stays the same object: what was looked at is what is started. */
-  rebuild(record: McpServerWithTools, sandbox: string, checker: jsonSchemaValidator): void;
+  rebuild(record: McpServerWithTools, held: Held, checker: jsonSchemaValidator): void;
 }
 
 export type RunTool = (tool: SeenTool, args: Record<string, unknown>, context: ToolContext) => Promise<unknown>;
@@ -15,7 +21,7 @@ export function offerTools(run: RunTool): OfferedTools {
   let tools: ReadonlyMap<string, Tool> = new Map();
   return {
     tools: () => tools,
-    rebuild({ server: { definition }, tools: known }, sandbox, checker) {
+    rebuild({ server: { definition }, tools: known }, held, checker) {
       const identity = connectionDigest(definition);
       const nextKeys = new Map<string, string>();
       const next = new Map<string, Tool>();
@@ -23,12 +29,12 @@ export function offerTools(run: RunTool): OfferedTools {
         const { seen, seenDigest, acceptedDigest, name } = entry;
         if (seen === null || seenDigest === null) continue;
         const tool: SeenTool = { ...entry, seen, seenDigest };
-        const key = [seenDigest, acceptedDigest, definition.trusted, identity, sandbox].join();
+        const key = [seenDigest, acceptedDigest, definition.trusted, identity, held.sandbox].join();
         const same = keys.get(name) === key ? tools.get(name) : undefined;
         nextKeys.set(name, key);
         next.set(
           name,
-          same ?? mcpTool({ tool, server: definition, sandbox, checker, run: (args, about) => run(tool, args, about) }),
+          same ?? mcpTool({ tool, server: definition, ...held, checker, run: (args, about) => run(tool, args, about) }),
         );
       }
       keys = nextKeys;

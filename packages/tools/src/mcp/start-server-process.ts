@@ -4,10 +4,11 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
+import type { KeptPaths } from '@countersign/core/ports';
 import type { McpServerDefinition } from '@countersign/protocol';
 import { isInside } from '../files/is-inside.js';
 import { confine, type Confined } from '../sandbox/confine.js';
-import { checkWorkingFolder } from '../sandbox/look-around.js';
+import { checkWorkingFolder, findHidden } from '../sandbox/look-around.js';
 import type { Confinement, Sandbox } from '../sandbox/sandbox.js';
 import { cleanEnvironment } from '../shell/clean-environment.js';
 import { trustedFolders } from '../shell/trusted-folders.js';
@@ -22,6 +23,7 @@ export interface ProcessPlace {
   /** Folders in the person's home that servers may read, such as a Node that is installed there. */
   show: readonly string[];
   workingDirectory: string;
+  keptPaths?: KeptPaths;
 }
 
 export interface ServerProcess {
@@ -59,17 +61,28 @@ export async function startServerProcess(definition: StdioDefinition, place: Pro
 }
 
 async function confinedBy(place: ProcessPlace, temporary: string, network: boolean): Promise<Confined | undefined> {
-  const { sandbox, workingDirectory } = place;
-  const confinement: Confinement = {
-    workingDirectory,
+  const confinement = await confinementFor(place, network);
+  if (place.sandbox.kind !== 'none') return await confine(place.sandbox, confinement, temporary);
+  checkWorkingFolder(confinement);
+  return undefined;
+}
+
+async function confinementFor(place: ProcessPlace, network: boolean): Promise<Confinement> {
+  return {
+    workingDirectory: place.workingDirectory,
     home: await real(homedir()),
     hide: await Promise.all(place.hide.map(real)),
     show: await Promise.all(place.show.map(real)),
+    keptPaths: place.keptPaths,
     network: network ? 'host' : 'none',
   };
-  if (sandbox.kind !== 'none') return await confine(sandbox, confinement, temporary);
-  checkWorkingFolder(confinement);
-  return undefined;
+}
+
+/** What rules keep from a server that would be started now, as one text. Another one since: it sees too much, or too little. */
+export async function describeKept(place: ProcessPlace): Promise<string> {
+  if (place.keptPaths === undefined || place.sandbox.kind === 'none') return '';
+  const { kept } = await findHidden(await confinementFor(place, false));
+  return kept.toSorted().join('\0');
 }
 
 async function start(

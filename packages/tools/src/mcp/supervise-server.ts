@@ -15,6 +15,7 @@ import { keepRunning } from './keep-running.js';
 import { connectionDigest, type SeenTool } from './mcp-tool.js';
 import { offerTools } from './offer-tools.js';
 import { createServerLog } from './server-log.js';
+import { describeKept, type ProcessPlace } from './start-server-process.js';
 
 export interface SupervisorOptions {
   records: McpRecords;
@@ -54,22 +55,26 @@ export function superviseServer(first: McpServerWithTools, options: SupervisorOp
   let leftOut: readonly string[] = [];
   let relisting = refresher(list, () => undefined);
   let closed = false;
+  let keptFrom = '';
   const offered = offerTools(call);
   const keeper = keepRunning<Connection>({ ...options, start, explain, moved });
   rebuild();
 
   function rebuild(): void {
-    offered.rebuild(record, sandboxWords(record, options.sandbox), checker);
+    const unconfined = record.server.definition.transport === 'stdio' && options.sandbox.kind === 'none';
+    offered.rebuild(record, { sandbox: sandboxWords(record, options.sandbox), unconfined }, checker);
   }
 
   async function start(wanted: string | undefined, signal: AbortSignal, ended: () => void): Promise<Connection> {
     const { definition } = record.server;
-    const workingDirectory = wanted ?? (await records.workingDirectory(worldId));
+    const place = await placeNow(wanted);
+    const { workingDirectory } = place;
+    // Before it is started: what comes to be in between is missed here, and found by the next call.
+    keptFrom = definition.transport === 'stdio' ? await describeKept(place) : '';
     log = createServerLog();
     checker = createSchemaChecker();
     const said = log;
     relisting = refresher(list, (words) => said.push(`[its tools could not be listed again: ${words}]\n`));
-    const place = { sandbox: options.sandbox, hide: options.hide, show: options.show, workingDirectory };
     // Only now: the SDK takes as long to load as half of the rest, and most worlds have no server.
     const { connectServer, createHttpTransport, createStdioTransport } = await import('./speak.js');
     const connection = await connectServer({
@@ -97,6 +102,18 @@ export function superviseServer(first: McpServerWithTools, options: SupervisorOp
     }
   }
 
+  async function placeNow(wanted: string | undefined): Promise<ProcessPlace> {
+    const { sandbox, hide, show } = options;
+    const place = await records.place(worldId, name);
+    return { sandbox, hide, show, ...place, ...(wanted === undefined ? {} : { workingDirectory: wanted }) };
+  }
+
+  /** A server that runs was given its view of the disk when it was started: when rules, or what they are about, are others, it is started anew. */
+  async function hideWhatIsKept(wanted: string): Promise<void> {
+    if (record.server.definition.transport !== 'stdio' || keeper.current() === undefined) return;
+    if ((await describeKept(await placeNow(wanted))) !== keptFrom) await keeper.stop();
+  }
+
   async function list(from: Connection): Promise<void> {
     const read = await from.list();
     const kept = await records.listed(worldId, name, read.tools);
@@ -105,9 +122,14 @@ export function superviseServer(first: McpServerWithTools, options: SupervisorOp
     rebuild();
   }
 
+  async function reach(workingDirectory: string): Promise<Connection> {
+    await hideWhatIsKept(workingDirectory);
+    return await keeper.get(workingDirectory);
+  }
+
   async function call(tool: SeenTool, args: Record<string, unknown>, context: ToolContext): Promise<unknown> {
     refuseIfOff();
-    const connection = await keeper.get(context.workingDirectory).catch((error: unknown) => {
+    const connection = await reach(context.workingDirectory).catch((error: unknown) => {
       throw new ToolFailure(`the MCP server "${name}" does not run, so nothing ran: ${wordsOf(error)}`);
     });
     context.signal.throwIfAborted();

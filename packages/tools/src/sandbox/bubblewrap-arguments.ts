@@ -4,6 +4,11 @@ import type { NetworkAccess, Sandbox } from './sandbox.js';
 
 type Bubblewrap = Extract<Sandbox, { kind: 'bubblewrap' }>;
 
+export interface KeptPath {
+  readonly path: string;
+  readonly kind: 'folder' | 'file';
+}
+
 /** What the disk looks like for one command: everything here exists and is real. */
 export interface BubblewrapView {
   readonly workingDirectory: string;
@@ -14,6 +19,8 @@ export interface BubblewrapView {
   readonly hiddenFiles: readonly string[];
   readonly shown: readonly string[];
   readonly fixed: readonly FixedPath[];
+  /** What rules keep from it, wherever it lies. */
+  readonly kept: readonly KeptPath[];
   readonly network: NetworkAccess;
 }
 
@@ -60,6 +67,10 @@ export function bubblewrapArguments(sandbox: Bubblewrap, view: BubblewrapView): 
     // Empty and closed: written to, they would be memory that nobody counts.
     ...closed.flatMap(({ path }) => ['--remount-ro', path]),
     ...view.hiddenFiles.flatMap((path) => ['--ro-bind', '/dev/null', path]),
+    // Last: nothing that is laid over them afterwards brings them back.
+    ...view.kept.flatMap(({ path, kind }) =>
+      kind === 'folder' ? ['--tmpfs', path, '--remount-ro', path] : ['--ro-bind', '/dev/null', path],
+    ),
     ...['--chdir', view.workingDirectory],
   ];
 }

@@ -1,8 +1,9 @@
-import { bubblewrapArguments } from './bubblewrap-arguments.js';
+import { lstat } from 'node:fs/promises';
+import { bubblewrapArguments, type KeptPath } from './bubblewrap-arguments.js';
 import { describeLeftOut } from './draft/left-out.js';
 import { namedInSettings } from './draft/named-in-settings.js';
 import { openDraft, type Draft } from './draft/open-draft.js';
-import { findFixedPaths } from './find-fixed-paths.js';
+import { findFixedPaths, pinKept } from './find-fixed-paths.js';
 import { openGateway, type Gateway } from './gateway/gateway.js';
 import { checkWorkingFolder, findHidden } from './look-around.js';
 import { sandboxExecProfile } from './sandbox-exec-profile.js';
@@ -18,6 +19,8 @@ export interface Confined {
   readonly containsProcesses: boolean;
   /** To be opened to the sandbox by who starts it; see `LISTEN`. */
   readonly gateway: Gateway | undefined;
+  /** What rules keep from it, by real path. */
+  readonly kept: readonly string[];
   /** Puts into the working folder what was written to its draft. Says in words what was left out. */
   accept(): Promise<string | undefined>;
   /** Must be called in the end, whatever happened. */
@@ -38,8 +41,10 @@ export async function confine(
       return await confineByBubblewrap(sandbox, confinement, temporary);
     case 'sandbox-exec': {
       checkWorkingFolder(confinement);
-      const profile = sandboxExecProfile(confinement, await namedInSettings(confinement.workingDirectory), temporary);
-      return { program: sandbox.program, before: ['-p', profile], containsProcesses: false, ...NOTHING_TO_DO };
+      const { kept } = await findHidden(confinement);
+      const hiding = { ...confinement, hide: [...confinement.hide, ...kept] };
+      const profile = sandboxExecProfile(hiding, await namedInSettings(confinement.workingDirectory), temporary);
+      return { program: sandbox.program, before: ['-p', profile], containsProcesses: false, kept, ...NOTHING_TO_DO };
     }
   }
 }
@@ -55,11 +60,13 @@ async function confineByBubblewrap(
   confinement: Confinement,
   temporary: string,
 ): Promise<Confined> {
-  const { workingDirectory, show, network, writes = 'live' } = confinement;
+  const { workingDirectory, show, network, keptPaths, writes = 'live' } = confinement;
   const hidden = await findHidden(confinement, [sandbox.drafting.folder]);
   checkWorkingFolder(confinement, hidden.folders);
+  const kept = await Promise.all(hidden.kept.map(kindOf));
   const gateway = network === 'public' ? openGateway(confinement.outside) : undefined;
-  const draft = writes === 'draft' ? await openDraft(sandbox.drafting, workingDirectory) : undefined;
+  const isKept = (path: string): boolean => keptPaths?.isKept(path) === true;
+  const draft = writes === 'draft' ? await openDraft(sandbox.drafting, workingDirectory, isKept) : undefined;
   const words = bubblewrapArguments(sandbox, {
     workingDirectory,
     place: draft?.place ?? ['--bind', workingDirectory, workingDirectory],
@@ -67,14 +74,15 @@ async function confineByBubblewrap(
     hiddenFiles: hidden.files,
     // Our own Node is what opens the gateway from inside.
     shown: gateway === undefined ? show : [...show, process.execPath],
-    fixed: draft === undefined ? await findFixedPaths(workingDirectory) : [],
+    fixed: draft === undefined ? pinKept(workingDirectory, await findFixedPaths(workingDirectory), hidden.kept) : [],
+    kept,
     network,
   });
   const { before, after } = await startWords(temporary);
   const status = ['--json-status-fd', String(STATUS_FD)];
   const all = [...before, ...(draft?.before ?? []), sandbox.program, ...after, ...status, ...words];
   const [program, ...rest] = all as [string, ...string[]];
-  return { program, before: rest, containsProcesses: true, gateway, ...endingOf(draft, gateway) };
+  return { program, before: rest, containsProcesses: true, gateway, kept: hidden.kept, ...endingOf(draft, gateway) };
 }
 
 function endingOf(draft: Draft | undefined, gateway: Gateway | undefined): Pick<Confined, 'accept' | 'release'> {
@@ -85,4 +93,8 @@ function endingOf(draft: Draft | undefined, gateway: Gateway | undefined): Pick<
       await draft?.discard();
     },
   };
+}
+
+async function kindOf(path: string): Promise<KeptPath> {
+  return { path, kind: (await lstat(path)).isDirectory() ? 'folder' : 'file' };
 }

@@ -1,5 +1,6 @@
 import { lstat, readdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, sep } from 'node:path';
+import { isInside } from '../files/is-inside.js';
 import { isGitFolder, isGitSetting, runsByItself } from './runs-later.js';
 
 export interface FixedPath {
@@ -36,6 +37,14 @@ export async function findFixedPaths(workingDirectory: string): Promise<FixedPat
     level = next;
   }
   return found;
+}
+
+/** With what keeps the folders on the way to what is hidden where they are: moved, they would give it a name that no rule is about. */
+export function pinKept(workingDirectory: string, fixed: readonly FixedPath[], kept: readonly string[]): FixedPath[] {
+  const found = [...fixed];
+  for (const path of kept) if (isInside(workingDirectory, path)) pinWay(workingDirectory, dirname(path), found);
+  // Those that hold others first: mounted later, one would lie over what is fixed in it.
+  return found.sort((a, b) => a.path.split(sep).length - b.path.split(sep).length);
 }
 
 /** The folders on the way to something fixed: renamed, one would take it along and leave its place free. */

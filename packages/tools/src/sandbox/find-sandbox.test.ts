@@ -98,6 +98,7 @@ describe('bubblewrapArguments', () => {
     hiddenFolders: ['/tmp', '/home'],
     hiddenFiles: ['/srv/s.sock'],
     shown: ['/home/p/.nvm'],
+    kept: [],
     fixed: [{ path: '/home/p/srv/.git/config', how: 'read-only' as const }],
     network: 'none' as const,
   };

@@ -2,6 +2,7 @@ import { lstat, readFile, realpath } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import { ownFiles } from '@countersign/core/ports';
 import { isInside } from '../files/is-inside.js';
+import { findKept } from './find-kept.js';
 import type { Confinement } from './sandbox.js';
 
 /** Where other people's files, temporary files, sockets of services, other disks and secrets of the machine lie. */
@@ -17,11 +18,13 @@ const SYSTEM_HIDDEN_FILES = ['/etc/shadow', '/etc/gshadow', '/etc/shadow-', '/et
 export interface Hidden {
   readonly folders: readonly string[];
   readonly files: readonly string[];
+  /** What rules keep from it, among what it sees. */
+  readonly kept: readonly string[];
 }
 
 /** What a command must not see, as it lies on the disk now. */
 export async function findHidden(
-  { workingDirectory, home, hide, show }: Confinement,
+  { workingDirectory, home, hide, show, keptPaths }: Confinement,
   alsoHidden: readonly string[] = [],
 ): Promise<Hidden> {
   const folders = new Set<string>();
@@ -46,8 +49,22 @@ export async function findHidden(
   const seen = (path: string): boolean =>
     [workingDirectory, ...show].some((shown) => isInside(shown, path)) ||
     ![...folders].some((folder) => isInside(folder, path));
-  return { folders: [...folders], files: [...files].filter(seen) };
+  const isHidden = (path: string): boolean => UNREAL.includes(path) || !seen(path);
+  const areas = [workingDirectory, ...show.filter((path) => !isInside(workingDirectory, path))];
+  const kept = keptPaths === undefined ? [] : await findKept(keptPaths, { areas, isHidden });
+  const needed = kept.find((path) => [...NEEDED, workingDirectory].some((other) => isInside(path, other)));
+  if (needed !== undefined) {
+    throw new Error(
+      `a rule denies ${needed}, which holds what every command needs; nothing ran. Make the rule narrower`,
+    );
+  }
+  return { folders: [...folders], files: [...files].filter(seen), kept };
 }
+
+/** No disk: there is nothing in them that a rule about a path is about. */
+const UNREAL = ['/proc', '/sys', '/dev'];
+/** Without these no shell starts. */
+const NEEDED = ['/usr/bin', '/bin', '/lib', '/usr/lib'];
 
 /** A folder that is read-only still lets a command talk to a socket in it, and so to a service with more rights. */
 async function hostSockets(): Promise<string[]> {

@@ -1,3 +1,4 @@
+import type { KeptPaths } from '@countersign/core/ports';
 import type { Drafting } from './draft/drafting.js';
 import type { Outside } from './gateway/gateway.js';
 
@@ -27,6 +28,8 @@ export interface Confinement {
   readonly hide: readonly string[];
   /** Folders in a hidden place that may be read, such as a Node that is installed in the person's home. */
   readonly show: readonly string[];
+  /** What rules about paths keep from it: hidden where it is, and not taken over from a draft. */
+  readonly keptPaths?: KeptPaths | undefined;
   readonly network: NetworkAccess;
   /** Where a public network leads, in tests. */
   readonly outside?: Outside;

@@ -75,6 +75,7 @@ export function shellCmd(options: ShellOptions): Tool {
       'Runs a bash command in the working folder and gives its exit code, output and error output. Every call starts a new shell; nothing it starts lives longer than the call, and what it writes is in the folder when it has ended.',
     parameters,
     approval: { required: true, message: 'Run: {command}' },
+    unconfined: options.sandbox.kind === 'none',
     subjects: ({ command, parameters: words }) => subjectsOfCommand(command, words),
     contained: () => options.sandbox.kind !== 'none' && options.network !== 'public',
     async execute({ command, parameters: words }, context) {
@@ -91,7 +92,8 @@ export function shellCmd(options: ShellOptions): Tool {
           output: context.output,
         });
         // What a stopped command had written by then counts too: a note it left, files it tidied.
-        return resultOf(ended, await accept(confined, ended), timeoutMs);
+        const notes = [noteOfKept(confined), await accept(confined, ended)].filter((note) => note !== undefined);
+        return resultOf(ended, notes.length === 0 ? undefined : notes.join('\n'), timeoutMs);
       } finally {
         await confined?.release();
         await rm(temporary, { recursive: true, force: true });
@@ -129,6 +131,13 @@ async function start(
   }
 }
 
+/** Says that there is more than it saw, and not what. */
+function noteOfKept(confined: Confined | undefined): string | undefined {
+  const count = confined?.kept.length ?? 0;
+  if (count === 0) return undefined;
+  return `Rules deny ${count === 1 ? 'a path' : `${count} paths`} here, or have to be asked about it: hidden from this command.`;
+}
+
 async function accept(confined: Confined | undefined, { result }: CommandEnd): Promise<string | undefined> {
   try {
     return await confined?.accept();
@@ -150,6 +159,7 @@ async function confinedBy(
     home: await real(homedir()),
     hide: await Promise.all(hide.map(real)),
     show: await Promise.all(show.map(real)),
+    keptPaths: context.keptPaths,
     network,
     ...(outside === undefined ? {} : { outside }),
     ...(mayReach === undefined || network !== 'none'

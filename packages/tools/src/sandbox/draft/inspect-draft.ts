@@ -27,12 +27,17 @@ interface Folder {
 }
 
 /** Takes out of a draft what must not reach the working folder (A20, A21), and says what that was. Nobody writes to it any more. */
-export async function inspectDraft(upper: string, workingDirectory: string): Promise<LeftOut[]> {
+export async function inspectDraft(
+  upper: string,
+  workingDirectory: string,
+  isKept: (path: string) => boolean = () => false,
+): Promise<LeftOut[]> {
   const leftOut: LeftOut[] = [];
   if ((await readdir(upper)).length === 0) return leftOut;
   const named = await namedInSettings(workingDirectory);
   const isFixed: IsFixed = (path, isFolder) => {
     if (isOwnFile(join(workingDirectory, path))) return 'ours';
+    if (isKept(join(workingDirectory, path))) return 'rule';
     if (named.includes(path)) return 'runs-later';
     // A link in place of a folder on the way would lead to another one of the same name.
     return !isFolder && named.some((one) => isInside(path, one)) ? 'runs-later' : undefined;

@@ -2,11 +2,12 @@
 export interface LeftOut {
   /** From the working folder. */
   readonly path: string;
-  readonly why: 'runs-later' | 'repository' | 'link' | 'ours' | 'no-file' | 'name' | 'changed-meanwhile';
+  readonly why: 'runs-later' | 'rule' | 'repository' | 'link' | 'ours' | 'no-file' | 'name' | 'changed-meanwhile';
 }
 
 const WORDS: Readonly<Record<LeftOut['why'], string>> = {
   'runs-later': 'programs outside the sandbox run it by themselves; write_file asks a person for it',
+  rule: 'a rule denies it, or has to be asked about it',
   repository: 'a repository is made, moved or removed only by a person',
   link: 'by a link in a repository Git would write elsewhere',
   ours: 'it belongs to Countersign itself',

@@ -25,7 +25,11 @@ export interface Draft {
  * Lays a draft over a folder. Nothing that a command writes is in the folder before it has ended and was looked at: the person's
  * own Git, editor or shell could otherwise run what was planted while the command still runs (A20).
  */
-export async function openDraft(drafting: Drafting, workingDirectory: string): Promise<Draft> {
+export async function openDraft(
+  drafting: Drafting,
+  workingDirectory: string,
+  isKept: (path: string) => boolean = () => false,
+): Promise<Draft> {
   const folders = await makeFolders(drafting.folder, workingDirectory);
   const since = Date.now();
   return {
@@ -33,7 +37,7 @@ export async function openDraft(drafting: Drafting, workingDirectory: string): P
     place: placeWords(drafting, folders, workingDirectory),
     async accept() {
       const { upper } = folders;
-      const refused = await inspectDraft(upper, workingDirectory);
+      const refused = await inspectDraft(upper, workingDirectory, isKept);
       const stillSeen = (paths: readonly string[]) => look(lookWords(drafting, folders, workingDirectory), paths);
       return [...refused, ...(await acceptDraft({ upper, workingDirectory, since, stillSeen }))];
     },

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest';
+import { compilePolicy, NO_RULES, type Policy } from './compile-policy.js';
+import { judge } from './judge.js';
+import { findPathRule, keepPaths } from './keep-paths.js';
+
+function policy(...rules: string[]): Policy {
+  const compiled = compilePolicy(rules);
+  if (!compiled.ok) throw new Error(compiled.error);
+  return compiled.policy;
+}
+
+const place = { workingDirectory: '/srv/project', home: '/home/ann' };
+const call = (...words: string[]) => ({
+  tool: 'shell_cmd',
+  subjects: [{ kind: 'words' as const, words }],
+  place,
+});
+const kept = (...rules: string[]) => keepPaths({ world: policy(...rules), agent: NO_RULES }, call('ls'));
+
+describe('keepPaths', () => {
+  it('[A19] keeps what deny and ask rules are about, in any case, and all that is in it', () => {
+    const { isKept } = kept('deny *(./secrets)', 'ask *(~/.aws/**)', 'deny *(*.pem)') ?? {};
+    const paths = ['/srv/project/secrets', '/srv/project/Secrets/a/b', '/home/ann/.aws/x', '/srv/project/a/b.pem'];
+    expect(paths.map((path) => isKept?.(path))).toEqual([true, true, true, true]);
+    expect(['/srv/project/secrets2', '/home/ann/.awsome'].map((path) => isKept?.(path))).toEqual([false, false]);
+  });
+
+  it('[A19] a question that was about the call itself has been answered', () => {
+    const world = policy('ask *(./private/**)');
+    const isKept = (words: string[]) =>
+      keepPaths({ world, agent: NO_RULES }, call(...words))?.isKept('/srv/project/private/a');
+    expect([isKept(['cat', 'x']), isKept(['cat', 'private/a'])]).toEqual([true, false]);
+  });
+
+  it('[A19] rules of an agent and of the administrator count, and what the latter allows is not kept', () => {
+    expect(keepPaths({ world: NO_RULES, agent: policy('deny *(./a)') }, call('ls'))?.isKept('/srv/project/a')).toBe(
+      true,
+    );
+    const admin = policy('allow *(./docs/**)', 'deny *(./docs/b)');
+    const { isKept } = keepPaths({ admin, world: policy('deny *(./docs/**)'), agent: NO_RULES }, call('ls')) ?? {};
+    expect([isKept?.('/srv/project/docs/a'), isKept?.('/srv/project/docs/b')]).toEqual([false, true]);
+  });
+
+  it('[A19] a rule about a program or an argument is about no path', () => {
+    expect(
+      kept('deny shell_cmd(rm *)', 'deny shell_cmd(terraform)', 'ask *(to=*)', 'allow *(./a)', 'deny *'),
+    ).toBeUndefined();
+    expect(kept('deny read_file(./a)')).toBeUndefined();
+    // One that is must be found beside one that only looks like it.
+    const { isKept } = kept('deny shell_cmd(rm *)', 'deny *(**/rm)') ?? {};
+    expect(isKept?.('/srv/project/rm')).toBe(true);
+  });
+
+  it('tells where it is worth looking', () => {
+    const { mayHold } = kept('deny *(./a/*/key)', 'deny *(/opt/x/**/y)') ?? {};
+    expect(
+      ['/', '/srv', '/srv/project', '/srv/project/a', '/srv/project/a/q', '/srv/project/a/q/key', '/srv/project/b'].map(
+        (folder) => mayHold?.(folder, 'inside'),
+      ),
+    ).toEqual(['fixed', 'fixed', 'fixed', 'fixed', 'fixed', 'anything', 'nothing']);
+    expect(['/opt', '/opt/x', '/opt/x/z', '/opt/w'].map((folder) => mayHold?.(folder, 'outside'))).toEqual([
+      'fixed',
+      'anything',
+      'anything',
+      'nothing',
+    ]);
+    const floating = kept('deny *(*.pem)');
+    expect([floating?.mayHold('/', 'outside'), floating?.mayHold('/srv/project', 'inside')]).toEqual([
+      'nothing',
+      'anything',
+    ]);
+  });
+});
+
+describe('findPathRule', () => {
+  it('[A21] names a rule that nothing would enforce without a sandbox', () => {
+    const found = (...rules: string[]) => findPathRule({ world: policy(...rules), agent: NO_RULES }, 'shell_cmd');
+    expect(found('deny shell_cmd(rm *)', 'deny *(./secrets/**)')).toBe('deny *(./secrets/**)');
+    expect(found('deny shell_cmd(rm *)', 'allow *(./x/**)')).toBeUndefined();
+  });
+});
+
+describe('a deny rule that names a folder', () => {
+  it.each(['deny *(~/.ssh)', 'deny shell_cmd(~/.ssh)', 'deny *(/home/ann/.ssh)'])(
+    '[A19] %s means what is in it too',
+    (rule) => {
+      const judged = judge(
+        { world: policy('allow shell_cmd(cat *)', rule), agent: NO_RULES },
+        call('cat', '~/.ssh/id_rsa'),
+      );
+      expect(judged.outcome).toBe('deny');
+    },
+  );
+});

@@ -1,0 +1,100 @@
+import type { CompiledRule, RuleIndex } from './compile-policy.js';
+import { covering, firstMatching, shelves } from './find-rules.js';
+import { matchesGlob } from './glob.js';
+import { type Policies, weigh } from './judge.js';
+import { isFloating, leadsTo, pathPattern } from './path-pattern.js';
+import { basesOf, guessSegments } from './path-text.js';
+import { prepareCall } from './prepare-call.js';
+import type { PatternWord, PolicyCall } from './types.js';
+import { questionsOf } from './withhold-paths.js';
+
+/**
+ * What rules keep from a program whose words don't tell what it opens: by a link, a script or a search of all files it would come
+ * to what a rule denies. Whoever starts it looks for these paths and hides them.
+ */
+export interface KeptPaths {
+  /** Of an absolute path. */
+  readonly isKept: (path: string) => boolean;
+  /**
+   * Whether something below a folder may be kept. `fixed`: only under names that a rule spells. Far from the folders that the call
+   * is about, `outside`, only rules count that say where their path begins: nobody can search a whole disk.
+   */
+  readonly mayHold: (folder: string, where: 'inside' | 'outside') => 'nothing' | 'fixed' | 'anything';
+}
+
+/** Undefined: no rule about paths is about this tool. An ask rule that was about the call itself has had its answer. */
+export function keepPaths(policies: Policies, call: PolicyCall): KeptPaths | undefined {
+  const { admin, world, agent } = policies;
+  const ruled = (...indexes: (RuleIndex | undefined)[]): CompiledRule[] =>
+    indexes.flatMap((index) => pathRules(index, call.tool));
+  const byAdmin = { deny: ruled(admin?.deny), ask: ruled(admin?.ask) };
+  const others = { deny: ruled(world.deny, agent.deny), ask: ruled(world.ask, agent.ask) };
+  const rules = [...byAdmin.deny, ...byAdmin.ask, ...others.deny, ...others.ask];
+  if (rules.length === 0) return undefined;
+  const bases = basesOf(call.place);
+  const patterns = rules.flatMap(({ only }) => {
+    const pattern = only && pathPattern(only, 'liberal');
+    return pattern === undefined ? [] : [{ pattern, floating: isFloating(pattern, bases) }];
+  });
+  const guards = [admin?.deny, admin?.ask, world.deny, world.ask, agent.deny, agent.ask];
+  const about = guards.flatMap((index) => shelves(index, call.tool));
+  const allowing = shelves(admin?.allow, call.tool);
+  const answered = new Set(questionsOf(weigh(policies, call)));
+  return {
+    isKept(path) {
+      const below = prepareCall({ ...call, subjects: [{ kind: 'path', path }] });
+      // Most paths are about no rule at all, and this is asked of every file in a folder.
+      if (firstMatching(about, below) === undefined) return false;
+      const keeps = ({ matcher }: CompiledRule): boolean =>
+        below.subjects.some((subject) => matcher.matches(subject, bases));
+      const asks = (rule: CompiledRule): boolean => keeps(rule) && !answered.has(rule.text);
+      if (byAdmin.deny.some(keeps) || byAdmin.ask.some(asks)) return true;
+      return covering(allowing, below) === undefined && (others.deny.some(keeps) || others.ask.some(asks));
+    },
+    mayHold(folder, where) {
+      const path = guessSegments(folder, bases);
+      let most: 'nothing' | 'fixed' = 'nothing';
+      for (const { pattern, floating } of patterns) {
+        if (floating && where === 'outside') continue;
+        const leads = leadsTo(pattern, path, bases);
+        if (leads === 'anywhere') return 'anything';
+        if (leads === 'fixed') most = 'fixed';
+      }
+      return most;
+    },
+  };
+}
+
+/** A rule about paths that is about this tool, if there is one: what has no sandbox could come to such a path unseen. */
+export function findPathRule({ admin, world, agent }: Policies, tool: string): string | undefined {
+  const guards = [admin?.deny, world.deny, agent.deny, admin?.ask, world.ask, agent.ask];
+  for (const index of guards) {
+    const [rule] = pathRules(index, tool);
+    if (rule !== undefined) return rule.text;
+  }
+  return undefined;
+}
+
+/** For one tool by its name `deny shell_cmd(terraform)` is about a program; for many, one word can only be a path. */
+function pathRules(index: RuleIndex | undefined, tool: string): CompiledRule[] {
+  if (index === undefined) return [];
+  const found = (index.byTool.get(tool)?.patterned ?? []).filter(
+    ({ only }) => only !== undefined && looksLikePath(only),
+  );
+  for (const { glob, shelf } of index.byGlob.values()) {
+    if (!matchesGlob(glob, tool)) continue;
+    found.push(...shelf.patterned.filter(({ only }) => only !== undefined && !ARGUMENT.test(textOf(only))));
+  }
+  return found;
+}
+
+/** `to=…`: how rules name an argument of a tool that does not say what it touches. */
+const ARGUMENT = /^[A-Za-z_][\w.-]*=/;
+
+function looksLikePath(word: PatternWord): boolean {
+  return /[./~]/.test(textOf(word)) && !ARGUMENT.test(textOf(word));
+}
+
+function textOf(word: PatternWord): string {
+  return word.map((piece) => ('text' in piece ? piece.text : '*')).join('');
+}

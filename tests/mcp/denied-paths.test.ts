@@ -1,0 +1,74 @@
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setPolicy, showPolicy } from '@countersign/core';
+import { findSandbox } from '@countersign/tools';
+import { describe, expect, it } from 'vitest';
+import { freshFolder, ME, openLab, type Lab } from './support/lab.js';
+import { stdio } from './support/servers.js';
+
+const sandbox = await findSandbox();
+const SECRET = 'THE-PLANTED-WORD';
+
+async function openFiles(policy: string[], mcp = {}): Promise<Lab> {
+  const folder = await freshFolder();
+  await mkdir(join(folder, 'secrets'));
+  await writeFile(join(folder, 'secrets/key'), SECRET);
+  await writeFile(join(folder, 'plain'), 'plain words');
+  await symlink('secrets', join(folder, 'way'));
+  const lab = await openLab({
+    folder,
+    policy: ['allow mcp__filesystem__*', ...policy],
+    mcp,
+    script: ({ messages }) => {
+      const last = messages.at(-1);
+      if (last?.role !== 'user') return 'done';
+      return {
+        calls: [{ name: 'mcp__filesystem__read_text_file', arguments: { path: last.content.split(' ').at(-1) } }],
+      };
+    },
+  });
+  await lab.add(stdio('filesystem', { args: [folder] }));
+  await lab.running('filesystem');
+  return lab;
+}
+
+describe.skipIf(sandbox.kind !== 'bubblewrap')('an MCP server in its sandbox', () => {
+  it('[A19] [A21] does not come to what a rule denies, by whatever name', async () => {
+    const open = await openFiles([]);
+    await open.say(`read ${open.folder}/way/key`);
+    expect(open.results().join('')).toContain(SECRET);
+
+    const lab = await openFiles(['deny *(./secrets/**)']);
+    await lab.say(`read ${lab.folder}/way/key`);
+    expect(lab.results().join('')).toMatch(/ENOENT|denied/i);
+    await lab.say(`read ${lab.folder}/plain`);
+    expect(lab.results().join('')).toContain('plain words');
+    expect(JSON.stringify(lab.provider.requests)).not.toContain(SECRET);
+  });
+
+  it('[A19] is started anew when a rule comes, and when what a rule is about comes to be', async () => {
+    const lab = await openFiles([]);
+    await lab.say(`read ${lab.folder}/way/key`);
+    expect(lab.results().join('')).toContain(SECRET);
+    const { version } = await showPolicy(lab.engine.runtime, lab.worldId);
+    const rules = ['allow mcp__filesystem__*', 'deny mcp__filesystem__*(./secrets/**)', 'deny *(./later)'];
+    await setPolicy(lab.engine.runtime, lab.worldId, rules, ME, { expected: [version] });
+    await lab.say(`read ${lab.folder}/way/key`);
+    expect(lab.results().at(-1)).toMatch(/ENOENT|denied/i);
+
+    await writeFile(join(lab.folder, 'later'), SECRET);
+    await symlink('later', join(lab.folder, 'other'));
+    await lab.say(`read ${lab.folder}/other`);
+    expect(lab.results().at(-1)).not.toContain(SECRET);
+  });
+});
+
+describe('an MCP server without a sandbox', () => {
+  it('[A21] is asked each time while a rule about a path is there', async () => {
+    const lab = await openFiles(['deny *(./secrets/**)'], { sandbox: { kind: 'none', reason: 'left out on purpose' } });
+    await lab.say(`read ${lab.folder}/way/key`);
+    const [approval] = await lab.pending();
+    expect(approval?.options).toEqual(['deny', 'approve_once']);
+    expect(JSON.stringify(lab.provider.requests)).not.toContain(SECRET);
+  });
+});
