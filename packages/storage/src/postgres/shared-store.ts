@@ -2,11 +2,10 @@ import type { SharedPasses, SharedStore, Workload } from '@countersign/core/port
 import type pg from 'pg';
 import { fromPostgres } from './errors.js';
 import { createHintSender, hearHints, HINT_LIMIT_BYTES } from './hints.js';
+import { keepTidy } from './tidy-up.js';
 import { deliverWakes } from './wake-jobs.js';
 
 const NOW = 'floor(extract(epoch from clock_timestamp()) * 1000)::bigint';
-/** What is left of processes that never said goodbye. */
-const FORGOTTEN_MS = 86_400_000;
 
 /** What the processes of one store know of each other. Apart from the steps, on connections of its own: a full pool must not look like death. */
 export function createSharedStore(
@@ -36,10 +35,7 @@ export function createSharedStore(
       );
     },
     async retire(owner) {
-      await rows(`delete from ${table('processes')} where id = $1 or beat_at < ${NOW} - $2::bigint`, [
-        owner,
-        FORGOTTEN_MS,
-      ]);
+      await rows(`delete from ${table('processes')} where id = $1`, [owner]);
     },
     async isAlive(owner, silentMs) {
       const found = await rows(`select 1 from ${table('processes')} where id = $1 and beat_at >= ${NOW} - $2::bigint`, [
@@ -80,7 +76,14 @@ export function createSharedStore(
       );
       return found ?? { queued: 0, oldestMs: 0, running: 0 };
     },
-    deliverWakes: (handle) => deliverWakes(pool, schema, handle),
+    async deliverWakes(handle) {
+      const stop = await deliverWakes(pool, schema, handle);
+      const leave = keepTidy(pool, schema);
+      return async () => {
+        leave();
+        await stop();
+      };
+    },
     hear: (listener, missed) => hearHints(settings, channel, listener, missed),
     hint: createHintSender(pool, channel),
   };

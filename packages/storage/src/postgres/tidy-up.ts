@@ -1,0 +1,36 @@
+import type pg from 'pg';
+import { JOBS_SCHEMA, wakeTask } from './wake-jobs.js';
+
+/**
+ * A wake-up is held only until its turn is claimed, and no step takes as long as this: who has held one for longer is gone, and the
+ * sweep has found the turn since. The library would leave such rows for hours, and those that were replaced meanwhile for ever.
+ */
+const HELD_MS = 120_000;
+/** Rows of processes that never said goodbye: kept a while for whoever looks into what happened. */
+const FORGOTTEN_MS = 86_400_000;
+const EVERY_MS = 60_000;
+
+/** Takes away what killed processes have left behind. */
+export async function tidyUp(pool: pg.Pool, schema: string): Promise<void> {
+  await pool.query(
+    `delete from ${JOBS_SCHEMA}._private_jobs j using ${JOBS_SCHEMA}._private_tasks t
+     where t.id = j.task_id and t.identifier = $1
+       and (j.locked_at < now() - $2::bigint * interval '1 ms' or (j.locked_at is null and j.attempts >= j.max_attempts))`,
+    [wakeTask(schema), HELD_MS],
+  );
+  await pool.query(
+    `delete from ${schema}.processes
+     where beat_at < floor(extract(epoch from clock_timestamp()) * 1000)::bigint - $1::bigint`,
+    [FORGOTTEN_MS],
+  );
+}
+
+/** At once and then now and then. The returned function ends it. */
+export function keepTidy(pool: pg.Pool, schema: string): () => void {
+  // A database that is away is looked at again next time.
+  const tidy = (): void => void tidyUp(pool, schema).catch(() => undefined);
+  tidy();
+  const timer = setInterval(tidy, EVERY_MS);
+  timer.unref();
+  return () => clearInterval(timer);
+}
