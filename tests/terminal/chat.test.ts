@@ -104,6 +104,7 @@ describe('countersign chat', { timeout: 60_000 }, () => {
     await answer(terminal, `o${ENTER}`);
     await answer(terminal, `a${ENTER}`);
     await terminal.waitFor('This rule will be written');
+    await terminal.waitFor(/It matches nothing else in this chat|It would also have let through/);
     await answer(terminal, `e${ENTER}`);
     await terminal.waitFor('rule ');
     terminal.type(`\u0015allow stamp${ENTER}`);

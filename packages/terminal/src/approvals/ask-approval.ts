@@ -1,4 +1,4 @@
-import { ClientError, type ApprovalView, type Client } from '@countersign/client';
+import { callLine, ClientError, type ApprovalView, type Client } from '@countersign/client';
 import type { ToolDecision } from '@countersign/protocol';
 import type { CommandContext } from '../context.js';
 import { editJson } from '../edit-text.js';
@@ -117,6 +117,7 @@ async function askRule(desk: Desk, approval: ApprovalView, signal: AbortSignal):
   for (;;) {
     keyboard.print(`  This rule will be written into the policy of ${plainLine(desk.world)}:\n`);
     keyboard.print(`${behindBar(rule, context.columns() ?? 80)}\n`);
+    await showMatches(desk, approval, rule);
     keyboard.print('  w: write it and approve   e: edit it   Enter: deny\n');
     const typed = await keyboard.ask({ prompt: context.paint.amber('  ✍ '), fresh: true, signal });
     if (typed.kind === 'cancelled') return { kind: 'gone' };
@@ -134,6 +135,29 @@ async function askRule(desk: Desk, approval: ApprovalView, signal: AbortSignal):
     if (rule === '') return await send(desk, approval, { decision: 'deny', reason: 'not this one' });
   }
 }
+
+/** What else in this chat the rule would have let through. Asked of the server: a second opinion here could differ from its gate. */
+async function showMatches(
+  { client, world, keyboard, context }: Desk,
+  approval: ApprovalView,
+  rule: string,
+): Promise<void> {
+  const columns = columnsOf(context);
+  try {
+    const { items, more } = await client.policyMatches(world, { chatId: approval.chatId, rule });
+    const others = items.filter(({ toolCallId }) => toolCallId !== approval.invocationId);
+    const lines = [...new Set(others.map((each) => callLine(each.toolName, each.arguments)))];
+    if (lines.length === 0) return keyboard.print('  It matches nothing else in this chat.\n');
+    keyboard.print('  It would also have let through in this chat:\n');
+    for (const line of lines.slice(0, MOST_MATCHES)) keyboard.print(`${behindBar(line, columns)}\n`);
+    if (more || lines.length > MOST_MATCHES) keyboard.print('  … and more.\n');
+  } catch (error) {
+    if (!(error instanceof ClientError)) throw error;
+    keyboard.print(`${indented(error.detail, columns)}\n`);
+  }
+}
+
+const MOST_MATCHES = 5;
 
 type Edited = { kind: 'edited'; value: Record<string, unknown> } | { kind: 'denied' } | { kind: 'gone' };
 

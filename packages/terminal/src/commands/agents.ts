@@ -4,7 +4,8 @@ import type { Command } from 'commander';
 import { CommandError } from '../command-error.js';
 import { confirm } from '../confirm.js';
 import { editJson } from '../edit-text.js';
-import { findAgent, findWorld, readAll } from '../find-things.js';
+import { findAgent, findChat, findWorld, readAll } from '../find-things.js';
+import { showMessage } from './chats.js';
 import { readNumber } from './read-flags.js';
 import type { Register } from './register.js';
 import { showDone, showList, showThing } from './show-list.js';
@@ -54,7 +55,9 @@ export function addAgents(program: Command, register: Register): void {
     },
   );
   register<AgentFlags>(
-    inWorld(agents.command('show').argument('<agent>')).description('Shows one with its prompt and tools.'),
+    inWorld(agents.command('show').argument('<agent>'))
+      .description('Shows one with its prompt and tools.')
+      .addHelpText('after', '\nExample:\n  countersign agents show scout -w harbour'),
     async (context, { args, options }) => {
       const client = await context.client();
       const { id: world } = await findWorld(client, options.world);
@@ -110,9 +113,27 @@ export function addAgents(program: Command, register: Register): void {
       showDone(context, `Changed the agent "${changed.id}".`, changed);
     },
   );
+  register<AgentFlags & { chat: string }>(
+    inWorld(agents.command('memory').argument('<agent>'))
+      .description('Prints what it knows of a chat: what it was told, its calls, their results and its answers.')
+      .option('-c, --chat <chat>', 'the chat: its id, or "last"', 'last')
+      .addHelpText('after', '\nExample:\n  countersign agents memory mason -w harbour -c last --json'),
+    async (context, { args, options }) => {
+      const client = await context.client();
+      const { id: world } = await findWorld(client, options.world);
+      const { id } = await findAgent(client, world, args[0] ?? '');
+      const chat = await findChat(client, world, options.chat);
+      const messages = await readAll((page) => client.memory(world, id, chat.id, page));
+      if (context.options.json) context.json({ items: messages });
+      else
+        for (const message of messages)
+          showMessage(message, context.columns() ?? 100, (line) => context.say(line), 'with calls');
+    },
+  );
   const remove = inWorld(agents.command('remove').argument('<agent>'))
     .description('Removes one.')
-    .option('--yes', 'do not ask');
+    .option('--yes', 'do not ask')
+    .addHelpText('after', '\nExample:\n  countersign agents remove scout -w ops');
   register<{ world?: string; yes?: boolean }>(remove, async (context, { args, options }) => {
     const client = await context.client();
     const { id: world } = await findWorld(client, options.world);
@@ -131,8 +152,8 @@ function withFlags(command: Command): Command {
     .option('--prompt-file <file>', 'its system prompt, from a file')
     .option('--tools <list>', 'names or globs of tools it may ask for, with commas between them')
     .option('--rule <rule>', "a rule of its own, stricter than the world's; may be given again", again)
-    .option('--temperature <n>')
-    .option('--max-tokens <n>')
+    .option('--temperature <n>', 'how freely it speaks')
+    .option('--max-tokens <n>', 'tokens of one answer at most')
     .option('--active', 'it answers')
     .option('--no-active', 'it stays silent');
 }

@@ -11,7 +11,7 @@ import { findWorlds, readAll } from '../find-things.js';
 import { behindBar } from '../text/behind-bar.js';
 import { plainLine } from '../text/plain-text.js';
 import { suggestion } from '../text/suggest.js';
-import { readChoice } from './read-flags.js';
+import { readChoice, readRecord } from './read-flags.js';
 import type { Register } from './register.js';
 import { showDone, showList } from './show-list.js';
 
@@ -23,6 +23,8 @@ interface ApprovalFlags {
   scope?: string;
   rule?: string;
   reason?: string;
+  arguments?: string;
+  pattern?: string;
 }
 
 type Listed = QueuedApproval & { readonly world: string };
@@ -84,19 +86,23 @@ export function addApprovals(program: Command, register: Register): void {
       .description('Approves exactly the call that is shown.')
       .option('--scope <scope>', 'once, session (this chat) or always', 'once')
       .option('--rule <rule>', 'with --scope always: the rule to write, if not the proposed one')
+      .option('--pattern <pattern>', 'with --scope session: only calls like this, such as "rm *.tmp"')
+      .option('--arguments <json>', 'other arguments instead; with --scope once')
       .option('--reason <text>', 'why, for the record')
       .option('--yes', 'do not ask')
       .addHelpText('after', '\nExample:\n  countersign approvals approve approval_… --scope once --yes'),
     async (context, { args, options }) => {
       const client = await context.client();
       const scope = readChoice(options.scope ?? 'once', '--scope', ['once', 'session', 'always']);
+      refuseMixed(scope, options);
+      const edited = options.arguments === undefined ? undefined : readRecord(options.arguments, '--arguments');
       const { approval, world } = await find(client, args[0] ?? '', options.world);
       refuseSettled(approval);
       if (approval.question !== undefined)
-        throw new CommandError('That is a question: answer it with words, in countersign chat or approvals watch.');
+        throw new CommandError('That is a question: answer it with words, with countersign approvals answer.');
       const rule = options.rule ?? approval.proposedRule;
       if (!context.options.json) {
-        showCard(context, approval);
+        showCard(context, approval, edited);
         if (scope === 'always') context.say(`  Rule: ${plainLine(rule ?? 'none')}`);
       }
       await confirm(context, { yes: options.yes, what: `This approves it ${SCOPES[scope]}.`, word: 'approve' });
@@ -104,10 +110,26 @@ export function addApprovals(program: Command, register: Register): void {
         decision: 'approve',
         scope,
         ...(options.reason === undefined ? {} : { reason: options.reason }),
-        ...(scope === 'always' && options.rule !== undefined ? { rule: options.rule } : {}),
+        ...(options.rule === undefined ? {} : { rule: options.rule }),
+        ...(options.pattern === undefined ? {} : { pattern: options.pattern }),
+        ...(edited === undefined ? {} : { arguments: edited }),
       };
       const reply = await client.decide(world, approval, decision);
       showDone(context, `Approved ${SCOPES[scope]}.`, { ...reply, approvalId: approval.approvalId });
+    },
+  );
+  register<ApprovalFlags>(
+    inWorld(approvals.command('answer').argument('<id>').argument('<words...>', 'what to answer'))
+      .description('Answers a question of an agent with words. It signs nothing.')
+      .addHelpText('after', '\nExample:\n  countersign approvals answer approval_… "the north quay"'),
+    async (context, { args: [id = '', ...words], options }) => {
+      const client = await context.client();
+      const { approval, world } = await find(client, id, options.world);
+      refuseSettled(approval);
+      if (approval.question === undefined)
+        throw new CommandError('That is no question: it is signed with approvals approve, or denied.');
+      const reply = await client.answer(world, { toolCallId: approval.approvalId, content: words.join(' ') });
+      showDone(context, 'Answered.', { ...reply, approvalId: approval.approvalId });
     },
   );
   register<ApprovalFlags>(
@@ -163,7 +185,14 @@ function refuseSettled({ status }: ApprovalWithContext): void {
   if (status !== 'pending') throw new CommandError(`It no longer waits: it is ${status}.`, EXIT.failed);
 }
 
-function showCard(context: CommandContext, approval: ApprovalWithContext): void {
+/** A flag that would not count must not be thought to. */
+function refuseMixed(scope: 'once' | 'session' | 'always', { rule, pattern, arguments: edited }: ApprovalFlags): void {
+  if (rule !== undefined && scope !== 'always') throw new CommandError('--rule goes with --scope always.');
+  if (pattern !== undefined && scope !== 'session') throw new CommandError('--pattern goes with --scope session.');
+  if (edited !== undefined && scope !== 'once') throw new CommandError('--arguments goes with --scope once.');
+}
+
+function showCard(context: CommandContext, approval: ApprovalWithContext, edited?: unknown): void {
   const view: ApprovalView = { ...approval, invocationId: approval.toolCallId };
   const { position, total } = approval;
   const look = {
@@ -171,6 +200,7 @@ function showCard(context: CommandContext, approval: ApprovalWithContext): void 
     paint: context.paint,
     columns: context.columns() ?? 100,
     whole: true,
+    ...(edited === undefined ? {} : { edited }),
     ...(position === undefined || total === undefined ? {} : { place: { position, total } }),
   };
   context.say(approval.question === undefined ? describeApproval(view, look).text : describeQuestion(view, look));

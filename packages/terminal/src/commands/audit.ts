@@ -3,8 +3,9 @@ import type { AuditEntry } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { CommandError } from '../command-error.js';
 import { EXIT } from '../exit-codes.js';
+import type { CommandContext } from '../context.js';
 import { findWorld, findWorlds, readAll } from '../find-things.js';
-import { readChoice, readNumber } from './read-flags.js';
+import { readChoice, readCount } from './read-flags.js';
 import type { Register } from './register.js';
 import { showList } from './show-list.js';
 
@@ -13,6 +14,9 @@ interface AuditFlags {
   format?: string;
   out?: string;
   last?: string;
+  kind?: string;
+  agent?: string;
+  find?: string;
 }
 
 /** `countersign audit` (X3, A16). */
@@ -25,11 +29,20 @@ export function addAudit(program: Command, register: Register): void {
     inWorld(audit.command('list', { isDefault: true }))
       .description('Prints the last records.')
       .option('--last <n>', 'so many of them', '30')
+      .option('--kind <kind>', `only these: ${KINDS.join(', ')}`)
+      .option('--agent <agent>', 'only of this agent, by its id')
+      .option('--find <words>', 'only with these words in them')
       .addHelpText('after', '\nExample:\n  countersign audit list -w harbour --last 5'),
     async (context, { options }) => {
+      const last = readCount(options.last ?? '30', '--last');
+      const kind = options.kind === undefined ? undefined : readChoice(options.kind, '--kind', KINDS);
       const client = await context.client();
-      const { id } = await findWorld(client, options.world);
-      const all = await readAll((page) => client.audit(id, page));
+      const id = await findLog(context, options.world);
+      const words = options.find?.toLowerCase() ?? '';
+      const all = (await readAll((page) => client.audit(id, page)))
+        .filter((entry) => kind === undefined || entry.kind === kind)
+        .filter((entry) => options.agent === undefined || entry.agentId === options.agent)
+        .filter((entry) => words === '' || JSON.stringify(entry).toLowerCase().includes(words));
       const columns = [
         { title: 'no', of: ({ seq }: AuditEntry) => String(seq) },
         { title: 'at', of: ({ at }: AuditEntry) => at.slice(0, 19).replace('T', ' ') },
@@ -39,12 +52,7 @@ export function addAudit(program: Command, register: Register): void {
         { title: 'who', of: ({ who }: AuditEntry) => who ?? '' },
         { title: 'why', of: ({ why, rule }: AuditEntry) => rule ?? why ?? '' },
       ];
-      showList(
-        context,
-        all.slice(-Math.max(1, readNumber(options.last ?? '30', '--last'))),
-        columns,
-        'Nothing is recorded yet.',
-      );
+      showList(context, all.slice(-last), columns, 'Nothing is recorded yet.');
     },
   );
   register<AuditFlags>(
@@ -54,7 +62,11 @@ export function addAudit(program: Command, register: Register): void {
     async (context, { options }) => {
       const client = await context.client();
       const items = [];
-      for (const { id } of await findWorlds(client, options.world)) {
+      const ids =
+        options.world === undefined
+          ? (await findWorlds(client, undefined)).map(({ id }) => id)
+          : [await findLog(context, options.world)];
+      for (const id of ids) {
         if (context.isPerson) context.note(`… ${id}`);
         items.push({ world: id, ...(await client.verifyAudit(id)) });
       }
@@ -81,11 +93,35 @@ export function addAudit(program: Command, register: Register): void {
     async (context, { options }) => {
       const format = readChoice(options.format ?? 'jsonl', '--format', ['jsonl', 'csv']);
       const client = await context.client();
-      const { id } = await findWorld(client, options.world);
+      const id = await findLog(context, options.world);
       await putOut(options.out, await client.exportAudit(id, format), (text) => context.console.stdout.write(text));
       if (options.out !== undefined) context.note(`Wrote ${options.out}.`);
     },
   );
+}
+
+const KINDS: readonly AuditEntry['kind'][] = [
+  'request',
+  'decision',
+  'run',
+  'outcome',
+  'refusal',
+  'policy',
+  'grant',
+  'stop',
+];
+
+/** The world whose log is meant. A log outlives its world (A16): then its id is all there is to find it by. */
+async function findLog(context: CommandContext, name: string | undefined): Promise<string> {
+  const client = await context.client();
+  try {
+    return (await findWorld(client, name)).id;
+  } catch (error) {
+    if (name === undefined || !(error instanceof CommandError)) throw error;
+    const { items } = await client.audit(name, { limit: 1 }).catch(() => ({ items: [] }));
+    if (items.length === 0) throw error;
+    return name;
+  }
 }
 
 /** Into a file that is not there yet, or onto standard output. */

@@ -2,6 +2,8 @@ import type { Chat, Message } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { confirm } from '../confirm.js';
 import { findChat, findWorld, readAll } from '../find-things.js';
+import { readCount } from './read-flags.js';
+import { readTimelines, showTimeline } from './chat-timeline.js';
 import { behindBar } from '../text/behind-bar.js';
 import { plainLine } from '../text/plain-text.js';
 import type { Register } from './register.js';
@@ -11,6 +13,7 @@ interface ChatFlags {
   world?: string;
   yes?: boolean;
   title?: string;
+  last?: string;
 }
 
 /** `countersign chats` (X3). */
@@ -35,7 +38,9 @@ export function addChats(program: Command, register: Register): void {
     },
   );
   register<ChatFlags>(
-    inWorld(chats.command('show').argument('<chat>', 'its id, or "last"')).description('Prints what was said.'),
+    inWorld(chats.command('show').argument('<chat>', 'its id, or "last"'))
+      .description('Prints what was said.')
+      .addHelpText('after', '\nExample:\n  countersign chats show last -w harbour'),
     async (context, { args, options }) => {
       const client = await context.client();
       const { id: world } = await findWorld(client, options.world);
@@ -46,7 +51,10 @@ export function addChats(program: Command, register: Register): void {
     },
   );
   register<ChatFlags>(
-    inWorld(chats.command('add')).description('Makes one.').option('--title <title>'),
+    inWorld(chats.command('add'))
+      .description('Makes one.')
+      .option('--title <title>', 'its title')
+      .addHelpText('after', '\nExample:\n  countersign chats add -w harbour --title "Release notes"'),
     async (context, { options }) => {
       const client = await context.client();
       const { id: world } = await findWorld(client, options.world);
@@ -57,7 +65,8 @@ export function addChats(program: Command, register: Register): void {
   register<ChatFlags>(
     inWorld(chats.command('edit').argument('<chat>'))
       .description('Gives it another title.')
-      .requiredOption('--title <title>'),
+      .requiredOption('--title <title>', 'its title')
+      .addHelpText('after', '\nExample:\n  countersign chats edit last -w harbour --title "Release notes"'),
     async (context, { args, options }) => {
       const client = await context.client();
       const { id: world } = await findWorld(client, options.world);
@@ -67,7 +76,9 @@ export function addChats(program: Command, register: Register): void {
     },
   );
   register<ChatFlags>(
-    inWorld(chats.command('stop').argument('<chat>')).description('Stops what runs in it and denies what waits.'),
+    inWorld(chats.command('stop').argument('<chat>'))
+      .description('Stops what runs in it and denies what waits.')
+      .addHelpText('after', '\nExample:\n  countersign chats stop last -w harbour'),
     async (context, { args, options }) => {
       const client = await context.client();
       const { id: world } = await findWorld(client, options.world);
@@ -77,7 +88,25 @@ export function addChats(program: Command, register: Register): void {
     },
   );
   register<ChatFlags>(
-    inWorld(chats.command('remove').argument('<chat>')).description('Deletes one.').option('--yes', 'do not ask'),
+    inWorld(chats.command('timeline').argument('<chat>', 'its id, or "last"').argument('[turn]', 'only this turn'))
+      .description('Shows what its last turns spent their time on: models, tools, waiting for people.')
+      .option('--last <n>', 'so many turns', '5')
+      .addHelpText('after', '\nExample:\n  countersign chats timeline last -w harbour'),
+    async (context, { args, options }) => {
+      const last = readCount(options.last ?? '5', '--last');
+      const client = await context.client();
+      const { id: world } = await findWorld(client, options.world);
+      const { id } = await findChat(client, world, args[0] ?? '');
+      const items = await readTimelines(client, world, id, { turn: args[1], last });
+      if (context.options.json) context.json({ items });
+      else for (const timeline of items) showTimeline(context, timeline);
+    },
+  );
+  register<ChatFlags>(
+    inWorld(chats.command('remove').argument('<chat>'))
+      .description('Deletes one.')
+      .option('--yes', 'do not ask')
+      .addHelpText('after', '\nExample:\n  countersign chats remove last -w harbour'),
     async (context, { args, options }) => {
       const client = await context.client();
       const { id: world } = await findWorld(client, options.world);
@@ -89,8 +118,18 @@ export function addChats(program: Command, register: Register): void {
   );
 }
 
-function showMessage({ role, sender, content }: Message, columns: number, say: (line: string) => void): void {
-  if (content === '' || role === 'tool') return;
-  say(plainLine(sender));
-  say(behindBar(content, columns));
+export function showMessage(
+  { role, sender, content, tool_calls: calls = [], tool_call_id: answered = '' }: Message,
+  columns: number,
+  say: (line: string) => void,
+  detail: 'only what was said' | 'with calls' = 'only what was said',
+): void {
+  const isAll = detail === 'with calls';
+  // Questions to people and their answers are in the audit log, in a form that is easier to read.
+  const shown = isAll ? calls.filter(({ function: { name } }) => !name.startsWith('client.')) : [];
+  if (role === 'tool' && (!isAll || answered.startsWith('approval_'))) return;
+  if (content === '' && shown.length === 0) return;
+  say(plainLine(role === 'tool' ? 'result' : sender));
+  if (content !== '') say(behindBar(content, columns));
+  for (const { function: call } of shown) say(behindBar(`→ ${plainLine(call.name)} ${call.arguments}`, columns));
 }

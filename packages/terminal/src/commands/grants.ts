@@ -36,9 +36,9 @@ export function addGrants(program: Command, register: Register): void {
     },
   );
   register<{ world?: string }>(
-    inWorld(grants.command('remove').alias('revoke').argument('<grant>')).description(
-      'Revokes one: from the next call on, people are asked again.',
-    ),
+    inWorld(grants.command('remove').alias('revoke').argument('<grant>'))
+      .description('Revokes one: from the next call on, people are asked again.')
+      .addHelpText('after', '\nExample:\n  countersign grants remove grant_…'),
     async (context, { args, options }) => {
       const client = await context.client();
       const [id = ''] = args;

@@ -18,6 +18,7 @@ interface McpFlags {
   enabled?: boolean;
   network?: boolean;
   accept?: true;
+  unset?: string[];
   yes?: boolean;
 }
 
@@ -50,9 +51,9 @@ export function addMcp(program: Command, register: Register): void {
     },
   );
   register<McpFlags>(
-    inWorld(mcp.command('show').argument('<server>')).description(
-      'Shows one with its tools, its last words and what changed.',
-    ),
+    inWorld(mcp.command('show').argument('<server>'))
+      .description('Shows one with its tools, its last words and what changed.')
+      .addHelpText('after', '\nExample:\n  countersign mcp show files -w ops'),
     async (context, { args, options }) => {
       const { world, name } = await find(context, options.world, args[0]);
       showThing(context, await (await context.client()).mcpServer(world, name));
@@ -78,18 +79,22 @@ export function addMcp(program: Command, register: Register): void {
     },
   );
   register<McpFlags>(
-    withFlags(inWorld(mcp.command('edit').argument('<server>')))
-      .description('Changes one.')
+    withFlags(
+      inWorld(mcp.command('edit').argument('<server>').argument('[command...]', 'what to run instead, after --')),
+    )
+      .description('Changes one. Variables and headers that are not named stay.')
+      .option('--unset <name>', 'a variable or header to take away; may be given again', again)
       .option('--server-url <url>', 'its address')
       .option('--accept', 'take over what its tools say of themselves now')
       .addHelpText('after', '\nExample:\n  countersign mcp edit files -w ops --no-enabled'),
     async (context, { args, options }) => {
       const { world, name } = await find(context, options.world, args[0]);
-      const { serverUrl, env, header, trusted, enabled, network, accept } = options;
+      const { serverUrl, trusted, enabled, network, accept } = options;
+      const [command, ...words] = args.slice(1);
       const change: McpServerChange = {
+        ...(command === undefined ? {} : { command, args: words }),
         ...(serverUrl === undefined ? {} : { url: serverUrl }),
-        ...(env === undefined ? {} : { env: readPairs(env, '--env') }),
-        ...(header === undefined ? {} : { headers: readPairs(header, '--header') }),
+        ...changedPairs(await (await context.client()).mcpServer(world, name), options),
         ...(trusted === undefined ? {} : { trusted }),
         ...(enabled === undefined ? {} : { enabled }),
         ...(network === undefined ? {} : { network }),
@@ -101,9 +106,24 @@ export function addMcp(program: Command, register: Register): void {
     },
   );
   register<McpFlags>(
+    inWorld(mcp.command('restart').argument('<server>'))
+      .description('Ends one and lets it start again.')
+      .addHelpText('after', '\nExample:\n  countersign mcp restart files -w ops'),
+    async (context, { args, options }) => {
+      const { world, name } = await find(context, options.world, args[0]);
+      const client = await context.client();
+      if (!(await client.mcpServer(world, name)).enabled)
+        throw new CommandError(`"${name}" is off: countersign mcp edit ${name} -w ${world} --enabled`);
+      await client.updateMcpServer(world, name, { enabled: false });
+      const changed = await client.updateMcpServer(world, name, { enabled: true });
+      showDone(context, `"${name}" starts again when it is needed.`, changed);
+    },
+  );
+  register<McpFlags>(
     inWorld(mcp.command('remove').argument('<server>'))
       .description('Removes one, with its tools.')
-      .option('--yes', 'do not ask'),
+      .option('--yes', 'do not ask')
+      .addHelpText('after', '\nExample:\n  countersign mcp remove files -w ops'),
     async (context, { args, options }) => {
       const { world, name } = await find(context, options.world, args[0]);
       await confirm(context, {
@@ -160,6 +180,29 @@ function readPairs(words: readonly string[], flag: string): Record<string, strin
       return [word.slice(0, at), word.slice(at + 1)];
     }),
   );
+}
+
+/** What is stored never comes out: a name that stays goes back with `null`, which keeps its value. */
+function changedPairs(server: McpServer, { env, header, unset = [] }: McpFlags): McpServerChange {
+  const known = [...(server.env ?? []), ...(server.headers ?? [])];
+  const unknown = unset.find((name) => !known.includes(name));
+  if (unknown !== undefined)
+    throw new CommandError(`There is nothing named "${unknown}" to take away. ${suggestion(unknown, known)}`);
+  const merged = (
+    stored: readonly string[] = [],
+    given: readonly string[] = [],
+    flag: string,
+  ): Record<string, string | null> => ({
+    ...Object.fromEntries(stored.filter((name) => !unset.includes(name)).map((name) => [name, null])),
+    ...readPairs(given, flag),
+  });
+  const touches = (stored: readonly string[] = []): boolean => unset.some((name) => stored.includes(name));
+  return {
+    ...(env === undefined && !touches(server.env) ? {} : { env: merged(server.env, env, '--env') }),
+    ...(header === undefined && !touches(server.headers)
+      ? {}
+      : { headers: merged(server.headers, header, '--header') }),
+  };
 }
 
 async function find(

@@ -1,20 +1,24 @@
+import { text } from 'node:stream/consumers';
+import type { MatchedCall } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { CommandError } from '../command-error.js';
 import type { CommandContext } from '../context.js';
 import { editText } from '../edit-text.js';
 import { EXIT } from '../exit-codes.js';
-import { findAgent, findWorld } from '../find-things.js';
+import { findAgent, findChat, findWorld } from '../find-things.js';
+import { callLine } from '@countersign/client';
 import { plainLine } from '../text/plain-text.js';
+import { suggestion } from '../text/suggest.js';
 import { readText } from './agents.js';
 import { readRecord } from './read-flags.js';
 import type { Register } from './register.js';
-import { showDone } from './show-list.js';
+import { showDone, showList } from './show-list.js';
 
 interface PolicyFlags {
   world?: string;
   file?: string;
   agent?: string;
-  rule?: string[];
+  chat?: string;
 }
 
 /** `countersign policy` (X3, A19). */
@@ -39,12 +43,24 @@ export function addPolicy(program: Command, register: Register): void {
   register<PolicyFlags>(
     inWorld(policy.command('edit'))
       .description('Opens the rules in your editor, or takes them from a file.')
-      .option('--file <file>', 'the rules, one a line, instead of the editor')
+      .option('--file <file>', 'the rules, one a line, instead of the editor; - for standard input')
       .addHelpText('after', '\nExample:\n  EDITOR=nano countersign policy edit -w harbour'),
     async (context, { options }) => {
       await editPolicy(context, options);
     },
   );
+  for (const verb of ['add', 'remove'] as const) {
+    register<PolicyFlags>(
+      inWorld(policy.command(verb).argument('<rule>'))
+        .description(
+          verb === 'add' ? 'Writes one more rule; also one that an import proposed.' : 'Takes one rule away.',
+        )
+        .addHelpText('after', `\nExample:\n  countersign policy ${verb} "deny shell_cmd(rm *)" -w harbour`),
+      async (context, { args, options }) => {
+        await changePolicy(context, verb, args[0] ?? '', options.world);
+      },
+    );
+  }
   register<PolicyFlags>(
     inWorld(policy.command('check').argument('<tool>').argument('[arguments]', 'as JSON', '{}'))
       .description('Says what would become of a call. Nothing runs and nothing is kept.')
@@ -66,12 +82,60 @@ export function addPolicy(program: Command, register: Register): void {
       return verdict.outcome === 'run' ? EXIT.ok : EXIT.denied;
     },
   );
+  register<PolicyFlags>(
+    inWorld(policy.command('matches').argument('<rule>'))
+      .description('Lists the calls of a chat that a rule would have been about. Nothing is written.')
+      .option('-c, --chat <chat>', 'the chat: its id, or "last"', 'last')
+      .addHelpText('after', '\nExample:\n  countersign policy matches "allow shell_cmd(wc *)" -w harbour -c last'),
+    async (context, { args, options }) => {
+      const client = await context.client();
+      const { id } = await findWorld(client, options.world);
+      const chat = await findChat(client, id, options.chat ?? 'last');
+      const { items, more } = await client.policyMatches(id, { chatId: chat.id, rule: args[0] ?? '' });
+      const columns = [
+        { title: 'agent', of: ({ agentId }: MatchedCall) => agentId },
+        { title: 'tool', of: ({ toolName }: MatchedCall) => toolName },
+        { title: 'what', of: ({ toolName, arguments: given }: MatchedCall) => callLine(toolName, given) },
+      ];
+      showList(context, items, columns, 'It is about none of them.');
+      if (more) context.note('There are others further back.');
+    },
+  );
 }
 
 const HEADER = [
   '# One rule a line: allow, ask or deny, then a tool and what of it. deny beats ask beats allow.',
   '# Lines that begin with # are left out. Proposals of an import count once their # is gone.',
 ];
+
+async function readRules({ console: { stdin } }: CommandContext, file: string): Promise<string> {
+  return file === '-' ? await text(stdin) : await readText(file);
+}
+
+async function changePolicy(
+  context: CommandContext,
+  verb: 'add' | 'remove',
+  rule: string,
+  world: string | undefined,
+): Promise<void> {
+  const client = await context.client();
+  const { id } = await findWorld(client, world);
+  const { value, etag } = await client.policy(id);
+  if (etag === undefined)
+    throw new CommandError('The server did not say which rules these are; nothing was changed.', 1);
+  const wanted = rule.trim();
+  const isThere = value.rules.includes(wanted);
+  if (verb === 'remove' && !isThere)
+    throw new CommandError(`"${id}" has no such rule. ${suggestion(wanted, value.rules)}`);
+  const others = value.rules.filter((each) => each !== wanted);
+  const rules = verb === 'add' ? (isThere ? value.rules : [...value.rules, wanted]) : others;
+  const { value: changed } = await client.setPolicy(id, { rules: [...rules] }, { ifMatch: etag });
+  showDone(context, sayRules(id, changed.rules.length), changed);
+}
+
+function sayRules(id: string, count: number): string {
+  return `"${id}" has ${count} ${count === 1 ? 'rule' : 'rules'} now.`;
+}
 
 async function editPolicy(context: CommandContext, { world, file }: PolicyFlags): Promise<void> {
   const client = await context.client();
@@ -81,17 +145,13 @@ async function editPolicy(context: CommandContext, { world, file }: PolicyFlags)
     throw new CommandError('The server did not say which rules these are; nothing was changed.', 1);
   const proposed = value.proposed.map((rule) => `# ${rule}`);
   const shown = `${[...HEADER, ...value.rules, ...proposed].join('\n')}\n`;
-  const text = file === undefined ? await editText(context, shown, 'policy.txt') : await readText(file);
-  if (text === undefined) return context.note('Nothing was changed.');
-  const rules = text
+  const written = file === undefined ? await editText(context, shown, 'policy.txt') : await readRules(context, file);
+  if (written === undefined) return context.note('Nothing was changed.');
+  const rules = written
     .split(/\r?\n/)
     .map((line) => line.trim())
     .filter((line) => line !== '' && !line.startsWith('#'));
   // Over the rules that were seen and no others: somebody may have written one meanwhile (W6).
   const { value: changed } = await client.setPolicy(id, { rules }, { ifMatch: etag });
-  showDone(
-    context,
-    `"${id}" has ${changed.rules.length} ${changed.rules.length === 1 ? 'rule' : 'rules'} now.`,
-    changed,
-  );
+  showDone(context, sayRules(id, changed.rules.length), changed);
 }

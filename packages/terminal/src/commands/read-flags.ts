@@ -8,6 +8,14 @@ export function readNumber(text: string, flag: string): number {
   return number;
 }
 
+/** A whole number from 1 on. */
+export function readCount(text: string, flag: string): number {
+  const number = readNumber(text, flag);
+  if (!Number.isSafeInteger(number) || number < 1)
+    throw new CommandError(`${flag} must be a whole number from 1 on, not "${text}".`);
+  return number;
+}
+
 /** One of a few words. */
 export function readChoice<const T extends string>(text: string, flag: string, choices: readonly T[]): T {
   const chosen = choices.find((choice) => choice === text);

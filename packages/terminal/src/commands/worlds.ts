@@ -5,7 +5,7 @@ import { CommandError } from '../command-error.js';
 import { confirm } from '../confirm.js';
 import { editJson } from '../edit-text.js';
 import { findWorld, readAll } from '../find-things.js';
-import { readChoice, readDuration, readNumber } from './read-flags.js';
+import { readChoice, readCount, readDuration } from './read-flags.js';
 import type { Register } from './register.js';
 import { showDone, showList, showThing } from './show-list.js';
 
@@ -18,6 +18,9 @@ interface WorldFlags {
   turnLimit?: string;
   unattended?: string;
   approvalTimeout?: string;
+  maxIterations?: string;
+  maxParallel?: string;
+  streaming?: boolean;
 }
 
 /** `countersign worlds` (X3). */
@@ -41,7 +44,11 @@ export function addWorlds(program: Command, register: Register): void {
     },
   );
   register(
-    worlds.command('show').argument('<world>').description('Shows one with all its settings.'),
+    worlds
+      .command('show')
+      .argument('<world>')
+      .description('Shows one with all its settings.')
+      .addHelpText('after', '\nExample:\n  countersign worlds show harbour --json'),
     async (context, { args }) => {
       showThing(context, await findWorld(await context.client(), args[0]));
     },
@@ -111,29 +118,41 @@ function withFlags(command: Command): Command {
     .option('--description <text>', 'what it is for')
     .option('--folder <dir>', 'the working folder of its agents')
     .option('--mode <mode>', 'read, ask or auto')
-    .option('--main-agent <agent>', 'who gets what addresses nobody')
+    .option('--main-agent <agent>', 'who gets what addresses nobody; "none" for everybody')
     .option('--turn-limit <n>', 'turns one agent takes without a person')
+    .option('--max-iterations <n>', 'model calls in one turn')
+    .option('--max-parallel <n>', 'tools that only read and run at once')
+    .option('--streaming', 'answers come as they are spoken')
+    .option('--no-streaming', 'answers come whole')
     .option('--unattended <what>', 'wait or deny, where nobody can be asked')
     .option('--approval-timeout <time>', 'approvals expire after this, such as 30s or 5m; "none" for never');
 }
 
 function readFlags(flags: WorldFlags): Partial<NewWorld> {
   const { name, description, folder, mode, mainAgent, turnLimit, unattended, approvalTimeout } = flags;
+  const { maxIterations, maxParallel, streaming } = flags;
   if (folder === '') throw new CommandError('--folder must not be empty.');
   return {
     ...(name === undefined ? {} : { name }),
     ...(description === undefined ? {} : { description }),
     ...(folder === undefined ? {} : { workingDirectory: resolve(folder) }),
     ...(mode === undefined ? {} : { mode: readChoice(mode, '--mode', ['read', 'ask', 'auto']) }),
-    ...(mainAgent === undefined ? {} : { mainAgent }),
-    ...(turnLimit === undefined ? {} : { turnLimit: readNumber(turnLimit, '--turn-limit') }),
+    ...(mainAgent === undefined ? {} : mainAgent === 'none' ? nothing('mainAgent') : { mainAgent }),
+    ...(turnLimit === undefined ? {} : { turnLimit: readCount(turnLimit, '--turn-limit') }),
+    ...(maxIterations === undefined ? {} : { maxIterations: readCount(maxIterations, '--max-iterations') }),
+    ...(maxParallel === undefined ? {} : { maxParallelTools: readCount(maxParallel, '--max-parallel') }),
+    ...(streaming === undefined ? {} : { streaming }),
     ...(unattended === undefined ? {} : { unattended: readChoice(unattended, '--unattended', ['wait', 'deny']) }),
     ...(approvalTimeout === undefined ? {} : timeoutOf(approvalTimeout)),
   };
 }
 
 /** Null takes a setting away. */
+function nothing(setting: keyof NewWorld): Partial<NewWorld> {
+  return { [setting]: null };
+}
+
 function timeoutOf(text: string): Partial<NewWorld> {
-  if (text === 'none') return { approvalTimeoutMs: null } as object;
+  if (text === 'none') return nothing('approvalTimeoutMs');
   return { approvalTimeoutMs: readDuration(text, '--approval-timeout') };
 }

@@ -1,0 +1,58 @@
+import { durationWords, type Client } from '@countersign/client';
+import type { Timeline } from '@countersign/protocol';
+import { CommandError } from '../command-error.js';
+import type { CommandContext } from '../context.js';
+import { cutTo, padTo } from '../text/cells.js';
+import { plainLine } from '../text/plain-text.js';
+
+/** So far back turns are looked for. */
+const MESSAGES = 200;
+
+/** What the last turns of a chat spent their time on, or one of them. The newest is the last. */
+export async function readTimelines(
+  client: Client,
+  world: string,
+  chat: string,
+  { turn, last }: { turn: string | undefined; last: number },
+): Promise<Timeline[]> {
+  const turns = turn === undefined ? await turnsOf(client, world, chat) : [turn];
+  if (turns.length === 0) throw new CommandError('No agent has taken a turn in this chat yet.', 1);
+  const timelines: Timeline[] = [];
+  for (const id of turns.slice(-last)) timelines.push(await client.timeline(world, chat, id));
+  return timelines;
+}
+
+/** A turn is named after the message that it answers and the agent that takes it. */
+async function turnsOf(client: Client, world: string, chat: string): Promise<string[]> {
+  const { items } = await client.messages(world, chat, { newest: true, limit: MESSAGES });
+  const turns = new Set<string>();
+  for (const { role, agentId, replyToMessageId, tool_calls: calls = [] } of items) {
+    // The question about a call answers the call's message, not the one that began the turn.
+    if (calls.some(({ function: { name } }) => name.startsWith('client.'))) continue;
+    if (role === 'assistant' && agentId !== undefined && replyToMessageId?.startsWith('msg_') === true)
+      turns.add(`turn_${replyToMessageId.slice(4)}.${agentId}`);
+  }
+  return [...turns];
+}
+
+const WIDEST_BAR = 30;
+
+export function showTimeline(context: CommandContext, timeline: Timeline, now = Date.now()): void {
+  const { turnId, agentId, startedAt, endedAt, inputTokens, outputTokens, spans } = timeline;
+  const start = Date.parse(startedAt);
+  const end = endedAt === undefined ? now : Date.parse(endedAt);
+  const total = Math.max(1, end - start);
+  const columns = context.columns() ?? 100;
+  const tokens = inputTokens + outputTokens === 0 ? '' : ` · ${inputTokens} tokens in, ${outputTokens} out`;
+  context.say(`${plainLine(agentId)}  ${durationWords(total)}${tokens}  ${context.paint.dim(plainLine(turnId))}`);
+  for (const { kind, label, startedAt: from, endedAt: to, outcome } of spans) {
+    const begins = Date.parse(from) - start;
+    const took = (to === undefined ? now : Date.parse(to)) - Date.parse(from);
+    const before = Math.min(WIDEST_BAR - 1, Math.max(0, Math.floor((begins / total) * WIDEST_BAR)));
+    const length = Math.min(WIDEST_BAR - before, Math.max(1, Math.round((took / total) * WIDEST_BAR)));
+    const bar = padTo(' '.repeat(before) + '▇'.repeat(length), WIDEST_BAR);
+    const what = kind === 'waiting' ? `waiting for you: ${label}` : label;
+    const words = `${padTo(kind === 'waiting' ? '⏳' : kind === 'tool' ? '●' : '○', 2)} ${padTo(durationWords(took), 8)} ${what}${outcome === undefined ? '' : ` · ${outcome}`}`;
+    context.say(`  ${bar}  ${cutTo(plainLine(words), Math.max(10, columns - WIDEST_BAR - 5))}`);
+  }
+}

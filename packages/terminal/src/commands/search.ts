@@ -1,0 +1,39 @@
+import type { SearchHit } from '@countersign/protocol';
+import type { Command } from 'commander';
+import { findWorld } from '../find-things.js';
+import { readCount } from './read-flags.js';
+import type { Register } from './register.js';
+import { showList } from './show-list.js';
+
+/** `countersign search`: messages of a world by their words. */
+export function addSearch(program: Command, register: Register): void {
+  const command = program
+    .command('search')
+    .argument('<words...>', 'all of them must be in a message; of the last one the beginning is enough')
+    .description('Finds messages by their words, the newest first.')
+    .option('-w, --world <world>', 'the world')
+    .option('--limit <n>', 'so many at most', '20')
+    .addHelpText('after', '\nExample:\n  countersign search -w harbour summary');
+  register<{ world?: string; limit?: string }>(command, async (context, { args, options }) => {
+    const limit = readCount(options.limit ?? '20', '--limit');
+    const client = await context.client();
+    const { id: world } = await findWorld(client, options.world);
+    const hits: SearchHit[] = [];
+    let after: string | undefined;
+    do {
+      const page = await client.search(world, args.join(' '), {
+        limit: limit - hits.length,
+        ...(after === undefined ? {} : { after }),
+      });
+      hits.push(...page.items);
+      after = page.next;
+    } while (after !== undefined && hits.length < limit);
+    const columns = [
+      { title: 'at', of: ({ createdAt }: SearchHit) => createdAt.slice(0, 16).replace('T', ' ') },
+      { title: 'chat', of: ({ chatId }: SearchHit) => chatId },
+      { title: 'who', of: ({ sender }: SearchHit) => sender },
+      { title: 'said', of: ({ excerpt }: SearchHit) => excerpt },
+    ];
+    showList(context, hits, columns, 'Nobody said that.');
+  });
+}

@@ -1,0 +1,79 @@
+import { durationWords } from '@countersign/client';
+import type { Stats } from '@countersign/protocol';
+import type { Command } from 'commander';
+import type { CommandContext } from '../context.js';
+import { findWorld } from '../find-things.js';
+import { table } from '../text/table.js';
+import type { Register } from './register.js';
+
+/** `countersign stats`: counts, tokens and times of a world. */
+export function addStats(program: Command, register: Register): void {
+  const command = program
+    .command('stats')
+    .description('Counts, tokens and times of a world, over all that is kept.')
+    .option('-w, --world <world>', 'the world')
+    .addHelpText('after', '\nExample:\n  countersign stats -w harbour');
+  register<{ world?: string }>(command, async (context, { options }) => {
+    const client = await context.client();
+    const { id } = await findWorld(client, options.world);
+    const stats = await client.stats(id);
+    if (context.options.json) context.json(stats);
+    else show(context, stats);
+  });
+}
+
+function show(
+  context: CommandContext,
+  { chats, messages, turns, tokens, tools, approvals, waiting, pendingApprovals }: Stats,
+): void {
+  const width = context.columns();
+  const took = ({ count, median, p95 }: Stats['waiting']): string =>
+    count === 0 ? '' : `${durationWords(median)}, of twenty at most one over ${durationWords(p95)}`;
+  context.say(
+    `${messages} messages in ${chats} ${chats === 1 ? 'chat' : 'chats'}; ${pendingApprovals} waiting for you now.`,
+  );
+  const states = Object.entries(turns).map(([state, count]) => `${count} ${state}`);
+  if (states.length > 0) context.say(`Turns: ${states.join(', ')}.`);
+  if (waiting.count > 0) context.say(`Answered ${waiting.count} times, after ${took(waiting)}.`);
+  type Tool = Stats['tools'][number];
+  if (tools.length > 0)
+    context.say(
+      `\n${table(
+        tools,
+        [
+          { title: 'tool', of: ({ tool }: Tool) => tool },
+          { title: 'done', of: ({ succeeded }: Tool) => String(succeeded) },
+          { title: 'failed', of: ({ failed }: Tool) => String(failed) },
+          { title: 'denied', of: ({ denied }: Tool) => String(denied) },
+          { title: 'took', of: ({ running }: Tool) => took(running) },
+        ],
+        width,
+      )}`,
+    );
+  type Decided = Stats['approvals'][number];
+  if (approvals.length > 0)
+    context.say(
+      `\n${table(
+        approvals,
+        [
+          { title: 'tool', of: ({ tool }: Decided) => tool },
+          { title: 'decision', of: ({ decision, scope }: Decided) => [decision, scope].filter(Boolean).join(' ') },
+          { title: 'times', of: ({ count }: Decided) => String(count) },
+        ],
+        width,
+      )}`,
+    );
+  type Used = Stats['tokens'][number];
+  if (tokens.length > 0)
+    context.say(
+      `\n${table(
+        tokens,
+        [
+          { title: 'agent', of: ({ agentId }: Used) => agentId },
+          { title: 'tokens in', of: ({ inputTokens }: Used) => String(inputTokens) },
+          { title: 'tokens out', of: ({ outputTokens }: Used) => String(outputTokens) },
+        ],
+        width,
+      )}`,
+    );
+}

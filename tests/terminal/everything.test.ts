@@ -1,0 +1,170 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import type { Command } from 'commander';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { createProgram } from '../../packages/terminal/src/create-program.js';
+import { openHarbourServer, stamp, type HarbourServer, type Ran } from './harbour-server.js';
+
+let t: HarbourServer;
+beforeAll(async () => {
+  t = await openHarbourServer();
+});
+afterAll(() => t.close());
+
+const run = (...words: string[]): Promise<Ran> => t.runHere(words);
+const listSchema = z.object({ items: z.array(z.record(z.string(), z.unknown())) });
+
+async function list(...words: string[]): Promise<Record<string, unknown>[]> {
+  const { code, stdout, stderr } = await run(...words, '--json');
+  expect({ words, code, stderr }).toEqual({ words, code: 0, stderr: '' });
+  return listSchema.parse(JSON.parse(stdout)).items;
+}
+
+async function say(content: string): Promise<string> {
+  const { id } = await t.client.createChat('docks');
+  await t.client.send('docks', id, { content });
+  return id;
+}
+
+async function waiting(chat: string): Promise<string> {
+  const find = async () => (await t.client.approvals('docks', { chat })).items[0]?.approvalId;
+  await expect.poll(find, { timeout: 10_000 }).toBeDefined();
+  return (await find()) ?? '';
+}
+
+const idle = async (chat: string): Promise<void> => {
+  await expect.poll(async () => (await t.client.chat('docks', chat)).status, { timeout: 10_000 }).toBe('idle');
+};
+
+describe('everything that can be done in the browser', { timeout: 60_000 }, () => {
+  it('[X3] can be done here: each call of the client is used by some command', () => {
+    const source = (path: string): string => readFileSync(new URL(`../../packages/${path}`, import.meta.url), 'utf8');
+    const body = source('client/src/client.ts').split('export interface Client {')[1] ?? '';
+    const calls = [...body.matchAll(/^ {2}([a-z]\w+)\(/gm)].map(([, name]) => name ?? '');
+    expect(calls.length).toBeGreaterThan(30);
+    const files = readdirSync(new URL('../../packages/terminal/src', import.meta.url), { recursive: true })
+      .map(String)
+      .filter((file) => /(?<!\.test)\.tsx?$/.test(file));
+    const all = files.map((file) => source(`terminal/src/${file}`)).join('\n');
+    // A ticket and many tabs are a browser's; events come through the client's own stores, and health is asked for by doctor.
+    const elsewhere = ['openSession', 'events', 'eventBatches', 'health', 'forgetClient'];
+    const missing = calls.filter((name) => !new RegExp(`\\.${name}\\(`).test(all));
+    expect(missing.filter((name) => !elsewhere.includes(name))).toEqual([]);
+  });
+
+  it('[X4] has help with an example, and --json, for every command there is', () => {
+    const none = (): never => {
+      throw new Error('help starts nothing');
+    };
+    const around = {
+      console: { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr, env: {} },
+      version: 'test',
+    };
+    const program = createProgram({ ...around, door: {} as never }, { begin: none, end: none });
+    const leaves = (command: Command): Command[] =>
+      command.commands.length === 0 ? [command] : command.commands.flatMap(leaves);
+    const helps = leaves(program).map((command) => {
+      let text = '';
+      command.configureOutput({ writeOut: (more) => (text += more) });
+      command.outputHelp();
+      return { name: command.name(), text };
+    });
+    expect(helps.length).toBeGreaterThan(40);
+    expect(helps.filter(({ text }) => !/Examples?:\n {2}.*countersign /.test(text)).map(({ name }) => name)).toEqual(
+      [],
+    );
+    expect(helps.filter(({ text }) => !text.includes('--json')).map(({ name }) => name)).toEqual([]);
+  });
+
+  it('[X3] finds words, tells tools, providers, numbers, what an agent knows and where the time went', async () => {
+    const chat = await say('say "the heron stands in the reeds"');
+    await idle(chat);
+    expect(await list('search', 'heron', 'ree', '-w', 'docks')).toMatchObject([
+      { chatId: chat, sender: 'ada' },
+      { chatId: chat, sender: 'human' },
+    ]);
+    expect(await list('search', 'heron', '--limit', '1', '-w', 'docks')).toHaveLength(1);
+    expect((await run('search', 'pelican', '-w', 'docks')).stderr).toBe('Nobody said that.\n');
+    expect((await list('tools', '-w', 'docks')).map(({ name }) => name)).toContain('stamp');
+    expect((await run('tools', 'show', 'stmp', '-w', 'docks')).stderr).toContain('Did you mean "stamp"?');
+    expect((await list('providers')).map(({ name }) => name)).toContain('scripted');
+    const stats = await run('stats', '-w', 'docks', '--json');
+    expect(JSON.parse(stats.stdout)).toMatchObject({ pendingApprovals: 0 });
+    expect((await run('stats', '-w', 'docks')).stdout).toMatch(/^\d+ messages in \d+ chats?;/);
+    const known = await list('agents', 'memory', 'ada', '-w', 'docks', '-c', chat);
+    expect(known.map(({ content }) => content)).toContain('the heron stands in the reeds');
+    expect(await list('chats', 'timeline', chat, '-w', 'docks')).toMatchObject([{ agentId: 'ada' }]);
+    expect((await run('chats', 'timeline', chat, '-w', 'docks')).stdout).toMatch(/^ada .* s .*\n {2} *▇+ +○ /);
+  });
+
+  it('[X3] [A7] answers questions, signs for a chat only what is like it, and signs what was edited', async () => {
+    const asked = await say(t.asking({ name: 'ask_human', arguments: { question: 'Which quay?', choices: [] } }));
+    const question = await waiting(asked);
+    expect((await run('approvals', 'approve', question, '--yes')).stderr).toContain('approvals answer');
+    expect((await run('approvals', 'answer', question, 'the', 'north', 'one')).stderr).toBe('Answered.\n');
+    await idle(asked);
+    expect((await t.client.messages('docks', asked)).items.at(-1)?.content).toContain('the north one');
+
+    const chat = await say(t.asking(stamp('draft')));
+    const id = await waiting(chat);
+    for (const wrong of [
+      ['--rule', 'allow stamp'],
+      ['--pattern', 'x', '--scope', 'always'],
+      ['--arguments', '{"letter":"y"}', '--scope', 'session'],
+      ['--arguments', 'no json'],
+    ])
+      expect(await run('approvals', 'approve', id, '--yes', ...wrong)).toMatchObject({ code: 2, stdout: '' });
+    expect((await run('approvals', 'answer', id, 'yes')).code).toBe(2);
+    expect(t.runs).toEqual([]);
+    const shown = await run('approvals', 'approve', id, '--arguments', '{"letter":"final"}', '--yes');
+    expect(shown.stdout).toContain('letter: final');
+    expect(shown.stdout).not.toContain('letter: draft');
+    await idle(chat);
+    expect(t.runs).toEqual(['final']);
+    expect(await list('policy', 'matches', 'allow stamp', '-w', 'docks', '-c', chat)).toMatchObject([
+      { toolName: 'stamp' },
+    ]);
+    expect(await list('policy', 'matches', 'allow grep', '-w', 'docks')).toEqual([]);
+  });
+
+  it('[X3] [A16] writes and takes away single rules, and reads the log of a world that is gone', async () => {
+    expect((await run('policy', 'add', 'deny stamp(letter=rude*)', '-w', 'docks')).stderr).toContain('1 rule now');
+    expect((await run('policy', 'add', 'deny stamp(letter=rude*)', '-w', 'docks')).stderr).toContain('1 rule now');
+    expect((await run('policy', 'remove', 'deny stmp', '-w', 'docks')).code).toBe(2);
+    expect((await run('policy', 'remove', 'deny stamp(letter=rude*)', '-w', 'docks')).stderr).toContain('0 rules now');
+    const rules = await t.runHere(['policy', 'edit', '-w', 'docks', '--file', '-'], { input: 'ask stamp\n' });
+    expect(rules.stderr).toContain('1 rule now');
+    expect((await list('audit', '-w', 'docks', '--kind', 'policy', '--find', 'ask stamp')).length).toBeGreaterThan(0);
+    expect(await list('audit', '-w', 'docks', '--agent', 'nobody')).toEqual([]);
+    const edit = ['--max-iterations', '3', '--max-parallel', '2', '--no-streaming', '--main-agent', 'ada'];
+    expect((await run('worlds', 'edit', 'docks', ...edit)).code).toBe(0);
+    expect((await t.client.world('docks')).value).toMatchObject({
+      maxIterations: 3,
+      maxParallelTools: 2,
+      streaming: false,
+      mainAgent: 'ada',
+    });
+    expect((await run('worlds', 'edit', 'docks', '--main-agent', 'none')).code).toBe(0);
+    expect((await t.client.world('docks')).value).not.toHaveProperty('mainAgent');
+    await t.client.createWorld({ name: 'Brief' });
+    await t.client.deleteWorld('brief');
+    expect((await list('audit', '-w', 'brief')).length).toBeGreaterThan(0);
+    expect((await run('audit', 'verify', '-w', 'brief')).stdout).toMatch(/^brief: whole/);
+    expect((await run('audit', 'list', '-w', 'breif')).code).toBe(2);
+  });
+
+  it('[X3] restarts an MCP server, and changes one of its variables without losing the others', async () => {
+    const add = ['mcp', 'add', 'files', '-w', 'docks', '--no-enabled', '--env', 'A=1', '--env', 'B=2', '--', 'true'];
+    expect((await run(...add)).code).toBe(0);
+    expect((await run('mcp', 'restart', 'files', '-w', 'docks')).stderr).toContain('--enabled');
+    expect((await run('mcp', 'edit', 'files', '-w', 'docks', '--env', 'C=3', '--unset', 'A')).code).toBe(0);
+    expect((await t.client.mcpServer('docks', 'files')).env).toEqual(['B', 'C']);
+    expect((await run('mcp', 'edit', 'files', '-w', 'docks', '--unset', 'Z')).code).toBe(2);
+    expect((await run('mcp', 'edit', 'files', '-w', 'docks', '--', 'false', 'x')).code).toBe(0);
+    expect(await t.client.mcpServer('docks', 'files')).toMatchObject({
+      command: 'false',
+      args: ['x'],
+      env: ['B', 'C'],
+    });
+  });
+});
