@@ -6,6 +6,8 @@ export const HINT_LIMIT_BYTES = 7_900;
 const LONGEST_QUEUE = 10_000;
 const AT_ONCE = 200;
 const RECONNECT_MS = 500;
+const ASK_MS = 5_000;
+const ANSWER_MS = 4_000;
 
 /** Sends what has gathered since the last answer together: a notification for each event alone would cost a round trip each. */
 export function createHintSender(pool: pg.Pool, channel: string): (text: string) => void {
@@ -39,42 +41,78 @@ export async function hearHints(
   channel: string,
   listener: (hint: string) => void,
   missed: () => void,
+  { askMs = ASK_MS, answerMs = ANSWER_MS } = {},
 ): Promise<() => Promise<void>> {
   let ended = false;
   let client: pg.Client | undefined;
-  let retry: NodeJS.Timeout | undefined;
+  let timer: NodeJS.Timeout | undefined;
 
-  async function connect(): Promise<void> {
-    const fresh = new pg.Client({ ...settings, keepAlive: true });
-    let lost = false;
-    const onLost = (): void => {
-      if (lost) return;
-      lost = true;
-      if (client === fresh) client = undefined;
-      if (!ended) again();
-    };
-    fresh.on('error', onLost);
-    fresh.on('end', onLost);
+  /** Rejects, or calls `onLost` once. */
+  async function connect(onLost: () => void): Promise<void> {
+    const fresh = new pg.Client({ ...settings, keepAlive: true, query_timeout: answerMs });
+    const lost = new Promise<void>((resolve) => {
+      fresh.on('error', () => resolve());
+      fresh.on('end', () => resolve());
+    });
     fresh.on('notification', ({ payload }) => listener(payload ?? ''));
-    await fresh.connect();
-    await fresh.query(`listen ${pg.escapeIdentifier(channel)}`);
+    try {
+      await fresh.connect();
+      await fresh.query(`listen ${pg.escapeIdentifier(channel)}`);
+    } catch (error) {
+      letGo(fresh);
+      throw error;
+    }
     client = fresh;
+    lost.then(() => {
+      letGo(fresh);
+      onLost();
+    }, ignore);
     if (ended) await fresh.end();
   }
 
-  function again(): void {
-    retry = setTimeout(() => {
-      connect().then(missed, () => {
-        if (!ended) again();
-      });
-    }, RECONNECT_MS);
-    retry.unref();
+  function later(ms: number, act: () => void): void {
+    clearTimeout(timer);
+    if (ended) return;
+    timer = setTimeout(act, ms);
+    timer.unref();
   }
 
-  await connect();
+  // One try at a time: a try that fails both rejects and ends, and one for each would double them with every round.
+  function tryAgain(): void {
+    client = undefined;
+    later(RECONNECT_MS, () => {
+      connect(tryAgain).then(() => {
+        ask();
+        missed();
+      }, tryAgain);
+    });
+  }
+
+  /** A way that was cut without a word never says so: unasked, this process would hear nothing until its system gives up. */
+  function ask(): void {
+    later(askMs, () => {
+      const asked = client;
+      asked?.query('select 1').then(
+        () => (client === asked ? ask() : undefined),
+        () => letGo(asked),
+      );
+    });
+  }
+
+  await connect(tryAgain);
+  ask();
   return async () => {
     ended = true;
-    clearTimeout(retry);
+    clearTimeout(timer);
     await client?.end();
   };
 }
+
+/** Ends a connection that may not answer any more. Its `end` follows. */
+function letGo(client: pg.Client): void {
+  client.on('error', ignore);
+  client.end().catch(ignore);
+  client.connection.stream.destroy();
+}
+
+function ignore(): void {}

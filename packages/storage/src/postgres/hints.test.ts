@@ -1,0 +1,87 @@
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+import pg from 'pg';
+import { expect, it, onTestFinished } from 'vitest';
+import { createPostgresDatabase } from '../../../../tests/support/postgres-database.js';
+import { hearHints } from './hints.js';
+
+/** A way to the database that lets through, refuses, or swallows what comes. */
+async function openWay(databaseUrl: string) {
+  const { hostname, port } = new URL(databaseUrl);
+  const sockets = new Set<Socket>();
+  const way = { state: 'open' as 'open' | 'refuses' | 'swallows', tries: 0, url: '', set };
+  const server = createServer((near) => {
+    way.tries += 1;
+    if (way.state === 'refuses') return void near.destroy();
+    const far = connect({ host: hostname, port: Number(port) });
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(from);
+      from.on('error', () => to.destroy()).on('close', () => to.destroy());
+      from.on('data', (data) => (way.state === 'swallows' ? undefined : to.write(data)));
+    }
+  });
+  function set(state: typeof way.state): void {
+    way.state = state;
+    if (state === 'refuses') for (const socket of sockets) socket.destroy();
+  }
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const url = new URL(databaseUrl);
+  url.port = String(typeof address === 'object' && address !== null ? address.port : 0);
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return Object.assign(way, { url: url.href });
+}
+
+async function scene() {
+  const databaseUrl = await createPostgresDatabase();
+  const way = await openWay(databaseUrl);
+  const heard: string[] = [];
+  let missed = 0;
+  const end = await hearHints(
+    { connectionString: way.url, connectionTimeoutMillis: 2_000 },
+    'a channel',
+    (hint) => heard.push(hint),
+    () => (missed += 1),
+    { askMs: 300, answerMs: 1_000 },
+  );
+  onTestFinished(end);
+  const tell = async (hint: string): Promise<void> => {
+    const client = new pg.Client({ connectionString: databaseUrl });
+    await client.connect();
+    await client.query('select pg_notify($1, $2)', ['a channel', hint]);
+    await client.end();
+  };
+  return { way, heard, tell, missed: () => missed };
+}
+
+it('[S7] knocks at a database that is away at the same pace, however long it takes, and hears again when it is back', async () => {
+  const { way, heard, tell, missed } = await scene();
+  await tell('before');
+  await expect.poll(() => heard).toEqual(['before']);
+  const begun = performance.now();
+  way.set('refuses');
+  await expect.poll(() => way.tries, { timeout: 10_000, interval: 10 }).toBeGreaterThan(4);
+  // The first connection, and four more: half a second before each.
+  expect(performance.now() - begun).toBeGreaterThan(1_900);
+  way.set('open');
+  await expect.poll(missed, { timeout: 10_000 }).toBe(1);
+  await tell('after');
+  await expect.poll(() => heard).toEqual(['before', 'after']);
+});
+
+it('[S7] notices a way that was cut without a word', async () => {
+  const { way, heard, tell, missed } = await scene();
+  way.set('swallows');
+  await expect.poll(() => way.tries, { timeout: 15_000 }).toBeGreaterThan(1);
+  way.set('open');
+  await expect.poll(missed, { timeout: 15_000 }).toBe(1);
+  await tell('after');
+  await expect.poll(() => heard).toEqual(['after']);
+});
