@@ -69,7 +69,10 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     // Listening first: with a port that is taken, nothing that was left unfinished must begin to run.
     const started = startWhen(once(server, 'listening'), home);
     const answer = getRequestListener(app.fetch);
-    server.on('request', (request, response) => void started.then(() => answer(request, response)));
+    server.on('request', (request, response) => {
+      // A start that fails is told by who waits for it: unheard here, it would end the process without a word of ours.
+      started.then(() => answer(request, response)).catch(() => response.destroy());
+    });
     port = await listenOn(server, port, host);
     await started;
   } catch (error) {
