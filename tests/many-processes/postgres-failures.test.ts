@@ -117,7 +117,7 @@ it('[S7] the database is restarted in the middle, and work goes on', async () =>
   const farm = createFarm(postgres.url, 2);
   try {
     await Promise.all([0, 1].map((index) => farm.start(index)));
-    const soaking = soak(farm, { turns: 12, chats: 4, killEveryMs: 0, limitMs: 60_000 });
+    const soaking = soak(farm, { turns: 12, chats: 4, killEveryMs: 0, limitMs: 120_000 });
     const restarting = (async () => {
       await expect.poll(() => farm.stamps().size, { timeout: 30_000 }).toBeGreaterThan(2);
       await postgres.restart();
@@ -131,4 +131,4 @@ it('[S7] the database is restarted in the middle, and work goes on', async () =>
     await farm.close();
     await postgres.stop();
   }
-}, 100_000);
+}, 160_000);
