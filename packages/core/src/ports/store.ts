@@ -185,8 +185,8 @@ export interface StoreTransaction extends StoreReader {
   /** Gives the message its position, under the chat's row lock. Sets the chat's `humanSeq` if a human or the world speaks. */
   appendMessage(message: NewMessage): Promise<MessageRecord>;
 
-  /** The same id again changes nothing. A second open or waiting turn of an agent in a chat is refused as a `conflict`. */
-  insertTurn(turn: TurnRecord): Promise<void>;
+  /** False: the id was there, and nothing changed. A second open or waiting turn of an agent in a chat is refused as a `conflict`. */
+  insertTurn(turn: TurnRecord): Promise<boolean>;
   /**
    * The fence in front of every step (DESIGN "One loop"): raises `rev` and applies the change, if `epoch` and `rev` still are what
    * the caller read. False: nothing was written, and the caller must write nothing either.

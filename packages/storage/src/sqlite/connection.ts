@@ -10,7 +10,12 @@ export interface SqliteConnection extends Connection {
   assertWhole(): void;
   /** From here on nothing runs: a transaction that somebody kept must not write on its own. */
   stop(): void;
+  /** Inserts any number of rows with as few statements as can be: each costs as much as a row does. */
+  insertAll<P>(statement: Statement<P, unknown>): (rows: readonly P[]) => void;
 }
+
+/** Rows in one statement. Each number of them is a statement of its own. */
+const MOST_ROWS = 8;
 
 export function sqliteConnection(db: DatabaseSyncInstance, file: string): SqliteConnection {
   let failure: Error | undefined;
@@ -42,6 +47,19 @@ export function sqliteConnection(db: DatabaseSyncInstance, file: string): Sqlite
     run<P>(statement: Statement<P, unknown>) {
       return bound(statement, (prepared, values) => prepared.run(...values).changes);
     },
+    insertAll<P>({ sql, names }: Statement<P, unknown>) {
+      const group = /\(\?(?:, \?)*\)$/.exec(sql)?.[0];
+      if (group === undefined) throw new Error(`not an insert of one row: ${sql}`);
+      const several = Array.from({ length: MOST_ROWS }, (_, more) =>
+        boundRows<P>({ sql: sql + `, ${group}`.repeat(more), names }),
+      );
+      return (rows: readonly P[]) => {
+        for (let from = 0; from < rows.length; from += MOST_ROWS) {
+          const some = rows.slice(from, from + MOST_ROWS);
+          several[some.length - 1]?.(some);
+        }
+      };
+    },
     // One connection in one process: nobody else can write meanwhile.
     lockChat() {},
     // It wakes its turns itself, after the commit.
@@ -53,19 +71,33 @@ export function sqliteConnection(db: DatabaseSyncInstance, file: string): Sqlite
     run: (prepared: StatementSyncInstance, values: Value[]) => T,
   ): (parameters: P) => T {
     let prepared: StatementSyncInstance | undefined;
-    return (parameters) => {
-      if (!isActive) throw new Error('A transaction was used after its end.');
-      try {
+    return (parameters) =>
+      guarded(() => {
         prepared ??= prepare(sql);
         const values: Value[] = [];
         for (const name of names) values.push(toValue(parameters[name], name));
         return run(prepared, values);
-      } catch (cause) {
-        const error = fromSqlite(cause, file);
-        failure ??= error;
-        throw error;
-      }
-    };
+      });
+  }
+  function boundRows<P>({ sql, names }: Statement<P, unknown>): (rows: readonly P[]) => void {
+    let prepared: StatementSyncInstance | undefined;
+    return (rows) =>
+      guarded(() => {
+        prepared ??= prepare(sql);
+        const values: Value[] = [];
+        for (const row of rows) for (const name of names) values.push(toValue(row[name], name));
+        prepared.run(...values);
+      });
+  }
+  function guarded<T>(work: () => T): T {
+    if (!isActive) throw new Error('A transaction was used after its end.');
+    try {
+      return work();
+    } catch (cause) {
+      const error = fromSqlite(cause, file);
+      failure ??= error;
+      throw error;
+    }
   }
   function prepare(sql: string): StatementSyncInstance {
     const prepared = db.prepare(sql);

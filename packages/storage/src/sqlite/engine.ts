@@ -6,6 +6,7 @@ import type { Statements } from '../statements.js';
 import { sqliteConnection } from './connection.js';
 import { fromSqlite } from './errors.js';
 import { closeDatabase } from './open-database.js';
+import { withWorkingSet } from './with-working-set.js';
 
 /** One connection. Everything takes its turn on it, reads too: between the statements of a step they would see half of it. */
 export function sqliteEngine(
@@ -15,7 +16,7 @@ export function sqliteEngine(
   clock: Pick<Clock, 'now'>,
 ): Engine {
   const connection = sqliteConnection(db, file);
-  const unit = unitOn(connection, statements);
+  const unit = withWorkingSet(connection, statements, unitOn(connection, statements));
   const { session } = unit;
   const exclusive = createMutex();
   // Immediate: a transaction that starts by reading and then writes could not be made to wait.
@@ -39,8 +40,10 @@ export function sqliteEngine(
           const result = await work(unit);
           connection.assertWhole();
           execute(commit);
+          unit.kept();
           return result;
         } catch (error) {
+          unit.forget();
           // A full disk has rolled it back already.
           if (db.isTransaction) rollback.run();
           throw error;

@@ -45,6 +45,13 @@ export function chatStatements(db: Queries) {
         .set({ status: p('status') })
         .where('id', '=', p('id')),
     ),
+    /** What a step changes of a chat, in one. */
+    placeChat: prepared<Pick<RowOf<ChatsTable>, 'id' | 'lastSeq' | 'humanSeq' | 'status'>>((p) =>
+      db
+        .updateTable('chats')
+        .set({ last_seq: p('lastSeq'), human_seq: p('humanSeq'), status: p('status') })
+        .where('id', '=', p('id')),
+    ),
     setChatTitle: prepared<{ id: string; title: string }>((p) =>
       db
         .updateTable('chats')

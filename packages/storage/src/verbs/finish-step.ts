@@ -22,6 +22,15 @@ export function finishStatements(db: Queries) {
         .where('id', '=', p('worldId'))
         .returning(['event_seq', 'audit_seq', 'audit_hash']),
     ),
+    heads: prepared<{ worldId: string }, [lastEvent: number, seq: number, hash: string]>((p) =>
+      db.selectFrom('worlds').select(['event_seq', 'audit_seq', 'audit_hash']).where('id', '=', p('worldId')),
+    ),
+    moveHeads: prepared<{ worldId: string; lastEvent: number; seq: number; hash: string }>((p) =>
+      db
+        .updateTable('worlds')
+        .set({ event_seq: p('lastEvent'), audit_seq: p('seq'), audit_hash: p('hash') })
+        .where('id', '=', p('worldId')),
+    ),
   };
 }
 

@@ -65,6 +65,9 @@ export function grantStatements(db: Queries) {
         .where('last_used_at', '>', p('usedAfter'))
         .orderBy('ordinal'),
     ),
+    anyGrant: prepared<{ chatId: string }, [id: string]>((p) =>
+      db.selectFrom('grants').select('id').where('chat_id', '=', p('chatId')).limit(sql.lit(1)),
+    ),
     grantsOfWorld: prepared<{ worldId: string }, GrantRow>((p) =>
       grants
         .where('revoked_at', 'is', null)

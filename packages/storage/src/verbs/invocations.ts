@@ -92,6 +92,9 @@ export function invocationStatements(db: Queries) {
         .where('arguments', '=', p('arguments'))
         .limit(sql.lit(1)),
     ),
+    anyUnknown: prepared<{ chatId: string }, [id: string]>((p) =>
+      db.selectFrom('invocations').select('id').where(unknown).where('chat_id', '=', p('chatId')).limit(sql.lit(1)),
+    ),
     insertInvocation: prepared<RowOf<InvocationsTable>>((p) =>
       db.insertInto('invocations').values(valuesOf(columns, p)),
     ),

@@ -219,9 +219,7 @@ export function turnVerbs(on: Connection, s: TurnStatements): TurnVerbs {
     countUnfinished: async (chatId) => (await countUnfinished({ chatId })) ?? { working: 0, waiting: 0 },
     countWorking: async (worldId) => (await countWorking({ worldId })) ?? 0,
 
-    async insertTurn(record) {
-      await insertTurn(record);
-    },
+    insertTurn: async (record) => (await insertTurn(record)) === 1,
     async stepTurn({ id, epoch, rev }, change) {
       const parameters = { id, epoch, rev, ...toParameters(change) };
       const stepped =
