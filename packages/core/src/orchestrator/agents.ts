@@ -9,7 +9,7 @@ import {
   type NewAgent,
   type Signer,
 } from '@countersign/protocol';
-import { maskSecrets } from '../masking/index.js';
+import { maskSecrets, revealPrompt } from '../masking/index.js';
 import { foldName } from '../mentions/index.js';
 import type { AgentRecord } from '../ports/index.js';
 import { compileRules } from './compile-rules.js';
@@ -62,17 +62,28 @@ export async function updateAgent(
   const part = parseInput(changeSchema, change, 'agent');
   return await commit(runtime, 'update-agent', worldId, async (step) => {
     const agent = agentIn(step.snapshot, agentId);
-    refuseStale(agentVersion(agent), expected, 'this agent');
-    const definition = parseInput(newAgentSchema, changed(newAgentSchema.shape, agent.definition, part), 'agent');
+    refuseStale(agentVersion(runtime.store.hashKey, agent), expected, 'this agent');
+    const after = keepSecrets(changed(newAgentSchema.shape, agent.definition, part), agent.definition);
+    const definition = parseInput(newAgentSchema, after, 'agent');
     compileRules(definition.policy, 'policy');
     refuseTakenName(step, definition, agentId);
     await step.tx.updateAgent(worldId, agentId, definition);
     recordChanges(step, agent.definition, definition, signer, { agentId });
     recordRules(step.tx, agent.definition.policy, definition.policy, signer, { agentId });
     step.tx.emit({ event: 'crud', chatId: null, data: { operation: 'update', entity: 'agent', id: agentId } });
-    const after = { ...agent, definition };
-    return { value: toAgent(after), version: agentVersion(after) };
+    const record = { ...agent, definition };
+    return { value: toAgent(record), version: agentVersion(runtime.store.hashKey, record) };
   });
+}
+
+/** A prompt is shown with its secrets masked: sent back so, they are meant. */
+function keepSecrets(wanted: Record<string, unknown>, before: AgentDefinition): Record<string, unknown> {
+  const { systemPrompt } = wanted;
+  if (typeof systemPrompt !== 'string') return wanted;
+  const revealed = revealPrompt(systemPrompt, before.systemPrompt);
+  if (revealed.ok) return { ...wanted, systemPrompt: revealed.value };
+  const sentence = `agent: systemPrompt: ${revealed.unknown} stands for nothing in the prompt as it is; write the value`;
+  throw new CountersignError('invalid', sentence, { field: 'systemPrompt' });
 }
 
 /** Its unfinished turns end first, so that nobody is left with a question of an agent that is gone. */
@@ -84,7 +95,7 @@ export async function removeAgent(
   expected?: Expected,
 ): Promise<void> {
   await commit(runtime, 'remove-agent', worldId, async (step) => {
-    refuseStale(agentVersion(agentIn(step.snapshot, agentId)), expected, 'this agent');
+    refuseStale(agentVersion(runtime.store.hashKey, agentIn(step.snapshot, agentId)), expected, 'this agent');
     const turns = (await step.tx.unfinishedTurns()).filter(
       (turn) => turn.worldId === worldId && turn.agentId === agentId,
     );

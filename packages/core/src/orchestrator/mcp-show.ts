@@ -32,7 +32,12 @@ export function exportDefinition(definition: McpServerDefinition): McpServerDefi
   const emptied = (values: Record<string, string>): Record<string, string> =>
     Object.fromEntries(Object.keys(values).map((name) => [name, '']));
   return definition.transport === 'stdio'
-    ? { ...definition, args: maskArgs(definition.args).value, env: emptied(definition.env) }
+    ? {
+        ...definition,
+        command: maskText(definition.command).value,
+        args: maskArgs(definition.args).value,
+        env: emptied(definition.env),
+      }
     : { ...definition, url: maskText(definition.url).value, headers: emptied(definition.headers) };
 }
 

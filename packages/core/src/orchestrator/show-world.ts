@@ -1,4 +1,5 @@
-import type { Agent, Chat, ListedTool, ShownPolicy, World } from '@countersign/protocol';
+import type { Agent, AgentDefinition, Chat, ListedTool, ShownPolicy, World } from '@countersign/protocol';
+import { maskPrompt } from '../masking/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import type { AgentRecord, ChatRecord, StoreReader, WorldRecord } from '../ports/index.js';
 import { agentIn, chatIn, noWorld } from './look-up.js';
@@ -61,7 +62,7 @@ export async function showAgents(runtime: Runtime, worldId: string): Promise<Age
 export async function showAgent(runtime: Runtime, worldId: string, agentId: string): Promise<Versioned<Agent>> {
   return await readWorld(runtime, worldId, async (_, snapshot) => {
     const agent = agentIn(snapshot, agentId);
-    return { value: toAgent(agent), version: agentVersion(agent) };
+    return { value: toAgent(agent), version: agentVersion(runtime.store.hashKey, agent) };
   });
 }
 
@@ -100,8 +101,13 @@ export function toPolicy({ policy, proposed }: Pick<WorldRecord, 'policy' | 'pro
   return { rules: [...policy], proposed: [...proposed] };
 }
 
+/** As people see it: a key that somebody pasted into the prompt is masked (A15), and stays what it is when the prompt is sent back. */
 export function toAgent({ id, definition }: AgentRecord): Agent {
-  return { id, ...definition };
+  return { id, ...showAgentDefinition(definition) };
+}
+
+export function showAgentDefinition(definition: AgentDefinition): AgentDefinition {
+  return { ...definition, systemPrompt: maskPrompt(definition.systemPrompt).value };
 }
 
 export function toChat({ id, title, status, createdAt }: ChatRecord): Chat {

@@ -19,11 +19,11 @@ export function policyVersion({ policy, proposed }: Pick<WorldRecord, 'policy' |
   return versionOf({ policy, proposed });
 }
 
-export function agentVersion({ definition }: Pick<AgentRecord, 'definition'>): string {
-  return versionOf(definition);
+/** Keyed, like the next: without it, who sees the version could try out what is secret in the definition. */
+export function agentVersion(key: Uint8Array, { definition }: Pick<AgentRecord, 'definition'>): string {
+  return createHmac('sha256', key).update(canonicalJson(definition)).digest('base64url').slice(0, 22);
 }
 
-/** Keyed: without it, who sees the version could try out what is secret in the definition. */
 export function mcpServerVersion(key: Uint8Array, { server, tools }: McpServerWithTools): string {
   const said = tools.map(({ name, seenDigest, acceptedDigest }) => [name, seenDigest, acceptedDigest]);
   const content = canonicalJson({ definition: server.definition, said });

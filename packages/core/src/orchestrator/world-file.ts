@@ -8,6 +8,7 @@ import {
   type Signer,
   type WorldFile,
 } from '@countersign/protocol';
+import { hasMask } from '../masking/index.js';
 import { foldName } from '../mentions/index.js';
 import { parseRule } from '../policy/index.js';
 import type { AgentRecord } from '../ports/index.js';
@@ -17,7 +18,7 @@ import { insertMcpServer } from './mcp-servers.js';
 import { exportDefinition } from './mcp-show.js';
 import { recordRules } from './record-changes.js';
 import type { Runtime } from './runtime.js';
-import { readWorld, toWorld } from './show-world.js';
+import { readWorld, showAgentDefinition, toWorld } from './show-world.js';
 import { createWorldWith } from './worlds.js';
 
 /** A world as it can be made again elsewhere: no chats, no grants, no secrets (W3). */
@@ -33,7 +34,7 @@ export async function exportWorld(runtime: Runtime, worldId: string): Promise<Wo
       // By name: where it is imported, its id may be another.
       ...(mainAgent === undefined ? {} : { mainAgent: snapshot.agentName(mainAgent) }),
       policy: [...world.policy],
-      agents: agents.map(({ definition }) => definition),
+      agents: agents.map(({ definition }) => showAgentDefinition(definition)),
       mcpServers: servers.map(({ definition }) => exportDefinition(definition)),
     };
   });
@@ -61,6 +62,10 @@ export async function importWorld(runtime: Runtime, input: unknown, signer: Sign
     notes.push(
       `${mcpServers.length} MCP servers are turned off and not trusted. Look at each, fill in its variables and turn it on.`,
     );
+  }
+  const masked = agents.filter(({ systemPrompt }) => hasMask(systemPrompt)).map(({ name: agent }) => agent);
+  if (masked.length > 0) {
+    notes.push(`Secrets in the prompt of ${masked.join(', ')} were masked when it was exported. Write them anew.`);
   }
   const allows = policy.filter((rule) => isAllow(rule));
   const kept = policy.filter((rule) => !isAllow(rule));

@@ -46,7 +46,11 @@ export const agentRoutes = [
     answers: { 201: { description: 'The agent', schema: agentSchema } },
     async handle({ context, params, body, c }) {
       const agent = await addAgent(context.engine.runtime, params.world, body, c.var.signer);
-      return { status: 201, body: toAgent(agent), headers: etag(agentVersion(agent)) };
+      return {
+        status: 201,
+        body: toAgent(agent),
+        headers: etag(agentVersion(context.engine.runtime.store.hashKey, agent)),
+      };
     },
   }),
   route({

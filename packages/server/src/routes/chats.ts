@@ -22,6 +22,7 @@ import {
   timelineSchema,
 } from '@countersign/protocol';
 import { route } from '../app/route.js';
+import { refuseManyStreams } from '../streams/limit-streams.js';
 import { streamEvents } from '../streams/stream-events.js';
 import { AS_CLIENT, clientOf, PAGE, pageOf, signerOf, wantsStream } from './support.js';
 
@@ -122,6 +123,7 @@ export const chatRoutes = [
       const { engine } = context;
       const { world: worldId, chat: chatId } = params;
       const client = await clientOf(c, context, worldId);
+      if (wantsStream(c)) refuseManyStreams(c, engine);
       // Before it is said: what it sets off is then all after this number.
       const { lastEventId } = await showChat(engine.runtime, worldId, chatId);
       const accepted = await publishMessage(engine.runtime, { ...body, worldId, chatId, speaker: 'human' });
@@ -131,6 +133,7 @@ export const chatRoutes = [
         worldId,
         chatId,
         untilSettled: true,
+        admitted: true,
         ...(lastEventId === undefined ? {} : { after: lastEventId }),
         ...(client === undefined ? {} : { client }),
       });

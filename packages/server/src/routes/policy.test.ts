@@ -6,8 +6,10 @@ afterEach(closeApps);
 
 const POLICY = '/worlds/harbour/policy';
 
-async function etagOf(t: Harbour): Promise<string> {
-  return (await t.api('GET', POLICY)).headers.get('etag') ?? '';
+const CREW = '/worlds/harbour-crew/policy';
+
+async function etagOf(t: Pick<Harbour, 'api'>, policy = POLICY): Promise<string> {
+  return (await t.api('GET', policy)).headers.get('etag') ?? '';
 }
 
 describe('a policy', () => {
@@ -16,6 +18,7 @@ describe('a policy', () => {
     const etag = await etagOf(t);
     const rules = ['ask remove', 'deny other'];
     expect((await t.api('PUT', POLICY, { rules })).status).toBe(428);
+    expect((await t.api('PUT', POLICY, { rules }, { 'If-Match': '*' })).status).toBe(428);
     const written = await t.api('PUT', POLICY, { rules }, { 'If-Match': etag });
     expect(written).toMatchObject({ status: 200, body: { rules, proposed: [] } });
     expect(written.headers.get('etag')).toBe(await etagOf(t));
@@ -57,7 +60,7 @@ describe('a policy', () => {
     const t = await openHarbour();
     const check = { tool: 'remove', arguments: { path: 'a' } };
     expect((await t.api('POST', `${POLICY}/check`, check)).body).toMatchObject({ outcome: 'ask' });
-    await t.api('PUT', POLICY, { rules: ['deny remove'] }, { 'If-Match': '*' });
+    await t.api('PUT', POLICY, { rules: ['deny remove'] }, { 'If-Match': await etagOf(t) });
     expect((await t.api('POST', `${POLICY}/check`, { ...check, agentId: 'ada' })).body).toMatchObject({
       outcome: 'refuse',
       rule: 'deny remove',
@@ -157,11 +160,12 @@ describe('a world in a file', () => {
       (await t.api('POST', '/worlds/harbour-crew/policy/check', { tool: 'remove', arguments: {} })).body['outcome'];
     expect(await check()).toBe('ask');
     // Another change of the policy leaves the proposal where it is.
-    const other = await t.api('PUT', '/worlds/harbour-crew/policy', { rules: ['deny rm'] }, { 'If-Match': '*' });
+    const put = async (rules: string[]) => await t.api('PUT', CREW, { rules }, { 'If-Match': await etagOf(t, CREW) });
+    const other = await put(['deny rm']);
     expect(other.body).toEqual({ rules: ['deny rm'], proposed: ['allow remove'] });
     expect(await check()).toBe('ask');
     const rules = ['deny rm', 'allow remove'];
-    const accepted = await t.api('PUT', '/worlds/harbour-crew/policy', { rules }, { 'If-Match': '*' });
+    const accepted = await put(rules);
     expect(accepted.body).toEqual({ rules, proposed: [] });
     expect(await check()).toBe('run');
     expect(runs).toEqual([]);
@@ -170,8 +174,8 @@ describe('a world in a file', () => {
   it('[W3] may be told that a proposal is not wanted, and nothing can be smuggled among them', async () => {
     const t = await openApp();
     await t.api('POST', '/worlds/import', file, yaml);
-    const put = (body: Record<string, unknown>) =>
-      t.api('PUT', '/worlds/harbour-crew/policy', body, { 'If-Match': '*' });
+    const put = async (body: Record<string, unknown>) =>
+      await t.api('PUT', CREW, body, { 'If-Match': await etagOf(t, CREW) });
     expect(await put({ rules: [], proposed: ['allow rm'] })).toMatchObject({
       status: 422,
       body: { field: 'proposed.0' },

@@ -40,7 +40,8 @@ export const policyRoutes = [
     answers: { 200: { description: 'The policy as it is now', schema: shownPolicySchema } },
     async handle({ context, params, body, c }) {
       const expected = ifMatch(c);
-      if (expected === undefined) {
+      // `*` is "whatever there is": who sends it has seen nothing.
+      if (expected === undefined || expected === '*') {
         throw new HttpProblem(428, 'Read the policy first and send its ETag as If-Match.');
       }
       const { value, version } = await setPolicy(context.engine.runtime, params.world, body.rules, c.var.signer, {

@@ -2,6 +2,7 @@ import { publishToolResult, readWorld, type FoundClient } from '@countersign/cor
 import type { ClientToolResult, NewToolResult, ToolResultOutcome } from '@countersign/protocol';
 import { HttpProblem } from '../app/http-problem.js';
 import type { Reply, RouteInput } from '../app/route.js';
+import { refuseManyStreams } from '../streams/limit-streams.js';
 import { streamEvents } from '../streams/stream-events.js';
 import { clientOf, wantsStream } from './support.js';
 
@@ -12,6 +13,7 @@ export async function sendToolResult(input: Input): Promise<Reply | Response> {
   const { context, params, body, c } = input;
   const { engine } = context;
   const worldId = params.world;
+  if (wantsStream(c)) refuseManyStreams(c, engine);
   const client = await clientOf(c, context, worldId);
   const { call, lastEventId } = await readWorld(engine.runtime, worldId, async (reader) => {
     const approval = await reader.approval(body.tool_call_id);
@@ -35,6 +37,7 @@ export async function sendToolResult(input: Input): Promise<Reply | Response> {
     worldId,
     chatId: call.chatId,
     untilSettled: true,
+    admitted: true,
     after: lastEventId,
     ...(client === undefined ? {} : { client }),
   });

@@ -2,6 +2,7 @@ import type { Engine } from '@countersign/core';
 import type { AppRequest } from '../app/context.js';
 import { toBytes } from './encode-frame.js';
 import { followLog } from './follow-log.js';
+import { countStream, refuseManyStreams } from './limit-streams.js';
 import { openOutlet } from './open-outlet.js';
 import { findStart } from './find-start.js';
 
@@ -15,6 +16,8 @@ export interface StreamOptions {
   after?: number;
   /** End when the chat has nothing to do but, maybe, wait for people. */
   untilSettled?: boolean;
+  /** The route has asked `refuseManyStreams` before it wrote something: what is kept must be answered. */
+  admitted?: boolean;
   /** The registered client that reads: there as long as it does (A18). */
   client?: {
     id: string;
@@ -39,10 +42,13 @@ export async function streamEvents(c: AppRequest, options: StreamOptions): Promi
   // Nobody would read the body of this one, and nobody would end it.
   if (c.req.method === 'HEAD') return new Response(null, { headers: HEADERS });
   const { engine, worldId, client } = options;
+  if (options.admitted !== true) refuseManyStreams(c, engine);
   const start = await findStart(engine, worldId, c.req.header('last-event-id'), options.after);
   if (client !== undefined) await engine.clients.connected(client.id);
 
+  const uncount = countStream(c, engine);
   const outlet = openOutlet(c, () => {
+    uncount();
     follower.stop();
     if (client === undefined || engine.closing.aborted) return;
     engine.clients

@@ -1,0 +1,84 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { closeApps, openApp } from '../testing/app-fixture.js';
+
+afterEach(closeApps);
+
+const KEY = 'sk-proj-4f9aQ2mZ81kLxP0dVtR7cYbN3wEuHs6J';
+const PROMPT = `You are Ada.\n\tUse this key:   api_key=${KEY}\n\n\n\n\nBe kind 🙂.`;
+const AGENT = '/worlds/harbour/agents/ada';
+
+async function openWithKey() {
+  const t = await openApp({ script: () => 'ok' });
+  await t.api('POST', '/worlds', { name: 'Harbour' });
+  const made = await t.api('POST', '/worlds/harbour/agents', {
+    name: 'Ada',
+    provider: 'scripted',
+    model: 'm',
+    systemPrompt: PROMPT,
+  });
+  return { t, made };
+}
+
+/** What a model of Ada's is told now. */
+async function prompted(t: Awaited<ReturnType<typeof openApp>>): Promise<string> {
+  const chat = await t.api<{ id: string }>('POST', '/worlds/harbour/chats', {});
+  await t.api('POST', `/worlds/harbour/chats/${chat.body.id}/messages`, { content: '@Ada hello' });
+  await t.engine.quiet();
+  return JSON.stringify(t.provider.requests.at(-1)?.messages ?? t.provider.requests);
+}
+
+describe('a key that somebody pasted into a prompt', () => {
+  it('[A15] is shown by nothing that shows agents, while the rest of the prompt stays as it is', async () => {
+    const { t, made } = await openWithKey();
+    const shown = await t.api<{ systemPrompt: string }>('GET', AGENT);
+    const list = await t.api('GET', '/worlds/harbour/agents');
+    const file = await t.api('GET', '/worlds/harbour/export');
+    const changed = await t.api('PATCH', AGENT, { temperature: 1 });
+    for (const { text } of [made, shown, list, file, changed]) expect(text).not.toContain(KEY);
+    expect(shown.body.systemPrompt).toBe(PROMPT.replace(KEY, '‹masked 1›'));
+    expect(await prompted(t)).toContain(KEY);
+  });
+
+  it('[A15] is kept when the prompt is sent back as it was shown, or with other words changed', async () => {
+    const { t } = await openWithKey();
+    const shown = await t.api<{ systemPrompt: string }>('GET', AGENT);
+    const { systemPrompt } = shown.body;
+    const same = await t.api('PATCH', AGENT, { systemPrompt }, { 'If-Match': shown.headers.get('etag') ?? '' });
+    expect(same.headers.get('etag')).toBe(shown.headers.get('etag'));
+    await t.api('PATCH', AGENT, { systemPrompt: systemPrompt.replace('kind', 'quick') });
+    expect(await prompted(t)).toContain(KEY);
+    expect(JSON.stringify(await t.api('GET', AGENT))).toContain('quick');
+  });
+
+  it('[A15] [W2] a mask that stands for nothing is refused, and nothing is written', async () => {
+    const { t } = await openWithKey();
+    const before = await t.api('GET', AGENT);
+    const refused = await t.api('PATCH', AGENT, { systemPrompt: 'key: ‹masked 7›' });
+    expect(refused).toMatchObject({ status: 422, body: { field: 'systemPrompt' } });
+    expect((await t.api('GET', AGENT)).text).toBe(before.text);
+  });
+
+  it('[W3] who imports a world without it is told', async () => {
+    const { t } = await openWithKey();
+    const { text } = await t.api('GET', '/worlds/harbour/export');
+    const made = await t.api('POST', '/worlds/import', text, { 'Content-Type': 'application/yaml' });
+    expect(JSON.stringify(made.body)).toContain('Secrets in the prompt of Ada were masked');
+  });
+});
+
+describe('a key in the definition of an MCP server', () => {
+  it('[A15] [W3] is in no export, wherever it was pasted', async () => {
+    const t = await openApp();
+    await t.api('POST', '/worlds', { name: 'Harbour' });
+    const servers = [
+      { name: 'one', transport: 'stdio', command: `run --token=${KEY}`, args: ['--api-key', KEY], env: { K: KEY } },
+      { name: 'two', transport: 'http', url: `https://u:${KEY}@example.com/?token=${KEY}`, headers: { A: KEY } },
+    ];
+    for (const server of servers) {
+      const made = await t.api('POST', '/worlds/harbour/mcp-servers', { ...server, enabled: false });
+      expect([made.status, made.text.includes(KEY)]).toEqual([201, false]);
+    }
+    expect((await t.api('GET', '/worlds/harbour/mcp-servers')).text).not.toContain(KEY);
+    expect((await t.api('GET', '/worlds/harbour/export')).text).not.toContain(KEY);
+  });
+});
