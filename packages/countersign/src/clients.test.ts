@@ -140,9 +140,10 @@ describe('a client’s tool', () => {
   it('[A18] a secret is known to its client alone', async () => {
     const t = await withClient();
     const other = await t.world.clients.register(t.world.id, { label: 'Editor', approvals: true });
-    expect(await t.world.clients.knows(t.client.clientId, t.client.clientSecret)).toBe(true);
-    expect(await t.world.clients.knows(t.client.clientId, other.clientSecret)).toBe(false);
-    expect(await t.world.clients.knows('client_of_nobody', t.client.clientSecret)).toBe(false);
+    const found = async (secret: string) => (await t.world.clients.find(t.world.id, secret))?.id;
+    expect(await found(t.client.clientSecret)).toBe(t.client.clientId);
+    expect(await found(other.clientSecret)).toBe(other.clientId);
+    expect(await found('a secret of nobody')).toBeUndefined();
     expect(JSON.stringify(t.events)).not.toContain(t.client.clientSecret);
   });
 });
@@ -210,7 +211,8 @@ describe('a restart with a forwarded call', () => {
     const t = await forwarded({ file });
     await closeTestWorld(t);
     const again = await openTestWorld({ script: obedient, clock: t.clock, file });
-    expect(await again.world.clients.knows(t.client.clientId, t.client.clientSecret)).toBe(true);
+    const found = await again.world.clients.find(again.world.id, t.client.clientSecret);
+    expect(found?.id).toBe(t.client.clientId);
     await again.world.clients.connected(t.client.clientId);
     t.clock.advance(2 * CLIENT_GRACE_MS);
     expect((await again.world.clients.pending(t.client.clientId)).map(({ id }) => id)).toEqual([t.call]);

@@ -7,6 +7,7 @@ import {
   publishToolResult,
   rebuildIndexes,
   revokeGrant,
+  setPolicy,
   stopChat,
 } from '@countersign/core';
 import type { Engine } from '@countersign/core';
@@ -128,6 +129,42 @@ describe('the indexes', () => {
     expect(ran).toEqual(['a', 'c2', 'y', 'd']);
     const unfinished = await runtime.store.read((reader) => reader.unfinishedTurns());
     expect(unfinished).toEqual([]);
+    await engine.close();
+  });
+
+  it('[A9] [A5] a grant that answered a rule with a secret in it still answers that rule, and no other', async () => {
+    const ran: string[] = [];
+    const engine = await openEngine(ran);
+    const { runtime } = engine;
+    await engine.start();
+    const rule = 'ask write(* token=sk-live-1234567890abcdef)';
+    const world = await createWorld(runtime, { name: 'Harbour', turnLimit: 50, policy: [rule] }, person);
+    await addAgent(runtime, world.id, { name: 'Mason', provider: 'scripted', model: 'm', tools: ['*'] }, person);
+    const { id: chatId } = await createChat(runtime, world.id);
+    const send = async (content: string): Promise<void> => {
+      await publishMessage(runtime, { worldId: world.id, chatId, content, speaker: 'human' });
+      await engine.quiet();
+    };
+    await send('write a');
+    const [approval] = await listApprovals(runtime, world.id, { status: 'pending' });
+    const decision = { tool_call_id: approval?.approvalId ?? '', decision: 'approve', scope: 'session' } as const;
+    await publishToolResult(runtime, world.id, 'mason', decision, person);
+    await engine.quiet();
+    const before = await runtime.store.read((reader) => rows(reader, world.id));
+    await rebuildIndexes(runtime, world.id);
+    expect(await runtime.store.read((reader) => rows(reader, world.id))).toEqual(before);
+    await send('write b');
+    expect(ran).toEqual(['a', 'b']);
+
+    // It looks the same when it is masked.
+    const other = 'ask write(* token=sk-live-*)';
+    await setPolicy(runtime, world.id, [other], person);
+    await rebuildIndexes(runtime, world.id);
+    await send('write c');
+    expect(ran).toEqual(['a', 'b']);
+    const messages = await runtime.store.read((reader) => reader.messages(chatId, { after: 0, limit: 100 }));
+    const asked = messages.flatMap(({ toolCalls }) => toolCalls ?? []).filter(({ id }) => id.startsWith('approval'));
+    expect(JSON.stringify(asked)).not.toContain('sk-live-1234567890abcdef');
     await engine.close();
   });
 });

@@ -8,7 +8,7 @@ import { commit, type Runtime } from './runtime.js';
 import { showQuestion } from './show-question.js';
 import { auditOf, maskArguments } from './tool-events.js';
 import type { Started } from './start-invocation.js';
-import { untilAborted } from './until-aborted.js';
+import { untilAborted } from '../ports/until-aborted.js';
 import { writeApproval } from './write-approval.js';
 
 /** As `closeToolQuestion` writes it. */

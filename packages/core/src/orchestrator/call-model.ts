@@ -16,8 +16,8 @@ import { streamTo, TRIES, type ModelStream } from './model-stream.js';
 import { readResponse } from './read-response.js';
 import { commit, type Place, type Runtime } from './runtime.js';
 import { prepareTools } from './tool-sources.js';
-import { pauseFor, untilAborted } from './until-aborted.js';
-import { wordsOf } from './words-of.js';
+import { pauseFor, untilAborted } from '../ports/until-aborted.js';
+import { wordsOf } from '../ports/words-of.js';
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 60_000;

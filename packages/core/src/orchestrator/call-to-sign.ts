@@ -5,7 +5,7 @@ import { readCall, signCall, type ReadCall, type SignedCall } from './gate-call.
 import type { Place, Runtime } from './runtime.js';
 import { maskArguments } from './tool-events.js';
 import { bringTool } from './tool-sources.js';
-import { wordsOf } from './words-of.js';
+import { wordsOf } from '../ports/words-of.js';
 
 /** What a yes would sign, here and now (A7). `ok: false`: it can't be signed, in words. */
 export type CallToSign =

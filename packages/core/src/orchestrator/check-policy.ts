@@ -6,7 +6,7 @@ import { gateCall, readCall, signCall, type SignedCall } from './gate-call.js';
 import { agentIn, noWorld } from './look-up.js';
 import type { Runtime } from './runtime.js';
 import { maskArguments } from './tool-events.js';
-import { wordsOf } from './words-of.js';
+import { wordsOf } from '../ports/words-of.js';
 
 /**
  * What would happen to this call, and by which rule (W3 `policy/check`): put before the very gate that real calls go through, in

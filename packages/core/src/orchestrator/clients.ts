@@ -1,4 +1,3 @@
-import { timingSafeEqual } from 'node:crypto';
 import {
   CountersignError,
   type ClientToolResult,
@@ -35,8 +34,6 @@ export interface ClientRegistry {
     client: NewClient,
     signer?: Signer,
   ): Promise<{ clientId: string; clientSecret: string; tools: string[] }>;
-  /** True if the secret is this client's. Compared in constant time. */
-  knows(clientId: string, secret: string): Promise<boolean>;
   /** The client of a world that this secret belongs to, if it has not left. */
   find(worldId: string, secret: string): Promise<FoundClient | undefined>;
   /** One more stream of it is open. It is there as long as one is. */
@@ -176,10 +173,6 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
       const entry = note(record);
       startGrace(entry);
       return { clientId: record.id, clientSecret: secret, tools: [...entry.tools.keys()] };
-    },
-    async knows(clientId, secret) {
-      const record = await runtimeOf().store.read((reader) => reader.client(clientId));
-      return record !== undefined && timingSafeEqual(hashSecret(secret), Buffer.from(record.secretHash, 'hex'));
     },
     async find(worldId, secret) {
       const hash = hashSecret(secret).toString('hex');

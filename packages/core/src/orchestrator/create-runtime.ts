@@ -18,7 +18,7 @@ import { dispatchHere } from './dispatch.js';
 import { joinOthers } from './join-others.js';
 import { recover } from './take-over.js';
 import { titleChat } from './title-chat.js';
-import { wordsOf } from './words-of.js';
+import { wordsOf } from '../ports/words-of.js';
 
 export interface RuntimeOptions {
   store: Store;

@@ -15,8 +15,8 @@ import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { isUnattended, UNATTENDED } from './deny-unattended.js';
 import { describeDifference } from './mcp-difference.js';
 import type { Place, Runtime } from './runtime.js';
-import { withinTime } from './until-aborted.js';
-import { textOf, wordsOf } from './words-of.js';
+import { withinTime } from '../ports/until-aborted.js';
+import { textOf, wordsOf } from '../ports/words-of.js';
 
 /** A grant lapses when it was not used for this long (A5). */
 export const GRANT_LIFETIME_MS = 12 * 60 * 60 * 1000;

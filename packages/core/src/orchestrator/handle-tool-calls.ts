@@ -15,7 +15,7 @@ import { recordStart, type Started } from './start-invocation.js';
 import { bringTool } from './tool-sources.js';
 import { noteActivity } from './turn-lifecycle.js';
 import { intoState, type Situation } from './turn-state.js';
-import { wordsOf } from './words-of.js';
+import { wordsOf } from '../ports/words-of.js';
 
 type ToolCallsResponse = Extract<LLMResponse, { type: 'tool_calls' }>;
 

@@ -2,7 +2,7 @@ import type { SSEEvent } from '@countersign/protocol';
 import type { TurnRecord } from '../ports/index.js';
 import { createChunkMasker } from '../masking/index.js';
 import type { Runtime } from './runtime.js';
-import { textOf } from './words-of.js';
+import { textOf } from '../ports/words-of.js';
 
 /** How often one model call is tried before it has failed (P4). */
 export const TRIES = 3;

@@ -15,7 +15,7 @@ import { supersedeApproval } from './supersede-approval.js';
 import { auditOf, emitToolEvent, maskArguments } from './tool-events.js';
 import { resumeTurn } from './resume-turn.js';
 import { digestOf, find, recordRefusal, refused, refuseMisfit, type Found } from './tool-result.js';
-import { wordsOf } from './words-of.js';
+import { wordsOf } from '../ports/words-of.js';
 
 /**
  * A person's answer to an approval (A4), or their words to a question. One transaction records it and wakes its turn; however often it is sent, one counts

@@ -5,6 +5,7 @@ import { rebuildApprovals, rebuildGrants } from './rebuild/rebuild-approvals.js'
 import { rebuildInvocations } from './rebuild/rebuild-invocations.js';
 import { rebuildTurns } from './rebuild/rebuild-turns.js';
 import type { Runtime } from './runtime.js';
+import { ruleDigest } from './write-approval.js';
 
 /**
  * Makes the rows that only serve look-ups (turns, calls, approvals, grants) anew from messages and lifecycle events, which are
@@ -16,7 +17,9 @@ export async function rebuildIndexes(runtime: Runtime, worldId: string): Promise
     const world = await tx.world(worldId);
     if (world === undefined) throw noWorld(worldId);
     const truth = await readTruth(tx, worldId);
-    const approvals = rebuildApprovals(truth);
+    const rules = [world.policy, ...(await tx.agents(worldId)).map(({ definition }) => definition.policy)].flat();
+    const byDigest = new Map(rules.map((rule) => [ruleDigest(runtime, rule), rule]));
+    const approvals = rebuildApprovals(truth, (digest) => byDigest.get(digest));
     const invocations = rebuildInvocations(truth, approvals, runtime.tools(worldId));
     await tx.clearIndexes(worldId);
     for (const turn of rebuildTurns(truth, invocations, world.settings)) await tx.insertTurn(turn);

@@ -9,8 +9,8 @@ import { settleInvocation, type Settlement } from './settle-invocation.js';
 import type { Started } from './start-invocation.js';
 import { noteActivity } from './turn-lifecycle.js';
 import { intoState, situationAfter, type Situation } from './turn-state.js';
-import { pauseFor, untilAborted } from './until-aborted.js';
-import { textOf, wordsOf } from './words-of.js';
+import { pauseFor, untilAborted } from '../ports/until-aborted.js';
+import { textOf, wordsOf } from '../ports/words-of.js';
 import { openWorldDoor } from './world-door.js';
 
 /**

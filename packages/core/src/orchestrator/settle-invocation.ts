@@ -3,7 +3,7 @@ import { maskText, maskValue } from '../masking/index.js';
 import { frameResult } from '../results/index.js';
 import type { Runtime, Step } from './runtime.js';
 import { auditOf, emitToolEvent, maskArguments } from './tool-events.js';
-import { wordsOf } from './words-of.js';
+import { wordsOf } from '../ports/words-of.js';
 import { writeCallMessage } from './write-message.js';
 
 /** How a call ended. `refused` is a call that could not run (T11); `unknown` ended without anybody seeing how (S3). */

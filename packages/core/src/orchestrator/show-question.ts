@@ -1,7 +1,7 @@
 import type { Question } from '@countersign/protocol';
 import { maskValue } from '../masking/index.js';
 import { capText } from '../results/index.js';
-import { textOf } from './words-of.js';
+import { textOf } from '../ports/words-of.js';
 
 /** What nobody reads on a card. */
 const TEXT_LIMIT_BYTES = 16 * 1024;

@@ -12,7 +12,7 @@ import { auditOf, emitToolEvent } from './tool-events.js';
 import { bringTool } from './tool-sources.js';
 import { noteActivity } from './turn-lifecycle.js';
 import { situationAfter } from './turn-state.js';
-import { wordsOf } from './words-of.js';
+import { wordsOf } from '../ports/words-of.js';
 
 /** A call that has been marked as started and is to run now. */
 export interface Started {

@@ -2,7 +2,7 @@ import { CountersignError, DEFAULT_CHAT_TITLE } from '@countersign/protocol';
 import type { MessageRecord, ModelMessage } from '../ports/index.js';
 import { maskSecrets } from '../masking/index.js';
 import { commit, type Runtime } from './runtime.js';
-import { untilAborted } from './until-aborted.js';
+import { untilAborted } from '../ports/until-aborted.js';
 
 const LOOK_AT = 8;
 const LONGEST_TITLE = 80;

@@ -1,5 +1,5 @@
 import type { Runtime } from './runtime.js';
-import { wordsOf } from './words-of.js';
+import { wordsOf } from '../ports/words-of.js';
 
 /**
  * Before a call is judged: what it names must be there as it is now, such as the tool of a server that is started when it is needed.

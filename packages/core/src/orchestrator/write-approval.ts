@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { REQUEST_APPROVAL_TOOL } from '@countersign/protocol';
 import type { ApprovalRecord, InvocationRecord } from '../ports/index.js';
 import type { Runtime, Step } from './runtime.js';
@@ -30,6 +31,8 @@ export async function writeApproval(
   const request = {
     originalToolCall: { id: invocationId, name: toolName, arguments: shown },
     ...withoutNulls({ ...rest, rule: rule?.shown ?? null }),
+    // Where a secret in it is masked: by its words alone nobody could say which rule a grant answered (A9).
+    ...(rule === null || rule.shown === rule.asWritten ? {} : { ruleDigest: ruleDigest(runtime, rule.asWritten) }),
     ...(expiresAt === null ? {} : { expiresAt: new Date(expiresAt).toISOString() }),
   };
   const written = await writeCallMessage(step, invocation, {
@@ -61,6 +64,11 @@ export async function writeApproval(
     expiresAt,
   });
   if (expiresAt !== null) step.afterCommit(() => runtime.watchDeadline(worldId, approvalId, expiresAt));
+}
+
+/** Keyed: without the key, who sees it could try out what is secret in the rule. */
+export function ruleDigest({ store }: Pick<Runtime, 'store'>, rule: string): string {
+  return createHmac('sha256', store.hashKey).update(`countersign.rule.1\n${rule}`).digest('hex');
 }
 
 /** How every question begins. */

@@ -25,6 +25,8 @@ export type {
 export { defineTool } from './define-tool.js';
 export type { ToolInput } from './define-tool.js';
 export { NoAnswer, ToolFailure } from './tool.js';
+export { pauseFor, untilAborted, withinTime } from './until-aborted.js';
+export { wordsOf } from './words-of.js';
 export type { KeptPaths, Tool, ToolContext, ToolPlace } from './tool.js';
 export type { WorldDoor } from './world-door.js';
 export type {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import { wordsOf } from '@countersign/core/ports';
 
 /** Tells which of some lines match. */
 export interface LineMatcher {
@@ -65,6 +66,6 @@ export function regexProblem(source: string): string | undefined {
     RegExp(source, 'u');
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return wordsOf(error);
   }
 }

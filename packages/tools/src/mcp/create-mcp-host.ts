@@ -1,4 +1,13 @@
-import type { Clock, McpHost, McpHostFactory, McpRecords, McpServerWithTools, Tool } from '@countersign/core/ports';
+import {
+  untilAborted,
+  withinTime,
+  type Clock,
+  type McpHost,
+  type McpHostFactory,
+  type McpRecords,
+  type McpServerWithTools,
+  type Tool,
+} from '@countersign/core/ports';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import { superviseServer, type Supervisor, type SupervisorOptions } from './supervise-server.js';
 import { mayName, namePrefix } from './tool-names.js';
@@ -67,7 +76,11 @@ function createMcpHost(records: McpRecords, options: McpOptions): McpHost {
   async function start(worldId: string, name: string, waitMs: number, signal?: AbortSignal): Promise<void> {
     const server = worlds.get(worldId)?.get(name);
     if (server === undefined) throw new Error(`there is no MCP server "${name}" in this world`);
-    if (!server.isRunning()) await withinTime(server.start(), name, waitMs, clock, signal);
+    if (server.isRunning()) return;
+    const late = `the MCP server "${name}" has not started within ${waitMs / 1000} s`;
+    // The start itself goes on: the next one who needs the server finds it further.
+    const started = (): Promise<void> => withinTime(clock, waitMs, () => server.start(), late);
+    await (signal === undefined ? started() : untilAborted(started, signal));
   }
 
   return {
@@ -113,28 +126,4 @@ function createMcpHost(records: McpRecords, options: McpOptions): McpHost {
       await Promise.all(all.map((server) => server.close()));
     },
   };
-}
-
-/** The start itself goes on: the next one who needs the server finds it further. */
-async function withinTime(
-  work: Promise<void>,
-  name: string,
-  ms: number,
-  clock: Clock,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  let cancel = (): void => undefined;
-  let stop = (): void => undefined;
-  const given = new Promise<never>((_, reject) => {
-    cancel = clock.after(ms, () => reject(new Error(`the MCP server "${name}" has not started within ${ms / 1000} s`)));
-    stop = () => reject(new Error('stopped'));
-    signal?.addEventListener('abort', stop, { once: true });
-    if (signal?.aborted === true) stop();
-  });
-  try {
-    await Promise.race([work, given]);
-  } finally {
-    cancel();
-    signal?.removeEventListener('abort', stop);
-  }
 }

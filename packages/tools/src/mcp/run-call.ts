@@ -1,4 +1,4 @@
-import { ToolFailure, type Clock, type ToolContext } from '@countersign/core/ports';
+import { ToolFailure, wordsOf, type Clock, type ToolContext } from '@countersign/core/ports';
 import { type Client, ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import { capText } from './cap-text.js';
 import type { HideValues } from './hide-values.js';
@@ -36,7 +36,7 @@ export async function runCall(
   context: ToolContext,
 ): Promise<unknown> {
   const { client, calls, callMs, hide } = options;
-  const watch = createWatch(options.clock, callMs);
+  const watch = createWatch(options.clock, callMs, context.signal);
   const underWay: CallUnderWay = { ask: askPausing(context, watch) };
   const show = shower(context, hide);
   calls.add(underWay);
@@ -44,7 +44,7 @@ export async function runCall(
     const result = await client.callTool(
       { name, arguments: args },
       {
-        signal: AbortSignal.any([context.signal, watch.signal]),
+        signal: watch.signal,
         timeout: LONGEST_CALL_MS,
         onprogress: ({ progress, total, message }) => {
           watch.restart();
@@ -56,7 +56,7 @@ export async function runCall(
     return toResult(result, hide);
   } catch (error) {
     if (!(error instanceof ToolFailure || error instanceof ProtocolError)) options.doubt();
-    throw watch.signal.aborted ? silent(options.server, callMs) : explain(error, options.server, hide);
+    throw watch.isLate() ? silent(options.server, callMs) : explain(error, options.server, hide);
   } finally {
     watch.end();
     calls.delete(underWay);
@@ -64,22 +64,41 @@ export async function runCall(
 }
 
 interface Watch {
+  /** Fires when the call is stopped, or when it is late. */
   readonly signal: AbortSignal;
+  isLate(): boolean;
   restart(): void;
   pause(): void;
   end(): void;
 }
 
-function createWatch(clock: Clock, ms: number): Watch {
+/** By hand: on Node 20 what only `AbortSignal.any` knows of may be collected before it fires, and a silent server be waited for without end. */
+function createWatch(clock: Clock, ms: number, stopped: AbortSignal): Watch {
   const controller = new AbortController();
+  let late = false;
   let cancel = (): void => undefined;
   const pause = (): void => cancel();
   const restart = (): void => {
     cancel();
-    cancel = clock.after(ms, () => controller.abort(new Error('too long')));
+    cancel = clock.after(ms, () => {
+      late = true;
+      controller.abort(new Error('too long'));
+    });
   };
+  const stop = (): void => controller.abort(stopped.reason);
+  stopped.addEventListener('abort', stop);
+  if (stopped.aborted) stop();
   restart();
-  return { signal: controller.signal, restart, pause, end: pause };
+  return {
+    signal: controller.signal,
+    isLate: () => late,
+    restart,
+    pause,
+    end() {
+      pause();
+      stopped.removeEventListener('abort', stop);
+    },
+  };
 }
 
 function askPausing(context: ToolContext, watch: Watch): ToolContext['ask'] {
@@ -112,7 +131,7 @@ function silent(server: string, ms: number): ToolFailure {
 
 function explain(error: unknown, server: string, hide: HideValues): unknown {
   if (error instanceof ToolFailure) return error;
-  const said = hide(capText(error instanceof Error ? error.message : 'unknown error', 2_000));
+  const said = hide(capText(wordsOf(error), 2_000));
   if (error instanceof ProtocolError) return new ToolFailure(`the MCP server "${server}" refused the call: ${said}`);
   if (error instanceof SdkHttpError && (error.status ?? 500) < 500)
     return new ToolFailure(`the MCP server "${server}" refused the call: ${said}`);

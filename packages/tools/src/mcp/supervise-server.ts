@@ -1,5 +1,6 @@
 import {
   ToolFailure,
+  wordsOf,
   type Clock,
   type McpRecords,
   type McpServerState,
@@ -245,8 +246,4 @@ function sandboxWords({ server: { definition } }: McpServerWithTools, sandbox: S
   if (definition.transport === 'http') return `none: it runs elsewhere, at ${new URL(definition.url).origin}`;
   if (sandbox.kind === 'none') return `none: ${sandbox.reason}`;
   return describeSandbox(sandbox, { network: definition.network ? 'host' : 'none' });
-}
-
-function wordsOf(error: unknown): string {
-  return error instanceof Error && error.message !== '' ? error.message : 'unknown error';
 }

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { access, constants } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
+import { wordsOf } from '@countersign/core/ports';
 import { trustedFolders } from '../shell/trusted-folders.js';
 import { bubblewrapBase } from './bubblewrap-arguments.js';
 import { findDrafting } from './find-drafting.js';
@@ -42,14 +43,14 @@ async function findBubblewrap(path: string): Promise<Sandbox> {
     try {
       await run(program, [...bubblewrapBase({ userNamespace }, { network: 'none' }), 'true'], { timeout: 5_000 });
     } catch (error) {
-      said = wordsOf(error);
+      said = saidBy(error);
       continue;
     }
     try {
       const drafting = await findDrafting({ program, userNamespace }, find);
       return { kind: 'bubblewrap', program, userNamespace, drafting };
     } catch (error) {
-      return none(`bubblewrap works here, but no draft of a folder could be laid over it (${wordsOf(error)})`);
+      return none(`bubblewrap works here, but no draft of a folder could be laid over it (${saidBy(error)})`);
     }
   }
   return none(`bubblewrap is installed but does not work here (${said})`);
@@ -65,7 +66,7 @@ async function findSandboxExec(): Promise<Sandbox> {
     await run(program, ['-p', '(version 1)(allow default)', '/usr/bin/true'], { timeout: 5_000 });
     return { kind: 'sandbox-exec', program };
   } catch (error) {
-    return none(`sandbox-exec does not work here (${wordsOf(error)})`);
+    return none(`sandbox-exec does not work here (${saidBy(error)})`);
   }
 }
 
@@ -82,8 +83,9 @@ async function findProgram(name: string, path: string): Promise<string | undefin
   return undefined;
 }
 
-function wordsOf(error: unknown): string {
+/** A program that failed says why on its error output. */
+function saidBy(error: unknown): string {
   const said = typeof error === 'object' && error !== null ? (Reflect.get(error, 'stderr') as unknown) : undefined;
   if (typeof said === 'string' && said.trim() !== '') return said.trim().slice(0, 300);
-  return error instanceof Error ? error.message.slice(0, 300) : 'unknown error';
+  return wordsOf(error).slice(0, 300);
 }

@@ -1,7 +1,7 @@
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { defineTool, ToolFailure, type Clock, type Tool, type ToolContext } from '@countersign/core/ports';
+import { defineTool, ToolFailure, wordsOf, type Clock, type Tool, type ToolContext } from '@countersign/core/ports';
 import { z } from 'zod';
 import { isInside } from '../files/is-inside.js';
 import { confine, type Confined } from '../sandbox/confine.js';
@@ -142,7 +142,7 @@ async function accept(confined: Confined | undefined, { result }: CommandEnd): P
   try {
     return await confined?.accept();
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = wordsOf(error);
     throw new ToolFailure(`the command ran, but what it wrote could not all be put into the folder: ${why}`, result);
   }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { defineTool, ToolFailure, type Tool } from '@countersign/core/ports';
+import { defineTool, ToolFailure, untilAborted, type Tool } from '@countersign/core/ports';
 import type { Subject } from '@countersign/protocol';
 import { decodeBody } from './decode-body.js';
 import { get, isText, type Answer } from './get.js';
@@ -88,7 +88,7 @@ interface Fetched {
 async function follow(from: URL, network: Network, how: { signal: AbortSignal; limitBytes: number }): Promise<Fetched> {
   let at = from;
   for (let hops = 0; ; hops += 1) {
-    const addresses = await untilAborted(resolveHost(at.hostname, network), how.signal);
+    const addresses = await untilAborted(() => resolveHost(at.hostname, network), how.signal);
     const answer = await get(at, addresses, how);
     const next = answer.location === undefined ? undefined : nextOf(answer.location, at);
     if (next === undefined || !isSamePlace(at, next)) return { at, answer };
@@ -139,20 +139,6 @@ async function show(at: URL, { body, contentType, cut }: Answer, offset: number)
     text: page.text.slice(offset, end),
     ...(notes.length === 0 ? {} : { note: notes.join('; ') }),
   };
-}
-
-async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  let stop = (): void => undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(new Error('aborted'));
-    signal.addEventListener('abort', stop, { once: true });
-  });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
 }
 
 function tellFailure(error: unknown, stopped: AbortSignal, within: AbortSignal, timeoutMs: number): Error {

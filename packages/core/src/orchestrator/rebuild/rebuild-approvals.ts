@@ -13,6 +13,7 @@ const requestSchema = z.object({
   callHash: z.string(),
   why: z.string(),
   rule: z.string().nullable().default(null),
+  ruleDigest: z.string().optional(),
   proposedRule: z.string().nullable().default(null),
   workingDirectory: z.string(),
   sandbox: z.string(),
@@ -45,9 +46,10 @@ export interface RebuiltApproval {
   verdict: Verdict | undefined;
 }
 
-export function rebuildApprovals(truth: Truth): RebuiltApproval[] {
+/** `ruleOf` finds the rule that has this digest, among those there are: in a message one with a secret in it is masked. */
+export function rebuildApprovals(truth: Truth, ruleOf: (digest: string) => string | undefined): RebuiltApproval[] {
   return truth.messages.flatMap((message): RebuiltApproval[] => {
-    const approval = readQuestion(message);
+    const approval = readQuestion(message, ruleOf);
     if (approval === undefined) return [];
     const answer = truth.answers.get(approval.id);
     if (answer === undefined) return [{ approval, verdict: undefined }];
@@ -56,12 +58,17 @@ export function rebuildApprovals(truth: Truth): RebuiltApproval[] {
   });
 }
 
-function readQuestion(message: MessageRecord): ApprovalRecord | undefined {
+function readQuestion(
+  message: MessageRecord,
+  ruleOf: (digest: string) => string | undefined,
+): ApprovalRecord | undefined {
   const call = message.toolCalls?.[0];
   if (call === undefined || !isApprovalId(call.id) || message.agentId === null) return undefined;
-  const { originalToolCall, expiresAt, ...question } = requestSchema.parse(JSON.parse(call.function.arguments));
+  const request = requestSchema.parse(JSON.parse(call.function.arguments));
+  const { originalToolCall, expiresAt, ruleDigest, rule, ...question } = request;
   return {
     ...question,
+    rule: (ruleDigest === undefined ? undefined : ruleOf(ruleDigest)) ?? rule,
     id: call.id,
     worldId: message.worldId,
     chatId: message.chatId,

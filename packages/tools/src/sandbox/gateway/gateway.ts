@@ -1,6 +1,7 @@
 import { createServer as createHttpServer, request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect as netConnect, type Server, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { wordsOf } from '@countersign/core/ports';
 import { publicNetwork, resolveHost, type Network } from '../../web/network.js';
 
 /** Where commands in the sandbox find the gateway: in their network there is nothing else. */
@@ -62,7 +63,7 @@ export function openGateway({ network, connect }: Outside = THE_INTERNET): Gatew
       })
       .catch((error: unknown) => {
         if (!response.headersSent) response.writeHead(403, { 'content-type': 'text/plain' });
-        response.end(`${wordsOf(error)}\n`);
+        response.end(`${plainWords(error)}\n`);
       });
   });
   proxy.on('connect', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -95,7 +96,7 @@ async function tunnel(request: IncomingMessage, socket: Duplex, head: Buffer, re
     outside.once('close', () => socket.destroy());
     socket.once('close', () => outside.destroy());
   } catch (error) {
-    const words = `${wordsOf(error)}\n`;
+    const words = `${plainWords(error)}\n`;
     socket.end(`HTTP/1.1 403 Forbidden\r\nContent-Type: text/plain\r\nContent-Length: ${words.length}\r\n\r\n${words}`);
   }
 }
@@ -127,6 +128,7 @@ async function forward(request: IncomingMessage, reach: Reach): Promise<Incoming
   });
 }
 
-function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message.replaceAll(/[^\x20-\x7e]/g, '?') : 'it can not be reached';
+/** In a header's own characters. */
+function plainWords(error: unknown): string {
+  return wordsOf(error).replaceAll(/[^\x20-\x7e]/g, '?');
 }

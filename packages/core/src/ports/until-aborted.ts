@@ -1,4 +1,4 @@
-import type { Clock } from '../ports/index.js';
+import type { Clock } from './clock.js';
 
 /**
  * A provider or tool that ignores its signal must not hold up a stop (M9): rejects as soon as the signal fires. Nothing is begun
@@ -35,13 +35,18 @@ export async function pauseFor(clock: Clock, ms: number, signal: AbortSignal): P
 }
 
 /** Rejects when the work takes longer. It goes on unheard: nobody can end a function. */
-export async function withinTime<T>(clock: Clock, ms: number, begin: () => Promise<T>): Promise<T> {
+export async function withinTime<T>(
+  clock: Clock,
+  ms: number,
+  begin: () => Promise<T>,
+  late = `it took longer than ${ms / 1_000} seconds`,
+): Promise<T> {
   let cancel = (): void => undefined;
-  const late = new Promise<never>((_, reject) => {
-    cancel = clock.after(ms, () => reject(new Error(`it took longer than ${ms / 1_000} seconds`)));
+  const over = new Promise<never>((_, reject) => {
+    cancel = clock.after(ms, () => reject(new Error(late)));
   });
   try {
-    return await Promise.race([begin(), late]);
+    return await Promise.race([begin(), over]);
   } finally {
     cancel();
   }
