@@ -16,7 +16,6 @@ import { scripted } from '@countersign/core/testing';
 import { serve, type Serving } from '@countersign/server';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { startCommand } from '../../packages/server/src/testing/start-process.js';
 import { createPostgresDatabase } from '../support/postgres-database.js';
 import { nextEvent, openEngine, say, signer } from './engines-fixture.js';
 
@@ -169,22 +168,3 @@ async function queryPasses(url: string): Promise<{ rows: unknown[] }> {
     await client.end();
   }
 }
-
-it('[S7] a database that is not there is one sentence and a failure, before anybody listens', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'countersign-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const password = 'hunter2hunter2';
-  const run = startCommand(['serve', '--json', '--port', '0', '--home', join(folder, 'home')], {
-    HOME: folder,
-    DATABASE_URL: `postgres://nobody:${password}@127.0.0.1:1/nothing`,
-  });
-  expect((await run.exited).code).toBe(1);
-  expect(run.stdout()).toBe('');
-  const said = run
-    .stderr()
-    .trim()
-    .split('\n')
-    .filter((line) => line.startsWith('countersign: '));
-  expect(said).toEqual([expect.stringContaining('Check that it runs and that DATABASE_URL is right.') as string]);
-  expect(run.stderr()).not.toContain(password);
-});

@@ -176,7 +176,8 @@ async function untilReady(child: ChildProcess & { stderr: Readable }): Promise<v
     child.once('exit', (code) => failed(new Error(`postgres ended with ${code}: ${said.trim()}`)));
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       said = (said + text).slice(-4_000);
-      if (said.includes('ready to accept connections')) ready();
+      // A standby accepts only those that read.
+      if (/ready to accept (read-only )?connections/.test(said)) ready();
     });
   });
 }

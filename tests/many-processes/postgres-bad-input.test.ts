@@ -1,0 +1,175 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { expect, it, onTestFinished } from 'vitest';
+import { startCommand } from '../../packages/server/src/testing/start-process.js';
+import { createPostgresDatabase } from '../support/postgres-database.js';
+import { startPostgres } from '../support/postgres-server.js';
+import { buildServer } from './servers-fixture.js';
+
+await buildServer();
+
+const PASSWORD = 'hunter2hunter2';
+
+/** A database of the test's own, and somebody who may do with it what `sql` says. Gives the address that is wrong. */
+type Wrong = (url: string, run: (sql: string) => Promise<unknown>, name: string) => Promise<string> | string;
+
+const changed = (url: string, change: Partial<Record<'username' | 'password' | 'pathname' | 'port', string>>): string =>
+  Object.assign(new URL(url), change).href;
+
+/** Somebody who may do nothing unless told, in a database of the name. */
+async function as(url: string, run: (sql: string) => Promise<unknown>, name: string, more = ''): Promise<string> {
+  await run(`create role ${name} login password '${PASSWORD}' ${more}`);
+  return changed(url, { username: name, password: PASSWORD });
+}
+
+/** Lets everything through, and says that the server is of another version. */
+async function disguised(url: string, from: RegExp, to: string): Promise<string> {
+  const { hostname, port } = new URL(url);
+  const server = createServer((near) => {
+    const far = connect({ host: hostname, port: Number(port) });
+    near.on('data', (data) => far.write(data));
+    far.on('data', (data) => near.write(Buffer.from(data.toString('latin1').replace(from, to), 'latin1')));
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const)
+      one.on('error', () => other.destroy()).on('close', () => other.destroy());
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  const address = server.address();
+  return changed(url, { port: String(typeof address === 'object' && address !== null ? address.port : 0) });
+}
+
+/** Takes that many connections until the test is over. */
+async function occupy(url: string, count: number): Promise<void> {
+  for (let taken = 0; taken < count; taken += 1) {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    onTestFinished(() => client.end());
+  }
+}
+
+async function query(url: string, sql: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+const bad: [what: string, wrong: Wrong, words: string][] = [
+  ['another kind of address', () => 'mysql://127.0.0.1/x', 'DATABASE_URL must begin with postgres://.'],
+  ['no address', () => 'postgres://%zz@127.0.0.1:1/x', 'DATABASE_URL is right.'],
+  ['nobody there', () => `postgres://nobody:${PASSWORD}@127.0.0.1:1/nothing`, 'Check that it runs'],
+  ['no such database', (url) => changed(url, { pathname: '/no_such_database' }), 'does not exist'],
+  ['a wrong password', (url) => changed(url, { password: PASSWORD }), 'password authentication failed'],
+  ['no right to create', async (url, run, name) => await as(url, run, name), 'Grant it CREATE'],
+  ...['SQL_ASCII', 'LATIN1'].map((encoding): [string, Wrong, string] => [
+    `text as ${encoding}`,
+    async (url, run, name) => {
+      await run(`create database ${name} encoding '${encoding}' template template0 locale 'C'`);
+      return changed(url, { pathname: `/${name}` });
+    },
+    `keeps text as ${encoding}`,
+  ]),
+  [
+    'a schema of another program',
+    async (url, run) => {
+      await run('create schema countersign; create table countersign.letters (a int)');
+      return url;
+    },
+    'belongs to another program',
+  ],
+  [
+    'a newer schema',
+    async (url, run) => {
+      await run(
+        `create schema countersign; create table countersign.meta (key text primary key, value text);
+         insert into countersign.meta values ('schema-version', '999')`,
+      );
+      return url;
+    },
+    'Update Countersign',
+  ],
+  [
+    'a limit that is too low',
+    async (url, run, name) => await as(url, run, name, 'connection limit 5'),
+    'lets 5 connections in, and one process needs 16',
+  ],
+  [
+    'connections that others have',
+    async (url, run, name) => {
+      const address = await as(url, run, name, 'connection limit 16');
+      await occupy(address, 12);
+      return address;
+    },
+    'Of the 16 connections that this PostgreSQL lets in 4 are free',
+  ],
+  [
+    'no connection left at all',
+    async (url, run, name) => {
+      const address = await as(url, run, name, 'connection limit 2');
+      await occupy(address, 2);
+      return address;
+    },
+    'no connection left',
+  ],
+  [
+    'a user who may only read',
+    async (url, run, name) => {
+      const address = await as(url, run, name);
+      await run(`grant all on database ${new URL(url).pathname.slice(1)} to ${name}`);
+      await run(`alter role ${name} set default_transaction_read_only = on`);
+      return address;
+    },
+    'read-only',
+  ],
+  [
+    'a standby',
+    async () => {
+      const server = await startPostgres();
+      onTestFinished(() => server.stop());
+      const rows = await query(server.url, 'show data_directory');
+      // With this file it follows another server, or waits for one.
+      writeFileSync(join(String(rows[0]?.['data_directory']), 'standby.signal'), '', { mode: 0o644 });
+      await server.restart();
+      return server.url;
+    },
+    'is a standby, which is read-only',
+  ],
+  ['a version that is too old', async (url) => await disguised(url, /\b18\d{4}\b/, '130021'), 'PostgreSQL 13'],
+];
+
+it.each(bad)(
+  '[S7] serve says in one sentence what is wrong with its database, and ends before it listens: %s',
+  async (_, wrong, words) => {
+    const url = await createPostgresDatabase();
+    const name = `test_${new URL(url).pathname.slice(6)}_guest`;
+    const folder = mkdtempSync(join(tmpdir(), 'countersign-'));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const address = await wrong(url, (sql) => query(url, sql), name);
+    const run = startCommand(['serve', '--json', '--port', '0', '--home', join(folder, 'home')], {
+      HOME: folder,
+      DATABASE_URL: address,
+    });
+    expect((await run.exited).code).toBe(1);
+    expect(run.stdout()).toBe('');
+    expect(run.stderr()).not.toContain('listening');
+    const said = run
+      .stderr()
+      .trim()
+      .split('\n')
+      .filter((line) => !line.startsWith('{'));
+    expect(said).toEqual([expect.stringMatching(/^countersign: /) as string]);
+    expect(said[0]).toContain(words);
+    for (const secret of [PASSWORD, new URL(url).password]) expect(run.stderr()).not.toContain(secret);
+  },
+  30_000,
+);
