@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasBrowser, openBrowser, type Opened } from './support/open-browser.js';
-import { button, said, toolCard } from './support/steps.js';
+import { button, said, toolCard, topBar } from './support/steps.js';
 
 describe.runIf(hasBrowser)('the first visit', { timeout: 60_000 }, () => {
   let opened: Opened;
@@ -71,13 +71,14 @@ describe.runIf(hasBrowser)('the first visit', { timeout: 60_000 }, () => {
     await button(page, 'Watch the tide for me.').click();
     await button(page, 'Approve once').click();
     await toolCard(page, 'seq 60').getByText('tide at 1').waitFor();
+    await topBar(page).getByText('working').waitFor();
     await button(page, 'Stop').click();
     await toolCard(page, 'seq 60').getByText('failed').waitFor({ timeout: 3000 });
     await page
       .getByText(/stopped, outcome unknown/)
       .first()
       .waitFor();
-    await expect.poll(() => page.getByRole('banner').getByText('working').count()).toBe(0);
+    await expect.poll(() => topBar(page).getByText('working').count()).toBe(0);
     await context.close();
   });
 });

@@ -5,6 +5,7 @@ import { openFeed, type Feed } from './feed.js';
 import { openView, readAll, type Refetch } from './open-view.js';
 import { emptyChat, reduceChat, type ChatAction } from './reduce-chat.js';
 import type { ChatStore } from './store.js';
+import { has } from './table.js';
 
 export interface OpenChatOptions {
   /** How many messages a page has. */
@@ -50,6 +51,34 @@ export function openChatOn(
     refetch: (event) => refetch(client, world, chat, event),
   });
 
+  async function loadOlder(limit: number): Promise<void> {
+    const { older } = view.getState();
+    if (older.kind !== 'more') return;
+    view.dispatch({ type: 'older-asked' });
+    try {
+      const messages = await client.messages(world, chat, { before: older.before, limit }, { signal: view.signal });
+      // A load from the beginning came in between: this page no longer borders on what is there.
+      const now = view.getState().older;
+      if (now.kind === 'loading' && now.before === older.before) view.dispatch({ type: 'older', messages });
+    } catch (error) {
+      view.dispatch({ type: 'older-failed' });
+      if (!(error instanceof ClientError) || error.kind !== 'aborted') throw error;
+    }
+  }
+
+  /** Resolves when something has changed, or the view is closed. */
+  async function changed(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const stop = view.subscribe(end);
+      function end(): void {
+        stop();
+        view.signal.removeEventListener('abort', end);
+        resolve();
+      }
+      view.signal.addEventListener('abort', end, { once: true });
+    });
+  }
+
   return {
     getState: view.getState,
     subscribe: view.subscribe,
@@ -58,20 +87,17 @@ export function openChatOn(
       view.close();
       onClose?.();
     },
-    async loadOlder() {
-      const { older } = view.getState();
-      if (older.kind !== 'more') return;
-      view.dispatch({ type: 'older-asked' });
-      try {
-        const page = { before: older.before, limit: pageSize };
-        const messages = await client.messages(world, chat, page, { signal: view.signal });
-        // A load from the beginning came in between: this page no longer borders on what is there.
-        const now = view.getState().older;
-        if (now.kind === 'loading' && now.before === older.before) view.dispatch({ type: 'older', messages });
-      } catch (error) {
-        view.dispatch({ type: 'older-failed' });
-        if (!(error instanceof ClientError) || error.kind !== 'aborted') throw error;
+    loadOlder: () => loadOlder(pageSize),
+    async reach(messageId) {
+      while (!view.signal.aborted) {
+        const { loading, messages, older } = view.getState();
+        if (has(messages, messageId)) return true;
+        if (loading.kind === 'failed' || (loading.kind === 'ready' && older.kind === 'none')) return false;
+        // Large pages: one far up would take a hundred small ones.
+        if (loading.kind === 'ready' && older.kind === 'more') await loadOlder(LARGEST_PAGE);
+        else await changed();
       }
+      return false;
     },
   };
 }

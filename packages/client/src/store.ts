@@ -13,6 +13,8 @@ export interface Store<State> {
 export interface ChatStore extends Store<ChatState> {
   /** Loads the page before the first loaded line. Resolves when it is in the state; does nothing when there is none. */
   readonly loadOlder: () => Promise<void>;
+  /** Loads as many pages as it takes to have this line. False: it is not in this chat. */
+  readonly reach: (messageId: string) => Promise<boolean>;
   /** Tries to connect at once instead of waiting for the next try: for a network that is back, a page that is looked at again. */
   readonly retryNow: () => void;
 }

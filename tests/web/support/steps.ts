@@ -18,6 +18,11 @@ export function button(page: Page, name: string): Locator {
   return page.getByRole('button', { name, exact: true });
 }
 
+/** The bar over the page: what it is called, who works, and what can be done. */
+export function topBar(page: Page): Locator {
+  return page.getByRole('main').locator('header').first();
+}
+
 /** The card in the transcript of the call with these words. */
 export function toolCard(page: Page, words: string): Locator {
   return page.locator('[data-invocation]').filter({ hasText: words });
@@ -61,4 +66,18 @@ export async function addresses(links: Locator): Promise<string[]> {
   const found: string[] = [];
   for (const link of await links.all()) found.push((await link.getAttribute('href')) ?? '');
   return found;
+}
+
+/** Goes on with Tab until what has this name has the focus, as somebody without a mouse does. */
+export async function tabTo(page: Page, name: string): Promise<void> {
+  const focused = `(() => {
+    const element = document.activeElement;
+    const label = element?.getAttribute('aria-label') ?? element?.labels?.[0]?.textContent ?? element?.textContent ?? '';
+    return label.trim();
+  })()`;
+  for (let presses = 0; presses < 120; presses += 1) {
+    if ((await page.evaluate<string>(focused)) === name) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`"${name}" can't be reached with Tab`);
 }

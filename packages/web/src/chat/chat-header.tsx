@@ -1,3 +1,4 @@
+import { type ChatState, workers } from '@countersign/client';
 import { type ReactElement, useState } from 'react';
 import { useLocation } from 'wouter';
 import { useChat, useClient } from '../data/connection.js';
@@ -17,6 +18,8 @@ export function ChatHeader({ onTimeline }: { onTimeline: () => void }): ReactEle
   const chatId = useChat((state) => state.chatId);
   const title = useChat((state) => state.title);
   const status = useChat((state) => state.status);
+  // As one string: a new list each time would draw the header anew each time.
+  const busy = useChat((state) => busyNames(state));
   const [asking, setAsking] = useState<'nothing' | 'rename' | 'delete'>('nothing');
   const [stopping, setStopping] = useState(false);
   const stop = async (): Promise<void> => {
@@ -31,7 +34,8 @@ export function ChatHeader({ onTimeline }: { onTimeline: () => void }): ReactEle
       </h1>
       {status === 'working' ? (
         <Badge tone="blue">
-          <span aria-hidden="true" className="mr-0.5 size-2 animate-breathe rounded-full bg-current" />
+          <span aria-hidden="true" className="mr-0.5 size-2 shrink-0 animate-breathe rounded-full bg-current" />
+          {busy === '' ? null : <bdi className="max-w-48 truncate max-sm:sr-only">{busy}</bdi>}
           working
         </Badge>
       ) : null}
@@ -66,6 +70,14 @@ export function ChatHeader({ onTimeline }: { onTimeline: () => void }): ReactEle
       ) : null}
     </>
   );
+}
+
+/** Who works now, by name, where the record tells: an agent that still thinks is not in it. */
+function busyNames(state: ChatState): string {
+  return workers(state)
+    .filter(({ doing }) => doing !== 'waiting for you')
+    .map(({ name }) => name)
+    .join(', ');
 }
 
 interface Asked {

@@ -1,5 +1,6 @@
 import { suggestionsFor } from '@countersign/client';
 import { type ReactElement, useCallback, useMemo, useState } from 'react';
+import { useSearch } from 'wouter';
 import { ReviewContext } from '../approvals/review.js';
 import { WaitingBar } from '../approvals/waiting-bar.js';
 import { WaitingColumn } from '../approvals/waiting-column.js';
@@ -36,6 +37,7 @@ function OpenChat(): ReactElement {
   const worldStore = useWorldStore();
   const [wanted, setWanted] = useState<{ id: string }>();
   const [timeline, setTimeline] = useState(false);
+  const wantedMessage = new URLSearchParams(useSearch()).get('message') ?? undefined;
   const review = useCallback((id: string) => setWanted({ id }), []);
   const suggestions = useMemo(() => (isEmpty ? suggestionsFor(agents) : []), [isEmpty, agents]);
   const send = useCallback(
@@ -65,7 +67,7 @@ function OpenChat(): ReactElement {
               <Loading what="the chat" />
             </div>
           ) : (
-            <Transcript />
+            <Transcript wanted={wantedMessage} />
           )}
           <div className="shrink-0 px-3 pt-1 pb-3 sm:px-6 sm:pb-4">
             <WaitingNote />

@@ -80,6 +80,7 @@ export function Spoken({
     <article
       aria-label={name}
       style={speaker.kind === 'agent' ? agentHue(speaker.agentId) : undefined}
+      aria-current={marked ? 'true' : undefined}
       className={cx('flex gap-3 rounded-lg px-1 py-2.5', marked && 'bg-blue-soft')}
     >
       {speaker.kind === 'agent' ? (

@@ -1,24 +1,31 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useDeferredValue, useState } from 'react';
-import { Link } from 'wouter';
+import { Link, useLocation, useSearch } from 'wouter';
 import { useClient, useWorld } from '../data/connection.js';
 import { Failed, Page } from '../shell/frame.js';
 import { paths } from '../shell/paths.js';
+import { Button } from '../ui/button.js';
 import { Card, Empty } from '../ui/card.js';
 import { TextField } from '../ui/field.js';
 import { Clock } from '../ui/time.js';
 import { Visible } from '../ui/visible.js';
+
+const STEP = 50;
+const MOST = 1000;
 
 /** Full text over all chats of the world. */
 export default function SearchPage(): ReactElement {
   const client = useClient();
   const worldId = useWorld((state) => state.worldId);
   const agents = useWorld((state) => state.agents);
-  const [words, setWords] = useState('');
+  const [, navigate] = useLocation();
+  // In the address: whoever comes back from a hit finds the others again.
+  const [words, setWords] = useState(new URLSearchParams(useSearch()).get('q') ?? '');
+  const [limit, setLimit] = useState(STEP);
   const wanted = useDeferredValue(words.trim());
   const hits = useQuery({
-    queryKey: ['search', worldId, wanted],
-    queryFn: ({ signal }) => client.search(worldId, wanted, { limit: 50 }, { signal }),
+    queryKey: ['search', worldId, wanted, limit],
+    queryFn: ({ signal }) => client.search(worldId, wanted, { limit }, { signal }),
     enabled: wanted !== '',
     placeholderData: (before) => before,
     retry: false,
@@ -30,7 +37,14 @@ export default function SearchPage(): ReactElement {
         type="search"
         autoFocus
         value={words}
-        onChange={(event) => setWords(event.target.value)}
+        onChange={(event) => {
+          const typed = event.target.value;
+          setWords(typed);
+          setLimit(STEP);
+          navigate(`${paths.page(worldId, 'search')}${typed === '' ? '' : `?q=${encodeURIComponent(typed)}`}`, {
+            replace: true,
+          });
+        }}
       />
       <div aria-live="polite" className="mt-4 space-y-2">
         {hits.isError ? <Failed why={hits.error.message} /> : null}
@@ -40,14 +54,16 @@ export default function SearchPage(): ReactElement {
         {wanted === ''
           ? null
           : hits.data?.items.map((hit) => (
-              <Link key={hit.messageId} href={paths.chat(worldId, hit.chatId)} className="block">
+              <Link key={hit.messageId} href={paths.message(worldId, hit.chatId, hit.messageId)} className="block">
                 <Card className="px-4 py-3 text-sm hover:border-line-2">
                   <p className="flex items-baseline gap-2 text-[0.8125rem] text-ink-3">
                     <bdi className="font-semibold text-ink">
                       {agents.find(({ id }) => id === hit.sender)?.name ??
                         (hit.sender === 'human' ? 'you' : hit.sender)}
                     </bdi>
-                    <span className="min-w-0 truncate">in {hit.chatTitle}</span>
+                    <span className="min-w-0 truncate">
+                      in <Visible text={hit.chatTitle} />
+                    </span>
                     <span className="ml-auto">
                       <Clock at={hit.createdAt} />
                     </span>
@@ -58,6 +74,9 @@ export default function SearchPage(): ReactElement {
                 </Card>
               </Link>
             ))}
+        {wanted === '' || hits.data?.next === undefined || limit >= MOST ? null : (
+          <Button onClick={() => setLimit(limit + STEP)}>Show more</Button>
+        )}
       </div>
     </Page>
   );

@@ -1,9 +1,9 @@
-import { get, rowAt, type Speaker } from '@countersign/client';
+import { get, rowAt, type Rows, type Speaker } from '@countersign/client';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactElement, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { useChat, useChatStore } from '../data/connection.js';
 import { Button } from '../ui/button.js';
-import { sayError } from '../ui/toast.js';
+import { say, sayError } from '../ui/toast.js';
 import { visibleText } from '../ui/visible-parts.js';
 import { LiveRow } from './live-row.js';
 import { MessageRow, NoticeLine, speakerName } from './message-row.js';
@@ -13,7 +13,7 @@ const NEAR_TOP = 600;
 const NEAR_END = 80;
 
 /** The chat, windowed: only what can be seen is in the page, however long it is. Older pages are loaded on the way up. */
-export function Transcript(): ReactElement {
+export function Transcript({ wanted }: { wanted?: string | undefined }): ReactElement {
   const store = useChatStore();
   const rows = useChat((state) => state.transcript);
   const messages = useChat((state) => state.messages);
@@ -82,18 +82,28 @@ export function Transcript(): ReactElement {
     if (nearTop && older === 'more') store.loadOlder().catch(sayError);
   }, [nearTop, older, store, first]);
 
+  const [target, setTarget] = useState<string>();
+  // What is answered, or was found, may be further up than what is loaded.
   const show = useCallback(
     (messageId: string): void => {
-      for (let index = 0; index < rows.length; index += 1) {
-        if (rowAt(rows, index) !== messageId) continue;
-        virtual.scrollToIndex(index, { align: 'center' });
-        setMarked(messageId);
-        setTimeout(() => setMarked(undefined), 2000);
-        return;
-      }
+      store
+        .reach(messageId)
+        .then((isThere) => (isThere ? setTarget(messageId) : say('That message is not in this chat.')))
+        .catch(sayError);
     },
-    [rows, virtual],
+    [store],
   );
+  useEffect(() => {
+    if (wanted !== undefined) show(wanted);
+  }, [wanted, show]);
+  useLayoutEffect(() => {
+    const index = target === undefined ? -1 : indexOf(rows, target);
+    if (index < 0) return;
+    follows.current = false;
+    virtual.scrollToIndex(index, { align: 'center' });
+    setMarked(target);
+    setTarget(undefined);
+  }, [target, rows, virtual]);
 
   const atEnd = virtual.isAtEnd(NEAR_END * 2);
   return (
@@ -178,6 +188,11 @@ export function Transcript(): ReactElement {
       )}
     </div>
   );
+}
+
+function indexOf(rows: Rows<string>, messageId: string): number {
+  for (let index = rows.length - 1; index >= 0; index -= 1) if (rowAt(rows, index) === messageId) return index;
+  return -1;
 }
 
 function isSame(a: Speaker | undefined, b: Speaker): boolean {

@@ -9,7 +9,7 @@ import { Button } from '../ui/button.js';
 import { Card, Empty } from '../ui/card.js';
 import { Dialog } from '../ui/dialog.js';
 import type { IconName } from '../ui/icon-paths.js';
-import { sayError } from '../ui/toast.js';
+import { say, sayError } from '../ui/toast.js';
 import { Visible } from '../ui/visible.js';
 import { ServerForm } from './server-form.js';
 
@@ -34,12 +34,30 @@ export default function ServersPage(): ReactElement {
     refetchInterval: 5000,
   });
   const [adding, setAdding] = useState(false);
+  const [removing, setRemoving] = useState<string>();
   const again = (): Promise<void> => queries.invalidateQueries({ queryKey: ['servers', worldId] });
   const change = (name: string, changed: Record<string, unknown>): void => {
     client.updateMcpServer(worldId, name, changed).then(again).catch(sayError);
   };
-  const remove = (name: string): void => {
-    client.removeMcpServer(worldId, name).then(again).catch(sayError);
+  const restart = async (name: string): Promise<void> => {
+    try {
+      await client.updateMcpServer(worldId, name, { enabled: false });
+      await client.updateMcpServer(worldId, name, { enabled: true });
+      say(`${name} is started anew.`, 'green');
+    } catch (error) {
+      sayError(error);
+    }
+    await again();
+  };
+  const remove = async (name: string): Promise<void> => {
+    try {
+      await client.removeMcpServer(worldId, name);
+      setRemoving(undefined);
+      say(`${name} is removed.`, 'green');
+    } catch (error) {
+      sayError(error);
+    }
+    await again();
   };
   return (
     <Page
@@ -65,11 +83,26 @@ export default function ServersPage(): ReactElement {
               server={server}
               onToggle={() => change(server.name, { enabled: !server.enabled })}
               onTrust={() => change(server.name, { trusted: !server.trusted })}
-              onRemove={() => remove(server.name)}
+              onAccept={() => change(server.name, { accept: true })}
+              onRestart={() => void restart(server.name)}
+              onRemove={() => setRemoving(server.name)}
             />
           </li>
         ))}
       </ul>
+      {removing === undefined ? null : (
+        <Dialog title="Remove server" onClose={() => setRemoving(undefined)}>
+          <p className="text-sm">
+            <strong>{removing}</strong> is stopped, its tools are gone, and so are the values that were stored for it.
+          </p>
+          <div className="mt-4 flex justify-end gap-2">
+            <Button onClick={() => setRemoving(undefined)}>Keep</Button>
+            <Button look="danger" icon="trash" onClick={() => void remove(removing)}>
+              Remove
+            </Button>
+          </div>
+        </Dialog>
+      )}
       {adding ? (
         <Dialog title="Add server" onClose={() => setAdding(false)}>
           <ServerForm
@@ -89,11 +122,15 @@ function ServerCard({
   server,
   onToggle,
   onTrust,
+  onAccept,
+  onRestart,
   onRemove,
 }: {
   server: McpServer;
   onToggle: () => void;
   onTrust: () => void;
+  onAccept: () => void;
+  onRestart: () => void;
   onRemove: () => void;
 }): ReactElement {
   const state = STATES[server.status];
@@ -109,6 +146,11 @@ function ServerCard({
           <Button size="small" onClick={onToggle}>
             {server.enabled ? 'Turn off' : 'Turn on'}
           </Button>
+          {server.enabled ? (
+            <Button size="small" onClick={onRestart}>
+              Restart
+            </Button>
+          ) : null}
           <Button size="small" onClick={onTrust}>
             {server.trusted ? 'Trust no more' : 'Trust'}
           </Button>
@@ -130,6 +172,11 @@ function ServerCard({
           <code>{tool}</code> is not what it was: <Visible text={difference} />. What was granted for it has lapsed.
         </p>
       ))}
+      {server.changed.length === 0 ? null : (
+        <Button size="small" onClick={onAccept}>
+          Accept as it is now
+        </Button>
+      )}
       {server.tools.length === 0 ? null : (
         <p className="text-[0.8125rem] text-ink-3 [overflow-wrap:anywhere]">{server.tools.join(', ')}</p>
       )}

@@ -1,9 +1,11 @@
+import type { Tagged } from '@countersign/client';
 import type { World } from '@countersign/protocol';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import { useLocation } from 'wouter';
 import { useClient, useWorld } from '../data/connection.js';
 import { Failed, Loading, Page } from '../shell/frame.js';
+import ImportWorld from '../shell/import-world.js';
 import { Button } from '../ui/button.js';
 import { Card } from '../ui/card.js';
 import { Dialog } from '../ui/dialog.js';
@@ -20,13 +22,31 @@ export default function WorldPage(): ReactElement {
     queryKey: ['world', worldId, revision],
     queryFn: ({ signal }) => client.world(worldId, { signal }),
     staleTime: Number.POSITIVE_INFINITY,
+    placeholderData: (before) => before,
   });
+  // What somebody has begun to change is theirs until they save or drop it.
+  const [draft, setDraft] = useState<Tagged<World>>();
   if (world.isPending) return <Loading what="the settings" />;
   if (world.isError) return <Failed why={world.error.message} />;
+  const shown = draft ?? world.data;
   return (
     <Page title="Settings">
-      {/* A change from elsewhere begins the form anew, with what is true now. */}
-      <WorldForm key={world.data.etag ?? revision} world={world.data.value} etag={world.data.etag} />
+      {draft !== undefined && draft.etag !== world.data.etag ? (
+        <div role="alert" className="mb-4 flex flex-wrap items-center gap-3 text-sm text-amber">
+          Somebody else changed these settings meanwhile.
+          <Button size="small" onClick={() => setDraft(undefined)}>
+            Drop my changes
+          </Button>
+        </div>
+      ) : null}
+      {/* What nobody has changed here begins anew with what is true now. */}
+      <WorldForm
+        key={shown.etag ?? revision}
+        world={shown.value}
+        etag={shown.etag}
+        onChange={() => setDraft(shown)}
+        onSaved={() => setDraft(undefined)}
+      />
       <Keep worldId={worldId} name={world.data.value.name} />
     </Page>
   );
@@ -38,7 +58,17 @@ const MODES = [
   { value: 'auto', label: 'Auto: unasked inside sandbox and working folder' },
 ] as const;
 
-function WorldForm({ world, etag }: { world: World; etag: string | undefined }): ReactElement {
+function WorldForm({
+  world,
+  etag,
+  onChange,
+  onSaved,
+}: {
+  world: World;
+  etag: string | undefined;
+  onChange: () => void;
+  onSaved: () => void;
+}): ReactElement {
   const client = useClient();
   const saving = useSaving();
   const agents = useWorld((state) => state.agents);
@@ -55,7 +85,10 @@ function WorldForm({ world, etag }: { world: World; etag: string | undefined }):
     unattended: world.unattended,
     streaming: world.streaming,
   });
-  const set = (change: Partial<typeof form>): void => setForm({ ...form, ...change });
+  const set = (change: Partial<typeof form>): void => {
+    setForm({ ...form, ...change });
+    onChange();
+  };
   const save = async (): Promise<void> => {
     // `null` takes a setting back; what is left out stays as it is.
     const change: Record<string, unknown> = {
@@ -73,10 +106,11 @@ function WorldForm({ world, etag }: { world: World; etag: string | undefined }):
     };
     const before: Readonly<Record<string, unknown>> = { ...world };
     const changed = Object.entries(change).filter(([name, value]) => value !== (before[name] ?? null));
-    await saving.run(
+    const isSaved = await saving.run(
       () => client.updateWorld(world.id, Object.fromEntries(changed), etag === undefined ? {} : { ifMatch: etag }),
       'Saved.',
     );
+    if (isSaved) onSaved();
   };
   return (
     <form
@@ -187,7 +221,7 @@ function Keep({ worldId, name }: { worldId: string; name: string }): ReactElemen
   const client = useClient();
   const queries = useQueryClient();
   const [, navigate] = useLocation();
-  const [asking, setAsking] = useState(false);
+  const [asking, setAsking] = useState<'nothing' | 'delete' | 'import'>('nothing');
   const [typed, setTyped] = useState('');
   const remove = async (): Promise<void> => {
     try {
@@ -217,12 +251,16 @@ function Keep({ worldId, name }: { worldId: string; name: string }): ReactElemen
         >
           Export
         </Button>
-        <Button look="danger" icon="trash" onClick={() => setAsking(true)}>
+        <Button icon="file" onClick={() => setAsking('import')}>
+          Import world…
+        </Button>
+        <Button look="danger" icon="trash" onClick={() => setAsking('delete')}>
           Delete world…
         </Button>
       </div>
-      {asking ? (
-        <Dialog title="Delete world" onClose={() => setAsking(false)}>
+      {asking === 'import' ? <ImportWorld onClose={() => setAsking('nothing')} /> : null}
+      {asking === 'delete' ? (
+        <Dialog title="Delete world" onClose={() => setAsking('nothing')}>
           <p className="text-sm">
             All chats, agents, rules and grants of this world will be gone. The audit log stays. Type{' '}
             <strong>{name}</strong> to go on.
@@ -231,7 +269,7 @@ function Keep({ worldId, name }: { worldId: string; name: string }): ReactElemen
             <TextField label="Name of the world" value={typed} onChange={(event) => setTyped(event.target.value)} />
           </div>
           <div className="mt-4 flex justify-end gap-2">
-            <Button onClick={() => setAsking(false)}>Keep it</Button>
+            <Button onClick={() => setAsking('nothing')}>Keep it</Button>
             <Button look="danger" icon="trash" disabled={typed !== name} onClick={() => void remove()}>
               Delete
             </Button>

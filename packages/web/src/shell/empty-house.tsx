@@ -1,14 +1,16 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { type ReactElement, useState } from 'react';
+import { lazy, type ReactElement, Suspense, useState } from 'react';
 import { useLocation } from 'wouter';
 import { Button } from '../ui/button.js';
 import { Mark } from '../ui/signature.js';
 import { NewWorld } from './new-world.js';
 import { paths } from './paths.js';
 
+const ImportWorld = lazy(() => import('./import-world.js'));
+
 /** No world yet. */
 export function EmptyHouse(): ReactElement {
-  const [open, setOpen] = useState(false);
+  const [open, setOpen] = useState<'nothing' | 'new' | 'import'>('nothing');
   const [, navigate] = useLocation();
   const queries = useQueryClient();
   return (
@@ -19,12 +21,22 @@ export function EmptyHouse(): ReactElement {
         <p className="mt-2 text-ink-2">
           A world is a place where agents work: it has a folder, a policy and chats. Make one, then add an agent to it.
         </p>
-        <Button look="primary" icon="plus" className="mt-4" onClick={() => setOpen(true)}>
-          New world
-        </Button>
-        {open ? (
+        <div className="mt-4 flex flex-wrap gap-2">
+          <Button look="primary" icon="plus" onClick={() => setOpen('new')}>
+            New world
+          </Button>
+          <Button icon="file" onClick={() => setOpen('import')}>
+            Import world…
+          </Button>
+        </div>
+        {open === 'import' ? (
+          <Suspense fallback={null}>
+            <ImportWorld onClose={() => setOpen('nothing')} />
+          </Suspense>
+        ) : null}
+        {open === 'new' ? (
           <NewWorld
-            onClose={() => setOpen(false)}
+            onClose={() => setOpen('nothing')}
             onMade={(world) => {
               void queries.invalidateQueries({ queryKey: ['worlds'] });
               navigate(paths.world(world.id));

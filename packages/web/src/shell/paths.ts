@@ -4,6 +4,8 @@ const part = encodeURIComponent;
 export const paths = {
   world: (world: string) => `/w/${part(world)}`,
   chat: (world: string, chat: string) => `/w/${part(world)}/c/${part(chat)}`,
+  message: (world: string, chat: string, message: string) =>
+    `/w/${part(world)}/c/${part(chat)}?message=${part(message)}`,
   page: (world: string, page: WorldPage) => `/w/${part(world)}/${page}`,
   inbox: '/inbox',
   providers: '/providers',

@@ -1,6 +1,7 @@
 import { type ChatSummary, get } from '@countersign/client';
 import type { World } from '@countersign/protocol';
-import { type ReactElement, type ReactNode, useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { lazy, type ReactElement, type ReactNode, Suspense, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useWorld } from '../data/connection.js';
 import { Avatar } from '../ui/avatar.js';
@@ -16,6 +17,8 @@ import { NewWorld } from './new-world.js';
 import { paths } from './paths.js';
 import { ThemeSwitch } from './theme-switch.js';
 
+const ImportWorld = lazy(() => import('./import-world.js'));
+
 export interface SidebarProps {
   worlds: readonly World[];
   pending: number;
@@ -27,7 +30,8 @@ export function Sidebar({ worlds, pending, onGo }: SidebarProps): ReactElement {
   const worldId = useWorld((state) => state.worldId);
   const worldName = useWorld((state) => state.world?.name ?? state.worldId);
   const [, navigate] = useLocation();
-  const [creating, setCreating] = useState(false);
+  const queries = useQueryClient();
+  const [creating, setCreating] = useState<'nothing' | 'new' | 'import'>('nothing');
   const go = (path: string): void => {
     navigate(path);
     onGo();
@@ -54,7 +58,8 @@ export function Sidebar({ worlds, pending, onGo }: SidebarProps): ReactElement {
               checked: world.id === worldId,
               onSelect: () => go(paths.world(world.id)),
             })),
-            { label: 'New world…', icon: 'plus' as const, onSelect: () => setCreating(true) },
+            { label: 'New world…', icon: 'plus' as const, onSelect: () => setCreating('new') },
+            { label: 'Import world…', icon: 'file' as const, onSelect: () => setCreating('import') },
           ]}
         />
         <Button icon="plus" className="mt-1 w-full" onClick={() => go(paths.world(worldId))}>
@@ -96,11 +101,17 @@ export function Sidebar({ worlds, pending, onGo }: SidebarProps): ReactElement {
         </Page>
         <ThemeSwitch />
       </nav>
-      {creating ? (
+      {creating === 'import' ? (
+        <Suspense fallback={null}>
+          <ImportWorld onClose={() => setCreating('nothing')} />
+        </Suspense>
+      ) : null}
+      {creating === 'new' ? (
         <NewWorld
-          onClose={() => setCreating(false)}
+          onClose={() => setCreating('nothing')}
           onMade={(world) => {
-            setCreating(false);
+            setCreating('nothing');
+            void queries.invalidateQueries({ queryKey: ['worlds'] });
             go(paths.world(world.id));
           }}
         />

@@ -1,4 +1,4 @@
-import { type ReactElement, type ReactNode, useEffect, useId, useRef } from 'react';
+import { type ReactElement, type ReactNode, useId, useLayoutEffect, useRef } from 'react';
 import { IconButton } from './button.js';
 import { cx } from './cx.js';
 
@@ -17,7 +17,8 @@ interface DialogProps {
 export function Dialog({ title, onClose, children, shape = 'box' }: DialogProps): ReactElement {
   const box = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  useEffect(() => {
+  // Before it leaves the page: one that is removed while open gives the focus to nobody.
+  useLayoutEffect(() => {
     const dialog = box.current;
     if (dialog !== null && !dialog.open) dialog.showModal();
     return () => dialog?.close();

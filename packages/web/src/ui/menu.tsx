@@ -1,5 +1,5 @@
 import { DropdownMenu } from 'radix-ui';
-import type { ReactElement, ReactNode } from 'react';
+import { type ReactElement, type ReactNode, useRef } from 'react';
 import { cx } from './cx.js';
 import { Icon } from './icon.js';
 import type { IconName } from './icon-paths.js';
@@ -25,6 +25,7 @@ export function Menu({
   entries: readonly MenuEntry[];
   align?: 'start' | 'end';
 }): ReactElement {
+  const chosen = useRef<() => void>(undefined);
   return (
     <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
@@ -32,12 +33,20 @@ export function Menu({
         align={align}
         sideOffset={4}
         collisionPadding={8}
+        // Not before the button has the focus again: a dialog opened earlier would have nobody to give it back to.
+        onCloseAutoFocus={() => {
+          const act = chosen.current;
+          chosen.current = undefined;
+          if (act !== undefined) queueMicrotask(act);
+        }}
         className="scroll-quiet z-50 max-h-80 min-w-44 overflow-y-auto rounded-lg border border-line bg-raised p-1 shadow-card"
       >
         {entries.map((entry) => (
           <DropdownMenu.Item
             key={entry.label}
-            onSelect={entry.onSelect}
+            onSelect={() => {
+              chosen.current = entry.onSelect;
+            }}
             className={cx(
               'flex min-h-9 items-center gap-2 rounded-md px-2.5 text-sm outline-none select-none data-[highlighted]:bg-blue-soft',
               entry.danger === true ? 'text-red' : 'text-ink',

@@ -1,0 +1,160 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
+import { button, press, said, write } from './support/steps.js';
+
+const memoryServer = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-memory/dist/index.js');
+
+describe.runIf(hasBrowser)('what is set, kept and brought', { timeout: 60_000 }, () => {
+  let opened: Opened;
+  let visit: Visit;
+  let world = '';
+  let path = '';
+  beforeAll(async () => {
+    opened = await openBrowser();
+    ({ world, path } = await opened.newChat());
+    visit = await opened.visit({ path });
+  });
+  beforeEach(({ onTestFailed, task }) => onTestFailed(() => picturesOf(task.name)));
+  afterAll(() => opened.close());
+
+  const go = async (page: string): Promise<Page> => {
+    await visit.page.goto(`${opened.serving.url}/w/${world}/${page}`);
+    await visit.page.getByRole('heading', { level: 1 }).waitFor();
+    return visit.page;
+  };
+  const downloaded = async (page: Page, name: string): Promise<{ name: string; text: string }> => {
+    const [download] = await Promise.all([page.waitForEvent('download'), button(page, name).click()]);
+    return { name: download.suggestedFilename(), text: await readFile(await download.path(), 'utf8') };
+  };
+
+  it('[W3] a world is exported as a file and imported from it, and what would give power is only proposed', async () => {
+    const { etag = '*' } = await opened.api.policy(world);
+    await opened.api.setPolicy(world, { rules: ['allow press', 'deny flood'] }, { ifMatch: etag });
+    const page = await go('settings');
+    const file = await downloaded(page, 'Export');
+    expect(file.name).toBe(`${world}.yaml`);
+    expect(file.text).toBe(await opened.api.exportWorld(world));
+    expect(file.text).toContain('allow press');
+
+    await button(page, 'Import world…').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Or its text').fill('countersign: 99\nname: Later');
+    await button(page, 'Import').click();
+    await dialog.getByText(/reads files of version 1/).waitFor();
+    const before = (await opened.api.worlds({ limit: 200 })).items.length;
+    await dialog.getByLabel('File').setInputFiles({
+      name: 'lab.yaml',
+      mimeType: 'application/yaml',
+      buffer: Buffer.from(file.text.replace(/^name: .*$/m, 'name: Brought along')),
+    });
+    await expect.poll(() => dialog.getByLabel('Or its text').inputValue()).toContain('Brought along');
+    await button(page, 'Import').click();
+    await dialog.getByText('One rule that would allow something waits').waitFor();
+    expect((await opened.api.worlds({ limit: 200 })).items).toHaveLength(before + 1);
+    await button(page, 'Look at its rules').click();
+    await page.getByRole('button', { name: 'World: Brought along' }).waitFor();
+    await page.getByText('Proposed by an import, not in force').waitFor();
+    expect((await opened.api.policy('brought-along')).value).toEqual({
+      rules: ['deny flood'],
+      proposed: ['allow press'],
+    });
+    await button(page, 'Take over').click();
+    await button(page, 'Write policy').click();
+    await page.getByText('The policy is written.').waitFor();
+    expect((await opened.api.policy('brought-along')).value.rules).toEqual(['deny flood', 'allow press']);
+  });
+
+  it('[A16] the audit log is kept as JSON lines and as CSV, whole', async () => {
+    await visit.page.goto(`${opened.serving.url}${path}`);
+    await write(visit.page, press('kept'));
+    await said(visit.page, 'Finished. done').waitFor();
+    const page = await go('audit');
+    const lines = await downloaded(page, 'JSON lines');
+    expect(lines.name).toBe(`${world}-audit.jsonl`);
+    expect(lines.text).toBe(await opened.api.exportAudit(world, 'jsonl'));
+    expect(lines.text.trim().split('\n').length).toBeGreaterThan(1);
+    const csv = await downloaded(page, 'CSV');
+    expect(csv.name).toBe(`${world}-audit.csv`);
+    expect(csv.text).toBe(await opened.api.exportAudit(world, 'csv'));
+  });
+
+  it('[W6] a policy that somebody else wrote meanwhile is not overwritten, and the page says so', async () => {
+    const page = await go('policy');
+    await page.getByLabel('Rules').fill('allow press\ndeny flood\nask watch');
+    const { etag = '*' } = await opened.api.policy(world);
+    await opened.api.setPolicy(world, { rules: ['deny press'] }, { ifMatch: etag });
+    await page.getByText('Somebody else wrote the policy meanwhile.').waitFor();
+    await button(page, 'Write policy').click();
+    await page.getByText('Somebody changed this meanwhile.').first().waitFor();
+    expect((await opened.api.policy(world)).value.rules).toEqual(['deny press']);
+    expect(await page.getByLabel('Rules').inputValue()).toContain('ask watch');
+    await button(page, 'Drop changes').click();
+    expect(await page.getByLabel('Rules').inputValue()).toBe('deny press');
+    await page.getByLabel('Rules').fill('ask press');
+    await button(page, 'Write policy').click();
+    await page.getByText('The policy is written.').waitFor();
+    expect((await opened.api.policy(world)).value.rules).toEqual(['ask press']);
+  });
+
+  it('[W6] nor are settings of a world, and what was typed stays', async () => {
+    const page = await go('settings');
+    await page.getByLabel('Description').fill('mine');
+    await opened.api.updateWorld(world, { description: 'theirs' });
+    await page.getByText('Somebody else changed these settings meanwhile.').waitFor();
+    expect(await page.getByLabel('Description').inputValue()).toBe('mine');
+    await button(page, 'Save').click();
+    await page.getByText('Somebody changed this meanwhile.').first().waitFor();
+    expect((await opened.api.world(world)).value.description).toBe('theirs');
+    await button(page, 'Drop my changes').click();
+    await expect.poll(() => page.getByLabel('Description').inputValue()).toBe('theirs');
+    await page.getByLabel('Description').fill('ours');
+    await button(page, 'Save').click();
+    await page.getByText('Saved.').waitFor();
+    await expect.poll(() => page.getByLabel('Description').inputValue()).toBe('ours');
+    expect((await opened.api.world(world)).value.description).toBe('ours');
+  });
+
+  it('[A1] an MCP server is added, shows how it stands, is restarted, trusted, turned off and removed', async () => {
+    const page = await go('servers');
+    await button(page, 'Add server').click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Not A Name');
+    await dialog.getByLabel('Command').fill(process.execPath);
+    await dialog.getByLabel('Its words').fill(memoryServer);
+    await dialog.getByLabel('Environment').fill('SECRET=hush-hush');
+    await button(page, 'Add server').last().click();
+    await dialog.getByText('a server name has at most 24').waitFor();
+    await dialog.getByLabel('Name').fill('memory');
+    await button(page, 'Add server').last().click();
+    const card = page.getByRole('listitem').filter({ hasText: 'memory' }).last();
+    await card.getByText('running').waitFor({ timeout: 20_000 });
+    await card.getByText('mcp__memory__read_graph').waitFor();
+    expect(await page.content()).not.toContain('hush-hush');
+    await card.getByRole('button', { name: 'Restart' }).click();
+    await page.getByText('memory is started anew.').waitFor();
+    await card.getByText(/running|starts when needed|starting/).waitFor();
+    await card.getByRole('button', { name: 'Trust', exact: true }).click();
+    await card.getByText('trusted', { exact: true }).waitFor();
+    await card.getByRole('button', { name: 'Turn off' }).click();
+    await card.getByText('off', { exact: true }).waitFor();
+    await card.getByRole('button', { name: 'Remove' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('No MCP servers.').waitFor();
+    expect((await opened.api.mcpServers(world)).items).toEqual([]);
+  });
+
+  it('[A1] a server that can not start says why', async () => {
+    await opened.api.addMcpServer(world, { name: 'broken', transport: 'stdio', command: 'false', enabled: true });
+    const page = await go('servers');
+    const card = page.getByRole('listitem').filter({ hasText: 'broken' }).last();
+    await card.getByText('failed').waitFor({ timeout: 20_000 });
+    await card.locator('.text-red').last().waitFor();
+  });
+
+  it('throws nothing and breaks no content policy', () => {
+    expect(visit.complaints).toEqual([]);
+  });
+});

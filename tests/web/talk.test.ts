@@ -1,0 +1,210 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
+import { button, call, press, said, tabTo, toolCard, topBar, write } from './support/steps.js';
+
+describe.runIf(hasBrowser)('talking', { timeout: 60_000 }, () => {
+  let opened: Opened;
+  let visit: Visit;
+  const enter = async (): Promise<{ page: Page; world: string; chat: string; path: string }> => {
+    const chat = await opened.newChat();
+    await visit.page.goto(`${opened.serving.url}${chat.path}`);
+    await visit.page.getByLabel('Message').waitFor();
+    return { page: visit.page, ...chat };
+  };
+  beforeAll(async () => {
+    opened = await openBrowser();
+    visit = await opened.visit();
+  });
+  beforeEach(({ onTestFailed, task }) => onTestFailed(() => picturesOf(task.name)));
+  afterAll(() => opened.close());
+
+  it('[M3] an @ at the start of a line offers the agents, and the keyboard completes them', async () => {
+    const { page, world } = await enter();
+    await opened.api.createAgent(world, { name: 'Bea Two', provider: 'obedient', model: 'test' });
+    await page.getByRole('link', { name: 'Bea Two' }).waitFor();
+    const box = page.getByLabel('Message');
+    await box.focus();
+    await page.keyboard.type('mail me at a@b');
+    expect(await page.getByRole('listbox').count()).toBe(0);
+    await box.fill('');
+    await page.keyboard.type('@');
+    const offers = page.getByRole('listbox', { name: 'Agents' }).getByRole('option');
+    await expect.poll(() => offers.count()).toBe(2);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.type('b');
+    await expect.poll(() => offers.allInnerTexts()).toEqual([expect.stringContaining('Bea Two')]);
+    // Enter takes the offer; it sends nothing yet.
+    await page.keyboard.press('Enter');
+    expect(await box.inputValue()).toBe('@Bea Two ');
+    expect(await page.getByRole('article').count()).toBe(0);
+    await page.keyboard.type('say only me');
+    await page.keyboard.press('Enter');
+    await page.getByRole('article', { name: 'Bea Two' }).waitFor();
+    await expect.poll(() => page.getByRole('article', { name: 'Ada' }).count()).toBe(0);
+    await box.focus();
+    await page.keyboard.type('@a');
+    await page.keyboard.press('Escape');
+    expect(await page.getByRole('listbox').count()).toBe(0);
+    expect(await box.inputValue()).toBe('@a');
+    await box.fill('');
+  });
+
+  it('[T4] a question of an agent is answered with words; a choice only fills the field, and nothing is signed', async () => {
+    const { page, world } = await enter();
+    await write(page, call('ask_human', { question: 'Which <b>berth</b>?', choices: ['the first', 'the last'] }));
+    const card = page.getByRole('region', { name: 'Ada asks' });
+    await card.getByText('Which <b>berth</b>?').waitFor();
+    expect(await card.getByRole('button', { name: /Approve/ }).count()).toBe(0);
+    await card.getByRole('button', { name: 'the last' }).click();
+    expect(await card.getByLabel('Your answer').inputValue()).toBe('the last');
+    expect((await opened.api.approvals(world)).items).toHaveLength(1);
+    await card.getByLabel('Your answer').fill('the last but one');
+    await card.getByRole('button', { name: 'Answer' }).click();
+    await said(page, 'Finished.').waitFor();
+    const asked = toolCard(page, 'ask_human');
+    await asked.getByRole('button').first().click();
+    await asked.getByText('the last but one').first().waitFor();
+    await asked.getByText(/Answered by/).waitFor();
+
+    await write(page, call('ask_human', { question: 'And who pays?' }));
+    await page.getByRole('region', { name: 'Ada asks' }).getByRole('button', { name: 'Deny' }).click();
+    await said(page, 'Finished. denied').waitFor();
+  });
+
+  it('[M11] a message behind a question says that it waits, and can clear the way', async () => {
+    const { page, world } = await enter();
+    await write(page, press('behind'));
+    await button(page, 'Approve once').waitFor();
+    expect(await page.getByText('Your message is kept.').count()).toBe(0);
+    await write(page, 'say I am next');
+    await page.getByText('Your message is kept. It is answered when what waits for you is decided.').waitFor();
+    await button(page, 'Run none of it and go on').click();
+    await said(page, 'I am next').waitFor();
+    await expect.poll(() => page.getByText('Your message is kept.').count()).toBe(0);
+    await toolCard(page, 'behind').getByText('denied').waitFor();
+    expect(opened.ran).not.toContain('behind');
+    expect((await opened.api.approvals(world)).items).toEqual([]);
+  });
+
+  it('an answer that is not right below what it answers says what that was, and leads there', async () => {
+    const { page, world } = await enter();
+    await opened.api.createAgent(world, { name: 'Bob', provider: 'obedient', model: 'test' });
+    await write(page, `@Ada\n${press('thread')}`);
+    await button(page, 'Approve once').waitFor();
+    await write(page, '@Bob\nsay meanwhile');
+    await page.getByRole('article', { name: 'Bob' }).waitFor();
+    await button(page, 'Approve once').click();
+    const answer = said(page, 'Finished. done');
+    await answer.getByRole('button', { name: /answers you: @Ada/ }).click();
+    await page.locator('article[aria-current]').filter({ hasText: 'call press' }).waitFor();
+  });
+
+  it('says who works, and what a turn cost', async () => {
+    const { page } = await enter();
+    await write(page, call('watch', {}));
+    await topBar(page).getByText('Ada').waitFor();
+    await topBar(page).getByText('working').waitFor();
+    await toolCard(page, 'watch').getByText('the first line').waitFor();
+    await button(page, 'Stop').click();
+    await expect.poll(() => topBar(page).getByText('working').count()).toBe(0);
+    await write(page, 'say counted');
+    await said(page, 'counted').getByText('1.2k in · 34 out').waitFor();
+  });
+
+  it('a search leads to the message in its chat, however far up, and marks it', async () => {
+    const { page, world, chat } = await enter();
+    await opened.api.send(world, chat, { content: 'say the needle is rusty' });
+    await said(page, 'the needle is rusty').waitFor();
+    for (let number = 0; number < 60; number += 1)
+      await opened.api.send(world, chat, { content: `@nobody number ${number}` });
+    await said(page, 'number 59').waitFor();
+    await page.getByRole('link', { name: 'Search' }).click();
+    await page.getByLabel('Words in this world').fill('needle');
+    const hit = page.getByRole('main').getByRole('link').filter({ hasText: 'needle is rusty' });
+    await expect.poll(() => hit.count()).toBe(2);
+    await hit.filter({ hasText: 'Ada' }).click();
+    const found = page.locator('article[aria-current]').filter({ hasText: 'the needle is rusty' });
+    await found.waitFor();
+    const box = await found.boundingBox();
+    expect(box?.y).toBeGreaterThan(0);
+    expect(box?.y).toBeLessThan(800);
+    // Back are the words and the other hits.
+    await page.goBack();
+    expect(await page.getByLabel('Words in this world').inputValue()).toBe('needle');
+    await expect.poll(() => hit.count()).toBe(2);
+  });
+
+  it('[M9] by keyboard alone: a new chat, a message, stop, rename and delete', async () => {
+    const { page, world } = await enter();
+    await tabTo(page, 'New chat');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'New chat' }).waitFor();
+    await tabTo(page, 'Message');
+    await page.keyboard.type(call('watch', {}));
+    await page.keyboard.press('Enter');
+    await toolCard(page, 'watch').getByText('running').waitFor();
+    await tabTo(page, 'Stop');
+    await page.keyboard.press('Enter');
+    await toolCard(page, 'watch').getByText('failed').waitFor();
+    await tabTo(page, 'Chat menu');
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Rename…' }).waitFor();
+    await page.keyboard.type('r');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').getByLabel('Title').waitFor();
+    await tabTo(page, 'Title');
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('By hand');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'By hand' }).waitFor();
+    // The focus is where it was before the dialog.
+    await expect.poll(() => page.getByRole('button', { name: 'Chat menu' }).evaluate(isFocused)).toBe(true);
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Delete…' }).waitFor();
+    await page.keyboard.type('d');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Delete chat' }).waitFor();
+    await tabTo(page, 'Delete');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.getByRole('link', { name: 'By hand' }).count()).toBe(0);
+    expect((await opened.api.chats(world)).items).toHaveLength(1);
+  });
+
+  it('[A13] a desktop notification tells what waits while nobody looks, and leads there', async () => {
+    const { context, page } = await opened.visit();
+    await context.grantPermissions(['notifications'], { origin: opened.serving.url });
+    const { world, chat, path } = await opened.newChat();
+    // A real notification, kept so that the test can touch it; and a page in the background.
+    await page.addInitScript(`
+      globalThis.notes = [];
+      const Shown = globalThis.Notification;
+      globalThis.Notification = class extends Shown {
+        constructor(title, options) { super(title, options); globalThis.notes.push({ note: this, title, body: options.body }); }
+      };
+      Object.defineProperty(document, 'visibilityState', { get: () => 'hidden' });
+    `);
+    await page.goto(`${opened.serving.url}/w/${world}`);
+    await page.getByLabel('Message').waitFor();
+    expect(await page.evaluate('Notification.permission')).toBe('granted');
+    await opened.api.send(world, chat, { content: press('notify\u202Ex') });
+    await expect.poll(() => page.evaluate('notes.length'), { timeout: 10_000 }).toBe(1);
+    expect(await page.evaluate('notes[0].title')).toBe('Ada is waiting for you');
+    expect(await page.evaluate('notes[0].body')).toBe('button: notify‹U+202E›x');
+    await expect.poll(() => page.title()).toBe('(1) Countersign');
+    await page.evaluate("notes[0].note.dispatchEvent(new Event('click'))");
+    await page.waitForURL(`**${path}`);
+    await button(page, 'Approve once').waitFor();
+    expect((await opened.api.approvals(world)).items).toHaveLength(1);
+    await context.close();
+  });
+
+  it('throws nothing and breaks no content policy', () => {
+    expect(visit.complaints).toEqual([]);
+  });
+});
+
+function isFocused(element: { ownerDocument: { activeElement: unknown } }): boolean {
+  return element.ownerDocument.activeElement === element;
+}
