@@ -27,6 +27,18 @@ describe('without a server', { timeout: 120_000 }, () => {
     expect(JSON.parse(ended[1]?.stdout ?? '')).toMatchObject({ items: [{ id: 'harbour' }] });
   });
 
+  it('[X4] [S4] two that start at once where nothing is yet make one home and none of them fails', async () => {
+    for (const round of [1, 2, 3]) {
+      const empty = { HOME: folder, COUNTERSIGN_HOME: join(folder, `deep ${round}`, 'home') };
+      const made = await Promise.all(
+        ['One', 'Two'].map((title) =>
+          runCommand(['chats', 'add', '-w', 'harbour', '--title', title, '--json'], { env: empty }),
+        ),
+      );
+      expect(made.map(({ code, stderr }) => ({ code, stderr }))).toEqual(made.map(() => ({ code: 0, stderr: '' })));
+    }
+  });
+
   it('[X2] [A9] the demo world runs in a terminal, and what was left open is taken up', async () => {
     const first = openTerminal(['chat', '-w', 'harbour'], { env });
     await first.waitFor('you  ');

@@ -110,6 +110,7 @@ export type { ArgumentCheck, JsonSchema } from './json-schema.js';
 export {
   acceptedMessageSchema,
   CLIENT_HEADER,
+  LEAVING_HEADER,
   healthSchema,
   listedToolSchema,
   listOf,

@@ -39,6 +39,8 @@ export type Session = z.infer<typeof sessionSchema>;
 
 export const SESSION_HEADER = 'X-Countersign-Session';
 export const CLIENT_HEADER = 'X-Countersign-Client';
+/** On an answer: this server is going, and has not looked at the request. It can be sent to the next one without harm. */
+export const LEAVING_HEADER = 'X-Countersign-Leaving';
 
 export const providerStatusSchema = z.object({
   name: z.string(),

@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { LEAVING_HEADER } from '@countersign/protocol';
 import { afterEach, expect, it } from 'vitest';
 import { followServer, type Address } from './follow-server.js';
 
@@ -48,6 +49,35 @@ it('[S4] goes where the server of the home is now, with its token, and looks onc
   await first.close();
   expect(await Promise.all([ask(), ask()])).toEqual(Array(2).fill('POST /api/x?y=1 Bearer two two'));
   expect(looks).toBe(1);
+});
+
+it('[S4] goes to the next when one is going, whatever was asked, and when one breaks off what only reads', async () => {
+  const second = await listen('two');
+  let asked = 0;
+  const going = createServer((request, response) => {
+    asked += 1;
+    if (request.url === '/api/broken') {
+      request.socket.destroy();
+      return;
+    }
+    response.setHeader('Connection', 'close');
+    response.writeHead(503, { [LEAVING_HEADER]: 'true' });
+    response.end('{}');
+  });
+  servers.push(going);
+  await new Promise<void>((resolve) => {
+    going.listen(0, '127.0.0.1', resolve);
+  });
+  const url = `http://127.0.0.1:${(going.address() as AddressInfo).port}`;
+  const follow = (): typeof fetch => followServer({ url, token: 'one' }, () => Promise.resolve(second)).fetch;
+  const posted = await follow()(`${url}/api/x`, { method: 'POST' });
+  expect(await posted.text()).toBe('POST /api/x Bearer two two');
+  expect(await (await follow()(`${url}/api/broken`)).text()).toBe('GET /api/broken Bearer two two');
+  // What may have been done is not done twice.
+  await expect(follow()(`${url}/api/broken`, { method: 'POST' })).rejects.toThrow('fetch failed');
+  expect(asked).toBe(3);
+  const nowhere = followServer({ url, token: 'one' }, () => Promise.reject(new Error('none')));
+  expect((await nowhere.fetch(`${url}/api/x`)).status).toBe(503);
 });
 
 it('says that nobody answers when no other is found', async () => {

@@ -1,8 +1,14 @@
+import { LEAVING_HEADER } from '@countersign/protocol';
+
 /** Where a server is, and what opens it. */
 export interface Address {
   readonly url: string;
   readonly token: string;
 }
+
+type Tried =
+  | { readonly kind: 'answer' | 'leaving'; readonly response: Response }
+  | { readonly kind: 'gone'; readonly error: unknown };
 
 /** So long a server that is gone may take to be there again, before this command brings its own. */
 const MOST_PATIENT_MS = 10_000;
@@ -15,7 +21,8 @@ export interface Following {
 
 /**
  * A fetch that goes where the server of a home is now. The server of another command ends with that command, and this one must not
- * fail with it: it talks to the next, or becomes the next. Only what was refused was certainly not done, and only that is sent again.
+ * fail with it: it talks to the next, or becomes the next. Only what was refused was certainly not done, and only that is sent again;
+ * and what only reads.
  */
 export function followServer(
   first: Address,
@@ -36,22 +43,31 @@ export function followServer(
     address = await locating;
   }
 
+  async function tryAt(at: Address, input: Parameters<typeof fetch>[0], init?: RequestInit): Promise<Tried> {
+    try {
+      const response = await send(movedTo(at, input), withToken(at, init));
+      return { kind: response.headers.has(LEAVING_HEADER) ? 'leaving' : 'answer', response };
+    } catch (error) {
+      const isHarmless = wasRefused(error) || (init?.method ?? 'GET') === 'GET';
+      if (!isHarmless || init?.signal?.aborted === true) throw error;
+      return { kind: 'gone', error };
+    }
+  }
+
   return {
     address: () => address,
     async fetch(input, init) {
       const tried = address;
+      const first = await tryAt(tried, input, init);
+      if (first.kind === 'answer') return first.response;
       try {
-        return await send(movedTo(tried, input), withToken(tried, init));
-      } catch (error) {
-        if (!wasRefused(error) || init?.signal?.aborted === true) throw error;
-        try {
-          await relocate(tried);
-        } catch {
-          // The next try may find more; meanwhile what is wrong is that nobody answers.
-          throw error;
-        }
-        return await send(movedTo(address, input), withToken(address, init));
+        await relocate(tried);
+      } catch {
+        // The next try may find more; meanwhile what is wrong is that nobody answers.
+        if ('error' in first) throw first.error;
+        return first.response;
       }
+      return await send(movedTo(address, input), withToken(address, init));
     },
   };
 }

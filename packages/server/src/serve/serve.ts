@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import { setTimeout as after } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
-import { CountersignError } from '@countersign/protocol';
+import { CountersignError, LEAVING_HEADER } from '@countersign/protocol';
 import { createApp } from '../app/create-app.js';
 import { inBrackets, isLoopback } from '../auth/check-host.js';
 import { createAuth, type AuthOptions } from '../auth/create-auth.js';
@@ -54,6 +54,8 @@ export async function serve(options: ServeOptions): Promise<Serving> {
       return world === undefined ? undefined : (await engine.clients.find(world, secret))?.label;
     },
   });
+  const answering = new Set<ServerResponse>();
+  let isLeaving = false;
   const server = createServer({ maxHeaderSize: 16 * 1024, headersTimeout: 20_000, requestTimeout: 60_000 });
   try {
     const context = {
@@ -70,6 +72,12 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     const started = startWhen(once(server, 'listening'), home);
     const answer = getRequestListener(app.fetch);
     server.on('request', (request, response) => {
+      if (isLeaving) {
+        refuseLeaving(response);
+        return;
+      }
+      answering.add(response);
+      response.once('close', () => answering.delete(response));
       // A start that fails is told by who waits for it: unheard here, it would end the process without a word of ours.
       started.then(() => answer(request, response)).catch(() => response.destroy());
     });
@@ -91,7 +99,8 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     home,
     newStartUrl: () => `${url}/#ticket=${auth.newTicket()}`,
     close() {
-      closed ??= shutDown(server, home).finally(retract);
+      isLeaving = true;
+      closed ??= shutDown(server, home, answering).finally(retract);
       return closed;
     },
   };
@@ -115,15 +124,29 @@ function startWhen(listening: Promise<unknown>, home: Home): Promise<void> {
 /** How long answers that are under way may take when everything else has ended. */
 const LAST_ANSWERS_MS = 500;
 
-async function shutDown(server: Server, home: Home): Promise<void> {
+async function shutDown(server: Server, home: Home, answering: ReadonlySet<ServerResponse>): Promise<void> {
   const closed = once(server, 'close');
   server.close();
   server.closeIdleConnections();
+  // What was taken in is answered before the store is closed under it. A stream has sent its head long since.
+  const end = Date.now() + LAST_ANSWERS_MS;
+  while ([...answering].some(({ headersSent }) => !headersSent) && Date.now() < end) await after(5);
   // Streams are told and end with this; turns are parked.
   await home.close();
   server.closeIdleConnections();
   await Promise.race([closed, after(LAST_ANSWERS_MS, undefined, { ref: false })]);
   server.closeAllConnections();
+}
+
+/** Said before anything is looked at, so that whoever asked can ask the next server, whatever it was. */
+function refuseLeaving(response: ServerResponse): void {
+  response.writeHead(503, {
+    'Content-Type': 'application/problem+json',
+    Connection: 'close',
+    [LEAVING_HEADER]: 'true',
+  });
+  const detail = 'This server is stopping, and did nothing with this request. Send it again once a server runs.';
+  response.end(JSON.stringify({ type: 'about:blank', title: 'Service Unavailable', status: 503, detail }));
 }
 
 /** An address that can be opened: one that means every address can't. */

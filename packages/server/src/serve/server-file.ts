@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { get } from 'node:http';
 import { join } from 'node:path';
-import { healthSchema, problemSchema } from '@countersign/protocol';
+import { healthSchema, LEAVING_HEADER, problemSchema } from '@countersign/protocol';
 import { z } from 'zod';
 import { writePrivate } from '../home/private-file.js';
 
@@ -53,7 +53,9 @@ async function isServing(url: string): Promise<boolean> {
       response.on('data', (chunk: string) => {
         text = `${text}${chunk}`.slice(0, 1_000);
       });
-      response.on('end', () => resolve(isHealth(text)));
+      // One that is going is there no more.
+      const isLeaving = response.headers[LEAVING_HEADER.toLowerCase()] !== undefined;
+      response.on('end', () => resolve(!isLeaving && isHealth(text)));
       response.on('error', () => resolve(false));
     });
     asked.on('timeout', () => asked.destroy());

@@ -1,0 +1,45 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { Agent, get } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { LEAVING_HEADER } from '@countersign/protocol';
+import { expect, it, onTestFinished } from 'vitest';
+import { serve } from './serve.js';
+
+const TOKEN = 'a-token-that-only-this-test-knows-0123456789';
+
+it('[S4] answers what it has taken in before it closes, and says of what comes later that nothing was done with it', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-leaving-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const said: string[] = [];
+  const serving = await serve({
+    home: join(folder, 'home'),
+    env: { COUNTERSIGN_TOKEN: TOKEN },
+    log: { info: () => undefined, warn: () => undefined, error: (what) => void said.push(what) },
+    port: 0,
+    sandbox: { kind: 'none', reason: 'no command runs here' },
+    ollamaUrl: 'http://127.0.0.1:9',
+    version: 'test',
+  });
+  const agent = new Agent({ keepAlive: true, maxSockets: 4 });
+  onTestFinished(() => agent.destroy());
+  const ask = (): Promise<string> =>
+    new Promise((resolve) => {
+      const request = get(`${serving.url}/api/worlds`, { agent, headers: { authorization: `Bearer ${TOKEN}` } });
+      request.on('error', () => resolve('nobody'));
+      request.on('response', (response) => {
+        response.resume();
+        response.on('error', () => resolve('nobody'));
+        const isLeaving = response.headers[LEAVING_HEADER.toLowerCase()] !== undefined;
+        response.on('end', () => resolve(isLeaving ? 'leaving' : String(response.statusCode)));
+      });
+    });
+  expect(await ask()).toBe('200');
+  // More than there are ways in: some are under way, others come while it goes.
+  const answers = Array.from({ length: 40 }, ask);
+  await answers[0];
+  await serving.close();
+  const seen = new Set(await Promise.all(answers));
+  expect([...seen].filter((answer) => !['200', 'leaving', 'nobody'].includes(answer))).toEqual([]);
+  expect(said).toEqual([]);
+});
