@@ -92,7 +92,7 @@ export function factsOf(scene: Scene, plan: Plan = planOf(scene)): Facts {
     now: scene.now,
     hasSide: plan.areas.side > 0,
     suggestions: scene.suggestions,
-    card: { height: plan.areas.cardBody, length: plan.body.length + 1 },
+    card: { height: plan.areas.cardBody, length: plan.body.length + 1, isCut: plan.isCut },
     transcript: transcriptOf(plan),
   };
 }

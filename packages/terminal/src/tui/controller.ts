@@ -84,7 +84,7 @@ export function createController(options: ControllerOptions): Controller {
       now: seen.now,
       hasSide: plan.areas.side > 0,
       suggestions,
-      card: { height: plan.areas.cardBody, length: plan.body.length + 1 },
+      card: { height: plan.areas.cardBody, length: plan.body.length + 1, isCut: plan.isCut },
       transcript: transcriptOf(plan),
     };
   }

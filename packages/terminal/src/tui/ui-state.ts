@@ -70,8 +70,8 @@ export interface Facts {
   /** Whether the list of chats stands beside the rest. */
   readonly hasSide: boolean;
   readonly suggestions: readonly string[];
-  /** How many lines of the card are seen at once, and how many it has. */
-  readonly card: { readonly height: number; readonly length: number };
+  /** How many lines of the card are seen at once, how many it has, and whether something of the call is in none of them. */
+  readonly card: { readonly height: number; readonly length: number; readonly isCut: boolean };
   readonly transcript: {
     readonly height: number;
     by(scroll: Scroll, delta: number): Scroll;

@@ -19,13 +19,17 @@ export function pressOnCard(ui: UiState, key: Key, facts: Facts): Pressed {
     return only(choice.kind === 'none' ? focusOn(ui, 'composer', facts.now) : choose(ui, NOTHING));
   }
   if (approval === undefined) return only(ui);
+  if (facts.card.isCut && choice.kind !== 'none' && choice.kind !== 'deny') return only(choose(ui, NOTHING));
   if ('field' in choice) return pressInField(ui, key, facts, approval, choice);
   if (key.kind === 'char' && (key.text === 'n' || key.text === 'N')) {
     return only(showNext(ui, facts, key.text === 'n' ? 1 : -1));
   }
   if (!isArmed(ui.card, facts.now)) return only(ui);
   if (isName(key, 'enter')) return confirm(ui, approval);
-  return key.kind === 'char' ? only(choose(ui, choiceFor(key.text, approval, choice))) : only(ui);
+  if (key.kind !== 'char') return only(ui);
+  // Nobody has seen all of it.
+  if (facts.card.isCut && key.text !== 'd') return only(ui);
+  return only(choose(ui, choiceFor(key.text, approval, choice)));
 }
 
 function showNext(ui: UiState, { world, now }: Facts, step: 1 | -1): UiState {

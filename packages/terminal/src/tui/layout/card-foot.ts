@@ -5,7 +5,7 @@ import type { Scene } from './scene.js';
 import { span, wrapWords, type Line } from './spans.js';
 
 /** What stands under a card: what can be chosen, or how it was decided. */
-export function cardFootOf(scene: Scene, approval: ApprovalView, width: number): Line[] {
+export function cardFootOf(scene: Scene, approval: ApprovalView, width: number, isCut: boolean): Line[] {
   const { ui, world, now, me } = scene;
   const { current, choice, sending } = ui.card;
   const isFocused = ui.focus === 'card';
@@ -25,6 +25,7 @@ export function cardFootOf(scene: Scene, approval: ApprovalView, width: number):
     isArmed: isArmed(ui.card, now),
     isSending: sending.has(approval.approvalId),
     hasOthers: world.queue.length > 1,
+    isCut,
   };
   return cardFoot(state, width);
 }

@@ -1,102 +1,7 @@
-import { describeCall, patternOf, sandboxWords, type ApprovalView } from '@countersign/client';
+import { describeCall, patternOf, type ApprovalView } from '@countersign/client';
 import type { Choice } from '../ui-state.js';
 import { fieldLines } from './field-lines.js';
-import { lineWidth, span, wrapExact, wrapWords, type Colour, type Line, type Span } from './spans.js';
-import { maskedWords } from './words.js';
-
-/** A call so long is signed in the browser, where all of it can be seen. */
-const MOST_LINES = 5000;
-
-/** What would run, where, and why it is asked: the part of a card that is scrolled. */
-export function cardBody(approval: ApprovalView, width: number): Line[] {
-  const { question } = approval;
-  if (question !== undefined) {
-    return [
-      ...wrapWords(question.text, width - 4).map((line): Line => [{ text: '  ' }, span(line)]),
-      ...question.choices
-        .slice(0, 9)
-        .map((choice, index): Line => [
-          span(`  ${index + 1} `, { colour: 'do', bold: true }),
-          span(choice.length > width * 2 ? `${choice.slice(0, width * 2)}…` : choice),
-        ]),
-    ];
-  }
-  const { words: place, safe } = sandboxWords(approval.sandbox);
-  const masked = maskedWords(approval);
-  const about = (text: string, look: { colour?: Colour; dim?: boolean } = {}): Line[] =>
-    wrapWords(text, width - 2).map((line): Line => [{ text: ' ' }, span(line, look)]);
-  return [
-    ...callBody(approval, width),
-    ...about(`in ${approval.workingDirectory}`, { dim: true }),
-    ...about(place, safe ? { dim: true } : { colour: 'waiting' }),
-    ...about(`Why you are asked: ${approval.why}`),
-    ...(masked === undefined ? [] : about(masked, { dim: true })),
-  ].slice(0, MOST_LINES);
-}
-
-function callBody({ toolName, arguments: args, preview }: ApprovalView, width: number): Line[] {
-  const room = width - 6;
-  const shape = describeCall(toolName, args);
-  const exact = (text: string, look: Omit<Span, 'text'> = {}): Line[] =>
-    wrapExact(text, room).map((line): Line => [{ text: '   ' }, span(line, look)]);
-  const changes = preview === undefined ? [] : previewLines(preview, room);
-  switch (shape.kind) {
-    case 'shell':
-      return [
-        ...exact(shape.command, { bold: true }),
-        ...shape.parameters.flatMap((word) => exact(JSON.stringify(word), { bold: true })),
-        ...changes,
-      ];
-    case 'write':
-      return [
-        ...exact(shape.path, { bold: true }),
-        ...(preview === undefined ? marked(shape.content, '+', 'good', room) : changes),
-      ];
-    case 'edit':
-      return [
-        ...exact(shape.path, { bold: true }),
-        ...(preview === undefined
-          ? [...marked(shape.before, '-', 'bad', room), ...marked(shape.after, '+', 'good', room)]
-          : changes),
-      ];
-    case 'fields':
-      return [
-        ...shape.fields.flatMap(({ name, text }): Line[] => {
-          const lines = wrapExact(`${name}: ${text}`, room);
-          return lines.map((line): Line => [{ text: '   ' }, span(line, { bold: true })]);
-        }),
-        ...changes,
-      ];
-    case 'text':
-      return [...exact(shape.text, { bold: true }), ...changes];
-  }
-}
-
-/** A diff, line by line; its sign stands on every line that a long one is broken into. */
-function previewLines(preview: string, room: number): Line[] {
-  const lines = preview.replace(/\n$/, '').split('\n');
-  const isDiff = lines.some((line) => line.startsWith('@@'));
-  let inside = !isDiff;
-  return lines.flatMap((line): Line[] => {
-    if (line.startsWith('@@')) {
-      inside = true;
-      return [[{ text: '   ' }, span(line, { dim: true })]];
-    }
-    // The card names the file.
-    if (!inside) return /^(?:---|\+\+\+|diff |index |=+$)/.test(line) ? [] : marked(line, ' ', undefined, room);
-    if (isDiff && line.startsWith('+')) return marked(line.slice(1), '+', 'good', room);
-    if (isDiff && line.startsWith('-')) return marked(line.slice(1), '-', 'bad', room);
-    return marked(isDiff && line.startsWith(' ') ? line.slice(1) : line, ' ', undefined, room);
-  });
-}
-
-function marked(text: string, sign: string, colour: Colour | undefined, room: number): Line[] {
-  return wrapExact(text.replace(/\n$/, ''), room - 2).map((line): Line => [
-    { text: '   ' },
-    span(`${sign} `, { colour, dim: colour === undefined }),
-    span(line, { colour, dim: colour === undefined }),
-  ]);
-}
+import { lineWidth, span, wrapWords, type Line, type Span } from './spans.js';
 
 export interface CardState {
   readonly approval: ApprovalView;
@@ -106,6 +11,8 @@ export interface CardState {
   readonly isArmed: boolean;
   readonly isSending: boolean;
   readonly hasOthers: boolean;
+  /** Something of the call is not shown: it can only be denied here. */
+  readonly isCut: boolean;
 }
 
 const FIELD_LINES = 3;
@@ -116,8 +23,8 @@ export function cardFoot(card: CardState, width: number): Line[] {
   return [...optionLines(card, width), ...choiceLines(card, width)];
 }
 
-function optionLines({ approval, choice, isFocused, isArmed, hasOthers }: CardState, width: number): Line[] {
-  const may = (option: ApprovalView['options'][number]): boolean => approval.options.includes(option);
+function optionLines({ approval, choice, isFocused, isArmed, hasOthers, isCut }: CardState, width: number): Line[] {
+  const may = (option: ApprovalView['options'][number]): boolean => !isCut && approval.options.includes(option);
   const isQuestion = approval.question !== undefined;
   const offered: readonly (readonly [string, string, Choice['kind'] | 'next', boolean])[] = [
     ['d', 'Deny…', 'deny', true],
@@ -150,7 +57,7 @@ function flow(chips: readonly Line[], width: number): Line[] {
   return lines;
 }
 
-function choiceLines({ approval, agent, choice, isFocused, isArmed }: CardState, width: number): Line[] {
+function choiceLines({ approval, agent, choice, isFocused, isArmed, isCut }: CardState, width: number): Line[] {
   const words = (text: string, look: Omit<Span, 'text'> = {}): Line[] =>
     wrapWords(text, width - 2).map((line): Line => [{ text: ' ' }, span(line, look)]);
   const field = (label: string, own: Extract<Choice, { field: unknown }>['field']): Line[] => {
@@ -164,6 +71,7 @@ function choiceLines({ approval, agent, choice, isFocused, isArmed }: CardState,
     case 'none':
       if (!isFocused) return words('Nothing runs until you sign. Tab or Ctrl-G brings you here.', { dim: true });
       if (!isArmed) return words('A moment: keys meant for something else do nothing here.', { dim: true });
+      if (isCut) return words('It is too long to be signed here: part of it is not shown.', { colour: 'waiting' });
       return words(
         approval.question === undefined ? 'Nothing runs until you sign.' : 'The agent waits for your words.',
         { dim: true },

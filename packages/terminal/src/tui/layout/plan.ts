@@ -1,6 +1,6 @@
 import { get, type ApprovalView } from '@countersign/client';
 import { areasOf, type Areas } from './areas.js';
-import { cardBody } from './card-lines.js';
+import { cardBody } from './card-body.js';
 import { cardFootOf } from './card-foot.js';
 import { completions, PROMPT } from './composer-lines.js';
 import { fieldHeight } from './field-lines.js';
@@ -16,6 +16,8 @@ export interface Plan {
   readonly blocks: Blocks | undefined;
   readonly approval: ApprovalView | undefined;
   readonly body: readonly Line[];
+  /** Something of the call is in no line of the body. */
+  readonly isCut: boolean;
   readonly foot: readonly Line[];
 }
 
@@ -24,8 +26,8 @@ export function planOf(scene: Scene): Plan {
   const guess = areasOf(size, { hasBanner: false, hasCompletion: false, composer: 1 });
   const { current } = ui.card;
   const approval = current.kind === 'none' ? undefined : get(world.approvals, current.id);
-  const body = approval === undefined ? [] : cardBody(approval, guess.width);
-  const foot = approval === undefined ? [] : cardFootOf(scene, approval, guess.width);
+  const { lines: body, isCut } = approval === undefined ? { lines: [], isCut: false } : cardBody(approval, guess.width);
+  const foot = approval === undefined ? [] : cardFootOf(scene, approval, guess.width, isCut);
   const areas = areasOf(size, {
     hasBanner: bannerOf(scene) !== undefined,
     hasCompletion: completions(scene).length > 0,
@@ -38,7 +40,7 @@ export function planOf(scene: Scene): Plan {
     chat === undefined
       ? undefined
       : transcriptBlocks(chat, scene.measured, { width: areas.width, isWide: ui.isWide, now: scene.now, me: scene.me });
-  return { areas, blocks, approval, body, foot };
+  return { areas, blocks, approval, body, isCut, foot };
 }
 
 /** How the transcript is scrolled, for whoever reads keys. */

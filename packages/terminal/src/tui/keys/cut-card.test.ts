@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { approvalOf, drawn, factsOf, NOW, sceneOf, worldOf } from '../../testing/screen-fixture.js';
+import type { Scene } from '../layout/scene.js';
+import { initialUi, type Effect, type UiState } from '../ui-state.js';
+import type { Key } from './key.js';
+import { press } from './press.js';
+import { focusOn, settle } from './settle.js';
+
+const ENTER: Key = { kind: 'name', name: 'enter' };
+const char = (text: string): Key => ({ kind: 'char', text });
+
+/** A command whose end no screen shows. */
+const LONG = `${'# harmless\n'.repeat(5000)}rm -rf ~`;
+
+function opened(command: string, columns = 80): Scene {
+  const scene = sceneOf({
+    world: worldOf([approvalOf(1, { arguments: { command }, sandbox: 'none' }), approvalOf(2)]),
+    size: { columns, rows: 24 },
+    now: NOW + 10_000,
+  });
+  return { ...scene, ui: focusOn(settle(initialUi('chat_1'), { ...factsOf(scene), now: NOW }), 'card', NOW) };
+}
+
+function typed(scene: Scene, ...keys: readonly Key[]): { ui: UiState; effects: Effect[] } {
+  const effects: Effect[] = [];
+  let { ui } = scene;
+  for (const key of keys) {
+    const pressed = press(ui, key, factsOf({ ...scene, ui }));
+    ui = pressed.ui;
+    effects.push(...pressed.effects);
+  }
+  return { ui, effects };
+}
+
+describe('a call that is too long for the screen', () => {
+  it('[A17] can be denied and not signed, since nobody has seen all of it', () => {
+    const scene = opened(LONG);
+    for (const letter of ['o', 'c', 'a', 'e']) expect(typed(scene, char(letter), ENTER).effects).toEqual([]);
+    expect(typed(scene, char('d'), ENTER).effects).toMatchObject([{ kind: 'decide', answer: { decision: 'deny' } }]);
+    expect(typed(opened('ls'), char('o'), ENTER).effects).toMatchObject([{ answer: { decision: 'approve' } }]);
+  });
+
+  it('[A17] takes back a choice that was made when all of it could be seen', () => {
+    const wide = typed(opened('ls'), char('o')).ui;
+    expect(typed({ ...opened(LONG), ui: wide }, ENTER, ENTER).effects).toEqual([]);
+  });
+
+  it('says that it is cut and what to do, and still says where it runs and why it is asked', () => {
+    const scene = opened(LONG);
+    const { ui } = typed(scene, { kind: 'name', name: 'end' });
+    const end = drawn({ ...scene, ui }).join('\n');
+    expect(end).toContain('more lines that are not shown here');
+    expect(end).toContain('not sandboxed');
+    expect(end).toContain('Why you are asked');
+    expect(end).not.toMatch(/Approve|Always|Edit/);
+    expect(end).toContain('d Deny…');
+    expect(end).toContain('n Next');
+  });
+});

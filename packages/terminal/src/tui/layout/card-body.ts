@@ -1,0 +1,111 @@
+import { describeCall, sandboxWords, type ApprovalView } from '@countersign/client';
+import { span, wrapExact, wrapWords, type Colour, type Line, type Span } from './spans.js';
+import { maskedWords } from './words.js';
+
+/** Nobody reads so many lines on a screen like this: a longer call is cut, and can't be signed here. */
+const MOST_LINES = 5000;
+
+/** The part of a card that is scrolled. */
+export interface CardBody {
+  readonly lines: readonly Line[];
+  /** Something of the call is not among them: then it must not be signed (A17). */
+  readonly isCut: boolean;
+}
+
+/** What would run, where, and why it is asked. */
+export function cardBody(approval: ApprovalView, width: number): CardBody {
+  const { question } = approval;
+  if (question !== undefined) {
+    const lines = [
+      ...wrapWords(question.text, width - 4).map((line): Line => [{ text: '  ' }, span(line)]),
+      ...question.choices
+        .slice(0, 9)
+        .map((choice, index): Line => [
+          span(`  ${index + 1} `, { colour: 'do', bold: true }),
+          span(choice.length > width * 2 ? `${choice.slice(0, width * 2)}…` : choice),
+        ]),
+    ];
+    return { lines, isCut: false };
+  }
+  const { words: place, safe } = sandboxWords(approval.sandbox);
+  const masked = maskedWords(approval);
+  const about = (text: string, look: { colour?: Colour; dim?: boolean } = {}): Line[] =>
+    wrapWords(text, width - 2).map((line): Line => [{ text: ' ' }, span(line, look)]);
+  const call = callBody(approval, width);
+  const hidden = call.length - MOST_LINES;
+  const cutWords = `… ${hidden} more lines that are not shown here. Sign it in the browser, or with countersign chat, or deny it.`;
+  // Only the call is cut: where it runs and why it is asked are told whatever an agent puts in front of them.
+  const lines = [
+    ...call.slice(0, MOST_LINES),
+    ...(hidden > 0 ? about(cutWords, { colour: 'waiting' }) : []),
+    ...about(`in ${approval.workingDirectory}`, { dim: true }),
+    ...about(place, safe ? { dim: true } : { colour: 'waiting' }),
+    ...about(`Why you are asked: ${approval.why}`),
+    ...(masked === undefined ? [] : about(masked, { dim: true })),
+  ];
+  return { lines, isCut: hidden > 0 };
+}
+
+function callBody({ toolName, arguments: args, preview }: ApprovalView, width: number): Line[] {
+  const room = width - 6;
+  const shape = describeCall(toolName, args);
+  const exact = (text: string, look: Omit<Span, 'text'> = {}): Line[] =>
+    wrapExact(text, room).map((line): Line => [{ text: '   ' }, span(line, look)]);
+  const changes = preview === undefined ? [] : previewLines(preview, room);
+  switch (shape.kind) {
+    case 'shell':
+      return [
+        ...exact(shape.command, { bold: true }),
+        ...shape.parameters.flatMap((word) => exact(JSON.stringify(word), { bold: true })),
+        ...changes,
+      ];
+    case 'write':
+      return [
+        ...exact(shape.path, { bold: true }),
+        ...(preview === undefined ? marked(shape.content, '+', 'good', room) : changes),
+      ];
+    case 'edit':
+      return [
+        ...exact(shape.path, { bold: true }),
+        ...(preview === undefined
+          ? [...marked(shape.before, '-', 'bad', room), ...marked(shape.after, '+', 'good', room)]
+          : changes),
+      ];
+    case 'fields':
+      return [
+        ...shape.fields.flatMap(({ name, text }): Line[] => {
+          const lines = wrapExact(`${name}: ${text}`, room);
+          return lines.map((line): Line => [{ text: '   ' }, span(line, { bold: true })]);
+        }),
+        ...changes,
+      ];
+    case 'text':
+      return [...exact(shape.text, { bold: true }), ...changes];
+  }
+}
+
+/** A diff, line by line; its sign stands on every line that a long one is broken into. */
+function previewLines(preview: string, room: number): Line[] {
+  const lines = preview.replace(/\n$/, '').split('\n');
+  const isDiff = lines.some((line) => line.startsWith('@@'));
+  let inside = !isDiff;
+  return lines.flatMap((line): Line[] => {
+    if (line.startsWith('@@')) {
+      inside = true;
+      return [[{ text: '   ' }, span(line, { dim: true })]];
+    }
+    // The card names the file.
+    if (!inside) return /^(?:---|\+\+\+|diff |index |=+$)/.test(line) ? [] : marked(line, ' ', undefined, room);
+    if (isDiff && line.startsWith('+')) return marked(line.slice(1), '+', 'good', room);
+    if (isDiff && line.startsWith('-')) return marked(line.slice(1), '-', 'bad', room);
+    return marked(isDiff && line.startsWith(' ') ? line.slice(1) : line, ' ', undefined, room);
+  });
+}
+
+function marked(text: string, sign: string, colour: Colour | undefined, room: number): Line[] {
+  return wrapExact(text.replace(/\n$/, ''), room - 2).map((line): Line => [
+    { text: '   ' },
+    span(`${sign} `, { colour, dim: colour === undefined }),
+    span(line, { colour, dim: colour === undefined }),
+  ]);
+}
