@@ -1,11 +1,11 @@
 import { type Answer, type ApprovalView, patternOf, verbFor } from '@countersign/client';
 import { type KeyboardEvent, type ReactElement, useEffect, useId, useRef, useState } from 'react';
 import { CallView } from '../calls/call-view.js';
-import { Avatar, agentHue } from '../ui/avatar.js';
+import { agentHue } from '../ui/avatar.js';
 import { Button } from '../ui/button.js';
 import { SignatureLine } from '../ui/signature.js';
-import { Ago } from '../ui/time.js';
 import { AlwaysForm, type Matched } from './always-form.js';
+import { CardHead } from './card-head.js';
 import { Circumstances } from './circumstances.js';
 import { ChatScope } from './chat-scope.js';
 import { DenyRow } from './deny-row.js';
@@ -93,21 +93,12 @@ export function ApprovalCard({
       style={agentHue(approval.agentId)}
       className="rounded-lg border border-amber-line bg-surface shadow-card focus-visible:outline-offset-1"
     >
-      <header className="flex flex-wrap items-center gap-x-2 gap-y-0.5 rounded-t-lg border-b border-line bg-amber-soft px-3.5 py-2">
-        <Avatar id={approval.agentId} name={agentName} small />
-        <h3 id={titleId} className="text-sm font-semibold">
-          <bdi>{agentName}</bdi> {verbFor(approval.toolName)}{' '}
-          {verbFor(approval.toolName) === 'wants to use' ? (
-            <code className="font-normal">{approval.toolName}</code>
-          ) : null}
-        </h3>
-        <span className="ml-auto flex items-center gap-1 text-xs text-amber">
-          <span>
-            asked <Ago at={approval.requestedAt} />
-          </span>
-          {place === undefined ? null : <span className="font-semibold">· {place}</span>}
-        </span>
-      </header>
+      <CardHead id={titleId} approval={approval} agentName={agentName} place={place}>
+        <bdi>{agentName}</bdi> {verbFor(approval.toolName)}{' '}
+        {verbFor(approval.toolName) === 'wants to use' ? (
+          <code className="font-normal">{approval.toolName}</code>
+        ) : null}
+      </CardHead>
 
       <div className="space-y-3 px-3.5 pt-3 pb-3.5">
         <div className="rounded-md border border-line bg-sunken px-3 py-2">

@@ -1,5 +1,5 @@
 import { after, type Answered, type ApprovalView, type Current, nextCurrent } from '@countersign/client';
-import { type ReactElement, type ReactNode, useEffect, useRef, useState } from 'react';
+import { type ReactElement, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { ApprovalCard, type TakeFocus } from './approval-card.js';
 import { DecidedCard } from './decided-card.js';
 import { learnMe, useMe } from './me.js';
@@ -116,39 +116,55 @@ export function ApprovalPanel({ queue, find, wanted, onEmpty, empty, about }: Ap
   return (
     <div className="space-y-3">
       {toldCard}
-      {shown.kind === 'held' ? (
-        <DecidedCard
-          approval={approval}
-          agentName={agentName}
-          me={me}
-          onNext={() => setCurrent({ kind: 'none' })}
-          nextWords={waiting.length > 0 ? `Next (${waiting.length} waiting)` : 'Close'}
-        />
-      ) : approval.question !== undefined ? (
-        <QuestionCard
-          key={approval.approvalId}
-          approval={approval}
-          question={approval.question}
-          agentName={agentName}
-          place={place}
-          onAnswer={(words) => settle(reply(asked, words))}
-          onRefuse={() => settle(decide(asked, { decision: 'deny' }))}
-        />
-      ) : (
-        <ApprovalCard
-          key={approval.approvalId}
-          approval={approval}
-          agentName={agentName}
-          place={place}
-          takeFocus={follow}
-          wary={told !== undefined}
-          matches={(rule) => matches(asked, rule)}
-          onAnswer={(answer) => settle(decide(asked, answer))}
-          onNext={next === undefined ? undefined : () => pick(next)}
-        />
-      )}
+      <KeptHeight key={shown.id} isKept={shown.kind === 'held'}>
+        {shown.kind === 'held' ? (
+          <DecidedCard
+            approval={approval}
+            agentName={agentName}
+            me={me}
+            onNext={() => setCurrent({ kind: 'none' })}
+            nextWords={waiting.length > 0 ? `Next (${waiting.length} waiting)` : 'Close'}
+          />
+        ) : approval.question !== undefined ? (
+          <QuestionCard
+            key={approval.approvalId}
+            approval={approval}
+            question={approval.question}
+            agentName={agentName}
+            place={place}
+            onAnswer={(words) => settle(reply(asked, words))}
+            onRefuse={() => settle(decide(asked, { decision: 'deny' }))}
+          />
+        ) : (
+          <ApprovalCard
+            key={approval.approvalId}
+            approval={approval}
+            agentName={agentName}
+            place={place}
+            takeFocus={follow}
+            wary={told !== undefined}
+            matches={(rule) => matches(asked, rule)}
+            onAnswer={(answer) => settle(decide(asked, answer))}
+            onNext={next === undefined ? undefined : () => pick(next)}
+          />
+        )}
+      </KeptHeight>
       {about?.(asked)}
       <WaitingList queue={waiting} shownId={shown.id} find={find} onPick={pick} />
+    </div>
+  );
+}
+
+/** As high as the card was while it could be answered: folded, it would pull what stands below it under the pointer. */
+function KeptHeight({ isKept, children }: { isKept: boolean; children: ReactNode }): ReactElement {
+  const box = useRef<HTMLDivElement>(null);
+  const height = useRef(0);
+  useLayoutEffect(() => {
+    if (!isKept && box.current !== null) height.current = box.current.offsetHeight;
+  });
+  return (
+    <div ref={box} style={isKept ? { minHeight: height.current } : undefined}>
+      {children}
     </div>
   );
 }

@@ -1,12 +1,10 @@
 import type { ApprovalView } from '@countersign/client';
 import type { Question } from '@countersign/protocol';
 import { type ReactElement, useId, useState } from 'react';
-import { Avatar } from '../ui/avatar.js';
 import { Button } from '../ui/button.js';
 import { TextArea } from '../ui/field.js';
-import { Icon } from '../ui/icon.js';
-import { Ago } from '../ui/time.js';
 import { Visible } from '../ui/visible.js';
+import { CardHead } from './card-head.js';
 import { useArmed } from './use-armed.js';
 
 /** A question to be answered with words. Nothing is signed here; choices only fill the field. */
@@ -36,17 +34,9 @@ export function QuestionCard({
   };
   return (
     <section aria-labelledby={titleId} className="rounded-lg border border-amber-line bg-surface shadow-card">
-      <header className="flex flex-wrap items-center gap-x-2 rounded-t-lg border-b border-line bg-amber-soft px-3.5 py-2">
-        <Avatar id={approval.agentId} name={agentName} small />
-        <h3 id={titleId} className="text-sm font-semibold">
-          <bdi>{agentName}</bdi> asks
-        </h3>
-        <span className="ml-auto flex items-center gap-1 text-xs text-amber">
-          <Icon name="hourglass" className="size-3.5" />
-          asked <Ago at={approval.requestedAt} />
-          {place === undefined ? null : <span className="font-semibold">· {place}</span>}
-        </span>
-      </header>
+      <CardHead id={titleId} approval={approval} agentName={agentName} place={place}>
+        <bdi>{agentName}</bdi> asks
+      </CardHead>
       <div className="space-y-3 px-3.5 py-3">
         <p className="text-sm whitespace-pre-wrap [overflow-wrap:anywhere]">
           <Visible text={question.text} />

@@ -26,16 +26,26 @@ export interface ToolCardProps {
   output: OutputTail | undefined;
   /** `1 of 2` while it waits. */
   place?: string | undefined;
+  /** Nothing stands below it that would move when it opens by itself. */
+  isLast: boolean;
   me?: string | undefined;
   onReview?: (() => void) | undefined;
 }
 
-/** One call, in one place, through its whole life. Folded unless it runs, failed or is opened. */
-export function ToolCard({ invocation, approval, output, place, me, onReview }: ToolCardProps): ReactElement {
+/**
+ * One call, in one place, through its whole life. It opens by itself when it runs or fails, but only where it pushes nothing away:
+ * elsewhere one line tells how it goes.
+ */
+export function ToolCard({ invocation, approval, output, place, isLast, me, onReview }: ToolCardProps): ReactElement {
   const { status } = invocation;
   const [opened, setOpened] = useState<boolean>();
   const detailId = useId();
-  const isOpen = opened ?? (status.kind === 'running' || status.kind === 'failed');
+  const opens = isLast && (status.kind === 'running' || status.kind === 'failed');
+  // Once open it stays so: what comes below it must not jump up when it ends.
+  const [opensItself, setOpensItself] = useState(false);
+  if (opens && !opensItself) setOpensItself(true);
+  const isOpen = opened ?? opensItself;
+  const aside = isOpen ? '' : asideWords(status, output);
   const state = callState(invocation, approval?.decision);
   const args = invocation.editedArguments ?? invocation.arguments;
   return (
@@ -63,6 +73,16 @@ export function ToolCard({ invocation, approval, output, place, me, onReview }: 
           <code className="min-w-0 flex-1 truncate text-ink">
             <Visible text={callLine(invocation.toolName, args)} strict />
           </code>
+          {aside === '' ? null : (
+            <span
+              className={cx(
+                'max-w-[45%] min-w-0 truncate text-[0.8125rem]',
+                status.kind === 'failed' ? 'text-red' : 'font-mono text-ink-3',
+              )}
+            >
+              <Visible text={aside} />
+            </span>
+          )}
         </button>
         {invocation.editedArguments === undefined ? null : <Badge icon="edit">edited</Badge>}
         <Badge tone={state.tone} icon={state.icon}>
@@ -111,6 +131,12 @@ function Detail({
           </div>
         </details>
       )}
+      {/* Before what came of it, as it happened: below, it would move with every line. */}
+      {decision === undefined ? null : (
+        <SignatureLine signed={decision.outcome === 'approved' || decision.outcome === 'answered'}>
+          <Visible text={decisionStory(decision, now, me)} />
+        </SignatureLine>
+      )}
       {status.kind === 'running' ? <LiveOutput output={output} /> : null}
       {status.kind === 'succeeded' ? <ResultView result={status.result} /> : null}
       {status.kind === 'failed' ? (
@@ -129,11 +155,6 @@ function Detail({
           Denied: <Visible text={status.reason} />
         </p>
       ) : null}
-      {decision === undefined ? null : (
-        <SignatureLine signed={decision.outcome === 'approved' || decision.outcome === 'answered'}>
-          <Visible text={decisionStory(decision, now, me)} />
-        </SignatureLine>
-      )}
     </>
   );
 }
@@ -168,6 +189,20 @@ function Elapsed({ invocation }: { invocation: Invocation }): ReactElement | nul
       </>
     );
   return <> · {durationWords(Date.parse(settledAt) - Date.parse(startedAt))}</>;
+}
+
+const LONGEST_ASIDE = 200;
+
+/** How it goes, in a line: the last that it wrote, or why it failed. */
+function asideWords(status: Invocation['status'], output: OutputTail | undefined): string {
+  if (status.kind === 'failed') return failureWords(status.error).slice(0, LONGEST_ASIDE);
+  if (status.kind !== 'running' || output === undefined) return '';
+  const end = output.parts
+    .slice(-2)
+    .map(({ text }) => text)
+    .join('')
+    .trimEnd();
+  return end.slice(end.lastIndexOf('\n') + 1).slice(-LONGEST_ASIDE);
 }
 
 /** A result nobody knows asks for care, not for another try. */

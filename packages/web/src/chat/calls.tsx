@@ -1,4 +1,4 @@
-import { get } from '@countersign/client';
+import { get, rowAt } from '@countersign/client';
 import type { ReactElement } from 'react';
 import { useMe } from '../approvals/me.js';
 import { useReview } from '../approvals/review.js';
@@ -10,14 +10,14 @@ import { useChat } from '../data/connection.js';
 export function Calls({ ids }: { ids: readonly string[] }): ReactElement {
   return (
     <div className="mt-2 space-y-1.5">
-      {ids.map((id) => (
-        <Call key={id} id={id} />
+      {ids.map((id, index) => (
+        <Call key={id} id={id} isLastOfTurn={index === ids.length - 1} />
       ))}
     </div>
   );
 }
 
-function Call({ id }: { id: string }): ReactElement | null {
+function Call({ id, isLastOfTurn }: { id: string; isLastOfTurn: boolean }): ReactElement | null {
   const invocation = useChat((state) => get(state.invocations, id));
   const approval = useChat((state) => {
     const found = get(state.invocations, id);
@@ -28,6 +28,10 @@ function Call({ id }: { id: string }): ReactElement | null {
     const position = approval === undefined ? -1 : state.queue.indexOf(approval.approvalId);
     return position < 0 || state.queue.length < 2 ? undefined : `${position + 1} of ${state.queue.length}`;
   });
+  const isLast = useChat(({ invocations, transcript, streams }) => {
+    const messageId = get(invocations, id)?.messageId;
+    return isLastOfTurn && streams.length === 0 && rowAt(transcript, transcript.length - 1) === messageId;
+  });
   const review = useReview();
   const me = useMe();
   if (invocation === undefined) return null;
@@ -37,6 +41,7 @@ function Call({ id }: { id: string }): ReactElement | null {
       approval={approval}
       output={output}
       place={place}
+      isLast={isLast}
       me={me}
       onReview={approval === undefined ? undefined : () => review(approval.approvalId)}
     />

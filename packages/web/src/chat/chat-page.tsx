@@ -78,6 +78,7 @@ function OpenChat(): ReactElement {
               worldName={worldStore.getState().world?.name ?? ''}
               draftKey={chatId}
               suggestions={suggestions}
+              floating
               onSend={send}
             />
           </div>

@@ -11,6 +11,8 @@ export interface ComposerProps {
   worldName: string;
   draftKey: string;
   suggestions: readonly string[];
+  /** Over what stands above: when they go, nothing else may move. */
+  floating?: boolean;
   /** Resolves to whether it was taken: what was typed stays when it was not. */
   onSend: (content: string) => Promise<boolean>;
 }
@@ -18,7 +20,14 @@ export interface ComposerProps {
 const drafts = new Map<string, string>();
 
 /** Where a person writes. Enter sends, Shift+Enter begins a line, `@` at the start of one addresses an agent. */
-export function Composer({ agents, worldName, draftKey, suggestions, onSend }: ComposerProps): ReactElement {
+export function Composer({
+  agents,
+  worldName,
+  draftKey,
+  suggestions,
+  floating = false,
+  onSend,
+}: ComposerProps): ReactElement {
   const [text, setText] = useState(() => drafts.get(draftKey) ?? '');
   const [mention, setMention] = useState<Mention>();
   const [chosen, setChosen] = useState(0);
@@ -94,9 +103,13 @@ export function Composer({ agents, worldName, draftKey, suggestions, onSend }: C
   };
 
   return (
-    <div className="mx-auto w-full max-w-[56rem]">
+    <div className="relative mx-auto w-full max-w-[56rem]">
       {suggestions.length === 0 ? null : (
-        <div className="mb-2 flex flex-wrap gap-2" role="group" aria-label="Suggestions">
+        <div
+          className={cx('flex flex-wrap gap-2', floating ? 'absolute bottom-full left-0 pb-2' : 'mb-2')}
+          role="group"
+          aria-label="Suggestions"
+        >
           {suggestions.map((suggestion) => (
             <button
               key={suggestion}

@@ -22,7 +22,7 @@ export function TimelineView({ turn, agents }: { turn: Timeline; agents: readonl
   const name = agents.find(({ id }) => id === turn.agentId)?.name ?? turn.agentId;
   return (
     <figure style={agentHue(turn.agentId)} className="text-xs">
-      <figcaption className="mb-1.5 flex items-center gap-2 text-ink-2">
+      <figcaption className="mb-1.5 flex min-h-5 items-center gap-2 text-ink-2">
         <Avatar id={turn.agentId} name={name} small />
         <bdi className="font-medium text-ink">{name}</bdi>
         <span className="ml-auto tabular-nums">
@@ -32,9 +32,12 @@ export function TimelineView({ turn, agents }: { turn: Timeline; agents: readonl
             : ` · ${countWords(turn.inputTokens)} in · ${countWords(turn.outputTokens)} out`}
         </span>
       </figcaption>
-      <ol className="space-y-1">
+      <ol className="flex flex-col gap-1">
         {bars.map((bar, index) => (
-          <li key={`${index}`} className="grid grid-cols-[6.5rem_minmax(0,1fr)_3.5rem] items-center gap-2">
+          <li
+            key={`${index}`}
+            className="grid h-4 grid-cols-[6.5rem_minmax(0,1fr)_3.5rem] items-center gap-2 leading-4"
+          >
             <span className="truncate text-ink-2" title={bar.label}>
               <Visible text={bar.kind === 'tool' ? bar.label : WORDS[bar.kind]} />
               <span className="sr-only">

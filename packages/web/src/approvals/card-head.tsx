@@ -1,0 +1,41 @@
+import type { ApprovalView } from '@countersign/client';
+import type { ReactElement, ReactNode } from 'react';
+import { Avatar } from '../ui/avatar.js';
+import { Icon } from '../ui/icon.js';
+import { Ago } from '../ui/time.js';
+
+/**
+ * Who asks, since when, and its place among those that wait. Time and place have a line of their own that never breaks: were they to
+ * wrap when one more is asked, the buttons below would move under the pointer.
+ */
+export function CardHead({
+  id,
+  approval,
+  agentName,
+  place,
+  children,
+}: {
+  id: string;
+  approval: ApprovalView;
+  agentName: string;
+  place: string | undefined;
+  children: ReactNode;
+}): ReactElement {
+  return (
+    <header className="rounded-t-lg border-b border-line bg-amber-soft px-3.5 pt-1.5 pb-2">
+      <p className="flex h-5 items-center gap-1 overflow-hidden text-xs whitespace-nowrap text-amber">
+        <Icon name="hourglass" className="size-3.5" />
+        <span>
+          asked <Ago at={approval.requestedAt} />
+        </span>
+        {place === undefined ? null : <span className="ml-auto font-semibold">{place}</span>}
+      </p>
+      <div className="mt-0.5 flex items-start gap-2">
+        <Avatar id={approval.agentId} name={agentName} small />
+        <h3 id={id} className="min-w-0 text-sm font-semibold [overflow-wrap:anywhere]">
+          {children}
+        </h3>
+      </div>
+    </header>
+  );
+}

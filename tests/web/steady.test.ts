@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Page } from 'playwright-core';
+import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
+import { button, call, press, said, toolCard } from './support/steps.js';
+
+interface Shift {
+  value: number;
+  moved: { what: string; sideways: number; down: number }[];
+}
+
+/** Every shift of the layout that no click or key has caused, as the browser itself measures it. */
+const WATCH = `
+  globalThis.shifts = [];
+  new PerformanceObserver((list) => {
+    for (const { value, hadRecentInput, sources } of list.getEntries())
+      if (!hadRecentInput)
+        globalThis.shifts.push({
+          value,
+          // What is left of a list moves up when one of it goes; nothing is signed there.
+          moved: sources.filter(({ node }) => !node?.closest?.('[aria-label="Also waiting"]')).map(({ node, previousRect: from, currentRect: to }) =>
+            ({ what: (node?.outerHTML ?? '').slice(0, 120), sideways: to.x - from.x, down: to.y - from.y })),
+        });
+  }).observe({ type: 'layout-shift', buffered: true });
+`;
+
+describe.runIf(hasBrowser)('a page that stands still', { timeout: 60_000 }, () => {
+  let opened: Opened;
+  let visit: Visit;
+  beforeAll(async () => {
+    opened = await openBrowser();
+    visit = await opened.visit();
+    await visit.page.addInitScript(WATCH);
+  });
+  beforeEach(({ onTestFailed, task }) => onTestFailed(() => picturesOf(task.name)));
+  afterAll(() => opened.close());
+
+  /** What moves once the chat is there, while something is done from elsewhere: no click of this page excuses it. */
+  async function shiftsWhile(messages: readonly string[], done: (page: Page) => Promise<unknown>): Promise<Shift[]> {
+    const { world, chat, path } = await opened.newChat();
+    const { page } = visit;
+    await page.goto(`${opened.serving.url}${path}`);
+    await page.getByLabel('Message').waitFor();
+    for (const content of messages.slice(0, -1)) await opened.api.send(world, chat, { content });
+    await expect.poll(() => page.getByRole('article').count()).toBeGreaterThanOrEqual(messages.length - 1);
+    await expect.poll(() => opened.api.chat(world, chat).then(({ status }) => status)).toBe('idle');
+    await page.evaluate('shifts.length = 0');
+    await opened.api.send(world, chat, { content: messages.at(-1) ?? '' });
+    await done(page);
+    return await page.evaluate<Shift[]>('shifts');
+  }
+  /** A word of state may become longer or shorter beside its call; nothing may go up or down. */
+  const upOrDown = (shifts: readonly Shift[]): Shift['moved'] =>
+    shifts.flatMap(({ moved }) => moved.filter(({ down }) => down !== 0));
+  const total = (shifts: readonly Shift[]): number => shifts.reduce((sum, { value }) => sum + value, 0);
+
+  const long = Array.from({ length: 40 }, (_, index) => `Line ${index} of what is said.`).join('\n\n');
+
+  it('does not shift while an answer streams into an empty chat', async () => {
+    const shifts = await shiftsWhile([`say ${long}`], (page) => said(page, 'Line 39').waitFor());
+    expect(shifts).toEqual([]);
+  });
+
+  it('does not shift while an answer streams at the end of a long one', async () => {
+    const before = [`say First. ${long}`, `say Second. ${long}`];
+    const shifts = await shiftsWhile([...before, `say Third. ${long}`], (page) => said(page, 'Third.').waitFor());
+    expect(shifts).toEqual([]);
+  });
+
+  it('does not shift while code comes in and gets its colours', async () => {
+    const code = '```ts\nconst answer: number = 42;\nexport { answer };\n```';
+    const shifts = await shiftsWhile([`say ${long}\n\n${code}\n\nafter it`], (page) =>
+      page.locator('.hljs-number').first().waitFor(),
+    );
+    expect(shifts).toEqual([]);
+  });
+
+  it('does not shift while three calls go their ways: one runs, one is asked, one is denied', async () => {
+    const calls = [press('steady-a'), press('steady-b'), call('shell_cmd', { command: 'exit 3' })].join('\n');
+    const shifts = await shiftsWhile(['say hello', calls], async (page) => {
+      await page.getByRole('list', { name: 'Also waiting' }).getByText('3 of 3').waitFor();
+      const [, , world = ''] = new URL(page.url()).pathname.split('/');
+      const { items } = await opened.api.approvals(world);
+      for (const [index, approval] of items.entries())
+        await opened.api.decide(world, approval, { decision: index === 1 ? 'deny' : 'approve' });
+      await said(page, 'Finished. done / denied').waitFor();
+    });
+    expect(upOrDown(shifts)).toEqual([]);
+    expect(total(shifts)).toBeLessThan(0.005);
+  });
+
+  it('does not shift while a call runs and writes', async () => {
+    const shifts = await shiftsWhile(['say hello', call('watch', {})], async (page) => {
+      await toolCard(page, 'watch').getByText('the first line').waitFor();
+      const [, , world = '', , chat = ''] = new URL(page.url()).pathname.split('/');
+      await opened.api.stop(world, chat);
+      await toolCard(page, 'watch').getByText('failed').waitFor();
+    });
+    expect(upOrDown(shifts)).toEqual([]);
+    expect(total(shifts)).toBeLessThan(0.005);
+  });
+
+  it('leaves a card where it is when more is asked', async () => {
+    const { world, chat, path } = await opened.newChat();
+    const { page } = visit;
+    await opened.api.createAgent(world, { name: 'Bea', provider: 'obedient', model: 'test', tools: ['*'] });
+    await page.goto(`${opened.serving.url}${path}`);
+    await opened.api.send(world, chat, { content: `@Ada\n${press('still-a')}` });
+    await expect.poll(() => button(page, 'Approve once').isEnabled(), { timeout: 10_000 }).toBe(true);
+    const before = await button(page, 'Approve once').boundingBox();
+    await opened.api.send(world, chat, { content: `@Bea\n${press('still-b')}` });
+    await page.getByRole('list', { name: 'Also waiting' }).waitFor();
+    expect(await button(page, 'Approve once').boundingBox()).toEqual(before);
+  });
+
+  it('is there and can be used soon after it is asked for', async () => {
+    const { path } = await opened.newChat();
+    const { page } = visit;
+    await page.goto(`${opened.serving.url}${path}`);
+    await page.getByLabel('Message').fill('ready');
+    const times = await page.evaluate<{ html: number; usable: number }>(`(() => {
+      const [load] = performance.getEntriesByType('navigation');
+      return { html: Math.round(load.responseEnd), usable: Math.round(performance.now()) };
+    })()`);
+    // Told, not judged: how fast it is says as much about the machine as about the page.
+    process.stderr.write(`web: the chat page can be typed into ${times.usable} ms after it was asked for\n`);
+    expect(times.usable).toBeGreaterThan(0);
+    await page.getByLabel('Message').fill('');
+  });
+
+  it('throws nothing', () => {
+    expect(visit.complaints).toEqual([]);
+  });
+});
