@@ -8,6 +8,7 @@ import {
   type McpServerWithTools,
   type Tool,
 } from '@countersign/core/ports';
+import type { Outside } from '../sandbox/gateway/gateway.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import { superviseServer, type Supervisor, type SupervisorOptions } from './supervise-server.js';
 import { mayName, namePrefix } from './tool-names.js';
@@ -19,6 +20,8 @@ export interface McpOptions {
   hide?: readonly string[];
   /** Folders in the person's home that servers may read, such as a Node that is installed there. */
   show?: readonly string[];
+  /** Where the network of a server that has one leads, in tests. */
+  outside?: Outside;
   clock: Clock;
   /** For the handshake and a listing. Default: 30,000. */
   connectMs?: number;
@@ -47,6 +50,7 @@ function createMcpHost(records: McpRecords, options: McpOptions): McpHost {
     sandbox: options.sandbox,
     hide: options.hide ?? [],
     show: options.show ?? [],
+    ...(options.outside === undefined ? {} : { outside: options.outside }),
     connectMs: options.connectMs ?? 30_000,
     callMs: options.callMs ?? 120_000,
     firstPauseMs: options.firstPauseMs ?? 1_000,

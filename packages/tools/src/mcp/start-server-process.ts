@@ -8,8 +8,10 @@ import { wordsOf, type KeptPaths } from '@countersign/core/ports';
 import type { McpServerDefinition } from '@countersign/protocol';
 import { isInside } from '../files/is-inside.js';
 import { confine, type Confined } from '../sandbox/confine.js';
+import { gatewayEnvironment, LISTEN_DIRECTLY, type Outside } from '../sandbox/gateway/gateway.js';
+import { takeListeners } from '../sandbox/gateway/take-listeners.js';
 import { checkWorkingFolder, findHidden } from '../sandbox/look-around.js';
-import type { Confinement, Sandbox } from '../sandbox/sandbox.js';
+import type { Confinement, NetworkAccess, Sandbox } from '../sandbox/sandbox.js';
 import { cleanEnvironment } from '../shell/clean-environment.js';
 import { trustedFolders } from '../shell/trusted-folders.js';
 import { MARK, startWatchdog, type Watchdog } from '../shell/watchdog.js';
@@ -24,6 +26,8 @@ export interface ProcessPlace {
   show: readonly string[];
   workingDirectory: string;
   keptPaths?: KeptPaths;
+  /** Where a network leads, in tests. */
+  outside?: Outside;
 }
 
 export interface ServerProcess {
@@ -40,6 +44,21 @@ export interface ServerProcess {
 const GRACE_MS = 300;
 /** What decides how any program is started, ours around the sandbox included. */
 const OUTSIDE_VARIABLE = /^(?:LD_|DYLD_|GCONV_PATH$)/;
+
+/**
+ * Runs inside the sandbox, before a server that has a network: listens there and hands that out to us; then closes whatever the server
+ * has no business with. What is declared for the server must not run here, where a line leads to us.
+ */
+const LISTEN_FIRST = `
+NODE_OPTIONS= "$1" -e "$2" || exit 125
+unset NODE_CHANNEL_FD NODE_CHANNEL_SERIALIZATION_MODE
+shift 2
+for fd in /dev/fd/*; do
+  fd=\${fd##*/}
+  [[ $fd == [012] ]] || eval "exec $fd>&-"
+done
+exec "$@"
+`;
 
 /** Starts a server in the sandbox, with no environment but what is declared (A21). Rejects with words when nothing was started. */
 export async function startServerProcess(definition: StdioDefinition, place: ProcessPlace): Promise<ServerProcess> {
@@ -67,6 +86,12 @@ async function confinedBy(place: ProcessPlace, temporary: string, network: boole
   return undefined;
 }
 
+/** Elsewhere than on Linux a program has all of the machine's network, or none. */
+export function networkOf({ kind }: Sandbox, wanted: boolean): NetworkAccess {
+  if (!wanted) return 'none';
+  return kind === 'bubblewrap' ? 'direct' : 'host';
+}
+
 async function confinementFor(place: ProcessPlace, network: boolean): Promise<Confinement> {
   return {
     workingDirectory: place.workingDirectory,
@@ -74,7 +99,8 @@ async function confinementFor(place: ProcessPlace, network: boolean): Promise<Co
     hide: await Promise.all(place.hide.map(real)),
     show: await Promise.all(place.show.map(real)),
     keptPaths: place.keptPaths,
-    network: network ? 'host' : 'none',
+    network: networkOf(place.sandbox, network),
+    ...(place.outside === undefined ? {} : { outside: place.outside }),
   };
 }
 
@@ -96,15 +122,22 @@ async function start(
   const clean = cleanEnvironment(contained ? '/tmp' : temporary);
   const path = safePath(clean['PATH'] ?? '', workingDirectory);
   const mark = crypto.randomUUID();
-  const environment = { ...clean, PATH: path, ...env, ...(contained ? {} : { [MARK]: mark }) };
-  const [program, words] =
-    confined === undefined ? [command, args] : [confined.program, [...confined.before, command, ...args]];
+  const gateway = confined?.gateway;
+  const proxies = gateway === undefined ? {} : gatewayEnvironment();
+  const environment = { ...clean, PATH: path, ...proxies, ...env, ...(contained ? {} : { [MARK]: mark }) };
+  const first = ['bash', '--noprofile', '--norc', '-c', LISTEN_FIRST, 'bash', process.execPath, LISTEN_DIRECTLY];
+  const started = [...(gateway === undefined ? [] : first), command, ...args];
+  const [program = command, ...words] =
+    confined === undefined ? started : [confined.program, ...confined.before, ...started];
   const child = spawn(program, words, {
     cwd: workingDirectory,
     env: environment,
     detached: true,
     // The last is where bubblewrap tells its status.
-    stdio: ['pipe', 'pipe', 'pipe', 'ignore', contained ? 'pipe' : 'ignore'],
+    stdio: [
+      ...(['pipe', 'pipe', 'pipe', 'ignore', contained ? 'pipe' : 'ignore'] as const),
+      ...(gateway === undefined ? [] : (['ignore', 'ipc'] as const)),
+    ],
   });
   const exited = exitOf(child);
   const { stdin, stdout, stderr } = child;
@@ -112,6 +145,10 @@ async function start(
   if (contained) (child.stdio[4] as Readable).resume();
   if (child.pid === undefined || stdin === null || stdout === null || stderr === null) throw new Error(await exited);
   const watchdog = contained ? undefined : startWatchdog(child.pid, mark, trustedFolders(path).join(delimiter));
+  if (gateway !== undefined) {
+    const taken = await Promise.race([takeListeners(child, gateway).then(() => true), exited.then(() => false)]);
+    if (!taken) throw new Error(`its network could not be set up: ${await exited}`);
+  }
   let ending: Promise<void> | undefined;
   return { stdin, stdout, stderr, exited, end: () => (ending ??= end(child, exited, watchdog).then(tidy)) };
 }

@@ -8,6 +8,7 @@ import {
   type Tool,
   type ToolContext,
 } from '@countersign/core/ports';
+import type { Outside } from '../sandbox/gateway/gateway.js';
 import { describeSandbox, type Sandbox } from '../sandbox/sandbox.js';
 import { createSchemaChecker } from './check-schema.js';
 import type { Connection } from './connect-server.js';
@@ -16,7 +17,7 @@ import { keepRunning } from './keep-running.js';
 import { connectionDigest, type SeenTool } from './mcp-tool.js';
 import { offerTools } from './offer-tools.js';
 import { createServerLog } from './server-log.js';
-import { describeKept, type ProcessPlace } from './start-server-process.js';
+import { describeKept, networkOf, type ProcessPlace } from './start-server-process.js';
 
 export interface SupervisorOptions {
   records: McpRecords;
@@ -24,6 +25,7 @@ export interface SupervisorOptions {
   sandbox: Sandbox;
   hide: readonly string[];
   show: readonly string[];
+  outside?: Outside;
   connectMs: number;
   callMs: number;
   firstPauseMs: number;
@@ -104,9 +106,16 @@ export function superviseServer(first: McpServerWithTools, options: SupervisorOp
   }
 
   async function placeNow(wanted: string | undefined): Promise<ProcessPlace> {
-    const { sandbox, hide, show } = options;
+    const { sandbox, hide, show, outside } = options;
     const place = await records.place(worldId, name);
-    return { sandbox, hide, show, ...place, ...(wanted === undefined ? {} : { workingDirectory: wanted }) };
+    return {
+      sandbox,
+      hide,
+      show,
+      ...(outside === undefined ? {} : { outside }),
+      ...place,
+      ...(wanted === undefined ? {} : { workingDirectory: wanted }),
+    };
   }
 
   /** A server that runs was given its view of the disk when it was started: when rules, or what they are about, are others, it is started anew. */
@@ -245,5 +254,5 @@ function secretsOf({ server: { definition } }: McpServerWithTools): HideValues {
 function sandboxWords({ server: { definition } }: McpServerWithTools, sandbox: Sandbox): string {
   if (definition.transport === 'http') return `none: it runs elsewhere, at ${new URL(definition.url).origin}`;
   if (sandbox.kind === 'none') return `none: ${sandbox.reason}`;
-  return describeSandbox(sandbox, { network: definition.network ? 'host' : 'none' });
+  return describeSandbox(sandbox, { network: networkOf(sandbox, definition.network) });
 }

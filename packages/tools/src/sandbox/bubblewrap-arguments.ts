@@ -22,6 +22,8 @@ export interface BubblewrapView {
   /** What rules keep from it, wherever it lies. */
   readonly kept: readonly KeptPath[];
   readonly network: NetworkAccess;
+  /** Further words, for what lies elsewhere. */
+  readonly more: readonly string[];
 }
 
 /** Namespaces, devices and the disk read-only: what holds for every command. */
@@ -63,6 +65,7 @@ export function bubblewrapArguments(sandbox: Bubblewrap, view: BubblewrapView): 
     ...bubblewrapBase(sandbox, view),
     ...layers.flatMap(({ path, how }) => (how === 'hidden' ? ['--tmpfs', path] : ['--ro-bind', path, path])),
     ...view.place,
+    ...view.more,
     ...view.fixed.flatMap(fix),
     // Empty and closed: written to, they would be memory that nobody counts.
     ...closed.flatMap(({ path }) => ['--remount-ro', path]),

@@ -6,6 +6,7 @@ import { openDraft, type Draft } from './draft/open-draft.js';
 import { findFixedPaths, pinKept } from './find-fixed-paths.js';
 import { openGateway, type Gateway } from './gateway/gateway.js';
 import { checkWorkingFolder, findHidden } from './look-around.js';
+import { nameServiceWords, ownNetworkWords } from './own-network.js';
 import { sandboxExecProfile } from './sandbox-exec-profile.js';
 import type { Confinement, Sandbox } from './sandbox.js';
 import { startWords } from './start-words.js';
@@ -64,7 +65,9 @@ async function confineByBubblewrap(
   const hidden = await findHidden(confinement, [sandbox.drafting.folder]);
   checkWorkingFolder(confinement, hidden.folders);
   const kept = await Promise.all(hidden.kept.map(kindOf));
-  const gateway = network === 'public' ? openGateway(confinement.outside) : undefined;
+  const around = network === 'direct' ? ownNetworkWords(sandbox) : undefined;
+  const more = around === undefined ? [] : await nameServiceWords(temporary);
+  const gateway = network === 'public' || network === 'direct' ? openGateway(confinement.outside) : undefined;
   const isKept = (path: string): boolean => keptPaths?.isKept(path) === true;
   const draft = writes === 'draft' ? await openDraft(sandbox.drafting, workingDirectory, isKept) : undefined;
   const words = bubblewrapArguments(sandbox, {
@@ -76,11 +79,13 @@ async function confineByBubblewrap(
     shown: gateway === undefined ? show : [...show, process.execPath],
     fixed: draft === undefined ? pinKept(workingDirectory, await findFixedPaths(workingDirectory), hidden.kept) : [],
     kept,
-    network,
+    // Where one is made around it, it has that.
+    network: around === undefined ? network : 'host',
+    more,
   });
   const { before, after } = await startWords(temporary);
   const status = ['--json-status-fd', String(STATUS_FD)];
-  const all = [...before, ...(draft?.before ?? []), sandbox.program, ...after, ...status, ...words];
+  const all = [...before, ...(around ?? []), ...(draft?.before ?? []), sandbox.program, ...after, ...status, ...words];
   const [program, ...rest] = all as [string, ...string[]];
   return { program, before: rest, containsProcesses: true, gateway, kept: hidden.kept, ...endingOf(draft, gateway) };
 }

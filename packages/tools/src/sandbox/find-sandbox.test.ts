@@ -99,6 +99,7 @@ describe('bubblewrapArguments', () => {
     hiddenFiles: ['/srv/s.sock'],
     shown: ['/home/p/.nvm'],
     kept: [],
+    more: [],
     fixed: [{ path: '/home/p/srv/.git/config', how: 'read-only' as const }],
     network: 'none' as const,
   };

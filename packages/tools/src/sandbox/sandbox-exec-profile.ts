@@ -16,7 +16,8 @@ export function sandboxExecProfile(
   return [
     '(version 1)',
     '(allow default)',
-    ...(network === 'host' ? [] : ['(deny network*)']),
+    // Our own API and other services of the machine listen there.
+    ...(network === 'host' ? ['(deny network-outbound (remote ip "localhost:*"))'] : ['(deny network*)']),
     // Without these a command could ask programs outside to act for it.
     '(deny appleevent-send)',
     '(deny mach-lookup (global-name "com.apple.coreservices.launchservicesd"))',

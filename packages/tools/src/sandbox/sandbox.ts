@@ -36,12 +36,17 @@ export interface Confinement {
 }
 
 /**
- * `public`: by a proxy of ours, which connects to public addresses only; there is no other way out (A20). `host`: all of the host's,
- * loopback included.
+ * `public`: by a proxy of ours, which connects to public addresses only; there is no other way out (A20). `direct`: the same for programs
+ * that know of no proxy. `host`: all of the host's, for a sandbox that can't make one.
  */
-export type NetworkAccess = 'none' | 'public' | 'host';
+export type NetworkAccess = 'none' | 'public' | 'direct' | 'host';
 
-const NETWORK_WORDS = { none: 'no network', public: 'public network', host: 'network' } as const;
+const NETWORK_WORDS = {
+  none: 'no network',
+  public: 'public network',
+  direct: 'public network',
+  host: 'network',
+} as const;
 
 /** In the words that go into a call's signature and onto the card: another sandbox is another call (A7). */
 export function describeSandbox(sandbox: Sandbox, { network = 'none' }: { network?: NetworkAccess } = {}): string {

@@ -1,6 +1,9 @@
 import { createServer as createHttpServer, request as httpRequest, type IncomingMessage } from 'node:http';
+import type { Socket as Datagrams } from 'node:dgram';
 import { connect as netConnect, type Server, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { readNameQuestion, writeNameAnswer, type NameQuestion } from './answer-name.js';
+import { createNameTable } from './name-table.js';
 import { wordsOf } from '@countersign/core/ports';
 import { publicNetwork, resolveHost, type Network } from '../../web/network.js';
 
@@ -17,11 +20,43 @@ const server = require('node:net').createServer().listen(${PORT}, '127.0.0.1', (
 });
 `;
 
+/** Where services are commonly found. A program that connects to a name at one of these needs to know of no proxy. */
+const DIRECT_PORTS = [
+  ...[
+    22, 25, 80, 110, 143, 443, 465, 587, 853, 993, 995, 1433, 1521, 2525, 3000, 3306, 4000, 4317, 4318, 5000, 5432,
+    5671,
+  ],
+  ...[5672, 6379, 6380, 6443, 6543, 7687, 8000, 8080, 8086, 8123, 8443, 8883, 9000, 9090, 9092, 9200, 9243, 9418, 9443],
+  ...[11211, 15672, 19530, 26257, 27017],
+];
+
+/**
+ * The same, for programs that know of no proxy: listens at the usual ports and for names too, and hands all of it out. A port that can't
+ * be had is left out.
+ */
+export const LISTEN_DIRECTLY = `
+const { createServer } = require('node:net');
+const sent = [];
+const hand = (what, handle) => new Promise((done) => process.send(what, handle, done));
+const listen = (what, port, address) =>
+  new Promise((done) => {
+    const server = createServer().once('error', () => done()).listen(port, address, () => done(hand(what, server)));
+  });
+const names = new Promise((done) => {
+  const socket = require('node:dgram').createSocket('udp4');
+  socket.once('error', () => done()).bind(53, '127.0.0.1', () => done(hand('names', socket)));
+});
+const all = [listen('proxy', ${PORT}, '127.0.0.1'), names, ...${JSON.stringify(DIRECT_PORTS)}.map((port) => listen('direct', port, '0.0.0.0'))];
+Promise.all(all).then(() => process.send('done', () => process.exit()));
+`;
+
 /** How programs are told of it. Those that ask for no proxy reach nothing. */
 export function gatewayEnvironment(): Record<string, string> {
   const address = `http://127.0.0.1:${PORT}`;
   const names = ['http_proxy', 'https_proxy', 'all_proxy'].flatMap((name) => [name, name.toUpperCase()]);
-  return { ...Object.fromEntries(names.map((name) => [name, address])), NODE_USE_ENV_PROXY: '1' };
+  const inside = 'localhost,127.0.0.1,::1';
+  const own = { no_proxy: inside, NO_PROXY: inside, NODE_USE_ENV_PROXY: '1' };
+  return { ...Object.fromEntries(names.map((name) => [name, address])), ...own };
 }
 
 /** For tests, which may not leave the machine: how a host is found, and how an address that was found is reached. */
@@ -36,6 +71,10 @@ export const THE_INTERNET: Outside = { network: publicNetwork, connect: (host, p
 export interface Gateway {
   /** Takes what comes in through a socket that listens inside the sandbox. */
   serve(listener: Server): void;
+  /** Answers what addresses names have: ones inside the sandbox, at which `serveDirectly` listens. */
+  serveNames(socket: Datagrams): void;
+  /** Takes what connects to such an address, and connects it to the host that it stands for. */
+  serveDirectly(listener: Server): void;
   close(): void;
 }
 
@@ -69,17 +108,57 @@ export function openGateway({ network, connect }: Outside = THE_INTERNET): Gatew
   proxy.on('connect', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     void tunnel(request, socket, head, reach);
   });
-  let listening: Server | undefined;
+  const names = createNameTable();
+  const ends: (() => void)[] = [];
+  const take = (listener: Server, taken: (socket: Socket) => void): void => {
+    ends.push(() => listener.close());
+    listener.on('error', () => undefined).on('connection', (socket) => taken(keep(socket)));
+  };
+  const answer = async (question: NameQuestion): Promise<Buffer> => {
+    try {
+      await resolveHost(question.name, network);
+    } catch {
+      return writeNameAnswer(question, null);
+    }
+    return writeNameAnswer(question, question.wantsAddress ? (names.addressOf(question.name) ?? null) : undefined);
+  };
   return {
-    serve(listener) {
-      listening = listener;
-      listener.on('connection', (socket) => proxy.emit('connection', keep(socket)));
+    serve: (listener) => take(listener, (socket) => proxy.emit('connection', socket)),
+    serveNames(socket) {
+      ends.push(() => socket.close());
+      socket
+        .on('error', () => undefined)
+        .on('message', (packet, { address, port }) => {
+          const question = readNameQuestion(packet);
+          if (question === undefined) return;
+          void answer(question).then((reply) => socket.send(reply, port, address, () => undefined));
+        });
+    },
+    serveDirectly(listener) {
+      take(listener, (socket) => {
+        const host = names.nameAt(socket.localAddress ?? '');
+        if (host === undefined) socket.destroy();
+        else void join(socket, () => reach(host, socket.localPort ?? 0));
+      });
     },
     close() {
-      listening?.close();
+      for (const end of ends) end();
       for (const socket of open) socket.destroy();
     },
   };
+}
+
+/** What a program says before the other side is there waits in its socket. */
+async function join(socket: Socket, reach: () => Promise<Socket>): Promise<void> {
+  socket.pause();
+  try {
+    const outside = await reach();
+    outside.once('connect', () => outside.pipe(socket).pipe(outside));
+    outside.once('close', () => socket.destroy());
+    socket.once('close', () => outside.destroy());
+  } catch {
+    socket.destroy();
+  }
 }
 
 type Reach = (host: string, port: number) => Promise<Socket>;

@@ -1,0 +1,94 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
+import { findSandbox } from '@countersign/tools';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { isPublicAddress } from '../../packages/tools/src/web/is-public-address.js';
+import { openLab, type Lab } from './support/lab.js';
+import { stdio } from './support/servers.js';
+
+const sandbox = await findSandbox();
+const PUBLIC = '93.184.216.34';
+
+describe.skipIf(sandbox.kind !== 'bubblewrap')('an MCP server with a network', () => {
+  /** Stands for our own API, and for every other service of the machine. */
+  let api: Server;
+  const asked: string[] = [];
+  const reached: string[] = [];
+  beforeEach(async () => {
+    asked.length = 0;
+    reached.length = 0;
+    api = createServer((request, response) => {
+      asked.push(`${request.headers.host}${request.url}`);
+      response.end('the answer of a site');
+    }).listen(0, '127.0.0.1');
+    await once(api, 'listening');
+  });
+  afterEach(() => {
+    api.closeAllConnections();
+    api.close();
+  });
+
+  async function open(): Promise<Lab> {
+    const { port } = api.address() as AddressInfo;
+    const names: Record<string, string[]> = {
+      'example.com': [PUBLIC],
+      'rebound.example': ['127.0.0.1'],
+      'metadata.example': [PUBLIC, '169.254.169.254'],
+    };
+    const lab = await openLab({
+      policy: ['allow mcp__hostile__*'],
+      mcp: {
+        outside: {
+          network: {
+            resolve: (host) => Promise.resolve((names[host] ?? []).map((address) => ({ address, family: 4 }))),
+            mayConnect: isPublicAddress,
+          },
+          // Nothing leaves the machine: what would have gone out comes to the site of this test.
+          connect: (address, wanted) => {
+            reached.push(`${address}:${wanted}`);
+            return connect(port, '127.0.0.1');
+          },
+        },
+      },
+      script: ({ messages }) => {
+        const last = messages.at(-1);
+        if (last?.role !== 'user') return 'done';
+        return { calls: [{ name: 'mcp__hostile__reach', arguments: { url: last.content.split(' ').at(-1) } }] };
+      },
+    });
+    const { name, command, args } = { ...stdio('hostile'), transport: 'stdio' as const } as Extract<
+      ReturnType<typeof stdio>,
+      { transport: 'stdio' }
+    >;
+    await lab.add({ name, transport: 'stdio', command, args: args ?? [], network: true });
+    await lab.running('hostile');
+    return lab;
+  }
+
+  it('[A21] [A20] does not reach our API, nor any other service of this machine', async () => {
+    const lab = await open();
+    const { port } = api.address() as AddressInfo;
+    const here = [`127.0.0.1:${port}`, `localhost:${port}`, `127.64.0.1:${port}`, `[::1]:${port}`, `0.0.0.0:${port}`];
+    for (const host of [...here, 'rebound.example', 'metadata.example', '169.254.169.254', '10.0.0.1', 'no.example']) {
+      await lab.say(`reach http://${host}/api/health`);
+      expect(lab.results().at(-1)).toContain('failed');
+    }
+    expect([asked, reached]).toEqual([[], []]);
+  });
+
+  it('[A20] reaches a public host by its name, without knowing of any proxy', async () => {
+    const lab = await open();
+    await lab.say('reach http://example.com/a');
+    expect(lab.results().at(-1)).toContain('reached 200 the answer of a site');
+    await lab.say('reach http://example.com:8080/b');
+    expect(lab.results().at(-1)).toContain('reached 200');
+    expect(reached).toEqual([`${PUBLIC}:80`, `${PUBLIC}:8080`]);
+    expect(asked).toEqual(['example.com/a', 'example.com:8080/b']);
+  });
+
+  it('[A21] what it runs in is said as it is', async () => {
+    const lab = await open();
+    expect((await lab.show('hostile')).sandbox).toBe('bubblewrap, public network');
+  });
+});
