@@ -158,10 +158,10 @@ describe('everything that can be done in the browser', { timeout: 60_000 }, () =
     expect((await run(...add)).code).toBe(0);
     expect((await run('mcp', 'restart', 'files', '-w', 'docks')).stderr).toContain('--enabled');
     expect((await run('mcp', 'edit', 'files', '-w', 'docks', '--env', 'C=3', '--unset', 'A')).code).toBe(0);
-    expect((await t.client.mcpServer('docks', 'files')).env).toEqual(['B', 'C']);
+    expect((await t.client.mcpServer('docks', 'files')).value.env).toEqual(['B', 'C']);
     expect((await run('mcp', 'edit', 'files', '-w', 'docks', '--unset', 'Z')).code).toBe(2);
     expect((await run('mcp', 'edit', 'files', '-w', 'docks', '--', 'false', 'x')).code).toBe(0);
-    expect(await t.client.mcpServer('docks', 'files')).toMatchObject({
+    expect((await t.client.mcpServer('docks', 'files')).value).toMatchObject({
       command: 'false',
       args: ['x'],
       env: ['B', 'C'],

@@ -67,6 +67,9 @@ export interface Tagged<T> {
   readonly etag: string | undefined;
 }
 
+/** What is left out stays as it is; null takes away what may be absent. */
+export type Change<T> = { readonly [Field in keyof T]?: T[Field] | null };
+
 /** Every call can be given up. Decisions and answers that the server refuses are a `ClientError` with their `state` (W5). */
 export interface CallOptions {
   signal?: AbortSignal | undefined;
@@ -95,7 +98,7 @@ export interface Client {
   worlds(page?: PageQuery, options?: CallOptions): Promise<List<World>>;
   world(world: string, options?: CallOptions): Promise<Tagged<World>>;
   createWorld(world: NewWorld, options?: CallOptions): Promise<World>;
-  updateWorld(world: string, change: Partial<NewWorld>, options?: ChangeOptions): Promise<World>;
+  updateWorld(world: string, change: Change<NewWorld>, options?: ChangeOptions): Promise<World>;
   deleteWorld(world: string, options?: ChangeOptions): Promise<void>;
   /** The world as one YAML text. */
   exportWorld(world: string, options?: CallOptions): Promise<string>;
@@ -104,7 +107,7 @@ export interface Client {
   agents(world: string, page?: PageQuery, options?: CallOptions): Promise<List<Agent>>;
   agent(world: string, agent: string, options?: CallOptions): Promise<Tagged<Agent>>;
   createAgent(world: string, agent: NewAgent, options?: CallOptions): Promise<Agent>;
-  updateAgent(world: string, agent: string, change: Partial<NewAgent>, options?: ChangeOptions): Promise<Agent>;
+  updateAgent(world: string, agent: string, change: Change<NewAgent>, options?: ChangeOptions): Promise<Agent>;
   deleteAgent(world: string, agent: string, options?: ChangeOptions): Promise<void>;
   memory(world: string, agent: string, chat: string, page?: PageQuery, options?: CallOptions): Promise<List<Message>>;
 
@@ -164,7 +167,7 @@ export interface Client {
 
   tools(world: string, page?: PageQuery, options?: CallOptions): Promise<List<ListedTool>>;
   mcpServers(world: string, page?: PageQuery, options?: CallOptions): Promise<List<McpServer>>;
-  mcpServer(world: string, name: string, options?: CallOptions): Promise<McpServer>;
+  mcpServer(world: string, name: string, options?: CallOptions): Promise<Tagged<McpServer>>;
   addMcpServer(world: string, server: NewMcpServer, options?: CallOptions): Promise<McpServer>;
   updateMcpServer(world: string, name: string, change: McpServerChange, options?: ChangeOptions): Promise<McpServer>;
   removeMcpServer(world: string, name: string, options?: CallOptions): Promise<void>;

@@ -153,7 +153,7 @@ export function createClient(options: ClientOptions): Client {
     mcpServers: (world, page, options) =>
       list(mcpServerSchema, { path: ['worlds', world, 'mcp-servers'], query: { ...page } }, options),
     mcpServer: (world, name, options) =>
-      get(mcpServerSchema, { path: ['worlds', world, 'mcp-servers', name] }, options),
+      tagged(mcpServerSchema, { path: ['worlds', world, 'mcp-servers', name] }, options),
     addMcpServer: (world, body, options) =>
       get(mcpServerSchema, { method: 'POST', path: ['worlds', world, 'mcp-servers'], body }, options),
     updateMcpServer: (world, name, body, options) =>

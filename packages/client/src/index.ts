@@ -1,7 +1,17 @@
 export { agentColour, agentInitials } from './agent-colour.js';
 export { createClient } from './create-client.js';
 export type { ClientOptions } from './caller.js';
-export type { BothWays, CallOptions, ChangeOptions, Client, List, MessageList, PageQuery, Tagged } from './client.js';
+export type {
+  BothWays,
+  CallOptions,
+  Change,
+  ChangeOptions,
+  Client,
+  List,
+  MessageList,
+  PageQuery,
+  Tagged,
+} from './client.js';
 export { ClientError, isPassing } from './client-error.js';
 export type { ClientErrorKind } from './client-error.js';
 export type { Clock } from './clock.js';

@@ -56,7 +56,7 @@ export function addMcp(program: Command, register: Register): void {
       .addHelpText('after', '\nExample:\n  countersign mcp show files -w ops'),
     async (context, { args, options }) => {
       const { world, name } = await find(context, options.world, args[0]);
-      showThing(context, await (await context.client()).mcpServer(world, name));
+      showThing(context, (await (await context.client()).mcpServer(world, name)).value);
     },
   );
   register<McpFlags>(
@@ -94,7 +94,7 @@ export function addMcp(program: Command, register: Register): void {
       const change: McpServerChange = {
         ...(command === undefined ? {} : { command, args: words }),
         ...(serverUrl === undefined ? {} : { url: serverUrl }),
-        ...changedPairs(await (await context.client()).mcpServer(world, name), options),
+        ...changedPairs((await (await context.client()).mcpServer(world, name)).value, options),
         ...(trusted === undefined ? {} : { trusted }),
         ...(enabled === undefined ? {} : { enabled }),
         ...(network === undefined ? {} : { network }),
@@ -112,7 +112,7 @@ export function addMcp(program: Command, register: Register): void {
     async (context, { args, options }) => {
       const { world, name } = await find(context, options.world, args[0]);
       const client = await context.client();
-      if (!(await client.mcpServer(world, name)).enabled)
+      if (!(await client.mcpServer(world, name)).value.enabled)
         throw new CommandError(`"${name}" is off: countersign mcp edit ${name} -w ${world} --enabled`);
       await client.updateMcpServer(world, name, { enabled: false });
       const changed = await client.updateMcpServer(world, name, { enabled: true });

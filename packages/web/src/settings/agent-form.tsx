@@ -1,9 +1,12 @@
+import type { Tagged } from '@countersign/client';
 import type { Agent, NewAgent } from '@countersign/protocol';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useId, useState } from 'react';
 import { useClient } from '../data/connection.js';
+import { Failed, Loading } from '../shell/frame.js';
 import { Button } from '../ui/button.js';
 import { Checkbox, Select, TextArea, TextField } from '../ui/field.js';
+import { readNumber } from './read-number.js';
 import { rulesOf } from './rules-of.js';
 import { useSaving } from './use-saving.js';
 
@@ -16,6 +19,37 @@ export function AgentForm({
   agent: Agent | undefined;
   onDone: () => void;
 }): ReactElement {
+  return agent === undefined ? (
+    <Fields worldId={worldId} kept={undefined} onDone={onDone} />
+  ) : (
+    <Kept worldId={worldId} agentId={agent.id} onDone={onDone} />
+  );
+}
+
+/** What is changed is what was read together with its tag: anything else would overwrite what nobody has seen (W6). */
+function Kept({ worldId, agentId, onDone }: { worldId: string; agentId: string; onDone: () => void }): ReactElement {
+  const client = useClient();
+  const kept = useQuery({
+    queryKey: ['agent', worldId, agentId],
+    queryFn: ({ signal }) => client.agent(worldId, agentId, { signal }),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  });
+  if (kept.isPending) return <Loading what="the agent" />;
+  if (kept.isError) return <Failed why={kept.error.message} />;
+  return <Fields worldId={worldId} kept={kept.data} onDone={onDone} />;
+}
+
+function Fields({
+  worldId,
+  kept,
+  onDone,
+}: {
+  worldId: string;
+  kept: Tagged<Agent> | undefined;
+  onDone: () => void;
+}): ReactElement {
+  const agent = kept?.value;
   const client = useClient();
   const saving = useSaving();
   const modelsId = useId();
@@ -23,13 +57,6 @@ export function AgentForm({
   const tools = useQuery({
     queryKey: ['tools', worldId],
     queryFn: ({ signal }) => client.tools(worldId, {}, { signal }),
-  });
-  const kept = useQuery({
-    queryKey: ['agent', worldId, agent?.id],
-    queryFn: ({ signal }) => client.agent(worldId, agent?.id ?? '', { signal }),
-    enabled: agent !== undefined,
-    staleTime: Number.POSITIVE_INFINITY,
-    gcTime: 0,
   });
   const [name, setName] = useState(agent?.name ?? '');
   const [provider, setProvider] = useState(agent?.provider ?? '');
@@ -47,7 +74,9 @@ export function AgentForm({
   ];
 
   const save = async (): Promise<void> => {
-    const degrees = Number.parseFloat(temperature);
+    const degrees = readNumber(temperature);
+    if (degrees === 'not a number' || (degrees !== 'empty' && degrees > 2))
+      return saving.refuse('temperature', 'Write a number from 0 to 2, such as 0.7.');
     const definition: NewAgent = {
       name: name.trim(),
       provider: used,
@@ -56,14 +85,16 @@ export function AgentForm({
       tools: [...chosen],
       policy: rulesOf(rules),
       active,
-      ...(Number.isFinite(degrees) ? { temperature: degrees } : {}),
+      ...(degrees === 'empty' ? {} : { temperature: degrees }),
     };
-    const etag = kept.data?.etag;
+    const etag = kept?.etag;
+    // Left out, it would stay as it is.
+    const change = degrees === 'empty' ? { ...definition, temperature: null } : definition;
     const saved = await saving.run(
       () =>
         agent === undefined
           ? client.createAgent(worldId, definition)
-          : client.updateAgent(worldId, agent.id, definition, etag === undefined ? {} : { ifMatch: etag }),
+          : client.updateAgent(worldId, agent.id, change, etag === undefined ? {} : { ifMatch: etag }),
       agent === undefined ? `${definition.name} is here.` : 'Saved.',
     );
     if (saved) onDone();

@@ -32,10 +32,13 @@ export default function PolicyPage(): ReactElement {
   const text = draft?.text ?? written;
   const rules = rulesOf(text);
   const save = async (): Promise<void> => {
-    await saving.run(
-      () => client.setPolicy(worldId, { rules }, { ifMatch: draft?.etag ?? etag }),
-      'The policy is written.',
-    );
+    const key = ['policy', worldId, revision];
+    await saving.run(async () => {
+      const saved = await client.setPolicy(worldId, { rules }, { ifMatch: draft?.etag ?? etag });
+      queries.setQueryData(key, saved);
+      // What was typed while it was being written is a change of what is written now: with the old tag it could never be saved.
+      setDraft((now) => (now === undefined || now.text === text ? undefined : { ...now, etag: saved.etag ?? '' }));
+    }, 'The policy is written.');
     await queries.invalidateQueries({ queryKey: ['policy', worldId] });
   };
   return (

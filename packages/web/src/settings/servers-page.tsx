@@ -11,6 +11,8 @@ import { Dialog } from '../ui/dialog.js';
 import type { IconName } from '../ui/icon-paths.js';
 import { say, sayError } from '../ui/toast.js';
 import { Visible } from '../ui/visible.js';
+import { AcceptServer } from './accept-server.js';
+import { ChangedTools } from './changed-tools.js';
 import { ServerForm } from './server-form.js';
 
 const STATES: Readonly<Record<McpServer['status'], { words: string; tone: Tone; icon: IconName }>> = {
@@ -35,6 +37,7 @@ export default function ServersPage(): ReactElement {
   });
   const [adding, setAdding] = useState(false);
   const [removing, setRemoving] = useState<string>();
+  const [accepting, setAccepting] = useState<string>();
   const again = (): Promise<void> => queries.invalidateQueries({ queryKey: ['servers', worldId] });
   const change = (name: string, changed: Record<string, unknown>): void => {
     client.updateMcpServer(worldId, name, changed).then(again).catch(sayError);
@@ -83,7 +86,7 @@ export default function ServersPage(): ReactElement {
               server={server}
               onToggle={() => change(server.name, { enabled: !server.enabled })}
               onTrust={() => change(server.name, { trusted: !server.trusted })}
-              onAccept={() => change(server.name, { accept: true })}
+              onAccept={() => setAccepting(server.name)}
               onRestart={() => void restart(server.name)}
               onRemove={() => setRemoving(server.name)}
             />
@@ -102,6 +105,16 @@ export default function ServersPage(): ReactElement {
             </Button>
           </div>
         </Dialog>
+      )}
+      {accepting === undefined ? null : (
+        <AcceptServer
+          worldId={worldId}
+          name={accepting}
+          onClose={() => {
+            setAccepting(undefined);
+            void again();
+          }}
+        />
       )}
       {adding ? (
         <Dialog title="Add server" onClose={() => setAdding(false)}>
@@ -167,14 +180,10 @@ function ServerCard({
           <Visible text={server.error} />
         </p>
       )}
-      {server.changed.map(({ tool, difference }) => (
-        <p key={tool} className="text-amber [overflow-wrap:anywhere]">
-          <code>{tool}</code> is not what it was: <Visible text={difference} />. What was granted for it has lapsed.
-        </p>
-      ))}
+      <ChangedTools changed={server.changed} />
       {server.changed.length === 0 ? null : (
         <Button size="small" onClick={onAccept}>
-          Accept as it is now
+          Accept as it is now…
         </Button>
       )}
       {server.tools.length === 0 ? null : (

@@ -6,6 +6,8 @@ export interface Saving {
   busy: boolean;
   /** What is wrong with a field, as the server named it. */
   errorOf: (field: string) => string | undefined;
+  /** Says what is wrong with a field before anything is sent. */
+  refuse: (field: string, words: string) => void;
   run: (work: () => Promise<unknown>, done: string) => Promise<boolean>;
 }
 
@@ -16,6 +18,10 @@ export function useSaving(): Saving {
   return {
     busy,
     errorOf: (field) => (problem?.field === field ? problem.words : undefined),
+    refuse(field, words) {
+      setProblem({ field, words });
+      say(words, 'red');
+    },
     async run(work, done) {
       setBusy(true);
       setProblem(undefined);

@@ -12,6 +12,7 @@ import { Dialog } from '../ui/dialog.js';
 import { Checkbox, Select, TextArea, TextField } from '../ui/field.js';
 import { sayError } from '../ui/toast.js';
 import { download } from './download.js';
+import { readNumber } from './read-number.js';
 import { useSaving } from './use-saving.js';
 
 export default function WorldPage(): ReactElement {
@@ -90,6 +91,16 @@ function WorldForm({
     onChange();
   };
   const save = async (): Promise<void> => {
+    const limits = {
+      turnLimit: readNumber(form.turnLimit, 'whole'),
+      maxIterations: readNumber(form.maxIterations, 'whole'),
+      maxParallelTools: readNumber(form.maxParallelTools, 'whole'),
+    };
+    for (const [field, value] of Object.entries(limits))
+      if (typeof value !== 'number') return saving.refuse(field, 'Write a whole number, such as 10.');
+    const seconds = readNumber(form.timeout);
+    if (seconds === 'not a number')
+      return saving.refuse('approvalTimeoutMs', 'Write a number of seconds, such as 30 or 0.5.');
     // `null` takes a setting back; what is left out stays as it is.
     const change: Record<string, unknown> = {
       name: form.name.trim(),
@@ -97,10 +108,8 @@ function WorldForm({
       workingDirectory: form.workingDirectory.trim() === '' ? null : form.workingDirectory.trim(),
       mode: form.mode,
       mainAgent: form.mainAgent === '' ? null : form.mainAgent,
-      turnLimit: Number(form.turnLimit),
-      maxIterations: Number(form.maxIterations),
-      maxParallelTools: Number(form.maxParallelTools),
-      approvalTimeoutMs: form.timeout.trim() === '' ? null : Math.round(Number(form.timeout) * 1000),
+      ...limits,
+      approvalTimeoutMs: seconds === 'empty' ? null : Math.round(seconds * 1000),
       unattended: form.unattended,
       streaming: form.streaming,
     };

@@ -1,0 +1,16 @@
+import type { McpServer } from '@countersign/protocol';
+import type { ReactElement } from 'react';
+import { Visible } from '../ui/visible.js';
+
+/** What a server says of its tools that nobody has accepted. */
+export function ChangedTools({ changed }: Pick<McpServer, 'changed'>): ReactElement {
+  return (
+    <>
+      {changed.map(({ tool, difference }) => (
+        <p key={tool} className="text-amber [overflow-wrap:anywhere]">
+          <code>{tool}</code> is not what it was: <Visible text={difference} />. What was granted for it has lapsed.
+        </p>
+      ))}
+    </>
+  );
+}

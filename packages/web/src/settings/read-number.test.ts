@@ -1,0 +1,19 @@
+import { describe, expect, it } from 'vitest';
+import { readNumber } from './read-number.js';
+
+describe('a number in a field', () => {
+  it('is read where it is one', () => {
+    expect(['30', ' 0.5 ', '0', '007'].map((text) => readNumber(text))).toEqual([30, 0.5, 0, 7]);
+    expect(readNumber('12', 'whole')).toBe(12);
+  });
+
+  it('is not guessed where it is none', () => {
+    for (const text of ['30s', '0,7', 'abc', '1e3', '-1', '0x10', '1.', '.5', 'Infinity', '1 000', '٣'])
+      expect(readNumber(text)).toBe('not a number');
+    expect(readNumber('1.5', 'whole')).toBe('not a number');
+  });
+
+  it('is absent where nothing is written', () => {
+    expect(readNumber('  ')).toBe('empty');
+  });
+});

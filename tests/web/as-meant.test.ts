@@ -1,0 +1,134 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { stdio } from '../mcp/support/servers.js';
+import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
+import { button, call } from './support/steps.js';
+
+describe.runIf(hasBrowser)('what is saved is what was meant', { timeout: 60_000 }, () => {
+  let opened: Opened;
+  let visit: Visit;
+  let world = '';
+  let chat = '';
+  beforeAll(async () => {
+    opened = await openBrowser();
+    ({ world, chat } = await opened.newChat());
+    visit = await opened.visit();
+  });
+  beforeEach(({ onTestFailed, task }) => onTestFailed(() => picturesOf(task.name)));
+  afterAll(() => opened.close());
+
+  const go = async (page: string): Promise<Page> => {
+    await visit.page.goto(`${opened.serving.url}/w/${world}/${page}`);
+    await visit.page.getByRole('heading', { level: 1 }).waitFor();
+    return visit.page;
+  };
+
+  it('[W6] a policy is written again and again, and then follows what others write', async () => {
+    const page = await go('policy');
+    for (const rule of ['ask press', 'deny press', 'ask watch']) {
+      await page.getByLabel('Rules').fill(rule);
+      await button(page, 'Write policy').click();
+      await expect.poll(async () => (await opened.api.policy(world)).value.rules).toEqual([rule]);
+      await expect.poll(() => button(page, 'Write policy').isDisabled()).toBe(true);
+    }
+    expect(await page.getByText('Somebody else wrote the policy meanwhile').count()).toBe(0);
+    const { etag = '' } = await opened.api.policy(world);
+    await opened.api.setPolicy(world, { rules: ['deny flood'] }, { ifMatch: etag });
+    await expect.poll(() => page.getByLabel('Rules').inputValue()).toBe('deny flood');
+  });
+
+  it('[W2] a number that is none is refused beside its field, and nothing is changed', async () => {
+    await opened.api.updateWorld(world, { approvalTimeoutMs: 60_000 });
+    const before = (await opened.api.world(world)).value;
+    const page = await go('settings');
+    await page.getByLabel('Approvals expire after').fill('30s');
+    await button(page, 'Save').click();
+    await page.getByText('Write a number of seconds, such as 30 or 0.5.').first().waitFor();
+    await page.getByLabel('Approvals expire after').fill('60');
+    await page.getByLabel('Turn limit').fill('seven');
+    await button(page, 'Save').click();
+    await page.getByText('Write a whole number, such as 10.').first().waitFor();
+    expect(await page.getByText('Saved.').count()).toBe(0);
+    expect((await opened.api.world(world)).value).toMatchObject({
+      approvalTimeoutMs: 60_000,
+      turnLimit: before.turnLimit,
+    });
+    await page.getByLabel('Turn limit').fill('9');
+    await page.getByLabel('Approvals expire after').fill('');
+    await button(page, 'Save').click();
+    await page.getByText('Saved.').waitFor();
+    const { approvalTimeoutMs, turnLimit } = (await opened.api.world(world)).value;
+    expect([approvalTimeoutMs, turnLimit]).toEqual([undefined, 9]);
+  });
+
+  it('[W2] a temperature is taken back when its field is emptied, and a comma is no point', async () => {
+    await opened.api.updateAgent(world, 'ada', { temperature: 0.5 });
+    const page = await go('agents?agent=ada');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('More', { exact: true }).click();
+    await dialog.getByLabel('Temperature').fill('0,7');
+    await button(page, 'Save').click();
+    await dialog.getByText('Write a number from 0 to 2, such as 0.7.').waitFor();
+    expect((await opened.api.agent(world, 'ada')).value.temperature).toBe(0.5);
+    await dialog.getByLabel('Temperature').fill('');
+    await button(page, 'Save').click();
+    await page.getByText('Saved.').waitFor();
+    expect((await opened.api.agent(world, 'ada')).value.temperature).toBeUndefined();
+  });
+
+  it('[W6] an agent that somebody else changed meanwhile is not overwritten', async () => {
+    const page = await go('agents?agent=ada');
+    const dialog = page.getByRole('dialog');
+    await expect.poll(() => dialog.getByLabel('Model').inputValue()).toBe('test');
+    await dialog.getByLabel('Model').fill('mine');
+    await opened.api.updateAgent(world, 'ada', { systemPrompt: 'Theirs.' });
+    await button(page, 'Save').click();
+    await page.getByText('Somebody changed this meanwhile.').first().waitFor();
+    expect((await opened.api.agent(world, 'ada')).value).toMatchObject({ model: 'test', systemPrompt: 'Theirs.' });
+    expect(await dialog.getByLabel('Model').inputValue()).toBe('mine');
+  });
+
+  it('[W6] and one that could not be read is not offered to be saved', async () => {
+    const { page } = visit;
+    const one = `**/api/worlds/${world}/agents/ada`;
+    const problem = { type: 'about:blank', title: 'Full', status: 507, detail: 'The disk is full.' };
+    await page.route(one, (route) => route.fulfill({ status: 507, json: problem }));
+    await go('agents?agent=ada');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('The disk is full.').waitFor();
+    expect(await button(page, 'Save').count()).toBe(0);
+    await page.unroute(one);
+  });
+
+  it('[A1] what a server says of itself is accepted only as it was shown', async () => {
+    await opened.api.addMcpServer(world, stdio('hostile'));
+    const { etag = '' } = await opened.api.policy(world);
+    await opened.api.setPolicy(world, { rules: ['allow mcp__hostile__*'] }, { ifMatch: etag });
+    const told = async (tool: string): Promise<void> => {
+      await opened.api.send(world, chat, { content: call(`mcp__hostile__${tool}`, {}) });
+    };
+    const changed = async (): Promise<number> => (await opened.api.mcpServers(world)).items[0]?.changed.length ?? 0;
+    await expect.poll(async () => (await opened.api.mcpServers(world)).items[0]?.status).toBe('running');
+    await told('turn');
+    await expect.poll(changed).toBe(1);
+    const page = await go('servers');
+    const dialog = page.getByRole('dialog');
+    await button(page, 'Accept as it is now…').click();
+    await dialog.getByText(/argument "secret" is new/).waitFor();
+    // It says yet more of itself while somebody reads.
+    await told('grow');
+    await expect.poll(async () => (await opened.api.mcpServers(world)).items[0]?.tools.length).toBeGreaterThan(20);
+    await expect
+      .poll(async () => (await opened.api.tools(world, { limit: 200 })).items.map(({ name }) => name))
+      .toContain('mcp__hostile__late');
+    await button(page, 'Accept').click();
+    await dialog.getByText('It says something else of itself by now').waitFor();
+    expect(await changed()).toBe(1);
+    await button(page, 'Accept').click();
+    await expect.poll(changed).toBe(0);
+  });
+
+  it('throws nothing and breaks no content policy', () => {
+    expect(visit.complaints).toEqual([]);
+  });
+});
