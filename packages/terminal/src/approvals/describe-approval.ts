@@ -1,12 +1,15 @@
-import type { ApprovalView } from '@countersign/client';
-import { behindBar, indented, wrapLines } from '../text/behind-bar.js';
+import { isCutPreview, type ApprovalView } from '@countersign/client';
+import { BAR, behindBar, indented, roomIn, wrapExactLines } from '../text/behind-bar.js';
 import type { Paint } from '../text/paint.js';
-import { plainLine } from '../text/plain-text.js';
+import { widthOf } from '../text/cells.js';
+import { exactText, plainLine } from '../text/plain-text.js';
 
 export interface CardLook {
   readonly agentName: string;
   readonly paint: Paint;
   readonly columns: number;
+  /** How many lines the terminal has, where it is one. */
+  readonly rows?: number | undefined;
   /** "1 of 3" (A12). */
   readonly place?: { readonly position: number; readonly total: number } | undefined;
   /** What the person made of the call: this is what would run (A7). */
@@ -19,6 +22,9 @@ export interface CardLook {
 
 /** As many lines of a call are shown at once; the rest on request, and nothing is signed before that. */
 const LONGEST = 60;
+const SHORTEST = 8;
+/** What else is on a card, with its choices: what of a call had gone over the upper edge nobody would have read. */
+const AROUND = 14;
 
 /** A card, and whether something of the call is not on it yet. Only our own words stand at the beginning of a line. */
 export function describeApproval(approval: ApprovalView, look: CardLook): { text: string; isCut: boolean } {
@@ -27,18 +33,18 @@ export function describeApproval(approval: ApprovalView, look: CardLook): { text
   const place =
     look.place === undefined || look.place.total < 2 ? '' : `  ${look.place.position} of ${look.place.total}`;
   const where = look.world === undefined ? '' : `  in ${plainLine(look.world)}`;
-  const shown = shownCall(approval, look.edited);
-  const lines = wrapLines(shown, columns);
-  const isCut = look.whole !== true && lines.length > LONGEST;
-  const body = isCut ? lines.slice(0, LONGEST).join('\n') : shown;
+  const lines = callLines(approval, look.edited, columns);
+  const most = Math.min(LONGEST, Math.max(SHORTEST, (look.rows ?? LONGEST + AROUND) - AROUND));
+  const isCut = look.whole !== true && lines.length > most;
+  const shown = isCut ? lines.slice(0, most) : lines;
   const text = [
     '',
     `${paint.amber('⏳')} ${paint.bold(`${name} wants to use ${plainLine(approval.toolName)}`)}${paint.dim(`${place}${where}`)}`,
-    behindBar(body, columns),
-    ...(isCut ? [`  … ${lines.length - LONGEST} more lines: s shows them, and nothing can be signed before.`] : []),
+    ...shown.map((line) => `${BAR}${line}`),
+    ...(isCut ? [`  … ${lines.length - most} more lines: s shows them, and nothing can be signed before.`] : []),
     ...(look.edited === undefined ? [] : ['  Edited by you: this is what would run.']),
     indented(`in ${approval.workingDirectory} · ${sandboxOf(approval)}`, columns),
-    indented(`Why you are asked: ${approval.why}${maskNote(shown)}`, columns),
+    indented(`Why you are asked: ${approval.why}${maskNote(lines.join('\n'))}`, columns),
     ...(approval.expiresAt === undefined ? [] : [`  Expires at ${timeOf(approval.expiresAt)}`]),
   ].join('\n');
   return { text, isCut };
@@ -59,11 +65,15 @@ export function describeQuestion(approval: ApprovalView, look: CardLook): string
   ].join('\n');
 }
 
-/** What it would change where that is known, and always its arguments: a change alone would not say of which file. */
-function shownCall({ arguments: proposed, preview }: ApprovalView, edited?: unknown): string {
-  if (edited !== undefined) return describeArguments(edited);
-  const args = describeArguments(proposed);
-  return preview === undefined ? args : `${describeArguments(withoutLong(proposed))}\n${preview}`;
+/**
+ * What it would change where that is known, and always its arguments: a change alone would not say of which file. Only names stand at
+ * the beginning of a line: what is in an argument can't pass for another one.
+ */
+function callLines({ arguments: proposed, preview }: ApprovalView, edited: unknown, columns: number): string[] {
+  if (edited !== undefined) return argumentLines(edited, columns);
+  // One that was cut does not show all of what is written: then the arguments do.
+  if (preview === undefined || isCutPreview(preview)) return argumentLines(proposed, columns);
+  return [...argumentLines(withoutLong(proposed), columns), ...wrapExactLines(preview.replace(/\n$/, ''), columns)];
 }
 
 /** Of what a preview shows already, only that it is there. */
@@ -78,13 +88,23 @@ function withoutLong(args: unknown): unknown {
   );
 }
 
-function describeArguments(args: unknown): string {
-  if (typeof args !== 'object' || args === null) return typeof args === 'string' ? args : JSON.stringify(args);
+const INDENT = '  ';
+
+function argumentLines(args: unknown, columns: number): string[] {
+  if (typeof args !== 'object' || args === null)
+    return wrapExactLines(typeof args === 'string' ? args : JSON.stringify(args), columns);
   const entries = Object.entries(args);
-  if (entries.length === 0) return '(no arguments)';
-  return entries
-    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
-    .join('\n');
+  if (entries.length === 0) return ['(no arguments)'];
+  return entries.flatMap(([name, value]) => {
+    const label = /^[\w.-]{1,60}$/.test(name) ? `${name}:` : `${exactText(JSON.stringify(name))}:`;
+    const text = typeof value === 'string' ? value : JSON.stringify(value);
+    const isShort = !text.includes('\n') && widthOf(`${label} ${exactText(text)}`) <= roomIn(columns);
+    if (isShort) return [`${label} ${exactText(text)}`];
+    return [
+      ...wrapExactLines(label, columns),
+      ...wrapExactLines(text, columns - INDENT.length).map((line) => `${INDENT}${line}`),
+    ];
+  });
 }
 
 function sandboxOf({ sandbox }: ApprovalView): string {

@@ -1,4 +1,4 @@
-import { agentName, ClientError, get, has, openChat, pendingApprovals } from '@countersign/client';
+import { agentName, ClientError, get, has, isPassing, openChat, pendingApprovals } from '@countersign/client';
 import type { ApprovalView, ChatState, ChatStore, Client } from '@countersign/client';
 import { askApproval } from '../approvals/ask-approval.js';
 import { describeDecision } from '../approvals/describe-decision.js';
@@ -108,17 +108,18 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   }
 
   async function denyUnattended(approval: ApprovalView): Promise<void> {
-    answered.add(approval.approvalId);
-    denials += 1;
     try {
       await client.decide(world, approval, { decision: 'deny', reason: UNATTENDED });
+      denials += 1;
     } catch (error) {
       if (!(error instanceof ClientError)) throw error;
-      // Told to nobody: it is denied when the server is back. What it refuses was decided elsewhere.
-      if (error.kind === 'problem') return;
-      answered.delete(approval.approvalId);
-      await changes.after(changes.count(), LOOK_AGAIN_MS);
+      // Told to nobody: it is denied when the server is back, or has time. What it refuses was decided elsewhere.
+      if (error.kind !== 'problem' || isPassing(error)) {
+        await changes.after(changes.count(), LOOK_AGAIN_MS);
+        return;
+      }
     }
+    answered.add(approval.approvalId);
   }
 
   async function putBefore(
@@ -153,7 +154,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
           break;
         }
         case 'lost':
-          keyboard.print('  · It is not known whether that arrived. What was not signed does not run.\n');
+          keyboard.print('  · It is asked again. What was not signed does not run.\n');
           await changes.after(changes.count(), LOOK_AGAIN_MS);
           break;
       }

@@ -1,0 +1,54 @@
+import { callLine, ClientError, type ApprovalView } from '@countersign/client';
+import { behindBar, indented } from '../text/behind-bar.js';
+import { plainLine } from '../text/plain-text.js';
+import { columnsOf, type Asked, type Desk } from './desk.js';
+import { sendDecision, tryDecision } from './send-answer.js';
+
+/** "Always" writes a rule that outlives the call, so the rule itself is shown, can be changed, and is signed with a word of its own. */
+export async function askRule(desk: Desk, approval: ApprovalView, signal: AbortSignal): Promise<Asked> {
+  const { keyboard, context } = desk;
+  let rule = approval.proposedRule ?? '';
+  for (;;) {
+    keyboard.print(`  This rule will be written into the policy of ${plainLine(desk.world)}:\n`);
+    keyboard.print(`${behindBar(rule, columnsOf(context))}\n`);
+    await showMatches(desk, approval, rule);
+    keyboard.print('  w: write it and approve   e: edit it   Enter: deny\n');
+    const typed = await keyboard.ask({ prompt: context.paint.amber('  ✍ '), fresh: true, signal });
+    if (typed.kind === 'cancelled') return { kind: 'gone' };
+    const word = typed.kind === 'line' ? typed.text.trim().toLowerCase() : '';
+    if (word === 'w' && rule !== '') {
+      const sent = await tryDecision(desk, approval, { decision: 'approve', scope: 'always', rule });
+      if (sent.kind !== 'refused') return sent;
+      // The rule is not the call's: what was asked still waits.
+    } else if (word !== 'e') {
+      return await sendDecision(desk, approval, { decision: 'deny', reason: 'not this one' });
+    }
+    const edited = await keyboard.ask({ prompt: '  rule ', prefill: plainLine(rule), signal });
+    if (edited.kind === 'cancelled') return { kind: 'gone' };
+    rule = edited.kind === 'line' ? edited.text.trim() : '';
+    if (rule === '') return await sendDecision(desk, approval, { decision: 'deny', reason: 'not this one' });
+  }
+}
+
+/** What else in this chat the rule would have let through. Asked of the server: a second opinion here could differ from its gate. */
+async function showMatches(
+  { client, world, keyboard, context }: Desk,
+  approval: ApprovalView,
+  rule: string,
+): Promise<void> {
+  const columns = columnsOf(context);
+  try {
+    const { items, more } = await client.policyMatches(world, { chatId: approval.chatId, rule });
+    const others = items.filter(({ toolCallId }) => toolCallId !== approval.invocationId);
+    const lines = [...new Set(others.map((each) => callLine(each.toolName, each.arguments)))];
+    if (lines.length === 0) return keyboard.print('  It matches nothing else in this chat.\n');
+    keyboard.print('  It would also have let through in this chat:\n');
+    for (const line of lines.slice(0, MOST_MATCHES)) keyboard.print(`${behindBar(line, columns)}\n`);
+    if (more || lines.length > MOST_MATCHES) keyboard.print('  … and more.\n');
+  } catch (error) {
+    if (!(error instanceof ClientError)) throw error;
+    keyboard.print(`${indented(error.detail, columns)}\n`);
+  }
+}
+
+const MOST_MATCHES = 5;

@@ -1,0 +1,39 @@
+import { readArguments } from '@countersign/client';
+import { editJson } from '../edit-text.js';
+import { indented } from '../text/behind-bar.js';
+import { columnsOf, type Desk } from './desk.js';
+
+type Edited =
+  | { readonly kind: 'edited'; readonly value: Record<string, unknown> }
+  | { readonly kind: 'denied' }
+  | { readonly kind: 'gone' };
+
+/** With the person's editor where there is one, else as JSON in a line. What can't be read is asked for again. */
+export async function editArguments(desk: Desk, args: unknown, signal: AbortSignal): Promise<Edited> {
+  const { keyboard, context } = desk;
+  const { env } = context.console;
+  let text = JSON.stringify(args);
+  for (;;) {
+    try {
+      if ((env['VISUAL'] ?? env['EDITOR'] ?? '') !== '') {
+        const value = (await keyboard.lend(() => editJson(context, args, 'arguments.json'))) ?? args;
+        return { kind: 'edited', value: recordOf(JSON.stringify(value)) };
+      }
+      const typed = await keyboard.ask({ prompt: '  arguments ', prefill: text, signal });
+      if (typed.kind === 'cancelled') return { kind: 'gone' };
+      if (typed.kind !== 'line' || typed.text.trim() === '') return { kind: 'denied' };
+      text = typed.text;
+      return { kind: 'edited', value: recordOf(typed.text) };
+    } catch (error) {
+      keyboard.print(`${indented(error instanceof Error ? error.message : String(error), columnsOf(context))}\n`);
+      if ((env['VISUAL'] ?? env['EDITOR'] ?? '') !== '')
+        return { kind: 'edited', value: recordOf(JSON.stringify(args)) };
+    }
+  }
+}
+
+function recordOf(text: string): Record<string, unknown> {
+  const read = readArguments(text);
+  if ('error' in read) throw new Error(read.error);
+  return read.arguments;
+}

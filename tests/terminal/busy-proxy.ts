@@ -1,0 +1,59 @@
+import { createServer, request, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+/** A way to a server on which some requests are answered by somebody who is too busy for them. */
+export interface BusyProxy {
+  readonly url: string;
+  /** As many of the next requests that fit are not done. */
+  refuse(times: number, fits: (asked: Pick<IncomingMessage, 'method' | 'url'>) => boolean): void;
+  /** How many were refused. */
+  readonly refused: () => number;
+  close(): Promise<void>;
+}
+
+export async function openBusyProxy(to: string): Promise<BusyProxy> {
+  const target = new URL(to);
+  let left = 0;
+  let refused = 0;
+  let fits: (asked: Pick<IncomingMessage, 'method' | 'url'>) => boolean = () => false;
+  const server = createServer((asked, answer) => {
+    if (left > 0 && fits(asked)) {
+      left -= 1;
+      refused += 1;
+      asked.resume();
+      answer.writeHead(503, { 'Content-Type': 'application/problem+json' });
+      answer.end(
+        JSON.stringify({ type: 'about:blank', status: 503, title: 'Busy', detail: 'The server is busy. Try again.' }),
+      );
+      return;
+    }
+    const { method, url, headers } = asked;
+    const on = request(
+      { host: target.hostname, port: target.port, method, path: url, headers: { ...headers, host: target.host } },
+      (got) => {
+        answer.writeHead(got.statusCode ?? 502, got.headers);
+        got.pipe(answer);
+      },
+    );
+    on.on('error', () => answer.destroy());
+    answer.on('close', () => on.destroy());
+    asked.pipe(on);
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    refuse(times, which) {
+      left = times;
+      fits = which;
+    },
+    refused: () => refused,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => {
+        server.close(resolve);
+      });
+    },
+  };
+}

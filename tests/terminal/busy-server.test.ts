@@ -1,0 +1,66 @@
+import type { IncomingMessage } from 'node:http';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { closeTerminals, ENTER } from '../support/pseudo-terminal.js';
+import { openBusyProxy, type BusyProxy } from './busy-proxy.js';
+import { openHarbourServer, stamp, type HarbourServer } from './harbour-server.js';
+
+let t: HarbourServer;
+let way: BusyProxy;
+beforeAll(async () => {
+  t = await openHarbourServer();
+  way = await openBusyProxy(t.serving().url);
+});
+afterAll(async () => {
+  await way.close();
+  await t.close();
+});
+let before = 0;
+beforeEach(() => {
+  before = t.runs.length;
+});
+afterEach(closeTerminals);
+
+const isDecision = ({ method, url = '' }: Pick<IncomingMessage, 'method' | 'url'>): boolean =>
+  method === 'POST' && url.endsWith('/tool-results');
+
+describe('a server that is busy for a moment', { timeout: 60_000 }, () => {
+  it('[A13] [S7] is told again that nobody is there, so that a job ends', async () => {
+    way.refuse(2, isDecision);
+    const words = ['chat', '-w', 'docks', '--timeout', '20s', t.asking(stamp('unsigned'))];
+    const ended = await t.runHere(words, { env: { COUNTERSIGN_URL: way.url } });
+    expect(ended.stdout).toContain('denied: nobody is there who could be asked');
+    expect(ended.code).toBe(3);
+    expect(way.refused()).toBe(2);
+    expect(t.runs.slice(before)).toEqual([]);
+  });
+
+  it('[A12] makes the terminal ask again and forget nothing', async () => {
+    const terminal = t.terminal(['chat', '-w', 'docks', '--new'], { env: { COUNTERSIGN_URL: way.url } });
+    await terminal.waitFor('you  ');
+    way.refuse(1, isDecision);
+    terminal.type(t.asking(stamp('busy')) + ENTER);
+    await terminal.waitFor('  ✍ ');
+    terminal.type(`o${ENTER}`);
+    await terminal.waitFor('The server is busy. Try again.');
+    await terminal.waitFor('letter: busy');
+    await terminal.waitFor('  ✍ ');
+    expect(t.runs.slice(before)).toEqual([]);
+    terminal.type(`o${ENTER}`);
+    await terminal.waitFor('stamped busy');
+    expect(t.runs.slice(before)).toEqual(['busy']);
+  });
+
+  it('[A12] makes the resident approver ask again too', async () => {
+    const { id } = await t.client.createChat('docks');
+    const terminal = t.terminal(['approvals', 'watch', '-w', 'docks'], { env: { COUNTERSIGN_URL: way.url } });
+    await terminal.waitFor('Nothing waits for you');
+    way.refuse(1, isDecision);
+    await t.client.send('docks', id, { content: t.asking(stamp('watched')) });
+    await terminal.waitFor('  ✍ ');
+    terminal.type(`o${ENTER}`);
+    await terminal.waitFor('The server is busy. Try again.');
+    await terminal.waitFor('  ✍ ');
+    terminal.type(`o${ENTER}`);
+    await expect.poll(() => t.runs.slice(before), { timeout: 20_000 }).toEqual(['watched']);
+  });
+});
