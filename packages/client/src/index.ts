@@ -28,7 +28,7 @@ export type { Rows } from './rows.js';
 export { agentName, heldUp, pendingApprovals, placeInQueue, turnOf, workers } from './selectors.js';
 export type { Worker } from './selectors.js';
 export type { Answer } from './show/answer.js';
-export { maskedCount, patternOf, readArguments, sandboxWords, verbFor } from './show/card-words.js';
+export { isCutPreview, maskedCount, patternOf, readArguments, sandboxWords, verbFor } from './show/card-words.js';
 export { decisionStory, SCOPE_WORDS } from './show/decision-story.js';
 export { asText, callLine, describeCall } from './show/describe-call.js';
 export type { CallShape } from './show/describe-call.js';

@@ -20,6 +20,11 @@ export function maskedCount(shown: string): number {
   return new Set(shown.match(/‹masked (?:number )?\d+›/g)).size;
 }
 
+/** True when the middle of a preview was left out: then it does not show all that would be written. */
+export function isCutPreview(preview: string): boolean {
+  return /^\[\d+ bytes were left out here\.\]$/m.test(preview);
+}
+
 export function sandboxWords(sandbox: string): { words: string; safe: boolean } {
   if (sandbox === 'none' || sandbox === '')
     return { words: 'not sandboxed: it runs with your own rights', safe: false };

@@ -31,6 +31,6 @@ export function columnsOf({ columns }: CommandContext): number {
   return columns() ?? 80;
 }
 
-export function lookOf(context: CommandContext): Pick<CardLook, 'paint' | 'columns'> {
-  return { paint: context.paint, columns: columnsOf(context) };
+export function lookOf(context: CommandContext): Pick<CardLook, 'paint' | 'columns' | 'rows'> {
+  return { paint: context.paint, columns: columnsOf(context), rows: context.console.stdout.rows };
 }

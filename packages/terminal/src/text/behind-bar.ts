@@ -1,5 +1,5 @@
 import { cellsOf, widthOf } from './cells.js';
-import { plainText } from './plain-text.js';
+import { exactText, plainText } from './plain-text.js';
 
 /** What stands in front of every line that we did not write ourselves. */
 export const BAR = '  │ ';
@@ -41,6 +41,11 @@ export function wrapFrom(text: string, column: number, room: number, lineBreak: 
 /** Lines of others' text, none wider than the terminal. */
 export function wrapLines(text: string, columns: number): string[] {
   return wrapFrom(plainText(text), 0, roomIn(columns), '\n').text.split('\n');
+}
+
+/** The same for what will run. */
+export function wrapExactLines(text: string, columns: number): string[] {
+  return wrapFrom(exactText(text), 0, roomIn(columns), '\n').text.split('\n');
 }
 
 export function roomIn(columns: number): number {

@@ -1,12 +1,36 @@
 /** Controls, lone surrogates, line separators, blanks nobody sees and marks that turn the direction of text. Line feed and tab stay. */
 const UNSAFE =
-  /[\u034F\0-\x08\x0B-\x1F\x7F-\x9F\u00AD\u061C\u115F\u1160\u{17B4}-\u{17B5}\u180E\u200B-\u200F\u2028-\u202E\u2060-\u206F\u3164\uFEFF\uFFA0\uFFF9-\uFFFB\p{Cs}]/gu;
+  /[\0-\x08\x0B-\x1F\x7F-\x9F\u2028\u2029\uFFF9-\uFFFB\p{Cs}]|(?![\uFE0E\uFE0F])\p{Default_Ignorable_Code_Point}|\p{Bidi_Control}/gu;
+
+/** In what will run, also what chooses between two looks of a sign, and what looks like a blank and is none. */
+const UNSAFE_EXACT = new RegExp(`${UNSAFE.source}|[\\uFE0E\\uFE0F]|(?! )\\p{Z}|\\p{Cf}`, 'gu');
+
+/** More marks on one letter than any script has: a pile of them is painted over the lines around it. */
+const PILE = /\p{M}{5,}/gu;
+const MOST_MARKS = 4;
+
+/** Nearly all that is shown: nothing of it has to be looked at one by one. */
+const SIMPLE = /^[\t\n\x20-\x7E\u00A1-\u00AC\u00AE-\u02FF]*$/;
 
 /** Text that moves no cursor and colours nothing: with a terminal's sequences an agent could paint over a card what it does not ask for. */
 export function plainText(text: string): string {
-  return text.replaceAll('\r\n', '\n').replaceAll(UNSAFE, (character) => {
-    return `‹U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}›`;
-  });
+  if (SIMPLE.test(text)) return text;
+  return text.replaceAll('\r\n', '\n').replaceAll(UNSAFE, numbered).replaceAll(PILE, unpiled);
+}
+
+/** The same for what will run: what is read is what runs, down to a carriage return and a blank that is none. */
+export function exactText(text: string): string {
+  if (SIMPLE.test(text)) return text;
+  return text.replaceAll(UNSAFE_EXACT, numbered).replaceAll(PILE, unpiled);
+}
+
+function unpiled(marks: string): string {
+  const all = Array.from(marks);
+  return [...all.slice(0, MOST_MARKS), ...all.slice(MOST_MARKS).map(numbered)].join('');
+}
+
+function numbered(character: string): string {
+  return `‹U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}›`;
 }
 
 /** The same on one line: a name or a title must not begin a line of its own. */
