@@ -105,19 +105,20 @@ export function createCaller(options: ClientOptions) {
   }
 
   /** Once, however many requests find out at the same time: each registration is another client to the server. */
-  async function registerAgain(world: string, as: NewClient): Promise<void> {
-    const running = registering.get(world) ?? register(world, as).finally(() => registering.delete(world));
+  async function registerAgain(world: string, as: NewClient, options?: CallOptions): Promise<void> {
+    const running = registering.get(world) ?? register(world, as, options).finally(() => registering.delete(world));
     registering.set(world, running);
     await running;
   }
 
-  const batches = (world: string, { chat, ...rest }: EventsOptions): AsyncGenerator<Batch, void, undefined> =>
+  const batches = (world: string, { chat, as, ...rest }: EventsOptions): AsyncGenerator<Batch, void, undefined> =>
     streamEvents(
       {
         worldId: world,
         clock,
         random,
         open: async (after, signal) => {
+          if (as !== undefined && !registered.has(world)) await registerAgain(world, as, { signal });
           const resume = after === undefined ? {} : { 'Last-Event-ID': String(after) };
           const path = ['worlds', world, ...(chat === undefined ? [] : ['chats', chat]), 'events'];
           return await sendKnown(world, { path, headers: { Accept: 'text/event-stream', ...resume }, signal });

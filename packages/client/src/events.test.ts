@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createClient } from './create-client.js';
-import type { StreamItem } from './events.js';
+import type { EventsOptions, StreamItem } from './events.js';
 
 type Serve = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -48,7 +48,7 @@ const problem = (response: ServerResponse, status: number, detail: string, heade
 };
 
 /** Reads items and, where a pause begins, lets the time pass that it takes. */
-function listen(url: string, options: { after?: number } = {}) {
+function listen(url: string, options: Pick<EventsOptions, 'after' | 'as'> = {}) {
   const clock = createFakeClock();
   const over = new AbortController();
   let looked = 0;
@@ -158,9 +158,40 @@ describe('a stream of events', () => {
     await t.next();
     expect(await t.next()).toEqual({
       kind: 'connection',
-      connection: { kind: 'closed', why: 'Open a new start URL.' },
+      connection: { kind: 'closed', why: 'Open a new start URL.', status: 401 },
     });
     expect(await t.next()).toBeUndefined();
+    expect(requests).toHaveLength(1);
+  });
+
+  it('[A13] says who listens before it listens, again where the server was busy, and not in vain', async () => {
+    const { url, requests } = await serve(
+      (_, response) => problem(response, 503, 'The store is busy.'),
+      (_, response) => {
+        response.writeHead(201, { 'Content-Type': 'application/json' });
+        response.end(JSON.stringify({ clientId: 'client_1', clientSecret: 's1', tools: [] }));
+      },
+      (_, response) => stay(response, activity(1)),
+    );
+    const t = listen(url, { as: { label: 'web', approvals: true } });
+    await t.until((item) => item.kind === 'connection' && item.connection.kind === 'reconnecting');
+    await t.nextAfter(250);
+    await t.until(isEvent(1));
+    t.over.abort();
+    expect(connections(t.items)).toEqual(['connecting', 'reconnecting', 'open']);
+    expect(requests.map(({ method, url: asked }) => `${method} ${asked}`)).toEqual([
+      'POST /api/worlds/harbour/clients',
+      'POST /api/worlds/harbour/clients',
+      'GET /api/worlds/harbour/events',
+    ]);
+    expect(requests[2]?.headers['x-countersign-client']).toBe('s1');
+  });
+
+  it('[A13] is closed in words where nobody may say so', async () => {
+    const { url, requests } = await serve((_, response) => problem(response, 422, 'label: too long'));
+    const t = listen(url, { as: { label: 'web', approvals: true } });
+    await t.next();
+    expect(await t.next()).toMatchObject({ connection: { kind: 'closed', why: 'label: too long', status: 422 } });
     expect(requests).toHaveLength(1);
   });
 

@@ -1,4 +1,4 @@
-import { readFrame, type WorldEvent } from '@countersign/protocol';
+import { readFrame, type NewClient, type WorldEvent } from '@countersign/protocol';
 import { createParser } from 'eventsource-parser';
 import { ClientError, isPassing } from './client-error.js';
 import { backOff, LONGEST_PAUSE_MS, pause, type Clock } from './clock.js';
@@ -21,6 +21,11 @@ export interface EventsOptions {
   /** Go on after this number of the log. Absent: from now on. */
   after?: number;
   signal?: AbortSignal;
+  /**
+   * Who listens (A13): the client is registered before the stream is opened, and tried again like it. A stream that is open without
+   * it would let a world deny everything while a person looks on.
+   */
+  as?: NewClient;
   /**
    * Is given what to call when waiting for the next try makes no sense any more, and gives what ends that. Default: a browser's
    * network is back, or its page is looked at again.
@@ -70,7 +75,7 @@ export async function* streamEvents(
     } catch (error) {
       const cause = error instanceof ClientError ? error : failure(error, signal);
       if (!isPassing(cause)) {
-        if (cause.kind !== 'aborted') yield told({ kind: 'closed', why: cause.detail });
+        if (cause.kind !== 'aborted') yield told({ kind: 'closed', why: cause.detail, status: cause.status });
         break;
       }
       why = cause.detail;

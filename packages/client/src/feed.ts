@@ -56,7 +56,7 @@ export function openFeed(client: Client, world: string, chat?: string): Feed {
         if (!(error instanceof ClientError)) throw error;
         if (error.kind === 'aborted') return undefined;
         if (!isPassing(error)) {
-          tell([{ kind: 'connection', connection: { kind: 'closed', why: error.detail } }]);
+          tell([{ kind: 'connection', connection: { kind: 'closed', why: error.detail, status: error.status } }]);
           return undefined;
         }
         const wait = Math.max(backOff(failures, client.random), error.retryAfterMs ?? 0);

@@ -17,8 +17,8 @@ export type Connection =
   | { kind: 'open' }
   /** `retryAt` is a time of the local clock, in milliseconds. */
   | { kind: 'reconnecting'; attempt: number; retryAt: number; why: string }
-  /** Ended for good: closed by us, or refused with words that a person has to act on. */
-  | { kind: 'closed'; why?: string };
+  /** Ended for good: closed by us, or refused with words that a person has to act on, and the HTTP status they came with. */
+  | { kind: 'closed'; why?: string; status?: number };
 
 export type Loading = { kind: 'loading' } | { kind: 'ready' } | { kind: 'failed'; why: string };
 

@@ -1,6 +1,7 @@
 import { createFakeClock } from '@countersign/core/testing';
 import type { Batch, Client, EventsOptions } from '@countersign/client';
 import { createClient } from '@countersign/client';
+import type { NewClient } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
 import { createQueue, type Queue } from './queue.js';
 import { shareStreams } from './share-streams.js';
@@ -52,14 +53,14 @@ function browser() {
 }
 
 /** A tab: what its stream was asked for, what comes on it, and what its views hear. */
-function open(home: ReturnType<typeof browser>, after: number) {
+function open(home: ReturnType<typeof browser>, after: number, as?: NewClient) {
   const clock = createFakeClock();
-  const streams: { after: number | undefined; queue: Queue<Batch> }[] = [];
+  const streams: { after: number | undefined; as: NewClient | undefined; queue: Queue<Batch> }[] = [];
   const client: Client = {
     ...createClient({ url: 'http://127.0.0.1:9', clock }),
-    async *eventBatches(_world: string, { after: from, signal }: EventsOptions = {}) {
+    async *eventBatches(_world: string, { after: from, as, signal }: EventsOptions = {}) {
       const queue = createQueue<Batch>();
-      streams.push({ after: from, queue });
+      streams.push({ after: from, as, queue });
       signal?.addEventListener('abort', () => queue.end(), { once: true });
       yield [{ kind: 'connection', connection: { kind: 'open' } }];
       yield* queue.read();
@@ -70,7 +71,7 @@ function open(home: ReturnType<typeof browser>, after: number) {
   const over = new AbortController();
   const tab = {};
   const read = async (): Promise<void> => {
-    const shared = shareStreams(client, home.tabOf(tab));
+    const shared = shareStreams(client, home.tabOf(tab), as);
     for await (const batch of shared.eventBatches('w', { after, signal: over.signal })) {
       for (const item of batch) {
         if (item.kind === 'event') heard.push(item.event.id);
@@ -147,6 +148,16 @@ describe('the shared stream', () => {
     await settle();
     expect(second.heard).toEqual([1]);
     expect(first.heard).toEqual([1]);
+  });
+
+  it('[A13] says who can be asked with the stream, so that it is not open without it', async () => {
+    const home = browser();
+    const web: NewClient = { label: 'web', approvals: true };
+    const first = open(home, 0, web);
+    await settle();
+    expect(first.streams.map(({ as }) => as)).toEqual([web]);
+    first.close();
+    await first.done;
   });
 
   it('[S6] tells a tab that is too far behind to load anew', async () => {

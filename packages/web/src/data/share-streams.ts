@@ -142,11 +142,11 @@ async function* follow(
     over.signal.addEventListener('abort', end, { once: true });
     if (lost.aborted || over.signal.aborted) end();
     try {
-      if (as !== undefined) await client.registerClient(world, as, { signal: ended.signal }).catch(() => undefined);
       channel.tell({ kind: 'leading' } satisfies Note);
       const batches = client.eventBatches(world, {
         after: recent.last(),
         signal: ended.signal,
+        ...(as === undefined ? {} : { as }),
         wakes: (wake) => {
           sleepers.add(wake);
           const stop = wakes?.(wake);
