@@ -200,7 +200,11 @@ export function createPrinter({ write, paint, columns }: PrinterOptions): Printe
     for (const { eventId, message, type } of state.notices) {
       if (eventId <= notice) continue;
       notice = eventId;
-      if (type === 'error') line(paint.red(indented(`✗ ${message}`, columns())));
+      line(
+        type === 'error'
+          ? paint.red(indented(`✗ ${message}`, columns()))
+          : paint.dim(indented(`· ${message}`, columns())),
+      );
     }
   }
 

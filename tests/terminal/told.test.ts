@@ -1,0 +1,20 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { closeTerminals, ENTER } from '../support/pseudo-terminal.js';
+import { openHarbourServer, type HarbourServer } from './harbour-server.js';
+
+let t: HarbourServer;
+beforeAll(async () => {
+  t = await openHarbourServer();
+});
+afterAll(() => t.close());
+afterEach(closeTerminals);
+
+describe('what nobody said but a person has to know', { timeout: 60_000 }, () => {
+  it('[M3] tells in line mode that nobody has the name that was addressed', async () => {
+    const terminal = t.terminal(['chat', '-w', 'docks', '--new']);
+    await terminal.waitFor('you  ');
+    terminal.type(`@nobody hello${ENTER}`);
+    const said = await terminal.waitFor('Nobody here is called @nobody, so nobody answers.');
+    expect(said).toMatch(/^ {2}· Nobody here/m);
+  });
+});
