@@ -1,0 +1,161 @@
+import { execFile } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { z } from 'zod';
+import { DEFAULT_PORT } from './serve.js';
+
+const root = fileURLToPath(new URL('../../../..', import.meta.url));
+const read = (name: string): string => readFileSync(join(root, 'docs/guide/operations', name), 'utf8');
+const parse = (name: string): unknown[] =>
+  parseAllDocuments(read(name)).map((document) => {
+    if (document.errors[0] !== undefined) throw document.errors[0];
+    return document.toJS() as unknown;
+  });
+
+/** An orderly end parks what runs for three seconds at most and lets the last answers out; killed before, turns wait to be taken over. */
+const LONGEST_END_S = 10;
+
+const compose = z
+  .object({
+    services: z.object({
+      database: z.object({ volumes: z.array(z.string()), command: z.array(z.string()) }),
+      server: z.object({
+        environment: z.record(z.string(), z.string()),
+        command: z.array(z.string()),
+        volumes: z.array(z.string()),
+        healthcheck: z.object({ test: z.array(z.string()) }),
+        stop_grace_period: z.string(),
+      }),
+      balancer: z.object({ ports: z.array(z.string()), command: z.array(z.string()) }),
+    }),
+    volumes: z.record(z.string(), z.null()),
+  })
+  .parse(parse('compose.yaml')[0]);
+
+const probe = z.object({
+  httpGet: z.object({ path: z.string(), port: z.string() }).optional(),
+  tcpSocket: z.object({ port: z.string() }).optional(),
+});
+const statefulSet = z
+  .object({
+    kind: z.literal('StatefulSet'),
+    spec: z.object({
+      template: z.object({
+        spec: z.object({
+          terminationGracePeriodSeconds: z.number(),
+          securityContext: z.object({ runAsNonRoot: z.literal(true), runAsUser: z.number(), fsGroup: z.number() }),
+          containers: z.tuple([
+            z.object({
+              args: z.array(z.string()),
+              ports: z.array(z.object({ name: z.string(), containerPort: z.number() })),
+              env: z.array(z.object({ name: z.string(), value: z.string().optional() })),
+              readinessProbe: probe,
+              livenessProbe: probe,
+              volumeMounts: z.array(z.object({ name: z.string(), mountPath: z.string() })),
+            }),
+          ]),
+        }),
+      }),
+    }),
+  })
+  .parse(parse('kubernetes.yaml')[0]);
+const pod = statefulSet.spec.template.spec;
+const [container] = pod.containers;
+
+const dockerfile = read('Dockerfile').split('\n');
+const instruction = (name: string): string[] =>
+  dockerfile.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length + 1));
+const imageEnv = new Map(
+  instruction('ENV').flatMap((line) =>
+    [...line.matchAll(/(\w+)=(\S+)/g)].map(([, name = '', value = '']) => [name, value] as const),
+  ),
+);
+const imageCommand = z.array(z.string()).parse(JSON.parse(instruction('CMD')[0] ?? ''));
+
+let help: Promise<{ stdout: string }> | undefined;
+
+function askForHelp(): Promise<{ stdout: string }> {
+  const bin = join(root, 'packages/countersign/bin/countersign.js');
+  return promisify(execFile)(process.execPath, [bin, 'serve', '--help']);
+}
+
+describe('the examples of how to run it', () => {
+  it.each([
+    ['compose.yaml', compose.services.server.command],
+    ['kubernetes.yaml', container.args],
+    ['Dockerfile', imageCommand],
+  ])('%s starts the command with flags that it has, for other machines to reach', async (_, [name, verb, ...flags]) => {
+    expect([name, verb]).toEqual(['countersign', 'serve']);
+    const { stdout } = await (help ??= askForHelp());
+    for (const flag of flags.filter((word) => word.startsWith('--'))) expect(stdout).toContain(flag);
+    expect(flags.join(' ')).toContain('--host 0.0.0.0');
+  });
+
+  it('name variables that the server or a provider reads', () => {
+    const source = ['server', 'providers', 'terminal']
+      .flatMap((name) => sourcesUnder(join(root, 'packages', name, 'src')))
+      .join('\n');
+    const named = [
+      ...Object.keys(compose.services.server.environment),
+      ...container.env.map(({ name }) => name),
+      ...imageEnv.keys(),
+    ];
+    expect(named.filter((name) => !source.includes(`'${name}'`))).toEqual([]);
+  });
+
+  it('agree about the port', () => {
+    const { server, balancer } = compose.services;
+    expect(instruction('EXPOSE')).toEqual([String(DEFAULT_PORT)]);
+    expect(container.ports).toEqual([{ name: 'http', containerPort: DEFAULT_PORT }]);
+    expect(balancer.command.at(-1)).toBe(`server:${DEFAULT_PORT}`);
+    expect(server.healthcheck.test.at(-1)).toContain(`:${DEFAULT_PORT}/api/health`);
+    const [published = ''] = balancer.ports;
+    expect(balancer.command).toContain(`:${published.split(':').at(-1)}`);
+    expect(server.command).toContain(`localhost:${published.split(':').at(-2)}`);
+  });
+
+  it('ask for health where it is told, and kill nobody whose database is away', () => {
+    expect(container.readinessProbe.httpGet).toEqual({ path: '/api/health', port: 'http' });
+    expect(container.livenessProbe).toEqual({ tcpSocket: { port: 'http' } });
+  });
+
+  it('[A21] run as somebody who is not root and who can write where it has to', () => {
+    expect(instruction('USER')).toEqual(['node']);
+    expect(pod.securityContext.runAsUser).toBe(1000);
+    const made = instruction('RUN').join('\n');
+    for (const folder of [imageEnv.get('COUNTERSIGN_HOME'), imageEnv.get('COUNTERSIGN_WORK')]) {
+      // A volume takes over whose the folder is; without one in the image it would be root's.
+      expect(made).toMatch(new RegExp(`install --directory --owner=node.*${String(folder)}`));
+    }
+    expect(dockerfile.findIndex((line) => line.startsWith('RUN install'))).toBeLessThan(
+      dockerfile.indexOf('USER node'),
+    );
+  });
+
+  it('keep the folders of work and home where the server is told they are', () => {
+    const env = Object.fromEntries(container.env.map(({ name, value }) => [name, value]));
+    const mounted = container.volumeMounts.map(({ mountPath }) => mountPath);
+    expect(new Set(mounted)).toEqual(new Set([env['COUNTERSIGN_HOME'], env['COUNTERSIGN_WORK']]));
+    const { server, database } = compose.services;
+    expect(server.volumes).toEqual([`work:${server.environment['COUNTERSIGN_WORK']}`]);
+    for (const volume of [...server.volumes, ...database.volumes])
+      expect(Object.keys(compose.volumes)).toContain(volume.split(':')[0]);
+  });
+
+  it('give an orderly end the time that it takes', () => {
+    expect(pod.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(LONGEST_END_S);
+    expect(Number.parseInt(compose.services.server.stop_grace_period, 10)).toBeGreaterThanOrEqual(LONGEST_END_S);
+  });
+});
+
+function sourcesUnder(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return sourcesUnder(path);
+    return path.endsWith('.ts') && !path.endsWith('.test.ts') ? [readFileSync(path, 'utf8')] : [];
+  });
+}
