@@ -3,7 +3,7 @@ import { commit, type Runtime } from './runtime.js';
 import { endIfInterruptedTooOften } from './take-over.js';
 
 /** Who has not been heard of for so long counts as dead, and its turns are taken by others (S4). */
-export const SILENT_MS = 7_000;
+export const SILENT_MS = 6_500;
 
 export type Claim = 'mine' | 'not-runnable' | { runsIn: string };
 

@@ -5,8 +5,10 @@ import { claimTurn, SILENT_MS } from './claim-turn.js';
 import type { Runtime } from './runtime.js';
 
 const BEAT_MS = 1_500;
+/** With how long others wait for a silent process, and what the work itself takes, well under ten seconds until a turn goes on (S4). */
+const ROUND_MS = 1_000;
 /** Less than what others wait for: a process that could not say for so long that it lives starts nothing any more. */
-const FRESH_MS = 5_000;
+const FRESH_MS = 4_500;
 
 /** This process among others on one store. */
 export interface Membership {
@@ -143,7 +145,7 @@ export function createMembership(options: MembershipOptions): Membership {
       every(BEAT_MS, beat, 'the store could not be told that this process lives');
       // What nobody runs since an earlier end is taken at once.
       await round();
-      every(BEAT_MS, round, 'the store could not be asked for turns that nobody runs');
+      every(ROUND_MS, round, 'the store could not be asked for turns that nobody runs');
     },
     async leave() {
       ended = true;
