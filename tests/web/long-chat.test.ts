@@ -42,6 +42,28 @@ describe.runIf(hasBrowser)('a chat of 10,000 messages', { timeout: 60_000 }, () 
     expect(await page.getByRole('article').count()).toBeLessThan(60);
   });
 
+  it('[S7] asks once for a page that can not be had, and again when somebody scrolls on', async () => {
+    const { page } = visit;
+    const log = page.getByRole('log', { name: 'Transcript' });
+    const before = await lowest();
+    let asked = 0;
+    const older = /\/messages\?.*before=/;
+    const problem = { type: 'about:blank', title: 'Busy', status: 503, detail: 'The store is busy.' };
+    await page.route(older, async (route) => {
+      asked += 1;
+      await route.fulfill({ status: 503, json: problem });
+    });
+    await scrollTo(log, 200);
+    await page.getByText('The store is busy.').waitFor();
+    // Long enough for an eager page to ask many times.
+    const FRAMES = `new Promise((done) => { let n = 0; const tick = () => (n += 1) > 40 ? done() : requestAnimationFrame(tick); tick(); })`;
+    await page.evaluate(FRAMES);
+    expect(asked).toBeLessThan(4);
+    await page.unroute(older);
+    await scrollTo(log, 100);
+    await expect.poll(() => lowest(), { timeout: 10_000 }).toBeLessThan(before);
+  });
+
   it('goes to the end again, and follows an answer there without a jump', async () => {
     const { page } = visit;
     await page.getByRole('button', { name: 'To the end' }).click();

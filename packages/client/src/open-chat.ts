@@ -53,7 +53,7 @@ export function openChatOn(
 
   async function loadOlder(limit: number): Promise<void> {
     const { older } = view.getState();
-    if (older.kind !== 'more') return;
+    if (older.kind !== 'more' && older.kind !== 'failed') return;
     view.dispatch({ type: 'older-asked' });
     try {
       const messages = await client.messages(world, chat, { before: older.before, limit }, { signal: view.signal });
@@ -94,7 +94,8 @@ export function openChatOn(
         if (has(messages, messageId)) return true;
         if (loading.kind === 'failed' || (loading.kind === 'ready' && older.kind === 'none')) return false;
         // Large pages: one far up would take a hundred small ones.
-        if (loading.kind === 'ready' && older.kind === 'more') await loadOlder(LARGEST_PAGE);
+        if (loading.kind === 'ready' && (older.kind === 'more' || older.kind === 'failed'))
+          await loadOlder(LARGEST_PAGE);
         else await changed();
       }
       return false;

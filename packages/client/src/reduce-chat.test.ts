@@ -181,6 +181,24 @@ describe('the reducer of a chat', () => {
     expect(state.lastEventId).toBe(4);
   });
 
+  it('[S7] older lines that were asked for in vain are to be had again when the connection is back, and not before', () => {
+    const start = reduceChat(emptyChat('w', 'chat_1'), {
+      type: 'loaded',
+      position: 0,
+      chat,
+      messages: { items: [message(9)], next: 'c' },
+      approvals: [],
+      agents: [],
+    });
+    const failed = reduceChat(reduceChat(start, { type: 'older-asked' }), { type: 'older-failed' });
+    expect(failed.older).toEqual({ kind: 'failed', before: 'c' });
+    const away = { kind: 'reconnecting', attempt: 1, retryAt: 0, why: '' } as const;
+    const waiting = reduceChat(failed, { type: 'connection', connection: away });
+    expect(waiting.older.kind).toBe('failed');
+    expect(reduceChat(waiting, { type: 'connection', connection: { kind: 'open' } }).older).toEqual(start.older);
+    expect(reduceChat(failed, { type: 'older-asked' }).older.kind).toBe('loading');
+  });
+
   it('[M8] a chat that has nothing to do has nobody who speaks in it', () => {
     const chunk = (content: string): WorldEvent => ({
       id: 1,

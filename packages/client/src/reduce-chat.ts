@@ -65,18 +65,26 @@ export function reduceChat(state: ChatState, action: ChatAction): ChatState {
     case 'event':
       return onEvent(state, action.event);
     case 'connection':
-      return { ...state, connection: action.connection };
+      return withConnection(state, action.connection);
     case 'chat':
       return withChat(state, action.chat);
     case 'agents':
       return { ...state, agents: action.agents };
     case 'older-asked':
-      return state.older.kind === 'more' ? { ...state, older: { ...state.older, kind: 'loading' } } : state;
+      return state.older.kind === 'more' || state.older.kind === 'failed'
+        ? { ...state, older: { ...state.older, kind: 'loading' } }
+        : state;
     case 'older':
       return addOlder(state, action.messages);
     case 'older-failed':
-      return state.older.kind === 'loading' ? { ...state, older: { ...state.older, kind: 'more' } } : state;
+      return state.older.kind === 'loading' ? { ...state, older: { ...state.older, kind: 'failed' } } : state;
   }
+}
+
+function withConnection(state: ChatState, connection: Connection): ChatState {
+  const { older } = state;
+  const isBack = connection.kind === 'open' && older.kind === 'failed';
+  return { ...state, connection, ...(isBack ? { older: { ...older, kind: 'more' } } : {}) };
 }
 
 function load(state: ChatState, loaded: Extract<ChatAction, { type: 'loaded' }>): ChatState {

@@ -178,8 +178,11 @@ export interface ChatState extends ApprovalBook {
   /** Ids of the lines that are loaded, oldest first. */
   readonly transcript: Rows<string>;
   readonly messages: Table<TranscriptMessage>;
-  /** Whether there are lines before the first loaded one. */
-  readonly older: { readonly kind: 'none' } | { readonly kind: 'more' | 'loading'; readonly before: string };
+  /**
+   * Whether there are lines before the first loaded one. `failed`: they were asked for in vain; only a person who scrolls on asks
+   * again, or a connection that is back. A view that asked by itself would ask a server that is away without a pause.
+   */
+  readonly older: { readonly kind: 'none' } | { readonly kind: 'more' | 'loading' | 'failed'; readonly before: string };
   readonly invocations: Table<Invocation>;
   /** Ids of calls that have not ended, in no order that means anything. */
   readonly openInvocations: readonly string[];

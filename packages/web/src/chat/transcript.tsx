@@ -74,6 +74,7 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
     if (height - top - clientHeight < NEAR_END) follows.current = true;
     else if (top < last.current.top - shrunk - 1) follows.current = false;
     last.current = { top, height };
+    if (older === 'failed' && top < NEAR_TOP) store.loadOlder().catch(sayError);
   };
 
   const first = virtual.range?.startIndex ?? 0;
@@ -172,6 +173,15 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
         >
           Loading what was said before…
         </p>
+      ) : null}
+      {older === 'failed' ? (
+        <Button
+          size="small"
+          className="absolute top-1 left-1/2 -translate-x-1/2 rounded-full shadow-card"
+          onClick={() => void store.loadOlder().catch(sayError)}
+        >
+          Load what was said before
+        </Button>
       ) : null}
       {atEnd || count === 0 ? null : (
         <Button
