@@ -26,7 +26,7 @@ export interface ScriptedOptions {
   name?: string;
   contextTokens?: number;
   /** The title given to a chat; without it titling fails, and the chat keeps its default. */
-  title?: string;
+  title?: string | ((request: GenerateRequest) => string);
 }
 
 const KEPT_REQUESTS = 1_000;
@@ -58,7 +58,8 @@ export function scripted(script: Script, options: ScriptedOptions = {}): Scripte
     contextTokens: () => options.contextTokens,
     async generate(request) {
       if (request.signal.aborted) throw new ProviderError('aborted', 'stopped');
-      if (request.purpose === 'title') return titleReply(options.title);
+      if (request.purpose === 'title')
+        return titleReply(typeof options.title === 'function' ? options.title(request) : options.title);
       requests.push(request);
       // A demo that runs for days must not remember every word of it.
       if (requests.length > KEPT_REQUESTS) requests.shift();

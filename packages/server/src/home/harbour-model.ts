@@ -5,8 +5,16 @@ import { scripted, type ScriptedProvider, type ScriptedReply } from '@countersig
 export function harbourModel(): ScriptedProvider {
   return scripted(
     (request) => (speaks(request, 'Mason') ? mason(lastExchange(request)) : scout(lastExchange(request))),
-    { title: 'Tidy the notes folder' },
+    { title },
   );
+}
+
+/** By what was asked first: three chats of one name could not be told apart. */
+function title({ messages }: GenerateRequest): string {
+  const asked = messages.find(({ role }) => role === 'user')?.content.toLowerCase() ?? '';
+  if (asked.includes('crew')) return 'Count the crew';
+  if (asked.includes('tide')) return 'Watch the tide';
+  return 'Tidy the notes folder';
 }
 
 /** What somebody asked last, and the results of the calls made since. */

@@ -16,7 +16,8 @@ export function lookOf({ kind, decision, scope }: AuditEntry): { words: string; 
     case 'outcome':
       return decision === 'failed'
         ? { words: 'failed', tone: 'red', icon: 'alert' }
-        : { words: decision ?? 'ended', tone: 'neutral', icon: 'check' };
+        : // A check says that it went well, which nobody knows of this one.
+          { words: decision ?? 'ended', tone: 'neutral', icon: decision === 'succeeded' ? 'check' : 'question' };
     case 'refusal':
       return { words: 'refused', tone: 'red', icon: 'ban' };
     case 'policy':

@@ -147,7 +147,12 @@ function Detail({
               <Visible text={failureWords(status.error)} />
             </span>
           </p>
-          {status.result === undefined ? null : <ResultView result={status.result} />}
+          {/* What it had written before it was stopped is the only trace of how far it came. */}
+          {status.result !== undefined ? (
+            <ResultView result={status.result} />
+          ) : output === undefined ? null : (
+            <LiveOutput output={output} />
+          )}
         </div>
       ) : null}
       {status.kind === 'denied' && decision === undefined ? (
@@ -170,7 +175,8 @@ function LiveOutput({ output }: { output: OutputTail | undefined }): ReactElemen
       role="log"
       aria-label="Output"
     >
-      <div>
+      {/* From the top while it is short; the end is kept in view once it is not. */}
+      <div className="mb-auto">
         {output.dropped === 0 ? null : <p className="text-xs text-ink-3">… {output.dropped} characters before this</p>}
         <FoldedText text={text.slice(-20_000)} first={20_000} />
       </div>

@@ -40,7 +40,8 @@ export function ChatHeader({ onTimeline }: { onTimeline: () => void }): ReactEle
         </Badge>
       ) : null}
       {status === 'waiting' ? (
-        <Badge tone="amber" icon="hourglass">
+        // Where there is no room, the bar over the composer says so.
+        <Badge tone="amber" icon="hourglass" className="max-sm:hidden">
           waiting for you
         </Badge>
       ) : null}
