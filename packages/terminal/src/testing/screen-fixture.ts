@@ -93,6 +93,7 @@ export function factsOf(scene: Scene, plan: Plan = planOf(scene)): Facts {
     hasSide: plan.areas.side > 0,
     suggestions: scene.suggestions,
     card: { height: plan.areas.cardBody, length: plan.body.length + 1, isCut: plan.isCut },
+    help: plan.help,
     transcript: transcriptOf(plan),
   };
 }

@@ -85,6 +85,7 @@ export function createController(options: ControllerOptions): Controller {
       hasSide: plan.areas.side > 0,
       suggestions,
       card: { height: plan.areas.cardBody, length: plan.body.length + 1, isCut: plan.isCut },
+      help: plan.help,
       transcript: transcriptOf(plan),
     };
   }

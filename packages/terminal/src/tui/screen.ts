@@ -2,9 +2,12 @@ import { Writable } from 'node:stream';
 import { alignLine } from './align-line.js';
 import type { Size } from './layout/areas.js';
 
-/** Alternate screen, cleared, without cursor and without wrapping, and pasted text marked as such. */
-const ENTER = '\u001B[?1049h\u001B[2J\u001B[H\u001B[?25l\u001B[?7l\u001B[?2004h';
-const LEAVE = '\u001B[?2026l\u001B[0m\u001B[?2004l\u001B[?7h\u001B[?25h\u001B[?1049l';
+/**
+ * Alternate screen, cleared, without cursor and without wrapping, and pasted text marked as such. The wheel comes as arrow keys, so that
+ * it scrolls and the terminal's own selecting and copying stay; what it was before is kept and given back.
+ */
+const ENTER = '\u001B[?1049h\u001B[2J\u001B[H\u001B[?25l\u001B[?7l\u001B[?2004h\u001B[?1007s\u001B[?1007h';
+const LEAVE = '\u001B[?2026l\u001B[?1007r\u001B[0m\u001B[?2004l\u001B[?7h\u001B[?25h\u001B[?1049l';
 const FRAME_MS = 16;
 /** On a slow line frames are left out rather than queued. */
 const MOST_QUEUED = 64_000;

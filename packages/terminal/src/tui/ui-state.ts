@@ -20,6 +20,8 @@ export interface CardUi {
   /** Since when this very card is under the person's fingers, in milliseconds. */
   readonly shownAt: number;
   readonly scroll: number;
+  /** Whether its end was on the screen: before that nothing of it can be signed. */
+  readonly isSeen: boolean;
   readonly choice: Choice;
   readonly sending: ReadonlySet<string>;
   readonly taken: ReadonlySet<string>;
@@ -36,6 +38,7 @@ export interface UiState {
   readonly chatId: string | undefined;
   readonly focus: Focus;
   readonly overlay: 'none' | 'help' | 'leave';
+  readonly helpScroll: number;
   readonly composer: Field;
   readonly card: CardUi;
   readonly scroll: Scroll;
@@ -72,6 +75,8 @@ export interface Facts {
   readonly suggestions: readonly string[];
   /** How many lines of the card are seen at once, how many it has, and whether something of the call is in none of them. */
   readonly card: { readonly height: number; readonly length: number; readonly isCut: boolean };
+  /** How many lines of the help are seen at once, and how many it has. */
+  readonly help: { readonly height: number; readonly length: number };
   readonly transcript: {
     readonly height: number;
     by(scroll: Scroll, delta: number): Scroll;
@@ -87,11 +92,13 @@ export function initialUi(chatId: string | undefined): UiState {
     chatId,
     focus: 'composer',
     overlay: 'none',
+    helpScroll: 0,
     composer: EMPTY_FIELD,
     card: {
       current: { kind: 'none' },
       shownAt: 0,
       scroll: 0,
+      isSeen: false,
       choice: { kind: 'none' },
       sending: new Set(),
       taken: new Set(),

@@ -25,7 +25,8 @@ function typed(scene: Scene, ...keys: readonly Key[]): { ui: UiState; effects: E
   const effects: Effect[] = [];
   let { ui } = scene;
   for (const key of keys) {
-    const pressed = press(ui, key, factsOf({ ...scene, ui }));
+    const facts = factsOf({ ...scene, ui });
+    const pressed = press(settle(ui, facts), key, facts);
     ui = pressed.ui;
     effects.push(...pressed.effects);
   }
@@ -38,6 +39,22 @@ describe('a call that is too long for the screen', () => {
     for (const letter of ['o', 'c', 'a', 'e']) expect(typed(scene, char(letter), ENTER).effects).toEqual([]);
     expect(typed(scene, char('d'), ENTER).effects).toMatchObject([{ kind: 'decide', answer: { decision: 'deny' } }]);
     expect(typed(opened('ls'), char('o'), ENTER).effects).toMatchObject([{ answer: { decision: 'approve' } }]);
+  });
+
+  it('[A17] is signed once its end was on the screen, and not before', () => {
+    const scene = opened(`${'# harmless\n'.repeat(40)}rm -rf ~`);
+    const early = typed(scene, char('o'), ENTER);
+    expect(early.effects).toEqual([]);
+    expect(early.ui.said?.text).toMatch(/Nothing is chosen/);
+    expect(typed(scene, char('e')).ui.said?.text).toContain('There is more of it below');
+    expect(drawn(scene).join('\n')).toContain('There is more of it below');
+    expect(drawn(scene).join('\n')).not.toContain('rm -rf ~');
+    const down = Array.from({ length: 12 }, (): Key => ({ kind: 'name', name: 'pagedown' }));
+    const { ui } = typed(scene, ...down);
+    expect(drawn({ ...scene, ui }).join('\n')).toContain('rm -rf ~');
+    expect(typed({ ...scene, ui }, char('o'), ENTER).effects).toMatchObject([{ answer: { decision: 'approve' } }]);
+    // Another card has to be seen anew.
+    expect(typed({ ...scene, ui }, char('n')).ui.card.isSeen).toBe(false);
   });
 
   it('[A17] takes back a choice that was made when all of it could be seen', () => {

@@ -29,6 +29,11 @@ export function pressOnCard(ui: UiState, key: Key, facts: Facts): Pressed {
   if (key.kind !== 'char') return only(ui);
   // Nobody has seen all of it.
   if (facts.card.isCut && key.text !== 'd') return only(ui);
+  if (!ui.card.isSeen && approval.question === undefined && /^[ocae]$/.test(key.text))
+    return only({
+      ...ui,
+      said: { text: 'There is more of it below: PgDn shows it. Nothing can be signed before.', isBad: true },
+    });
   return only(choose(ui, choiceFor(key.text, approval, choice)));
 }
 

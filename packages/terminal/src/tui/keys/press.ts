@@ -1,7 +1,7 @@
 import { complete, matching, mentionAt } from '@countersign/client';
 import type { Effect, Facts, Focus, Pressed, UiState } from '../ui-state.js';
 import { edit, EMPTY_FIELD, fieldOf } from './field.js';
-import type { Key } from './key.js';
+import type { Key, KeyName } from './key.js';
 import { pressOnCard } from './press-card.js';
 import { focusOn } from './settle.js';
 
@@ -9,12 +9,34 @@ import { focusOn } from './settle.js';
 export function press(before: UiState, key: Key, facts: Facts): Pressed {
   const ui = before.said === undefined ? before : { ...before, said: undefined };
   if (key.kind === 'ctrl' && key.letter === 'c') return leave(ui);
-  if (ui.overlay === 'help') return only({ ...ui, overlay: 'none' });
+  if (ui.overlay === 'help') return only(pressInHelp(ui, key, facts));
   if (ui.overlay === 'leave') return answerLeaving(ui, key);
   const isWriting = ui.focus === 'composer' || (ui.focus === 'card' && 'field' in ui.card.choice);
   return (
     (isWriting ? undefined : pressAnywhere(ui, key, facts)) ?? pressControl(ui, key, facts) ?? pressHere(ui, key, facts)
   );
+}
+
+/** It is scrolled where it does not fit; any other key closes it. */
+function pressInHelp(ui: UiState, key: Key, { help }: Facts): UiState {
+  const most = Math.max(0, help.length - help.height);
+  const by = most === 0 ? undefined : helpStep(key, Math.max(1, help.height - 1));
+  if (by === undefined) return { ...ui, overlay: 'none', helpScroll: 0 };
+  return { ...ui, helpScroll: Math.min(most, Math.max(0, ui.helpScroll + by)) };
+}
+
+function helpStep(key: Key, page: number): number | undefined {
+  if (key.kind === 'char') return { j: 1, k: -1, g: -Infinity, G: Infinity }[key.text];
+  if (key.kind !== 'name') return undefined;
+  const steps: Partial<Record<KeyName, number>> = {
+    up: -1,
+    down: 1,
+    pageup: -page,
+    pagedown: page,
+    home: -Infinity,
+    end: Infinity,
+  };
+  return steps[key.name];
 }
 
 function pressHere(ui: UiState, key: Key, facts: Facts): Pressed {

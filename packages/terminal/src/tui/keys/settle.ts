@@ -2,11 +2,18 @@ import { nextCurrent, type Current } from '@countersign/client';
 import type { CardUi, Facts, Focus, UiState } from '../ui-state.js';
 
 /** Brings what the person sees in step with what there is. Called after every change of either. */
-export function settle(ui: UiState, { world, now, hasSide }: Pick<Facts, 'world' | 'now' | 'hasSide'>): UiState {
+export function settle(
+  ui: UiState,
+  { world, now, hasSide, card }: Pick<Facts, 'world' | 'now' | 'hasSide' | 'card'>,
+): UiState {
   // A world that is loaded anew, from another server, has an empty queue at first: nothing was decided by that.
   if (world.loading.kind !== 'ready') return ui;
   const current = nextCurrent(ui.card.current, world.queue, ui.card);
   let next = isSame(current, ui.card.current) ? ui : { ...ui, card: showing(ui.card, current, now) };
+  const { isSeen, scroll } = next.card;
+  // Measured for the card that was there before, it tells nothing of another one.
+  if (next === ui && next.focus === 'card' && !isSeen && scroll + card.height >= card.length)
+    next = { ...next, card: { ...next.card, isSeen: true } };
   if (next.focus === 'card' && current.kind === 'none') next = { ...next, focus: 'composer' };
   if (next.focus === 'chats' && !hasSide && !next.isSideOpen) next = { ...next, focus: 'composer' };
   const taken = [...next.card.taken].filter((id) => world.queue.includes(id));
@@ -16,7 +23,7 @@ export function settle(ui: UiState, { world, now, hasSide }: Pick<Facts, 'world'
 
 /** Another card: nothing is chosen, nothing is scrolled, and for a moment it does nothing. */
 export function showing(card: CardUi, current: Current, now: number): CardUi {
-  return { ...card, current, shownAt: now, scroll: 0, choice: { kind: 'none' } };
+  return { ...card, current, shownAt: now, scroll: 0, isSeen: false, choice: { kind: 'none' } };
 }
 
 /** A card that the focus comes to is new to the person's fingers, also when it was on the screen before. */

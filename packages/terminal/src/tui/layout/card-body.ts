@@ -1,5 +1,5 @@
-import { describeCall, sandboxWords, type ApprovalView } from '@countersign/client';
-import { span, wrapExact, wrapWords, type Colour, type Line, type Span } from './spans.js';
+import { describeCall, isCutPreview, sandboxWords, type ApprovalView } from '@countersign/client';
+import { span, widthOf, wrapExact, wrapWords, type Colour, type Line, type Span } from './spans.js';
 import { maskedWords } from './words.js';
 
 /** Nobody reads so many lines on a screen like this: a longer call is cut, and can't be signed here. */
@@ -46,7 +46,10 @@ export function cardBody(approval: ApprovalView, width: number): CardBody {
   return { lines, isCut: hidden > 0 };
 }
 
-function callBody({ toolName, arguments: args, preview }: ApprovalView, width: number): Line[] {
+/** Only what is an argument of its own stands where arguments begin: a line break in one makes no other (A17). */
+function callBody({ toolName, arguments: args, preview: shown }: ApprovalView, width: number): Line[] {
+  // One that was cut does not show all that would be written: then the arguments do.
+  const preview = shown === undefined || isCutPreview(shown) ? undefined : shown;
   const room = width - 6;
   const shape = describeCall(toolName, args);
   const exact = (text: string, look: Omit<Span, 'text'> = {}): Line[] =>
@@ -56,7 +59,7 @@ function callBody({ toolName, arguments: args, preview }: ApprovalView, width: n
     case 'shell':
       return [
         ...exact(shape.command, { bold: true }),
-        ...shape.parameters.flatMap((word) => exact(JSON.stringify(word), { bold: true })),
+        ...shape.parameters.flatMap((word) => wordLines(word, room)),
         ...changes,
       ];
     case 'write':
@@ -72,16 +75,33 @@ function callBody({ toolName, arguments: args, preview }: ApprovalView, width: n
           : changes),
       ];
     case 'fields':
-      return [
-        ...shape.fields.flatMap(({ name, text }): Line[] => {
-          const lines = wrapExact(`${name}: ${text}`, room);
-          return lines.map((line): Line => [{ text: '   ' }, span(line, { bold: true })]);
-        }),
-        ...changes,
-      ];
+      return [...shape.fields.flatMap(({ name, text }) => fieldOf(name, text, room)), ...changes];
     case 'text':
       return [...exact(shape.text, { bold: true }), ...changes];
   }
+}
+
+const WORD = ' word ';
+
+/** A literal word that follows the command. It begins where no line of a command can. */
+function wordLines(word: string, room: number): Line[] {
+  const lines = wrapExact(JSON.stringify(word), room - WORD.length + 3);
+  return lines.map((line, index): Line => [
+    span(index === 0 ? WORD : ' '.repeat(WORD.length), { dim: true }),
+    span(line, { bold: true }),
+  ]);
+}
+
+function fieldOf(name: string, text: string, room: number): Line[] {
+  const label = /^[\w.-]{1,60}$/.test(name) ? `${name}:` : `${JSON.stringify(name)}:`;
+  const own = (line: string, indent: string): Line => [{ text: indent }, span(line, { bold: true })];
+  const whole = wrapExact(`${label} ${text}`, room);
+  if (!text.includes('\n') && whole.length === 1 && widthOf(whole[0] ?? '') <= room)
+    return [own(whole[0] ?? '', '   ')];
+  return [
+    ...wrapExact(label, room).map((line) => own(line, '   ')),
+    ...wrapExact(text, room - 2).map((line) => own(line, '     ')),
+  ];
 }
 
 /** A diff, line by line; its sign stands on every line that a long one is broken into. */

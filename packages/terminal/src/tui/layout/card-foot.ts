@@ -26,6 +26,7 @@ export function cardFootOf(scene: Scene, approval: ApprovalView, width: number, 
     isSending: sending.has(approval.approvalId),
     hasOthers: world.queue.length > 1,
     isCut,
+    isSeen: ui.card.isSeen,
   };
   return cardFoot(state, width);
 }

@@ -13,6 +13,7 @@ export interface CardState {
   readonly hasOthers: boolean;
   /** Something of the call is not shown: it can only be denied here. */
   readonly isCut: boolean;
+  readonly isSeen: boolean;
 }
 
 const FIELD_LINES = 3;
@@ -57,7 +58,7 @@ function flow(chips: readonly Line[], width: number): Line[] {
   return lines;
 }
 
-function choiceLines({ approval, agent, choice, isFocused, isArmed, isCut }: CardState, width: number): Line[] {
+function choiceLines({ approval, agent, choice, isFocused, isArmed, isCut, isSeen }: CardState, width: number): Line[] {
   const words = (text: string, look: Omit<Span, 'text'> = {}): Line[] =>
     wrapWords(text, width - 2).map((line): Line => [{ text: ' ' }, span(line, look)]);
   const field = (label: string, own: Extract<Choice, { field: unknown }>['field']): Line[] => {
@@ -70,6 +71,10 @@ function choiceLines({ approval, agent, choice, isFocused, isArmed, isCut }: Car
   switch (choice.kind) {
     case 'none':
       if (!isFocused) return words('Nothing runs until you sign. Tab or Ctrl-G brings you here.', { dim: true });
+      if (!isSeen && approval.question === undefined)
+        return words('There is more of it below. Nothing can be signed before you have seen its end.', {
+          colour: 'waiting',
+        });
       if (!isArmed) return words('A moment: keys meant for something else do nothing here.', { dim: true });
       if (isCut) return words('It is too long to be signed here: part of it is not shown.', { colour: 'waiting' });
       return words(

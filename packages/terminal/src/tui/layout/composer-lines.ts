@@ -51,12 +51,14 @@ function nameOf({ world }: Scene): string {
 }
 
 /** The last line: what was just said, or what can be pressed. */
-export function footLine({ ui }: Scene, width: number): Line {
+export function footLine({ ui }: Scene, width: number, isHelpWhole: boolean): Line {
   if (ui.overlay === 'leave') {
     return [span(' Leave? What you wrote is not sent. y leaves · n stays', { colour: 'waiting', bold: true })];
   }
   if (ui.said !== undefined)
     return [span(` ${cut(ui.said.text, width - 2)}`, { colour: ui.said.isBad ? 'bad' : 'waiting' })];
+  if (ui.overlay === 'help' && !isHelpWhole)
+    return [span(' j k PgUp PgDn scroll · any other key closes this', { dim: true })];
   return spread([span(` ${hintsFor(ui)}`, { dim: true })], [span('? help ', { dim: true })], width);
 }
 

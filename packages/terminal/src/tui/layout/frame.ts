@@ -3,7 +3,7 @@ import { isTooSmall, SMALLEST, type Size } from './areas.js';
 import { cardLines } from './card-pane.js';
 import { composerLines, footLine } from './composer-lines.js';
 import { bannerOf, headLine } from './head-lines.js';
-import { helpLines } from './help-lines.js';
+import { helpWindow } from './help-lines.js';
 import type { Plan } from './plan.js';
 import { fill, rule } from './rule.js';
 import type { Scene } from './scene.js';
@@ -23,7 +23,7 @@ export function frameOf(scene: Scene, plan: Plan): Line[] {
     sideLines({ world, chat, chatId: ui.chatId, picked: ui.pickedChat, isFocused: isSideFocused }, sideWidth, height);
   const banner = bannerOf(scene);
   const middleLines = (): Line[] => {
-    if (ui.overlay === 'help') return fill(helpLines(), size.rows - 3 - areas.banner);
+    if (ui.overlay === 'help') return fill(helpWindow(width, plan.help.height, ui.helpScroll), plan.help.height);
     const height = areas.transcript + areas.card;
     const above = isSideAlone
       ? fill(side(width, height), height)
@@ -35,7 +35,7 @@ export function frameOf(scene: Scene, plan: Plan): Line[] {
     ruleLine(scene, plan, width),
     ...(banner === undefined ? [] : [banner]),
     ...middleLines(),
-    footLine(scene, width),
+    footLine(scene, width, plan.help.height >= plan.help.length),
   ];
   if (areas.side === 0) return main.map((line) => padLine(line, size.columns));
   const left = fill(side(areas.side, size.rows), size.rows);

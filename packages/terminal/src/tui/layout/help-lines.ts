@@ -1,4 +1,4 @@
-import { span, type Line } from './spans.js';
+import { span, wrapWords, type Line } from './spans.js';
 
 const KEYS: readonly (readonly [string, string] | string)[] = [
   'Everywhere',
@@ -24,10 +24,25 @@ const KEYS: readonly (readonly [string, string] | string)[] = [
   ['x', 'show the output of calls whole, or only its end'],
 ];
 
-export function helpLines(): Line[] {
+const COLUMN = 20;
+
+export function helpLines(width: number): Line[] {
   return KEYS.flatMap((entry): Line[] => {
     if (typeof entry === 'string') return [[span(` ${entry}`, { bold: true })]];
     const [keys, words] = entry;
-    return [[span(`   ${keys.padEnd(17)}`, { colour: 'do' }), span(words)]];
+    return wrapWords(words, width - COLUMN).map((line, index): Line => [
+      span((index === 0 ? `   ${keys}` : '').padEnd(COLUMN), { colour: 'do' }),
+      span(line),
+    ]);
   });
+}
+
+/** The lines from `scroll` on that fit; that there are more is seen. */
+export function helpWindow(width: number, height: number, scroll: number): Line[] {
+  const all = helpLines(width);
+  const first = Math.max(0, Math.min(scroll, all.length - height));
+  const below = all.length - first - height;
+  const shown = all.slice(first, first + height);
+  if (below <= 0 || height < 2) return shown;
+  return [...shown.slice(0, -1), [span(` ↓ ${below + 1} more lines · j k PgDn`, { colour: 'waiting', bold: true })]];
 }

@@ -5,6 +5,7 @@ import { cardFootOf } from './card-foot.js';
 import { completions, PROMPT } from './composer-lines.js';
 import { fieldHeight } from './field-lines.js';
 import { bannerOf } from './head-lines.js';
+import { helpLines } from './help-lines.js';
 import type { Scene } from './scene.js';
 import type { Line } from './spans.js';
 import { transcriptBlocks } from './transcript-blocks.js';
@@ -19,6 +20,8 @@ export interface Plan {
   /** Something of the call is in no line of the body. */
   readonly isCut: boolean;
   readonly foot: readonly Line[];
+  /** How many lines the help has room for, and how many it has. */
+  readonly help: { readonly height: number; readonly length: number };
 }
 
 export function planOf(scene: Scene): Plan {
@@ -40,7 +43,9 @@ export function planOf(scene: Scene): Plan {
     chat === undefined
       ? undefined
       : transcriptBlocks(chat, scene.measured, { width: areas.width, isWide: ui.isWide, now: scene.now, me: scene.me });
-  return { areas, blocks, approval, body, isCut, foot };
+  // Title and rule above, hints below.
+  const help = { height: Math.max(0, size.rows - 3 - areas.banner), length: helpLines(areas.width).length };
+  return { areas, blocks, approval, body, isCut, foot, help };
 }
 
 /** How the transcript is scrolled, for whoever reads keys. */

@@ -1,5 +1,5 @@
 import stringWidth from 'string-width';
-import { plainLine, plainText } from '../../text/plain-text.js';
+import { exactText, plainLine, plainText } from '../../text/plain-text.js';
 
 /** Colours by what they mean; state is never colour alone. */
 export type Colour = 'waiting' | 'good' | 'bad' | 'do' | `agent ${number}`;
@@ -48,16 +48,16 @@ export function clusters(text: string): { text: string; width: number }[] {
 
 /** Lines of others' words, none wider than told. Broken between words where that can be done. */
 export function wrapWords(text: string, width: number): string[] {
-  return lines(text).flatMap((line) => wrapLine(line, width, true));
+  return lines(plainText(text)).flatMap((line) => wrapLine(line, width, true));
 }
 
 /** The same for what will run: broken anywhere, and nothing is left out, not even a blank. */
 export function wrapExact(text: string, width: number): string[] {
-  return lines(text).flatMap((line) => wrapLine(line, width, false));
+  return lines(exactText(text)).flatMap((line) => wrapLine(line, width, false));
 }
 
 function lines(text: string): string[] {
-  return plainText(text).replaceAll('\t', TAB).split('\n');
+  return text.replaceAll('\t', TAB).split('\n');
 }
 
 function wrapLine(line: string, width: number, atWords: boolean): string[] {
