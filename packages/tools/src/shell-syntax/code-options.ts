@@ -43,6 +43,10 @@ const compiler: CodeOptions = {
   letters: 'B',
   form: /^(?:-fplugin|-wrapper|-specs|--specs|-load|-Xclang|@|-o|-fuse-ld)/,
 };
+const latex: CodeOptions = { form: /^--?(?:enable-)?(?:shell-escape|write18|output-directory)/ };
+const netcat: CodeOptions = { letters: 'ec', long: ['sh-exec', 'lua-exec'] };
+/** Whose settings are code, and which option says where they are. */
+const configured: CodeOptions = { letters: 'c', long: ['config', 'config-path'] };
 const editor: CodeOptions = { letters: 'cSsuUielW', form: /^\+/, long: ['cmd', 'startuptime'] };
 
 /** By the name of the program. `git`, `sed`, `awk` and `tar` have more to look at: see words-to-spell. */
@@ -105,9 +109,9 @@ export const CODE_OPTIONS: Readonly<Record<string, CodeOptions>> = {
   lua: { letters: 'el' },
   java: { form: /^-(?:agent|javaagent|Xbootclasspath|XX:On)/ },
   curl: {
-    letters: 'oOKTDcFqJE',
+    letters: 'oOKTDcFqJEw',
     long: `output remote-name config upload-file dump-header cookie-jar form trace trace-ascii output-dir netrc-file engine
-      unix-socket proxy resolve connect-to`.split(/\s+/),
+      unix-socket proxy resolve connect-to libcurl stderr etag-save hsts alt-svc write-out`.split(/\s+/),
   },
   wget: {
     letters: 'OoPeiaBS',
@@ -143,7 +147,7 @@ export const CODE_OPTIONS: Readonly<Record<string, CodeOptions>> = {
   psql: { letters: 'cfov' },
   mysql: { letters: 'e', long: ['execute', 'init-command', 'defaults-file', 'plugin-dir'] },
   sqlite3: { form: /^-(?:cmd|init)$|^\./ },
-  cargo: { letters: 'Z', long: ['config', 'manifest-path'], form: /^\+/ },
+  cargo: { letters: 'Zx', long: ['config', 'manifest-path'], form: /^\+/ },
   go: {
     letters: 'C',
     long: 'exec toolexec overlay modfile vettool ldflags gccgoflags compiler o outputdir'.split(' '),
@@ -174,4 +178,37 @@ export const CODE_OPTIONS: Readonly<Record<string, CodeOptions>> = {
   wait: { letters: 'p' },
   date: { letters: 's', long: ['set'] },
   ls: {},
+  install: { long: ['strip-program'] },
+  diff3: { long: ['diff-program'] },
+  sdiff: { letters: 'o', long: ['diff-program'] },
+  svn: { long: ['diff-cmd', 'diff3-cmd', 'merge-cmd', 'editor-cmd', 'config-dir', 'config-option'] },
+  hg: { letters: 'R', long: ['config', 'config-file', 'repository', 'cwd'] },
+  tex: latex,
+  latex,
+  pdflatex: latex,
+  xelatex: latex,
+  lualatex: latex,
+  nc: netcat,
+  ncat: netcat,
+  netcat,
+  kubectl: { long: ['kubeconfig'] },
+  helm: { long: ['kubeconfig', 'post-renderer'] },
+  pandoc: { letters: 'FLodH', long: ['filter', 'lua-filter', 'pdf-engine', 'data-dir', 'defaults', 'template'] },
+  rustc: { letters: 'CLo', long: ['codegen', 'out-dir', 'sysroot'] },
+  mypy: { long: ['python-executable', 'config-file'] },
+  pylint: { long: ['init-hook', 'load-plugins', 'rcfile'] },
+  rubocop: { letters: 'rc', long: ['require'] },
+  rspec: { letters: 'rIO', long: ['require', 'options'] },
+  phpunit: { letters: 'c', long: ['bootstrap', 'configuration'] },
+  stylelint: { letters: 'c', long: ['custom-syntax', 'custom-formatter', 'config', 'fix'] },
+  playwright: configured,
+  webpack: configured,
+  oxlint: configured,
+  biome: configured,
+  knip: configured,
+  rollup: { letters: 'cpo', long: ['plugin', 'dir', 'file'] },
+  babel: { letters: 'od', long: ['presets', 'plugins', 'config-file', 'out-file', 'out-dir'] },
+  'ts-node': { letters: 'rCepP', long: ['require', 'compiler', 'project', 'cwd'] },
+  gulp: { letters: 'f', long: ['gulpfile', 'cwd'] },
+  grunt: { long: ['gruntfile', 'base', 'tasks'] },
 };

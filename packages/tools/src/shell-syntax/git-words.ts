@@ -39,6 +39,13 @@ const LETTERS: Readonly<Record<string, string>> = {
 /** Long ones of the same kind: a template brings hooks, and they run at once. */
 const LONG: Readonly<Record<string, readonly string[]>> = {
   clone: ['--template', '--separate-git-dir'],
+  // Taken from a folder, the settings in it name programs.
+  archive: ['--remote'],
+};
+
+/** Words of one subcommand that lead it elsewhere: who lets `git remote *` run wants to see where a push goes, not have it changed. */
+const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
+  remote: ['add', 'set-url', 'rename'],
 };
 
 /** See words-to-spell. */
@@ -47,12 +54,13 @@ export function gitWordsToSpell(words: readonly string[]): readonly number[] {
   const name = words[command] ?? '';
   const letters = Object.hasOwn(LETTERS, name) ? (LETTERS[name] ?? '') : '';
   const long = Object.hasOwn(LONG, name) ? (LONG[name] ?? []) : [];
+  const elsewhere = Object.hasOwn(ELSEWHERE, name) ? (ELSEWHERE[name] ?? []) : [];
   const found: number[] = [];
   for (const [at, word] of words.entries()) {
     if (at === 0) continue;
     const before = command < 0 || at < command;
     if (before ? !HARMLESS_BEFORE.has(word) : at === command && RUN.has(name)) found.push(at);
-    else if (at > command && isShortFor(word, long)) found.push(at);
+    else if (at > command && (isShortFor(word, long) || elsewhere.includes(word))) found.push(at);
     // `ext::sh -c …` is an address that runs a program.
     else if (word.includes('::')) found.push(at);
     else if (at > command && /^-[A-Za-z]/.test(word) && Array.from(letters).some((letter) => word.includes(letter))) {

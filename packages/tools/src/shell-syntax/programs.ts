@@ -17,9 +17,10 @@ const KINDS: Readonly<Record<ProgramKind, string>> = {
     unbuffer chronic caffeinate rlwrap winpty xvfb-run proxychains proxychains4 torsocks torify tsocks eatmydata cpulimit
     strace ltrace gdb valgrind perf flock daemonize start-stop-daemon lxc-execute ld.so ld-linux.so.2 time softlimit
     envdir chpst setuidgid envuidgid with-contenv s6-setuidgid catchsegv apply faketime choom uclampset coresched runcon
-    ssh-agent sshpass gosu su-exec tini dumb-init catatonit logsave aa-exec run0 systemd-nspawn proot pidproxy`,
+    ssh-agent sshpass gosu su-exec tini dumb-init catatonit logsave aa-exec run0 systemd-nspawn proot pidproxy
+    cgexec ifne trickle rr gdbserver ldd lockf xterm cross-env cross-env-shell dotenv dotenvx envchain aws-vault chamber`,
   'open-wrapper': `xargs gxargs parallel watch entr at batch crontab su newgrp sg screen tmux dtach abduco hyperfine
-    multitime nodemon watchexec inotifywait reptyr script expect`,
+    multitime nodemon watchexec watchman inotifywait reptyr script expect run-parts socat concurrently`,
   shell: `sh bash dash ash zsh ksh ksh93 mksh pdksh rbash fish csh tcsh yash posh xonsh elvish nu pwsh powershell eval trap`,
   state: `. source alias unalias enable hash set shopt export declare typeset local readonly unset read mapfile readarray
     getopts bind complete compgen compopt let fc history umask ulimit disown bg fg suspend coproc`,
@@ -64,6 +65,18 @@ const RUNS_AFTER: Readonly<Record<string, readonly string[] | 'anything'>> = {
   uv: ['run'],
   poetry: ['run'],
   pipenv: ['run'],
+  hatch: ['run'],
+  rye: ['run'],
+  doppler: ['run'],
+  op: ['run'],
+  foreman: ['run'],
+  lerna: ['exec'],
+  mise: ['exec', 'x'],
+  asdf: ['exec'],
+  rbenv: ['exec'],
+  pyenv: ['exec'],
+  nvm: ['exec', 'run'],
+  sops: ['exec-env', 'exec-file'],
   conda: ['run'],
   bundle: ['exec'],
   direnv: ['exec'],
