@@ -32,6 +32,33 @@ describe.runIf(hasBrowser)('hostile content', { timeout: 60_000 }, () => {
     await answer.getByText('‹U+202E›').waitFor();
   });
 
+  it.each([
+    ['quotes', '>'.repeat(3000)],
+    ['lists', '- '.repeat(3000)],
+    ['emphasis', '*_'.repeat(9000)],
+    ['brackets', '['.repeat(9000)],
+  ])('%s nested thousands deep are text, and the page goes on', async (name, nested) => {
+    const { page } = visit;
+    const started = Date.now();
+    await write(page, `say the ${name}\n\n${nested}x\n\nafter the ${name}`);
+    await said(page, `after the ${name}`).waitFor();
+    await expect.poll(() => said(page, `after the ${name}`).innerText()).toContain(nested.slice(0, 100));
+    expect(Date.now() - started).toBeLessThan(6000);
+  });
+
+  it('in the language of a code block is no Markdown of its own', async () => {
+    const { page } = visit;
+    const inside = '![p](http://127.0.0.1:9/p.png) [click](http://127.0.0.1:9/x)';
+    await write(
+      page,
+      `say ~~~x\`\`\`\n${inside} tilde\n~~~\n\n\`\`\`\`js\n\`\`\`\n${inside} fence\n\`\`\`\`\n\n~~~js\nconst one = 1; // colour\n~~~`,
+    );
+    const answer = said(page, '// colour');
+    await answer.locator('.hljs-comment').waitFor();
+    expect(await answer.locator('img, a').count()).toBe(0);
+    for (const words of ['tilde', 'fence']) await answer.locator('pre').getByText(`${inside} ${words}`).waitFor();
+  });
+
   it('[A15] in what will run is shown by its number, in the card and in the transcript', async () => {
     const { page } = visit;
     await write(page, press(`${BIDI}${ANSI}<b>bold</b>`));

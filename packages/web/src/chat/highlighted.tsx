@@ -5,7 +5,7 @@ import rehypeHighlight from 'rehype-highlight';
 const components: Components = { pre: ({ children }) => <>{children}</> };
 const plugins = [rehypeHighlight];
 
-/** Code in colours. Loaded only when there is some: the languages are larger than the rest of the page. */
+/** Code in colours; `language` is one word. Loaded only when there is some: the languages are larger than the rest of the page. */
 const Highlighted = memo(function Highlighted({ language, text }: { language: string; text: string }): ReactElement {
   // Longer than any fence inside, so that code about Markdown does not end it.
   const fence = '`'.repeat(Math.max(3, ...(text.match(/`+/g) ?? []).map((run) => run.length + 1)));

@@ -1,10 +1,13 @@
-import { lazy, memo, type ReactElement, Suspense } from 'react';
-import ReactMarkdown, { type Components } from 'react-markdown';
+import { lazy, memo, type ReactElement, type ReactNode, Suspense } from 'react';
+import ReactMarkdown, { type Components, type ExtraProps } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
 import { CopyButton } from '../ui/copy-button.js';
 import { FoldedText } from '../ui/folded-text.js';
 import { visibleText } from '../ui/visible-parts.js';
+import { isIntricate } from './is-intricate.js';
+import { PlainInstead } from './plain-instead.js';
 import { splitBlocks } from './split-blocks.js';
+import { whereTo } from './where-to.js';
 
 /** More than this is shown as plain text: reading it as Markdown would hold up the page. */
 const LONGEST = 60_000;
@@ -12,24 +15,46 @@ const LONGEST_LINE = 20_000;
 
 const Highlighted = lazy(() => import('./highlighted.js'));
 
-const components: Components = {
-  // Where a link leads is said beside it when its words say otherwise; nothing is told to the other side.
-  a({ href, children }) {
-    if (href === undefined || href === '') return <>{children}</>;
-    return (
+/** A link out of here. Where it leads is said beside it when its words say otherwise; nothing is told to the other side. */
+function Away({ href, words, children }: { href: string; words: string; children: ReactNode }): ReactElement {
+  const place = whereTo(href, words, location.href);
+  return (
+    <>
       <a href={href} target="_blank" rel="noopener noreferrer nofollow" title={href}>
         {children}
       </a>
+      {place === undefined ? null : <span className="text-ink-3 [overflow-wrap:anywhere]"> ({place})</span>}
+    </>
+  );
+}
+
+type Node = NonNullable<ExtraProps['node']>;
+
+function wordsOf(node: Node | Node['children'][number] | undefined): string {
+  if (node?.type === 'text') return node.value;
+  return node?.type === 'element' ? node.children.map(wordsOf).join('') : '';
+}
+
+/** A name of a language and nothing else: what stands behind a fence is written by others. */
+const LANGUAGE = /^[\w+#.-]{1,32}$/;
+
+const components: Components = {
+  a({ href, children, node }) {
+    if (href === undefined || href === '') return <>{children}</>;
+    return (
+      <Away href={href} words={wordsOf(node)}>
+        {children}
+      </Away>
     );
   },
   // A picture that loads by itself tells its sender that, and when, this was read.
   img({ src, alt }) {
-    return typeof src === 'string' ? (
-      <a href={src} target="_blank" rel="noopener noreferrer nofollow">
-        picture: {alt === undefined || alt === '' ? src : alt}
-      </a>
-    ) : (
-      <>{alt}</>
+    if (typeof src !== 'string') return <>{alt}</>;
+    const words = alt === undefined || alt === '' ? src : alt;
+    return (
+      <Away href={src} words={words}>
+        picture: {words}
+      </Away>
     );
   },
   input({ checked }) {
@@ -39,7 +64,7 @@ const components: Components = {
       </span>
     );
   },
-  pre({ children, node }) {
+  pre({ node }) {
     const code = node?.children[0];
     const text =
       code?.type === 'element' ? code.children.map((part) => (part.type === 'text' ? part.value : '')).join('') : '';
@@ -53,8 +78,8 @@ const components: Components = {
           <CopyButton text={text} />
         </div>
         <pre tabIndex={0} className="scroll-quiet overflow-x-auto px-3 py-2 leading-relaxed">
-          {language === undefined ? (
-            children
+          {language === undefined || !LANGUAGE.test(language) ? (
+            <code>{text}</code>
           ) : (
             <Suspense fallback={<code>{text}</code>}>
               <Highlighted language={language} text={text} />
@@ -69,10 +94,13 @@ const components: Components = {
 const plugins = [remarkGfm];
 
 const Block = memo(function Block({ text }: { text: string }): ReactElement {
+  if (isIntricate(text)) return <FoldedText text={text} first={4000} />;
   return (
-    <ReactMarkdown remarkPlugins={plugins} components={components}>
-      {text}
-    </ReactMarkdown>
+    <PlainInstead text={text}>
+      <ReactMarkdown remarkPlugins={plugins} components={components}>
+        {text}
+      </ReactMarkdown>
+    </PlainInstead>
   );
 });
 

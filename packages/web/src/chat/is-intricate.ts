@@ -1,0 +1,29 @@
+/** Deeper than anybody writes by hand; at some thousands the reader of Markdown runs out of stack. */
+const DEEPEST = 60;
+/** Marks that have to be paired with each other: the time for that grows with their square. */
+const MOST_MARKS = 2000;
+
+/** Whether reading this as Markdown would hold up or break the page; it is then shown as the plain text it is. */
+export function isIntricate(text: string): boolean {
+  // What looks like a fence inside HTML is none: then nothing is left out of the count.
+  const hasFences = !/^ {0,3}</m.test(text);
+  let fence: string | undefined;
+  let marks = 0;
+  for (const line of text.split('\n')) {
+    const mark = hasFences ? /^ {0,3}(`{3,}(?=[^`]*$)|~{3,})/.exec(line)?.[1] : undefined;
+    if (fence !== undefined) {
+      if (mark?.startsWith(fence) === true && line.trim() === mark) fence = undefined;
+      continue;
+    }
+    if (depthOf(line) > DEEPEST) return true;
+    fence = mark;
+    marks = line.trim() === '' ? 0 : marks + (line.match(/[*_~[]/g)?.length ?? 0);
+    if (marks > MOST_MARKS) return true;
+  }
+  return false;
+}
+
+function depthOf(line: string): number {
+  const lead = /^[\s>*+\-\d.)]*/.exec(line)?.[0] ?? '';
+  return lead.match(/>|[-*+.)](?=\s)/g)?.length ?? 0;
+}
