@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
-import { button, press, said, toolCard, write } from './support/steps.js';
+import { button, holdUp, press, said, toolCard, write } from './support/steps.js';
 
 describe.runIf(hasBrowser)('approvals in the web app', { timeout: 60_000 }, () => {
   let opened: Opened;
@@ -61,7 +61,14 @@ describe.runIf(hasBrowser)('approvals in the web app', { timeout: 60_000 }, () =
     const rule = page.getByLabel('Rule for this world');
     expect(await rule.inputValue()).toMatch(/^allow press\(.*always-b/);
     await page.getByText('Matches nothing else in this chat.').waitFor();
+    // While nobody knows what the new rule matches, what the old one did is not said of it, and it can't be signed.
+    const held = await holdUp(page, '**/policy/matches');
     await rule.fill('allow press');
+    expect(await page.getByText('Matches nothing else in this chat.').count()).toBe(0);
+    expect(await button(page, 'Approve always').isDisabled()).toBe(true);
+    await held.asked;
+    expect(await button(page, 'Approve always').isDisabled()).toBe(true);
+    held.letGo();
     await page.getByText('Would also have let through in this chat (1)').waitFor();
     await button(page, 'Approve always').click();
     await toolCard(page, 'always-b').getByText('signed always').waitFor();
@@ -209,6 +216,13 @@ describe.runIf(hasBrowser)('approvals in the web app', { timeout: 60_000 }, () =
     await page.getByLabel('Message').fill(press('key-b'));
     await page.keyboard.press('Enter');
     await expect.poll(() => button(page, 'Approve once').isEnabled()).toBe(true);
+    await page.keyboard.press('Alt+n');
+    // The key that opens the form is no letter of what is edited there.
+    await page.keyboard.press('e');
+    const field = page.getByLabel('Arguments');
+    await field.waitFor();
+    expect(JSON.parse(await field.inputValue())).toEqual({ button: 'key-b' });
+    await button(page, 'Back').click();
     await page.keyboard.press('Alt+n');
     await page.keyboard.press('d');
     await said(page, 'Finished. denied').waitFor();

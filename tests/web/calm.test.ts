@@ -3,6 +3,14 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
 import { button, press, said, toolCard, write } from './support/steps.js';
 
+/** The name of the card that has the focus. */
+async function focusedRegion(page: Page): Promise<string> {
+  return await page.evaluate<string>(
+    `document.activeElement?.matches('section')
+      ? document.getElementById(document.activeElement.getAttribute('aria-labelledby'))?.textContent ?? '' : ''`,
+  );
+}
+
 /** What happens while a person does something else must not become an answer. */
 describe.runIf(hasBrowser)('an approval that comes at a bad moment', { timeout: 60_000 }, () => {
   let opened: Opened;
@@ -85,6 +93,25 @@ describe.runIf(hasBrowser)('an approval that comes at a bad moment', { timeout: 
       .getByRole('region', { name: /wants to/ })
       .getByText('calm-h', { exact: true })
       .waitFor();
+  });
+
+  it('[A17] Review brings the focus to the card once, and never again to one that comes while somebody writes', async () => {
+    const { page, world, chat } = await enter();
+    await write(page, press('calm-j'));
+    await button(page, 'Review').click();
+    await expect.poll(() => focusedRegion(page)).toMatch(/wants to/);
+    await page.getByLabel('Message').click();
+    await page.keyboard.type('first ');
+    const [first] = (await opened.api.approvals(world)).items;
+    if (first === undefined) throw new Error('nothing was asked');
+    await opened.api.decide(world, first, { decision: 'deny', reason: 'from elsewhere' });
+    await page.getByRole('region', { name: /^Decided/ }).waitFor();
+    await opened.api.send(world, chat, { content: press('calm-k') });
+    await expect.poll(() => button(page, 'Approve once').isEnabled(), { timeout: 10_000 }).toBe(true);
+    await page.keyboard.type('and a');
+    expect(await page.getByLabel('Message').inputValue()).toBe('first and a');
+    expect((await opened.api.approvals(world)).items).toHaveLength(1);
+    expect(opened.ran).not.toContain('calm-k');
   });
 
   it('going back with a dialog open closes it and signs nothing', async () => {

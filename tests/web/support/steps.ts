@@ -32,6 +32,22 @@ export function said(page: Page, words: string): Locator {
   return page.getByRole('article').filter({ hasText: words }).last();
 }
 
+/** Keeps what the page asks of the server at these addresses waiting. `asked`: there is one that waits. */
+export async function holdUp(page: Page, address: string): Promise<{ asked: Promise<unknown>; letGo(): void }> {
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const asked = page.waitForRequest(address);
+  // A test that fails before it looks says why by itself.
+  asked.catch(() => undefined);
+  await page.route(address, async (route) => {
+    await released;
+    await route.continue();
+  });
+  return { asked, letGo: () => release() };
+}
+
 // These tests are checked without a browser's types: what is asked of the page itself is said here.
 
 /** How many pixels run over the right edge of the window. */

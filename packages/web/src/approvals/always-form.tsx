@@ -18,7 +18,7 @@ export function AlwaysForm({
   onCancel,
 }: {
   proposed: string;
-  matches?: ((rule: string) => Promise<Matched>) | undefined;
+  matches: (rule: string) => Promise<Matched>;
   disabled: boolean;
   onSign: (rule: string) => void;
   onCancel: () => void;
@@ -28,6 +28,7 @@ export function AlwaysForm({
   const box = useRef<HTMLFieldSetElement>(null);
   useEffect(() => box.current?.querySelector('textarea')?.focus(), []);
   const written = rule.trim();
+  const found = useFound(written, matches);
   return (
     <fieldset ref={box} aria-labelledby={titleId} className="space-y-2 rounded-md border border-line-2 p-3">
       <p id={titleId} className="text-sm font-semibold">
@@ -41,9 +42,14 @@ export function AlwaysForm({
         value={rule}
         onChange={(event) => setRule(event.target.value)}
       />
-      {matches === undefined ? null : <AlsoMatched rule={written} matches={matches} />}
+      {written === '' ? null : <AlsoMatched found={found} />}
       <div className="flex flex-wrap gap-2">
-        <Button look="primary" icon="check" disabled={disabled || written === ''} onClick={() => onSign(written)}>
+        <Button
+          look="primary"
+          icon="check"
+          disabled={disabled || written === '' || found.kind === 'looking'}
+          onClick={() => onSign(written)}
+        >
           Approve always
         </Button>
         <Button look="quiet" onClick={onCancel}>
@@ -56,18 +62,22 @@ export function AlwaysForm({
 
 type Found = { kind: 'looking' } | { kind: 'found'; matched: Matched } | { kind: 'failed'; why: string };
 
-function AlsoMatched({ rule, matches }: { rule: string; matches: (rule: string) => Promise<Matched> }): ReactElement {
-  const [found, setFound] = useState<Found>({ kind: 'looking' });
+/** What is known of this very rule. What another one matched, a moment ago, is never said of it. */
+function useFound(rule: string, matches: (rule: string) => Promise<Matched>): Found {
+  const [last, setLast] = useState<{ rule: string; found: Found }>();
   // A new function on each drawing: asked anew for each, the page would ask all day.
   const ask = useRef(matches);
   ask.current = matches;
   useEffect(() => {
+    if (rule === '') return;
     let current = true;
+    const tell = (found: Found): void => {
+      if (current) setLast({ rule, found });
+    };
     const timer = setTimeout(() => {
-      if (rule === '') return;
       ask.current(rule).then(
-        (matched) => current && setFound({ kind: 'found', matched }),
-        (error: unknown) => current && setFound({ kind: 'failed', why: error instanceof Error ? error.message : '' }),
+        (matched) => tell({ kind: 'found', matched }),
+        (error: unknown) => tell({ kind: 'failed', why: error instanceof Error ? error.message : '' }),
       );
     }, 250);
     return () => {
@@ -75,6 +85,10 @@ function AlsoMatched({ rule, matches }: { rule: string; matches: (rule: string) 
       clearTimeout(timer);
     };
   }, [rule]);
+  return last?.rule === rule ? last.found : { kind: 'looking' };
+}
+
+function AlsoMatched({ found }: { found: Found }): ReactElement {
   return (
     <div aria-live="polite" className="text-[0.8125rem] text-ink-2">
       {found.kind === 'looking' ? <p className="text-ink-3">Looking what else it would have matched…</p> : null}

@@ -1,5 +1,5 @@
 import { type Answer, type ApprovalView, patternOf, verbFor } from '@countersign/client';
-import { type KeyboardEvent, type ReactElement, useEffect, useId, useRef, useState } from 'react';
+import { type KeyboardEvent, type ReactElement, useId, useRef, useState } from 'react';
 import { CallView } from '../calls/call-view.js';
 import { agentHue } from '../ui/avatar.js';
 import { Button } from '../ui/button.js';
@@ -11,9 +11,7 @@ import { ChatScope } from './chat-scope.js';
 import { DenyRow } from './deny-row.js';
 import { EditForm } from './edit-form.js';
 import { useArmed } from './use-armed.js';
-
-/** `if free`: the card before it was answered. Whoever writes elsewhere goes on there, or their next letter would be an answer here. */
-export type TakeFocus = 'no' | 'if free' | 'now';
+import { type TakeFocus, useTakeFocus } from './use-take-focus.js';
 
 export interface ApprovalCardProps {
   approval: ApprovalView;
@@ -51,11 +49,7 @@ export function ApprovalCard({
   const armed = useArmed(approval.approvalId, wary) && !sending;
   const card = useRef<HTMLElement>(null);
   const titleId = useId();
-  useEffect(() => {
-    const how = takeFocus.current;
-    takeFocus.current = 'no';
-    if (how === 'now' || (how === 'if free' && isFocusFree(card.current))) card.current?.focus();
-  }, [takeFocus]);
+  useTakeFocus(card, takeFocus);
 
   const may = (option: ApprovalView['options'][number]): boolean => approval.options.includes(option);
   const pattern = approval.proposedRule === undefined ? undefined : patternOf(approval.proposedRule);
@@ -74,14 +68,21 @@ export function ApprovalCard({
       ...(narrow && pattern !== undefined ? { pattern } : {}),
     });
 
+  const actOf = (key: string): (() => void) | undefined => {
+    if (key === 'n') return onNext;
+    if (!armed) return undefined;
+    if (key === 'd') return deny;
+    if (key === 'a' && may('approve_once')) return approveOnce;
+    return key === 'e' && may('approve_once') ? () => setOpen('edit') : undefined;
+  };
   // Single keys only while the card itself has the focus: in a field they are letters, elsewhere they do nothing.
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.target !== card.current || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
-    if (event.key === 'n') onNext?.();
-    if (!armed) return;
-    if (event.key === 'a' && may('approve_once')) approveOnce();
-    if (event.key === 'd') deny();
-    if (event.key === 'e' && may('approve_once')) setOpen('edit');
+    const act = actOf(event.key);
+    if (act === undefined) return;
+    // What a key opens here takes the focus at once: the letter would be written into what is to be signed.
+    event.preventDefault();
+    act();
   };
 
   return (
@@ -171,15 +172,5 @@ export function ApprovalCard({
         </SignatureLine>
       </div>
     </section>
-  );
-}
-
-function isFocusFree(card: HTMLElement | null): boolean {
-  const { activeElement } = document;
-  return (
-    activeElement === null ||
-    activeElement === document.body ||
-    activeElement instanceof HTMLDialogElement ||
-    card?.parentElement?.contains(activeElement) === true
   );
 }

@@ -1,11 +1,12 @@
 import { after, type Answered, type ApprovalView, type Current, nextCurrent } from '@countersign/client';
 import { type ReactElement, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
-import { ApprovalCard, type TakeFocus } from './approval-card.js';
+import { ApprovalCard } from './approval-card.js';
 import { DecidedCard } from './decided-card.js';
 import { learnMe, useMe } from './me.js';
 import { QuestionCard } from './question-card.js';
 import { useAnswer } from './use-answer.js';
 import { useMatches } from './use-matches.js';
+import { focusOnWaiting, type TakeFocus } from './use-take-focus.js';
 import { WaitingList } from './waiting-list.js';
 
 /** A question, with what is needed to show and answer it. */
@@ -22,6 +23,8 @@ export interface ApprovalPanelProps {
   find: (id: string) => Asked | undefined;
   /** Asked for from elsewhere, such as a card in the transcript. A new object each time. */
   wanted?: { id: string } | undefined;
+  /** It was brought before the person: whoever asked may forget it, or a panel that is opened later would show it again. */
+  onWantedShown?: (() => void) | undefined;
   onEmpty?: (() => void) | undefined;
   /** Stands here while nothing waits and nothing is to be told. */
   empty?: ReactNode;
@@ -33,7 +36,15 @@ export interface ApprovalPanelProps {
  * The questions of one place: one in full, the others in a list to pick from (A12). One that was decided elsewhere stays, folded, until
  * the person has seen it; what is asked after that stands below it.
  */
-export function ApprovalPanel({ queue, find, wanted, onEmpty, empty, about }: ApprovalPanelProps): ReactElement {
+export function ApprovalPanel({
+  queue,
+  find,
+  wanted,
+  onWantedShown,
+  onEmpty,
+  empty,
+  about,
+}: ApprovalPanelProps): ReactElement {
   const [current, setCurrent] = useState<Current>({ kind: 'none' });
   const [answered, setAnswered] = useState<Answered>({ sending: new Set(), taken: new Set() });
   const [aside, setAside] = useState<Asked>();
@@ -60,10 +71,21 @@ export function ApprovalPanel({ queue, find, wanted, onEmpty, empty, about }: Ap
     setAside(asked);
     setCurrent({ kind: 'none' });
   }, [isAside, asked]);
+  const panel = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // Nobody is at work on a question here: what comes later finds the person elsewhere, and must not take the focus from there.
+    if (shown.kind !== 'open') follow.current = 'no';
+  });
   useEffect(() => {
     if (wanted === undefined) return;
-    follow.current = 'now';
     setAside(undefined);
+    onWantedShown?.();
+    // A card that is there already will not ask again whether the focus is for it; the next one would.
+    if (shown.kind === 'open' && shown.id === wanted.id) {
+      focusOnWaiting(panel.current);
+      return;
+    }
+    follow.current = 'now';
     setCurrent({ kind: 'open', id: wanted.id });
   }, [wanted]);
   useEffect(() => {
@@ -76,8 +98,6 @@ export function ApprovalPanel({ queue, find, wanted, onEmpty, empty, about }: Ap
   const wasFull = useRef(false);
   useEffect(() => {
     if (isEmpty && wasFull.current) onEmpty?.();
-    // What comes later finds the person elsewhere: it must not take the focus out of what they write.
-    if (isEmpty) follow.current = 'no';
     wasFull.current = !isEmpty;
   }, [isEmpty, onEmpty]);
 
@@ -114,7 +134,7 @@ export function ApprovalPanel({ queue, find, wanted, onEmpty, empty, about }: Ap
     setCurrent({ kind: 'open', id });
   };
   return (
-    <div className="space-y-3">
+    <div ref={panel} data-panel className="space-y-3">
       {toldCard}
       <KeptHeight key={shown.id} isKept={shown.kind === 'held'}>
         {shown.kind === 'held' ? (
@@ -122,7 +142,10 @@ export function ApprovalPanel({ queue, find, wanted, onEmpty, empty, about }: Ap
             approval={approval}
             agentName={agentName}
             me={me}
-            onNext={() => setCurrent({ kind: 'none' })}
+            onNext={() => {
+              follow.current = 'if free';
+              setCurrent({ kind: 'none' });
+            }}
             nextWords={waiting.length > 0 ? `Next (${waiting.length} waiting)` : 'Close'}
           />
         ) : approval.question !== undefined ? (
@@ -132,6 +155,8 @@ export function ApprovalPanel({ queue, find, wanted, onEmpty, empty, about }: Ap
             question={approval.question}
             agentName={agentName}
             place={place}
+            takeFocus={follow}
+            onNext={next === undefined ? undefined : () => pick(next)}
             onAnswer={(words) => settle(reply(asked, words))}
             onRefuse={() => settle(decide(asked, { decision: 'deny' }))}
           />

@@ -5,7 +5,13 @@ import { ApprovalPanel } from './approval-panel.js';
 import { useChatQueue } from './use-chat-queue.js';
 
 /** For phones: a bar that says how many wait. The cards slide up from it when it is touched, never by themselves. */
-export function WaitingBar({ wanted }: { wanted: { id: string } | undefined }): ReactElement {
+export function WaitingBar({
+  wanted,
+  onWantedShown,
+}: {
+  wanted: { id: string } | undefined;
+  onWantedShown: () => void;
+}): ReactElement {
   const { queue, find } = useChatQueue();
   const [open, setOpen] = useState(false);
   useEffect(() => {
@@ -29,7 +35,13 @@ export function WaitingBar({ wanted }: { wanted: { id: string } | undefined }): 
       </div>
       {open ? (
         <Dialog title="Waiting for you" shape="sheet" onClose={() => setOpen(false)}>
-          <ApprovalPanel queue={queue} find={find} wanted={wanted} onEmpty={() => setOpen(false)} />
+          <ApprovalPanel
+            queue={queue}
+            find={find}
+            wanted={wanted}
+            onWantedShown={onWantedShown}
+            onEmpty={() => setOpen(false)}
+          />
         </Dialog>
       ) : null}
     </>

@@ -10,7 +10,13 @@ import { useChatQueue } from './use-chat-queue.js';
 const LastTurn = lazy(() => import('../chat/last-turn.js'));
 
 /** The column beside the transcript: what waits for a person, and the last turn over time. */
-export function WaitingColumn({ wanted }: { wanted: { id: string } | undefined }): ReactElement {
+export function WaitingColumn({
+  wanted,
+  onWantedShown,
+}: {
+  wanted: { id: string } | undefined;
+  onWantedShown: () => void;
+}): ReactElement {
   const chatId = useChat((state) => state.chatId);
   const { queue, find } = useChatQueue();
   const column = useRef<HTMLElement>(null);
@@ -44,6 +50,7 @@ export function WaitingColumn({ wanted }: { wanted: { id: string } | undefined }
           queue={queue}
           find={find}
           wanted={wanted}
+          onWantedShown={onWantedShown}
           empty={<p className="text-sm text-ink-3">Nothing in this chat waits for you.</p>}
         />
       </div>

@@ -39,6 +39,7 @@ function OpenChat(): ReactElement {
   const [timeline, setTimeline] = useState(false);
   const wantedMessage = new URLSearchParams(useSearch()).get('message') ?? undefined;
   const review = useCallback((id: string) => setWanted({ id }), []);
+  const forget = useCallback(() => setWanted(undefined), []);
   const suggestions = useMemo(() => (isEmpty ? suggestionsFor(agents) : []), [isEmpty, agents]);
   const send = useCallback(
     async (content: string): Promise<boolean> => {
@@ -71,7 +72,7 @@ function OpenChat(): ReactElement {
           )}
           <div className="shrink-0 px-3 pt-1 pb-3 sm:px-6 sm:pb-4">
             <WaitingNote />
-            {isDesk ? null : <WaitingBar wanted={wanted} />}
+            {isDesk ? null : <WaitingBar wanted={wanted} onWantedShown={forget} />}
             <Composer
               key={chatId}
               agents={agents.filter(({ active }) => active)}
@@ -83,7 +84,7 @@ function OpenChat(): ReactElement {
             />
           </div>
         </div>
-        {isDesk ? <WaitingColumn wanted={wanted} /> : null}
+        {isDesk ? <WaitingColumn wanted={wanted} onWantedShown={forget} /> : null}
       </div>
       {timeline ? <TimelineDialog onClose={() => setTimeline(false)} /> : null}
     </ReviewContext>

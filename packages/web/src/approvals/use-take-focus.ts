@@ -1,0 +1,30 @@
+import { type RefObject, useEffect } from 'react';
+
+/** `if free`: the card before it was answered. Whoever writes elsewhere goes on there, or their next letter would be an answer here. */
+export type TakeFocus = 'no' | 'if free' | 'now';
+
+/** Whether the focus comes to a card when it appears; asked once. */
+export function useTakeFocus(card: RefObject<HTMLElement | null>, takeFocus: { current: TakeFocus }): void {
+  useEffect(() => {
+    const how = takeFocus.current;
+    takeFocus.current = 'no';
+    if (how === 'now' || (how === 'if free' && isFocusFree(card.current))) card.current?.focus();
+  }, [card, takeFocus]);
+}
+
+/** The question that waits inside, else what there is to go on with. */
+export function focusOnWaiting(inside: HTMLElement | null): void {
+  const card =
+    inside?.querySelector<HTMLElement>('section[tabindex]') ?? inside?.querySelector<HTMLElement>('section button');
+  card?.focus();
+}
+
+function isFocusFree(card: HTMLElement | null): boolean {
+  const { activeElement } = document;
+  return (
+    activeElement === null ||
+    activeElement === document.body ||
+    activeElement instanceof HTMLDialogElement ||
+    card?.closest('[data-panel]')?.contains(activeElement) === true
+  );
+}
