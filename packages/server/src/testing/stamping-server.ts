@@ -7,12 +7,17 @@ import { createLog } from '../serve/create-log.js';
 import { serve } from '../serve/serve.js';
 
 // One of several servers on a database, for tests that kill them: its model asks for one stamp per message, and each run leaves a
-// line outside of any process.
+// line outside of any process. "Please call NAME with {…}" makes it ask for that tool instead, and tell what came of it.
 const { COUNTERSIGN_HOME: home = '', STAMPS: stamps = '' } = process.env;
 
 const model = scripted(
   ({ messages }) => {
     const last = messages.at(-1);
+    const [, tool, given] = /Please call (\S+) with (\{.*\})/.exec(asked(messages)) ?? [];
+    if (tool !== undefined && given !== undefined) {
+      if (last?.role === 'tool') return `It said: ${last.content}`;
+      return { say: 'One call.', calls: [{ name: tool, arguments: JSON.parse(given) as Record<string, unknown> }] };
+    }
     if (last?.role === 'tool') return `Done with what came of it: ${last.content.includes('stamped')}`;
     const [, key = 'unknown', ms] = /(letter-\S+)(?: for (\d+) ms)?/.exec(String(last?.content)) ?? [];
     const args = ms === undefined ? { key } : { key, ms: Number(ms) };
@@ -20,6 +25,10 @@ const model = scripted(
   },
   { name: 'stamping' },
 );
+
+function asked(messages: readonly { role: string; content?: string | null }[]): string {
+  return String(messages.findLast(({ role }) => role === 'user')?.content);
+}
 
 const stamp = defineTool({
   name: 'stamp',

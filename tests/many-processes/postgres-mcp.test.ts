@@ -1,0 +1,65 @@
+import { expect, it } from 'vitest';
+import { stdio } from '../mcp/support/servers.js';
+import { createPostgresDatabase } from '../support/postgres-database.js';
+import { buildServer, createFarm, type RunningServer } from './servers-fixture.js';
+
+await buildServer();
+
+it('[S4] a tool of an MCP server runs wherever its turn does: in the process that knows it, in another, and when the first is gone', async () => {
+  const farm = createFarm(await createPostgresDatabase(), 2);
+  try {
+    const [first, second] = (await Promise.all([farm.start(0), farm.start(1)])) as [RunningServer, RunningServer];
+    const { id: world } = await first.client.createWorld({ name: 'Harbour' });
+    await first.client.createAgent(world, { name: 'Ann', provider: 'stamping', model: 'm', tools: ['*'] });
+    await first.client.addMcpServer(world, stdio('everything'));
+    const state = async (): Promise<string> => (await first.client.mcpServer(world, 'everything')).value.status;
+    await expect.poll(state, { timeout: 20_000 }).toBe('running');
+
+    /** Asked at one; the question, waited for at another, is given back unanswered. */
+    const ask = async (to: RunningServer, at: RunningServer, word: string) => {
+      const { id: chat } = await to.client.createChat(world);
+      const content = `Please call mcp__everything__echo with {"message":"${word}"}`;
+      await to.client.send(world, chat, { content });
+      const pending = async () => (await at.client.approvals(world, { chat })).items[0];
+      await expect.poll(pending, { timeout: 20_000 }).toBeDefined();
+      const approval = await pending();
+      if (approval === undefined) throw new Error(`nobody asked about ${word}`);
+      return { chat, word, approval };
+    };
+    type Asked = Awaited<ReturnType<typeof ask>>;
+    const approve = async (at: RunningServer, { approval }: Asked): Promise<void> => {
+      await at.client.decide(world, approval, { decision: 'approve' });
+    };
+    const words = async (at: RunningServer, { chat }: Asked): Promise<string | undefined> =>
+      (await at.client.messages(world, chat)).items.at(-1)?.content;
+    const expectEcho = async (at: RunningServer, asked: Asked): Promise<void> => {
+      await expect.poll(() => words(at, asked), { timeout: 20_000 }).toBe(`It said: {"result":"Echo: ${asked.word}"}`);
+    };
+
+    // Whoever is handed the turn runs it: of so many, not all by the same one.
+    const both = await Promise.all(
+      ['a', 'b', 'c', 'd'].map((word, index) =>
+        index % 2 === 0 ? ask(first, second, word) : ask(second, first, word),
+      ),
+    );
+    await Promise.all(both.map((asked) => approve(second, asked)));
+    for (const asked of both) await expectEcho(first, asked);
+
+    const left = await ask(first, first, 'left behind');
+    first.signal('SIGKILL');
+    await first.gone;
+    await approve(second, left);
+    await expectEcho(second, left);
+
+    // One that is started later knows the server too, and what was changed elsewhere.
+    const third = await farm.start(0);
+    await second.client.updateMcpServer(world, 'everything', { enabled: false });
+    const tools = async (): Promise<string[]> =>
+      (await third.client.tools(world)).items.map(({ name }) => name).filter((name) => name.startsWith('mcp__'));
+    await expect.poll(tools, { timeout: 20_000 }).toEqual([]);
+  } catch (error) {
+    throw new Error(`${String(error)}\nThe servers said: ${farm.errors()}`, { cause: error });
+  } finally {
+    await farm.close();
+  }
+}, 120_000);
