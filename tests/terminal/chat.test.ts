@@ -147,6 +147,32 @@ describe('countersign chat', { timeout: 60_000 }, () => {
     expect(ran()).toEqual([]);
   });
 
+  it('[A17] takes nothing that is pasted for an answer, and several pasted lines for one message', async () => {
+    const terminal = await newChat();
+    const paste = (text: string): void => terminal.type(`\u001B[200~${text}\u001B[201~`);
+    expect(terminal.raw()).toContain('\u001B[?2004h');
+    terminal.type(t.asking(stamp('pasted')) + ENTER);
+    await terminal.waitFor(SIGN);
+    paste('o\ro\ra\rw\ro');
+    await terminal.waitFor('What is pasted signs nothing');
+    expect(ran()).toEqual([]);
+    await answer(terminal, `d${ENTER}`);
+    await terminal.waitFor('results: ');
+    await terminal.waitFor('you  ');
+    paste('one line\rand another');
+    await terminal.waitFor('and another');
+    terminal.type(ENTER);
+    await terminal.waitFor('│ ok');
+    const [chat] = (await t.client.chats('docks', { newest: true, limit: 1 })).items;
+    const { items } = await t.client.messages('docks', chat?.id ?? '', { newest: true, limit: 2 });
+    expect(items.map(({ content }) => content)).toEqual(['one line\nand another', 'ok']);
+    expect(ran()).toEqual([]);
+    await terminal.waitFor('you  ');
+    terminal.type(`/quit${ENTER}`);
+    expect(await terminal.exitCode).toBe(0);
+    expect(terminal.raw().lastIndexOf('\u001B[?2004l')).toBeGreaterThan(terminal.raw().lastIndexOf('\u001B[?2004h'));
+  });
+
   it('asks questions of agents, and answers them with words or a choice', async () => {
     const terminal = await newChat();
     const question = { question: 'Which quay?', choices: ['north', 'south'] };

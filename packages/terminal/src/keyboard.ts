@@ -18,6 +18,8 @@ interface Question {
   readonly prefill?: string;
   /** True: what was typed before counts for nothing, and it goes into no history. */
   readonly fresh?: boolean;
+  /** True: what is pasted is no answer. It was copied for something else, and may bring its own Enter (A17). */
+  readonly typedOnly?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -48,12 +50,22 @@ interface Asking {
 export type Complete = (line: string) => [string[], string];
 
 /** Reads lines from a terminal. What is typed shows only while somebody asks for it: else it would run into what is printed. */
-export function openKeyboard({ stdin, stdout }: Console, complete: Complete = (line) => [[], line]): Keyboard {
+export function openKeyboard({ stdin, stdout, env }: Console, complete: Complete = (line) => [[], line]): Keyboard {
   let asking: Asking | undefined;
   let loose: (typed: Typed) => void = () => undefined;
   let isMuted = true;
   let isLent = false;
   let hasEnded = false;
+  /** Between the marks that a terminal puts around what is pasted; and the lines of it, which belong to one answer. */
+  let isPasting = false;
+  let pasted: string[] = [];
+  const markPastes = (isOn: boolean): void => {
+    if (env['TERM'] !== 'dumb') stdout.write(isOn ? '\u001B[?2004h' : '\u001B[?2004l');
+  };
+  const leave = (): void => markPastes(false);
+  process.on('exit', leave);
+  const keyPressed = (_text: string | undefined, key: { name?: string } | undefined): void => hearPaste(key?.name);
+  stdin.on('keypress', keyPressed);
   const output = new Writable({
     write(chunk: Buffer, _encoding, done) {
       if (!isMuted) stdout.write(chunk);
@@ -67,8 +79,13 @@ export function openKeyboard({ stdin, stdout }: Console, complete: Complete = (l
 
   function open(): Interface {
     const made = createInterface({ input: stdin, output, terminal: true, historySize: 200, completer: complete });
-    made.on('line', (text) => tell({ kind: 'line', text }));
+    markPastes(true);
+    made.on('line', (text) => {
+      if (isPasting) pasted.push(text);
+      else tell({ kind: 'line', text: [...pasted.splice(0), text].join('\n') });
+    });
     made.on('SIGINT', () => {
+      isPasting = false;
       clear();
       tell({ kind: 'interrupt' });
     });
@@ -90,8 +107,18 @@ export function openKeyboard({ stdin, stdout }: Console, complete: Complete = (l
     else current.answer(typed);
   }
 
+  function hearPaste(name: string | undefined): void {
+    if (name === 'paste-start') isPasting = true;
+    if (name !== 'paste-end') return;
+    isPasting = false;
+    if (asking?.question.typedOnly !== true) return;
+    clear();
+    print('  What is pasted signs nothing: type your answer.\n');
+  }
+
   /** Takes away what stands in the line. */
   function clear(): void {
+    pasted = [];
     if (hasEnded) return;
     readline.write(null, { ctrl: true, name: 'e' });
     readline.write(null, { ctrl: true, name: 'u' });
@@ -114,6 +141,16 @@ export function openKeyboard({ stdin, stdout }: Console, complete: Complete = (l
     clear();
     loose = previous;
     return left;
+  }
+
+  function print(text: string): void {
+    if (asking === undefined || isMuted) {
+      stdout.write(text);
+      return;
+    }
+    const { rows } = readline.getCursorPos();
+    stdout.write(`${rows > 0 ? `\u001B[${rows}A` : ''}\r\u001B[J${text}`);
+    readline.prompt(true);
   }
 
   return {
@@ -143,20 +180,13 @@ export function openKeyboard({ stdin, stdout }: Console, complete: Complete = (l
         if (prefill !== '') readline.write(prefill);
       });
     },
-    print(text) {
-      if (asking === undefined || isMuted) {
-        stdout.write(text);
-        return;
-      }
-      const { rows } = readline.getCursorPos();
-      stdout.write(`${rows > 0 ? `\u001B[${rows}A` : ''}\r\u001B[J${text}`);
-      readline.prompt(true);
-    },
+    print,
     onLoose(act) {
       loose = act;
     },
     async lend(work) {
       isLent = true;
+      markPastes(false);
       readline.close();
       try {
         return await work();
@@ -170,6 +200,9 @@ export function openKeyboard({ stdin, stdout }: Console, complete: Complete = (l
       loose = () => undefined;
       stdout.off('resize', resized);
       isMuted = true;
+      stdin.off('keypress', keyPressed);
+      process.off('exit', leave);
+      leave();
       readline.close();
     },
   };

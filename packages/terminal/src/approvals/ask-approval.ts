@@ -36,7 +36,7 @@ export const askApproval: Ask = async (desk, approval, look, signal) => {
     if (!isShown) keyboard.print(`${card.text}\n`);
     keyboard.print(`${choices.join('\n')}\n`);
     isShown = true;
-    const typed = await keyboard.ask({ prompt: paint.amber('  ✍ '), fresh: true, signal });
+    const typed = await keyboard.ask({ prompt: paint.amber('  ✍ '), fresh: true, typedOnly: true, signal });
     const answer = meaningOf(typed, (line) => readAnswer(line, approval, offers));
     if (answer === undefined) return { kind: 'gone' };
     switch (answer.kind) {

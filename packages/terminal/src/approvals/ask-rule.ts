@@ -13,7 +13,7 @@ export async function askRule(desk: Desk, approval: ApprovalView, signal: AbortS
     keyboard.print(`${behindBar(rule, columnsOf(context))}\n`);
     await showMatches(desk, approval, rule);
     keyboard.print('  w: write it and approve   e: edit it   Enter: deny\n');
-    const typed = await keyboard.ask({ prompt: context.paint.amber('  ✍ '), fresh: true, signal });
+    const typed = await keyboard.ask({ prompt: context.paint.amber('  ✍ '), fresh: true, typedOnly: true, signal });
     if (typed.kind === 'cancelled') return { kind: 'gone' };
     const word = typed.kind === 'line' ? typed.text.trim().toLowerCase() : '';
     if (word === 'w' && rule !== '') {

@@ -1,3 +1,4 @@
+import { sandboxWords } from '@countersign/client';
 import { describe, expect, it } from 'vitest';
 import { approvalOf } from '../testing/screen-fixture.js';
 import { paintFor } from '../text/paint.js';
@@ -34,6 +35,16 @@ describe('a card', () => {
       'command: rm‹U+00A0›-rf‹U+200B› /‹U+000D›',
     ]);
   });
+
+  it.each(['none', '', 'bubblewrap, no network', 'bubblewrap, network', 'none: it runs elsewhere'])(
+    '[A21] says of %j what the other screens say',
+    (sandbox) => {
+      const approval = approvalOf(1, { sandbox });
+      const look = { agentName: 'Ada', paint, columns: 200 };
+      const { text } = describeApproval({ ...approval, invocationId: approval.toolCallId }, look);
+      expect(text).toContain(` · ${sandboxWords(sandbox).words}\n`);
+    },
+  );
 
   it('[A17] fits the terminal, and says what of a call is not on it yet', () => {
     const command = Array.from({ length: 40 }, (_, index) => `echo ${index}`).join('\n');

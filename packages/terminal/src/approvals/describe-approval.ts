@@ -1,4 +1,4 @@
-import { isCutPreview, type ApprovalView } from '@countersign/client';
+import { isCutPreview, sandboxWords, type ApprovalView } from '@countersign/client';
 import { BAR, behindBar, indented, roomIn, wrapExactLines } from '../text/behind-bar.js';
 import type { Paint } from '../text/paint.js';
 import { widthOf } from '../text/cells.js';
@@ -43,7 +43,7 @@ export function describeApproval(approval: ApprovalView, look: CardLook): { text
     ...shown.map((line) => `${BAR}${line}`),
     ...(isCut ? [`  … ${lines.length - most} more lines: s shows them, and nothing can be signed before.`] : []),
     ...(look.edited === undefined ? [] : ['  Edited by you: this is what would run.']),
-    indented(`in ${approval.workingDirectory} · ${sandboxOf(approval)}`, columns),
+    indented(`in ${approval.workingDirectory} · ${sandboxWords(approval.sandbox).words}`, columns),
     indented(`Why you are asked: ${approval.why}${maskNote(lines.join('\n'))}`, columns),
     ...(approval.expiresAt === undefined ? [] : [`  Expires at ${timeOf(approval.expiresAt)}`]),
   ].join('\n');
@@ -105,10 +105,6 @@ function argumentLines(args: unknown, columns: number): string[] {
       ...wrapExactLines(text, columns - INDENT.length).map((line) => `${INDENT}${line}`),
     ];
   });
-}
-
-function sandboxOf({ sandbox }: ApprovalView): string {
-  return sandbox === 'none' ? 'not sandboxed: with all of your rights' : `sandboxed: ${sandbox}`;
 }
 
 function maskNote(text: string): string {
