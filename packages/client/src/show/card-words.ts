@@ -25,11 +25,20 @@ export function isCutPreview(preview: string): boolean {
   return /^\[\d+ bytes were left out here\.\]$/m.test(preview);
 }
 
+/** Where a call runs, for every screen. What is not known to keep it from anything is never called safe (A21). */
 export function sandboxWords(sandbox: string): { words: string; safe: boolean } {
   if (sandbox === 'none' || sandbox === '')
     return { words: 'not sandboxed: it runs with your own rights', safe: false };
-  const network = sandbox.includes('no network') ? 'no network' : 'with network';
-  return { words: `sandboxed, ${network}`, safe: true };
+  if (sandbox.startsWith('none: ')) return { words: `not sandboxed: ${sandbox.slice('none: '.length)}`, safe: false };
+  const kept = /^(?:bubblewrap|sandbox-exec), (?<network>(?:no |public )?network)(?<more>, .*)?$/su.exec(
+    sandbox,
+  )?.groups;
+  if (kept === undefined) return { words: `not known to be sandboxed: ${sandbox}`, safe: false };
+  const more = kept['more'] ?? '';
+  // The public network is reached by a proxy; with this one also what listens on this machine for nobody else.
+  if (kept['network'] === 'network')
+    return { words: `sandboxed, but with all of the network this machine has, itself included${more}`, safe: false };
+  return { words: `sandboxed, ${kept['network']}${more}`, safe: true };
 }
 
 export function verbFor(toolName: string): string {

@@ -22,7 +22,9 @@ export function Circumstances({ approval }: { approval: ApprovalView }): ReactEl
       </p>
       <p className={cx('flex items-start gap-1.5', !sandbox.safe && 'font-medium text-amber')}>
         <Icon name={sandbox.safe ? 'lock' : 'alert'} className={cx('mt-0.5 size-3.5', sandbox.safe && 'text-ink-3')} />
-        {sandbox.words}
+        <span className="min-w-0 [overflow-wrap:anywhere]">
+          <Visible text={sandbox.words} strict />
+        </span>
       </p>
       <p className="flex items-start gap-1.5">
         <Icon name="question" className="mt-0.5 size-3.5 text-ink-3" />
