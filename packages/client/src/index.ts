@@ -19,6 +19,7 @@ export type { Batch, EventsOptions, StreamItem } from './events.js';
 export { openChat } from './open-chat.js';
 export type { OpenChatOptions } from './open-chat.js';
 export { openWorldView } from './open-world-view.js';
+export { readAll } from './read-all.js';
 export { emptyChat, reduceChat } from './reduce-chat.js';
 export type { ChatAction } from './reduce-chat.js';
 export { emptyWorld, reduceWorld } from './reduce-world.js';

@@ -2,7 +2,8 @@ import type { WorldEvent } from '@countersign/protocol';
 import { ClientError } from './client-error.js';
 import type { Client } from './client.js';
 import { openFeed, type Feed } from './feed.js';
-import { openView, readAll, type Refetch } from './open-view.js';
+import { openView, type Refetch } from './open-view.js';
+import { readAll } from './read-all.js';
 import { emptyChat, reduceChat, type ChatAction } from './reduce-chat.js';
 import type { ChatStore } from './store.js';
 import { has } from './table.js';
@@ -40,12 +41,10 @@ export function openChatOn(
       const [shown, messages, agents] = await Promise.all([
         client.chat(world, chat, { signal }),
         client.messages(world, chat, { newest: true, limit }, { signal }),
-        readAll((after) => client.agents(world, after === undefined ? {} : { after }, { signal })),
+        readAll((after) => client.agents(world, after, { signal })),
       ]);
       // Not before the messages: a question that only they knew of would have no place in the order of the queue.
-      const approvals = await readAll((after) =>
-        client.approvals(world, { chat, ...(after === undefined ? {} : { after }) }, { signal }),
-      );
+      const approvals = await readAll((after) => client.approvals(world, { chat, ...after }, { signal }));
       return { type: 'loaded', position, chat: shown, messages, approvals, agents };
     },
     refetch: (event) => refetch(client, world, chat, event),
@@ -117,7 +116,7 @@ function refetch(client: Client, world: string, chat: string, heard: WorldEvent)
       name: 'agents',
       fetch: async (signal) => ({
         type: 'agents',
-        agents: await readAll((after) => client.agents(world, after === undefined ? {} : { after }, { signal })),
+        agents: await readAll((after) => client.agents(world, after, { signal })),
       }),
     };
   }

@@ -152,17 +152,3 @@ export function openView<State, Action>(view: View<State, Action>): OpenedView<S
     },
   };
 }
-
-/** All pages of a list. */
-export async function readAll<T>(
-  read: (after: string | undefined) => Promise<{ readonly items: readonly T[]; readonly next?: string }>,
-): Promise<T[]> {
-  const all: T[] = [];
-  let after: string | undefined;
-  do {
-    const page = await read(after);
-    all.push(...page.items);
-    after = page.next;
-  } while (after !== undefined);
-  return all;
-}

@@ -1,8 +1,9 @@
 import type { WorldEvent } from '@countersign/protocol';
-import type { Client, PageQuery } from './client.js';
+import type { Client } from './client.js';
 import { openFeed } from './feed.js';
 import { openChatOn, type OpenChatOptions } from './open-chat.js';
-import { openView, readAll, type Refetch } from './open-view.js';
+import { openView, type Refetch } from './open-view.js';
+import { readAll } from './read-all.js';
 import { emptyWorld, reduceWorld, type WorldAction } from './reduce-world.js';
 import type { WorldStore } from './store.js';
 
@@ -19,9 +20,9 @@ export function openWorldView(client: Client, world: string): WorldStore {
     load: async (position, _state, signal) => {
       const [shown, agents, chats, approvals] = await Promise.all([
         client.world(world, { signal }),
-        readAll((after) => client.agents(world, pageAfter(after), { signal })),
-        readAll((after) => client.chats(world, pageAfter(after), { signal })),
-        readAll((after) => client.approvals(world, pageAfter(after), { signal })),
+        readAll((after) => client.agents(world, after, { signal })),
+        readAll((after) => client.chats(world, after, { signal })),
+        readAll((after) => client.approvals(world, after, { signal })),
       ]);
       return { type: 'loaded', position, world: shown.value, agents, chats, approvals };
     },
@@ -37,10 +38,6 @@ export function openWorldView(client: Client, world: string): WorldStore {
       feed.close();
     },
   };
-}
-
-function pageAfter(after: string | undefined): PageQuery {
-  return after === undefined ? {} : { after };
 }
 
 function refetch(
@@ -66,7 +63,7 @@ function refetch(
         name: 'agents',
         fetch: async (signal) => ({
           type: 'agents',
-          agents: await readAll((after) => client.agents(world, pageAfter(after), { signal })),
+          agents: await readAll((after) => client.agents(world, after, { signal })),
         }),
       };
     case 'chat':

@@ -9,7 +9,7 @@ export function Banner({ connection, onRetry }: { connection: Connection; onRetr
   const words =
     connection.kind === 'reconnecting'
       ? 'Reconnecting… nothing is lost'
-      : connection.kind === 'closed' && connection.why !== undefined
+      : connection.kind === 'closed' && connection.why !== undefined && connection.status !== 404
         ? connection.why
         : undefined;
   return (

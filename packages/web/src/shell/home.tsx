@@ -1,9 +1,8 @@
-import { openWorldView } from '@countersign/client';
+import { openWorldView, readAll, type WorldStore } from '@countersign/client';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { type ReactElement, useEffect } from 'react';
+import { type ReactElement, useEffect, useState } from 'react';
 import { Redirect, useLocation } from 'wouter';
 import { useClient, useOpened, useSelected, WorldContext } from '../data/connection.js';
-import type { WorldStore } from '@countersign/client';
 import { shareStreams } from '../data/share-streams.js';
 import { browserTabs } from '../data/browser-tabs.js';
 import { oneTab } from '../data/tabs.js';
@@ -11,6 +10,7 @@ import type { NewClient, World } from '@countersign/protocol';
 import { Banner } from './banner.js';
 import { EmptyHouse } from './empty-house.js';
 import { Failed, Loading } from './frame.js';
+import { Gone } from './gone.js';
 import { Layout } from './layout.js';
 import { paths, rememberedWorld, rememberWorld, worldOf } from './paths.js';
 
@@ -20,12 +20,12 @@ export function Home({ onRefused }: { onRefused: () => void }): ReactElement {
   const [path] = useLocation();
   const worlds = useQuery({
     queryKey: ['worlds'],
-    queryFn: ({ signal }) => client.worlds({ limit: 200 }, { signal }),
+    queryFn: ({ signal }) => readAll((after) => client.worlds({ limit: 200, ...after }, { signal })),
     refetchInterval: 30_000,
   });
   if (worlds.isPending) return <Loading what="your worlds" />;
   if (worlds.isError) return <Failed why={worlds.error.message} />;
-  const items = worlds.data.items;
+  const items = worlds.data;
   const remembered = rememberedWorld();
   const worldId = worldOf(path) ?? items.find(({ id }) => id === remembered)?.id ?? items[0]?.id;
   if (worldId === undefined) return <EmptyHouse />;
@@ -43,53 +43,62 @@ interface InWorldProps {
 const WEB: NewClient = { label: 'web', approvals: true };
 
 function InWorld({ worldId, worlds, onRefused }: InWorldProps): ReactElement {
-  const isAlone = worlds.find(({ id }) => id === worldId)?.unattended === 'deny';
+  const denies = worlds.find(({ id }) => id === worldId)?.unattended === 'deny';
   useEffect(() => rememberWorld(worldId), [worldId]);
-  return <Open key={String(isAlone)} worldId={worldId} worlds={worlds} isAlone={isAlone} onRefused={onRefused} />;
+  return <Open key={String(denies)} worldId={worldId} worlds={worlds} denies={denies} onRefused={onRefused} />;
 }
 
-function Open({ worldId, worlds, isAlone, onRefused }: InWorldProps & { isAlone: boolean }): ReactElement {
+/** `denies`: what nobody can be asked about is denied here, so that the page has to say that somebody can. */
+function Open({ worldId, worlds, denies, onRefused }: InWorldProps & { denies: boolean }): ReactElement {
   const client = useClient();
+  const [tries, setTries] = useState(1);
   const store = useOpened(
-    () => openWorldView(shareStreams(client, browserTabs() ?? oneTab(), isAlone ? WEB : undefined), worldId),
-    worldId,
+    () => openWorldView(shareStreams(client, browserTabs() ?? oneTab(), denies ? WEB : undefined), worldId),
+    `${worldId} ${tries}`,
   );
   if (store === undefined) return <Loading what="the world" />;
   return (
     <WorldContext value={store}>
-      <Connected store={store} onRefused={onRefused} />
-      <Unattended store={store} isAlone={isAlone} />
-      <Layout worlds={worlds} />
+      <Connected store={store} onRefused={onRefused} onAnew={() => setTries(tries + 1)} />
+      <Unattended store={store} denies={denies} />
+      <There store={store} worlds={worlds} />
     </WorldContext>
   );
 }
 
+/** The world, as long as there is one: what somebody deleted can't be looked at any more. */
+function There({ store, worlds }: { store: WorldStore; worlds: readonly World[] }): ReactElement {
+  const isThere = useSelected(
+    store,
+    ({ deleted, connection }) => !deleted && !(connection.kind === 'closed' && connection.status === 404),
+  );
+  return isThere ? <Layout worlds={worlds} /> : <Gone worlds={worlds} />;
+}
+
 /** The list of worlds is asked for now and then; that this one wants to know who can be asked must be heard at once. */
-function Unattended({ store, isAlone }: { store: WorldStore; isAlone: boolean }): null {
+function Unattended({ store, denies }: { store: WorldStore; denies: boolean }): null {
   const queries = useQueryClient();
-  const isStale = useSelected(store, ({ world }) => world !== undefined && (world.unattended === 'deny') !== isAlone);
+  const isStale = useSelected(store, ({ world }) => world !== undefined && (world.unattended === 'deny') !== denies);
   useEffect(() => {
     if (isStale) void queries.invalidateQueries({ queryKey: ['worlds'] });
   }, [isStale, queries]);
   return null;
 }
 
-function Connected({ store, onRefused }: { store: WorldStore; onRefused: () => void }): ReactElement {
+function Connected({
+  store,
+  onRefused,
+  onAnew,
+}: {
+  store: WorldStore;
+  onRefused: () => void;
+  onAnew: () => void;
+}): ReactElement {
   const connection = useSelected(store, (state) => state.connection);
+  const isRefused = connection.kind === 'closed' && connection.status === 401;
   useEffect(() => {
-    const retry = (): void => {
-      if (document.visibilityState === 'visible') store.retryNow();
-    };
-    addEventListener('online', retry);
-    document.addEventListener('visibilitychange', retry);
-    return () => {
-      removeEventListener('online', retry);
-      document.removeEventListener('visibilitychange', retry);
-    };
-  }, [store]);
-  const refused = connection.kind === 'closed' && connection.why?.includes('401') === true;
-  useEffect(() => {
-    if (refused) onRefused();
-  }, [refused, onRefused]);
-  return <Banner connection={connection} onRetry={() => store.retryNow()} />;
+    if (isRefused) onRefused();
+  }, [isRefused, onRefused]);
+  // One that was closed has nobody left who could try: only another one can.
+  return <Banner connection={connection} onRetry={connection.kind === 'closed' ? onAnew : () => store.retryNow()} />;
 }

@@ -8,6 +8,7 @@ import NewChatPage from '../chat/new-chat-page.js';
 import { Dialog } from '../ui/dialog.js';
 import { Empty } from '../ui/card.js';
 import { Loading, OpenSidebar, Page } from './frame.js';
+import { decoded } from './paths.js';
 import { Sidebar } from './sidebar.js';
 import { TABLET, useMedia } from './use-media.js';
 
@@ -54,7 +55,10 @@ export function Layout({ worlds }: { worlds: readonly World[] }): ReactElement {
               <Route path="/providers" component={ProvidersPage} />
               <Route path="/w/:world" component={NewChatPage} />
               <Route path="/w/:world/c/:chat">
-                {({ chat }) => <ChatPage key={chat} chatId={decodeURIComponent(chat)} />}
+                {({ chat }) => {
+                  const chatId = decoded(chat);
+                  return chatId === undefined ? <Nothing /> : <ChatPage key={chat} chatId={chatId} />;
+                }}
               </Route>
               <Route path="/w/:world/policy" component={PolicyPage} />
               <Route path="/w/:world/grants" component={GrantsPage} />
@@ -65,9 +69,7 @@ export function Layout({ worlds }: { worlds: readonly World[] }): ReactElement {
               <Route path="/w/:world/stats" component={StatsPage} />
               <Route path="/w/:world/search" component={SearchPage} />
               <Route>
-                <Page title="Nothing here">
-                  <Empty title="There is no such page.">Choose a chat or a page at the side.</Empty>
-                </Page>
+                <Nothing />
               </Route>
             </Switch>
           </Suspense>
@@ -79,5 +81,13 @@ export function Layout({ worlds }: { worlds: readonly World[] }): ReactElement {
         </Dialog>
       ) : null}
     </div>
+  );
+}
+
+function Nothing(): ReactElement {
+  return (
+    <Page title="Nothing here">
+      <Empty title="There is no such page.">Choose a chat or a page at the side.</Empty>
+    </Page>
   );
 }

@@ -35,10 +35,14 @@ export function rememberedWorld(): string | undefined {
 /** `/w/harbour/c/x` → `harbour` */
 export function worldOf(path: string): string | undefined {
   const found = /^\/w\/([^/]+)/.exec(path)?.[1];
+  return found === undefined ? undefined : decoded(found);
+}
+
+/** Undefined: a broken escape names nothing. */
+export function decoded(encoded: string): string | undefined {
   try {
-    return found === undefined ? undefined : decodeURIComponent(found);
+    return decodeURIComponent(encoded);
   } catch {
-    // A broken escape names no world.
     return undefined;
   }
 }

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
+import { button } from './support/steps.js';
+
+describe.runIf(hasBrowser)('a world that can not be shown', { timeout: 60_000 }, () => {
+  let opened: Opened;
+  let visit: Visit;
+  let world = '';
+  beforeAll(async () => {
+    opened = await openBrowser();
+    ({ world } = await opened.newChat());
+    visit = await opened.visit({ path: `/w/${world}` });
+  });
+  beforeEach(({ onTestFailed, task }) => onTestFailed(() => picturesOf(task.name)));
+  afterAll(() => opened.close());
+
+  const refuse = (status: number, detail: string) => ({
+    status,
+    json: { type: 'about:blank', title: 'No', status, detail },
+  });
+
+  it('[W2] a world that is not there is said not to be, and another is offered', async () => {
+    const { page } = visit;
+    await page.goto(`${opened.serving.url}/w/nope/policy`);
+    await page.getByText('There is no world “nope” here.').waitFor();
+    await page.getByRole('link', { name: 'Lab 1' }).click();
+    await page.getByRole('button', { name: 'World: Lab 1' }).waitFor();
+  });
+
+  it('[W4] a world that somebody deletes is gone from the page too', async () => {
+    const { page } = visit;
+    const { id } = await opened.api.createWorld({ name: 'Short lived' });
+    await page.goto(`${opened.serving.url}/w/${id}/policy`);
+    await page.getByLabel('Rules').waitFor();
+    await opened.api.deleteWorld(id);
+    await page.getByText('Somebody deleted the world “Short lived”.').waitFor();
+    await page.getByRole('link', { name: 'Lab 1' }).click();
+    await page.getByRole('button', { name: 'World: Lab 1' }).click();
+    expect(await page.getByRole('menuitem', { name: 'Short lived' }).count()).toBe(0);
+    await page.keyboard.press('Escape');
+  });
+
+  it('a broken address of a chat does not take the page away', async () => {
+    const { page } = visit;
+    await page.goto(`${opened.serving.url}/w/${world}/c/%25E0`);
+    await page.getByText('There is no such page.').waitFor();
+    await page.getByRole('button', { name: 'World: Lab 1' }).waitFor();
+  });
+
+  it('a world that was refused is tried again when somebody wants it', async () => {
+    const { page } = visit;
+    const one = `**/api/worlds/${world}`;
+    await page.route(one, (route) => route.fulfill(refuse(403, 'Not from here.')));
+    await page.goto(`${opened.serving.url}/w/${world}`);
+    await page.getByText('Not from here.').waitFor();
+    await page.unroute(one);
+    await button(page, 'Try now').click();
+    await page.getByRole('button', { name: 'World: Lab 1' }).waitFor();
+    await expect.poll(() => page.getByText('Not from here.').count()).toBe(0);
+  });
+
+  it('[W1] a session that has ended leads to the sign-in page at once, whatever its words', async () => {
+    const { page } = visit;
+    await page.route(`**/api/worlds/${world}`, (route) => route.fulfill(refuse(401, 'Open a new start URL.')));
+    await page.goto(`${opened.serving.url}/w/${world}`);
+    await page.getByText('This session has ended.').waitFor({ timeout: 5000 });
+  });
+
+  it('throws nothing and breaks no content policy', () => {
+    expect(visit.complaints).toEqual([]);
+  });
+});
