@@ -379,3 +379,27 @@ async function backdateListing(lab: Lab): Promise<void> {
     if (server !== undefined) await tx.updateMcpServer({ ...server, firstListedAt: 1 });
   });
 }
+
+describe('a server that says more than it was asked', () => {
+  it('[A12] can not fill the queue with questions: one at a time, the others are declined', async () => {
+    const lab = await openLab({ script: [call('pester'), 'Done.'], policy: ['allow mcp__hostile__*'] });
+    await lab.add(stdio('hostile'));
+    await lab.running('hostile');
+    const chat = await lab.chat();
+    await publishMessage(lab.engine.runtime, { worldId: lab.worldId, chatId: chat, content: 'go', speaker: 'human' });
+    await until(() => lab.provider.requests.length === 2, 'the call ends');
+    expect(lab.results().at(-1)).toContain('99 declined');
+    const asked = lab.events.filter(
+      ({ event, data }) => event === 'message' && JSON.stringify(data).includes('th time'),
+    );
+    expect(asked).toHaveLength(1);
+  });
+
+  it('[T6] is heard once: a second answer, and answers to nothing, change nothing', async () => {
+    const { lab, chat, result } = await ran('again');
+    expect(result).toContain('the first');
+    await lab.say('once more', chat);
+    expect(lab.results().at(-1)).toContain('the first');
+    expect(JSON.stringify(lab.provider.requests)).not.toMatch(/the second|unasked/);
+  });
+});

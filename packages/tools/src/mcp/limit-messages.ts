@@ -6,23 +6,30 @@ const PER_SECOND = 100;
 
 /**
  * Drops messages that nobody asked for (progress, logs, "my list changed") when they are too many: without a limit a server that
- * floods us would take the time of every world in this process. Answers always pass: each was asked for.
+ * floods us would take the time of every world in this process. Answers always pass, once: a second one, or one to nothing, is dropped.
  */
 export function limitMessages(transport: Transport, clock: Pick<Clock, 'now'>, dropped: () => void): Transport {
   const budget = createMessageBudget(clock);
   let deliver: Transport['onmessage'];
   let told = false;
+  const drop = (): void => {
+    if (!told) dropped();
+    told = true;
+  };
+  const asked = new Set<unknown>();
+  const send = transport.send.bind(transport);
+  transport.send = async (message, options) => {
+    if (isJSONRPCRequest(message)) asked.add(message.id);
+    await send(message, options);
+  };
   Object.defineProperty(transport, 'onmessage', {
     configurable: true,
     get: () => deliver,
     set(inner: Transport['onmessage']) {
       deliver = (message, extra) => {
-        if ((isJSONRPCRequest(message) || isJSONRPCNotification(message)) && !budget()) {
-          if (!told) dropped();
-          told = true;
-          return;
-        }
-        inner?.(message, extra);
+        const unasked = isJSONRPCRequest(message) || isJSONRPCNotification(message);
+        if (unasked ? budget() : asked.delete(message.id)) inner?.(message, extra);
+        else drop();
       };
     },
   });

@@ -1,4 +1,4 @@
-import { ToolFailure, wordsOf, type Clock, type ToolContext } from '@countersign/core/ports';
+import { NoAnswer, ToolFailure, wordsOf, type Clock, type ToolContext } from '@countersign/core/ports';
 import { type Client, ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import { capText } from './cap-text.js';
 import type { HideValues } from './hide-values.js';
@@ -22,6 +22,8 @@ export interface CallOptions {
 
 /** However often a server says that it goes on. */
 const LONGEST_CALL_MS = 60 * 60 * 1000;
+/** In one call, one after the other. */
+const MOST_QUESTIONS = 20;
 /** Shown of one call while it runs: nobody reads more, and every client would have to take it. */
 const LIVE_CHARACTERS = 64 * 1024;
 
@@ -104,11 +106,18 @@ function createWatch(clock: Clock, ms: number, stopped: AbortSignal): Watch {
 function askPausing(context: ToolContext, watch: Watch): ToolContext['ask'] {
   const { ask } = context;
   if (ask === undefined) return undefined;
+  let open = false;
+  let left = MOST_QUESTIONS;
   return async (question) => {
+    // A queue full of a server's questions is one in which nobody finds what they have to sign.
+    if (open || left === 0) throw new NoAnswer('declined', 'one question at a time, and not too many');
+    open = true;
+    left -= 1;
     watch.pause();
     try {
       return await ask(question);
     } finally {
+      open = false;
       watch.restart();
     }
   };
