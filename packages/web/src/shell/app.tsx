@@ -1,5 +1,5 @@
-import { type Client, ClientError, createClient } from '@countersign/client';
-import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import { type Client, createClient } from '@countersign/client';
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { type ReactElement, useEffect, useState } from 'react';
 import { ClientContext } from '../data/connection.js';
 import { Toasts } from '../ui/toast.js';
@@ -16,17 +16,12 @@ export function App(): ReactElement {
   const [queries] = useState(
     () =>
       new QueryClient({
-        queryCache: new QueryCache({
-          onError: (error) => {
-            if (isRefused(error)) setState(signedOut());
-          },
-        }),
         defaultOptions: { queries: { retry: 1, staleTime: 5000, refetchOnWindowFocus: true } },
       }),
   );
   useEffect(() => {
     answerOtherTabs();
-    void enter().then(setState);
+    void enter(() => setState(signedOut())).then(setState);
   }, []);
   return (
     <ErrorBoundary>
@@ -43,7 +38,7 @@ export function App(): ReactElement {
   );
 }
 
-async function enter(): Promise<State> {
+async function enter(onRefused: () => void): Promise<State> {
   const url = location.origin;
   const ticket = takeTicket();
   if (ticket !== undefined) {
@@ -57,7 +52,9 @@ async function enter(): Promise<State> {
     }
   }
   const session = await findSession();
-  return session === undefined ? { kind: 'out' } : { kind: 'in', client: createClient({ url, session }) };
+  return session === undefined
+    ? { kind: 'out' }
+    : { kind: 'in', client: createClient({ url, session, fetch: watchful(onRefused) }) };
 }
 
 function signedOut(): State {
@@ -65,6 +62,11 @@ function signedOut(): State {
   return { kind: 'out', why: 'This session has ended.' };
 }
 
-function isRefused(error: unknown): boolean {
-  return error instanceof ClientError && error.status === 401;
+/** Whatever is refused for want of a session, a message or a signature too, leads out at once: the page shows nothing that is still true. */
+function watchful(onRefused: () => void): typeof fetch {
+  return async (...request) => {
+    const response = await fetch(...request);
+    if (response.status === 401) onRefused();
+    return response;
+  };
 }

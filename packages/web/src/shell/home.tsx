@@ -15,7 +15,7 @@ import { Layout } from './layout.js';
 import { paths, rememberedWorld, rememberWorld, worldOf } from './paths.js';
 
 /** Finds the world to show and keeps its one stream open, whichever page is looked at. */
-export function Home({ onRefused }: { onRefused: () => void }): ReactElement {
+export function Home(): ReactElement {
   const client = useClient();
   const [path] = useLocation();
   const worlds = useQuery({
@@ -30,26 +30,25 @@ export function Home({ onRefused }: { onRefused: () => void }): ReactElement {
   const worldId = worldOf(path) ?? items.find(({ id }) => id === remembered)?.id ?? items[0]?.id;
   if (worldId === undefined) return <EmptyHouse />;
   if (path === '/') return <Redirect to={paths.world(worldId)} replace />;
-  return <InWorld key={worldId} worldId={worldId} worlds={items} onRefused={onRefused} />;
+  return <InWorld key={worldId} worldId={worldId} worlds={items} />;
 }
 
 interface InWorldProps {
   worldId: string;
   worlds: readonly World[];
-  onRefused: () => void;
 }
 
 /** What a tab says it is where a world denies what nobody can be asked about (A13). */
 const WEB: NewClient = { label: 'web', approvals: true };
 
-function InWorld({ worldId, worlds, onRefused }: InWorldProps): ReactElement {
+function InWorld({ worldId, worlds }: InWorldProps): ReactElement {
   const denies = worlds.find(({ id }) => id === worldId)?.unattended === 'deny';
   useEffect(() => rememberWorld(worldId), [worldId]);
-  return <Open key={String(denies)} worldId={worldId} worlds={worlds} denies={denies} onRefused={onRefused} />;
+  return <Open key={String(denies)} worldId={worldId} worlds={worlds} denies={denies} />;
 }
 
 /** `denies`: what nobody can be asked about is denied here, so that the page has to say that somebody can. */
-function Open({ worldId, worlds, denies, onRefused }: InWorldProps & { denies: boolean }): ReactElement {
+function Open({ worldId, worlds, denies }: InWorldProps & { denies: boolean }): ReactElement {
   const client = useClient();
   const [tries, setTries] = useState(1);
   const store = useOpened(
@@ -59,7 +58,7 @@ function Open({ worldId, worlds, denies, onRefused }: InWorldProps & { denies: b
   if (store === undefined) return <Loading what="the world" />;
   return (
     <WorldContext value={store}>
-      <Connected store={store} onRefused={onRefused} onAnew={() => setTries(tries + 1)} />
+      <Connected store={store} onAnew={() => setTries(tries + 1)} />
       <Unattended store={store} denies={denies} />
       <There store={store} worlds={worlds} />
     </WorldContext>
@@ -85,20 +84,8 @@ function Unattended({ store, denies }: { store: WorldStore; denies: boolean }): 
   return null;
 }
 
-function Connected({
-  store,
-  onRefused,
-  onAnew,
-}: {
-  store: WorldStore;
-  onRefused: () => void;
-  onAnew: () => void;
-}): ReactElement {
+function Connected({ store, onAnew }: { store: WorldStore; onAnew: () => void }): ReactElement {
   const connection = useSelected(store, (state) => state.connection);
-  const isRefused = connection.kind === 'closed' && connection.status === 401;
-  useEffect(() => {
-    if (isRefused) onRefused();
-  }, [isRefused, onRefused]);
   // One that was closed has nobody left who could try: only another one can.
   return <Banner connection={connection} onRetry={connection.kind === 'closed' ? onAnew : () => store.retryNow()} />;
 }
