@@ -1,6 +1,7 @@
-import { ClientError, get, suggestionsFor, type Client } from '@countersign/client';
+import { ClientError, suggestionsFor, type Client } from '@countersign/client';
+import type { ToolResultReply } from '@countersign/protocol';
 import type { Picture } from './app.js';
-import { edit, insert } from './keys/field.js';
+import { giveBack } from './keys/drafts.js';
 import type { Key } from './keys/key.js';
 import { press } from './keys/press.js';
 import { settle } from './keys/settle.js';
@@ -11,6 +12,7 @@ import type { Size } from './layout/areas.js';
 import type { Line } from './layout/spans.js';
 import { nothingMeasured } from './layout/transcript-blocks.js';
 import { windowOf } from './layout/transcript-window.js';
+import { NO_REPLIES, replied, takeReplies } from './replies.js';
 import { openSession } from './session.js';
 import { ARMING_MS, initialUi, type Effect, type Facts, type UiState } from './ui-state.js';
 
@@ -50,9 +52,7 @@ export function createController(options: ControllerOptions): Controller {
   const listeners = new Set<() => void>();
   let measured = nothingMeasured();
   let ui = initialUi(options.chatId);
-  /** Approvals that were answered here; the name under the first of them is the person's own. */
-  const answeredHere = new Set<string>();
-  let me: string | undefined;
+  let replies = NO_REPLIES;
   let frame: readonly Line[] | undefined;
   let soon: NodeJS.Timeout | undefined;
   let arming: NodeJS.Timeout | undefined;
@@ -71,7 +71,7 @@ export function createController(options: ControllerOptions): Controller {
       size: size(),
       now: now(),
       measured,
-      me,
+      me: replies.me,
       suggestions: isEmpty ? suggestionsFor(world.agents) : [],
     };
   }
@@ -97,15 +97,13 @@ export function createController(options: ControllerOptions): Controller {
   function changed(): void {
     clearTimeout(soon);
     soon = undefined;
-    learnMe();
+    const taken = takeReplies(replies, ui.card, session.world());
+    ({ replies } = taken);
+    ui = { ...ui, card: taken.card };
     const seen = scene();
     const plan = planOf(seen);
     show(settle(ui, factsOf(seen, plan)));
-    lookFurtherUp(plan);
-  }
-
-  function learnMe(): void {
-    for (const id of me === undefined ? answeredHere : []) me ??= get(session.world().approvals, id)?.decision?.by;
+    lookFurtherUp(plan, ['more']);
   }
 
   function show(next: UiState): void {
@@ -118,8 +116,10 @@ export function createController(options: ControllerOptions): Controller {
     for (const listener of listeners) listener();
   }
 
-  function lookFurtherUp({ blocks, areas }: Plan): void {
-    if (blocks === undefined || session.chat()?.older.kind !== 'more') return;
+  /** What could not be had is asked for again only when a person presses a key: else a server that is away were asked without a pause. */
+  function lookFurtherUp({ blocks, areas }: Plan, when: readonly ('more' | 'failed')[]): void {
+    const older = session.chat()?.older.kind;
+    if (blocks === undefined || !when.some((kind) => kind === older)) return;
     const { first, lines } = windowOf(blocks, ui.scroll, areas.transcript);
     if ((ui.scroll.kind === 'at' && first < NEAR_TOP) || lines.length < areas.transcript) session.loadOlder();
   }
@@ -133,7 +133,7 @@ export function createController(options: ControllerOptions): Controller {
         openChat(effect.chatId);
         return;
       case 'send':
-        send(effect.text).catch((error: unknown) => notSent(effect.text, error));
+        send(effect.text, ui.chatId).catch(complain);
         return;
       case 'stop':
         if (ui.chatId !== undefined) {
@@ -165,29 +165,35 @@ export function createController(options: ControllerOptions): Controller {
     session.openChat(chatId);
   }
 
-  async function send(text: string): Promise<void> {
-    let { chatId } = ui;
-    if (chatId === undefined) {
-      chatId = (await session.client().createChat(worldId)).id;
-      show({ ...ui, chatId });
-      openChat(chatId);
+  /** What could not be sent is given back to the chat it was written for. */
+  async function send(text: string, writtenIn: string | undefined): Promise<void> {
+    let chatId = writtenIn;
+    try {
+      chatId ??= await makeChat();
+      await session.client().send(worldId, chatId, { content: text });
+    } catch (error) {
+      show(giveBack(ui, chatId, text));
+      complain(error);
     }
-    await session.client().send(worldId, chatId, { content: text });
   }
 
-  /** What could not be sent is given back. */
-  function notSent(text: string, error: unknown): void {
-    const composer = insert({ text: ui.composer.text, cursor: 0 }, ui.composer.text === '' ? text : `${text}\n`);
-    show({ ...ui, composer: edit(composer, { kind: 'ctrl', letter: 'e' }) ?? composer });
-    complain(error);
+  async function makeChat(): Promise<string> {
+    const { id } = await session.client().createChat(worldId);
+    // Who has gone elsewhere meanwhile is not taken away from there.
+    if (ui.chatId === undefined) {
+      show({ ...ui, chatId: id });
+      openChat(id);
+    }
+    return id;
   }
 
-  function answered(approvalId: string, sent: Promise<unknown>): void {
+  function answered(approvalId: string, sent: Promise<ToolResultReply>): void {
     const without = (): ReadonlySet<string> => new Set([...ui.card.sending].filter((id) => id !== approvalId));
     sent.then(
-      () => {
-        answeredHere.add(approvalId);
-        ui = { ...ui, card: { ...ui.card, sending: without(), taken: new Set([...ui.card.taken, approvalId]) } };
+      (reply) => {
+        replies = replied(replies, approvalId, reply);
+        if (reply.kind === 'recorded')
+          ui = { ...ui, card: { ...ui.card, sending: without(), taken: new Set([...ui.card.taken, approvalId]) } };
         changed();
       },
       (error: unknown) => {
@@ -231,7 +237,7 @@ export function createController(options: ControllerOptions): Controller {
       const { ui: next, effects } = press(ui, key, facts);
       show(settle(next, facts));
       for (const effect of effects) run(effect);
-      lookFurtherUp(planOf(scene()));
+      lookFurtherUp(planOf(scene()), ['more', 'failed']);
     },
     refresh: changed,
     isAway: () => session.world().connection.kind === 'reconnecting',

@@ -63,7 +63,7 @@ export function openSession(
     loadOlder() {
       if (chat === undefined || isLoading) return;
       isLoading = true;
-      // What could not be loaded is asked for again when the reader scrolls on.
+      // What could not be loaded is asked for again when the reader presses a key, or the connection is back.
       chat
         .loadOlder()
         .catch(() => undefined)

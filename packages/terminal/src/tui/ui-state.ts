@@ -1,4 +1,5 @@
 import type { Answer, ApprovalView, ChatState, Current, WorldState } from '@countersign/client';
+import type { Drafts } from './keys/drafts.js';
 import { EMPTY_FIELD, type Field } from './keys/field.js';
 import type { Scroll } from './layout/transcript-window.js';
 
@@ -40,6 +41,7 @@ export interface UiState {
   readonly overlay: 'none' | 'help' | 'leave';
   readonly helpScroll: number;
   readonly composer: Field;
+  readonly drafts: Drafts;
   readonly card: CardUi;
   readonly scroll: Scroll;
   /** The row of the list of chats that is looked at; 0 is a new one. */
@@ -94,6 +96,7 @@ export function initialUi(chatId: string | undefined): UiState {
     overlay: 'none',
     helpScroll: 0,
     composer: EMPTY_FIELD,
+    drafts: new Map(),
     card: {
       current: { kind: 'none' },
       shownAt: 0,

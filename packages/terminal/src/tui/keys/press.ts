@@ -1,5 +1,6 @@
 import { complete, matching, mentionAt } from '@countersign/client';
 import type { Effect, Facts, Focus, Pressed, UiState } from '../ui-state.js';
+import { changeDraft } from './drafts.js';
 import { edit, EMPTY_FIELD, fieldOf } from './field.js';
 import type { Key, KeyName } from './key.js';
 import { pressOnCard } from './press-card.js';
@@ -60,7 +61,7 @@ function answerLeaving(ui: UiState, key: Key): Pressed {
 
 /** What was written would be lost: then it is asked first. */
 function leave(ui: UiState): Pressed {
-  const hasText = ui.composer.text.trim() !== '';
+  const hasText = [ui.composer, ...ui.drafts.values()].some(({ text }) => text.trim() !== '');
   if (hasText && ui.overlay !== 'leave') return only({ ...ui, overlay: 'leave' });
   return { ui, effects: [{ kind: 'leave' }] };
 }
@@ -233,7 +234,8 @@ function toggleChats(ui: UiState, { hasSide, now, world }: Facts): UiState {
 function openChat(ui: UiState, chatId: string | undefined, { now }: Facts): Pressed {
   const effects: Effect[] = chatId === ui.chatId ? [] : [{ kind: 'open-chat', chatId }];
   const opened: UiState = { ...focusOn(ui, 'composer', now), chatId, isSideOpen: false };
-  return { ui: chatId === ui.chatId ? opened : { ...opened, scroll: { kind: 'end' } }, effects };
+  if (chatId === ui.chatId) return { ui: opened, effects };
+  return { ui: { ...opened, ...changeDraft(ui, chatId), scroll: { kind: 'end' } }, effects };
 }
 
 function only(ui: UiState): Pressed {

@@ -1,0 +1,37 @@
+import { get, type ApprovalBook } from '@countersign/client';
+import type { ToolResultReply } from '@countersign/protocol';
+import type { CardUi } from './ui-state.js';
+
+/** What the server said to the answers of this person, as far as it is not yet clear what that means. */
+export interface Replies {
+  /** Answered here and by nobody else: the name under the first of them is the person's own. */
+  readonly recorded: ReadonlySet<string>;
+  /** Answered the same before: by somebody else, or by this person when the first reply was lost. */
+  readonly repeated: ReadonlySet<string>;
+  readonly me: string | undefined;
+}
+
+export const NO_REPLIES: Replies = { recorded: new Set(), repeated: new Set(), me: undefined };
+
+export function replied(replies: Replies, approvalId: string, { kind }: ToolResultReply): Replies {
+  return { ...replies, [kind]: new Set([...replies[kind], approvalId]) };
+}
+
+/** Draws what follows once the log says who decided. Until then a repeated answer is still on its way. */
+export function takeReplies(
+  before: Replies,
+  card: CardUi,
+  { approvals }: Pick<ApprovalBook, 'approvals'>,
+): { replies: Replies; card: CardUi } {
+  const byOf = (id: string): string | undefined => get(approvals, id)?.decision?.by;
+  let { me } = before;
+  for (const id of before.recorded) me ??= byOf(id);
+  const isClear = (id: string): boolean => get(approvals, id) === undefined || byOf(id) !== undefined;
+  const clear = [...before.repeated].filter(isClear);
+  if (me === before.me && clear.length === 0) return { replies: before, card };
+  const repeated = new Set([...before.repeated].filter((id) => !clear.includes(id)));
+  const sending = new Set([...card.sending].filter((id) => !clear.includes(id)));
+  // Somebody else's is not taken: the card stays and says whose it is.
+  const taken = new Set([...card.taken, ...clear.filter((id) => me !== undefined && byOf(id) === me)]);
+  return { replies: { ...before, repeated, me }, card: { ...card, sending, taken } };
+}

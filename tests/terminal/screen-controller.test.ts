@@ -1,0 +1,204 @@
+import { createClient, type Client } from '@countersign/client';
+import { publishToolResult } from '@countersign/core';
+import type { NewMessage } from '@countersign/core/ports';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { createController, type Controller } from '../../packages/terminal/src/tui/controller.js';
+import type { Key, KeyName } from '../../packages/terminal/src/tui/keys/key.js';
+import { textOf } from '../../packages/terminal/src/tui/layout/spans.js';
+import { ARMING_MS } from '../../packages/terminal/src/tui/ui-state.js';
+import { openHarbourServer, stamp, type HarbourServer } from './harbour-server.js';
+
+let t: HarbourServer;
+beforeAll(async () => {
+  t = await openHarbourServer();
+});
+afterAll(() => t.close());
+
+const opened: Controller[] = [];
+afterEach(() => {
+  for (const controller of opened.splice(0)) controller.close();
+});
+
+const key = (name: KeyName): Key => ({ kind: 'name', name });
+const char = (text: string): Key => ({ kind: 'char', text });
+const ctrl = (letter: string): Key => ({ kind: 'ctrl', letter });
+const write = (text: string): Key => ({ kind: 'paste', text });
+
+/** Somebody before a screen without a terminal; what they send goes through `way`. */
+function sit(chatId: string | undefined, way: typeof fetch = fetch) {
+  let ahead = 0;
+  const controller = createController({
+    client: clientOver(way),
+    worldId: 'docks',
+    chatId,
+    hasColour: false,
+    now: () => Date.now() + ahead,
+    size: () => ({ columns: 120, rows: 36 }),
+    onLeave: () => undefined,
+  });
+  opened.push(controller);
+  return {
+    press: (...keys: Key[]) => keys.forEach((each) => controller.press(each)),
+    screen: () =>
+      controller.picture
+        .getFrame()
+        .map((line) => textOf(line).trimEnd())
+        .join('\n'),
+    async see(wanted: string | RegExp) {
+      await expect.poll(() => this.screen(), { timeout: 20_000 }).toMatch(wanted);
+    },
+    /** A card does nothing at first. */
+    later: () => {
+      ahead += ARMING_MS * 2;
+      controller.refresh();
+    },
+  };
+}
+
+function clientOver(way: typeof fetch): Client {
+  return createClient({ url: t.serving().url, token: t.env['COUNTERSIGN_TOKEN'] ?? '', fetch: way });
+}
+
+/** A request that is kept back until it is let go. */
+function gate(): { closed: Promise<void>; open: () => void } {
+  let open = (): void => undefined;
+  const closed = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { closed, open: () => open() };
+}
+
+const pathOf = (input: Parameters<typeof fetch>[0]): string =>
+  new URL(input instanceof Request ? input.url : input).pathname;
+const BUSY = { type: 'about:blank', status: 503, title: 'Busy', detail: 'The server is busy. Try again.' };
+
+async function chatWith(count: number): Promise<string> {
+  const { id } = await t.client.createChat('docks');
+  await t.serving().home.engine.runtime.store.transact('docks', async (tx) => {
+    for (let number = 1; number <= count; number += 1) await tx.appendMessage(messageOf(number, id));
+  });
+  return id;
+}
+
+describe('the full screen over a real server', { timeout: 60_000 }, () => {
+  it('[S7] asks for older messages once while they can’t be had, and again when the reader scrolls on', async () => {
+    const chat = await chatWith(250);
+    let asked = 0;
+    let isAway = true;
+    const seat = sit(chat, async (input, init) => {
+      const isOlder = /before=(?!end)/.test(String(input instanceof Request ? input.url : input));
+      if (isOlder) asked += 1;
+      if (isOlder && isAway) throw new TypeError('fetch failed');
+      return await fetch(input, init);
+    });
+    await seat.see('number 250 of many');
+    seat.press(key('tab'), key('home'));
+    await expect.poll(() => asked, { timeout: 20_000 }).toBeGreaterThan(0);
+    const after = asked;
+    for (let round = 1; round <= 5; round += 1) {
+      await t.client.send('docks', chat, { content: `say "round ${round}"` });
+      await seat.see(new RegExp(`message 1 of ${100 + round * 2} `));
+    }
+    expect(asked).toBe(after);
+    isAway = false;
+    seat.press(key('home'));
+    await seat.see(/message \d+ of 210/);
+  });
+
+  it('leaves the person where they went while a new chat was made', async () => {
+    const other = await chatWith(1);
+    const making = gate();
+    const seat = sit(undefined, async (input, init) => {
+      if (init?.method === 'POST' && pathOf(input).endsWith('/chats')) await making.closed;
+      return await fetch(input, init);
+    });
+    await seat.see('Nothing was said yet');
+    seat.press(write('say "in a new one"'), key('enter'));
+    await t.client.renameChat('docks', other, 'The other one');
+    await seat.see('The other one');
+    seat.press(ctrl('p'), key('down'), key('enter'));
+    await seat.see('number 1 of many');
+    making.open();
+    await expect
+      .poll(async () => (await t.client.search('docks', 'in a new one')).items.length, { timeout: 20_000 })
+      .toBeGreaterThan(0);
+    expect(seat.screen()).toContain('number 1 of many');
+  });
+
+  it('gives a message back to its own chat, not to the one that is open now', async () => {
+    const [first, second] = [await chatWith(1), await chatWith(2)];
+    await t.client.renameChat('docks', first, 'First chat');
+    await t.client.renameChat('docks', second, 'Second chat');
+    const sending = gate();
+    const seat = sit(first, async (input, init) => {
+      if (init?.method !== 'POST' || !pathOf(input).endsWith('/messages')) return await fetch(input, init);
+      await sending.closed;
+      return Response.json(BUSY, { status: 503, headers: { 'Content-Type': 'application/problem+json' } });
+    });
+    await seat.see('First chat');
+    seat.press(write('delete everything'), key('enter'));
+    const { chats } = { chats: (await t.client.chats('docks', { newest: true, limit: 50 })).items.toReversed() };
+    const down = chats.findIndex(({ id }) => id === second) + 1;
+    seat.press(ctrl('p'), key('home'), ...Array.from({ length: down }, () => key('down')), key('enter'));
+    await seat.see('number 2 of many');
+    seat.press(write('half a thought'));
+    sending.open();
+    await seat.see('The server is busy');
+    expect(seat.screen()).toContain('› half a thought');
+    expect(seat.screen()).not.toContain('delete everything');
+    const back = chats.findIndex(({ id }) => id === first) + 1;
+    seat.press(ctrl('p'), key('home'), ...Array.from({ length: back }, () => key('down')), key('enter'));
+    await seat.see('› delete everything');
+    expect(seat.screen()).not.toContain('half a thought');
+  });
+
+  it('[W5] tells who decided when somebody was quicker with the same answer, and takes nobody else for the person', async () => {
+    const { id: chat } = await t.client.createChat('docks');
+    await t.client.send('docks', chat, { content: t.asking(stamp('twice'), stamp('mine')) });
+    await expect.poll(async () => (await t.client.approvals('docks', { chat })).items.length).toBe(2);
+    const { runtime } = t.serving().home.engine;
+    let isFirst = true;
+    const seat = sit(chat, async (input, init) => {
+      if (isFirst && pathOf(input).endsWith('/tool-results')) {
+        isFirst = false;
+        const body = JSON.parse(String(init?.body)) as Parameters<typeof publishToolResult>[3];
+        await publishToolResult(runtime, 'docks', 'ada', body, { who: 'bob', client: 'web' });
+      }
+      return await fetch(input, init);
+    });
+    await seat.see('1 of 2');
+    seat.press(ctrl('g'));
+    seat.later();
+    seat.press(char('o'), key('enter'));
+    await seat.see('Decided elsewhere');
+    expect(seat.screen()).toContain('Approved once by bob in the web');
+    seat.press(key('enter'));
+    await seat.see('1 of 1');
+    seat.later();
+    seat.press(char('d'), key('enter'));
+    await seat.see(/stamp .*denied by you/);
+    expect(seat.screen()).toMatch(/stamp .*signed once by bob/);
+  });
+});
+
+function messageOf(number: number, chatId: string): NewMessage {
+  return {
+    id: `msg_${chatId.slice(5)}${String(number).padStart(6, '0')}`,
+    worldId: 'docks',
+    chatId,
+    role: 'user',
+    sender: 'human',
+    speaker: 'human',
+    agentId: null,
+    turnId: null,
+    iteration: null,
+    replyTo: null,
+    content: `this is number ${number} of many`,
+    addressees: [],
+    toolCalls: null,
+    toolCallId: null,
+    clientMessageId: null,
+    providerState: null,
+    secrets: [],
+  };
+}
