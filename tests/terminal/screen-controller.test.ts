@@ -161,7 +161,9 @@ describe('the full screen over a real server', { timeout: 60_000 }, () => {
     const seat = sit(chat, async (input, init) => {
       if (isFirst && pathOf(input).endsWith('/tool-results')) {
         isFirst = false;
-        const body = JSON.parse(String(init?.body)) as Parameters<typeof publishToolResult>[3];
+        const body = JSON.parse(typeof init?.body === 'string' ? init.body : '') as Parameters<
+          typeof publishToolResult
+        >[3];
         await publishToolResult(runtime, 'docks', 'ada', body, { who: 'bob', client: 'web' });
       }
       return await fetch(input, init);
