@@ -7,7 +7,7 @@ describe.runIf(hasBrowser)('approvals in the web app', { timeout: 60_000 }, () =
   let opened: Opened;
   let visit: Visit;
   /** A new world and chat in the one page of this file. */
-  const enter = async (): Promise<{ page: Page; world: string; path: string }> => {
+  const enter = async (): Promise<{ page: Page; world: string; chat: string; path: string }> => {
     const chat = await opened.newChat();
     await visit.page.goto(`${opened.serving.url}${chat.path}`);
     return { page: visit.page, ...chat };
@@ -151,20 +151,34 @@ describe.runIf(hasBrowser)('approvals in the web app', { timeout: 60_000 }, () =
     await slow.context.close();
   });
 
-  it('[A8] both at once: one decision counts', async () => {
+  it('[A8] [W5] both at once with the same answer: one decision counts, and the other is told whose', async () => {
     const { page, path } = await enter();
-    const one = { page };
     const two = await opened.visit({ path });
-    await write(one.page, press('race'));
-    await Promise.all([button(one.page, 'Approve once').waitFor(), button(two.page, 'Approve once').waitFor()]);
-    await Promise.all([
-      button(one.page, 'Approve once').click(),
-      button(two.page, 'Approve once')
-        .click({ timeout: 2000 })
-        .catch(() => undefined),
-    ]);
-    await said(one.page, 'Finished. done').waitFor();
+    const pages = [page, two.page];
+    await write(page, press('race'));
+    const held = await Promise.all(pages.map((each) => holdUp(each, '**/tool-results')));
+    for (const [index, each] of pages.entries()) {
+      await button(each, 'Approve once').click();
+      await held[index]?.asked;
+    }
+    for (const each of held) each.letGo();
+    await Promise.all(pages.map((each) => said(each, 'Finished. done').waitFor()));
     expect(opened.ran.filter((deed) => deed === 'race')).toHaveLength(1);
+    const stories = (): Promise<string[]> =>
+      Promise.all(pages.map((each) => each.getByRole('region', { name: /^Decided/ }).allInnerTexts())).then((all) =>
+        all.flat(),
+      );
+    await expect.poll(stories).toEqual([expect.stringMatching(/Approved once by browser session/)]);
+    // Whoever was slower did not become the other one by it.
+    const seen: string[] = [];
+    for (const each of pages) {
+      await toolCard(each, 'race').getByRole('button').first().click();
+      seen.push((await toolCard(each, 'race').getByText('Approved once by').innerText()).replace(/,.*/s, ''));
+    }
+    expect(seen.toSorted()).toEqual([
+      expect.stringMatching(/^Approved once by browser session/),
+      'Approved once by you in the web',
+    ]);
     await two.context.close();
   });
 
@@ -183,17 +197,46 @@ describe.runIf(hasBrowser)('approvals in the web app', { timeout: 60_000 }, () =
   });
 
   it('[A3] the inbox shows what waits in other worlds, with what was said, and signs it', async () => {
-    const { page } = await enter();
+    const { page, world, chat } = await enter();
+    await opened.api.send(world, chat, { content: press('here before elsewhere') });
+    await page.getByRole('region', { name: /wants to/ }).waitFor();
     const there = await opened.newChat();
     await opened.api.send(there.world, there.chat, { content: press('elsewhere') });
     await page.getByRole('link', { name: /Inbox/ }).click();
     await page
       .getByRole('list', { name: 'Also waiting' })
-      .getByRole('button', { name: /elsewhere/ })
+      .getByRole('button', { name: /^(?!.*before).*elsewhere/ })
       .click();
     await page.getByText('Said before').waitFor();
     await button(page, 'Approve once').click();
     await expect.poll(() => opened.ran.includes('elsewhere'), { timeout: 5000 }).toBe(true);
+  });
+
+  it('[W5] in the inbox, where no stream tells of other worlds, says that somebody was faster', async () => {
+    const { page, world, chat } = await enter();
+    await opened.api.send(world, chat, { content: press('here before too-late') });
+    await page.getByRole('region', { name: /wants to/ }).waitFor();
+    const there = await opened.newChat();
+    await opened.api.send(there.world, there.chat, { content: press('too-late') });
+    await page.getByRole('link', { name: /Inbox/ }).click();
+    await page
+      .getByRole('list', { name: 'Also waiting' })
+      .getByRole('button', { name: /^(?!.*before).*too-late/ })
+      .click();
+    await expect.poll(() => button(page, 'Approve once').isEnabled()).toBe(true);
+    const poll = await holdUp(page, `**/worlds/${there.world}/approvals?*`);
+    await poll.asked;
+    const [asked] = (await opened.api.approvals(there.world)).items;
+    if (asked === undefined) throw new Error('nothing was asked');
+    await opened.api.decide(there.world, asked, { decision: 'deny' });
+    await button(page, 'Approve once').click();
+    await page
+      .getByRole('status')
+      .getByText(/already denied/)
+      .waitFor();
+    poll.letGo();
+    await page.getByRole('region', { name: /^Decided/ }).waitFor();
+    expect(opened.ran).not.toContain('too-late');
   });
 
   it('[A17] by keyboard alone: no key decides without the focus on the card, and single keys do with it', async () => {

@@ -4,7 +4,7 @@ import { ApprovalCard } from './approval-card.js';
 import { DecidedCard } from './decided-card.js';
 import { learnMe, useMe } from './me.js';
 import { QuestionCard } from './question-card.js';
-import { useAnswer } from './use-answer.js';
+import { type Outcome, useAnswer } from './use-answer.js';
 import { useMatches } from './use-matches.js';
 import { focusOnWaiting, type TakeFocus } from './use-take-focus.js';
 import { WaitingList } from './waiting-list.js';
@@ -118,11 +118,12 @@ export function ApprovalPanel({
   const position = waiting.indexOf(shown.id);
   const place = position < 0 || waiting.length < 2 ? undefined : `${position + 1} of ${waiting.length}`;
   const next = after(waiting, shown.id);
-  const settle = async (work: Promise<boolean>): Promise<void> => {
+  const settle = async (work: Promise<Outcome>): Promise<void> => {
     follow.current = 'if free';
     const id = approval.approvalId;
     setAnswered(({ sending, taken }) => ({ sending: new Set(sending).add(id), taken }));
-    const isTaken = await work;
+    // One that was signed by somebody else a moment before is theirs: it stays, with their name under it.
+    const isTaken = (await work) === 'mine';
     setAnswered(({ sending, taken }) => ({
       sending: new Set([...sending].filter((each) => each !== id)),
       taken: isTaken ? new Set(taken).add(id) : taken,

@@ -1,35 +1,48 @@
 import { type Answer, ClientError } from '@countersign/client';
+import type { ToolResultReply } from '@countersign/protocol';
 import { useCallback } from 'react';
-import { useClient } from '../data/connection.js';
-import { sayError } from '../ui/toast.js';
+import { useClient, useWorldStore } from '../data/connection.js';
+import { say, sayError } from '../ui/toast.js';
 import type { Asked } from './approval-panel.js';
 
-/** Sends answers. Resolves to whether this one was taken; what went wrong is said, and the card stays. */
+/** `mine`: this very answer counts. `not mine`: it does not, or somebody gave the same one before; whose it was the server knows. */
+export type Outcome = 'mine' | 'not mine';
+
+/** Sends answers. What went wrong is said, and the card stays. */
 export function useAnswer(): {
-  decide: (asked: Asked, answer: Answer) => Promise<boolean>;
-  reply: (asked: Asked, words: string) => Promise<boolean>;
+  decide: (asked: Asked, answer: Answer) => Promise<Outcome>;
+  reply: (asked: Asked, words: string) => Promise<Outcome>;
 } {
   const client = useClient();
+  const world = useWorldStore();
+  const outcomeOf = useCallback(
+    async ({ worldId }: Asked, sent: Promise<ToolResultReply>): Promise<Outcome> => {
+      // Somebody was faster: the card itself will say who, where a stream tells it. Elsewhere only these words do.
+      const isTold = (): boolean => world.getState().worldId === worldId && world.getState().connection.kind === 'open';
+      try {
+        const { kind } = await sent;
+        if (kind === 'recorded') return 'mine';
+        if (!isTold()) say('This was already decided the same way.');
+      } catch (error) {
+        if (!(error instanceof ClientError && error.status === 409 && isTold())) sayError(error);
+      }
+      return 'not mine';
+    },
+    [world],
+  );
   const decide = useCallback(
-    ({ worldId, approval }: Asked, answer: Answer) =>
-      taken(client.decide(worldId, approval, { ...answer, chatId: approval.chatId })),
-    [client],
+    (asked: Asked, answer: Answer) => {
+      const { worldId, approval } = asked;
+      return outcomeOf(asked, client.decide(worldId, approval, { ...answer, chatId: approval.chatId }));
+    },
+    [client, outcomeOf],
   );
   const reply = useCallback(
-    ({ worldId, approval }: Asked, words: string) =>
-      taken(client.answer(worldId, { toolCallId: approval.approvalId, content: words })),
-    [client],
+    (asked: Asked, words: string) => {
+      const { worldId, approval } = asked;
+      return outcomeOf(asked, client.answer(worldId, { toolCallId: approval.approvalId, content: words }));
+    },
+    [client, outcomeOf],
   );
   return { decide, reply };
-}
-
-async function taken(sent: Promise<unknown>): Promise<boolean> {
-  try {
-    await sent;
-    return true;
-  } catch (error) {
-    // Somebody was faster: the card itself will say who, as soon as the stream has told it.
-    if (!(error instanceof ClientError && error.status === 409)) sayError(error);
-    return false;
-  }
 }
