@@ -31,6 +31,7 @@ export function DenyRow({
         onChange={(event) => onReason(event.target.value)}
         onKeyDown={(event) => {
           // Enter here denies: the words are a reason against, never for.
+          if (event.nativeEvent.isComposing) return;
           if (event.key === 'Enter' && !disabled && reason.trim() !== '') onDeny();
         }}
         className="h-9 min-w-0 flex-1 rounded-md border border-line-2 bg-surface px-3 text-sm hover:border-ink-3"

@@ -55,6 +55,12 @@ export function DiffView({ path, lines }: { path?: string; lines: readonly DiffL
         ))}
       </div>
       {lines.length > count ? (
+        <p className="mt-1 flex items-center gap-1.5 rounded-sm bg-amber-soft px-2 py-0.5 text-[0.8125rem] font-medium text-amber">
+          <Icon name="alert" className="size-3.5" />
+          {(lines.length - count).toLocaleString()} lines are not shown.
+        </p>
+      ) : null}
+      {lines.length > count ? (
         <button
           type="button"
           className="mt-1 text-[0.8125rem] font-medium text-blue hover:underline"

@@ -28,7 +28,7 @@ export function App(): ReactElement {
       <QueryClientProvider client={queries}>
         {state.kind === 'in' ? (
           <ClientContext value={state.client}>
-            <Home onRefused={() => setState(signedOut())} />
+            <Home />
           </ClientContext>
         ) : null}
         {state.kind === 'out' ? <SignIn why={state.why} /> : null}

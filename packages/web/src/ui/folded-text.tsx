@@ -1,9 +1,13 @@
 import { type ReactElement, useState } from 'react';
 import { cx } from './cx.js';
+import { Icon } from './icon.js';
 import { bytesWords } from './time-words.js';
 import { Visible } from './visible.js';
 
 const STEP = 100_000;
+/** Of what will run the end is always shown: what is hidden between two harmless ends is at least said to be there. */
+const TAIL = 500;
+const LOOK = 'code scroll-quiet max-h-96 overflow-auto text-[0.8125rem] leading-relaxed';
 
 /**
  * Plain text of any length. Only a part is in the page until a person asks for more: ten megabytes in one line would hold it up
@@ -21,21 +25,33 @@ export function FoldedText({
   className?: string;
 }): ReactElement {
   const [shown, setShown] = useState(first);
+  const tail = strict ? TAIL : 0;
   // A few characters more than the fold cost less than a button.
-  const whole = text.length <= shown * 1.2;
+  const whole = text.length <= shown * 1.2 + tail;
   return (
     <div className={cx('min-w-0', className)}>
-      <pre className="code scroll-quiet max-h-96 overflow-auto text-[0.8125rem] leading-relaxed">
+      <pre className={LOOK}>
         <Visible text={whole ? text : text.slice(0, shown)} strict={strict} />
         {whole ? null : '…'}
       </pre>
+      {whole || !strict ? null : (
+        <>
+          <p className="my-1 flex items-center gap-1.5 rounded-sm bg-amber-soft px-2 py-0.5 text-[0.8125rem] font-medium text-amber">
+            <Icon name="alert" className="size-3.5" />
+            {(text.length - shown - tail).toLocaleString()} characters are not shown.
+          </p>
+          <pre className={LOOK}>
+            …<Visible text={text.slice(-tail)} strict />
+          </pre>
+        </>
+      )}
       {whole ? null : (
         <button
           type="button"
           className="mt-1 text-[0.8125rem] font-medium text-blue hover:underline"
           onClick={() => setShown((before) => before + STEP)}
         >
-          Show more ({bytesWords(text.length - shown)} left)
+          Show more ({bytesWords(text.length - shown - tail)} left)
         </button>
       )}
     </div>
