@@ -80,6 +80,13 @@ describe('findPathRule', () => {
   });
 });
 
+describe('a deny rule on a disk that does not tell cases apart', () => {
+  it.each(['ſecrets/key', 'SECRETS/key', 'Secrets/KEY', 'secret\u017F/key'])('[A19] is about %s too', (path) => {
+    const rules = policy('allow shell_cmd(cat *)', 'deny *(./secrets/**)');
+    expect(judge({ world: rules, agent: NO_RULES }, call('cat', path)).outcome).toBe('deny');
+  });
+});
+
 describe('a deny rule that names a folder', () => {
   it.each(['deny *(~/.ssh)', 'deny shell_cmd(~/.ssh)', 'deny *(/home/ann/.ssh)'])(
     '[A19] %s means what is in it too',

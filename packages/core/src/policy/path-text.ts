@@ -18,10 +18,11 @@ function foldSegments(segments: readonly string[]): string[] {
 
 /**
  * A name as a disk that does not tell cases or compositions apart would look it up. For deny and ask rules: on such a
- * disk `SECRETS/key` opens what a rule about `secrets` is there to keep closed.
+ * disk `SECRETS/key` opens what a rule about `secrets` is there to keep closed, and so does one with an old long s.
  */
 export function foldName(name: string): string {
-  return name.normalize('NFC').toLowerCase();
+  // Most names are plain, and this is asked of every file in a folder.
+  return /^[\x20-\x7e]*$/.test(name) ? name.toLowerCase() : name.normalize('NFC').toUpperCase().toLowerCase();
 }
 
 /** Where `./` and `~/` lead. A part is undefined when the folder is not known as a normalised absolute path. */

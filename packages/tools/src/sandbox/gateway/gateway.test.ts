@@ -129,4 +129,18 @@ describe('the gateway of the sandbox', () => {
     await closed;
     expect(listener.listening).toBe(false);
   });
+
+  it('[A20] takes so many connections at once and no more: a program in the sandbox must not use up ours', async () => {
+    const { port } = listener.address() as AddressInfo;
+    let cut = 0;
+    const sockets = Array.from({ length: 600 }, () =>
+      connect(port, '127.0.0.1')
+        .on('error', () => undefined)
+        .on('close', () => (cut += 1)),
+    );
+    await expect.poll(() => cut).toBe(600 - 512);
+    for (const socket of sockets) socket.destroy();
+    await expect.poll(() => cut).toBe(600);
+    expect(await speak('GET http://example.com/a HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')).toContain('200');
+  });
 });

@@ -67,6 +67,10 @@ export interface Outside {
 
 export const THE_INTERNET: Outside = { network: publicNetwork, connect: (host, port) => netConnect({ host, port }) };
 
+/** Sockets of one sandbox at once, and names it may look up at once: they are taken from what the whole process has. */
+const MOST_OPEN = 512;
+const MOST_ASKING = 8;
+
 /** A way out of the sandbox's own network, to public addresses and no others (A20). */
 export interface Gateway {
   /** Takes what comes in through a socket that listens inside the sandbox. */
@@ -84,6 +88,8 @@ export interface Gateway {
  */
 export function openGateway({ network, connect }: Outside = THE_INTERNET): Gateway {
   const open = new Set<Duplex>();
+  let asking = 0;
+  let closed = false;
   const keep = <S extends Duplex>(socket: S): S => {
     open.add(socket);
     socket.on('error', () => undefined).on('close', () => open.delete(socket));
@@ -112,7 +118,12 @@ export function openGateway({ network, connect }: Outside = THE_INTERNET): Gatew
   const ends: (() => void)[] = [];
   const take = (listener: Server, taken: (socket: Socket) => void): void => {
     ends.push(() => listener.close());
-    listener.on('error', () => undefined).on('connection', (socket) => taken(keep(socket)));
+    listener
+      .on('error', () => undefined)
+      .on('connection', (socket) => {
+        if (open.size < MOST_OPEN) taken(keep(socket));
+        else socket.destroy();
+      });
   };
   const answer = async (question: NameQuestion): Promise<Buffer> => {
     try {
@@ -130,8 +141,13 @@ export function openGateway({ network, connect }: Outside = THE_INTERNET): Gatew
         .on('error', () => undefined)
         .on('message', (packet, { address, port }) => {
           const question = readNameQuestion(packet);
-          if (question === undefined) return;
-          void answer(question).then((reply) => socket.send(reply, port, address, () => undefined));
+          // Whoever gets no answer asks again.
+          if (question === undefined || asking >= MOST_ASKING) return;
+          asking += 1;
+          void answer(question).then((reply) => {
+            asking -= 1;
+            if (!closed) socket.send(reply, port, address, () => undefined);
+          });
         });
     },
     serveDirectly(listener) {
@@ -142,6 +158,7 @@ export function openGateway({ network, connect }: Outside = THE_INTERNET): Gatew
       });
     },
     close() {
+      closed = true;
       for (const end of ends) end();
       for (const socket of open) socket.destroy();
     },
