@@ -19,7 +19,7 @@ export interface ToolContext {
   /**
    * What rules keep from programs that the call starts, whose words don't tell what they open: to be hidden from them. Absent: nothing.
    */
-  keptPaths?: KeptPaths;
+  keptPaths?: KeptPaths | undefined;
   /** Fires on stop, timeout or shutdown: whatever the tool started must end with it. */
   signal: AbortSignal;
   /** Shows output to people while the tool runs (T13). It is not what the model gets. */
