@@ -3,7 +3,7 @@ import { prelude, settings } from './lab-arbitraries.js';
 import { finish, perform, type Command } from './lab-commands.js';
 import { brokenPromises } from './lab-invariants.js';
 import { readRecord } from './lab-record.js';
-import { closeLab, isWornOut, openBench, openLab, type Bench, type LabSettings } from './lab.js';
+import { closeLab, isWornOut, openBench, openLab, sqliteGround, type Bench, type LabSettings } from './lab.js';
 
 /** Multiplied by `RUNS_FACTOR`, for a long search by hand or a quick look. */
 const FACTOR = Number(process.env['RUNS_FACTOR'] ?? 1);
@@ -25,9 +25,18 @@ export async function holdPromises(commands: fc.WeightedArbitrary<Command>[]): P
   return runs;
 }
 
-async function hold(
+interface Size {
+  runs: number;
+  longest: number;
+  /** Begins no further run after that. */
+  limitMs?: number;
+}
+
+export async function hold(
   commands: fc.WeightedArbitrary<Command>[],
-  { runs, longest }: { runs: number; longest: number },
+  { runs, longest, limitMs }: Size,
+  ground = sqliteGround,
+  worlds = settings,
 ): Promise<number> {
   const benches = new Map<string, Bench>();
   let done = 0;
@@ -37,13 +46,13 @@ async function hold(
     const known = benches.get(key);
     if (known !== undefined && !(await isWornOut(known))) return known;
     if (known !== undefined) await giveUp(known);
-    const bench = await openBench(limits);
+    const bench = await openBench(limits, ground);
     benches.set(key, bench);
     return bench;
   }
 
   const lists = fc.array(fc.oneof(...commands), { maxLength: longest });
-  const property = fc.asyncProperty(settings, prelude, lists, fc.boolean(), async (limits, first, list, approve) => {
+  const property = fc.asyncProperty(worlds, prelude, lists, fc.boolean(), async (limits, first, list, approve) => {
     const lab = await openLab(await benchFor(limits));
     // Until it is known that nothing is left over for the next one.
     lab.bench.uses += USED_UP;
@@ -59,13 +68,14 @@ async function hold(
     }
     done += 1;
   });
-  await fc.assert(property, { numRuns: runs });
+  const limit = limitMs === undefined ? {} : { interruptAfterTimeLimit: limitMs, markInterruptAsFailure: false };
+  await fc.assert(property, { numRuns: runs, ...limit });
   for (const bench of benches.values()) await giveUp(bench);
   return done;
 }
 
-async function giveUp({ store, worldId, uses }: Bench): Promise<void> {
+async function giveUp({ ground, store, worldId, uses }: Bench): Promise<void> {
   const verdict = await store.verifyAudit(worldId);
-  await store.close();
+  await ground.close(store);
   if (uses < USED_UP && !verdict.ok) throw new Error(`[A16] ${JSON.stringify(verdict)}`);
 }

@@ -71,19 +71,12 @@ export async function perform(lab: Lab, command: Command): Promise<void> {
     if (!life.isDead()) lab.violations.push(`${command.do} was refused: ${String(error)}`);
   });
   if (command.do === 'restart') await work;
-  else await pass(command.ticks);
+  else await pass(lab, command.ticks);
 }
 
-async function pass(ticks: number | 'all'): Promise<void> {
-  if (ticks === 'all') return settle();
+async function pass({ ground }: Lab, ticks: number | 'all'): Promise<void> {
+  if (ticks === 'all') return ground.settle();
   for (let tick = 0; tick < ticks; tick += 1) await Promise.resolve();
-}
-
-/** All microtasks: whatever can go on without model, tool, person or clock has gone on. */
-function settle(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve);
-  });
 }
 
 async function start(lab: Lab, command: Command): Promise<void> {
@@ -249,7 +242,7 @@ async function decide(
 export async function finish(lab: Lab, approve: (at: number) => boolean): Promise<void> {
   let answered = 0;
   for (let round = 0; round < 200; round += 1) {
-    await settle();
+    await lab.ground.settle();
     await reviveIfDead(lab);
     const { models, running } = lab;
     if (models.length + running.length > 0) {

@@ -119,6 +119,7 @@ export const tools: readonly Tool[] = createLabTools(execute);
 
 /** A world that one lab after another uses, each in chats of its own: setting one up costs more than most runs. */
 export interface Bench {
+  readonly ground: Ground;
   readonly store: Store;
   readonly clock: FakeClock;
   readonly settings: LabSettings;
@@ -131,9 +132,27 @@ export interface Bench {
   auditSeq: number;
 }
 
-export async function openBench(settings: LabSettings): Promise<Bench> {
+/** What a lab stands on. */
+export interface Ground {
+  open(clock: FakeClock): Promise<Store>;
+  close(store: Store): Promise<void>;
+  /** Whatever can go on without model, tool, person or clock has gone on. */
+  settle(): Promise<void>;
+}
+
+export const sqliteGround: Ground = {
+  open: (clock) => openSqlite(':memory:', { clock }),
+  close: (store) => store.close(),
+  // All microtasks.
+  settle: () =>
+    new Promise((resolve) => {
+      setImmediate(resolve);
+    }),
+};
+
+export async function openBench(settings: LabSettings, ground = sqliteGround): Promise<Bench> {
   const clock = createFakeClock();
-  const store = await openSqlite(':memory:', { clock });
+  const store = await ground.open(clock);
   const life = createLife(store, clock, () => undefined);
   const setUp = createRuntime({ ...withoutWork, store: life.store, clock: life.clock });
   const { id: worldId } = await createWorld(setUp.runtime, { name: 'lab', streaming: false, ...settings }, person);
@@ -148,7 +167,7 @@ export async function openBench(settings: LabSettings): Promise<Bench> {
   });
   life.die();
   const tap = client.tools[0] ?? '';
-  return { store, clock, settings, worldId, agentIds, clientId: client.clientId, tap, uses: 0, auditSeq: 0 };
+  return { ground, store, clock, settings, worldId, agentIds, clientId: client.clientId, tap, uses: 0, auditSeq: 0 };
 }
 
 const withoutWork = {
