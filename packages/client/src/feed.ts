@@ -15,6 +15,8 @@ interface FeedListener {
 export interface Feed {
   /** Told at once how things stand, then whatever comes. The returned function ends it. */
   subscribe(listener: FeedListener): () => void;
+  /** What wakes whoever waits before they try again, `retryNow` too. */
+  wakes: Wakes;
   retryNow(): void;
   close(): void;
 }
@@ -99,6 +101,7 @@ export function openFeed(client: Client, world: string, chat?: string): Feed {
       if (position !== undefined) listener.begun(position);
       return () => listeners.delete(listener);
     },
+    wakes,
     retryNow() {
       for (const wake of [...sleepers]) wake();
     },

@@ -1,7 +1,7 @@
 import type { WorldEvent } from '@countersign/protocol';
 import { ClientError, isPassing } from './client-error.js';
 import type { Client } from './client.js';
-import { backOff, pause } from './clock.js';
+import { backOff, LONGEST_PAUSE_MS, pause } from './clock.js';
 import type { Batch } from './events.js';
 import type { Feed } from './feed.js';
 import type { Connection } from './state.js';
@@ -44,9 +44,16 @@ export function openView<State, Action>(view: View<State, Action>): OpenedView<S
   const listeners = new Set<() => void>();
   const fetching = new Map<string, { again: boolean }>();
   let state = view.initial;
-  /** Events that came before the load was through; undefined when there is none under way. */
-  let early: WorldEvent[] | undefined = [];
+  /** What is done with events: kept until the load is through, told, or let go, since what failed to load has no use for them. */
+  let mode: { kind: 'loading'; early: WorldEvent[] } | { kind: 'live' } | { kind: 'failed' } = {
+    kind: 'loading',
+    early: [],
+  };
   let loads = 0;
+  /** How far the log was heard. */
+  let position = 0;
+  let mendedAt = Number.NEGATIVE_INFINITY;
+  let cancelMending: (() => void) | undefined;
 
   function notify(before: State): void {
     if (state === before) return;
@@ -82,40 +89,69 @@ export function openView<State, Action>(view: View<State, Action>): OpenedView<S
     const before = state;
     for (const item of batch) {
       if (item.kind === 'connection') apply({ type: 'connection', connection: item.connection });
-      else if (item.kind === 'event' && early !== undefined) early.push(item.event);
-      else if (item.kind === 'event') take(item.event);
+      if (item.kind === 'connection' && item.connection.kind === 'open' && mode.kind === 'failed') begun(position);
+      if (item.kind === 'event') told(item.event);
+      if (item.kind === 'malformed') mendSoon();
     }
     notify(before);
   }
 
-  function begun(position: number): void {
-    early = [];
-    loads += 1;
-    load(position, loads).catch((error: unknown) => dispatch({ type: 'load-failed', why: String(error) }));
+  function told(event: WorldEvent): void {
+    position = Math.max(position, event.id);
+    if (mode.kind === 'loading') mode.early.push(event);
+    if (mode.kind === 'live') take(event);
   }
 
-  async function load(position: number, number: number): Promise<void> {
+  /** What could not be read may be the answer to a question that is shown: all is loaded anew, not more often than a pause lasts. */
+  function mendSoon(): void {
+    if (cancelMending !== undefined) return;
+    const { clock } = client;
+    cancelMending = clock.after(Math.max(0, mendedAt + LONGEST_PAUSE_MS - clock.now()), () => {
+      cancelMending = undefined;
+      mendedAt = clock.now();
+      begun(position);
+    });
+  }
+
+  function begun(from: number): void {
+    position = from;
+    mode = { kind: 'loading', early: [] };
+    loads += 1;
+    load(from, loads).catch((error: unknown) => failed(String(error)));
+  }
+
+  function failed(why: string): void {
+    mode = { kind: 'failed' };
+    dispatch({ type: 'load-failed', why });
+  }
+
+  async function load(from: number, number: number): Promise<void> {
     const isCurrent = (): boolean => number === loads && !over.signal.aborted;
     for (let failures = 0; isCurrent(); failures += 1) {
       try {
-        const loaded = await view.load(position, state, over.signal);
+        const loaded = await view.load(from, state, over.signal);
         if (!isCurrent()) return;
         const before = state;
         apply(loaded);
-        const kept = early ?? [];
-        early = undefined;
+        const kept = mode.kind === 'loading' ? mode.early : [];
+        mode = { kind: 'live' };
         for (const event of kept) take(event);
         notify(before);
         return;
       } catch (error) {
         if (!isCurrent()) return;
         if (!(error instanceof ClientError) || !isPassing(error)) {
-          dispatch({ type: 'load-failed', why: error instanceof Error ? error.message : String(error) });
+          failed(error instanceof Error ? error.message : String(error));
           return;
         }
-        await pause(client.clock, Math.max(backOff(failures, client.random), error.retryAfterMs ?? 0), over.signal);
+        await rest(error, failures);
       }
     }
+  }
+
+  async function rest({ retryAfterMs }: ClientError, failures: number): Promise<void> {
+    const wait = Math.max(backOff(failures, client.random), retryAfterMs ?? 0);
+    await pause(client.clock, wait, over.signal, feed.wakes);
   }
 
   /** One at a time for each name: an answer that was overtaken by a change is asked for again. */
@@ -127,11 +163,19 @@ export function openView<State, Action>(view: View<State, Action>): OpenedView<S
     }
     const mine = { again: true };
     fetching.set(wanted.name, mine);
-    while (mine.again && !over.signal.aborted) {
+    for (let failures = 0; mine.again && !over.signal.aborted;) {
       mine.again = false;
-      // Gone, or not to be had now: the next change, or the next load, asks again.
-      const action = await wanted.fetch(over.signal).catch(() => undefined);
-      if (action !== undefined && !over.signal.aborted) dispatch(action);
+      try {
+        const action = await wanted.fetch(over.signal);
+        failures = 0;
+        if (action !== undefined && !over.signal.aborted) dispatch(action);
+      } catch (error) {
+        // Gone for good: the next change, or the next load, asks again.
+        if (!(error instanceof ClientError) || !isPassing(error)) continue;
+        await rest(error, failures);
+        failures += 1;
+        mine.again = true;
+      }
     }
     fetching.delete(wanted.name);
   }
@@ -147,6 +191,7 @@ export function openView<State, Action>(view: View<State, Action>): OpenedView<S
     signal: over.signal,
     close() {
       over.abort();
+      cancelMending?.();
       leave();
       dispatch({ type: 'connection', connection: { kind: 'closed' } });
     },
