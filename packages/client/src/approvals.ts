@@ -10,7 +10,7 @@ export function request<B extends ApprovalBook>(book: B, asked: ApprovalView): B
   const known = get(book.approvals, asked.approvalId);
   if (known !== undefined) return book;
   const decision = get(book.decisions, asked.approvalId);
-  const approval = decision === undefined ? asked : { ...asked, decision: asWords(asked, decision) };
+  const approval = decision === undefined ? asked : { ...asked, decision: asTold(asked, decision) };
   const approvals = set(book.approvals, asked.approvalId, approval);
   return decision === undefined
     ? { ...book, approvals, queue: queued(approvals, book.queue, approval) }
@@ -27,7 +27,7 @@ export function decide<B extends ApprovalBook>(book: B, approvalId: string, deci
   return {
     ...book,
     decisions,
-    approvals: set(book.approvals, approvalId, { ...asked, decision: asWords(asked, decision) }),
+    approvals: set(book.approvals, approvalId, { ...asked, decision: asTold(asked, decision) }),
     queue: book.queue.includes(approvalId) ? book.queue.filter((id) => id !== approvalId) : book.queue,
   };
 }
@@ -44,9 +44,12 @@ export function forget<B extends ApprovalBook>(book: B, ids: readonly string[]):
   };
 }
 
-/** A yes to a question is an answer, not a signature. */
-function asWords({ question }: ApprovalView, decision: Decision): Decision {
-  return question !== undefined && decision.outcome === 'approved' ? { ...decision, outcome: 'answered' } : decision;
+/** What the question itself adds: a yes to one in words is an answer, not a signature; and how long it waited for nobody. */
+function asTold({ question, requestedAt, expiresAt }: ApprovalView, decision: Decision): Decision {
+  if (question !== undefined && decision.outcome === 'approved') return { ...decision, outcome: 'answered' };
+  if (decision.outcome !== 'expired') return decision;
+  const waitedMs = Date.parse(expiresAt ?? decision.at) - Date.parse(requestedAt);
+  return Number.isNaN(waitedMs) ? decision : { ...decision, waitedMs };
 }
 
 /** Oldest first, whatever the order in which they are heard of: nearly always at the end. */

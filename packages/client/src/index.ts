@@ -1,5 +1,5 @@
 export { agentColour, agentInitials } from './agent-colour.js';
-export { createClient } from './create-client.js';
+export { createClient, newClientMessageId } from './create-client.js';
 export type { ClientOptions } from './caller.js';
 export type {
   BothWays,
@@ -29,8 +29,17 @@ export type { Rows } from './rows.js';
 export { agentName, heldUp, pendingApprovals, placeInQueue, turnOf, workers } from './selectors.js';
 export type { Worker } from './selectors.js';
 export type { Answer } from './show/answer.js';
-export { isCutPreview, maskedCount, patternOf, readArguments, sandboxWords, verbFor } from './show/card-words.js';
-export { decisionStory, SCOPE_WORDS } from './show/decision-story.js';
+export {
+  isCutPreview,
+  maskedCount,
+  maskedWords,
+  patternOf,
+  readArguments,
+  sandboxWords,
+  toolWords,
+  verbFor,
+} from './show/card-words.js';
+export { byWords, decisionStory, expiredWords, SCOPE_WORDS, signedWords } from './show/decision-story.js';
 export { asText, callLine, describeCall } from './show/describe-call.js';
 export type { CallShape } from './show/describe-call.js';
 export { complete, matching, mentionAt } from './show/mention-at.js';
@@ -38,7 +47,7 @@ export type { Mention } from './show/mention-at.js';
 export { after, nextCurrent } from './show/next-current.js';
 export type { Answered, Current } from './show/next-current.js';
 export { suggestionsFor } from './show/suggestions.js';
-export { agoWords, durationWords } from './show/time-words.js';
+export { agoWords, durationWords, secondsWords } from './show/time-words.js';
 export type {
   ApprovalBook,
   ApprovalView,

@@ -55,6 +55,8 @@ export interface Decision {
   /** From which client, where the server tells it. */
   readonly client?: string;
   readonly at: string;
+  /** Of a question that expired: how long it could have been answered. */
+  readonly waitedMs?: number;
   readonly reason?: string;
   /** The words that a question was answered with. */
   readonly answer?: string;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { maskedCount, patternOf, readArguments, sandboxWords } from './card-words.js';
+import { maskedCount, maskedWords, patternOf, readArguments, sandboxWords, toolWords } from './card-words.js';
 
 describe('what a card says and takes', () => {
   it('finds the pattern of a rule', () => {
@@ -45,5 +45,23 @@ describe('what a card says and takes', () => {
     ['no network', 'not known to be sandboxed: no network'],
   ])('[A21] warns of %j', (sandbox, words) => {
     expect(sandboxWords(sandbox)).toEqual({ words, safe: false });
+  });
+
+  it('[A1] [A3] tells the words that a tool declares, and not those that every card says', () => {
+    const asked = { toolName: 'stamp', message: 'Stamp letter 7 with the seal?' };
+    expect(toolWords(asked)).toBe('Stamp letter 7 with the seal?');
+    expect(toolWords({ ...asked, message: 'Run stamp' })).toBeUndefined();
+    expect(toolWords({ ...asked, message: '' })).toBeUndefined();
+    expect(toolWords({ ...asked, question: { text: 'Which?', choices: [] } })).toBeUndefined();
+    expect(toolWords({ ...asked, message: 'x'.repeat(5000) })?.length).toBeLessThan(1000);
+  });
+
+  it('[A15] says how many secrets are masked, in what is shown', () => {
+    const shown = { arguments: { a: '‹masked 1›' }, message: 'Run x', toolName: 'x' };
+    expect(maskedWords(shown)).toBe('1 secret is masked; the tool gets the real value.');
+    expect(maskedWords({ ...shown, message: 'send ‹masked 2›' })).toBe(
+      '2 secrets are masked; the tool gets the real values.',
+    );
+    expect(maskedWords({ ...shown, arguments: {} })).toBeUndefined();
   });
 });

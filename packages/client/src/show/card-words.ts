@@ -1,3 +1,5 @@
+import type { ApprovalView } from '../state.js';
+
 /** The argument pattern of a rule such as `allow shell_cmd(rm *.tmp)`; undefined when it has none. */
 export function patternOf(rule: string): string | undefined {
   const match = /^\s*(?:allow|ask|deny)\s+[^\s(]+\(([^\n]*)\)\s*$/.exec(rule);
@@ -18,6 +20,32 @@ export function readArguments(text: string): { arguments: Record<string, unknown
 /** `1 secret is masked`, from the numbered stand-ins in what is shown (A15). */
 export function maskedCount(shown: string): number {
   return new Set(shown.match(/‹masked (?:number )?\d+›/g)).size;
+}
+
+/** `2 secrets are masked…`, of what a card shows and no more. Undefined when none is. */
+export function maskedWords(
+  shown: Pick<ApprovalView, 'arguments' | 'preview' | 'message' | 'toolName' | 'question'>,
+): string | undefined {
+  const count = maskedCount(JSON.stringify([shown.arguments, shown.preview ?? '', toolWords(shown) ?? '']));
+  if (count === 0) return undefined;
+  return count === 1
+    ? '1 secret is masked; the tool gets the real value.'
+    : `${count} secrets are masked; the tool gets the real values.`;
+}
+
+const MOST_TOOL_WORDS = 500;
+
+/**
+ * The words a tool declares for its question (A1), with what an agent put into them. Undefined where it declares none: the card says
+ * by itself who wants to run what.
+ */
+export function toolWords({
+  message,
+  toolName,
+  question,
+}: Pick<ApprovalView, 'message' | 'toolName' | 'question'>): string | undefined {
+  if (question !== undefined || message.trim() === '' || message === `Run ${toolName}`) return undefined;
+  return message.length > MOST_TOOL_WORDS ? `${message.slice(0, MOST_TOOL_WORDS)}…` : message;
 }
 
 /** True when the middle of a preview was left out: then it does not show all that would be written. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decisionStory } from './decision-story.js';
+import { decisionStory, expiredWords, signedWords } from './decision-story.js';
 
 const at = '2026-01-01T00:00:00.000Z';
 const now = Date.parse('2026-01-01T00:00:03.000Z');
@@ -26,9 +26,19 @@ describe('what became of a question', () => {
     );
   });
 
-  it('[A11] shows expiry as expiry', () => {
-    expect(decisionStory({ outcome: 'expired', scope: 'once', by: 'system', at }, now)).toBe(
-      'Expired, 3 s ago, nothing ran',
-    );
+  it('[A11] shows expiry as expiry, and after how long', () => {
+    const expired = { outcome: 'expired', scope: 'once', by: 'system', at } as const;
+    expect(decisionStory({ ...expired, waitedMs: 30_000 }, now)).toBe('Expired after 30 s, nothing ran');
+    expect(decisionStory({ ...expired, waitedMs: 5_000 }, now)).toBe('Expired after 5 s, nothing ran');
+    expect(decisionStory(expired, now)).toBe('Expired, nothing ran');
+    expect(expiredWords({ ...expired, waitedMs: 240_000 })).toBe('expired after 4 min, nothing ran');
+    expect(expiredWords(undefined)).toBe('expired, nothing ran');
+  });
+
+  it('says who signed and how far that goes', () => {
+    const signed = { outcome: 'approved', scope: 'session', by: 'ada', at } as const;
+    expect(signedWords(signed)).toBe('signed for this chat by ada');
+    expect(signedWords(signed, 'ada')).toBe('signed for this chat by you');
+    expect(signedWords({ ...signed, by: '', scope: 'always' })).toBe('signed always');
   });
 });

@@ -13,6 +13,10 @@ export function agoWords(at: string, now: number): string {
   const ms = now - Date.parse(at);
   if (Number.isNaN(ms)) return '';
   if (ms < 1500) return 'just now';
-  const words = ms < 10_000 ? `${Math.round(ms / 1000)} s` : durationWords(ms);
-  return `${words} ago`;
+  return `${secondsWords(ms)} ago`;
+}
+
+/** The same without parts of a second: how long people wait. */
+export function secondsWords(ms: number): string {
+  return ms < 10_000 ? `${Math.round(Math.max(0, ms) / 1000)} s` : durationWords(ms);
 }

@@ -1,4 +1,4 @@
-import { type ApprovalView, maskedCount, sandboxWords } from '@countersign/client';
+import { type ApprovalView, maskedWords, sandboxWords, toolWords } from '@countersign/client';
 import type { ReactElement } from 'react';
 import { cx } from '../ui/cx.js';
 import { Icon } from '../ui/icon.js';
@@ -7,10 +7,16 @@ import { Visible } from '../ui/visible.js';
 
 /** Where it would run, why it is asked, what is masked, when it expires. */
 export function Circumstances({ approval }: { approval: ApprovalView }): ReactElement {
-  const masked = maskedCount(JSON.stringify([approval.arguments, approval.preview ?? '', approval.message]));
+  const masked = maskedWords(approval);
+  const said = toolWords(approval);
   const sandbox = sandboxWords(approval.sandbox);
   return (
     <div className="space-y-1 text-[0.8125rem] leading-snug text-ink-2">
+      {said === undefined ? null : (
+        <p className="[overflow-wrap:anywhere]">
+          The tool asks: “<Visible text={said} strict />”
+        </p>
+      )}
       <p className="flex items-start gap-1.5">
         <Icon name="folder" className="mt-0.5 size-3.5 text-ink-3" />
         <span className="min-w-0 [overflow-wrap:anywhere]">
@@ -32,12 +38,10 @@ export function Circumstances({ approval }: { approval: ApprovalView }): ReactEl
           Why you are asked: <Visible text={approval.why} />
         </span>
       </p>
-      {masked === 0 ? null : (
+      {masked === undefined ? null : (
         <p className="flex items-start gap-1.5">
           <Icon name="eye" className="mt-0.5 size-3.5 text-ink-3" />
-          {masked === 1
-            ? '1 secret is masked; the tool gets the real value.'
-            : `${masked} secrets are masked; the tool gets the real values.`}
+          {masked}
         </p>
       )}
       {approval.expiresAt === undefined ? null : (

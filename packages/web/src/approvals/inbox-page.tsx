@@ -79,7 +79,7 @@ function Context({ asked: { worldId, approval } }: { asked: Asked }): ReactEleme
       </div>
       {spoken.length === 0 ? <p className="text-ink-3">{shown.isPending ? 'Loading…' : 'Nothing.'}</p> : null}
       <ul className="space-y-1.5">
-        {spoken.slice(-6).map((message) => (
+        {spoken.slice(-10).map((message) => (
           <Said key={message.messageId} message={message} />
         ))}
       </ul>

@@ -5,8 +5,9 @@ const at = '2026-01-01T00:00:00.000Z';
 
 describe('where a call stands', () => {
   it('[A11] shows expiry as expiry', () => {
-    expect(callState({ status: { kind: 'expired', reason: 'timed out' } }, undefined).words).toBe(
-      'expired, nothing ran',
+    const expired = { outcome: 'expired', scope: 'once', by: 'system', at, waitedMs: 30_000 } as const;
+    expect(callState({ status: { kind: 'expired', reason: 'timed out' } }, expired).words).toBe(
+      'expired after 30 s, nothing ran',
     );
   });
 

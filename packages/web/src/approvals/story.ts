@@ -1,4 +1,4 @@
-import { type ApprovalView, type Decision, type Invocation, SCOPE_WORDS } from '@countersign/client';
+import { type ApprovalView, type Decision, expiredWords, type Invocation, SCOPE_WORDS } from '@countersign/client';
 import type { IconName } from '../ui/icon-paths.js';
 import type { Tone } from '../ui/tone.js';
 
@@ -27,7 +27,7 @@ export function callState({ status }: Pick<Invocation, 'status'>, decision: Deci
     case 'denied':
       return { words: `denied${shortReason(status.reason)}`, tone: 'red', icon: 'ban' };
     case 'expired':
-      return { words: 'expired, nothing ran', tone: 'red', icon: 'clock' };
+      return { words: expiredWords(decision), tone: 'red', icon: 'clock' };
   }
 }
 

@@ -1,0 +1,32 @@
+import { expect, it } from 'vitest';
+import { decide, emptyBook, request } from './approvals.js';
+import type { ApprovalView, Decision } from './state.js';
+import { get } from './table.js';
+
+const asked: ApprovalView = {
+  approvalId: 'approval_1',
+  invocationId: 'call_1',
+  chatId: 'chat_1',
+  agentId: 'ada',
+  toolName: 'stamp',
+  arguments: {},
+  message: 'Run stamp',
+  options: ['deny', 'approve_once'],
+  callHash: 'hash',
+  requestedAt: '2026-01-01T00:00:00.000Z',
+  expiresAt: '2026-01-01T00:00:30.000Z',
+  workingDirectory: '/',
+  sandbox: 'none',
+  why: 'stamp needs approval',
+};
+const expired: Decision = { outcome: 'expired', scope: 'once', by: 'system', at: '2026-01-01T00:05:00.000Z' };
+
+it('[A11] knows how long an expired question could have been answered, in whichever order both are heard', () => {
+  const inOrder = decide(request(emptyBook(), asked), 'approval_1', expired);
+  const late = request(decide(emptyBook(), 'approval_1', expired), asked);
+  for (const book of [inOrder, late]) {
+    // Until it expired, not until a server that was away wrote it down.
+    expect(get(book.approvals, 'approval_1')?.decision).toEqual({ ...expired, waitedMs: 30_000 });
+    expect(book.queue).toEqual([]);
+  }
+});
