@@ -16,6 +16,7 @@ export interface PseudoTerminal {
   readonly exitCode: Promise<number>;
   resize(columns: number, rows: number): void;
   kill(): void;
+  signal(name: NodeJS.Signals): void;
 }
 
 export interface TerminalOptions {
@@ -34,7 +35,7 @@ const opened = new Set<PseudoTerminal>();
 export function openTerminal(words: readonly string[], options: TerminalOptions): PseudoTerminal {
   const { env, columns = 100, rows = 40, deadlineMs = 30_000 } = options;
   const child = spawn(process.execPath, [command, ...words], {
-    name: 'xterm-256color',
+    name: env['TERM'] ?? 'xterm-256color',
     cols: columns,
     rows,
     env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm-256color', NO_COLOR: '1', ...env },
@@ -85,6 +86,7 @@ export function openTerminal(words: readonly string[], options: TerminalOptions)
     exitCode,
     resize: (wide, high) => child.resize(wide, high),
     kill: () => child.kill('SIGKILL'),
+    signal: (name) => child.kill(name),
   };
   opened.add(terminal);
   return terminal;

@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path';
-import { createClient, type Client } from '@countersign/client';
+import { ClientError, createClient, type Client } from '@countersign/client';
 import { CommandError } from './command-error.js';
 import { EXIT } from './exit-codes.js';
 import { followServer, type Address } from './follow-server.js';
@@ -19,6 +19,8 @@ export interface Connected {
 
 const TRIES = 20;
 const PAUSE_MS = 150;
+/** What listens at an address and never says a word is no server either. */
+const FIRST_ANSWER_MS = 10_000;
 
 /**
  * A client of the server that is meant: the one at the URL, the one that runs on the home, or one inside this command. Two commands
@@ -30,13 +32,13 @@ export async function connect(
   say: (line: string) => void,
 ): Promise<Connected> {
   // Nothing else is needed then, and nothing else is loaded.
-  if (url !== undefined && token !== undefined) return talkTo(checked(url), token);
+  if (url !== undefined && token !== undefined) return await talkTo(checked(url), token);
   const home = named ?? (await door.defaultHome());
   if (!isAbsolute(home)) {
     // Looked up from here it would be whatever folder this is, with whatever somebody has put there to be found.
     throw new CommandError(`The home "${home}" must be an absolute path. Choose it with --home or COUNTERSIGN_HOME.`);
   }
-  if (url !== undefined) return talkTo(checked(url), await door.readToken(home));
+  if (url !== undefined) return await talkTo(checked(url), await door.readToken(home));
 
   const own: { close(): Promise<void> }[] = [];
   const locate = async (patienceMs: number): Promise<Address> => {
@@ -76,12 +78,31 @@ function checked(url: string): string {
   return parsed.origin;
 }
 
-function talkTo(url: string, token: string | undefined): Connected {
-  return { client: createClient({ url, token: known(url, token) }), close: () => Promise.resolve() };
+async function talkTo(url: string, token: string | undefined): Promise<Connected> {
+  const client = createClient({ url, token: known(url, token) });
+  try {
+    await client.health({ signal: AbortSignal.timeout(FIRST_ANSWER_MS) });
+  } catch (error) {
+    if (!(error instanceof ClientError)) throw error;
+    if (error.kind === 'network' || error.kind === 'aborted') {
+      const detail = `Nobody answers at ${url}. Is a server up there? Nothing that was kept is lost.`;
+      throw new CommandError(detail, EXIT.failed, error);
+    }
+    // One of ours that can't work just now says so itself.
+    if (error.kind === 'unreadable' || error.cause !== undefined) {
+      const detail = `What answers at ${url} is no Countersign server. Name one with --url or COUNTERSIGN_URL.`;
+      throw new CommandError(detail, EXIT.failed, error);
+    }
+  }
+  return { client, close: () => Promise.resolve() };
 }
 
 function known(url: string, token: string | undefined): string {
-  if (token !== undefined) return token;
+  if (token !== undefined) {
+    if (/^[\x21-\x7E]+$/.test(token)) return token;
+    // Not the word itself: most of it may be a secret.
+    throw new CommandError('COUNTERSIGN_TOKEN has characters that no token has. Copy it again, as one word.');
+  }
   throw new CommandError(
     `A server runs at ${url}, but its token is kept nowhere that this command may read. ` +
       'Set COUNTERSIGN_TOKEN to the token it printed when it started.',

@@ -25,7 +25,7 @@ function usage(text: string): string {
 }
 
 function inWords({ kind, detail, status }: ClientError): string {
-  if (kind === 'network') return `${detail} Is the server up? Nothing that was kept is lost.`;
+  if (kind === 'network') return `${detail} Is it up?`;
   if (status === 401) return `${detail} Set COUNTERSIGN_TOKEN to the token of that server.`;
   return detail;
 }

@@ -42,6 +42,8 @@ export interface Keyboard {
  */
 const GUARD_MS = 300;
 
+const SIGNALS = ['SIGTERM', 'SIGHUP'] as const;
+
 interface Asking {
   readonly question: Question;
   readonly answer: (typed: Typed) => void;
@@ -64,6 +66,14 @@ export function openKeyboard({ stdin, stdout, env }: Console, complete: Complete
   };
   const leave = (): void => markPastes(false);
   process.on('exit', leave);
+  // A signal ends us without a word: then too the terminal must be as it was, or a shell shows marks around what is pasted.
+  const ended = (signal: NodeJS.Signals): void => {
+    stopListening();
+    leave();
+    process.kill(process.pid, signal);
+  };
+  const stopListening = (): void => SIGNALS.forEach((signal) => process.off(signal, ended));
+  for (const signal of SIGNALS) process.once(signal, ended);
   const keyPressed = (_text: string | undefined, key: { name?: string } | undefined): void => hearPaste(key?.name);
   stdin.on('keypress', keyPressed);
   const output = new Writable({
@@ -202,6 +212,7 @@ export function openKeyboard({ stdin, stdout, env }: Console, complete: Complete
       isMuted = true;
       stdin.off('keypress', keyPressed);
       process.off('exit', leave);
+      stopListening();
       leave();
       readline.close();
     },

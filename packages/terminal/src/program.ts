@@ -10,7 +10,14 @@ import { plainText } from './text/plain-text.js';
 export async function runProgram(words: readonly string[], around: Surroundings): Promise<number> {
   const { stdout, stderr } = around.console;
   // Whoever read us has gone, as after `| head`: nothing is lost, and there is nobody to tell.
-  stdout.on('error', () => process.exit(EXIT.ok));
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(EXIT.ok);
+    // What was to be kept, as on a full disk, is not there: that must not look like success.
+    stderr.write(`countersign: What was found can't be written: ${plainText(error.message)}.\n`);
+    process.exit(EXIT.failed);
+  });
+  // Nobody is left to be told; what was to be done is done all the same.
+  stderr.on('error', () => undefined);
   let context: OpenContext | undefined;
   let exitCode: number = EXIT.ok;
   const program = createProgram(around, {

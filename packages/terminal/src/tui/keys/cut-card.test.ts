@@ -57,6 +57,20 @@ describe('a call that is too long for the screen', () => {
     expect(typed({ ...scene, ui }, char('n')).ui.card.isSeen).toBe(false);
   });
 
+  it('[A17] is answered with nothing while the terminal is too small to show it', () => {
+    const { ui } = typed(opened('ls'), char('o'));
+    expect(ui.card.choice.kind).toBe('once');
+    for (const size of [
+      { columns: 20, rows: 5 },
+      { columns: 50, rows: 40 },
+    ]) {
+      const small = { ...opened('ls'), ui, size };
+      expect(drawn(small).join(' ')).toContain('too small');
+      expect(typed(small, ENTER, char('d'), ENTER, char('o'), ENTER).effects).toEqual([]);
+    }
+    expect(typed({ ...opened('ls'), ui }, ENTER).effects).toHaveLength(1);
+  });
+
   it('[A17] takes back a choice that was made when all of it could be seen', () => {
     const wide = typed(opened('ls'), char('o')).ui;
     expect(typed({ ...opened(LONG), ui: wide }, ENTER, ENTER).effects).toEqual([]);

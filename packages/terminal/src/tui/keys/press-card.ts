@@ -18,7 +18,8 @@ export function pressOnCard(ui: UiState, key: Key, facts: Facts): Pressed {
   if (isName(key, 'escape')) {
     return only(choice.kind === 'none' ? focusOn(ui, 'composer', facts.now) : choose(ui, NOTHING));
   }
-  if (approval === undefined) return only(ui);
+  // Without room for a line of it nobody sees what they would answer.
+  if (approval === undefined || facts.card.height < 1) return only(ui);
   if (facts.card.isCut && choice.kind !== 'none' && choice.kind !== 'deny') return only(choose(ui, NOTHING));
   if ('field' in choice) return pressInField(ui, key, facts, approval, choice);
   if (key.kind === 'char' && (key.text === 'n' || key.text === 'N')) {

@@ -1,5 +1,5 @@
 import { get, type ApprovalView } from '@countersign/client';
-import { areasOf, type Areas } from './areas.js';
+import { areasOf, isTooSmall, type Areas } from './areas.js';
 import { cardBody } from './card-body.js';
 import { cardFootOf } from './card-foot.js';
 import { completions, PROMPT } from './composer-lines.js';
@@ -31,7 +31,7 @@ export function planOf(scene: Scene): Plan {
   const approval = current.kind === 'none' ? undefined : get(world.approvals, current.id);
   const { lines: body, isCut } = approval === undefined ? { lines: [], isCut: false } : cardBody(approval, guess.width);
   const foot = approval === undefined ? [] : cardFootOf(scene, approval, guess.width, isCut);
-  const areas = areasOf(size, {
+  const shared = areasOf(size, {
     hasBanner: bannerOf(scene) !== undefined,
     hasCompletion: completions(scene).length > 0,
     composer: fieldHeight(ui.composer, guess.width - PROMPT - 1, 6),
@@ -39,6 +39,8 @@ export function planOf(scene: Scene): Plan {
       ? {}
       : { card: { body: body.length + 1, foot: foot.length, isFocused: ui.focus === 'card' } }),
   });
+  // Instead of the card it is said that there is no room for anything.
+  const areas = isTooSmall(size) ? { ...shared, cardBody: 0 } : shared;
   const blocks =
     chat === undefined
       ? undefined

@@ -1,0 +1,138 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { closeTerminals, CTRL_C, ENTER, type PseudoTerminal } from '../support/pseudo-terminal.js';
+import { command } from '../support/tmux.js';
+import { openHarbourServer, stamp, type HarbourServer } from './harbour-server.js';
+
+let t: HarbourServer;
+beforeAll(async () => {
+  t = await openHarbourServer();
+});
+afterAll(() => t.close());
+afterEach(closeTerminals);
+let before = 0;
+beforeEach(() => {
+  before = t.runs.length;
+});
+const ran = (): readonly string[] => t.runs.slice(before);
+
+async function atCard(letter: string, options: Parameters<HarbourServer['terminal']>[1] = {}): Promise<PseudoTerminal> {
+  const terminal = t.terminal(['chat', '-w', 'docks', '--new'], options);
+  await terminal.waitFor('you  ');
+  terminal.type(t.asking(stamp(letter)) + ENTER);
+  await terminal.waitFor('  ✍ ');
+  return terminal;
+}
+
+async function listen(answer: RequestListener): Promise<string> {
+  const server = createServer(answer);
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+describe('in rough hands', { timeout: 60_000 }, () => {
+  it.each([
+    ['SIGTERM', 143],
+    ['SIGHUP', 129],
+  ] as const)('[A17] %s at a card signs nothing, and gives the terminal back as it was', async (signal, code) => {
+    const terminal = await atCard(signal);
+    terminal.signal(signal);
+    expect([0, code]).toContain(await terminal.exitCode);
+    expect(terminal.raw()).toMatch(/\u001B\[\?2004l[^\u001B]*$/);
+    expect(ran()).toEqual([]);
+    const waiting = (await t.client.approvals('docks')).items;
+    expect(waiting.map(({ arguments: args }) => args)).toContainEqual({ letter: signal });
+    for (const approval of waiting) await t.client.decide('docks', approval, { decision: 'deny' });
+  });
+
+  it('[A17] denies with one Ctrl-C at a card, and leaves with more of them, whatever is asked', async () => {
+    const terminal = await atCard('twice');
+    terminal.type(CTRL_C);
+    await terminal.waitFor('denied: not this one');
+    await terminal.waitFor('you  ');
+    terminal.type(CTRL_C);
+    await terminal.waitFor('Ctrl-C again leaves');
+    await terminal.waitFor('you  ');
+    terminal.type(CTRL_C);
+    expect(await terminal.exitCode).toBe(130);
+    expect(ran()).toEqual([]);
+  });
+
+  it('[A17] shows a call in a terminal of 20×5 bit by bit, and lets it be signed only when all was shown', async () => {
+    const terminal = await atCard(`${'quay '.repeat(40)}END`, { columns: 20, rows: 5 });
+    expect(terminal.screen()).toContain('more lines');
+    terminal.type(`o${ENTER}`);
+    await terminal.waitFor('signs nothing');
+    await terminal.waitFor('you  ');
+    expect(ran()).toEqual([]);
+    terminal.type(t.asking(stamp(`${'quay '.repeat(40)}END`)) + ENTER);
+    await terminal.waitFor('  ✍ ');
+    terminal.type(`s${ENTER}`);
+    expect(await terminal.waitFor('  ✍ ')).toContain('END');
+    terminal.resize(200, 50);
+    terminal.type(`o${ENTER}`);
+    await terminal.waitFor('you  ');
+    expect(ran()).toHaveLength(1);
+  });
+
+  it('[X4] writes no sequences for a terminal that is dumb, and no colours where none are wanted', async () => {
+    const dumb = await atCard('dumb', { env: { TERM: 'dumb' } });
+    dumb.type(ENTER);
+    await dumb.waitFor('denied');
+    expect(dumb.raw()).not.toMatch(/\u001B\[[?0-9;]*[hm]/);
+    const plain = await t.run(['worlds'], { env: { NO_COLOR: '1' } });
+    expect(plain.stdout).not.toContain('\u001B');
+    const tui = t.terminal(['tui', '-w', 'docks'], { env: { TERM: 'dumb' } });
+    await tui.waitFor('The full screen needs a terminal');
+    expect(await tui.exitCode).toBe(2);
+  });
+
+  it('[X4] says in a sentence that an address is no server of ours, or that nobody is there', async () => {
+    const page = await listen((_, response) => response.end('<html>hello</html>'));
+    const missing = await listen((_, response) => response.writeHead(404).end());
+    const other = await listen((_, response) => response.end('{"ok":true,"items":[]}'));
+    const tried = await Promise.all(
+      [page, missing, other, 'http://127.0.0.1:9'].map((url) =>
+        t.runHere(['worlds'], { env: { COUNTERSIGN_URL: url } }),
+      ),
+    );
+    for (const [index, { code, stdout, stderr }] of tried.entries()) {
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toContain(index < 3 ? 'is no Countersign server' : 'Nobody answers at http://127.0.0.1:9');
+      expect(stderr.trim().split('\n')).toHaveLength(1);
+    }
+    const [wrong, broken] = await Promise.all([
+      t.runHere(['worlds'], { env: { COUNTERSIGN_TOKEN: 'wrong' } }),
+      t.runHere(['worlds'], { env: { COUNTERSIGN_TOKEN: 'a secret\nof two lines' } }),
+    ]);
+    expect(wrong).toMatchObject({ code: 1, stdout: '' });
+    expect(wrong.stderr).toContain('Set COUNTERSIGN_TOKEN');
+    expect(broken).toMatchObject({ code: 2, stdout: '' });
+    expect(broken.stderr).not.toContain('secret');
+  });
+
+  it('[X4] ends in peace when nobody reads on, and not when what it found can not be written', async () => {
+    const sh = async (line: string): Promise<{ stdout: string; stderr: string }> =>
+      await promisify(execFile)('bash', ['-c', line], { env: { PATH: process.env['PATH'] ?? '', ...t.env } });
+    for (let count = 0; count < 30; count += 1) await t.client.createChat('docks', { title: `chat ${count}` });
+    const head = await sh(`${command} chats list -w docks | head -1; echo "code \${PIPESTATUS[0]}"`);
+    expect(head).toMatchObject({ stderr: '' });
+    expect(head.stdout).toMatch(/^ID .*\ncode 0\n$/);
+    const unheard = await sh(`${command} worlds show nope 2>&1 | true; echo "code \${PIPESTATUS[0]}"`);
+    expect(unheard.stdout).toBe('code 2\n');
+    if (!existsSync('/dev/full')) return;
+    const full = await sh(`${command} chats list -w docks > /dev/full; echo "code $?"`);
+    expect(full.stdout).toBe('code 1\n');
+    expect(full.stderr).toMatch(/^countersign: What was found can't be written: .*\n$/);
+  });
+});
