@@ -189,8 +189,11 @@ function ifMatch({ ifMatch: etag }: ChangeOptions = {}): Record<string, string> 
   return etag === undefined ? {} : { 'If-Match': etag };
 }
 
-/** Not `randomUUID`: a page that is not served from this machine has none. */
-function newClientMessageId(): string {
+/**
+ * For `send`: kept with words of which nobody knows whether they arrived, it lets them be sent again without being there twice (W3).
+ * Not `randomUUID`: a page that is not served from this machine has none.
+ */
+export function newClientMessageId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -43,7 +43,7 @@ export async function holdUp(page: Page, address: string): Promise<{ asked: Prom
   asked.catch(() => undefined);
   await page.route(address, async (route) => {
     await released;
-    await route.continue();
+    await route.fallback();
   });
   return { asked, letGo: () => release() };
 }

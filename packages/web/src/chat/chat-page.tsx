@@ -42,9 +42,9 @@ function OpenChat(): ReactElement {
   const forget = useCallback(() => setWanted(undefined), []);
   const suggestions = useMemo(() => (isEmpty ? suggestionsFor(agents) : []), [isEmpty, agents]);
   const send = useCallback(
-    async (content: string): Promise<boolean> => {
+    async (content: string, clientMessageId: string): Promise<boolean> => {
       try {
-        await client.send(worldId, chatId, { content });
+        await client.send(worldId, chatId, { content, clientMessageId });
         return true;
       } catch (error) {
         sayError(error);

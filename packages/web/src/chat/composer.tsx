@@ -1,4 +1,4 @@
-import { complete, matching, type Mention, mentionAt } from '@countersign/client';
+import { complete, matching, type Mention, mentionAt, newClientMessageId } from '@countersign/client';
 import type { Agent } from '@countersign/protocol';
 import { type KeyboardEvent, type ReactElement, useId, useLayoutEffect, useRef, useState } from 'react';
 import { TABLET, useMedia } from '../shell/use-media.js';
@@ -13,11 +13,13 @@ export interface ComposerProps {
   suggestions: readonly string[];
   /** Over what stands above: when they go, nothing else may move. */
   floating?: boolean;
-  /** Resolves to whether it was taken: what was typed stays when it was not. */
-  onSend: (content: string) => Promise<boolean>;
+  /** Resolves to whether it was taken: what was typed stays when it was not, and goes out again under the same id. */
+  onSend: (content: string, clientMessageId: string) => Promise<boolean>;
 }
 
 const drafts = new Map<string, string>();
+/** What was sent and is not known to have arrived: under another id the next try could double it (W3). */
+const unsure = new Map<string, { content: string; clientMessageId: string }>();
 
 /** Where a person writes. Enter sends, Shift+Enter begins a line, `@` at the start of one addresses an agent. */
 export function Composer({
@@ -32,6 +34,7 @@ export function Composer({
   const [mention, setMention] = useState<Mention>();
   const [chosen, setChosen] = useState(0);
   const [sending, setSending] = useState(false);
+  const root = useRef<HTMLDivElement>(null);
   const box = useRef<HTMLTextAreaElement>(null);
   const cursor = useRef<number>(undefined);
   const isWide = useMedia(TABLET);
@@ -53,6 +56,14 @@ export function Composer({
     setText(next);
     drafts.set(draftKey, next);
   };
+  /** What could not be sent comes back before what was written since. */
+  const giveBack = (content: string): void => {
+    const since = drafts.get(draftKey) ?? '';
+    const area = box.current;
+    const all = since === '' ? content : `${content}\n${since}`;
+    if (area !== null) cursor.current = all.length - (area.value.length - area.selectionStart);
+    write(all);
+  };
   const look = (area: HTMLTextAreaElement): void => {
     setMention(mentionAt(area.value, area.selectionStart));
     setChosen(0);
@@ -67,12 +78,22 @@ export function Composer({
   };
   const send = async (content: string): Promise<void> => {
     if (content.trim() === '' || sending) return;
+    const before = unsure.get(draftKey);
+    const clientMessageId = before?.content === content ? before.clientMessageId : newClientMessageId();
+    // A suggestion is nobody's half-written message: what stands in the field stays there.
+    const isTyped = content === text;
     setSending(true);
-    write('');
+    if (isTyped) write('');
     setMention(undefined);
-    if (!(await onSend(content))) write(content);
+    if (await onSend(content, clientMessageId)) unsure.delete(draftKey);
+    else {
+      unsure.set(draftKey, { content, clientMessageId });
+      if (isTyped) giveBack(content);
+    }
     setSending(false);
-    box.current?.focus();
+    // Whoever went to a card meanwhile is left there.
+    const { activeElement } = document;
+    if (activeElement === document.body || root.current?.contains(activeElement) === true) box.current?.focus();
   };
 
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -103,7 +124,7 @@ export function Composer({
   };
 
   return (
-    <div className="relative mx-auto w-full max-w-[56rem]">
+    <div ref={root} className="relative mx-auto w-full max-w-[56rem]">
       {suggestions.length === 0 ? null : (
         <div
           className={cx('flex flex-wrap gap-2', floating ? 'absolute bottom-full left-0 pb-2' : 'mb-2')}

@@ -1,4 +1,4 @@
-import { suggestionsFor } from '@countersign/client';
+import { ClientError, suggestionsFor } from '@countersign/client';
 import { type ReactElement, useCallback } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useClient, useWorld } from '../data/connection.js';
@@ -10,6 +10,9 @@ import { Mark } from '../ui/signature.js';
 import { sayError } from '../ui/toast.js';
 import { Composer } from './composer.js';
 
+/** Chats that were made for a message which could not be sent: the next try goes there, or each would leave an empty one. */
+const begun = new Map<string, string>();
+
 /** Before the first word: who is here, what will happen, and something to begin with. */
 export default function NewChatPage(): ReactElement {
   const client = useClient();
@@ -19,13 +22,17 @@ export default function NewChatPage(): ReactElement {
   const agents = useWorld((state) => state.agents);
   const [, navigate] = useLocation();
   const send = useCallback(
-    async (content: string): Promise<boolean> => {
+    async (content: string, clientMessageId: string): Promise<boolean> => {
       try {
-        const chat = await client.createChat(worldId);
-        await client.send(worldId, chat.id, { content });
-        navigate(paths.chat(worldId, chat.id));
+        const chatId = begun.get(worldId) ?? (await client.createChat(worldId)).id;
+        begun.set(worldId, chatId);
+        await client.send(worldId, chatId, { content, clientMessageId });
+        begun.delete(worldId);
+        navigate(paths.chat(worldId, chatId));
         return true;
       } catch (error) {
+        // Somebody deleted it meanwhile: the next try makes another.
+        if (error instanceof ClientError && error.status === 404) begun.delete(worldId);
         sayError(error);
         return false;
       }
