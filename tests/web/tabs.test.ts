@@ -91,6 +91,40 @@ describe.runIf(hasBrowser)('many tabs of one browser', { timeout: 90_000 }, () =
     expect(opened.ran).toEqual(expect.arrayContaining(['tabs-d', 'tabs-e']));
   });
 
+  it('more worlds than a browser has connections are looked at by turns, and the one that is looked at works', async () => {
+    const { context, page: first } = await opened.visit();
+    // Whether a tab is looked at, as the test says.
+    await context.addInitScript(`
+      let seen = true;
+      Object.defineProperty(document, 'visibilityState', { get: () => (seen ? 'visible' : 'hidden') });
+      globalThis.look = (now) => { seen = now; document.dispatchEvent(new Event('visibilitychange')); };
+    `);
+    const worlds: { tab: Page; world: string; chat: string }[] = [];
+    for (let count = 0; count < TABS - 1; count += 1) {
+      const { world: id, chat, path: where } = await opened.newChat();
+      const tab = count === 0 ? first : await context.newPage();
+      tab.setDefaultTimeout(15_000);
+      for (const other of worlds) await other.tab.evaluate('look(false)');
+      await tab.goto(`${opened.serving.url}${where}`);
+      await tab.getByLabel('Message').waitFor();
+      worlds.push({ tab, world: id, chat });
+    }
+    const [oldest] = worlds;
+    const newest = worlds.at(-1);
+    if (oldest === undefined || newest === undefined) throw new Error('no tabs');
+    await write(newest.tab, press('tabs-f'));
+    await button(newest.tab, 'Approve once').click();
+    await said(newest.tab, 'Finished. done').waitFor();
+    // What happened meanwhile in one that had to wait is there when it is looked at.
+    await opened.api.send(oldest.world, oldest.chat, { content: press('tabs-g') });
+    await newest.tab.evaluate('look(false)');
+    await oldest.tab.evaluate('look(true)');
+    await button(oldest.tab, 'Approve once').click();
+    await said(oldest.tab, 'Finished. done').waitFor();
+    expect(opened.ran).toEqual(expect.arrayContaining(['tabs-f', 'tabs-g']));
+    await context.close();
+  });
+
   it('throws nothing', () => {
     expect(visit.complaints).toEqual([]);
   });

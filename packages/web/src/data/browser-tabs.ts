@@ -1,18 +1,31 @@
 import type { Tabs } from './tabs.js';
 
+/**
+ * So many streams may be open at once: a browser has six connections to a server, and without a free one no page loads and nothing can
+ * be signed. More worlds than that can only be looked at by turns.
+ */
+const MOST_STREAMS = 4;
+const ROOM = 'countersign.room';
+const LOOK_AGAIN_MS = 15_000;
+
 /** Undefined where a browser has no locks, such as on a page that is not served from this machine or over TLS. */
 export function browserTabs(): Tabs | undefined {
   if (!('locks' in navigator) || typeof BroadcastChannel === 'undefined') return undefined;
   const { locks } = navigator;
   return {
     async hold(name, { signal, byForce }, work) {
+      await untilRoom(locks, signal);
+      if (signal.aborted) return;
       const lost = new AbortController();
       let working: Promise<void> | undefined;
+      const run = async (): Promise<void> => {
+        if (signal.aborted) return;
+        const stopWatching = makeRoom(locks, () => lost.abort());
+        working = work(lost.signal).finally(stopWatching);
+        await working;
+      };
       try {
-        await locks.request(name, byForce ? { steal: true } : { signal }, async () => {
-          working = signal.aborted ? undefined : work(lost.signal);
-          await working;
-        });
+        await locks.request(name, byForce ? { steal: true } : { signal }, run);
       } catch (error) {
         if (!(error instanceof DOMException) || error.name !== 'AbortError') throw error;
         lost.abort();
@@ -24,5 +37,46 @@ export function browserTabs(): Tabs | undefined {
       channel.addEventListener('message', ({ data }: MessageEvent<unknown>) => hear(data));
       return { tell: channel.postMessage.bind(channel), close: () => channel.close() };
     },
+  };
+}
+
+async function streams(locks: LockManager): Promise<number> {
+  const { held = [] } = await locks.query();
+  return held.filter(({ name }) => name?.startsWith('countersign.events.') === true).length;
+}
+
+/** Who is not looked at waits while others need the connections; who is looked at waits for nobody. */
+async function untilRoom(locks: LockManager, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted && document.visibilityState === 'hidden' && (await streams(locks)) >= MOST_STREAMS) {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(end, LOOK_AGAIN_MS);
+      function end(): void {
+        clearTimeout(timer);
+        document.removeEventListener('visibilitychange', end);
+        signal.removeEventListener('abort', end);
+        resolve();
+      }
+      document.addEventListener('visibilitychange', end);
+      signal.addEventListener('abort', end, { once: true });
+    });
+  }
+}
+
+/** Says that one more is there, and gives its own up when it is not looked at and they are too many. */
+function makeRoom(locks: LockManager, giveUp: () => void): () => void {
+  const channel = new BroadcastChannel(ROOM);
+  const tell = channel.postMessage.bind(channel);
+  const look = (): void => {
+    if (document.visibilityState !== 'hidden') return;
+    streams(locks)
+      .then((count) => count > MOST_STREAMS && giveUp())
+      .catch(giveUp);
+  };
+  channel.addEventListener('message', look);
+  document.addEventListener('visibilitychange', look);
+  tell('one more');
+  return () => {
+    channel.close();
+    document.removeEventListener('visibilitychange', look);
   };
 }
