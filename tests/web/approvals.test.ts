@@ -23,6 +23,7 @@ describe.runIf(hasBrowser)('approvals in the web app', { timeout: 60_000 }, () =
     const { page } = await enter();
     await write(page, press('once-a'));
     await page.getByText('Ada wants to use').waitFor();
+    await page.getByText('The tool asks: “Press once-a”').waitFor();
     expect(opened.ran).not.toContain('once-a');
     await button(page, 'Approve once').click();
     await said(page, 'Finished. done').waitFor();
