@@ -1,7 +1,7 @@
 import { emptyChat, emptyWorld, reduceChat, reduceWorld, type ChatState, type WorldState } from '@countersign/client';
 import { agentSchema, worldSchema, type Agent, type Approval, type Message } from '@countersign/protocol';
 import { frameOf } from '../tui/layout/frame.js';
-import { planOf, transcriptOf, type Plan } from '../tui/layout/plan.js';
+import { cardOf, planOf, transcriptOf, type Plan } from '../tui/layout/plan.js';
 import type { Scene } from '../tui/layout/scene.js';
 import { textOf } from '../tui/layout/spans.js';
 import { nothingMeasured } from '../tui/layout/transcript-blocks.js';
@@ -92,7 +92,7 @@ export function factsOf(scene: Scene, plan: Plan = planOf(scene)): Facts {
     now: scene.now,
     hasSide: plan.areas.side > 0,
     suggestions: scene.suggestions,
-    card: { height: plan.areas.cardBody, length: plan.body.length + 1, isCut: plan.isCut },
+    card: cardOf(plan),
     help: plan.help,
     transcript: transcriptOf(plan),
   };

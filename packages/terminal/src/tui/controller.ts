@@ -6,7 +6,7 @@ import type { Key } from './keys/key.js';
 import { press } from './keys/press.js';
 import { settle } from './keys/settle.js';
 import { frameOf } from './layout/frame.js';
-import { planOf, transcriptOf, type Plan } from './layout/plan.js';
+import { cardOf, planOf, transcriptOf, type Plan } from './layout/plan.js';
 import type { Scene } from './layout/scene.js';
 import type { Size } from './layout/areas.js';
 import type { Line } from './layout/spans.js';
@@ -84,7 +84,7 @@ export function createController(options: ControllerOptions): Controller {
       now: seen.now,
       hasSide: plan.areas.side > 0,
       suggestions,
-      card: { height: plan.areas.cardBody, length: plan.body.length + 1, isCut: plan.isCut },
+      card: cardOf(plan),
       help: plan.help,
       transcript: transcriptOf(plan),
     };

@@ -75,8 +75,13 @@ export interface Facts {
   /** Whether the list of chats stands beside the rest. */
   readonly hasSide: boolean;
   readonly suggestions: readonly string[];
-  /** How many lines of the card are seen at once, how many it has, and whether something of the call is in none of them. */
-  readonly card: { readonly height: number; readonly length: number; readonly isCut: boolean };
+  /** Of which card; how many lines of it are seen at once, how many it has, and whether something of the call is in none of them. */
+  readonly card: {
+    readonly id: string | undefined;
+    readonly height: number;
+    readonly length: number;
+    readonly isCut: boolean;
+  };
   /** How many lines of the help are seen at once, and how many it has. */
   readonly help: { readonly height: number; readonly length: number };
   readonly transcript: {

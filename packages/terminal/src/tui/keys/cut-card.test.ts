@@ -27,7 +27,7 @@ function typed(scene: Scene, ...keys: readonly Key[]): { ui: UiState; effects: E
   for (const key of keys) {
     const facts = factsOf({ ...scene, ui });
     const pressed = press(settle(ui, facts), key, facts);
-    ui = pressed.ui;
+    ui = settle(pressed.ui, facts);
     effects.push(...pressed.effects);
   }
   return { ui, effects };
@@ -53,8 +53,10 @@ describe('a call that is too long for the screen', () => {
     const { ui } = typed(scene, ...down);
     expect(drawn({ ...scene, ui }).join('\n')).toContain('rm -rf ~');
     expect(typed({ ...scene, ui }, char('o'), ENTER).effects).toMatchObject([{ answer: { decision: 'approve' } }]);
-    // Another card has to be seen anew.
+    // Another card has to be seen anew, also after one that fitted.
     expect(typed({ ...scene, ui }, char('n')).ui.card.isSeen).toBe(false);
+    const short = typed(scene, char('n')).ui;
+    expect(typed({ ...scene, ui: short }, char('N'), char('x')).ui.card.isSeen).toBe(false);
   });
 
   it('[A17] is answered with nothing while the terminal is too small to show it', () => {

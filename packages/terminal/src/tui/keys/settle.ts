@@ -12,7 +12,8 @@ export function settle(
   let next = isSame(current, ui.card.current) ? ui : { ...ui, card: showing(ui.card, current, now) };
   const { isSeen, scroll } = next.card;
   // Measured for the card that was there before, it tells nothing of another one.
-  if (next === ui && next.focus === 'card' && !isSeen && scroll + card.height >= card.length)
+  const isThis = current.kind === 'open' && card.id === current.id;
+  if (isThis && next.focus === 'card' && !isSeen && scroll + card.height >= card.length)
     next = { ...next, card: { ...next.card, isSeen: true } };
   if (next.focus === 'card' && current.kind === 'none') next = { ...next, focus: 'composer' };
   if (next.focus === 'chats' && !hasSide && !next.isSideOpen) next = { ...next, focus: 'composer' };

@@ -6,6 +6,7 @@ import { completions, PROMPT } from './composer-lines.js';
 import { fieldHeight } from './field-lines.js';
 import { bannerOf } from './head-lines.js';
 import { helpLines } from './help-lines.js';
+import type { Facts } from '../ui-state.js';
 import type { Scene } from './scene.js';
 import type { Line } from './spans.js';
 import { transcriptBlocks } from './transcript-blocks.js';
@@ -48,6 +49,11 @@ export function planOf(scene: Scene): Plan {
   // Title and rule above, hints below.
   const help = { height: Math.max(0, size.rows - 3 - areas.banner), length: helpLines(areas.width).length };
   return { areas, blocks, approval, body, isCut, foot, help };
+}
+
+/** How much of which card is seen. */
+export function cardOf({ areas, approval, body, isCut }: Plan): Facts['card'] {
+  return { id: approval?.approvalId, height: areas.cardBody, length: body.length + 1, isCut };
 }
 
 /** How the transcript is scrolled, for whoever reads keys. */
