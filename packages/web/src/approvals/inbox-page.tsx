@@ -1,7 +1,7 @@
 import { get } from '@countersign/client';
 import type { Message } from '@countersign/protocol';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { type ReactElement, useCallback, useEffect, useState } from 'react';
+import { type ReactElement, useCallback, useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { useClient, useWorld } from '../data/connection.js';
 import { Page } from '../shell/frame.js';
@@ -10,7 +10,9 @@ import { Button } from '../ui/button.js';
 import { Empty } from '../ui/card.js';
 import { Visible } from '../ui/visible.js';
 import { ApprovalPanel, type Asked } from './approval-panel.js';
+import { useGoToWaiting } from './use-go-to-waiting.js';
 import type { InboxItem } from './use-inbox.js';
+import { focusOnWaiting } from './use-take-focus.js';
 
 /** What waits in all chats of all worlds. */
 export default function InboxPage({ inbox }: { inbox: readonly InboxItem[] }): ReactElement {
@@ -34,6 +36,8 @@ export default function InboxPage({ inbox }: { inbox: readonly InboxItem[] }): R
   useEffect(() => {
     void queries.invalidateQueries({ queryKey: ['waiting'] });
   }, [queries, count]);
+  const box = useRef<HTMLDivElement>(null);
+  useGoToWaiting(() => focusOnWaiting(box.current));
   return (
     <Page
       title="Inbox"
@@ -45,17 +49,22 @@ export default function InboxPage({ inbox }: { inbox: readonly InboxItem[] }): R
       }
     >
       <h2 className="sr-only">Waiting for you</h2>
-      <ApprovalPanel
-        queue={inbox.map(({ approval }) => approval.approvalId)}
-        find={find}
-        about={(asked) => <Context asked={asked} />}
-        empty={
-          <Empty title="Nothing waits for you.">
-            When an agent asks for something that no rule allows, it appears here, in the title of this page and, if you
-            like, on your desktop.
-          </Empty>
-        }
-      />
+      <p className="sr-only" role="status">
+        {count === 0 ? '' : `${count} waiting for you. Alt and N goes there.`}
+      </p>
+      <div ref={box}>
+        <ApprovalPanel
+          queue={inbox.map(({ approval }) => approval.approvalId)}
+          find={find}
+          about={(asked) => <Context asked={asked} />}
+          empty={
+            <Empty title="Nothing waits for you.">
+              When an agent asks for something that no rule allows, it appears here, in the title of this page and, if
+              you like, on your desktop.
+            </Empty>
+          }
+        />
+      </div>
     </Page>
   );
 }

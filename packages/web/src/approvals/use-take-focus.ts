@@ -12,10 +12,11 @@ export function useTakeFocus(card: RefObject<HTMLElement | null>, takeFocus: { c
   }, [card, takeFocus]);
 }
 
-/** The question that waits inside, else what there is to go on with. */
+/** The card that waits inside, else what there is to go on with after one that does not. */
 export function focusOnWaiting(inside: HTMLElement | null): void {
   const card =
-    inside?.querySelector<HTMLElement>('section[tabindex]') ?? inside?.querySelector<HTMLElement>('section button');
+    inside?.querySelector<HTMLElement>('[data-panel] section[tabindex]') ??
+    inside?.querySelector<HTMLElement>('[data-panel] section button');
   card?.focus();
 }
 

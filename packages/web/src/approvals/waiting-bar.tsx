@@ -1,8 +1,10 @@
-import { type ReactElement, useEffect, useState } from 'react';
+import { type ReactElement, useEffect, useRef, useState } from 'react';
 import { Dialog } from '../ui/dialog.js';
 import { Icon } from '../ui/icon.js';
 import { ApprovalPanel } from './approval-panel.js';
 import { useChatQueue } from './use-chat-queue.js';
+import { useGoToWaiting } from './use-go-to-waiting.js';
+import { focusOnWaiting } from './use-take-focus.js';
 
 /** For phones: a bar that says how many wait. The cards slide up from it when it is touched, never by themselves. */
 export function WaitingBar({
@@ -17,6 +19,16 @@ export function WaitingBar({
   useEffect(() => {
     if (wanted !== undefined) setOpen(true);
   }, [wanted]);
+  const sheet = useRef<HTMLDivElement>(null);
+  const [first, setFirst] = useState<{ id: string }>();
+  useGoToWaiting(() => {
+    const id = queue[0];
+    if (open) focusOnWaiting(sheet.current);
+    else if (id !== undefined) {
+      setFirst({ id });
+      setOpen(true);
+    }
+  });
   return (
     <>
       <div aria-live="polite">
@@ -35,13 +47,18 @@ export function WaitingBar({
       </div>
       {open ? (
         <Dialog title="Waiting for you" shape="sheet" onClose={() => setOpen(false)}>
-          <ApprovalPanel
-            queue={queue}
-            find={find}
-            wanted={wanted}
-            onWantedShown={onWantedShown}
-            onEmpty={() => setOpen(false)}
-          />
+          <div ref={sheet}>
+            <ApprovalPanel
+              queue={queue}
+              find={find}
+              wanted={wanted ?? first}
+              onWantedShown={() => {
+                setFirst(undefined);
+                onWantedShown();
+              }}
+              onEmpty={() => setOpen(false)}
+            />
+          </div>
         </Dialog>
       ) : null}
     </>

@@ -1,11 +1,13 @@
 import { get } from '@countersign/client';
-import { lazy, type ReactElement, Suspense, useEffect, useRef } from 'react';
+import { lazy, type ReactElement, Suspense, useRef } from 'react';
 import { Link } from 'wouter';
 import { useChat, useWorld } from '../data/connection.js';
 import { paths } from '../shell/paths.js';
 import { Count } from '../ui/badge.js';
 import { ApprovalPanel } from './approval-panel.js';
 import { useChatQueue } from './use-chat-queue.js';
+import { useGoToWaiting } from './use-go-to-waiting.js';
+import { focusOnWaiting } from './use-take-focus.js';
 
 const LastTurn = lazy(() => import('../chat/last-turn.js'));
 
@@ -20,17 +22,7 @@ export function WaitingColumn({
   const chatId = useChat((state) => state.chatId);
   const { queue, find } = useChatQueue();
   const column = useRef<HTMLElement>(null);
-
-  // Two keys at once, so that it is no letter: brings the focus to what waits, and signs nothing.
-  useEffect(() => {
-    const onKey = (event: KeyboardEvent): void => {
-      if (!event.altKey || event.key.toLowerCase() !== 'n') return;
-      event.preventDefault();
-      column.current?.querySelector<HTMLElement>('section[tabindex]')?.focus();
-    };
-    document.addEventListener('keydown', onKey);
-    return () => document.removeEventListener('keydown', onKey);
-  }, []);
+  useGoToWaiting(() => focusOnWaiting(column.current));
   return (
     <aside
       ref={column}

@@ -1,0 +1,107 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
+import { button, call, press, said, toolCard, write } from './support/steps.js';
+
+/** What waits can be reached by the key that is announced, at every width, and shows itself only when it is asked for. */
+describe.runIf(hasBrowser)('the way to what waits', { timeout: 60_000 }, () => {
+  let opened: Opened;
+  let visit: Visit;
+  const enter = async (width: number): Promise<{ page: Page; world: string; chat: string }> => {
+    const { path, ...ids } = await opened.newChat();
+    await visit.page.setViewportSize({ width, height: 800 });
+    await visit.page.goto(`${opened.serving.url}${path}`);
+    await visit.page.getByLabel('Message').waitFor();
+    return { page: visit.page, ...ids };
+  };
+  /** The card that has the focus, by its title. */
+  const focused = (page: Page): Promise<string> =>
+    page.evaluate<string>(`(() => {
+      const { activeElement } = document;
+      return activeElement?.matches('section') ? activeElement.querySelector('h3')?.textContent ?? '' : '';
+    })()`);
+  beforeAll(async () => {
+    opened = await openBrowser();
+    visit = await opened.visit();
+  });
+  beforeEach(({ onTestFailed, task }) => onTestFailed(() => picturesOf(task.name)));
+  afterAll(() => opened.close());
+
+  it('[A17] Alt+N reaches a question as it does a call, whatever letter the keyboard makes of it', async () => {
+    const { page } = await enter(1440);
+    await write(page, [press('reach-a'), call('ask_human', { question: 'Red or blue?' })].join('\n'));
+    await page.getByRole('list', { name: 'Also waiting' }).getByText('Red or blue?').waitFor();
+    await expect.poll(() => button(page, 'Approve once').isEnabled()).toBe(true);
+    await page.keyboard.press('Alt+n');
+    expect(await focused(page)).toContain('wants to use');
+    await page.keyboard.press('a');
+    // Whoever works by keyboard goes on to the next one, also where that is a question.
+    await expect.poll(() => focused(page)).toContain('asks');
+    await page.getByLabel('Message').focus();
+    await page.evaluate(
+      `document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'Dead', code: 'KeyN', altKey: true, bubbles: true }))`,
+    );
+    expect(await focused(page)).toContain('asks');
+    // `a` approves calls; a question is answered with words.
+    await page.keyboard.press('a');
+    await page.getByLabel('Your answer').fill('blue');
+    await button(page, 'Answer').click();
+    await said(page, 'Finished.').waitFor();
+    expect(opened.ran).toContain('reach-a');
+  });
+
+  it('[A17] Alt+N goes to the card in the inbox, which says how many wait', async () => {
+    const { page, world, chat } = await enter(1440);
+    await opened.api.send(world, chat, { content: press('reach-inbox') });
+    await page.getByRole('link', { name: /Inbox/ }).click();
+    await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor();
+    await page
+      .getByRole('status')
+      .getByText(/1 waiting for you/)
+      .waitFor({ state: 'attached' });
+    await page.keyboard.press('Alt+n');
+    expect(await focused(page)).toContain('wants to use');
+    await expect.poll(() => button(page, 'Deny').isEnabled()).toBe(true);
+    await page.keyboard.press('d');
+    await page.getByText('Nothing waits for you.').waitFor();
+  });
+
+  it('[A17] on a phone Alt+N opens the sheet; after Review it opens with what waits now, and never by itself', async () => {
+    const { page, world, chat } = await enter(420);
+    const bar = page.getByRole('button', { name: /1 waiting for you/ });
+    const sheet = page.getByRole('dialog', { name: 'Waiting for you' });
+    await write(page, press('sheet-a'));
+    await bar.waitFor();
+    await page.keyboard.press('Alt+n');
+    await sheet.waitFor();
+    await expect.poll(() => focused(page)).toContain('wants to use');
+    await page.keyboard.press('Escape');
+    await expect.poll(() => sheet.count()).toBe(0);
+
+    await toolCard(page, 'sheet-a').getByRole('button', { name: 'Review' }).click();
+    await expect.poll(() => focused(page)).toContain('wants to use');
+    await button(page, 'Deny').click();
+    await said(page, 'Finished. denied').waitFor();
+    await expect.poll(() => sheet.count()).toBe(0);
+    await opened.api.send(world, chat, { content: press('sheet-b') });
+    await bar.waitFor();
+    expect(await sheet.count()).toBe(0);
+    await bar.click();
+    await sheet.getByText('sheet-b').first().waitFor();
+    expect(await sheet.getByRole('region', { name: /^Decided/ }).count()).toBe(0);
+    await page.keyboard.press('Escape');
+
+    // A tablet that is turned, after Review beside the transcript.
+    await page.setViewportSize({ width: 1440, height: 800 });
+    await toolCard(page, 'sheet-b').getByRole('button', { name: 'Review' }).click();
+    await expect.poll(() => focused(page)).toContain('wants to use');
+    await page.setViewportSize({ width: 420, height: 800 });
+    await bar.waitFor();
+    expect(await sheet.count()).toBe(0);
+    expect((await opened.api.approvals(world)).items).toHaveLength(1);
+  });
+
+  it('throws nothing', () => {
+    expect(visit.complaints).toEqual([]);
+  });
+});
