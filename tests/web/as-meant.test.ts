@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { stdio } from '../mcp/support/servers.js';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
-import { button, call } from './support/steps.js';
+import { button, call, press } from './support/steps.js';
 
 describe.runIf(hasBrowser)('what is saved is what was meant', { timeout: 60_000 }, () => {
   let opened: Opened;
@@ -98,6 +98,33 @@ describe.runIf(hasBrowser)('what is saved is what was meant', { timeout: 60_000 
     await dialog.getByText('The disk is full.').waitFor();
     expect(await button(page, 'Save').count()).toBe(0);
     await page.unroute(one);
+  });
+
+  it('[W3] lists are shown whole, however small the pages of a server are', async () => {
+    const { page } = visit;
+    const far = await opened.newChat();
+    await opened.api.send(far.world, far.chat, { content: [press('far-a'), press('far-b')].join('\n') });
+    await expect.poll(async () => (await opened.api.approvals(far.world)).items.length).toBe(2);
+    for (const name of ['one', 'two'])
+      await opened.api.addMcpServer(far.world, { name, transport: 'stdio', command: 'true', enabled: false });
+    const lists = /\/api\/worlds(?:\/[^/]+\/(?:approvals|tools|mcp-servers|grants))?(?:\?.*)?$/;
+    await page.route(lists, async (route) => {
+      const url = new URL(route.request().url());
+      url.searchParams.set('limit', '1');
+      await route.continue(route.request().method() === 'GET' ? { url: url.href } : {});
+    });
+    await go('policy');
+    await page.getByRole('link', { name: /Inbox/ }).click();
+    await expect.poll(() => page.title()).toBe('(2) Countersign');
+    await page.goto(`${opened.serving.url}/w/${far.world}/servers`);
+    for (const name of ['one', 'two']) await page.getByRole('main').getByText(name, { exact: true }).waitFor();
+    const names = (await opened.api.tools(far.world, { limit: 200 })).items.map(({ name }) => name);
+    await page.goto(`${opened.serving.url}/w/${far.world}/policy`);
+    await expect
+      .poll(async () => (await page.getByLabel('Tool').locator('option').allInnerTexts()).toSorted())
+      .toEqual(names.toSorted());
+    await page.unroute(lists);
+    await opened.api.stop(far.world, far.chat);
   });
 
   it('[A1] what a server says of itself is accepted only as it was shown', async () => {

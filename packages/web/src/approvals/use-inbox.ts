@@ -1,8 +1,10 @@
-import { type ApprovalView, get } from '@countersign/client';
+import { type ApprovalView, get, readAll } from '@countersign/client';
 import type { QueuedApproval, World } from '@countersign/protocol';
 import { useQueries } from '@tanstack/react-query';
 import { useMemo } from 'react';
+import { useLocation } from 'wouter';
 import { useClient, useWorld } from '../data/connection.js';
+import { paths } from '../shell/paths.js';
 
 export interface InboxItem {
   worldId: string;
@@ -11,8 +13,12 @@ export interface InboxItem {
   approval: ApprovalView;
 }
 
-/** How often other worlds are asked. One stream is for the world that is looked at: a browser has only six connections. */
+/**
+ * How often other worlds are asked, where they are looked at and elsewhere. One stream is for the world that is looked at: a browser
+ * has only six connections, and each tab asks for itself.
+ */
 const EVERY_MS = 5000;
+const ELSEWHERE_EVERY_MS = 30_000;
 
 /** What waits for a person in any chat of any world, oldest first. */
 export function useInbox(worlds: readonly World[]): readonly InboxItem[] {
@@ -22,13 +28,14 @@ export function useInbox(worlds: readonly World[]): readonly InboxItem[] {
   const queue = useWorld((state) => state.queue);
   const approvals = useWorld((state) => state.approvals);
   const agents = useWorld((state) => state.agents);
+  const [path] = useLocation();
   const others = useQueries({
     queries: worlds
       .filter(({ id }) => id !== worldId)
       .map(({ id, name }) => ({
         queryKey: ['waiting', id],
         queryFn: async ({ signal }: { signal: AbortSignal }): Promise<InboxItem[]> => {
-          const { items } = await client.approvals(id, {}, { signal });
+          const items = await readAll((after) => client.approvals(id, after, { signal }));
           return items.map((approval) => ({
             worldId: id,
             worldName: name,
@@ -36,7 +43,7 @@ export function useInbox(worlds: readonly World[]): readonly InboxItem[] {
             approval: toView(approval),
           }));
         },
-        refetchInterval: EVERY_MS,
+        refetchInterval: path === paths.inbox ? EVERY_MS : ELSEWHERE_EVERY_MS,
         refetchIntervalInBackground: true,
       })),
     combine: (results) => results.flatMap(({ data }) => data ?? []),

@@ -1,4 +1,4 @@
-import type { Tagged } from '@countersign/client';
+import { readAll, type Tagged } from '@countersign/client';
 import type { Agent, NewAgent } from '@countersign/protocol';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useId, useState } from 'react';
@@ -56,7 +56,7 @@ function Fields({
   const providers = useQuery({ queryKey: ['providers'], queryFn: ({ signal }) => client.providers({ signal }) });
   const tools = useQuery({
     queryKey: ['tools', worldId],
-    queryFn: ({ signal }) => client.tools(worldId, {}, { signal }),
+    queryFn: ({ signal }) => readAll((after) => client.tools(worldId, after, { signal })),
   });
   const [name, setName] = useState(agent?.name ?? '');
   const [provider, setProvider] = useState(agent?.provider ?? '');
@@ -70,7 +70,7 @@ function Fields({
   const used = provider === '' ? (known.find(({ available }) => available)?.name ?? '') : provider;
   const all = chosen.includes('*');
   const names = [
-    ...new Set([...(tools.data?.items.map((tool) => tool.name) ?? []), ...chosen.filter((each) => each !== '*')]),
+    ...new Set([...(tools.data?.map((tool) => tool.name) ?? []), ...chosen.filter((each) => each !== '*')]),
   ];
 
   const save = async (): Promise<void> => {

@@ -1,3 +1,4 @@
+import { agentName, readAll } from '@countersign/client';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import { Link } from 'wouter';
@@ -21,7 +22,7 @@ export default function GrantsPage(): ReactElement {
   const revision = useWorld((state) => state.revisions.grant ?? 0);
   const grants = useQuery({
     queryKey: ['grants', worldId, revision],
-    queryFn: ({ signal }) => client.grants(worldId, { limit: 200 }, { signal }),
+    queryFn: ({ signal }) => readAll((after) => client.grants(worldId, after, { signal })),
     placeholderData: (before) => before,
   });
   const revoke = async (grantId: string): Promise<void> => {
@@ -49,12 +50,12 @@ export default function GrantsPage(): ReactElement {
         </>
       }
     >
-      {grants.data.items.length === 0 ? (
+      {grants.data.length === 0 ? (
         <Empty title="No grants.">Choose “Approve for this chat” on a card, and it is listed here.</Empty>
       ) : (
         <ul className="space-y-2">
-          {grants.data.items.map((grant) => {
-            const name = agents.find(({ id }) => id === grant.agentId)?.name ?? grant.agentId;
+          {grants.data.map((grant) => {
+            const name = agentName({ agents }, grant.agentId);
             return (
               <li key={grant.grantId}>
                 <Card className="flex flex-wrap items-center gap-3 px-4 py-3">
@@ -75,7 +76,7 @@ export default function GrantsPage(): ReactElement {
                     <p className="text-[0.8125rem] text-ink-3">
                       in{' '}
                       <Link href={paths.chat(worldId, grant.chatId)} className="text-blue underline">
-                        {chats.find(({ id }) => id === grant.chatId)?.title ?? 'a chat'}
+                        <Visible text={chats.find(({ id }) => id === grant.chatId)?.title ?? 'a chat'} />
                       </Link>{' '}
                       · signed by {grant.grantedBy} <Ago at={grant.grantedAt} /> · used <Ago at={grant.lastUsedAt} />
                     </p>

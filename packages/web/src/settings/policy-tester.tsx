@@ -1,4 +1,4 @@
-import { readArguments } from '@countersign/client';
+import { readAll, readArguments } from '@countersign/client';
 import type { PolicyVerdict } from '@countersign/protocol';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
@@ -29,7 +29,7 @@ export function PolicyTester({
   const agents = useWorld((state) => state.agents);
   const tools = useQuery({
     queryKey: ['tools', worldId],
-    queryFn: ({ signal }) => client.tools(worldId, {}, { signal }),
+    queryFn: ({ signal }) => readAll((after) => client.tools(worldId, after, { signal })),
   });
   const [tool, setTool] = useState('shell_cmd');
   const [agentId, setAgentId] = useState('');
@@ -58,7 +58,7 @@ export function PolicyTester({
       setError(cause instanceof Error ? cause.message : 'That could not be tried.');
     }
   };
-  const names = tools.data?.items.map(({ name }) => name) ?? ['shell_cmd'];
+  const names = tools.data?.map(({ name }) => name) ?? ['shell_cmd'];
   const shown = verdict === undefined ? undefined : OUTCOMES[verdict.outcome];
   return (
     <form
@@ -79,9 +79,7 @@ export function PolicyTester({
             setTool(name);
             setVerdict(undefined);
             setText(
-              name === 'shell_cmd'
-                ? 'git status'
-                : exampleArguments(tools.data?.items.find((each) => each.name === name)),
+              name === 'shell_cmd' ? 'git status' : exampleArguments(tools.data?.find((each) => each.name === name)),
             );
           }}
         />

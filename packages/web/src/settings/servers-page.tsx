@@ -1,3 +1,4 @@
+import { readAll } from '@countersign/client';
 import type { McpServer } from '@countersign/protocol';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
@@ -31,7 +32,7 @@ export default function ServersPage(): ReactElement {
   const revision = useWorld((state) => state.revisions['mcp-server'] ?? 0);
   const servers = useQuery({
     queryKey: ['servers', worldId, revision],
-    queryFn: ({ signal }) => client.mcpServers(worldId, {}, { signal }),
+    queryFn: ({ signal }) => readAll((after) => client.mcpServers(worldId, after, { signal })),
     placeholderData: (before) => before,
     refetchInterval: 5000,
   });
@@ -74,13 +75,13 @@ export default function ServersPage(): ReactElement {
     >
       {servers.isPending ? <Loading what="the servers" /> : null}
       {servers.isError ? <Failed why={servers.error.message} /> : null}
-      {servers.data?.items.length === 0 ? (
+      {servers.data?.length === 0 ? (
         <Empty title="No MCP servers.">
           Add one by its command, or by its address; its tools are then called mcp__name__tool.
         </Empty>
       ) : null}
       <ul className="space-y-2">
-        {servers.data?.items.map((server) => (
+        {servers.data?.map((server) => (
           <li key={server.name}>
             <ServerCard
               server={server}
