@@ -197,6 +197,23 @@ describe.runIf(hasBrowser)('talking', { timeout: 60_000 }, () => {
     await page.waitForURL(`**${path}`);
     await button(page, 'Approve once').waitFor();
     expect((await opened.api.approvals(world)).items).toHaveLength(1);
+    // A dozen at once are told in one; and none where another tab is looked at.
+    const many = await opened.newChat();
+    await page.goto(`${opened.serving.url}/w/${many.world}`);
+    await page.getByLabel('Message').waitFor();
+    const asks = Array.from({ length: 12 }, (_, index) => press(`many-${index}`)).join('\n');
+    await opened.api.send(many.world, many.chat, { content: asks });
+    await expect
+      .poll(() => page.evaluate('notes.at(-1)?.title'), { timeout: 10_000 })
+      .toBe('13 calls are waiting for you');
+    const names = await page.evaluate<string[]>('notes.map(({ note }) => note.tag)');
+    expect(new Set(names).size).toBeLessThanOrEqual(4);
+    const other = await context.newPage();
+    await other.goto(`${opened.serving.url}${path}`);
+    await other.getByLabel('Message').waitFor();
+    await opened.api.send(many.world, (await opened.api.createChat(many.world)).id, { content: press('seen') });
+    await expect.poll(() => page.title(), { timeout: 10_000 }).toBe('(14) Countersign');
+    expect(await page.evaluate('notes.length')).toBe(names.length);
     await context.close();
   });
 

@@ -3,31 +3,53 @@ import { useEffect, useRef } from 'react';
 import { useLocation } from 'wouter';
 import { paths } from '../shell/paths.js';
 import { visibleText } from '../ui/visible-parts.js';
+import { isLookedAt, tellWhenLookedAt } from './looked-at.js';
 import type { InboxItem } from './use-inbox.js';
+
+/** More than so many in so long are told in one: an agent that asks for fifty things must not fill the desktop. */
+const MOST_AT_ONCE = 3;
+const AT_ONCE_MS = 10_000;
 
 /** The count in the page's title, and a note on the desktop for what is new while nobody looks. Neither can sign anything. */
 export function useNotifications(inbox: readonly InboxItem[]): void {
   const told = useRef<ReadonlySet<string>>(undefined);
+  const recent = useRef<readonly number[]>([]);
   const [, navigate] = useLocation();
+  useEffect(() => tellWhenLookedAt(), []);
   useEffect(() => {
     document.title = inbox.length === 0 ? 'Countersign' : `(${inbox.length}) Countersign`;
     const before = told.current;
     told.current = new Set(inbox.map(({ approval }) => approval.approvalId));
     // What was there when the page was opened is no news.
-    if (before === undefined || document.visibilityState === 'visible' || !mayNotify()) return;
-    for (const { worldId, agentName, approval } of inbox) {
-      if (before.has(approval.approvalId)) continue;
-      const note = new Notification(`${visibleText(agentName, true)} is waiting for you`, {
-        body: visibleText(callLine(approval.toolName, approval.arguments), true),
-        tag: approval.approvalId,
-      });
-      note.addEventListener('click', () => {
-        window.focus();
-        navigate(paths.chat(worldId, approval.chatId));
-        note.close();
-      });
-    }
+    const fresh = before === undefined ? [] : inbox.filter(({ approval }) => !before.has(approval.approvalId));
+    if (fresh.length === 0 || !mayNotify()) return;
+    isLookedAt()
+      .then((isSeen) => {
+        if (isSeen) return;
+        const now = Date.now();
+        recent.current = [...recent.current.filter((at) => now - at < AT_ONCE_MS), ...fresh.map(() => now)];
+        if (recent.current.length <= MOST_AT_ONCE) for (const item of fresh) tell(item, navigate);
+        // Under one name: each takes the place of the one before.
+        else show(`${inbox.length} calls are waiting for you`, { tag: 'countersign' }, () => navigate(paths.inbox));
+      })
+      .catch(() => undefined);
   }, [inbox, navigate]);
+}
+
+function tell({ worldId, agentName, approval }: InboxItem, navigate: (to: string) => void): void {
+  const body = visibleText(approval.question?.text ?? callLine(approval.toolName, approval.arguments), true);
+  show(`${visibleText(agentName, true)} is waiting for you`, { body, tag: approval.approvalId }, () =>
+    navigate(paths.chat(worldId, approval.chatId)),
+  );
+}
+
+function show(title: string, options: NotificationOptions, onClick: () => void): void {
+  const note = new Notification(title, options);
+  note.addEventListener('click', () => {
+    window.focus();
+    onClick();
+    note.close();
+  });
 }
 
 function mayNotify(): boolean {
