@@ -35,7 +35,8 @@ describe('docs/guide/policy.md', () => {
     const t = await openTestWorld({
       workingDirectory,
       policy: rules,
-      tools: [shellCmd({ sandbox: { kind: 'none', reason: 'nothing runs' } }), readFile(), writeFile(), grep()],
+      // Nothing runs. Without a sandbox a rule about a path would have every command asked.
+      tools: [shellCmd({ sandbox: { kind: 'sandbox-exec', program: '/nowhere' } }), readFile(), writeFile(), grep()],
     });
     const found = [];
     for (const { tool = '', about = '' } of rows) {
