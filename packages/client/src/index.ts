@@ -38,6 +38,7 @@ export {
   sandboxWords,
   toolWords,
   verbFor,
+  wantsTo,
 } from './show/card-words.js';
 export { byWords, decisionStory, expiredWords, SCOPE_WORDS, signedWords } from './show/decision-story.js';
 export { asText, callLine, describeCall } from './show/describe-call.js';

@@ -69,6 +69,12 @@ export function sandboxWords(sandbox: string): { words: string; safe: boolean } 
   return { words: `sandboxed, ${kept['network']}${more}`, safe: true };
 }
 
+/** `wants to run`; with the tool's name where there is no word for what it does. */
+export function wantsTo(toolName: string): string {
+  const verb = verbFor(toolName);
+  return verb === 'wants to use' ? `${verb} ${toolName}` : verb;
+}
+
 export function verbFor(toolName: string): string {
   switch (toolName) {
     case 'shell_cmd':

@@ -1,7 +1,16 @@
-import { isCutPreview, sandboxWords, type ApprovalView } from '@countersign/client';
+import {
+  isCutPreview,
+  maskedWords,
+  sandboxWords,
+  secondsWords,
+  toolWords,
+  wantsTo,
+  type ApprovalView,
+} from '@countersign/client';
 import { BAR, behindBar, indented, roomIn, wrapExactLines } from '../text/behind-bar.js';
-import type { Paint } from '../text/paint.js';
 import { widthOf } from '../text/cells.js';
+import { secondWords } from '../text/clock-words.js';
+import type { Paint } from '../text/paint.js';
 import { exactText, plainLine } from '../text/plain-text.js';
 
 export interface CardLook {
@@ -18,6 +27,7 @@ export interface CardLook {
   readonly whole?: boolean;
   /** In which world, where several are watched. */
   readonly world?: string;
+  readonly now?: number;
 }
 
 /** As many lines of a call are shown at once; the rest on request, and nothing is signed before that. */
@@ -34,18 +44,24 @@ export function describeApproval(approval: ApprovalView, look: CardLook): { text
     look.place === undefined || look.place.total < 2 ? '' : `  ${look.place.position} of ${look.place.total}`;
   const where = look.world === undefined ? '' : `  in ${plainLine(look.world)}`;
   const lines = callLines(approval, look.edited, columns);
-  const most = Math.min(LONGEST, Math.max(SHORTEST, (look.rows ?? LONGEST + AROUND) - AROUND));
+  const said = toolWords(approval);
+  const asks = said === undefined ? [] : indented(`The tool asks: “${said}”`, columns).split('\n');
+  const around = AROUND + asks.length;
+  const most = Math.min(LONGEST, Math.max(SHORTEST, (look.rows ?? LONGEST + around) - around));
+  const masked = maskedWords(look.edited === undefined ? approval : { ...approval, arguments: look.edited });
   const isCut = look.whole !== true && lines.length > most;
   const shown = isCut ? lines.slice(0, most) : lines;
   const text = [
     '',
-    `${paint.amber('⏳')} ${paint.bold(`${name} wants to use ${plainLine(approval.toolName)}`)}${paint.dim(`${place}${where}`)}`,
+    `${paint.amber('⏳')} ${paint.bold(`${name} ${plainLine(wantsTo(approval.toolName))}`)}${paint.dim(`${place}${where}`)}`,
+    ...asks,
     ...shown.map((line) => `${BAR}${line}`),
     ...(isCut ? [`  … ${lines.length - most} more lines: s shows them, and nothing can be signed before.`] : []),
     ...(look.edited === undefined ? [] : ['  Edited by you: this is what would run.']),
     indented(`in ${approval.workingDirectory} · ${sandboxWords(approval.sandbox).words}`, columns),
-    indented(`Why you are asked: ${approval.why}${maskNote(lines.join('\n'))}`, columns),
-    ...(approval.expiresAt === undefined ? [] : [`  Expires at ${timeOf(approval.expiresAt)}`]),
+    indented(`Why you are asked: ${approval.why}`, columns),
+    ...(masked === undefined ? [] : [`  ${masked}`]),
+    ...(approval.expiresAt === undefined ? [] : [`  ${expiry(approval.expiresAt, look.now ?? Date.now())}`]),
   ].join('\n');
   return { text, isCut };
 }
@@ -107,10 +123,7 @@ function argumentLines(args: unknown, columns: number): string[] {
   });
 }
 
-function maskNote(text: string): string {
-  return text.includes('‹masked ') ? ' · secrets are masked' : '';
-}
-
-function timeOf(iso: string): string {
-  return iso.slice(11, 19);
+/** With the time of day: what is printed stays, and "in 30 s" would soon be wrong. */
+function expiry(at: string, now: number): string {
+  return `Expires at ${secondWords(at).slice(11)}, in ${secondsWords(Date.parse(at) - now)}; then nothing runs.`;
 }

@@ -1,4 +1,13 @@
-import { agentName, get, type ChatState, type Invocation } from '@countersign/client';
+import {
+  agentName,
+  callLine,
+  expiredWords,
+  get,
+  signedWords,
+  type ChatState,
+  type Decision,
+  type Invocation,
+} from '@countersign/client';
 import type { Paint } from '../text/paint.js';
 import { cutTo, widthOf } from '../text/cells.js';
 import { plainLine } from '../text/plain-text.js';
@@ -24,7 +33,7 @@ export function describeSignature(
   paint: Paint,
   columns: number,
 ): string | undefined {
-  const decision = get(state.approvals, call.approvalIds.at(-1) ?? '')?.decision;
+  const decision = decisionOf(state, call);
   if (decision?.outcome !== 'approved' || call.startedAt === undefined) return undefined;
   const words = signature(state, call);
   return lineOf(state, call, { key: 'approved', mark: '✍', colour: 'green', words }, paint, columns);
@@ -68,24 +77,24 @@ function stepOf(state: ChatState, call: Invocation): Step | undefined {
     case 'denied':
       return { key: 'ended', mark: '✗', colour: 'red', words: `denied: ${status.reason} (${brief(call)})` };
     case 'expired':
-      return { key: 'ended', mark: '✗', colour: 'red', words: 'expired, nothing ran' };
+      return { key: 'ended', mark: '✗', colour: 'red', words: expiredWords(decisionOf(state, call)) };
   }
 }
 
 /** Who signed, and how far that goes. */
-function signature(state: ChatState, { approvalIds }: Invocation): string {
-  const decision = get(state.approvals, approvalIds.at(-1) ?? '')?.decision;
-  if (decision === undefined) return 'signed';
-  const scope = { once: 'once', session: 'for this chat', always: 'always, by a rule' }[decision.scope];
-  return `signed ${scope}${decision.by === '' ? '' : `, by ${plainLine(decision.by)}`}`;
+function signature(state: ChatState, call: Invocation): string {
+  const decision = decisionOf(state, call);
+  return decision === undefined ? 'signed' : signedWords(decision);
+}
+
+/** What was decided about it last. */
+function decisionOf(state: ChatState, { approvalIds }: Invocation): Decision | undefined {
+  return get(state.approvals, approvalIds.at(-1) ?? '')?.decision;
 }
 
 /** What runs, in as few words as tell it. */
-function brief({ editedArguments, arguments: proposed }: Invocation): string {
-  const args = editedArguments ?? proposed;
-  if (typeof args !== 'object' || args === null) return '';
-  const first = Object.values(args)[0] as unknown;
-  return typeof first === 'string' ? first : JSON.stringify(args);
+function brief({ toolName, editedArguments, arguments: proposed }: Invocation): string {
+  return callLine(toolName, editedArguments ?? proposed);
 }
 
 function tookOf({ startedAt, settledAt }: Invocation): string {

@@ -9,6 +9,7 @@ import type { CommandContext } from '../context.js';
 import { EXIT } from '../exit-codes.js';
 import { findWorlds, readAll } from '../find-things.js';
 import { behindBar } from '../text/behind-bar.js';
+import { secondWords } from '../text/clock-words.js';
 import { plainLine } from '../text/plain-text.js';
 import { suggestion } from '../text/suggest.js';
 import { readChoice, readRecord } from './read-flags.js';
@@ -47,7 +48,7 @@ export function addApprovals(program: Command, register: Register): void {
         { title: 'world', of: ({ world }: Listed) => world },
         { title: 'agent', of: ({ agentName }: Listed) => agentName },
         { title: 'tool', of: ({ toolName }: Listed) => toolName },
-        { title: 'asked', of: ({ requestedAt }: Listed) => requestedAt.slice(0, 19).replace('T', ' ') },
+        { title: 'asked', of: ({ requestedAt }: Listed) => secondWords(requestedAt) },
         { title: 'what', of: ({ arguments: args, question }: Listed) => question?.text ?? JSON.stringify(args) },
       ];
       showList(context, listed, columns, 'Nothing waits for you.');

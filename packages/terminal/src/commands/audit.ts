@@ -5,6 +5,7 @@ import { CommandError } from '../command-error.js';
 import { EXIT } from '../exit-codes.js';
 import type { CommandContext } from '../context.js';
 import { findWorld, findWorlds, readAll } from '../find-things.js';
+import { secondWords } from '../text/clock-words.js';
 import { readChoice, readCount } from './read-flags.js';
 import type { Register } from './register.js';
 import { showList } from './show-list.js';
@@ -45,7 +46,7 @@ export function addAudit(program: Command, register: Register): void {
         .filter((entry) => words === '' || JSON.stringify(entry).toLowerCase().includes(words));
       const columns = [
         { title: 'no', of: ({ seq }: AuditEntry) => String(seq) },
-        { title: 'at', of: ({ at }: AuditEntry) => at.slice(0, 19).replace('T', ' ') },
+        { title: 'at', of: ({ at }: AuditEntry) => secondWords(at) },
         { title: 'what', of: ({ kind, decision }: AuditEntry) => [kind, decision].filter(Boolean).join(' ') },
         { title: 'agent', of: ({ agentId }: AuditEntry) => agentId ?? '' },
         { title: 'tool', of: ({ tool }: AuditEntry) => tool ?? '' },

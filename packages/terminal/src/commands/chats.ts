@@ -5,6 +5,7 @@ import { findChat, findWorld, readAll } from '../find-things.js';
 import { readCount } from './read-flags.js';
 import { readTimelines, showTimeline } from './chat-timeline.js';
 import { behindBar } from '../text/behind-bar.js';
+import { minuteWords } from '../text/clock-words.js';
 import { plainLine } from '../text/plain-text.js';
 import type { Register } from './register.js';
 import { showDone, showList } from './show-list.js';
@@ -31,7 +32,7 @@ export function addChats(program: Command, register: Register): void {
       const columns = [
         { title: 'id', of: ({ id }: Chat) => id },
         { title: 'status', of: ({ status }: Chat) => status },
-        { title: 'made', of: ({ createdAt }: Chat) => createdAt.slice(0, 16).replace('T', ' ') },
+        { title: 'made', of: ({ createdAt }: Chat) => minuteWords(createdAt) },
         { title: 'title', of: ({ title }: Chat) => title },
       ];
       showList(context, all, columns, `"${world}" has no chat yet. Begin one with: countersign chat -w ${world}`);

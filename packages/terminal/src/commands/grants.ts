@@ -2,6 +2,7 @@ import type { Grant } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { CommandError } from '../command-error.js';
 import { findWorld, findWorlds, readAll } from '../find-things.js';
+import { minuteWords } from '../text/clock-words.js';
 import { suggestion } from '../text/suggest.js';
 import type { Register } from './register.js';
 import { showDone, showList } from './show-list.js';
@@ -30,7 +31,7 @@ export function addGrants(program: Command, register: Register): void {
           of: ({ toolName, pattern }: Grant) => (pattern === undefined ? toolName : `${toolName}(${pattern})`),
         },
         { title: 'by', of: ({ grantedBy }: Grant) => grantedBy },
-        { title: 'used', of: ({ lastUsedAt }: Grant) => lastUsedAt.slice(0, 16).replace('T', ' ') },
+        { title: 'used', of: ({ lastUsedAt }: Grant) => minuteWords(lastUsedAt) },
       ];
       showList(context, all, columns, 'Nothing is granted.');
     },

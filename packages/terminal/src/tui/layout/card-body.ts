@@ -1,6 +1,12 @@
-import { describeCall, isCutPreview, sandboxWords, type ApprovalView } from '@countersign/client';
+import {
+  describeCall,
+  isCutPreview,
+  maskedWords,
+  sandboxWords,
+  toolWords,
+  type ApprovalView,
+} from '@countersign/client';
 import { span, widthOf, wrapExact, wrapWords, type Colour, type Line, type Span } from './spans.js';
-import { maskedWords } from './words.js';
 
 /** Nobody reads so many lines on a screen like this: a longer call is cut, and can't be signed here. */
 const MOST_LINES = 5000;
@@ -31,11 +37,13 @@ export function cardBody(approval: ApprovalView, width: number): CardBody {
   const masked = maskedWords(approval);
   const about = (text: string, look: { colour?: Colour; dim?: boolean } = {}): Line[] =>
     wrapWords(text, width - 2).map((line): Line => [{ text: ' ' }, span(line, look)]);
+  const said = toolWords(approval)?.replaceAll(/\s*\n\s*/g, ' ');
   const call = callBody(approval, width);
   const hidden = call.length - MOST_LINES;
   const cutWords = `… ${hidden} more lines that are not shown here. Sign it in the browser, or with countersign chat, or deny it.`;
   // Only the call is cut: where it runs and why it is asked are told whatever an agent puts in front of them.
   const lines = [
+    ...(said === undefined ? [] : about(`The tool asks: “${said}”`)),
     ...call.slice(0, MOST_LINES),
     ...(hidden > 0 ? about(cutWords, { colour: 'waiting' }) : []),
     ...about(`in ${approval.workingDirectory}`, { dim: true }),

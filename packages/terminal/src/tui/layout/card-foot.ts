@@ -11,7 +11,7 @@ export function cardFootOf(scene: Scene, approval: ApprovalView, width: number, 
   const isFocused = ui.focus === 'card';
   if (current.kind === 'held') {
     const story =
-      approval.decision === undefined ? 'It waits no longer.' : `${decisionStory(approval.decision, now, me)}.`;
+      approval.decision === undefined ? 'It waits no longer.' : `✍ ${decisionStory(approval.decision, now, me)}.`;
     return [
       ...wrapWords(story, width - 2).map((line): Line => [{ text: ' ' }, span(line, { bold: true })]),
       [span(isFocused ? ' Enter goes on.' : ' Tab or Ctrl-G brings you here; Enter then goes on.', { dim: true })],

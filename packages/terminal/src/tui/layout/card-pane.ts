@@ -1,4 +1,4 @@
-import { agentName, agoWords, callLine, placeInQueue, verbFor } from '@countersign/client';
+import { agentName, agoWords, callLine, placeInQueue, secondsWords, wantsTo } from '@countersign/client';
 import { isCompact } from './areas.js';
 import { colourOf } from './message-lines.js';
 import type { Plan } from './plan.js';
@@ -15,7 +15,7 @@ export function cardLines(scene: Scene, plan: Plan): Line[] {
   const place = placeInQueue(world, approval.approvalId);
   const count = place === undefined ? '' : ` · ${place.position} of ${place.total}`;
   const name = agentName(world, approval.agentId);
-  const verb = approval.question === undefined ? verbOf(approval.toolName) : 'asks';
+  const verb = approval.question === undefined ? wantsTo(approval.toolName) : 'asks';
   const held = ui.card.current.kind === 'held';
   const title = span(held ? ' Decided elsewhere ' : ` ⏳ Waiting for you${count} `, {
     colour: held ? undefined : 'waiting',
@@ -24,10 +24,14 @@ export function cardLines(scene: Scene, plan: Plan): Line[] {
   });
   const chat = world.chats.find(({ id }) => id === approval.chatId);
   const elsewhere = approval.chatId === ui.chatId ? '' : `in “${cut(chat?.title ?? 'another chat', 24)}” · `;
+  const expiry: Line =
+    approval.expiresAt === undefined || held
+      ? []
+      : [span(`· expires in ${secondsWords(Date.parse(approval.expiresAt) - now)} `, { colour: 'waiting' })];
   const head = rule(
     areas.width,
     [title],
-    [span(` ${elsewhere}asked ${agoWords(approval.requestedAt, now)} `, { dim: true })],
+    [span(` ${elsewhere}asked ${agoWords(approval.requestedAt, now)} `, { dim: true }), ...expiry],
   );
   const who: Line = [span(` ${name}`, { colour: colourOf(approval.agentId), bold: true }), span(` ${verb}`)];
   if (!isFocused && isCompact(size)) {
@@ -42,11 +46,6 @@ export function cardLines(scene: Scene, plan: Plan): Line[] {
   const below = shown.length - scroll - room;
   if (below > 0 && room > 0) visible[room - 1] = moreLine(below + 1, isFocused);
   return [head, ...visible, ...foot].slice(0, areas.card);
-}
-
-function verbOf(toolName: string): string {
-  const verb = verbFor(toolName);
-  return verb === 'wants to use' ? `${verb} ${toolName}` : verb;
 }
 
 /** What is not seen is said: nobody must sign the end of a command without knowing that there is one. */

@@ -13,8 +13,9 @@ import {
   type OutputTail,
   type TranscriptMessage,
 } from '@countersign/client';
+import { clockWords } from '../../text/clock-words.js';
 import { cut, span, spread, wrapExact, wrapWords, type Colour, type Line, type Span } from './spans.js';
-import { callLook, clockWords } from './words.js';
+import { callLook } from './words.js';
 
 /** A message with all that is shown below it: what its lines are made of. */
 export interface MessageView {

@@ -1,15 +1,5 @@
-import { maskedCount, SCOPE_WORDS, type ApprovalView, type Decision, type Invocation } from '@countersign/client';
+import { byWords, expiredWords, signedWords, type Decision, type Invocation } from '@countersign/client';
 import type { Colour } from './spans.js';
-
-/** `14:05`; with the day when it was not today. */
-export function clockWords(at: string, now: number): string {
-  const date = new Date(at);
-  if (Number.isNaN(date.getTime())) return '';
-  const two = (value: number): string => String(value).padStart(2, '0');
-  const time = `${two(date.getHours())}:${two(date.getMinutes())}`;
-  if (new Date(now).toDateString() === date.toDateString()) return time;
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${time}`;
-}
 
 export interface CallLook {
   readonly icon: string;
@@ -23,9 +13,8 @@ export function callLook(
   decision: Decision | undefined,
   me: string | undefined,
 ): CallLook {
-  const isUnnamed = decision === undefined || decision.by === '' || decision.by === 'system';
-  const by = isUnnamed ? '' : ` by ${decision.by === me ? 'you' : decision.by}`;
-  const signed = decision?.outcome === 'approved' ? `signed ${SCOPE_WORDS[decision.scope]}${by}` : undefined;
+  const by = decision === undefined ? '' : byWords(decision, me);
+  const signed = decision?.outcome === 'approved' ? signedWords(decision, me) : undefined;
   switch (status.kind) {
     case 'proposed':
       return { icon: '○', words: 'about to run' };
@@ -46,15 +35,6 @@ export function callLook(
     case 'denied':
       return { icon: '✗', words: `denied${by}`, colour: 'bad' };
     case 'expired':
-      return { icon: '✗', words: 'expired, nothing ran', colour: 'bad' };
+      return { icon: '✗', words: expiredWords(decision), colour: 'bad' };
   }
-}
-
-/** `2 secrets are masked…`, from the numbered stand-ins in what is shown (A15). */
-export function maskedWords({ arguments: args, preview, message }: ApprovalView): string | undefined {
-  const count = maskedCount(JSON.stringify([args, preview ?? '', message]));
-  if (count === 0) return undefined;
-  return count === 1
-    ? '1 secret is masked; the tool gets the real value.'
-    : `${count} secrets are masked; the tool gets the real values.`;
 }

@@ -1,0 +1,73 @@
+import { decisionStory, type ApprovalView, type Decision } from '@countersign/client';
+import type { Approval } from '@countersign/protocol';
+import { describe, expect, it } from 'vitest';
+import { describeApproval } from './approvals/describe-approval.js';
+import { describeDecision } from './approvals/describe-decision.js';
+import { approvalOf, drawn, factsOf, NOW, sceneOf, worldOf } from './testing/screen-fixture.js';
+import { paintFor } from './text/paint.js';
+import { focusOn, settle } from './tui/keys/settle.js';
+import { callLook } from './tui/layout/words.js';
+import { initialUi } from './tui/ui-state.js';
+
+const paint = paintFor({}, { env: {} });
+
+function inLineMode(more: Partial<Approval>): string {
+  const asked = approvalOf(1, more);
+  const view: ApprovalView = { ...asked, invocationId: asked.toolCallId };
+  return describeApproval(view, { agentName: 'Mason', paint, columns: 100, now: NOW }).text;
+}
+
+function onTheScreen(more: Partial<Approval>, focus: 'card' | 'composer' = 'card'): string {
+  const scene = sceneOf({ world: worldOf([approvalOf(1, more)]), size: { columns: 90, rows: 28 } });
+  const ui = settle(initialUi('chat_1'), factsOf(scene));
+  return drawn({ ...scene, ui: focus === 'card' ? focusOn(ui, 'card', NOW - 10_000) : ui }).join('\n');
+}
+
+const SCREENS = [
+  ['line mode', inLineMode],
+  ['the full screen', onTheScreen],
+] as const;
+
+describe.each(SCREENS)('a card in %s', (_, shown) => {
+  it('says what an agent wants to do, not with which tool, where there is a word for it', () => {
+    expect(shown({})).toContain('Mason wants to run');
+    expect(shown({ toolName: 'write_file', arguments: { path: 'a', content: 'b' } })).toContain('Mason wants to write');
+    expect(shown({ toolName: 'stamp', arguments: {} })).toContain('Mason wants to use stamp');
+  });
+
+  it('[A1] [A3] shows the words that the tool declares, and that they are the tool’s', () => {
+    const text = shown({ toolName: 'stamp', arguments: {}, message: 'Stamp it?\nin /safe · sandboxed \u202Ex' });
+    expect(text).toMatch(/^ +The tool asks: “Stamp it\? in \/safe · sandboxed ‹U\+202E›x”/m);
+    expect(shown({ toolName: 'stamp', arguments: {}, message: 'Run stamp' })).not.toContain('The tool asks');
+  });
+
+  it('[A15] counts the secrets that are masked in what is shown', () => {
+    expect(shown({ arguments: { command: 'a ‹masked 1› ‹masked 2›' } })).toContain(
+      '2 secrets are masked; the tool gets the real values.',
+    );
+    expect(shown({})).not.toContain('masked');
+  });
+
+  it('[A11] says when it expires', () => {
+    expect(shown({ expiresAt: new Date(NOW + 30_000).toISOString() })).toMatch(/[Ee]xpires .*in 30 s/);
+    expect(shown({})).not.toMatch(/[Ee]xpires/);
+  });
+});
+
+it('[A11] says also on the bar of a low screen when it expires', () => {
+  const bar = onTheScreen({ expiresAt: new Date(NOW + 30_000).toISOString() }, 'composer');
+  expect(bar).toContain('Ctrl-G to look');
+  expect(bar).toContain('expires in 30 s');
+});
+
+it('[A11] [W5] tells in every mode the same story of a decision', () => {
+  const at = new Date(NOW - 3000).toISOString();
+  const decision: Decision = { outcome: 'approved', scope: 'once', by: 'ada', client: 'terminal', at };
+  expect(describeDecision(decision, NOW)).toBe('Approved once by ada in the terminal, 3 s ago');
+  const expired: Decision = { outcome: 'expired', scope: 'once', by: 'system', at, waitedMs: 30_000 };
+  expect(describeDecision(expired, NOW)).toBe(decisionStory(expired, NOW));
+  expect(callLook({ status: { kind: 'expired', reason: '' } }, expired, undefined).words).toBe(
+    'expired after 30 s, nothing ran',
+  );
+  expect(describeDecision({ ...decision, by: `${'x'.repeat(500)}\u001B[2J` }, NOW)).toMatch(/^[^\u001B]{0,200}$/u);
+});

@@ -1,0 +1,30 @@
+/** `14:05` where the person is; with the day when it was not today. */
+export function clockWords(at: string, now: number): string {
+  const date = new Date(at);
+  if (Number.isNaN(date.getTime())) return '';
+  return new Date(now).toDateString() === date.toDateString() ? timeOf(date) : `${dayOf(date)} ${timeOf(date)}`;
+}
+
+/** `2026-11-15 14:05`, for tables: a time of the record as if it were the person's is hours wrong. */
+export function minuteWords(at: string): string {
+  const date = new Date(at);
+  return Number.isNaN(date.getTime()) ? at : `${dayOf(date)} ${timeOf(date)}`;
+}
+
+/** The same to the second. */
+export function secondWords(at: string): string {
+  const date = new Date(at);
+  return Number.isNaN(date.getTime()) ? at : `${dayOf(date)} ${timeOf(date)}:${two(date.getSeconds())}`;
+}
+
+function dayOf(date: Date): string {
+  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+}
+
+function timeOf(date: Date): string {
+  return `${two(date.getHours())}:${two(date.getMinutes())}`;
+}
+
+function two(value: number): string {
+  return String(value).padStart(2, '0');
+}
