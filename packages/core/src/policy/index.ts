@@ -7,7 +7,6 @@ export { patternCovers, rulesCover } from './covers-call.js';
 export { defaultSubjects } from './default-subjects.js';
 export { keyOfPattern, keysOfCall } from './grant-keys.js';
 export { findPathRule, keepPaths } from './keep-paths.js';
-export type { KeptPaths } from './keep-paths.js';
 export { judge, ruleMatches, weigh } from './judge.js';
 export type { Policies, Weighing } from './judge.js';
 export { parseRule } from './parse-rule.js';

@@ -1,3 +1,4 @@
+import type { KeptPaths } from '../ports/tool.js';
 import type { CompiledRule, RuleIndex } from './compile-policy.js';
 import { covering, firstMatching, shelves } from './find-rules.js';
 import { matchesGlob } from './glob.js';
@@ -7,20 +8,6 @@ import { basesOf, guessSegments } from './path-text.js';
 import { prepareCall } from './prepare-call.js';
 import type { PatternWord, PolicyCall } from './types.js';
 import { questionsOf } from './withhold-paths.js';
-
-/**
- * What rules keep from a program whose words don't tell what it opens: by a link, a script or a search of all files it would come
- * to what a rule denies. Whoever starts it looks for these paths and hides them.
- */
-export interface KeptPaths {
-  /** Of an absolute path. */
-  readonly isKept: (path: string) => boolean;
-  /**
-   * Whether something below a folder may be kept. `fixed`: only under names that a rule spells. Far from the folders that the call
-   * is about, `outside`, only rules count that say where their path begins: nobody can search a whole disk.
-   */
-  readonly mayHold: (folder: string, where: 'inside' | 'outside') => 'nothing' | 'fixed' | 'anything';
-}
 
 /** Undefined: no rule about paths is about this tool. An ask rule that was about the call itself has had its answer. */
 export function keepPaths(policies: Policies, call: PolicyCall): KeptPaths | undefined {

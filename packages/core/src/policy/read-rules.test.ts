@@ -6,7 +6,7 @@ describe('readRules', () => {
     const text = '\uFEFF# ours\r\n\r\nallow read_file(./**)\r\n  deny *(~/.ssh/**)  \n\t# not this one\nask mcp__*';
     expect(readRules(text)).toEqual({
       ok: true,
-      rules: ['allow read_file(./**)', '  deny *(~/.ssh/**)', 'ask mcp__*'],
+      rules: ['allow read_file(./**)', 'deny *(~/.ssh/**)', 'ask mcp__*'],
     });
     expect(readRules('')).toEqual({ ok: true, rules: [] });
   });

@@ -1,21 +1,14 @@
+import { ruleLines } from '@countersign/protocol';
 import { compilePolicy } from './compile-policy.js';
 
-/** Rules as they stand in a file: one a line; empty lines and those that begin with `#` are left out. */
+/** The rules of a text, all of them or none: where one can't be read, it says which and where. */
 export function readRules(
   text: string,
 ): { ok: true; rules: readonly string[] } | { ok: false; error: string; line: number; column: number } {
-  const rules: string[] = [];
-  const lines: number[] = [];
-  for (const [index, line] of text
-    .replace(/^\uFEFF/, '')
-    .split(/\r?\n/)
-    .entries()) {
-    const rule = line.trim();
-    if (rule === '' || rule.startsWith('#')) continue;
-    rules.push(line.trimEnd());
-    lines.push(index + 1);
-  }
+  const lines = ruleLines(text);
+  const rules = lines.map(({ rule }) => rule);
   const compiled = compilePolicy(rules);
   if (compiled.ok) return { ok: true, rules };
-  return { ok: false, error: compiled.error, line: lines[compiled.index] ?? 0, column: compiled.position + 1 };
+  const { line, indent } = lines[compiled.index] ?? { line: 0, indent: 0 };
+  return { ok: false, error: compiled.error, line, column: indent + compiled.position + 1 };
 }

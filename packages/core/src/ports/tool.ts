@@ -34,9 +34,17 @@ export interface ToolContext {
   world?: WorldDoor;
 }
 
-/** Paths that rules keep from a program: see `keepPaths` in core. */
+/**
+ * What rules keep from a program whose words don't tell what it opens: by a link, a script or a search of all files it would come
+ * to what a rule denies. Whoever starts it looks for these paths and hides them.
+ */
 export interface KeptPaths {
+  /** Of an absolute path. */
   isKept(path: string): boolean;
+  /**
+   * Whether something below a folder may be kept. `fixed`: only under names that a rule spells. Far from the folders that the call
+   * is about, `outside`, only rules count that say where their path begins: nobody can search a whole disk.
+   */
   mayHold(folder: string, where: 'inside' | 'outside'): 'nothing' | 'fixed' | 'anything';
 }
 

@@ -3,7 +3,7 @@ import type { jsonSchemaValidator } from '@modelcontextprotocol/client';
 import { connectionDigest, mcpTool, type SeenTool } from './mcp-tool.js';
 
 /** What a server runs in, in words, and whether that keeps it from nothing (A21). */
-export interface Held {
+interface Held {
   sandbox: string;
   unconfined: boolean;
 }
