@@ -32,6 +32,10 @@ describe.runIf(hasBrowser)('what is saved is what was meant', { timeout: 60_000 
       await expect.poll(() => button(page, 'Write policy').isDisabled()).toBe(true);
     }
     expect(await page.getByText('Somebody else wrote the policy meanwhile').count()).toBe(0);
+    // As a file and the terminal are read: an indented rule is one, a line for readers is none.
+    await page.getByLabel('Rules').fill('allow press\n  deny flood\n# a note');
+    await button(page, 'Write policy').click();
+    await expect.poll(async () => (await opened.api.policy(world)).value.rules).toEqual(['allow press', 'deny flood']);
     const { etag = '' } = await opened.api.policy(world);
     await opened.api.setPolicy(world, { rules: ['deny flood'] }, { ifMatch: etag });
     await expect.poll(() => page.getByLabel('Rules').inputValue()).toBe('deny flood');

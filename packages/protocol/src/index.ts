@@ -1,4 +1,6 @@
 export { RESERVED_NAMES, isReservedName, nameSchema, slug } from './names.js';
+export { ruleLines } from './rule-lines.js';
+export type { RuleLine } from './rule-lines.js';
 export {
   REQUEST_APPROVAL_TOOL,
   RESERVED_TOOL_PREFIX,

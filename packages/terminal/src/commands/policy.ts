@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers';
-import type { MatchedCall } from '@countersign/protocol';
+import { type MatchedCall, ruleLines } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { CommandError } from '../command-error.js';
 import type { CommandContext } from '../context.js';
@@ -147,10 +147,7 @@ async function editPolicy(context: CommandContext, { world, file }: PolicyFlags)
   const shown = `${[...HEADER, ...value.rules, ...proposed].join('\n')}\n`;
   const written = file === undefined ? await editText(context, shown, 'policy.txt') : await readRules(context, file);
   if (written === undefined) return context.note('Nothing was changed.');
-  const rules = written
-    .split(/\r?\n/)
-    .map((line) => line.trim())
-    .filter((line) => line !== '' && !line.startsWith('#'));
+  const rules = ruleLines(written).map(({ rule }) => rule);
   // Over the rules that were seen and no others: somebody may have written one meanwhile (W6).
   const { value: changed } = await client.setPolicy(id, { rules }, { ifMatch: etag });
   showDone(context, sayRules(id, changed.rules.length), changed);

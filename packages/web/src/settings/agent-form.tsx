@@ -1,5 +1,5 @@
 import { readAll, type Tagged } from '@countersign/client';
-import type { Agent, NewAgent } from '@countersign/protocol';
+import { type Agent, type NewAgent, ruleLines } from '@countersign/protocol';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useId, useState } from 'react';
 import { useClient } from '../data/connection.js';
@@ -7,7 +7,6 @@ import { Failed, Loading } from '../shell/frame.js';
 import { Button } from '../ui/button.js';
 import { Checkbox, Select, TextArea, TextField } from '../ui/field.js';
 import { readNumber } from './read-number.js';
-import { rulesOf } from './rules-of.js';
 import { useSaving } from './use-saving.js';
 
 export function AgentForm({
@@ -83,7 +82,7 @@ function Fields({
       model: model.trim(),
       systemPrompt: prompt,
       tools: [...chosen],
-      policy: rulesOf(rules),
+      policy: ruleLines(rules).map(({ rule }) => rule),
       active,
       ...(degrees === 'empty' ? {} : { temperature: degrees }),
     };

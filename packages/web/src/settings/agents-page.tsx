@@ -1,5 +1,5 @@
 import type { Agent } from '@countersign/protocol';
-import { type ReactElement, useState } from 'react';
+import { type ReactElement, useId, useState } from 'react';
 import { useLocation, useSearch } from 'wouter';
 import { useClient, useWorld } from '../data/connection.js';
 import { Page } from '../shell/frame.js';
@@ -20,6 +20,7 @@ export default function AgentsPage(): ReactElement {
   const [, navigate] = useLocation();
   const chosen = new URLSearchParams(useSearch()).get('agent') ?? undefined;
   const [adding, setAdding] = useState(false);
+  const listId = useId();
   const [removing, setRemoving] = useState<Agent>();
   const close = (): void => {
     setAdding(false);
@@ -42,13 +43,15 @@ export default function AgentsPage(): ReactElement {
         </Empty>
       ) : null}
       <ul className="space-y-2">
-        {agents.map((agent) => (
+        {agents.map((agent, index) => (
           <li key={agent.id}>
             <Card className="flex flex-wrap items-center gap-x-3 gap-y-2 px-4 py-3">
               <Avatar id={agent.id} name={agent.name} />
               <div className="min-w-0 flex-1 text-sm max-sm:basis-[calc(100%-3rem)]">
                 <p className="flex flex-wrap items-center gap-2">
-                  <bdi className="font-semibold">{agent.name}</bdi>
+                  <bdi id={`${listId}-${index}`} className="font-semibold">
+                    {agent.name}
+                  </bdi>
                   <span className="text-ink-3">
                     {agent.provider} · {agent.model}
                   </span>
@@ -61,11 +64,17 @@ export default function AgentsPage(): ReactElement {
               </div>
               <Button
                 size="small"
+                aria-describedby={`${listId}-${index}`}
                 onClick={() => navigate(`${paths.page(worldId, 'agents')}?agent=${encodeURIComponent(agent.id)}`)}
               >
                 Change
               </Button>
-              <Button size="small" look="danger" onClick={() => setRemoving(agent)}>
+              <Button
+                size="small"
+                look="danger"
+                aria-describedby={`${listId}-${index}`}
+                onClick={() => setRemoving(agent)}
+              >
                 Remove
               </Button>
             </Card>

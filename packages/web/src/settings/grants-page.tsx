@@ -1,6 +1,6 @@
 import { agentName, readAll } from '@countersign/client';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import type { ReactElement } from 'react';
+import { type ReactElement, useId } from 'react';
 import { Link } from 'wouter';
 import { useClient, useWorld } from '../data/connection.js';
 import { Failed, Loading, Page } from '../shell/frame.js';
@@ -15,6 +15,7 @@ import { Visible } from '../ui/visible.js';
 /** Decisions that go on counting, each with a way to take it back. */
 export default function GrantsPage(): ReactElement {
   const client = useClient();
+  const listId = useId();
   const queries = useQueryClient();
   const worldId = useWorld((state) => state.worldId);
   const agents = useWorld((state) => state.agents);
@@ -54,14 +55,14 @@ export default function GrantsPage(): ReactElement {
         <Empty title="No grants.">Choose “Approve for this chat” on a card, and it is listed here.</Empty>
       ) : (
         <ul className="space-y-2">
-          {grants.data.map((grant) => {
+          {grants.data.map((grant, index) => {
             const name = agentName({ agents }, grant.agentId);
             return (
               <li key={grant.grantId}>
                 <Card className="flex flex-wrap items-center gap-3 px-4 py-3">
                   <Avatar id={grant.agentId} name={name} />
                   <div className="min-w-0 flex-1 text-sm">
-                    <p className="[overflow-wrap:anywhere]">
+                    <p id={`${listId}-${index}`} className="[overflow-wrap:anywhere]">
                       <bdi className="font-semibold">{name}</bdi> may use <code>{grant.toolName}</code>
                       {grant.pattern === undefined ? null : (
                         <>
@@ -81,7 +82,12 @@ export default function GrantsPage(): ReactElement {
                       · signed by {grant.grantedBy} <Ago at={grant.grantedAt} /> · used <Ago at={grant.lastUsedAt} />
                     </p>
                   </div>
-                  <Button look="danger" size="small" onClick={() => void revoke(grant.grantId)}>
+                  <Button
+                    look="danger"
+                    size="small"
+                    aria-describedby={`${listId}-${index}`}
+                    onClick={() => void revoke(grant.grantId)}
+                  >
                     Revoke
                   </Button>
                 </Card>

@@ -1,3 +1,4 @@
+import { ruleLines } from '@countersign/protocol';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import { useClient, useWorld } from '../data/connection.js';
@@ -7,7 +8,6 @@ import { Card } from '../ui/card.js';
 import { TextArea } from '../ui/field.js';
 import { Visible } from '../ui/visible.js';
 import { PolicyTester } from './policy-tester.js';
-import { rulesOf } from './rules-of.js';
 import { useSaving } from './use-saving.js';
 
 export default function PolicyPage(): ReactElement {
@@ -30,7 +30,7 @@ export default function PolicyPage(): ReactElement {
   if (policy.isPending) return <Loading what="the policy" />;
   if (policy.isError) return <Failed why={policy.error.message} />;
   const text = draft?.text ?? written;
-  const rules = rulesOf(text);
+  const rules = ruleLines(text).map(({ rule }) => rule);
   const save = async (): Promise<void> => {
     const key = ['policy', worldId, revision];
     await saving.run(async () => {
@@ -60,7 +60,7 @@ export default function PolicyPage(): ReactElement {
             rows={Math.min(28, Math.max(12, rules.length + 3))}
             value={text}
             error={saving.errorOf('rules')}
-            hint={`${rules.length} ${rules.length === 1 ? 'rule' : 'rules'}. For example: allow shell_cmd(git status)`}
+            hint={`${rules.length} ${rules.length === 1 ? 'rule' : 'rules'}; lines that begin with # are left out. For example: allow shell_cmd(git status)`}
             onChange={(event) => setDraft({ text: event.target.value, etag: draft?.etag ?? etag })}
           />
           {isStale && isChanged ? (

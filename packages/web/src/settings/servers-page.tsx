@@ -1,7 +1,7 @@
 import { readAll } from '@countersign/client';
 import type { McpServer } from '@countersign/protocol';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { type ReactElement, useState } from 'react';
+import { type ReactElement, useId, useState } from 'react';
 import { useClient, useWorld } from '../data/connection.js';
 import { Failed, Loading, Page } from '../shell/frame.js';
 import { Badge } from '../ui/badge.js';
@@ -39,6 +39,7 @@ export default function ServersPage(): ReactElement {
   const [adding, setAdding] = useState(false);
   const [removing, setRemoving] = useState<string>();
   const [accepting, setAccepting] = useState<string>();
+  const [trusting, setTrusting] = useState<string>();
   const again = (): Promise<void> => queries.invalidateQueries({ queryKey: ['servers', worldId] });
   const change = (name: string, changed: Record<string, unknown>): void => {
     client.updateMcpServer(worldId, name, changed).then(again).catch(sayError);
@@ -86,7 +87,7 @@ export default function ServersPage(): ReactElement {
             <ServerCard
               server={server}
               onToggle={() => change(server.name, { enabled: !server.enabled })}
-              onTrust={() => change(server.name, { trusted: !server.trusted })}
+              onTrust={() => (server.trusted ? change(server.name, { trusted: false }) : setTrusting(server.name))}
               onAccept={() => setAccepting(server.name)}
               onRestart={() => void restart(server.name)}
               onRemove={() => setRemoving(server.name)}
@@ -103,6 +104,27 @@ export default function ServersPage(): ReactElement {
             <Button onClick={() => setRemoving(undefined)}>Keep</Button>
             <Button look="danger" icon="trash" onClick={() => void remove(removing)}>
               Remove
+            </Button>
+          </div>
+        </Dialog>
+      )}
+      {trusting === undefined ? null : (
+        <Dialog title="Trust server" onClose={() => setTrusting(undefined)}>
+          <p className="text-sm">
+            From then on calls of <strong>{trusting}</strong> run unasked in this world, but for those of which it says
+            itself that they destroy something. What it says of its tools counts.
+          </p>
+          <div className="mt-4 flex justify-end gap-2">
+            <Button onClick={() => setTrusting(undefined)}>Go on asking</Button>
+            <Button
+              look="danger"
+              icon="policy"
+              onClick={() => {
+                setTrusting(undefined);
+                change(trusting, { trusted: true });
+              }}
+            >
+              Trust
             </Button>
           </div>
         </Dialog>
@@ -148,27 +170,30 @@ function ServerCard({
   onRemove: () => void;
 }): ReactElement {
   const state = STATES[server.status];
+  const nameId = useId();
   return (
     <Card className="space-y-2 px-4 py-3 text-sm">
       <div className="flex flex-wrap items-center gap-2">
-        <span className="font-semibold">{server.name}</span>
+        <span id={nameId} className="font-semibold">
+          {server.name}
+        </span>
         <Badge tone={state.tone} icon={state.icon}>
           {state.words}
         </Badge>
         {server.trusted ? <Badge icon="policy">trusted</Badge> : null}
         <span className="ml-auto flex flex-wrap gap-2">
-          <Button size="small" onClick={onToggle}>
+          <Button size="small" aria-describedby={nameId} onClick={onToggle}>
             {server.enabled ? 'Turn off' : 'Turn on'}
           </Button>
           {server.enabled ? (
-            <Button size="small" onClick={onRestart}>
+            <Button size="small" aria-describedby={nameId} onClick={onRestart}>
               Restart
             </Button>
           ) : null}
-          <Button size="small" onClick={onTrust}>
+          <Button size="small" aria-describedby={nameId} onClick={onTrust}>
             {server.trusted ? 'Trust no more' : 'Trust'}
           </Button>
-          <Button size="small" look="danger" onClick={onRemove}>
+          <Button size="small" aria-describedby={nameId} look="danger" onClick={onRemove}>
             Remove
           </Button>
         </span>
@@ -183,7 +208,7 @@ function ServerCard({
       )}
       <ChangedTools changed={server.changed} />
       {server.changed.length === 0 ? null : (
-        <Button size="small" onClick={onAccept}>
+        <Button size="small" aria-describedby={nameId} onClick={onAccept}>
           Accept as it is now…
         </Button>
       )}

@@ -1,0 +1,14 @@
+import { describe, expect, it } from 'vitest';
+import { ruleLines } from './rule-lines.js';
+
+describe('rules in a text', () => {
+  it('[A19] are one a line, indented or not; empty lines and those that begin with # are none', () => {
+    const text = '\uFEFF# ours\r\n\r\nallow read_file\r\n  deny shell_cmd(rm *)  \n\t# not this one\nask mcp__*';
+    expect(ruleLines(text)).toEqual([
+      { rule: 'allow read_file', line: 3, indent: 0 },
+      { rule: 'deny shell_cmd(rm *)', line: 4, indent: 2 },
+      { rule: 'ask mcp__*', line: 6, indent: 0 },
+    ]);
+    expect(ruleLines('')).toEqual([]);
+  });
+});
