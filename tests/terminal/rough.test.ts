@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, request, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -119,6 +119,58 @@ describe('in rough hands', { timeout: 60_000 }, () => {
     expect(wrong.stderr).toContain('Set COUNTERSIGN_TOKEN');
     expect(broken).toMatchObject({ code: 2, stdout: '' });
     expect(broken.stderr).not.toContain('secret');
+  });
+
+  it('[X4] says in one sentence that the server went away, whichever command it leaves in the middle', async () => {
+    let left = 0;
+    const target = new URL(t.serving().url);
+    const url = await listen((asked, answer) => {
+      if (asked.url !== '/api/health' && left <= 0) {
+        asked.socket.destroy();
+        return;
+      }
+      left -= 1;
+      const { method = 'GET', url: path = '/' } = asked;
+      const headers = { ...asked.headers, host: target.host };
+      const onward = request({ host: target.hostname, port: target.port, path, method, headers }, (said) => {
+        answer.writeHead(said.statusCode ?? 500, said.headers);
+        said.pipe(answer);
+      });
+      onward.on('error', () => answer.destroy());
+      asked.pipe(onward);
+    });
+    const { id } = await t.client.createChat('docks');
+    const ended: string[] = [];
+    for (const words of [
+      'worlds show docks',
+      'agents list -w docks',
+      'agents memory ada -w docks',
+      `chats show ${id} -w docks`,
+      'chats add -w docks',
+      'approvals list',
+      'approvals show approval_x',
+      'grants list',
+      'mcp list -w docks',
+      'tools -w docks',
+      'search quay -w docks',
+      'policy add allow\\ stamp -w docks',
+      'audit list -w docks',
+      'audit verify',
+      'export docks',
+      'stats -w docks',
+      'providers',
+      `chat -w docks -c ${id} hello --timeout 300ms`,
+    ]) {
+      for (const count of [0, 1]) {
+        left = count;
+        const split = words.split(/(?<!\\) /).map((word) => word.replace('\\ ', ' '));
+        const { code, stderr } = await t.runHere(split, { env: { COUNTERSIGN_URL: url } });
+        const isFine = code === 0 || ((code === 1 || code === 2) && /^countersign: [^\n]+\n$/.test(stderr));
+        if (!isFine) ended.push(`${words} after ${count}: ${code} ${stderr}`);
+      }
+    }
+    expect(ended).toEqual([]);
+    expect((await t.client.policy('docks')).value.rules).toEqual([]);
   });
 
   it('[X4] ends in peace when nobody reads on, and not when what it found can not be written', async () => {
