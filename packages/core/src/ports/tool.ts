@@ -40,12 +40,12 @@ export interface ToolContext {
  */
 export interface KeptPaths {
   /** Of an absolute path. */
-  isKept(path: string): boolean;
+  readonly isKept: (path: string) => boolean;
   /**
    * Whether something below a folder may be kept. `fixed`: only under names that a rule spells. Far from the folders that the call
    * is about, `outside`, only rules count that say where their path begins: nobody can search a whole disk.
    */
-  mayHold(folder: string, where: 'inside' | 'outside'): 'nothing' | 'fixed' | 'anything';
+  readonly mayHold: (folder: string, where: 'inside' | 'outside') => 'nothing' | 'fixed' | 'anything';
 }
 
 /** Where a call would act; given to what must look before the person is asked. */
