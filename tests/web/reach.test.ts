@@ -1,7 +1,13 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
 import { button, call, press, said, toolCard, write } from './support/steps.js';
+
+/** What a screen reader says after a button's name. */
+async function descriptionOf(page: Page, each: Locator): Promise<string> {
+  const id = await each.getAttribute('aria-describedby');
+  return id === null ? '' : (await page.locator(`[id="${id}"]`).innerText()).replace(/\s+/g, ' ').trim();
+}
 
 /** What waits can be reached by the key that is announced, at every width, and shows itself only when it is asked for. */
 describe.runIf(hasBrowser)('the way to what waits', { timeout: 60_000 }, () => {
@@ -99,6 +105,69 @@ describe.runIf(hasBrowser)('the way to what waits', { timeout: 60_000 }, () => {
     await bar.waitFor();
     expect(await sheet.count()).toBe(0);
     expect((await opened.api.approvals(world)).items).toHaveLength(1);
+  });
+
+  it('tells who hears the buttons of a list which is of what', async () => {
+    const { page, world, chat } = await enter(1440);
+    await opened.api.createAgent(world, { name: 'Bea', provider: 'obedient', model: 'test', tools: ['*'] });
+    for (const name of ['one', 'two'])
+      await opened.api.addMcpServer(world, { name, transport: 'stdio', command: 'false', enabled: false });
+    for (const name of ['Ada', 'Bea']) {
+      await opened.api.send(world, chat, { content: `@${name}\n${press(`grant ${name}`)}` });
+      await expect.poll(async () => (await opened.api.approvals(world)).items.length).toBe(1);
+      const [asked] = (await opened.api.approvals(world)).items;
+      if (asked === undefined) throw new Error('nothing was asked');
+      await opened.api.decide(world, asked, { decision: 'approve', scope: 'session' });
+      await expect.poll(async () => (await opened.api.chat(world, chat)).status).toBe('idle');
+    }
+    for (const [where, words] of [
+      ['agents', ['Ada', 'Bea']],
+      ['grants', ['Ada may use press', 'Bea may use press']],
+      ['servers', ['one', 'two']],
+    ] as const) {
+      await page.goto(`${opened.serving.url}/w/${world}/${where}`);
+      const cards = page
+        .getByRole('main')
+        .getByRole('listitem')
+        .filter({ has: page.getByRole('button') });
+      await expect.poll(() => cards.count()).toBe(2);
+      for (const [index, name] of words.entries()) {
+        const buttons = await cards.nth(index).getByRole('button').all();
+        expect(buttons.length).toBeGreaterThan(0);
+        for (const each of buttons) expect([where, await descriptionOf(page, each)]).toEqual([where, name]);
+      }
+    }
+    // Trust lets tools run unasked: it is asked for.
+    await button(page, 'Trust').first().click();
+    await page.getByRole('dialog').getByText('run unasked').waitFor();
+    await button(page, 'Go on asking').click();
+    expect((await opened.api.mcpServers(world)).items.map(({ trusted }) => trusted)).toEqual([false, false]);
+    await button(page, 'Trust').first().click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Trust', exact: true }).click();
+    await page.getByText('trusted', { exact: true }).waitFor();
+    expect((await opened.api.mcpServers(world)).items.map(({ trusted }) => trusted)).toEqual([true, false]);
+  });
+
+  it('[A17] the Enter that ends a composed word denies nothing, and a desktop that shows no notes breaks nothing', async () => {
+    const { page, world, chat } = await enter(1440);
+    await page.addInitScript(`
+      globalThis.Notification = Object.assign(function () { globalThis.tried = true; throw new TypeError('Illegal constructor.'); }, { permission: 'granted' });
+      Object.defineProperty(document, 'visibilityState', { get: () => 'hidden' });
+      document.hasFocus = () => false;
+    `);
+    await page.reload();
+    await page.getByLabel('Message').waitFor();
+    await opened.api.send(world, chat, { content: press('composed') });
+    await page.getByLabel('Reason').fill('にほん');
+    await expect.poll(() => button(page, 'Deny').isEnabled()).toBe(true);
+    await page.evaluate(`(() => {
+      const field = document.querySelector('input[placeholder^="Why not"]');
+      field.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', isComposing: true, bubbles: true }));
+    })()`);
+    await expect.poll(() => page.evaluate('globalThis.tried')).toBe(true);
+    expect((await opened.api.approvals(world)).items).toHaveLength(1);
+    await page.getByLabel('Reason').press('Enter');
+    await said(page, 'Finished. denied: にほん').waitFor();
   });
 
   it('throws nothing', () => {

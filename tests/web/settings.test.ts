@@ -137,6 +137,7 @@ describe.runIf(hasBrowser)('what is set, kept and brought', { timeout: 60_000 },
     await page.getByText('memory is started anew.').waitFor();
     await card.getByText(/running|starts when needed|starting/).waitFor();
     await card.getByRole('button', { name: 'Trust', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Trust', exact: true }).click();
     await card.getByText('trusted', { exact: true }).waitFor();
     await card.getByRole('button', { name: 'Turn off' }).click();
     await card.getByText('off', { exact: true }).waitFor();
