@@ -6,11 +6,13 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { hasBrowser, launch, webRoot } from './support/open-browser.js';
 import { button, said, toolCard } from './support/steps.js';
 
+/** What the set-up of the run has built: `webBuild` is the word it looks for. */
+const webBuild = webRoot;
 const child = fileURLToPath(new URL('support/serve-child.mjs', import.meta.url));
 const greeting = z.object({ url: z.string(), open: z.string() });
 
@@ -22,6 +24,11 @@ describe.runIf(hasBrowser)('a server that goes away', { timeout: 60_000 }, () =>
     home = await mkdtemp(join(tmpdir(), 'countersign-web-'));
     browser = await launch();
   });
+  afterEach(async () => {
+    if (running === undefined || running.exitCode !== null || running.signalCode !== null) return;
+    running.kill('SIGKILL');
+    await once(running, 'exit');
+  });
   afterAll(async () => {
     running?.kill('SIGKILL');
     await browser.close();
@@ -30,7 +37,7 @@ describe.runIf(hasBrowser)('a server that goes away', { timeout: 60_000 }, () =>
   });
 
   async function start(port: string): Promise<z.infer<typeof greeting>> {
-    running = spawn(process.execPath, [child, home, port, webRoot], { stdio: ['ignore', 'pipe', 'inherit'] });
+    running = spawn(process.execPath, [child, home, port, webBuild], { stdio: ['ignore', 'pipe', 'inherit'] });
     if (running.stdout === null) throw new Error('there is nothing to read from');
     for await (const line of createInterface({ input: running.stdout })) return greeting.parse(JSON.parse(line));
     throw new Error('the server said nothing');
@@ -61,5 +68,27 @@ describe.runIf(hasBrowser)('a server that goes away', { timeout: 60_000 }, () =>
     await said(page, 'I counted the crew. All done.').waitFor();
     expect(await toolCard(page, 'wc -l').count()).toBe(1);
     expect(await readdir(home)).toContain('countersign.db');
+  });
+
+  it('[S3] [A7] killed with the questions of a phone open and one half edited: what was typed stays, and is what runs', async () => {
+    const { url, open } = await start('0');
+    const page = await browser.newPage({ viewport: { width: 360, height: 740 } });
+    page.setDefaultTimeout(15_000);
+    await page.goto(open);
+    await button(page, 'How large is the crew? Count the lines.').click();
+    await page.getByRole('button', { name: /waiting for you/ }).click();
+    const sheet = page.getByRole('dialog', { name: 'Waiting for you' });
+    await sheet.getByRole('button', { name: 'Edit', exact: true }).click();
+    await sheet.getByRole('textbox', { name: 'Command' }).fill('wc -w notes/crew.md');
+
+    running?.kill('SIGKILL');
+    if (running !== undefined) await once(running, 'exit');
+    await page.getByText('Reconnecting… nothing is lost').waitFor();
+    await start(new URL(url).port);
+    await expect.poll(() => page.getByText('Reconnecting… nothing is lost').count(), { timeout: 15_000 }).toBe(0);
+    expect(await sheet.getByRole('textbox', { name: 'Command' }).inputValue()).toBe('wc -w notes/crew.md');
+    await sheet.getByRole('button', { name: 'Approve once', exact: true }).click();
+    await said(page, 'I counted the crew. All done.').waitFor();
+    await toolCard(page, 'wc -w notes/crew.md').getByText('edited').waitFor();
   });
 });
