@@ -1,6 +1,12 @@
-import { toUSVString } from 'node:util';
 import { CountersignError } from '@countersign/protocol';
 import type { Value } from './prepared.js';
+
+declare global {
+  interface String {
+    /** No half of a surrogate pair. In Node since 20, in TypeScript's list from ES2024 on. */
+    isWellFormed(): boolean;
+  }
+}
 
 /**
  * Text as databases can hold it. SQLite's binding ends a text at its first NUL (and would then find `id` when asked for `id\0x`),
@@ -12,7 +18,7 @@ const UNSAFE = /[\0\u001a]|\p{Surrogate}/gu;
 const ESCAPED = /\u001a([0-9a-f]{4})/g;
 
 export function toStored(text: string): string {
-  if (!text.includes('\0') && !text.includes(SUB) && toUSVString(text) === text) return text;
+  if (!text.includes('\0') && !text.includes(SUB) && text.isWellFormed()) return text;
   return text.replace(UNSAFE, (character) => SUB + character.charCodeAt(0).toString(16).padStart(4, '0'));
 }
 

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
 
 export type IdKind = 'msg' | 'call' | 'approval' | 'chat' | 'grant' | 'client' | 'run';
 
@@ -15,7 +15,21 @@ export function newId(kind: IdKind): string {
   lastTime = now;
   const time = now.toString(16).padStart(12, '0');
   const place = (count & 0xffff).toString(16).padStart(4, '0');
-  return `${kind}_${time}${place}${randomUUID().replaceAll('-', '').slice(16)}`;
+  return `${kind}_${time}${place}${randomWord()}`;
+}
+
+const WORD_BYTES = 8;
+const pool = Buffer.alloc(512 * WORD_BYTES);
+let used = pool.length;
+
+/** Drawn in bulk: each draw costs as much as a whole id. */
+function randomWord(): string {
+  if (used === pool.length) {
+    randomFillSync(pool);
+    used = 0;
+  }
+  used += WORD_BYTES;
+  return pool.toString('hex', used - WORD_BYTES, used);
 }
 
 /** One message makes at most one turn of an agent, so its id needs no luck and can be derived again (A9). */

@@ -71,33 +71,39 @@ export function sqliteConnection(db: DatabaseSyncInstance, file: string): Sqlite
     run: (prepared: StatementSyncInstance, values: Value[]) => T,
   ): (parameters: P) => T {
     let prepared: StatementSyncInstance | undefined;
-    return (parameters) =>
-      guarded(() => {
+    return (parameters) => {
+      assertActive();
+      try {
         prepared ??= prepare(sql);
         const values: Value[] = [];
         for (const name of names) values.push(toValue(parameters[name], name));
         return run(prepared, values);
-      });
+      } catch (cause) {
+        throw failed(cause);
+      }
+    };
   }
   function boundRows<P>({ sql, names }: Statement<P, unknown>): (rows: readonly P[]) => void {
     let prepared: StatementSyncInstance | undefined;
-    return (rows) =>
-      guarded(() => {
+    return (rows) => {
+      assertActive();
+      try {
         prepared ??= prepare(sql);
         const values: Value[] = [];
         for (const row of rows) for (const name of names) values.push(toValue(row[name], name));
         prepared.run(...values);
-      });
+      } catch (cause) {
+        throw failed(cause);
+      }
+    };
   }
-  function guarded<T>(work: () => T): T {
+  function assertActive(): void {
     if (!isActive) throw new Error('A transaction was used after its end.');
-    try {
-      return work();
-    } catch (cause) {
-      const error = fromSqlite(cause, file);
-      failure ??= error;
-      throw error;
-    }
+  }
+  function failed(cause: unknown): Error {
+    const error = fromSqlite(cause, file);
+    failure ??= error;
+    return error;
   }
   function prepare(sql: string): StatementSyncInstance {
     const prepared = db.prepare(sql);
