@@ -45,7 +45,7 @@ export async function openRawLoop(file: string, synchronous: 'FULL' | 'NORMAL'):
         run: () => {
           if (waiting !== undefined) finishThree(write, waiting);
         },
-        transactions: 10,
+        transactions: 7,
       },
     },
     count: (table) => (db.prepare(`select count(*) as count from ${table}`).get() as { count: number }).count,
@@ -97,22 +97,21 @@ function answer(write: RawStatements, { chatId, turnId, questionId }: RawTurn, r
   });
 }
 
-/** start-invocation */
-function start(write: RawStatements, { chatId, turnId }: RawTurn, rev: number, callId: string): void {
+/** settle-invocation; the chat waits again while other calls are asked */
+function settle(
+  write: RawStatements,
+  { chatId, turnId, questionId }: RawTurn,
+  rev: number,
+  callId: string,
+  waits = false,
+): void {
   write.transaction(() => {
-    write.stepTurn(turnId, rev);
-    write.start(callId);
-    write.finish(chatId, ['tool'], 1);
-  });
-}
-
-/** settle-invocation */
-function settle(write: RawStatements, { chatId, turnId, questionId }: RawTurn, rev: number, callId: string): void {
-  write.transaction(() => {
-    write.moveTurn(turnId, rev, 'open');
+    if (waits) write.moveTurn(turnId, rev, 'waiting');
+    else write.keepTurn(turnId, rev);
     write.settle(callId);
     const { id } = write.message('result', { chatId, turnId, replyTo: questionId });
-    write.finish(chatId, [{ messageId: id }, 'tool'], 1);
+    if (waits) write.status(chatId, 'waiting');
+    write.finish(chatId, waits ? [{ messageId: id }, 'tool', 'world'] : [{ messageId: id }, 'tool'], 1);
   });
 }
 
@@ -162,7 +161,7 @@ function askThree(write: RawStatements, chatId: string): WaitingTurn {
   return { ...turn, calls };
 }
 
-/** From the pause: three decisions, three starts, three ends, the answer. */
+/** From the pause: three decisions, each starting its call, three ends, the answer. */
 function finishThree(write: RawStatements, turn: WaitingTurn): void {
   const { chatId, turnId } = turn;
   let rev = 2;
@@ -171,16 +170,12 @@ function finishThree(write: RawStatements, turn: WaitingTurn): void {
     write.transaction(() => {
       write.moveTurn(turnId, rev, 'open');
       const { id } = write.message('decision', { chatId, turnId, replyTo: askedIn });
-      write.approve(approvalId, callId, chatId, BOOK);
-      // Only the first one finds the chat waiting.
-      if (index === 0) write.status(chatId, 'working');
-      write.finish(chatId, index === 0 ? [{ messageId: id }, 'tool', 'world'] : [{ messageId: id }, 'tool'], 1);
+      write.approve(approvalId, callId);
+      write.start(callId);
+      write.status(chatId, 'working');
+      write.finish(chatId, [{ messageId: id }, 'tool', 'tool', 'world'], 2);
     });
-    rev += 1;
-  }
-  for (const { callId } of turn.calls) {
-    start(write, turn, rev, callId);
-    settle(write, turn, rev + 1, callId);
+    settle(write, turn, rev + 1, callId, index < 2);
     rev += 2;
   }
   answer(write, turn, rev);

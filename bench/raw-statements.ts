@@ -24,6 +24,8 @@ const FROM_TEXT =
 const TOOL_EVENT_TEXT = 'x'.repeat(300);
 const WORLD_EVENT_TEXT = '{"type":"working","pendingOperations":1}';
 const AUDIT_TEXT = 'x'.repeat(330);
+/** Of one step, in one statement. */
+const MOST_ROWS = 8;
 
 const CONTENT = {
   question: 'Look up the weather in Lisbon.',
@@ -59,10 +61,15 @@ export function openRawDatabase(file: string, synchronous: 'FULL' | 'NORMAL') {
 export function prepareRaw(db: ReturnType<typeof openRawDatabase>) {
   const begin = db.prepare('begin immediate');
   const commit = db.prepare('commit');
-  const takeSeq = db.prepare('update chats set last_seq = last_seq + 1 where id = ? returning last_seq as seq');
-  const takeHumanSeq = db.prepare(
-    'update chats set last_seq = last_seq + 1, human_seq = last_seq + 1 where id = ? returning last_seq as seq',
-  );
+  // One process owns the file, so all numbers are known without asking for them.
+  const chats = new Map<string, { lastSeq: number; humanSeq: number; status: string }>();
+  const chatOf = (id: string) => {
+    const known = chats.get(id) ?? { lastSeq: 0, humanSeq: 0, status: 'idle' };
+    chats.set(id, known);
+    return known;
+  };
+  const heads = { event: 0, audit: 0 };
+  const placeChat = db.prepare('update chats set last_seq = ?, human_seq = ?, status = ? where id = ?');
   const insertMessage = db.prepare(
     `insert into messages (id, world_id, chat_id, seq, role, sender, speaker, agent_id, turn_id, iteration, reply_to, content,
       tool_calls, tool_call_id, addressees, provider_state, client_message_id, created_at)
@@ -80,8 +87,8 @@ export function prepareRaw(db: ReturnType<typeof openRawDatabase>) {
     `update turns set rev = rev + 1, state = 'ended', iteration = ?, input_tokens = ?, output_tokens = ?, outcome = 'answered',
       owner = null, ended_at = ? where id = ? and epoch = 1 and rev = ?`,
   );
+  const keepTurn = db.prepare('update turns set rev = rev + 1 where id = ? and epoch = 1 and rev = ?');
   const moveTurn = db.prepare('update turns set rev = rev + 1, state = ? where id = ? and epoch = 1 and rev = ?');
-  const setStatus = db.prepare('update chats set status = ? where id = ?');
   const insertInvocation = db.prepare(
     `insert into invocations (id, world_id, chat_id, agent_id, turn_id, iteration, position, message_id, tool_name, arguments,
       edited, call_hash, status, location, read_only, idempotent, approval_id, started_epoch, result, outcome_unknown, created_at,
@@ -97,9 +104,6 @@ export function prepareRaw(db: ReturnType<typeof openRawDatabase>) {
   const settleInvocation = db.prepare(
     `update invocations set status = 'succeeded', result = ?, outcome_unknown = 0, settled_at = ? where id = ? and status = 'started'`,
   );
-  const clearUnknown = db.prepare(
-    'update invocations set outcome_unknown = 0 where outcome_unknown = 1 and chat_id = ? and tool_name = ? and arguments = ?',
-  );
   const insertApproval = db.prepare(
     `insert into approvals (id, world_id, chat_id, agent_id, invocation_id, message_id, tool_name, call_hash, message, options, why,
       rule, proposed_rule, working_directory, sandbox, preview, status, decision, scope, reason, decision_digest, decided_by, requested_at, expires_at, decided_at)
@@ -110,16 +114,14 @@ export function prepareRaw(db: ReturnType<typeof openRawDatabase>) {
     `update approvals set status = 'approved', decision = 'approve', scope = 'once', decision_digest = ?, decided_by = 'human',
       decided_at = ? where id = ? and status = 'pending'`,
   );
-  const takeNumbers = db.prepare(
-    `update worlds set event_seq = event_seq + ? where id = '${WORLD}' returning event_seq as last, audit_seq as audit`,
-  );
-  const insertEvent = db.prepare(
-    'insert into events (world_id, id, chat_id, event, message_id, data, at) values (?, ?, ?, ?, ?, ?, ?)',
-  );
-  const insertAudit = db.prepare(
-    'insert into audit (world_id, seq, record, previous_hash, hash) values (?, ?, ?, ?, ?)',
-  );
-  const moveAuditHead = db.prepare(`update worlds set audit_seq = ?, audit_hash = ? where id = '${WORLD}'`);
+  const moveHeads = db.prepare(`update worlds set event_seq = ?, audit_seq = ?, audit_hash = ? where id = '${WORLD}'`);
+  const rows = (insert: string, columns: number) =>
+    Array.from({ length: MOST_ROWS }, (_, more) => {
+      const group = `(${Array.from({ length: columns }, () => '?').join(', ')})`;
+      return db.prepare(`${insert} values ${group}${`, ${group}`.repeat(more)}`);
+    });
+  const insertEvents = rows('insert into events (world_id, id, chat_id, event, message_id, data, at)', 7);
+  const insertAudit = rows('insert into audit (world_id, seq, record, previous_hash, hash)', 5);
 
   return {
     transaction(work: () => void): void {
@@ -132,7 +134,9 @@ export function prepareRaw(db: ReturnType<typeof openRawDatabase>) {
       { chatId, turnId, replyTo }: { chatId: string; turnId: string | null; replyTo: string | null },
     ): { id: string; seq: number } {
       const id = newId('msg');
-      const { seq } = (kind === 'question' ? takeHumanSeq : takeSeq).get(chatId) as { seq: number };
+      const chat = chatOf(chatId);
+      const seq = (chat.lastSeq += 1);
+      if (kind === 'question') chat.humanSeq = seq;
       const own = kind !== 'question';
       insertMessage.run(
         id,
@@ -162,6 +166,9 @@ export function prepareRaw(db: ReturnType<typeof openRawDatabase>) {
     stepTurn(id: string, rev: number, iteration = 1): void {
       stepTurn.run(iteration, 120, 12, id, rev);
     },
+    keepTurn(id: string, rev: number): void {
+      keepTurn.run(id, rev);
+    },
     moveTurn(id: string, rev: number, state: 'open' | 'waiting'): void {
       moveTurn.run(state, id, rev);
     },
@@ -169,7 +176,7 @@ export function prepareRaw(db: ReturnType<typeof openRawDatabase>) {
       endTurn.run(2, 240, 24, Date.now(), id, rev);
     },
     status(chatId: string, status: string): void {
-      setStatus.run(status, chatId);
+      chatOf(chatId).status = status;
     },
     invocation(
       id: string,
@@ -205,25 +212,26 @@ export function prepareRaw(db: ReturnType<typeof openRawDatabase>) {
       const { chatId, invocationId, messageId, tool } = about;
       insertApproval.run(id, WORLD, chatId, AGENT_ID, invocationId, messageId, tool, HASH, Date.now());
     },
-    approve(id: string, invocationId: string, chatId: string, tool: string): void {
+    approve(id: string, invocationId: string): void {
       settleApproval.run(HASH, Date.now(), id);
       approveInvocation.run(ARGUMENTS_TEXT, HASH, invocationId);
-      clearUnknown.run(chatId, tool, ARGUMENTS_TEXT);
     },
-    /** The end of every step: its events under their numbers, its audit records, both heads. */
+    /** The end of every step: its chat, its events under their numbers, its audit records, both heads. */
     finish(chatId: string, events: readonly ('world' | 'tool' | { messageId: string })[], audits: number): void {
       const now = Date.now();
-      const taken = takeNumbers.get(events.length) as { last: number; audit: number };
-      let id = taken.last - events.length;
+      const { lastSeq, humanSeq, status } = chatOf(chatId);
+      placeChat.run(lastSeq, humanSeq, status, chatId);
+      const values: (string | number | null)[] = [];
       for (const event of events) {
-        id += 1;
-        if (typeof event === 'object') insertEvent.run(WORLD, id, chatId, 'message', event.messageId, null, now);
-        else
-          insertEvent.run(WORLD, id, chatId, event, null, event === 'tool' ? TOOL_EVENT_TEXT : WORLD_EVENT_TEXT, now);
+        const id = (heads.event += 1);
+        if (typeof event === 'object') values.push(WORLD, id, chatId, 'message', event.messageId, null, now);
+        else values.push(WORLD, id, chatId, event, null, event === 'tool' ? TOOL_EVENT_TEXT : WORLD_EVENT_TEXT, now);
       }
-      if (audits === 0) return;
-      for (let i = 1; i <= audits; i += 1) insertAudit.run(WORLD, taken.audit + i, AUDIT_TEXT, HASH, HASH);
-      moveAuditHead.run(taken.audit + audits, HASH);
+      const records: (string | number)[] = [];
+      for (let i = 1; i <= audits; i += 1) records.push(WORLD, (heads.audit += 1), AUDIT_TEXT, HASH, HASH);
+      moveHeads.run(heads.event, heads.audit, HASH);
+      insertEvents[events.length - 1]?.run(...values);
+      if (audits > 0) insertAudit[audits - 1]?.run(...records);
     },
   };
 }

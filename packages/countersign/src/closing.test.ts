@@ -67,7 +67,8 @@ describe('closing a world', () => {
       },
     });
     await propose(t, { name: 'remove' });
-    await t.world.decide(await t.onlyApproval(), { decision: 'approve' });
+    // For always, since a yes for once starts its call itself.
+    await t.world.decide(await t.onlyApproval(), { decision: 'approve', scope: 'always' });
     await t.world.quiet();
     expect(timers.size).toBe(1);
     await closeTestWorld(t);

@@ -1,5 +1,6 @@
-import type { ModelMessage, StoreReader, TurnRecord } from '../ports/index.js';
+import type { MessageRecord, ModelMessage, StoreReader, TurnRecord } from '../ports/index.js';
 import { sizeOf, toModelMessages, type ViewFor } from './model-messages.js';
+import { createTurnMessages, type TurnMessages, type TurnMessagesMemory } from './turn-messages.js';
 
 /** One ended turn as a model sees it. Ended turns never change, so a block is made once. */
 interface Block {
@@ -17,6 +18,10 @@ interface PastTurns {
 export interface AgentMemory {
   /** Ended turns of this turn's agent and chat before it, newest that fit `budget` characters. Valid until the next call. */
   past(reader: StoreReader, turn: TurnRecord, view: ViewFor, budget: number): Promise<PastTurns>;
+  /** What this turn answers and what it has said so far. */
+  current(reader: StoreReader, turn: TurnRecord): Promise<TurnMessages>;
+  /** A message is being written. To be forgotten with its chat if the step is not kept. */
+  heard(message: MessageRecord): void;
   forgetChat(chatId: string): void;
 }
 
@@ -27,6 +32,8 @@ interface Remembered {
   messages: ModelMessage[];
   size: number;
   leftOut: boolean;
+  /** The turn it was last read for: while that goes on, no other one of its agent and chat can end. */
+  readFor: string;
 }
 
 const PAGE = 32;
@@ -37,7 +44,8 @@ const KEEP_AFTER_CUT = 0.75;
  * An agent's memory of a chat is a view of the transcript. Blocks already made are kept for the chats used last, at most
  * `capacity` characters of them together; losing them costs a read, never a message.
  */
-export function createAgentMemory(capacity = 32_000_000): AgentMemory {
+export function createAgentMemory({ capacity = 32_000_000, follows = false } = {}): AgentMemory {
+  const messages = createTurnMessages(follows);
   const remembered = new Map<string, Remembered>();
   let held = 0;
 
@@ -65,22 +73,29 @@ export function createAgentMemory(capacity = 32_000_000): AgentMemory {
       const known = remembered.get(key);
       const newest = known?.blocks.at(-1)?.triggerSeq ?? 0;
       const usable = known?.version === view.version && newest < turn.triggerSeq ? known : undefined;
-      const fresh = await readBlocks(reader, turn, view, usable === undefined ? 0 : newest, budget);
+      if (usable?.readFor === turn.id && usable.size <= budget) {
+        return { messages: usable.messages, leftOut: usable.leftOut };
+      }
+      const fresh = await readBlocks(reader, messages, turn, view, usable === undefined ? 0 : newest, budget);
       const entry = usable === undefined || fresh.full ? emptyMemory(view.version, fresh.full) : usable;
       forget(key);
+      entry.readFor = turn.id;
       for (const block of fresh.blocks) add(entry, block);
       if (entry.size > budget) cut(entry, budget * KEEP_AFTER_CUT);
       remember(key, entry);
       return { messages: entry.messages, leftOut: entry.leftOut };
     },
+    current: (reader, turn) => messages.of(reader, turn),
+    heard: (message) => messages.heard(message),
     forgetChat(chatId) {
+      messages.forgetChat(chatId);
       for (const key of [...remembered.keys()]) if (key.startsWith(`${chatId}\n`)) forget(key);
     },
   };
 }
 
 function emptyMemory(version: number, leftOut: boolean): Remembered {
-  return { version, blocks: [], messages: [], size: 0, leftOut };
+  return { version, blocks: [], messages: [], size: 0, leftOut, readFor: '' };
 }
 
 function add(entry: Remembered, block: Block): void {
@@ -107,6 +122,7 @@ function cut(entry: Remembered, budget: number): void {
 /** Newest first until `after` is reached or the budget is full; returned oldest first. */
 async function readBlocks(
   reader: StoreReader,
+  memory: TurnMessagesMemory,
   turn: TurnRecord,
   view: ViewFor,
   after: number,
@@ -118,7 +134,7 @@ async function readBlocks(
   for (;;) {
     const page = await reader.endedTurns(turn.chatId, turn.agentId, { after, before, limit: PAGE });
     for (const past of page) {
-      const block = await readBlock(reader, past, view);
+      const block = await readBlock(reader, memory, past, view);
       if (size + block.size > budget) return { blocks: blocks.toReversed(), full: true };
       blocks.push(block);
       size += block.size;
@@ -128,8 +144,13 @@ async function readBlocks(
   }
 }
 
-async function readBlock(reader: StoreReader, past: TurnRecord, view: ViewFor): Promise<Block> {
-  const trigger = await reader.message(past.triggerId);
-  const messages = toModelMessages(trigger, await reader.messagesOfTurn(past.id), view);
+async function readBlock(
+  reader: StoreReader,
+  memory: TurnMessagesMemory,
+  past: TurnRecord,
+  view: ViewFor,
+): Promise<Block> {
+  const { trigger, own } = await memory.of(reader, past);
+  const messages = toModelMessages(trigger, own, view);
   return { triggerSeq: past.triggerSeq, messages, size: messages.reduce((sum, message) => sum + sizeOf(message), 0) };
 }

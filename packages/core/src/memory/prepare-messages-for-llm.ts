@@ -49,9 +49,11 @@ export async function prepareMessagesForLLM(
   const others = snapshot.agents.filter((other) => other.id !== agent.id && other.definition.active);
   const budget = budgetOf(context.provider, model, maxTokens, tools);
 
-  const trigger = await reader.message(turn.triggerId);
-  const own = toModelMessages(trigger, await reader.messagesOfTurn(turn.id), view);
-  const fixed = systemMessage(agent, others, tools, { leftOut: true, missing: context.missing ?? [] }).length;
+  const { trigger, own: said } = await memory.current(reader, turn);
+  const own = toModelMessages(trigger, said, view);
+  const missing = context.missing ?? [];
+  const longest = systemMessage(agent, others, tools, { leftOut: true, missing });
+  const fixed = longest.length;
   const current = shrinkToBudget(own, Math.max(0, budget - fixed));
   const left = Math.max(0, budget - fixed - current.reduce((sum, message) => sum + sizeOf(message), 0));
   const past = await memory.past(reader, turn, view, left);
@@ -61,7 +63,7 @@ export async function prepareMessagesForLLM(
     messages: [
       {
         role: 'system',
-        content: systemMessage(agent, others, tools, { leftOut: past.leftOut, missing: context.missing ?? [] }),
+        content: past.leftOut ? longest : systemMessage(agent, others, tools, { leftOut: false, missing }),
       },
       ...past.messages,
       ...current,

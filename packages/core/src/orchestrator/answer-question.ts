@@ -103,8 +103,8 @@ async function keep(
     const { client } = signer;
     return await closeToolQuestion(step, approval, invocation, { ...answered, more: { answer: content }, client });
   }
-  const finish = await resumeTurn(runtime, step, turn.id, { invocationId: invocation.id, status: 'succeeded' });
-  if (finish === undefined) return false;
+  const resumed = await resumeTurn(runtime, step, turn.id, { invocationId: invocation.id, status: 'succeeded' });
+  if (resumed === undefined) return false;
   await closeApproval(step, approval, invocation, { ...answered, client: signer.client });
   const about = auditOf(invocation);
   step.tx.record({
@@ -128,7 +128,7 @@ async function keep(
     { ...invocation, ...begun },
     { kind: 'succeeded', result: { answer: content } },
   );
-  await finish();
+  await resumed.finish();
   return true;
 }
 

@@ -16,6 +16,8 @@ export type CallToSign =
       callHash: string;
       seen: readonly Subject[];
       place: Place;
+      /** The world's `rev` when it was looked at. */
+      rev: number;
       /** The arguments on record when this was read. Others since: it is about something else. */
       against: string;
       /** The call as it was shown. Another hash than the question's: it has become something else since. */
@@ -64,6 +66,7 @@ export async function readCallToSign(
       callHash: signed.callHash,
       seen: signed.seen,
       place,
+      rev: snapshot.world.rev,
       against: invocation.arguments,
       shown,
     };

@@ -63,10 +63,10 @@ async function settle(runtime: Runtime, call: InvocationRecord, settlement: Sett
       invocationId: current.id,
       status: settlement.kind === 'succeeded' ? settlement.kind : 'failed',
     } as const;
-    const finish = await resumeTurn(runtime, step, current.turnId, change);
-    if (finish === undefined) return current.status;
+    const resumed = await resumeTurn(runtime, step, current.turnId, change);
+    if (resumed === undefined) return current.status;
     await settleInvocation(runtime, step, current, settlement);
-    await finish();
+    await resumed.finish();
     return 'recorded';
   });
 }

@@ -17,8 +17,8 @@ export async function denyApproval(
   error: string,
 ): Promise<boolean> {
   if (approval.question?.raisedBy === 'tool') return await closeToolQuestion(step, approval, invocation, verdict);
-  const finish = await resumeTurn(runtime, step, invocation.turnId, { invocationId: invocation.id, status: 'denied' });
-  if (finish === undefined) return false;
+  const resumed = await resumeTurn(runtime, step, invocation.turnId, { invocationId: invocation.id, status: 'denied' });
+  if (resumed === undefined) return false;
   await closeApproval(step, approval, invocation, verdict);
   recordVerdict(step, invocation, verdict);
   await settleInvocation(runtime, step, invocation, {
@@ -26,6 +26,6 @@ export async function denyApproval(
     error,
     reason: verdict.reason ?? 'no answer',
   });
-  await finish();
+  await resumed.finish();
   return true;
 }

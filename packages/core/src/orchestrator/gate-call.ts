@@ -177,24 +177,39 @@ function lookWith(tool: Tool, value: unknown, place: ToolPlace): (() => Promise<
   });
 }
 
+/** For whom and where a call is signed. */
+interface Signing {
+  agentId: string;
+  chatId: string;
+  place: Place;
+}
+
 /** The signature of exactly this call, here and now (A7). Rejects when what it depends on can't be read. */
-export async function signCall(
-  runtime: Runtime,
-  call: ReadCall,
-  about: { agentId: string; chatId: string; place: Place },
-): Promise<SignedCall> {
+export async function signCall(runtime: Runtime, call: ReadCall, about: Signing): Promise<SignedCall> {
+  const looking = lookingOf(call, about.place);
+  const looked = looking === undefined ? nothingSeen : await withinTime(runtime.clock, LOOK_LIMIT_MS, looking);
+  return sealed(runtime, call, about, looked);
+}
+
+/** The same for a call whose tool looks at nothing, so that it can be signed inside a step. Undefined for any other. */
+export function signAtOnce(runtime: Runtime, call: ReadCall, about: Signing): SignedCall | undefined {
+  return lookingOf(call, about.place) === undefined ? sealed(runtime, call, about, nothingSeen) : undefined;
+}
+
+function lookingOf({ tool, arguments: args }: ReadCall, { workingDirectory }: Place) {
+  return tool !== undefined && args.ok ? lookWith(tool, args.value, { workingDirectory }) : undefined;
+}
+
+function sealed(runtime: Runtime, call: ReadCall, about: Signing, looked: Looked): SignedCall {
   const { tool } = call;
   const { workingDirectory } = about.place;
+  const { fingerprint, preview, seen } = looked;
   const sandbox = tool?.sandbox ?? about.place.sandbox;
   let digest = '';
   if (tool !== undefined) {
     digest = digests.get(tool) ?? toolDigest(tool.definition);
     digests.set(tool, digest);
   }
-  const value = call.arguments.ok ? call.arguments.value : undefined;
-  const looking = tool !== undefined && call.arguments.ok ? lookWith(tool, value, { workingDirectory }) : undefined;
-  const { fingerprint, preview, seen } =
-    looking === undefined ? nothingSeen : await withinTime(runtime.clock, LOOK_LIMIT_MS, looking);
   const hash = callHash(runtime.store.hashKey, {
     agentId: about.agentId,
     chatId: about.chatId,

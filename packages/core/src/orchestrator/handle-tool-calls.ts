@@ -90,7 +90,10 @@ export async function handleToolCalls(
     }
     const started: Started[] = [];
     for (const { proposal, gate, invocation } of decided) {
-      if (startable.has(invocation.id)) started.push(await writeStarted(step, turn, proposal, gate, invocation, place));
+      if (startable.has(invocation.id))
+        started.push(
+          await writeStarted(step, turn, proposal, gate, invocation, { place, hasSiblings: decided.length > 1 }),
+        );
     }
     if (waits && chat !== undefined) await noteActivity(runtime, step, chat);
     const invocations = before.invocations.map(
@@ -128,7 +131,7 @@ async function writeStarted(
   { call }: Proposed,
   gate: Gate,
   invocation: InvocationRecord,
-  place: Place,
+  about: Pick<Started, 'place' | 'hasSiblings'>,
 ): Promise<Started> {
   if (gate.kind !== 'run' || call.tool === undefined || !call.arguments.ok) {
     throw new Error('only what the gate lets run can be started');
@@ -136,7 +139,7 @@ async function writeStarted(
   const begun = { ...invocation, status: 'started' as const, startedEpoch: turn.epoch, startedAt: step.tx.now() };
   await step.tx.insertInvocation(begun);
   await recordStart(step, begun, gate);
-  return { invocation: begun, tool: call.tool, value: call.arguments.value, place, snapshot: step.snapshot };
+  return { ...about, invocation: begun, tool: call.tool, value: call.arguments.value, snapshot: step.snapshot };
 }
 
 /** Why a call can't run, by the name of its tool. Nothing is started for a name that the agent was not given. */

@@ -3,6 +3,7 @@ import { nextStep } from '../turn/next-step.js';
 import { callModel } from './call-model.js';
 import { endInWords } from './end-in-words.js';
 import { commit, type Runtime } from './runtime.js';
+import { takeHanded } from './hand-over.js';
 import { runInvocation } from './run-invocation.js';
 import type { TurnRun } from './scheduler.js';
 import { startInvocation, type Started } from './start-invocation.js';
@@ -35,9 +36,11 @@ async function loop(runtime: Runtime, turnId: string, run: TurnRun, tools: Runni
   /** How the last step left the turn, so that it need not be read again. If somebody else wrote since, the next step's fence finds out. */
   let known: Situation | undefined;
   while (!run.signal.aborted) {
+    if (runtime.handed.has(turnId)) known = undefined;
     const remembered = known !== undefined;
     const situation = known ?? (await load(runtime, turnId));
     known = undefined;
+    if (runHanded(runtime, turnId, situation?.turn, run, tools)) continue;
     if (situation === undefined || situation.turn.owner !== runtime.owner) return;
     const { turn } = situation;
     epoch ??= turn.epoch;
@@ -89,6 +92,27 @@ async function loop(runtime: Runtime, turnId: string, run: TurnRun, tools: Runni
   }
 }
 
+/** Runs what a decision has started. True: there was something, and the turn has to be looked at again. */
+function runHanded(
+  runtime: Runtime,
+  turnId: string,
+  turn: TurnRecord | undefined,
+  run: TurnRun,
+  tools: RunningTools,
+): boolean {
+  let any = false;
+  for (const started of takeHanded(runtime, turnId)) {
+    const { id, startedEpoch } = started.invocation;
+    // Stopped, or taken by somebody else, since: it has been settled there, and must not run here.
+    if (turn === undefined || turn.state === 'ended' || turn.epoch !== startedEpoch) runtime.inFlight.delete(id);
+    else {
+      execute(runtime, turn, started, run, tools);
+      any = true;
+    }
+  }
+  return any;
+}
+
 async function load(runtime: Runtime, turnId: string): Promise<Situation | undefined> {
   return await runtime.store.read(async (reader) => {
     const turn = await reader.turn(turnId);
@@ -107,14 +131,15 @@ function runningHere({ invocations }: Situation): string[] {
 /** Marks calls as started, one after another, and runs them side by side. */
 async function start(
   runtime: Runtime,
-  { turn, snapshot }: Situation,
+  situation: Situation,
   ids: readonly string[],
   run: TurnRun,
   tools: RunningTools,
 ): Promise<void> {
+  const { turn } = situation;
   let { rev } = turn;
   for (const id of ids) {
-    const started = await startInvocation(runtime, { ...turn, rev }, snapshot, id, run.signal);
+    const started = await startInvocation(runtime, { ...turn, rev }, situation, id, run.signal);
     // Not started, so something else was written, or somebody else wrote: look again before going on.
     if (started === undefined) return;
     rev += 1;
@@ -128,6 +153,11 @@ function execute(runtime: Runtime, turn: TurnRecord, started: Started, run: Turn
   if (location === 'client') return;
   runtime.inFlight.add(id);
   const running = runInvocation(runtime, turn, started, run.signal)
+    .then((ended) => {
+      // Here and not in the loop, which hears of one end at a time: a call that has been marked as started must run.
+      if (ended?.next !== undefined) execute(runtime, turn, ended.next, run, tools);
+      return ended?.situation;
+    })
     .catch((error: unknown) =>
       nothing(
         runtime.report(error, `${toolName} ended in a way nobody saw`, {

@@ -4,16 +4,20 @@ import type { ApprovalRecord, InvocationRecord, InvocationStatus } from '../port
 import { maskSecrets } from '../masking/index.js';
 import { canonicalJson } from '../policy/index.js';
 import { firstApprovalId } from '../turn/ids.js';
+import { nextStep } from '../turn/next-step.js';
 import { answerQuestion, leaveUnanswered } from './answer-question.js';
 import { closeApproval } from './close-approval.js';
 import { expireApproval } from './expire-approval.js';
 import { readCallToSign, type CallToSign } from './call-to-sign.js';
 import { checkDecision, type CheckedDecision } from './check-decision.js';
+import { handOver } from './hand-over.js';
 import { commit, type Runtime, type Step } from './runtime.js';
 import { settleInvocation } from './settle-invocation.js';
+import { startInStep } from './start-invocation.js';
 import { supersedeApproval } from './supersede-approval.js';
 import { auditOf, emitToolEvent, maskArguments } from './tool-events.js';
 import { resumeTurn } from './resume-turn.js';
+import type { Situation } from './turn-state.js';
 import { digestOf, find, recordRefusal, refused, refuseMisfit, type Found } from './tool-result.js';
 import { wordsOf } from '../ports/words-of.js';
 
@@ -128,7 +132,7 @@ async function decide(runtime: Runtime, step: Step, deciding: Deciding): Promise
   }
   const checked = await checkDecision(step, { sent, approval, invocation, toSign });
   if (!checked.ok) return refused('invalid', checked.detail, state);
-  const recorded = await record(runtime, step, found, approval, checked.decision, sent, signer);
+  const recorded = await record(runtime, step, found, approval, checked.decision, sent, signer, toSign);
   if (!recorded) return undefined;
   return {
     kind: 'recorded',
@@ -178,12 +182,13 @@ async function record(
   decision: CheckedDecision,
   sent: ToolDecision,
   signer: Signer,
+  toSign: CallToSign | undefined,
 ): Promise<boolean> {
   const approves = decision.kind === 'approve';
   const scope: Scope = approves ? decision.scope : 'once';
   const status = approves ? 'approved' : 'denied';
-  const finish = await resumeTurn(runtime, step, turn.id, { invocationId: invocation.id, status });
-  if (finish === undefined) return false;
+  const resumed = await resumeTurn(runtime, step, turn.id, { invocationId: invocation.id, status });
+  if (resumed === undefined) return false;
   await closeApproval(step, approval, invocation, {
     status,
     reason: sent.reason,
@@ -203,10 +208,34 @@ async function record(
     ...(sent.reason === undefined ? {} : { why: maskSecrets(sent.reason) }),
     ...(approval.rule === null ? {} : { rule: maskSecrets(approval.rule) }),
   });
-  if (approves) await approve(step, invocation, decision, sent.reason, signer);
-  else await deny(runtime, step, invocation, sent.reason);
-  await finish();
+  if (approves) {
+    const approved = await approve(step, invocation, decision, sent.reason, signer);
+    if (toSign?.ok === true && scope !== 'always') await startDecided(runtime, step, resumed.after, approved, toSign);
+  } else await deny(runtime, step, invocation, sent.reason);
+  await resumed.finish();
   return true;
+}
+
+/**
+ * What a yes lets run at once is started in the same step, if its turn runs here: the call was looked at and signed a moment ago for
+ * this very decision, and a step of its own would look at the same again. Not if the world has changed since, or by this decision.
+ */
+async function startDecided(
+  runtime: Runtime,
+  step: Step,
+  { turn, ...rest }: Situation,
+  approved: InvocationRecord,
+  toSign: Extract<CallToSign, { ok: true }>,
+): Promise<void> {
+  if (turn.owner !== runtime.owner || step.snapshot.world.rev !== toSign.rev) return;
+  const next = nextStep({ turn, ...rest });
+  if (next.kind !== 'start' || next.invocationIds.length !== 1 || next.invocationIds[0] !== approved.id) return;
+  const { call, place, callHash, seen } = toSign;
+  const { workingDirectory, sandbox } = place;
+  const signed = { callHash, workingDirectory, sandbox, preview: null, seen };
+  const started = await startInStep(runtime, step, turn, approved, call, { place, signed });
+  if (started === undefined) return;
+  handOver(runtime, step, turn.id, { ...started, hasSiblings: rest.invocations.length > 1 });
 }
 
 async function approve(
@@ -215,14 +244,14 @@ async function approve(
   decision: Extract<CheckedDecision, { kind: 'approve' }>,
   reason: string | undefined,
   signer: Signer,
-): Promise<void> {
-  const edited = decision.edited ? { edited: true } : {};
-  await step.tx.changeInvocation(invocation.id, 'asked', {
-    status: 'approved',
+): Promise<InvocationRecord> {
+  const change = {
+    status: 'approved' as const,
     arguments: decision.argumentsText,
     callHash: decision.callHash,
-    ...edited,
-  });
+    ...(decision.edited ? { edited: true } : {}),
+  };
+  await step.tx.changeInvocation(invocation.id, 'asked', change);
   await decision.remember(step, signer);
   emitToolEvent(step, invocation, {
     type: 'TOOL_APPROVED',
@@ -230,6 +259,7 @@ async function approve(
     ...(decision.edited ? { arguments: maskArguments(decision.argumentsText).value } : {}),
   });
   await step.tx.clearOutcomeUnknown(invocation.chatId, invocation.toolName, decision.argumentsText);
+  return { ...invocation, ...change };
 }
 
 async function deny(

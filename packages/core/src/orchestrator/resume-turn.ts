@@ -1,37 +1,42 @@
 import type { InvocationStatus } from '../ports/index.js';
 import type { Runtime, Step } from './runtime.js';
 import { noteActivity } from './turn-lifecycle.js';
-import { intoState, situationAfter } from './turn-state.js';
+import { intoState, situationAfter, type Situation } from './turn-state.js';
 
 /**
  * Something is about to be recorded that may bring a turn further: one of its calls changes to `change.status`. First in its
  * transaction, so that rows are always locked in the order turn, chat, world: the turn is marked as runnable, its `rev` raised,
  * so that a loop about to leave looks again, and, once kept, it is woken (S1).
  *
- * Gives what is left to do at the end of the step; undefined if the turn has moved on meanwhile and must be read again.
+ * Gives how it will stand and what is left to do at the end of the step; undefined if the turn has moved on meanwhile and must be
+ * read again.
  */
 export async function resumeTurn(
   runtime: Runtime,
   step: Step,
   turnId: string,
   change: { invocationId: string; status: InvocationStatus },
-): Promise<(() => Promise<void>) | undefined> {
+): Promise<Resumed | undefined> {
   const turn = await step.tx.turn(turnId);
   if (turn === undefined || turn.state === 'ended' || turn.state === 'queued') return undefined;
-  const { state } = (await situationAfter(step.tx, turn, step.snapshot, change)).turn;
+  const after = await situationAfter(step.tx, turn, step.snapshot, change);
+  const { state } = after.turn;
   // Nobody runs a waiting turn, whoever's name is still on it: left there, a decision after a restart would be slept through (A9).
   const unclaimed = turn.owner === null || turn.state === 'waiting';
-  if (
-    !(await step.tx.stepTurn(turn, {
-      ...intoState(turn, state),
-      ...(unclaimed ? { owner: runtime.dispatch.owner } : {}),
-    }))
-  )
-    return undefined;
+  const owner = unclaimed ? runtime.dispatch.owner : turn.owner;
+  if (!(await step.tx.stepTurn(turn, { ...intoState(turn, state), ...(unclaimed ? { owner } : {}) }))) return undefined;
   if (state === 'open') await runtime.dispatch.wake(step, turn.id);
-  return async () => {
-    if (state === turn.state) return;
-    const chat = await step.tx.chat(turn.chatId);
-    if (chat !== undefined) await noteActivity(runtime, step, chat);
+  return {
+    after: { ...after, turn: { ...after.turn, owner } },
+    finish: async () => {
+      if (state === turn.state) return;
+      const chat = await step.tx.chat(turn.chatId);
+      if (chat !== undefined) await noteActivity(runtime, step, chat);
+    },
   };
+}
+
+interface Resumed {
+  after: Situation;
+  finish(): Promise<void>;
 }

@@ -1,17 +1,24 @@
 import { ToolFailure, type InvocationRecord, type ToolContext, type TurnRecord } from '../ports/index.js';
 import { createChunkMasker } from '../masking/index.js';
 import { keepPaths, withholdPaths } from '../policy/index.js';
+import { nextStep } from '../turn/next-step.js';
 import { openQuestions, type OpenQuestions } from './ask-question.js';
 import { expireToolQuestions } from './close-tool-question.js';
-import { subjectsOf } from './gate-call.js';
-import { commit, type Runtime } from './runtime.js';
+import { callOf, signAtOnce, subjectsOf } from './gate-call.js';
+import { commit, type Place, type Runtime, type Step } from './runtime.js';
 import { settleInvocation, type Settlement } from './settle-invocation.js';
-import type { Started } from './start-invocation.js';
+import { startInStep, type Started } from './start-invocation.js';
 import { noteActivity } from './turn-lifecycle.js';
 import { intoState, situationAfter, type Situation } from './turn-state.js';
-import { pauseFor, untilAborted } from '../ports/until-aborted.js';
+import { pauseFor, untilAborted, withinTime } from '../ports/until-aborted.js';
 import { textOf, wordsOf } from '../ports/words-of.js';
 import { openWorldDoor } from './world-door.js';
+
+/** How a turn stands after a call's end was written, and the call that was started with it. */
+export interface Ended {
+  situation: Situation;
+  next: Started | undefined;
+}
 
 /**
  * Runs a started call and writes how it ended. Never rejects for what the tool does: that is a result (T11). Gives how the turn
@@ -22,7 +29,7 @@ export async function runInvocation(
   turn: TurnRecord,
   started: Started,
   signal: AbortSignal,
-): Promise<Situation | undefined> {
+): Promise<Ended | undefined> {
   // Frozen between the step that started it and here: another process may have said already that nobody knows how it went.
   if (!runtime.mayAct()) {
     await giveBack(runtime, turn, started.invocation);
@@ -34,7 +41,28 @@ export async function runInvocation(
   measureTool(runtime, started, settlement, performance.now() - began);
   // Stopped meanwhile: who stopped it has settled the call. Shutting down: the next start will say that nobody saw its end.
   if (signal.aborted) return undefined;
-  return await writeEnd(runtime, turn, started, settlement, signal, questions);
+  return await writeEnd(runtime, turn, started, settlement, signal, {
+    questions,
+    ahead: await lookAhead(runtime, started),
+  });
+}
+
+/** What the call after this one is looked at in. */
+type Ahead = { place: Place; rev: number } | undefined;
+
+/** Longer than this the end of a call does not wait for where the next one would act: a disk may never answer. */
+const LOOK_AHEAD_MS = 100;
+
+/** Only where another call of the same answer could follow at once. */
+async function lookAhead(runtime: Runtime, { hasSiblings, snapshot }: Started): Promise<Ahead> {
+  if (!hasSiblings) return undefined;
+  try {
+    const place = await withinTime(runtime.clock, LOOK_AHEAD_MS, () => runtime.findPlace(snapshot));
+    return { place, rev: snapshot.world.rev };
+  } catch {
+    // Whoever starts the next call finds the same, and has words for it.
+    return undefined;
+  }
 }
 
 function measureTool(runtime: Runtime, { invocation }: Started, { kind }: Settlement, ms: number): void {
@@ -62,11 +90,11 @@ async function writeEnd(
   { invocation }: Started,
   settlement: Settlement,
   signal: AbortSignal,
-  questions: OpenQuestions,
-): Promise<Situation | undefined> {
+  around: { questions: OpenQuestions; ahead: Ahead },
+): Promise<Ended | undefined> {
   for (let pause = FIRST_RETRY_MS; ; pause = Math.min(pause * 2, LONGEST_RETRY_MS)) {
     try {
-      return await settleStarted(runtime, turn, invocation, settlement, questions);
+      return await settleStarted(runtime, turn, invocation, settlement, around);
     } catch (error) {
       if (signal.aborted) return undefined;
       runtime.report(error, `the end of ${invocation.toolName} could not be written; it is tried again`, {
@@ -86,8 +114,8 @@ async function settleStarted(
   turn: Pick<TurnRecord, 'id' | 'worldId' | 'epoch'>,
   invocation: InvocationRecord,
   settlement: Settlement,
-  questions: OpenQuestions,
-): Promise<Situation | undefined> {
+  { questions, ahead }: { questions: OpenQuestions; ahead: Ahead },
+): Promise<Ended | undefined> {
   return await commit(runtime, 'settle-invocation', turn.worldId, async (step) => {
     // Read here and not carried along: a decision on a sibling may have raised `rev` while the tool ran.
     const current = await step.tx.turn(turn.id);
@@ -103,8 +131,35 @@ async function settleStarted(
       const chat = await step.tx.chat(current.chatId);
       if (chat !== undefined) await noteActivity(runtime, step, chat);
     }
-    return after;
+    const next = ahead === undefined ? undefined : await startNext(runtime, step, after, ahead);
+    if (next === undefined) return { situation: after, next };
+    runtime.inFlight.add(next.invocation.id);
+    step.afterRollback(() => runtime.inFlight.delete(next.invocation.id));
+    const invocations = after.invocations.map((call) => (call.id === next.invocation.id ? next.invocation : call));
+    return { situation: { ...after, invocations }, next };
   });
+}
+
+/** The one call that follows, started in the step that ends the one before it: its own would only write what this one can (T8, T9). */
+async function startNext(
+  runtime: Runtime,
+  step: Step,
+  after: Situation,
+  { place, rev }: NonNullable<Ahead>,
+): Promise<Started | undefined> {
+  if (step.snapshot.world.rev !== rev) return undefined;
+  const next = nextStep(after);
+  const [id] = next.kind === 'start' ? next.invocationIds : [];
+  if (next.kind !== 'start' || id === undefined || next.invocationIds.length !== 1) return undefined;
+  const invocation = await step.tx.invocation(id);
+  if (invocation === undefined) return undefined;
+  const call = callOf(runtime, invocation);
+  // What comes from a server may have to be brought first, and what looks at files has to look now.
+  if (call.tool?.pin !== undefined) return undefined;
+  const signed = signAtOnce(runtime, call, { agentId: invocation.agentId, chatId: invocation.chatId, place });
+  if (signed === undefined) return undefined;
+  const started = await startInStep(runtime, step, after.turn, invocation, call, { place, signed });
+  return started === undefined ? undefined : { ...started, hasSiblings: after.invocations.length > 1 };
 }
 
 async function execute(

@@ -1,6 +1,7 @@
 import type {
   Clock,
   McpHost,
+  MessageRecord,
   Provider,
   Store,
   StoredEvent,
@@ -17,6 +18,7 @@ import type { Dispatch } from './dispatch.js';
 import { noWorld } from './look-up.js';
 import type { RecentRepeats } from './recent-repeats.js';
 import type { Scheduler } from './scheduler.js';
+import type { Started } from './start-invocation.js';
 
 /** Where a world's tools act, looked up anew for each call: a folder may have become a link since it was signed (A7). */
 export interface Place {
@@ -59,6 +61,8 @@ export interface Runtime {
   mayAct(): boolean;
   /** Calls whose tools this process runs. One that has started under our name and is not among them is nobody's. */
   inFlight: Set<string>;
+  /** Calls that a decision has started in its own step, by their turn: its loop runs them. */
+  handed: Map<string, Started[]>;
   memory: AgentMemory;
   snapshots: SnapshotCache;
   repeats: RecentRepeats;
@@ -90,6 +94,10 @@ export interface Step {
   snapshot: WorldSnapshot;
   /** Runs after the commit, in order. For wake-ups and aborts, which must not happen for a step that was rolled back. */
   afterCommit(act: () => void): void;
+  /** Runs if nothing of the step was kept. */
+  afterRollback(act: () => void): void;
+  /** A message was written in it. */
+  heard(message: MessageRecord): void;
 }
 
 /**
@@ -103,12 +111,27 @@ export async function commit<T>(
   work: (step: Step) => Promise<T>,
 ): Promise<T> {
   const acts: (() => void)[] = [];
+  const undo: (() => void)[] = [];
   runtime.probe(`before ${name}`);
-  const { value, events } = await runtime.store.transact(worldId, async (tx) => {
-    const snapshot = await runtime.snapshots(tx, worldId);
-    if (snapshot === undefined) throw noWorld(worldId);
-    return await work({ tx, snapshot, afterCommit: (act) => acts.push(act) });
-  });
+  const { value, events } = await runtime.store
+    .transact(worldId, async (tx) => {
+      const snapshot = await runtime.snapshots(tx, worldId);
+      if (snapshot === undefined) throw noWorld(worldId);
+      return await work({
+        tx,
+        snapshot,
+        afterCommit: (act) => acts.push(act),
+        afterRollback: (act) => undo.push(act),
+        heard(message) {
+          runtime.memory.heard(message);
+          undo.push(() => runtime.memory.forgetChat(message.chatId));
+        },
+      });
+    })
+    .catch((error: unknown) => {
+      for (const act of undo) act();
+      throw error;
+    });
   runtime.probe(`after ${name}`);
   for (const event of events) publish(runtime, event);
   for (const act of acts) act();

@@ -11,7 +11,7 @@ import { settleInvocation } from './settle-invocation.js';
 import { auditOf, emitToolEvent } from './tool-events.js';
 import { bringTool } from './tool-sources.js';
 import { noteActivity } from './turn-lifecycle.js';
-import { situationAfter } from './turn-state.js';
+import { situationAfter, type Situation } from './turn-state.js';
 import { wordsOf } from '../ports/words-of.js';
 
 /** A call that has been marked as started and is to run now. */
@@ -22,6 +22,8 @@ export interface Started {
   place: Place;
   /** The world and its rules as of the start. */
   snapshot: WorldSnapshot;
+  /** Other calls of the same answer are open. */
+  hasSiblings: boolean;
 }
 
 /**
@@ -32,7 +34,7 @@ export interface Started {
 export async function startInvocation(
   runtime: Runtime,
   turn: TurnRecord,
-  snapshot: WorldSnapshot,
+  { snapshot, invocations }: Situation,
   invocationId: string,
   signal: AbortSignal,
 ): Promise<Started | undefined> {
@@ -65,8 +67,36 @@ export async function startInvocation(
       decision: signed ? 'approved' : undefined,
       seen: now.signed.seen,
     });
-    return await act(runtime, step, turn, invocation, call, gate, now);
+    const started = await act(runtime, step, turn, invocation, call, gate, now);
+    return started === undefined ? undefined : { ...started, hasSiblings: invocations.length > 1 };
   });
+}
+
+/**
+ * Starts an approved call in a step that holds its turn already, where a step of its own would write nothing else. Everything is
+ * checked as there; whatever speaks against it is left to that step. Undefined: nothing was written.
+ */
+export async function startInStep(
+  runtime: Runtime,
+  step: Step,
+  { agentId, chatId, worldId, epoch }: TurnRecord,
+  invocation: InvocationRecord,
+  call: ReadCall,
+  { place, signed }: { place: Place; signed: SignedCall },
+): Promise<Omit<Started, 'hasSiblings'> | undefined> {
+  if (invocation.status !== 'approved' || invocation.startedAt !== null) return undefined;
+  if (invocation.location !== 'server' || !runtime.mayAct()) return undefined;
+  const { tool } = call;
+  if (tool === undefined || !call.arguments.ok || runtime.tools(worldId).get(call.toolName) !== tool) return undefined;
+  const decision = invocation.callHash !== null && invocation.callHash === signed.callHash ? 'approved' : undefined;
+  const { seen } = signed;
+  const gate = await gateCall(step.tx, step.snapshot, call, { agentId, chatId, place, decision, seen });
+  if (gate.kind !== 'run') return undefined;
+  const change = { status: 'started' as const, startedEpoch: epoch, startedAt: step.tx.now() };
+  if (!(await step.tx.changeInvocation(invocation.id, 'approved', change))) return undefined;
+  const begun = { ...invocation, ...change };
+  await recordStart(step, begun, gate);
+  return { invocation: begun, tool, value: call.arguments.value, place, snapshot: step.snapshot };
 }
 
 type Surroundings = { ok: true; place: Place; signed: SignedCall } | { ok: false; error: string };
@@ -93,7 +123,7 @@ async function act(
   call: ReadCall,
   gate: Gate,
   now: Extract<Surroundings, { ok: true }>,
-): Promise<Started | undefined> {
+): Promise<Omit<Started, 'hasSiblings'> | undefined> {
   // A call of a dead process that may run again was started in the eyes of everybody: it can only end, not be asked (T4).
   const rerun = invocation.startedAt !== null;
   if (rerun && gate.kind !== 'run') {

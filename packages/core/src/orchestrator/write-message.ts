@@ -26,6 +26,7 @@ export async function writeMessage(
     worldId: where.worldId,
     chatId: where.chatId,
   });
+  step.heard(record);
   step.tx.emit({ event: 'message', chatId: where.chatId, message: record });
   return record;
 }

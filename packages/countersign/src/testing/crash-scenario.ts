@@ -26,12 +26,19 @@ export async function runScenario({ file, diary, probe }: Scenario): Promise<voi
     tools: [
       tool('remove', { approval: { required: true } }),
       tool('write', {}),
-      tool('sync', { readOnly: true, idempotent: true }),
+      // It looks at something first, so it is started in a step of its own.
+      tool('sync', { readOnly: true, idempotent: true, fingerprint: async () => 'the same' }),
     ],
     probe,
   });
 
-  function tool(name: string, traits: { readOnly?: boolean; idempotent?: boolean; approval?: { required: boolean } }) {
+  interface Traits {
+    readOnly?: boolean;
+    idempotent?: boolean;
+    approval?: { required: boolean };
+    fingerprint?: () => Promise<string>;
+  }
+  function tool(name: string, traits: Traits) {
     return defineTool({
       name,
       description: `does ${name}`,

@@ -1,0 +1,99 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Tool } from './index.js';
+import { closeTestWorlds, openTestWorld, tool } from './testing/fixture.js';
+import { first, obedient, propose, recorder } from './testing/obedient.js';
+
+afterEach(closeTestWorlds);
+
+/** A world that notes its steps, in order. */
+async function noted(tools: readonly Tool[]) {
+  const steps: string[] = [];
+  const t = await openTestWorld({
+    script: obedient,
+    tools,
+    probe: (moment) => {
+      if (moment.startsWith('after ')) steps.push(moment.slice('after '.length));
+    },
+  });
+  return { ...t, steps };
+}
+
+describe('one step', () => {
+  it('[A8] [T4] [S1] records a yes and starts its call', async () => {
+    const { runs, tool: remove } = recorder();
+    const t = await noted([remove]);
+    await propose(t, { name: 'remove', arguments: { path: 'a' } });
+    t.steps.length = 0;
+    await t.world.decide(await t.onlyApproval(), { decision: 'approve' });
+    expect(await t.chat.settled()).toBe('idle');
+    expect(runs).toEqual([{ path: 'a' }]);
+    expect(t.steps.filter((step) => step !== 'title')).toEqual([
+      'decision',
+      'tool-execution',
+      'settle-invocation',
+      'model-call',
+      'answer',
+    ]);
+  });
+
+  it('[A2] [A19] starts nothing that a yes has changed the rules for: that is looked at again', async () => {
+    const { runs, tool: remove } = recorder();
+    const t = await noted([remove]);
+    await propose(t, { name: 'remove', arguments: { path: 'a' } });
+    t.steps.length = 0;
+    await t.world.decide(await t.onlyApproval(), { decision: 'approve', scope: 'always' });
+    expect(await t.chat.settled()).toBe('idle');
+    expect(runs).toEqual([{ path: 'a' }]);
+    expect(t.steps).toContain('start-invocation');
+  });
+
+  it('[A2] [A19] starts nothing that a rule has denied since it was asked', async () => {
+    const { runs, tool: remove } = recorder();
+    const t = await noted([remove]);
+    await propose(t, { name: 'remove', arguments: { path: 'a' } });
+    const approval = await t.onlyApproval();
+    await t.world.setPolicy(['deny remove']);
+    await t.world.decide(approval, { decision: 'approve' });
+    expect(await t.chat.settled()).toBe('idle');
+    expect(runs).toEqual([]);
+  });
+
+  it('[T8] [T9] writes the end of a call and starts the next one, in call order', async () => {
+    const ran: string[] = [];
+    const named = (name: string) => tool(name, async () => ran.push(name));
+    const t = await noted([named('one'), named('two'), named('three')]);
+    await propose(t, { name: 'one' }, { name: 'two' }, { name: 'three' });
+    expect(ran).toEqual(['one', 'two', 'three']);
+    expect(t.steps).not.toContain('start-invocation');
+    expect(t.steps.filter((step) => step === 'settle-invocation')).toHaveLength(3);
+    const life = (await t.world.audit()).flatMap(({ kind, tool: name }) => (kind === 'run' ? [name] : []));
+    expect(life).toEqual(['one', 'two', 'three']);
+  });
+
+  it('[A2] [A19] does not start the next call against a rule that was written while the first one ran', async () => {
+    const { runs, tool: remove } = recorder('remove', { approval: { required: false } });
+    const t = await noted([tool('first', async () => await forbid()), remove]);
+    const forbid = async (): Promise<string> => {
+      await t.world.setPolicy(['deny remove']);
+      return 'forbidden';
+    };
+    await propose(t, { name: 'first' }, { name: 'remove', arguments: { path: 'a' } });
+    expect(runs).toEqual([]);
+    expect(first((await t.chat.messages()).slice(-1)).content).toBe('done');
+  });
+
+  it('[M9] a stop right after a yes settles the call once, and it does not run afterwards or unrecorded', async () => {
+    const { runs, tool: remove } = recorder();
+    const t = await noted([remove]);
+    await propose(t, { name: 'remove', arguments: { path: 'a' } });
+    const decided = t.world.decide(await t.onlyApproval(), { decision: 'approve' });
+    await Promise.all([decided, t.chat.stop()]);
+    expect(await t.chat.settled()).toBe('idle');
+    const results = (await t.chat.messages()).filter(({ tool_call_id }) => tool_call_id?.startsWith('call_'));
+    expect(results).toHaveLength(1);
+    const before = runs.length;
+    await t.world.quiet();
+    expect(runs.length).toBe(before);
+    expect((await t.world.audit()).filter(({ kind }) => kind === 'run').length).toBeGreaterThanOrEqual(runs.length);
+  });
+});
