@@ -13,10 +13,16 @@ it('tells commands from messages', () => {
   });
 });
 
-it('completes commands and the names of agents', () => {
-  const agents = [{ name: 'Ada' }, { name: 'Old Ben' }] as Agent[];
+it('[M3] completes commands, and the names of agents where they are addressed', () => {
+  const agents = [
+    { id: 'ada', name: 'Ada' },
+    { id: 'old-ben', name: 'Old Ben' },
+  ] as Agent[];
   expect(completeLine('/ch', agents)[0]).toEqual(['/chats', '/chat']);
-  expect(completeLine('hello @a', agents)).toEqual([['@Ada '], '@a']);
+  expect(completeLine('@a', agents)).toEqual([['@Ada '], '@a']);
+  expect(completeLine('@Ada, @old', agents)).toEqual([['@Old Ben '], '@old']);
   expect(completeLine('@old b', agents)).toEqual([['@Old Ben '], '@old b']);
   expect(completeLine('mail ben@x', agents)[0]).toEqual([]);
+  // In the middle of a line it addresses nobody: a name there would promise an answer that nobody gives.
+  expect(completeLine('hello @a', agents)[0]).toEqual([]);
 });

@@ -1,3 +1,4 @@
+import { matching, mentionAt } from '@countersign/client';
 import type { Agent } from '@countersign/protocol';
 import { nearest } from '../text/suggest.js';
 
@@ -50,13 +51,11 @@ export function readSlashCommand(line: string): SlashCommand | undefined {
   }
 }
 
-/** Completes slash commands at the beginning of a line, and names of agents after an @. */
+/** Completes slash commands at the beginning of a line, and names of agents after an @ that addresses them (M3). */
 export function completeLine(line: string, agents: readonly Agent[]): [string[], string] {
   if (/^\/\S*$/.test(line)) return [NAMES.filter((name) => name.startsWith(line.toLowerCase())), line];
-  const mention = /(?:^|\s)@([^@\n]*)$/.exec(line)?.[1];
+  const mention = mentionAt(line, line.length);
   if (mention === undefined) return [[], line];
-  const names = ['human', ...agents.map(({ name }) => name)].filter((name) =>
-    name.toLowerCase().startsWith(mention.toLowerCase()),
-  );
-  return [names.map((name) => `@${name} `), `@${mention}`];
+  const known = [{ id: 'human', name: 'human' }, ...agents];
+  return [matching(known, mention.typed).map(({ name }) => `@${name} `), line.slice(mention.from)];
 }
