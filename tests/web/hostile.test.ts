@@ -22,13 +22,15 @@ describe.runIf(hasBrowser)('hostile content', { timeout: 60_000 }, () => {
     const { page } = visit;
     await write(
       page,
-      `say ${HTML}\n\n[click](javascript:window.hacked=1) [data](data:text/html,<script>1</script>) ![p](http://127.0.0.1:9/p.png)\n\n${BIDI}`,
+      `say ${HTML}\n\n[click](javascript:window.hacked=1) [data](data:text/html,<script>1</script>) ![p](http://127.0.0.1:9/p.png) [https://bank.example](http://127.0.0.1:9/login)\n\n${BIDI}`,
     );
     const answer = said(page, 'onerror=');
     await answer.waitFor();
     expect(await answer.locator('img, script, svg[onload], iframe, object, embed').count()).toBe(0);
     expect(await answer.getByRole('link', { name: 'click' }).count()).toBe(0);
     for (const href of await addresses(answer.locator('a'))) expect(href).toMatch(/^https?:/);
+    // Where they lead stands beside the words that say otherwise.
+    await answer.getByText('https://bank.example (127.0.0.1:9)').waitFor();
     await answer.getByText('‹U+202E›').waitFor();
   });
 
@@ -39,11 +41,9 @@ describe.runIf(hasBrowser)('hostile content', { timeout: 60_000 }, () => {
     ['brackets', '['.repeat(9000)],
   ])('%s nested thousands deep are text, and the page goes on', async (name, nested) => {
     const { page } = visit;
-    const started = Date.now();
     await write(page, `say the ${name}\n\n${nested}x\n\nafter the ${name}`);
     await said(page, `after the ${name}`).waitFor();
     await expect.poll(() => said(page, `after the ${name}`).innerText()).toContain(nested.slice(0, 100));
-    expect(Date.now() - started).toBeLessThan(6000);
   });
 
   it('in the language of a code block is no Markdown of its own', async () => {
@@ -109,6 +109,18 @@ describe.runIf(hasBrowser)('hostile content', { timeout: 60_000 }, () => {
     await opened.api.renameChat(world, chat, `<img src=x onerror=alert(1)> ${BIDI}`);
     await page.getByRole('heading', { level: 1, name: '<img src=x' }).waitFor();
     expect(await page.getByRole('heading', { level: 1 }).innerText()).not.toContain('\u202E');
+  });
+
+  it('that can not be drawn is shown as it was written, and takes nothing else with it', async () => {
+    const { path } = await opened.newChat();
+    const { page, context } = await opened.visit();
+    await page.route('**/highlighted*.js', (route) => route.abort());
+    await page.goto(`${opened.serving.url}${path}`);
+    await write(page, 'say Some **words**.\n\n```js\nconst one = 1;\n```\n\nMore *words*.');
+    const answer = said(page, 'More words.');
+    await answer.getByText('```js\nconst one = 1;\n```').waitFor();
+    expect(await answer.locator('strong').innerText()).toBe('words');
+    await context.close();
   });
 
   it('ran nothing, and asked nobody else for anything', async () => {

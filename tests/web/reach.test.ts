@@ -157,6 +157,10 @@ describe.runIf(hasBrowser)('the way to what waits', { timeout: 60_000 }, () => {
     `);
     await page.reload();
     await page.getByLabel('Message').waitFor();
+    const answers: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().endsWith('/tool-results')) answers.push(request.method());
+    });
     await opened.api.send(world, chat, { content: press('composed') });
     await page.getByLabel('Reason').fill('にほん');
     await expect.poll(() => button(page, 'Deny').isEnabled()).toBe(true);
@@ -165,7 +169,7 @@ describe.runIf(hasBrowser)('the way to what waits', { timeout: 60_000 }, () => {
       field.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', isComposing: true, bubbles: true }));
     })()`);
     await expect.poll(() => page.evaluate('globalThis.tried')).toBe(true);
-    expect((await opened.api.approvals(world)).items).toHaveLength(1);
+    expect(answers).toEqual([]);
     await page.getByLabel('Reason').press('Enter');
     await said(page, 'Finished. denied: にほん').waitFor();
   });

@@ -121,7 +121,7 @@ export function ApprovalCard({
                   Approve for this chat
                 </Button>
               ) : null}
-              {may('approve_always') ? (
+              {may('approve_always') && approval.proposedRule !== undefined ? (
                 <Button disabled={!armed} onClick={() => setOpen('always')}>
                   Always…
                 </Button>
@@ -151,9 +151,9 @@ export function ApprovalCard({
             onApprove={(args) => void answer({ decision: 'approve', scope: 'once', arguments: args })}
           />
         ) : null}
-        {open === 'always' ? (
+        {open === 'always' && approval.proposedRule !== undefined ? (
           <AlwaysForm
-            proposed={approval.proposedRule ?? `allow ${approval.toolName}`}
+            proposed={approval.proposedRule}
             matches={matches}
             disabled={!armed}
             onCancel={() => setOpen('nothing')}

@@ -26,6 +26,7 @@ describe('where a link leads', () => {
     ['http://www.bank.example', 'www.bank.example'],
     ['https://bank.example/long/way', 'bank.example'],
     ['mailto:bob@bank.example', 'bob@bank.example'],
+    ['#user-content-fn-1', '1'],
   ])('%s is told by its own words "%s"', (href, words) => {
     expect(whereTo(href, words, BASE)).toBeUndefined();
   });

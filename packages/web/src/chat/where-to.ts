@@ -1,5 +1,7 @@
 /** The host a link leads to, where its words do not say just that; undefined where they do. */
 export function whereTo(href: string, words: string, base: string): string | undefined {
+  // A footnote stays on this page.
+  if (href.startsWith('#')) return undefined;
   const to = read(href, base);
   if (to === undefined) return href;
   const place = to.host === '' ? `${to.protocol}${to.pathname}` : to.host;
