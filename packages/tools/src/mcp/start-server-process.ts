@@ -42,8 +42,12 @@ export interface ServerProcess {
 
 /** Between the end of its input, on which a server should end by itself, and killing it. */
 const GRACE_MS = 300;
-/** What decides how any program is started, ours around the sandbox included. */
-const OUTSIDE_VARIABLE = /^(?:LD_|DYLD_|GCONV_PATH$)/;
+/**
+ * What decides how any program is started, ours around the sandbox included: what a loader loads, and what a shell runs by itself (with
+ * `SHELLOPTS` the text in `PS4`, under `BASH_FUNC_…` a command of any name). Nor anything that is no name.
+ */
+const OUTSIDE_VARIABLE =
+  /^(?:LD_|DYLD_|BASH|SHELLOPTS$|PS4$|GLIBC_TUNABLES$|GCONV_PATH$|LOCPATH$|NLSPATH$)|^(?![A-Za-z_][A-Za-z0-9_]*$)/;
 
 /**
  * Runs inside the sandbox, before a server that has a network: listens there and hands that out to us; then closes whatever the server
@@ -57,13 +61,14 @@ for fd in /dev/fd/*; do
   fd=\${fd##*/}
   [[ $fd == [012] ]] || eval "exec $fd>&-"
 done
-exec "$@"
+exec -- "$@"
 `;
 
 /** Starts a server in the sandbox, with no environment but what is declared (A21). Rejects with words when nothing was started. */
 export async function startServerProcess(definition: StdioDefinition, place: ProcessPlace): Promise<ServerProcess> {
   const outside = Object.keys(definition.env).find((name) => OUTSIDE_VARIABLE.test(name));
-  if (outside !== undefined) throw new Error(`the variable ${outside} would act outside the sandbox; leave it out`);
+  if (outside !== undefined)
+    throw new Error(`the variable ${outside.slice(0, 100)} would act outside the sandbox; leave it out`);
   const temporary = await mkdtemp(join(await realpath(tmpdir()), 'countersign-mcp-'));
   let confined: Confined | undefined;
   const tidy = async (): Promise<void> => {
@@ -128,7 +133,8 @@ async function start(
   const first = ['bash', '--noprofile', '--norc', '-c', LISTEN_FIRST, 'bash', process.execPath, LISTEN_DIRECTLY];
   const started = [...(gateway === undefined ? [] : first), command, ...args];
   const [program = command, ...words] =
-    confined === undefined ? started : [confined.program, ...confined.before, ...started];
+    // Without the dashes a program called `--bind` would be an option of the sandbox, and open it.
+    confined === undefined ? started : [confined.program, ...confined.before, '--', ...started];
   const child = spawn(program, words, {
     cwd: workingDirectory,
     env: environment,

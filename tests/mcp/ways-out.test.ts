@@ -1,0 +1,68 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { findSandbox } from '@countersign/tools';
+import { describe, expect, it } from 'vitest';
+import { startServerProcess, type StdioDefinition } from '../../packages/tools/src/mcp/start-server-process.js';
+import { freshFolder } from './support/lab.js';
+
+const sandbox = await findSandbox();
+
+/** Runs a server that was defined to get out, and tells what it said. What it would leave lies beside its folder, which it can't see. */
+async function run(define: (mark: string) => Partial<StdioDefinition>): Promise<{ said: string; escaped: boolean }> {
+  const folder = await freshFolder();
+  const mark = join(dirname(folder), `escaped-${folder.slice(-6)}`);
+  const plain = {
+    name: 'x',
+    transport: 'stdio',
+    command: 'true',
+    args: [],
+    env: {},
+    trusted: false,
+    enabled: true,
+  } as const;
+  let said = '';
+  try {
+    const definition: StdioDefinition = { ...plain, network: false, ...define(mark) };
+    const started = await startServerProcess(definition, { sandbox, hide: [], show: [], workingDirectory: folder });
+    for (const stream of [started.stdout, started.stderr])
+      stream.on('data', (bytes: Buffer) => (said += String(bytes)));
+    await started.exited;
+    await started.end();
+  } catch (error) {
+    said += String(error);
+  }
+  return { said, escaped: existsSync(mark) };
+}
+
+describe.skipIf(sandbox.kind !== 'bubblewrap')('[A21] a definition of a server opens no way out of its sandbox', () => {
+  it.each([false, true])('by a program with the name of an option (network: %s)', async (network) => {
+    const open = await run((mark) => ({ network, command: '--bind', args: ['/', '/', 'sh', '-c', `touch ${mark}`] }));
+    expect(open).toMatchObject({ escaped: false, said: expect.stringContaining('--bind') as string });
+    const dashes = await run((mark) => ({ network, command: '--', args: ['--bind', '/', '/', 'touch', mark] }));
+    expect(dashes.escaped).toBe(false);
+    const builtin = await run((mark) => ({ network, command: '-a', args: ['x', 'touch', mark] }));
+    expect(builtin.escaped).toBe(false);
+  });
+
+  it.each<[string, (mark: string) => Record<string, string>]>([
+    ['SHELLOPTS', (mark) => ({ SHELLOPTS: 'xtrace', PS4: `$(touch ${mark})` })],
+    ['BASH_ENV', (mark) => ({ BASH_ENV: `$(touch ${mark})` })],
+    ['BASH_FUNC_echo%%', (mark) => ({ 'BASH_FUNC_echo%%': `() { touch ${mark}; }` })],
+    ['GLIBC_TUNABLES', () => ({ GLIBC_TUNABLES: 'glibc.malloc.check=3' })],
+    ['a name that is none', () => ({ 'A B': 'x' })],
+    ['an empty name', () => ({ '': 'x' })],
+  ])('by the variable %s, which shells or loaders around it would heed', async (_name, env) => {
+    const { said, escaped } = await run((mark) => ({ env: env(mark) }));
+    expect(said).toContain('would act outside the sandbox');
+    expect(escaped).toBe(false);
+  });
+
+  it('while other variables come to it as they are', async () => {
+    const { said } = await run(() => ({
+      command: 'sh',
+      args: ['-c', 'echo "$ENV $TOKEN"'],
+      env: { ENV: 'test', TOKEN: "a'b" },
+    }));
+    expect(said).toContain("test a'b");
+  });
+});
