@@ -75,6 +75,57 @@ describe.runIf(hasBrowser)('a chat of 10,000 messages', { timeout: 60_000 }, () 
     expect(visit.complaints).toEqual([]);
   });
 
+  it('scrolls both ways without an empty view, and without going back on the way', async () => {
+    const { page } = visit;
+    const log = page.getByRole('log', { name: 'Transcript' });
+    const box = await log.boundingBox();
+    if (box === null) throw new Error('there is no transcript');
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+    // Past the answer at the end, which has no number.
+    await page.mouse.wheel(0, -4000);
+    await expect.poll(() => inTheMiddle(), { timeout: 10_000 }).toBeGreaterThan(0);
+    for (const direction of [-1, 1]) {
+      const numbers: number[] = [];
+      for (let steps = 0; steps < 25; steps += 1) {
+        const before = await aboveView(log);
+        await page.mouse.wheel(0, direction * 700);
+        await expect.poll(() => aboveView(log), { timeout: 10_000 }).not.toBe(before);
+        // Whatever the wheel has come to, somebody's words stand there.
+        await expect.poll(() => inTheMiddle(), { timeout: 10_000 }).toBeGreaterThan(0);
+        numbers.push(await inTheMiddle());
+      }
+      expect(numbers).toEqual(numbers.toSorted((a, b) => (a - b) * direction));
+      expect(Math.abs((numbers[0] ?? 0) - (numbers.at(-1) ?? 0))).toBeGreaterThan(50);
+    }
+    expect(await page.getByRole('article').count()).toBeLessThan(60);
+  });
+
+  it('opens at a message near its beginning, and marks it', async () => {
+    const { page } = visit;
+    await page.goto(`${page.url()}?message=msg_long000007`);
+    const found = page.locator('article[aria-current]').filter({ hasText: 'number 7 of many' });
+    await found.waitFor({ timeout: 30_000 });
+    const where = await found.boundingBox();
+    expect(where?.y).toBeGreaterThan(0);
+    expect(where?.y).toBeLessThan(900);
+    expect(await page.getByRole('article').count()).toBeLessThan(60);
+    expect(visit.complaints).toEqual([]);
+  });
+
+  /** The number of the message in the middle of the view; 0 where there is none. */
+  async function inTheMiddle(): Promise<number> {
+    return await visit.page.evaluate<number>(`(() => {
+      const { left, top, width, height } = document.querySelector('[role=log]').getBoundingClientRect();
+      for (const x of [left + width / 2, left + width / 3])
+        for (const y of [0, 12, 24, 36])  {
+          const row = document.elementFromPoint(x, top + height / 2 + y)?.closest('article');
+          const number = /number (\\d+)/.exec(row?.textContent ?? '')?.[1];
+          if (number !== undefined) return Number(number);
+        }
+      return 0;
+    })()`);
+  }
+
   async function isAtEnd(): Promise<boolean> {
     return (await belowView(visit.page.getByRole('log', { name: 'Transcript' }))) < 40;
   }
