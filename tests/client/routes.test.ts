@@ -60,6 +60,27 @@ describe('the typed client, route by route', () => {
     await expect(client.world(world)).rejects.toMatchObject(status(404));
   });
 
+  it('[A22] an agent and a world that had a name before it was reserved keep working; nobody else gets it', async () => {
+    const { client, harbour: at, world } = await open();
+    await at.engine.runtime.store.transact(world, async (tx) => {
+      const { definition } = (await tx.agents(world))[0] ?? { definition: undefined };
+      if (definition === undefined) throw new Error('there is no agent');
+      await tx.insertAgent(world, 'you', { ...definition, name: 'You' });
+      const shown = await tx.world(world);
+      if (shown !== undefined) await tx.updateWorld(world, { name: 'Notice', settings: shown.settings });
+    });
+    expect((await client.agents(world)).items.map(({ name }) => name)).toEqual(['Ada', 'You']);
+    expect(await client.updateAgent(world, 'you', { temperature: 1 })).toMatchObject({ name: 'You', temperature: 1 });
+    expect(await client.updateWorld(world, { turnLimit: 3 })).toMatchObject({ name: 'Notice', turnLimit: 3 });
+    await expect(client.updateAgent(world, 'ada', { name: 'you' })).rejects.toMatchObject({
+      ...status(422),
+      field: 'name',
+    });
+    await expect(client.createAgent(world, { name: 'notice', provider: 'scripted', model: 'm' })).rejects.toMatchObject(
+      { ...status(422), field: 'name' },
+    );
+  });
+
   it('[W3] [W6] rules are read, tried and written only over those that were seen; tools are listed', async () => {
     const { client, world } = await open();
     const { value, etag } = await client.policy(world);

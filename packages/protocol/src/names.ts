@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
-/** Names nobody may take: each already means somebody else in a conversation (A22). */
-export const RESERVED_NAMES = ['human', 'user', 'world', 'system'] as const;
+/** Names nobody may take: each already means somebody else in a conversation, or on the screens that show it (A22). */
+export const RESERVED_NAMES = ['human', 'user', 'world', 'system', 'you', 'notice'] as const;
 
 /** Letters, digits, space, `-` and `_`, starting and ending with a letter or digit, so that a mention of it has one reading. */
 const NAME_PATTERN = /^[\p{L}\p{N}](?:[\p{L}\p{M}\p{N} _-]*[\p{L}\p{M}\p{N}])?$/u;

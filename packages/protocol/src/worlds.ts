@@ -59,7 +59,8 @@ const shownAt = { lastEventId: z.number().int().min(0).exactOptional() };
 export const worldSchema = z.object({ ...worldSettingsSchema.shape, id: z.string(), name: z.string(), ...shownAt });
 export type World = z.infer<typeof worldSchema>;
 
-export const agentSchema = z.object({ ...newAgentSchema.shape, id: z.string() });
+/** Its name as it is: one that was reserved since is still shown, or nobody could look at its world. */
+export const agentSchema = z.object({ ...newAgentSchema.shape, id: z.string(), name: z.string() });
 export type Agent = z.infer<typeof agentSchema>;
 
 const chatStatusSchema = z.enum(['idle', 'working', 'waiting']);

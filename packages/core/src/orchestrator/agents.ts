@@ -9,6 +9,7 @@ import {
   type NewAgent,
   type Signer,
 } from '@countersign/protocol';
+import { z } from 'zod';
 import { maskSecrets, revealPrompt } from '../masking/index.js';
 import { foldName } from '../mentions/index.js';
 import type { AgentRecord } from '../ports/index.js';
@@ -21,6 +22,9 @@ import { toAgent, type Versioned } from './show-world.js';
 import { stopTurns } from './stop-chat.js';
 import { noteActivityIn } from './turn-lifecycle.js';
 import { agentVersion, refuseStale, type Expected } from './versions.js';
+
+/** A name that was reserved since it was given stays: what is not changed is not judged. */
+const keptAgentSchema = newAgentSchema.extend({ name: z.string() });
 
 export async function addAgent(
   runtime: Runtime,
@@ -64,7 +68,8 @@ export async function updateAgent(
     const agent = agentIn(step.snapshot, agentId);
     refuseStale(agentVersion(runtime.store.hashKey, agent), expected, 'this agent');
     const after = keepSecrets(changed(newAgentSchema.shape, agent.definition, part), agent.definition);
-    const definition = parseInput(newAgentSchema, after, 'agent');
+    const isRenamed = after['name'] !== agent.definition.name;
+    const definition = parseInput(isRenamed ? newAgentSchema : keptAgentSchema, after, 'agent');
     compileRules(definition.policy, 'policy');
     refuseTakenName(step, definition, agentId);
     await step.tx.updateAgent(worldId, agentId, definition);

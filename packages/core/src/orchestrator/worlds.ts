@@ -12,6 +12,7 @@ import {
   type World,
   type WorldSettings,
 } from '@countersign/protocol';
+import { z } from 'zod';
 import type { StoreTransaction, WorldRecord } from '../ports/index.js';
 import { compileRules } from './compile-rules.js';
 import { freeId } from './free-id.js';
@@ -71,7 +72,10 @@ export async function updateWorld(
   return await commit(runtime, 'update-world', worldId, async (step) => {
     refuseStale(worldVersion(step.snapshot.world), expected, 'this world');
     const merged = parseInput(
-      newWorldSchema.pick({ name: true }).extend(worldSettingsSchema.shape),
+      // A name that was reserved since it was given stays: what is not changed is not judged.
+      worldSettingsSchema.extend({
+        name: name === undefined || name === step.snapshot.world.name ? z.string() : newWorldSchema.shape.name,
+      }),
       {
         ...changed(worldSettingsSchema.shape, step.snapshot.world.settings, settings),
         name: name ?? step.snapshot.world.name,

@@ -1,4 +1,4 @@
-import { readAll, type Tagged } from '@countersign/client';
+import { type Change, readAll, type Tagged } from '@countersign/client';
 import { type Agent, type NewAgent, ruleLines } from '@countersign/protocol';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useId, useState } from 'react';
@@ -87,8 +87,14 @@ function Fields({
       ...(degrees === 'empty' ? {} : { temperature: degrees }),
     };
     const etag = kept?.etag;
-    // Left out, it would stay as it is.
-    const change = degrees === 'empty' ? { ...definition, temperature: null } : definition;
+    const { name: wanted, ...rest } = definition;
+    const change: Change<NewAgent> = {
+      ...rest,
+      // One that was reserved since it was given would be refused, also where nobody has touched it.
+      ...(wanted === agent?.name ? {} : { name: wanted }),
+      // Left out, it would stay as it is.
+      ...(degrees === 'empty' ? { temperature: null } : {}),
+    };
     const saved = await saving.run(
       () =>
         agent === undefined
