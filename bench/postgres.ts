@@ -1,13 +1,27 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import pg from 'pg';
 import { summarize, type Figures } from './measure.js';
 import { withFolder } from './ours.js';
+import { cpuOf, databasePids, spent } from './postgres-cpu.js';
 import { startFarm, type Farm } from './postgres-farm.js';
+import { measureGrowth, type Growth } from './postgres-growth.js';
+import { query } from './postgres-query.js';
+import { createDatabase, createWorld, takeTurns } from './postgres-turns.js';
+
+/** Whole turns with one tool each, over HTTP. */
+interface Throughput {
+  processes: number;
+  worlds: number;
+  perSecond: number;
+  /** Processor time of a turn in all servers and in the database, in milliseconds: what is left when others slow the machine down. */
+  serverCpuMs: number;
+  databaseCpuMs: number;
+  /** What the database was asked, everything counted. */
+  statements: number;
+}
 
 export interface PostgresResult {
-  /** Whole turns with one tool each, over HTTP, by the number of processes. */
-  turnsPerSecond: { processes: number; perSecond: number }[];
+  turnsPerSecond: Throughput[];
   /** From sending the decision to one process to the first line of the tool, wherever it runs; microseconds. */
   decisionToTool: Figures;
   /** The share of those that ran in another process than the one that was told. */
@@ -15,12 +29,13 @@ export interface PostgresResult {
   /** What one turn with one tool leaves behind. */
   rowsPerTurn: Record<string, number>;
   bytesPerTurn: number;
-  /** A turn when so much is there already; microseconds. */
-  growth: { messages: number; chats: number; turn: Figures }[];
+  /** What things cost when so much is there already. */
+  growth: Growth[];
 }
 
 interface Postgres {
   url: string;
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -31,6 +46,11 @@ export async function postgresSuite(quick: boolean, large: boolean): Promise<Pos
   )) as { startPostgres: () => Promise<Postgres> };
   const postgres = await startPostgres();
   try {
+    await query(postgres.url, `alter system set shared_preload_libraries = 'pg_stat_statements'`);
+    // As much as a small machine would give it; what is there by itself is for a demonstration.
+    await query(postgres.url, `alter system set shared_buffers = '512MB'`);
+    await query(postgres.url, `alter system set max_wal_size = '4GB'`);
+    await postgres.restart();
     return await withFolder(async (folder) => await measureAll(postgres.url, folder, quick, large));
   } finally {
     await postgres.stop();
@@ -39,21 +59,29 @@ export async function postgresSuite(quick: boolean, large: boolean): Promise<Pos
 
 async function measureAll(server: string, folder: string, quick: boolean, large: boolean): Promise<PostgresResult> {
   const turns = quick ? 60 : 400;
-  const turnsPerSecond = [];
+  const turnsPerSecond: Throughput[] = [];
   let sizes: Pick<PostgresResult, 'rowsPerTurn' | 'bytesPerTurn'> = { rowsPerTurn: {}, bytesPerTurn: 0 };
   let decisions: Pick<PostgresResult, 'decisionToTool' | 'elsewhere'> = { decisionToTool: summarize([]), elsewhere: 0 };
-  for (const processes of [1, 2, 4]) {
+  for (const [processes, worlds] of [
+    [1, 1],
+    [2, 1],
+    [4, 1],
+    [1, 4],
+    [2, 4],
+    [4, 4],
+  ] as const) {
     const url = await createDatabase(server);
-    const farm = await startFarm(url, processes, join(folder, `farm-${processes}`));
+    await query(url, 'create extension pg_stat_statements schema public');
+    const farm = await startFarm(url, processes, join(folder, `farm-${processes}-${worlds}`));
     try {
-      const worldId = await createWorld(farm, ['allow stamp']);
-      await takeTurns(farm, worldId, Math.ceil(turns / 4), 16);
-      const before = await countAll(url);
-      const begun = performance.now();
-      await takeTurns(farm, worldId, turns, 16);
-      turnsPerSecond.push({ processes, perSecond: (turns * 1_000) / (performance.now() - begun) });
-      if (processes === 1) sizes = difference(before, await countAll(url), turns);
-      if (processes === 4) decisions = await measureDecisions(farm, quick ? 20 : 100);
+      const worldIds: string[] = [];
+      for (let made = 0; made < worlds; made += 1) worldIds.push(await createWorld(farm, ['allow stamp']));
+      await takeTurns(farm, worldIds, turns, 16);
+      const isFirst = turnsPerSecond.length === 0;
+      const before = isFirst ? await countAll(url) : undefined;
+      turnsPerSecond.push({ processes, worlds, ...(await measureTurns(url, farm, worldIds, turns)) });
+      if (before !== undefined) sizes = difference(before, await countAll(url), turns);
+      if (processes === 4 && worlds === 1) decisions = await measureDecisions(farm, quick ? 20 : 100);
     } finally {
       await farm.close();
     }
@@ -76,55 +104,29 @@ function growthSizes(quick: boolean, large: boolean): [messages: number, chats: 
   return large ? [...sizes, [1_000_000, 100_000]] : sizes;
 }
 
-async function createDatabase(server: string): Promise<string> {
-  const url = new URL(server);
-  const name = `bench_${randomBytes(6).toString('hex')}`;
-  await query(server, `create database ${name}`);
-  url.pathname = `/${name}`;
-  return url.href;
-}
-
-async function query<Row extends pg.QueryResultRow>(url: string, text: string, values: unknown[] = []): Promise<Row[]> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query<Row>(text, values)).rows;
-  } finally {
-    await client.end();
-  }
-}
-
-async function createWorld(farm: Farm, policy: readonly string[]): Promise<string> {
-  const { id } = await farm.ask<{ id: string }>(0, 'POST', '/worlds', {
-    policy,
-    name: `Post ${randomBytes(4).toString('hex')}`,
-  });
-  const agent = { name: 'Clerk', provider: 'stamping', model: 'm', tools: ['*'] };
-  await farm.ask(0, 'POST', `/worlds/${id}/agents`, agent);
-  return id;
-}
-
-/** Turns in several chats at once, each sent to another process; the end of each is heard from one of them. Gives how long each took. */
-async function takeTurns(farm: Farm, worldId: string, turns: number, atOnce: number): Promise<number[]> {
-  const waiting = new Map<string, () => void>();
-  const end = await farm.hearIdle(0, worldId, (chatId) => waiting.get(chatId)?.());
-  const times: number[] = [];
-  let left = turns;
-  const runner = async (index: number): Promise<void> => {
-    const { id: chatId } = await farm.ask<{ id: string }>(index, 'POST', `/worlds/${worldId}/chats`);
-    for (; left > 0;) {
-      left -= 1;
-      const begun = performance.now();
-      const idle = new Promise<void>((resolve) => waiting.set(chatId, resolve));
-      const content = `Please stamp letter-${randomBytes(6).toString('hex')}`;
-      await farm.ask(index + left, 'POST', `/worlds/${worldId}/chats/${chatId}/messages`, { content });
-      await idle;
-      times.push((performance.now() - begun) * 1_000);
-    }
+async function measureTurns(
+  url: string,
+  farm: Farm,
+  worldIds: readonly string[],
+  turns: number,
+): Promise<Omit<Throughput, 'processes' | 'worlds'>> {
+  await query(url, 'select pg_stat_statements_reset()');
+  const servers = cpuOf(farm.pids);
+  const database = cpuOf(await databasePids(url));
+  const begun = performance.now();
+  await takeTurns(farm, worldIds, turns, 16);
+  const perSecond = (turns * 1_000) / (performance.now() - begun);
+  const [asked] = await query<{ n: number }>(
+    url,
+    `select sum(calls)::float8 as n from pg_stat_statements
+     where toplevel and dbid = (select oid from pg_database where datname = current_database())`,
+  );
+  return {
+    perSecond,
+    serverCpuMs: spent(servers, cpuOf(farm.pids)) / turns,
+    databaseCpuMs: spent(database, cpuOf(await databasePids(url))) / turns,
+    statements: (asked?.n ?? 0) / turns,
   };
-  await Promise.all(Array.from({ length: atOnce }, (_, index) => runner(index)));
-  end();
-  return times;
 }
 
 async function measureDecisions(
@@ -204,59 +206,4 @@ function difference(
     rowsPerTurn: Object.fromEntries(perTurn.filter(([, count]) => count > 0)),
     bytesPerTurn: Math.round((after.bytes - before.bytes) / turns),
   };
-}
-
-async function measureGrowth(
-  server: string,
-  folder: string,
-  sizes: readonly [messages: number, chats: number][],
-  turns: number,
-): Promise<PostgresResult['growth']> {
-  const growth = [];
-  for (const [messages, chats] of sizes) {
-    const url = await createDatabase(server);
-    const farm = await startFarm(url, 1, join(folder, `growth-${messages}`));
-    try {
-      const worldId = await createWorld(farm, ['allow stamp']);
-      await prefill(url, worldId, messages, chats);
-      await takeTurns(farm, worldId, 10, 1);
-      growth.push({ messages, chats, turn: summarize(await takeTurns(farm, worldId, turns, 1)) });
-    } finally {
-      await farm.close();
-    }
-  }
-  return growth;
-}
-
-/** Chats of other people in the same world, each with as many messages, their events and their ended turns. */
-async function prefill(url: string, worldId: string, messages: number, chats: number): Promise<void> {
-  if (messages === 0) return;
-  const each = messages / chats;
-  await query(
-    url,
-    `insert into countersign.chats (id, world_id, title, titled, status, last_seq, human_seq, created_at)
-     select 'chat_old_' || c, $1, 'An old chat', 1, 'idle', $3, $3, 1000 from generate_series(1, $2::int) c`,
-    [worldId, chats, each],
-  );
-  await query(
-    url,
-    `insert into countersign.messages
-       (id, world_id, chat_id, seq, role, sender, speaker, content, addressees, created_at)
-     select 'msg_old_' || c || '_' || m, $1, 'chat_old_' || c, m, 'user', 'human', 'human',
-       'Something that was said a while ago, as long as things are that people say.', '[]', 1000
-     from generate_series(1, $2::int) c, generate_series(1, $3::int) m`,
-    [worldId, chats, each],
-  );
-  await query(
-    url,
-    `insert into countersign.events (world_id, id, chat_id, event, message_id, at)
-     select $1, row_number() over () + (select event_seq from countersign.worlds where id = $1), chat_id, 'message', id, 1000
-     from countersign.messages where id like 'msg_old_%'`,
-    [worldId],
-  );
-  await query(url, `update countersign.worlds set event_seq = event_seq + $2::bigint where id = $1`, [
-    worldId,
-    messages,
-  ]);
-  await query(url, 'analyze');
 }

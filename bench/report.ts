@@ -6,6 +6,7 @@ import type { McpResult } from './mcp.js';
 import type { MemoryResult } from './memory.js';
 import { CASES } from './script.js';
 import { COMMAND_BYTES, POLICY_RULES, type PolicyResult } from './policy.js';
+import { GROWING } from './postgres-growth.js';
 import type { PostgresResult } from './postgres.js';
 import type { ServerResult } from './server.js';
 import { CONTENDERS, type TurnsResult } from './turns.js';
@@ -47,8 +48,15 @@ export function printResults(results: Results): void {
 function printPostgres({ turnsPerSecond, decisionToTool, elsewhere, ...left }: PostgresResult): void {
   print(
     'PostgreSQL: turns with one tool each, over HTTP',
-    ['processes', 'turns/s'],
-    turnsPerSecond.map(({ processes, perSecond }) => [String(processes), perSecond.toFixed(0)]),
+    ['processes', 'worlds', 'turns/s', 'server cpu ms', 'database cpu ms', 'statements'],
+    turnsPerSecond.map(({ processes, worlds, perSecond, ...each }) => [
+      String(processes),
+      String(worlds),
+      perSecond.toFixed(1),
+      each.serverCpuMs.toFixed(1),
+      each.databaseCpuMs.toFixed(1),
+      each.statements.toFixed(0),
+    ]),
   );
   const share = `${Math.round(elsewhere * 100)} % elsewhere`;
   print(
@@ -62,9 +70,13 @@ function printPostgres({ turnsPerSecond, decisionToTool, elsewhere, ...left }: P
     [...Object.entries(left.rowsPerTurn).map(([name, n]) => [name, String(n)]), ['bytes', String(left.bytesPerTurn)]],
   );
   print(
-    'PostgreSQL: a turn when much is there  (µs)',
-    ['messages', 'median', 'p99', 'cpu'],
-    left.growth.map(({ messages, turn }) => [String(messages), ...shown(turn)]),
+    'PostgreSQL: over HTTP when much is there  (µs, median; processor time of server and database)',
+    ['messages', 'chats', ...GROWING],
+    left.growth.map(({ messages, chats, took }) => [
+      String(messages),
+      String(chats),
+      ...GROWING.map((name) => `${took[name].median.toFixed(0)}; ${took[name].cpu.toFixed(0)}`),
+    ]),
   );
 }
 

@@ -1,0 +1,85 @@
+import { join } from 'node:path';
+import { summarize, type Figures } from './measure.js';
+import { cpuOf, databasePids, spent } from './postgres-cpu.js';
+import { startFarm, type Farm } from './postgres-farm.js';
+import { prefill } from './postgres-prefill.js';
+import { createDatabase, createWorld, takeTurns } from './postgres-turns.js';
+
+/** What is measured when so much is there already. */
+export const GROWING = ['turn', 'send', 'chats', 'messages', 'search rare', 'search common', 'approvals'] as const;
+
+export interface Growth {
+  messages: number;
+  chats: number;
+  fillSeconds: number;
+  /** Microseconds, over HTTP. */
+  took: Record<(typeof GROWING)[number], Figures>;
+}
+
+export async function measureGrowth(
+  server: string,
+  folder: string,
+  sizes: readonly [messages: number, chats: number][],
+  rounds: number,
+): Promise<Growth[]> {
+  const growth: Growth[] = [];
+  for (const [messages, chats] of sizes) {
+    const url = await createDatabase(server);
+    const farm = await startFarm(url, 1, join(folder, `growth-${messages}`));
+    try {
+      const worldId = await createWorld(farm, ['allow stamp']);
+      const begun = performance.now();
+      await prefill(url, worldId, messages, chats);
+      const fillSeconds = (performance.now() - begun) / 1_000;
+      growth.push({ messages, chats, fillSeconds, took: await measureAt(url, farm, worldId, rounds, messages > 0) });
+    } finally {
+      await farm.close();
+    }
+  }
+  return growth;
+}
+
+async function measureAt(
+  url: string,
+  farm: Farm,
+  worldId: string,
+  rounds: number,
+  isFilled: boolean,
+): Promise<Growth['took']> {
+  /** With the processor time of server and database, which says more than the time on a machine that others use. */
+  const measured = async (work: () => Promise<number[]>): Promise<Figures> => {
+    const used = async (): Promise<Map<number, number>> => cpuOf([...farm.pids, ...(await databasePids(url))]);
+    const before = await used();
+    const times = await work();
+    return summarize(times, spent(before, await used()) * 1_000);
+  };
+  const time = async (ask: (round: number) => Promise<unknown>): Promise<Figures> => {
+    for (let round = 0; round < 5; round += 1) await ask(round);
+    return await measured(async () => {
+      const times: number[] = [];
+      for (let round = 0; round < rounds; round += 1) {
+        const begun = performance.now();
+        await ask(round);
+        times.push((performance.now() - begun) * 1_000);
+      }
+      return times;
+    });
+  };
+  await takeTurns(farm, [worldId], 20, 1);
+  const turn = await measured(() => takeTurns(farm, [worldId], rounds, 1));
+  const { id: chatId } = await farm.ask<{ id: string }>(0, 'POST', `/worlds/${worldId}/chats`);
+  const old = isFilled ? 'chat_old_7' : chatId;
+  const get = (path: string) => (): Promise<unknown> => farm.ask(0, 'GET', `/worlds/${worldId}${path}`);
+  return {
+    turn,
+    // To people only: a message that nobody answers.
+    send: await time((round) =>
+      farm.ask(0, 'POST', `/worlds/${worldId}/chats/${chatId}/messages`, { content: `@human note ${round}` }),
+    ),
+    chats: await time(get('/chats?limit=50')),
+    messages: await time(get(`/chats/${old}/messages?limit=50`)),
+    'search rare': await time(get('/search?q=letter777%20people')),
+    'search common': await time(get('/search?q=conversation')),
+    approvals: await time(get('/approvals')),
+  };
+}
