@@ -22,6 +22,10 @@ export interface CommandContext {
   readonly note: (line: string) => void;
   /** The result as one JSON document. */
   readonly json: (value: unknown) => void;
+  /** One of many, as a line of JSON. */
+  readonly jsonLine: (value: unknown) => void;
+  /** Text that is kept or read by programs, as it is; on a terminal, with what it hides shown. */
+  readonly put: (text: string, format: 'json' | 'text') => void;
   readonly paint: Paint;
   /** Whether somebody sits here who can be asked. */
   readonly isPerson: boolean;

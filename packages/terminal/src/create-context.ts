@@ -5,7 +5,7 @@ import type { Console } from './console.js';
 import type { CommandContext, GlobalOptions } from './context.js';
 import type { ServerDoor } from './server-door.js';
 import { paintFor } from './text/paint.js';
-import { plainText } from './text/plain-text.js';
+import { exactJson, plainText } from './text/plain-text.js';
 
 export interface Surroundings {
   readonly console: Console;
@@ -24,6 +24,11 @@ export function createContext({ console, door, version }: Surroundings, options:
   const url = options.url ?? nonEmpty(env['COUNTERSIGN_URL']);
   const token = nonEmpty(env['COUNTERSIGN_TOKEN']);
   const note = (line: string): void => void stderr.write(`${plainText(line)}\n`);
+
+  function put(text: string, format: 'json' | 'text'): void {
+    const show = format === 'json' ? exactJson : plainText;
+    stdout.write(stdout.isTTY ? show(text) : text);
+  }
 
   function open(): Promise<Connected> {
     const home = options.home === undefined || options.home === '' ? options.home : resolve(options.home);
@@ -49,7 +54,9 @@ export function createContext({ console, door, version }: Surroundings, options:
     columns: () => (stdout.isTTY ? (stdout.columns ?? 80) : undefined),
     say: (line) => void stdout.write(`${line}\n`),
     note,
-    json: (value) => void stdout.write(`${JSON.stringify(value, null, stdout.isTTY ? 2 : 0)}\n`),
+    json: (value) => put(`${JSON.stringify(value, null, stdout.isTTY ? 2 : 0)}\n`, 'json'),
+    jsonLine: (value) => put(`${JSON.stringify(value)}\n`, 'json'),
+    put,
     async client(): Promise<Client> {
       return (await (connecting ?? open())).client;
     },

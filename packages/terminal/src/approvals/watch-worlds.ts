@@ -141,8 +141,7 @@ async function tell(context: CommandContext, watched: readonly Watched[], change
       if (told.has(approval.approvalId)) continue;
       told.set(approval.approvalId, each);
       const name = agentName(store.getState(), approval.agentId);
-      if (context.options.json)
-        context.console.stdout.write(`${JSON.stringify({ type: 'waiting', world: world.id, ...approval })}\n`);
+      if (context.options.json) context.jsonLine({ type: 'waiting', world: world.id, ...approval });
       else
         context.say(
           `waiting  ${world.id}  ${plainLine(name)} · ${plainLine(approval.toolName)}  ${approval.approvalId}`,
@@ -152,10 +151,7 @@ async function tell(context: CommandContext, watched: readonly Watched[], change
       const decision = get(store.getState().approvals, id)?.decision;
       if (store.getState().queue.includes(id)) continue;
       told.delete(id);
-      if (context.options.json)
-        context.console.stdout.write(
-          `${JSON.stringify({ type: 'answered', world: world.id, approvalId: id, decision })}\n`,
-        );
+      if (context.options.json) context.jsonLine({ type: 'answered', world: world.id, approvalId: id, decision });
       else context.say(`answered ${world.id}  ${id}  ${decision === undefined ? '' : describeDecision(decision)}`);
     }
     await changes.after(seen, LOOK_AGAIN_MS);

@@ -2,12 +2,11 @@ import { get, rowAt, sliceRows, type ChatState } from '@countersign/client';
 import type { Printer } from './printer.js';
 
 /** The same as JSON Lines: `message`, `call` and `notice`, one a line, as they come. Answers come whole. */
-export function createJsonPrinter(write: (text: string) => void): Printer {
+export function createJsonPrinter(say: (value: object) => void): Printer {
   const known = new Set<string>();
   const watched = new Set<string>();
   const steps = new Map<string, string>();
   let notice = 0;
-  const say = (value: object): void => write(`${JSON.stringify(value)}\n`);
 
   function showMessages(state: ChatState): void {
     const rows: string[] = [];

@@ -29,7 +29,7 @@ export async function runOnce(
   if (context.options.json) {
     const { why } = outcome;
     const end = { type: 'end', outcome: outcome.outcome, chatId: session.chat };
-    context.console.stdout.write(`${JSON.stringify(why === undefined ? end : { ...end, why })}\n`);
+    context.jsonLine(why === undefined ? end : { ...end, why });
   } else if (outcome.why !== undefined) context.note(`· ${plainLine(outcome.why)}`);
   return outcome.exitCode;
 }

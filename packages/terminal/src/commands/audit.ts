@@ -95,7 +95,8 @@ export function addAudit(program: Command, register: Register): void {
       const format = readChoice(options.format ?? 'jsonl', '--format', ['jsonl', 'csv']);
       const client = await context.client();
       const id = await findLog(context, options.world);
-      await putOut(options.out, await client.exportAudit(id, format), (text) => context.console.stdout.write(text));
+      const kind = format === 'jsonl' ? 'json' : 'text';
+      await putOut(options.out, await client.exportAudit(id, format), (text) => context.put(text, kind));
       if (options.out !== undefined) context.note(`Wrote ${options.out}.`);
     },
   );

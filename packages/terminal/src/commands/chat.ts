@@ -112,12 +112,12 @@ async function speakOnce(
 }
 
 function printerFor(context: CommandContext, keyboard: Keyboard | undefined): Printer {
+  if (context.options.json) return createJsonPrinter(context.jsonLine);
   const { stdout } = context.console;
   const write = (shown: string): void => {
     if (keyboard === undefined) stdout.write(shown);
     else keyboard.print(shown);
   };
-  if (context.options.json) return createJsonPrinter(write);
   return createPrinter({ write, paint: context.paint, columns: () => context.columns() ?? 100 });
 }
 

@@ -37,7 +37,7 @@ export function addImportExport(program: Command, register: Register): void {
     const { id } = await findWorld(client, args[0] ?? options.world);
     const yaml = await client.exportWorld(id);
     if (context.options.json && options.out === undefined) return context.json({ world: id, yaml });
-    await putOut(options.out, yaml, (shown) => context.console.stdout.write(shown));
+    await putOut(options.out, yaml, (shown) => context.put(shown, 'text'));
     if (options.out !== undefined) context.note(`Wrote ${options.out}.`);
   });
 }

@@ -24,6 +24,16 @@ export function exactText(text: string): string {
   return text.replaceAll(UNSAFE_EXACT, numbered).replaceAll(PILE, unpiled);
 }
 
+/** JSON for a terminal: the same to a program that reads it, and nothing in it is hidden or moves a cursor. */
+export function exactJson(json: string): string {
+  if (SIMPLE.test(json)) return json;
+  return json.replaceAll(UNSAFE_EXACT, (character) =>
+    Array.from({ length: character.length }, (_, at) => {
+      return `\\u${character.charCodeAt(at).toString(16).padStart(4, '0')}`;
+    }).join(''),
+  );
+}
+
 function unpiled(marks: string): string {
   const all = Array.from(marks);
   return [...all.slice(0, MOST_MARKS), ...all.slice(MOST_MARKS).map(numbered)].join('');

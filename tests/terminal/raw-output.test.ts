@@ -1,0 +1,48 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { closeTerminals } from '../support/pseudo-terminal.js';
+import { openHarbourServer, stamp, type HarbourServer } from './harbour-server.js';
+
+/** Clears the screen where eight-bit controls count, turns the direction of text, and writes what nobody sees. */
+const HOSTILE = 'a\u009B2Jb\u202Ec\u{E0041}d';
+const HIDDEN = /[\u009B\u202E\u{E0041}]/u;
+
+let t: HarbourServer;
+beforeAll(async () => {
+  t = await openHarbourServer();
+  await t.client.createChat('docks', { title: HOSTILE });
+});
+afterAll(() => t.close());
+afterEach(closeTerminals);
+
+describe('what programs read, printed for a person', { timeout: 60_000 }, () => {
+  it('[A15] hides nothing and moves no cursor, and is the same JSON', async () => {
+    const ended = await t.run(['chats', 'list', '-w', 'docks', '--json']);
+    expect(ended.stdout).toMatch(HIDDEN);
+    const terminal = t.terminal(['chats', 'list', '-w', 'docks', '--json'], { columns: 400 });
+    expect(await terminal.exitCode).toBe(0);
+    expect(terminal.raw()).not.toMatch(HIDDEN);
+    expect(JSON.parse(terminal.screen())).toEqual(JSON.parse(ended.stdout));
+  });
+
+  it('[A15] the same for what is exported and for JSON Lines', async () => {
+    const said = t.terminal(['chat', '-w', 'docks', '--json', '--unattended', 'deny', t.asking(stamp(HOSTILE))], {
+      columns: 4000,
+    });
+    expect(await said.exitCode).toBe(3);
+    expect(said.raw()).not.toMatch(HIDDEN);
+    expect(said.screen()).toContain(String.raw`\u202e`);
+    await t.client.createAgent('docks', { name: 'Odd', provider: 'obedient', model: 'any', systemPrompt: HOSTILE });
+    const [audit, csv, yaml] = [
+      t.terminal(['audit', 'export', '-w', 'docks'], { columns: 4000 }),
+      t.terminal(['audit', 'export', '-w', 'docks', '--format', 'csv'], { columns: 4000 }),
+      t.terminal(['export', 'docks'], { columns: 4000 }),
+    ];
+    for (const terminal of [audit, csv, yaml]) {
+      expect(await terminal.exitCode).toBe(0);
+      expect(terminal.raw()).not.toMatch(HIDDEN);
+    }
+    expect(yaml.screen()).toContain('U+202E');
+    const lines = audit.screen().trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual((await t.client.audit('docks')).items);
+  });
+});
