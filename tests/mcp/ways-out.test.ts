@@ -11,18 +11,13 @@ const sandbox = await findSandbox();
 async function run(define: (mark: string) => Partial<StdioDefinition>): Promise<{ said: string; escaped: boolean }> {
   const folder = await freshFolder();
   const mark = join(dirname(folder), `escaped-${folder.slice(-6)}`);
-  const plain = {
-    name: 'x',
-    transport: 'stdio',
-    command: 'true',
-    args: [],
-    env: {},
-    trusted: false,
-    enabled: true,
-  } as const;
   let said = '';
   try {
-    const definition: StdioDefinition = { ...plain, network: false, ...define(mark) };
+    const definition: StdioDefinition = {
+      ...{ name: 'x', transport: 'stdio', command: 'true', args: [], env: {} },
+      ...{ network: false, trusted: false, enabled: true },
+      ...define(mark),
+    };
     const started = await startServerProcess(definition, { sandbox, hide: [], show: [], workingDirectory: folder });
     for (const stream of [started.stdout, started.stderr])
       stream.on('data', (bytes: Buffer) => (said += String(bytes)));
