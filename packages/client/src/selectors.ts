@@ -55,7 +55,35 @@ export function placeInQueue(
 export function heldUp(state: ChatState, messageId: string): readonly ApprovalView[] {
   const message = get(state.messages, messageId);
   if (message === undefined || (message.speaker.kind !== 'person' && message.speaker.kind !== 'world')) return [];
-  return pendingApprovals(state).filter(({ requestedAt }) => requestedAt <= message.createdAt);
+  const asked = pendingApprovals(state).filter(({ requestedAt }) => requestedAt < message.createdAt);
+  if (asked.length === 0) return asked;
+  const addressed = addressedIn(message.content, state.agents);
+  return addressed.size === 0 ? asked : asked.filter(({ agentId }) => addressed.has(agentId));
+}
+
+/** Whom a message addresses by name, as far as a view can tell (M3): the server alone decides who answers. */
+function addressedIn(content: string, agents: readonly Agent[]): ReadonlySet<string> {
+  const longestFirst = agents
+    .flatMap(({ id, name }) => [
+      { id, called: name.toLowerCase() },
+      { id, called: id.toLowerCase() },
+    ])
+    .toSorted((a, b) => b.called.length - a.called.length);
+  const found = new Set<string>();
+  for (const line of content.toLowerCase().split('\n')) {
+    let rest = line.trimStart();
+    while (rest.startsWith('@')) {
+      const named = longestFirst.find(({ called }) => rest.startsWith(called, 1) && !isLetter(rest, called.length + 1));
+      if (named === undefined) break;
+      found.add(named.id);
+      rest = rest.slice(named.called.length + 1).replace(/^[\s,]+/, '');
+    }
+  }
+  return found;
+}
+
+function isLetter(text: string, at: number): boolean {
+  return /^[\p{L}\p{N}_-]/u.test(text.slice(at, at + 2));
 }
 
 /**

@@ -1,6 +1,7 @@
 import {
   agentName,
   get,
+  heldUp,
   rowAt,
   sliceRows,
   type ChatState,
@@ -9,6 +10,7 @@ import {
   type TranscriptMessage,
 } from '@countersign/client';
 import { BAR, indented, roomIn, wrapFrom, wrapLines } from '../text/behind-bar.js';
+import { HELD_WORDS } from '../text/held-words.js';
 import type { Paint } from '../text/paint.js';
 import { plainLine, plainText } from '../text/plain-text.js';
 import { describeSignature, describeStep } from './describe-step.js';
@@ -47,6 +49,8 @@ export function createPrinter({ write, paint, columns }: PrinterOptions): Printe
   const steps = new Map<string, string>();
   const outputs = new Map<string, number>();
   const watched = new Set<string>();
+  /** Messages of which it is not yet clear whether they wait. */
+  const unheard = new Set<string>();
   let notice = 0;
   let connection = 'open';
   /** The message or call whose line is open. */
@@ -164,6 +168,15 @@ export function createPrinter({ write, paint, columns }: PrinterOptions): Printe
     if (fresh.endsWith('\n')) breakLine();
   }
 
+  /** Silence would look as if nobody had heard it (M11). */
+  function tellHeld(state: ChatState): void {
+    for (const id of unheard) {
+      if (get(state.messages, id) === undefined) continue;
+      unheard.delete(id);
+      if (heldUp(state, id).length > 0) line(paint.dim(`  · ${HELD_WORDS}`));
+    }
+  }
+
   /** From the end: the cost of an event must not grow with the chat. */
   function newRows({ transcript }: ChatState): string[] {
     const rows: string[] = [];
@@ -191,8 +204,11 @@ export function createPrinter({ write, paint, columns }: PrinterOptions): Printe
       const message = get(state.messages, id);
       if (message === undefined) continue;
       showMessage(state, message);
+      unheard.add(id);
+      tellHeld(state);
       showCalls(state, message.invocationIds);
     }
+    tellHeld(state);
     // One speaks at a time; the others are heard when that one has ended.
     const current = state.streams.find(({ messageId }) => messageId === open);
     if (current !== undefined) showStream(state, current);
@@ -223,6 +239,7 @@ export function createPrinter({ write, paint, columns }: PrinterOptions): Printe
     },
     skipMessage(messageId) {
       known.add(messageId);
+      unheard.add(messageId);
     },
     show,
     hold() {

@@ -5,6 +5,8 @@ import {
   asText,
   callLine,
   get,
+  heldUp,
+  placeInQueue,
   type ApprovalView,
   type ChatState,
   type Invocation,
@@ -14,6 +16,7 @@ import {
   type TranscriptMessage,
 } from '@countersign/client';
 import { clockWords } from '../../text/clock-words.js';
+import { HELD_WORDS } from '../../text/held-words.js';
 import { cut, span, spread, wrapExact, wrapWords, type Colour, type Line, type Span } from './spans.js';
 import { callLook } from './words.js';
 
@@ -23,6 +26,8 @@ export interface MessageView {
   readonly name: string;
   readonly calls: readonly CallView[];
   readonly notices: readonly Notice[];
+  /** An agent comes to it only after what waits for a person (M11). */
+  readonly isHeld: boolean;
 }
 
 interface CallView {
@@ -46,13 +51,14 @@ const TAIL = 5;
 const WHOLE_TAIL = 400;
 
 export function messageLines(view: MessageView, width: number, { now, isWide, me }: LinesOptions): Line[] {
-  const { message, name, calls, notices } = view;
+  const { message, name, calls, notices, isHeld } = view;
   const colour = speakerColour(message);
   const bar: Span = { text: ' │ ', colour, dim: colour === undefined };
   const said = message.content.trim() === '' ? [] : behind(bar, wrapLong(message.content, width - 4));
   return [
     headLine(message, name, now),
     ...said,
+    ...(isHeld ? [heldLine(bar)] : []),
     ...calls.flatMap((call) => callLines(call, width, bar, { isWide, me })),
     ...notices.flatMap((notice) => noticeLines(notice, width)),
     [],
@@ -86,17 +92,18 @@ export function viewOf(state: ChatState, message: TranscriptMessage, notices: re
     message,
     name: nameOf(state, message),
     notices,
+    isHeld: state.queue.length > 0 && heldUp(state, message.messageId).length > 0,
     calls: message.invocationIds.flatMap((id): CallView[] => {
       const invocation = get(state.invocations, id);
       if (invocation === undefined) return [];
       const last = invocation.approvalIds.at(-1);
-      const place = last === undefined ? -1 : state.queue.indexOf(last);
+      const place = last === undefined ? undefined : placeInQueue(state, last);
       return [
         {
           invocation,
           approval: last === undefined ? undefined : get(state.approvals, last),
           output: state.outputs.get(id),
-          place: place < 0 ? undefined : `${place + 1} of ${state.queue.length}`,
+          place: place === undefined ? undefined : `${place.position} of ${place.total}`,
         },
       ];
     }),
@@ -136,6 +143,10 @@ function nameSpans(name: string, colour: Colour): Line {
     span(agentInitials(name), { colour, inverse: true }),
     span(` ${name}`, { colour, bold: true }),
   ];
+}
+
+function heldLine(bar: Span): Line {
+  return [bar, span(`⏳ ${HELD_WORDS}`, { colour: 'waiting' }), span(' Ctrl-G shows it.', { dim: true })];
 }
 
 function behind(bar: Span, lines: readonly string[]): Line[] {

@@ -1,0 +1,69 @@
+import { agentSchema, type Approval, type Message } from '@countersign/protocol';
+import { describe, expect, it } from 'vitest';
+import { emptyChat, reduceChat } from './reduce-chat.js';
+import { heldUp } from './selectors.js';
+
+const at = (second: number): string => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
+
+const agents = ['Scout', 'Mason', 'Mason Junior'].map((name) =>
+  agentSchema.parse({ id: name.toLowerCase().replace(' ', '-'), name, provider: 'scripted', model: 'any' }),
+);
+
+const waiting: Approval = {
+  approvalId: 'approval_1',
+  toolCallId: 'call_1',
+  turnId: 'turn_1',
+  agentId: 'mason',
+  agentName: 'Mason',
+  chatId: 'chat_1',
+  toolName: 'stamp',
+  arguments: {},
+  message: 'Run stamp',
+  options: ['deny'],
+  callHash: 'hash',
+  status: 'pending',
+  requestedAt: at(10),
+  workingDirectory: '/',
+  sandbox: 'none',
+  why: 'stamp needs approval',
+};
+
+function heldBy(content: string, second: number, more: Partial<Message> = {}): string[] {
+  const message: Message = {
+    messageId: 'msg_1',
+    chatId: 'chat_1',
+    role: 'user',
+    sender: 'human',
+    content,
+    createdAt: at(second),
+    ...more,
+  };
+  const state = reduceChat(emptyChat('w', 'chat_1'), {
+    type: 'loaded',
+    position: 1,
+    chat: { id: 'chat_1', title: '', status: 'waiting', createdAt: at(0) },
+    messages: { items: [message] },
+    approvals: [waiting],
+    agents,
+  });
+  return heldUp(state, 'msg_1').map(({ agentId }) => agentId);
+}
+
+describe('what holds up the answer to a message', () => {
+  it('[M11] is what was asked before it, also when others have spoken since', () => {
+    expect(heldBy('and then?', 20)).toEqual(['mason']);
+    expect(heldBy('and then?', 5)).toEqual([]);
+    expect(heldBy('what made it ask', 10)).toEqual([]);
+    const answer = { role: 'assistant', sender: 'scout', agentId: 'scout' } as const;
+    expect(heldBy('I am done', 20, answer)).toEqual([]);
+  });
+
+  it('[M3] [M11] is not the wait of an agent that was not addressed', () => {
+    expect(heldBy('@scout what do you see?', 20)).toEqual([]);
+    expect(heldBy('look:\n  @Mason, @scout go on', 20)).toEqual(['mason']);
+    expect(heldBy('@scout, @MASON: go on', 20)).toEqual(['mason']);
+    expect(heldBy('@mason junior go on', 20)).toEqual([]);
+    expect(heldBy('I asked @scout', 20)).toEqual(['mason']);
+    expect(heldBy('@nobody hello', 20)).toEqual(['mason']);
+  });
+});

@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { approvalOf, chatOf, messageOf } from '../testing/screen-fixture.js';
+import { paintFor } from '../text/paint.js';
+import { createPrinter } from './printer.js';
+
+const LATER = new Date(Date.parse(approvalOf(1).requestedAt) + 60_000).toISOString();
+const KEPT = '· Kept: it is answered when what waits for you is decided.';
+
+function printed(show: (printer: ReturnType<typeof createPrinter>) => void): string {
+  let text = '';
+  const write = (more: string): void => {
+    text += more;
+  };
+  show(createPrinter({ write, paint: paintFor({}, { env: {} }), columns: () => 80 }));
+  return text;
+}
+
+describe('line mode', () => {
+  it('[M11] says once of a message that it waits, whoever wrote it and whoever speaks after it', () => {
+    const before = chatOf([messageOf(1)], [approvalOf(1)]);
+    const after = chatOf(
+      [
+        messageOf(1),
+        messageOf(2, { createdAt: LATER, content: 'and then?' }),
+        messageOf(3, { role: 'assistant', sender: 'scout', agentId: 'scout', content: 'I see', createdAt: LATER }),
+      ],
+      [approvalOf(1)],
+    );
+    const theirs = printed((printer) => {
+      printer.show(before);
+      printer.show(after);
+      printer.show({ ...after });
+    });
+    expect(theirs.split(KEPT)).toHaveLength(2);
+    expect(theirs.indexOf('and then?')).toBeLessThan(theirs.indexOf(KEPT));
+    const own = printed((printer) => {
+      printer.skip(before);
+      printer.skipMessage(messageOf(2).messageId);
+      printer.show(after);
+    });
+    expect(own.split(KEPT)).toHaveLength(2);
+    expect(own).not.toContain('and then?');
+    const free = printed((printer) => printer.show({ ...after, queue: [] }));
+    expect(free).not.toContain(KEPT);
+  });
+});

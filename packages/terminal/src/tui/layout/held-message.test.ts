@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest';
+import { approvalOf, chatOf, drawn, messageOf, sceneOf } from '../../testing/screen-fixture.js';
+import { nothingMeasured } from './transcript-blocks.js';
+
+it('[M11] says under a message that it waits, and no longer when nothing holds it up', () => {
+  const later = new Date(Date.parse(approvalOf(1).requestedAt) + 60_000).toISOString();
+  const chat = chatOf(
+    [
+      messageOf(1),
+      messageOf(2, { createdAt: later, content: 'and then?' }),
+      messageOf(3, { role: 'assistant', sender: 'scout', agentId: 'scout', content: 'I see', createdAt: later }),
+    ],
+    [approvalOf(1)],
+  );
+  const measured = nothingMeasured();
+  const held = drawn(sceneOf({ chat, measured, size: { columns: 90, rows: 30 } }));
+  const at = held.findIndex((line) => line.includes('and then?'));
+  expect(held[at + 1]).toContain('⏳ Kept: it is answered when what waits for you is decided');
+  expect(held.join('\n').split('Kept:')).toHaveLength(2);
+  const free = drawn(sceneOf({ chat: { ...chat, queue: [] }, measured, size: { columns: 90, rows: 30 } }));
+  expect(free.join('\n')).not.toContain('Kept:');
+});
