@@ -3,6 +3,7 @@ import { summarize, type Figures } from './measure.js';
 import { cpuOf, databasePids, spent } from './postgres-cpu.js';
 import { startFarm, type Farm } from './postgres-farm.js';
 import { prefill } from './postgres-prefill.js';
+import { query } from './postgres-query.js';
 import { createDatabase, createWorld, takeTurns } from './postgres-turns.js';
 
 /** What is measured when so much is there already. */
@@ -13,8 +14,11 @@ export interface Growth {
   chats: number;
   fillSeconds: number;
   /** Microseconds, over HTTP. */
-  took: Record<(typeof GROWING)[number], Figures>;
+  took: Record<(typeof GROWING)[number], Cost>;
 }
+
+/** With the blocks that the database looked at: the same whatever else the machine does. */
+type Cost = Figures & { blocks: number };
 
 export async function measureGrowth(
   server: string,
@@ -25,6 +29,7 @@ export async function measureGrowth(
   const growth: Growth[] = [];
   for (const [messages, chats] of sizes) {
     const url = await createDatabase(server);
+    await query(url, 'create extension pg_stat_statements schema public');
     const farm = await startFarm(url, 1, join(folder, `growth-${messages}`));
     try {
       const worldId = await createWorld(farm, ['allow stamp']);
@@ -47,13 +52,20 @@ async function measureAt(
   isFilled: boolean,
 ): Promise<Growth['took']> {
   /** With the processor time of server and database, which says more than the time on a machine that others use. */
-  const measured = async (work: () => Promise<number[]>): Promise<Figures> => {
+  const measured = async (work: () => Promise<number[]>): Promise<Cost> => {
     const used = async (): Promise<Map<number, number>> => cpuOf([...farm.pids, ...(await databasePids(url))]);
+    await query(url, 'select pg_stat_statements_reset()');
     const before = await used();
     const times = await work();
-    return summarize(times, spent(before, await used()) * 1_000);
+    const figures = summarize(times, spent(before, await used()) * 1_000);
+    const [looked] = await query<{ blocks: number }>(
+      url,
+      `select sum(shared_blks_hit + shared_blks_read)::float8 as blocks from pg_stat_statements
+       where dbid = (select oid from pg_database where datname = current_database()) and query not like '%pg_stat%'`,
+    );
+    return { ...figures, blocks: (looked?.blocks ?? 0) / times.length };
   };
-  const time = async (ask: (round: number) => Promise<unknown>): Promise<Figures> => {
+  const time = async (ask: (round: number) => Promise<unknown>): Promise<Cost> => {
     for (let round = 0; round < 5; round += 1) await ask(round);
     return await measured(async () => {
       const times: number[] = [];

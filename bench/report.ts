@@ -70,12 +70,12 @@ function printPostgres({ turnsPerSecond, decisionToTool, elsewhere, ...left }: P
     [...Object.entries(left.rowsPerTurn).map(([name, n]) => [name, String(n)]), ['bytes', String(left.bytesPerTurn)]],
   );
   print(
-    'PostgreSQL: over HTTP when much is there  (µs, median; processor time of server and database)',
+    'PostgreSQL: over HTTP when much is there  (µs, median; blocks that the database looked at)',
     ['messages', 'chats', ...GROWING],
     left.growth.map(({ messages, chats, took }) => [
       String(messages),
       String(chats),
-      ...GROWING.map((name) => `${took[name].median.toFixed(0)}; ${took[name].cpu.toFixed(0)}`),
+      ...GROWING.map((name) => `${took[name].median.toFixed(0)}; ${took[name].blocks.toFixed(0)}`),
     ]),
   );
 }
