@@ -1,4 +1,5 @@
 export { RESERVED_NAMES, isReservedName, nameSchema, slug } from './names.js';
+export { byNumber, HIDDEN, HIDDEN_IN_CODE, HIDDEN_IN_PROSE, PLACEHOLDER } from './hidden.js';
 export { ruleLines } from './rule-lines.js';
 export type { RuleLine } from './rule-lines.js';
 export {

@@ -1,4 +1,5 @@
-import { holdLimit, invisibleCharacters } from './characters.js';
+import { byNumber, HIDDEN } from '@countersign/protocol';
+import { holdLimit } from './characters.js';
 import type { Piece } from './scan-mode.js';
 
 /**
@@ -18,10 +19,9 @@ const blanks = new Map([
 ]);
 
 const special = new RegExp(
-  [
-    ...[...blanks].map(([character, { shownUpTo }]) => `${character}{${shownUpTo + 1},}`),
-    `[\\u2039${invisibleCharacters}]`,
-  ].join('|'),
+  [...[...blanks].map(([character, { shownUpTo }]) => `${character}{${shownUpTo + 1},}`), `[\\u2039${HIDDEN}]`].join(
+    '|',
+  ),
   'gu',
 );
 
@@ -29,10 +29,6 @@ const blankByName = new Map([...blanks].map(([character, { name }]) => [name, ch
 
 export function blankNamed(name: string): string | undefined {
   return blankByName.get(name);
-}
-
-function escapeCharacter(character: string): string {
-  return `‹U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}›`;
 }
 
 export function maskedText(number: number): string {
@@ -127,7 +123,7 @@ export function createDisplayWriter(numberOf: (secret: string) => number, form: 
 /** Text without secrets in the form above. */
 export function displayText(text: string): string {
   return text.replaceAll(special, (found) =>
-    blanks.has(found.charAt(0)) ? writeRun(found.charAt(0), found.length) : escapeCharacter(found),
+    blanks.has(found.charAt(0)) ? writeRun(found.charAt(0), found.length) : byNumber(found),
   );
 }
 

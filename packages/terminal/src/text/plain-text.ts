@@ -1,9 +1,9 @@
-/** Controls, lone surrogates, line separators, blanks nobody sees and marks that turn the direction of text. Line feed and tab stay. */
-const UNSAFE =
-  /[\0-\x08\x0B-\x1F\x7F-\x9F\u2028\u2029\uFFF9-\uFFFB\p{Cs}]|(?![\uFE0E\uFE0F])\p{Default_Ignorable_Code_Point}|\p{Bidi_Control}/gu;
+import { byNumber, HIDDEN_IN_CODE, HIDDEN_IN_PROSE } from '@countersign/protocol';
 
-/** In what will run, also what chooses between two looks of a sign, and what looks like a blank and is none. */
-const UNSAFE_EXACT = new RegExp(`${UNSAFE.source}|[\\uFE0E\\uFE0F]|(?! )\\p{Z}|\\p{Cf}`, 'gu');
+/** What is hidden in prose; here also joiners, which no terminal draws alike. */
+const UNSAFE = new RegExp(`${HIDDEN_IN_PROSE}|[\\u200C\\u200D]`, 'gu');
+
+const UNSAFE_EXACT = new RegExp(HIDDEN_IN_CODE, 'gu');
 
 /** More marks on one letter than any script has: a pile of them is painted over the lines around it. */
 const PILE = /\p{M}{5,}/gu;
@@ -15,13 +15,13 @@ const SIMPLE = /^[\t\n\x20-\x7E\u00A1-\u00AC\u00AE-\u02FF]*$/;
 /** Text that moves no cursor and colours nothing: with a terminal's sequences an agent could paint over a card what it does not ask for. */
 export function plainText(text: string): string {
   if (SIMPLE.test(text)) return text;
-  return text.replaceAll('\r\n', '\n').replaceAll(UNSAFE, numbered).replaceAll(PILE, unpiled);
+  return text.replaceAll('\r\n', '\n').replaceAll(UNSAFE, byNumber).replaceAll(PILE, unpiled);
 }
 
 /** The same for what will run: what is read is what runs, down to a carriage return and a blank that is none. */
 export function exactText(text: string): string {
   if (SIMPLE.test(text)) return text;
-  return text.replaceAll(UNSAFE_EXACT, numbered).replaceAll(PILE, unpiled);
+  return text.replaceAll(UNSAFE_EXACT, byNumber).replaceAll(PILE, unpiled);
 }
 
 /** JSON for a terminal: the same to a program that reads it, and nothing in it is hidden or moves a cursor. */
@@ -36,11 +36,7 @@ export function exactJson(json: string): string {
 
 function unpiled(marks: string): string {
   const all = Array.from(marks);
-  return [...all.slice(0, MOST_MARKS), ...all.slice(MOST_MARKS).map(numbered)].join('');
-}
-
-function numbered(character: string): string {
-  return `‹U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}›`;
+  return [...all.slice(0, MOST_MARKS), ...all.slice(MOST_MARKS).map(byNumber)].join('');
 }
 
 /** The same on one line: a name or a title must not begin a line of its own. */

@@ -23,7 +23,20 @@ describe('text that would read otherwise than it is', () => {
   it('[A15] shows zero-width, odd blanks and tags in anything that will run', () => {
     expect(visibleText('rm\u200B -rf\u00A0/', true)).toBe('rm‹U+200B› -rf‹U+00A0›/');
     expect(visibleText('ls\u{E0041}', true)).toBe('ls‹U+E0041›');
+    expect(visibleText('rm\u2800-rf', true)).toBe('rm‹U+2800›-rf');
   });
+
+  it('[A15] shows in prose what nobody sees, and leaves joiners and typographic blanks alone', () => {
+    expect(visibleText('ap\u200Bprove \u{E0061}\u3164')).toBe('ap‹U+200B›prove ‹U+E0061›‹U+3164›');
+    expect(visibleText('نمی\u200Cخواهم 5\u2009000')).toBe('نمی\u200Cخواهم 5\u2009000');
+  });
+
+  it.each(['‹masked number 2›', '‹40 spaces›', '‹5 newlines›', '‹9 tabs›', '‹12 U+00A0›', '‹U+202E›'])(
+    '[A15] marks %s as no words of whoever wrote it',
+    (placeholder) => {
+      expect(visibleParts(`a${placeholder}b`, true)[1]).toEqual({ kind: 'escape', text: placeholder });
+    },
+  );
 
   it('[A15] marks what the server masked', () => {
     expect(visibleParts('-H ‹masked 1›')).toEqual([
