@@ -9,8 +9,7 @@ export const UNATTENDED = 'nobody is there who could be asked, and this world de
 /** True where a call that must be asked is to be denied: the world says so, and no client that can ask a person is there (A13). */
 export async function isUnattended(reader: StoreReader, { world }: WorldSnapshot): Promise<boolean> {
   if (world.settings.unattended !== 'deny') return false;
-  const clients = await reader.clients(world.id);
-  return !clients.some(({ approvals, leftAt }) => approvals && leftAt === null);
+  return !(await reader.hasAsker(world.id));
 }
 
 /** The last client that could ask has left: what it was asked would wait for ever. */

@@ -6,7 +6,7 @@ import {
   type QueuedApproval,
 } from '@countersign/protocol';
 import type { ApprovalRecord, MessageRecord, StoreReader } from '../ports/index.js';
-import { placeIn, queueOf, toApproval, withStatus } from './queries.js';
+import { placeIn, toApproval, withStatus } from './queries.js';
 import type { Runtime } from './runtime.js';
 import { readChat, readWorld } from './show-world.js';
 
@@ -72,7 +72,7 @@ export async function pageApprovals(
 ): Promise<ListPage<QueuedApproval>> {
   return await readWorld(runtime, worldId, async (reader) => {
     if (after !== undefined && (await reader.approval(after))?.worldId !== worldId) throw noPlace('after');
-    const queue = status === 'pending' ? await queueOf(reader, worldId) : [];
+    const queue = status === 'pending' ? await reader.pendingApprovalIds(worldId) : [];
     const records = await reader.approvalsAfter(worldId, {
       status,
       limit: limit + 1,

@@ -47,13 +47,8 @@ export async function showApproval(
     const last = await reader.lastMessages(approval.chatId, { limit: CONTEXT_MESSAGES });
     const context = await Promise.all(last.map((message) => withStatus(reader, message)));
     const shown = await toApproval(runtime, reader, approval, invocation);
-    return { ...shown, ...placeIn(await queueOf(reader, worldId), approval.id), context };
+    return { ...shown, ...placeIn(await reader.pendingApprovalIds(worldId), approval.id), context };
   });
-}
-
-/** Ids of what waits for a person in a world, oldest first. */
-export async function queueOf(reader: StoreReader, worldId: string): Promise<string[]> {
-  return (await reader.approvals(worldId, { status: 'pending' })).map(({ id }) => id);
 }
 
 /** "1 of 3" (A12). A settled one is nowhere in the queue. */

@@ -15,7 +15,7 @@ import { textOf, wordsOf } from '../ports/words-of.js';
 import { openWorldDoor } from './world-door.js';
 
 /** How a turn stands after a call's end was written, and the call that was started with it. */
-export interface Ended {
+interface Ended {
   situation: Situation;
   next: Started | undefined;
 }

@@ -91,6 +91,8 @@ export interface StoreReader {
     worldId: string,
     page: Page & { status: ApprovalStatus; chatId?: string; after?: string },
   ): Promise<ApprovalRecord[]>;
+  /** Ids of the pending ones of a world, oldest first: where one stands in the queue is asked with every card. */
+  pendingApprovalIds(worldId: string): Promise<string[]>;
   /** Pending ones with a deadline, soonest first, of the whole store. */
   expiringApprovals(): Promise<ApprovalRecord[]>;
   /** In every world. */
@@ -110,6 +112,8 @@ export interface StoreReader {
 
   client(id: string): Promise<ClientRecord | undefined>;
   clients(worldId: string): Promise<ClientRecord[]>;
+  /** Is a client there that can ask a person? Asked before each call of a world that denies what nobody can be asked about. */
+  hasAsker(worldId: string): Promise<boolean>;
   /** Of every world. */
   allClients(): Promise<ClientRecord[]>;
 

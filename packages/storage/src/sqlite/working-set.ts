@@ -27,7 +27,7 @@ export interface ChatEntry {
 }
 
 /** All calls of a turn's latest answer that are not settled. */
-export interface OpenCalls {
+interface OpenCalls {
   iteration: number;
   calls: Map<string, InvocationRecord>;
 }

@@ -75,6 +75,9 @@ export function approvalStatements(db: Queries) {
         .orderBy('ordinal')
         .limit(upTo(p('limit'))),
     ),
+    pendingIds: prepared<{ worldId: string }, [id: string]>((p) =>
+      db.selectFrom('approvals').select('id').where(pending).where('world_id', '=', p('worldId')).orderBy('ordinal'),
+    ),
     expiring: prepared<object, ApprovalRow>(() =>
       approvals.where(pending).where('expires_at', 'is not', null).orderBy('expires_at').orderBy('ordinal'),
     ),
@@ -113,6 +116,7 @@ type ApprovalVerbs = Pick<
   | 'approval'
   | 'approvals'
   | 'approvalsAfter'
+  | 'pendingApprovalIds'
   | 'expiringApprovals'
   | 'countPendingApprovals'
   | 'insertApproval'
@@ -126,6 +130,7 @@ export function approvalVerbs(on: Connection, s: ApprovalStatements, session: Se
   const pendingOfWorld = on.all(s.pendingOfWorld, toApproval);
   const pendingOfChat = on.all(s.pendingOfChat, toApproval);
   const approvalsAfter = on.all(s.approvalsAfter, toApproval);
+  const pendingIds = on.all(s.pendingIds, ([id]) => id);
   const expiring = on.all(s.expiring, toApproval);
   const countPending = on.first(s.countPending, ([count]) => count);
   const insertApproval = on.run(s.insertApproval);
@@ -144,6 +149,7 @@ export function approvalVerbs(on: Connection, s: ApprovalStatements, session: Se
     },
     approvalsAfter: async (worldId, { status, chatId = '', after = '', limit }) =>
       approvalsAfter({ worldId, status, chatId, after, limit }),
+    pendingApprovalIds: async (worldId) => pendingIds({ worldId }),
     expiringApprovals: async () => expiring({}),
     countPendingApprovals: async () => (await countPending({})) ?? 0,
     async insertApproval(record) {

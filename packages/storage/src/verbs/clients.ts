@@ -28,6 +28,15 @@ export function clientStatements(db: Queries) {
     clients: prepared<{ worldId: string }, ClientRow>((p) =>
       clients.where('world_id', '=', p('worldId')).orderBy('ordinal'),
     ),
+    asker: prepared<{ worldId: string }, [id: string]>((p) =>
+      db
+        .selectFrom('clients')
+        .select('id')
+        .where('world_id', '=', p('worldId'))
+        .where(sql<boolean>`approvals = 1`)
+        .where('left_at', 'is', null)
+        .limit(sql.lit(1)),
+    ),
     insertClient: prepared<RowOf<ClientsTable>>((p) => db.insertInto('clients').values(valuesOf(columns, p))),
     allClients: prepared<object, ClientRow>(() => clients.orderBy('ordinal')),
     setClientConnected: prepared<{ id: string; process: string }>((p) =>
@@ -50,12 +59,20 @@ export function clientStatements(db: Queries) {
 
 type ClientVerbs = Pick<
   StoreTransaction,
-  'client' | 'clients' | 'allClients' | 'insertClient' | 'setClientConnected' | 'setClientCut' | 'deleteClient'
+  | 'client'
+  | 'clients'
+  | 'hasAsker'
+  | 'allClients'
+  | 'insertClient'
+  | 'setClientConnected'
+  | 'setClientCut'
+  | 'deleteClient'
 >;
 
 export function clientVerbs(on: Connection, s: ClientStatements, session: Session): ClientVerbs {
   const client = on.first(s.client, toClient);
   const clients = on.all(s.clients, toClient);
+  const asker = on.first(s.asker, ([id]) => id);
   const insertClient = on.run(s.insertClient);
   const allClients = on.all(s.allClients, toClient);
   const setClientConnected = on.run(s.setClientConnected);
@@ -65,6 +82,7 @@ export function clientVerbs(on: Connection, s: ClientStatements, session: Sessio
   return {
     client: async (id) => client({ id }),
     clients: async (worldId) => clients({ worldId }),
+    hasAsker: async (worldId) => (await asker({ worldId })) !== undefined,
     allClients: async () => allClients({}),
     async insertClient(record) {
       await insertClient({

@@ -322,6 +322,8 @@ export function describeSteps(open: OpenStore): void {
         expect(await r.approvals('elsewhere', { status: 'pending' })).toEqual([]);
         expect(await r.approvals('elsewhere', { chatId: C })).toEqual([]);
         expect(ids(await r.expiringApprovals())).toEqual(['approval_y', 'approval_z']);
+        expect(await r.pendingApprovalIds(W)).toEqual(['approval_z', 'approval_y', 'approval_w']);
+        expect(await r.pendingApprovalIds('elsewhere')).toEqual([]);
       });
     });
 
@@ -357,6 +359,19 @@ export function describeSteps(open: OpenStore): void {
       expect(await found('^ls', '=ls')).toEqual(['grant_1', 'grant_2']);
       expect(await found('^git', '=git\u001Flog')).toEqual(['grant_1', 'grant_3']);
       expect(await found('', '')).toEqual(['grant_1']);
+    });
+
+    it('[A13] tells whether a client is there that can ask a person', async () => {
+      const hasAsker = (worldId = W) => store().read((r) => r.hasAsker(worldId));
+      expect(await hasAsker()).toBe(false);
+      await write(store(), (tx) => tx.insertClient(client('client_mute', { approvals: false, leftAt: null })));
+      expect(await hasAsker()).toBe(false);
+      await write(store(), (tx) => tx.insertClient(client('client_1', { approvals: true, leftAt: null })));
+      expect(await hasAsker()).toBe(true);
+      expect(await hasAsker('elsewhere')).toBe(false);
+      await write(store(), (tx) => tx.setClientConnected('client_1', 'here'));
+      await write(store(), (tx) => tx.setClientCut('client_1', 'here'));
+      expect(await hasAsker()).toBe(false);
     });
 
     it('[A18] a client leaves, comes back and goes', async () => {
