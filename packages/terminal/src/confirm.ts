@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline/promises';
 import { CommandError } from './command-error.js';
 import type { CommandContext } from './context.js';
 import { EXIT } from './exit-codes.js';
-import { plainText } from './text/plain-text.js';
+import { plainLine } from './text/plain-text.js';
 
 /**
  * Whether the person types exactly the word that is asked for. Anything else, the end of the input and Ctrl-C mean no (A17). Where
@@ -20,7 +20,7 @@ export async function confirm(
     readline.once('close', () => resolve(''));
     readline.once('SIGINT', () => resolve(''));
   });
-  const asked = readline.question(`${plainText(what)} Type "${word}" to go on: `).catch(() => '');
+  const asked = readline.question(`${plainLine(what)} Type "${word}" to go on: `).catch(() => '');
   const answer = await Promise.race([asked, ended]);
   readline.close();
   if (answer.trim() !== word) throw new CommandError('Nothing was done.', EXIT.interrupted);

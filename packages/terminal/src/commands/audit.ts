@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { CommandError } from '../command-error.js';
 import { EXIT } from '../exit-codes.js';
 import type { CommandContext } from '../context.js';
+import { plainLine } from '../text/plain-text.js';
 import { findWorld, findWorlds, readAll } from '../find-things.js';
 import { secondWords } from '../text/clock-words.js';
 import { readChoice, readCount } from './read-flags.js';
@@ -75,11 +76,10 @@ export function addAudit(program: Command, register: Register): void {
       if (context.options.json) context.json({ ok: isWhole, items });
       else {
         for (const verdict of items) {
-          context.say(
-            verdict.ok
-              ? `${verdict.world}: whole, ${verdict.records} records`
-              : `${verdict.world}: ${verdict.problem} at record ${verdict.at}. ${verdict.detail}`,
-          );
+          const words = verdict.ok
+            ? `${verdict.world}: whole, ${verdict.records} records`
+            : `${verdict.world}: ${verdict.problem} at record ${verdict.at}. ${verdict.detail}`;
+          context.say(plainLine(words));
         }
       }
       return isWhole ? EXIT.ok : EXIT.failed;

@@ -19,7 +19,7 @@ export function addImportExport(program: Command, register: Register): void {
     if (context.isPerson) context.note(`… ${yaml.length} characters`);
     const made = await (await context.client()).importWorld(yaml);
     if (context.options.json) return context.json(made);
-    context.say(`Made the world "${made.id}".`);
+    context.say(plainLine(`Made the world "${made.id}".`));
     for (const note of made.notes) context.note(plainLine(note));
     for (const rule of made.proposed) context.note(`proposed, allows nothing yet: ${plainLine(rule)}`);
     if (made.proposed.length > 0)

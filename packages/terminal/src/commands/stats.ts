@@ -3,6 +3,7 @@ import type { Stats } from '@countersign/protocol';
 import type { Command } from 'commander';
 import type { CommandContext } from '../context.js';
 import { findWorld } from '../find-things.js';
+import { plainLine } from '../text/plain-text.js';
 import { table } from '../text/table.js';
 import type { Register } from './register.js';
 
@@ -33,7 +34,7 @@ function show(
     `${messages} messages in ${chats} ${chats === 1 ? 'chat' : 'chats'}; ${pendingApprovals} waiting for you now.`,
   );
   const states = Object.entries(turns).map(([state, count]) => `${count} ${state}`);
-  if (states.length > 0) context.say(`Turns: ${states.join(', ')}.`);
+  if (states.length > 0) context.say(plainLine(`Turns: ${states.join(', ')}.`));
   if (waiting.count > 0) context.say(`Answered ${waiting.count} times, after ${took(waiting)}.`);
   type Tool = Stats['tools'][number];
   if (tools.length > 0)
