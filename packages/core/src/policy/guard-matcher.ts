@@ -2,6 +2,7 @@ import { type Glob, matchesGlob, wordGlob } from './glob.js';
 import { looseHostGlob } from './host-pattern.js';
 import { MANY, matchesSequence } from './match-sequence.js';
 import { type Matcher, segmentKey, wordKey } from './matcher.js';
+import { isOption, matchesPastOptions, readPastOptions } from './past-options.js';
 import { isAnchored, matchesPath, type PathPattern, pathPattern } from './path-pattern.js';
 import type { PatternWord } from './types.js';
 
@@ -13,7 +14,7 @@ interface Reading {
 
 /**
  * How a deny or ask rule reads its arguments: as widely as they can be read. A star in a word matches anything, options
- * too, and as a whole word any number of words. A pattern that can only be a path, such as `~/.ssh/**`, also matches
+ * too, and as a whole word any number of words. Options that it does not name are passed over. A pattern that can only be a path, such as `~/.ssh/**`, also matches
  * a command or argument that names such a path, as far as its text tells: a tool without `subjects` of its own must
  * not be a way around it.
  */
@@ -21,10 +22,13 @@ export function guardMatcher(words: readonly PatternWord[] | undefined): Matcher
   const elements = (words ?? [[{ stars: 1 } as const]]).map((word) => (isStarsOnly(word) ? MANY : readWord(word)));
   if (elements.every((element) => element === MANY)) return { any: true, matches: () => true };
 
+  const pastOptions = readPastOptions(words ?? []);
   const [only, second] = words ?? [];
   const place =
     only !== undefined && second === undefined && isAnchored(only) ? pathPattern(only, 'liberal') : undefined;
-  const key = place === undefined ? wordKey(words ?? []) : segmentKey(place);
+  // Not an option: it may be written otherwise.
+  const spelt = (words ?? []).filter((word, at) => at === 0 || !isOption(firstText(word)));
+  const key = place === undefined ? wordKey(spelt) : segmentKey(place);
 
   return {
     any: false,
@@ -36,6 +40,7 @@ export function guardMatcher(words: readonly PatternWord[] | undefined): Matcher
         case 'words':
           return (
             matchesSequence(elements, subject.words, (element, word) => matchesGlob(element.text, word)) ||
+            matchesPastOptions(pastOptions, subject.words, subject.distinct(), subject.options()) ||
             (place !== undefined && subject.guessedPaths().some((path) => matchesPath(place, path, bases, 'liberal')))
           );
         case 'host':
@@ -57,4 +62,8 @@ function readWord(word: PatternWord): Reading {
 
 function isStarsOnly(word: PatternWord): boolean {
   return word.length > 0 && word.every((piece) => 'stars' in piece);
+}
+
+function firstText([first]: PatternWord): string {
+  return first !== undefined && 'text' in first ? first.text : '';
 }

@@ -1,5 +1,6 @@
 import type { Subject } from '@countersign/protocol';
 import { looseHost, plainHost } from './host-pattern.js';
+import { type GivenOptions, readGivenOptions } from './past-options.js';
 import { type Bases, basesOf, foldName, guessSegments, normalSegments } from './path-text.js';
 import type { PolicyCall } from './types.js';
 
@@ -11,6 +12,7 @@ export type PreparedSubject =
       readonly spell: readonly number[];
       readonly inner: boolean;
       readonly distinct: () => ReadonlySet<string>;
+      readonly options: () => GivenOptions;
       readonly segments: () => ReadonlySet<string>;
       readonly guessedPaths: () => readonly (readonly string[])[];
     }
@@ -43,6 +45,7 @@ function prepareSubject(subject: Subject, bases: Bases): PreparedSubject {
         spell: subject.spell ?? [],
         inner: subject.inner === true,
         distinct: once(() => new Set(subject.words)),
+        options: once(() => readGivenOptions(subject.words)),
         segments: once(() => segmentsOf(subject.words.flatMap(pathTexts), bases)),
         guessedPaths: once(() => subject.words.flatMap(pathTexts).map((text) => guessSegments(text, bases))),
       };

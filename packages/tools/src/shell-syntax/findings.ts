@@ -1,5 +1,6 @@
 import type { Reason } from './node-kinds.js';
 import { baseName, kindOfProgram, type ProgramKind, startsOfCommands } from './programs.js';
+import { otherSpellings } from './other-spellings.js';
 import type { RedirectReading } from './redirects.js';
 import { wordsToSpell } from './words-to-spell.js';
 
@@ -143,6 +144,7 @@ function noteFolder(findings: Findings, words: readonly string[]): void {
 function noteRunner(findings: Findings, words: readonly string[], read: Read): void {
   const [program = ''] = words;
   noteStarts(findings, words, startsOfCommands(program, words), read);
+  findings.inner.push(...otherSpellings(words));
   if (startsOfCommands(program, words).length > 0) {
     for (const word of words.slice(1)) if (/\s/.test(word)) noteText(findings, word, read);
   }

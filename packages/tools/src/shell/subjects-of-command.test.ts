@@ -12,7 +12,7 @@ const dynamic = (subjects: readonly Subject[]): Extract<Subject, { kind: 'dynami
 describe('subjectsOfCommand', () => {
   it.each<[string, Subject[]]>([
     ['git status', [words('git', 'status')]],
-    ['  npm   run\ttest ', [words('npm', 'run', 'test')]],
+    ['  make   all\ttest ', [words('make', 'all', 'test')]],
     ['ls -la ./src/a.ts', [words('ls', '-la', './src/a.ts')]],
     ['gcc a@b %x +y 1,2:3', [words('gcc', 'a@b', '%x', '+y', '1,2:3')]],
     ['ls \'a b\' "c" d\\ e', [words('ls', 'a b', 'c', 'd e')]],
@@ -38,6 +38,19 @@ describe('subjectsOfCommand', () => {
   it('[A19] tells which words a rule has to spell', () => {
     expect(subjectsOfCommand('git -c a=b log')[0]).toMatchObject({ words: ['git', '-c', 'a=b', 'log'], spell: [1] });
     expect(subjectsOfCommand('find . -delete')[0]).toMatchObject({ words: ['find', '.', '-delete'], spell: [2] });
+  });
+
+  it.each<[string, string]>([
+    ['npm pub', 'npm publish'],
+    ['npm i x', 'npm install x'],
+    ['npm run test', 'npm run-script test'],
+    ['docker container run x', 'docker run x'],
+    ['git send-pack x', 'git push x'],
+    ['cargo +nightly publish', 'cargo publish'],
+    ['rm --recursive --force x', 'rm -r -f x'],
+    ['rm -Rf x', 'rm -rf x'],
+  ])('[A19] tells %s also as %s, for a deny rule that was written so', (command, other) => {
+    expect(subjectsOfCommand(command)).toContainEqual(inner(...other.split(' ')));
   });
 
   it('[A19] tells what runs inside another command, beside a reason to ask', () => {

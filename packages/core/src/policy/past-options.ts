@@ -1,0 +1,99 @@
+import { type Glob, matchesGlob, wordGlob } from './glob.js';
+import { MANY } from './match-sequence.js';
+import type { PatternWord } from './types.js';
+
+/**
+ * A deny or ask rule as a command may also be written: options stand anywhere, in any order, alone or together, and those that a rule
+ * does not name change nothing. `git push *` is about `git --no-pager push`, `rm -rf *` about `rm -r -f x` and `rm x -fr`.
+ */
+export interface PastOptions {
+  /** The words that are no options, in order. */
+  readonly plain: readonly (Glob | typeof MANY)[];
+  /** Letters of short options that must be there, each alone or among others. */
+  readonly letters: readonly string[];
+  /** Further options that must be there. */
+  readonly options: readonly Glob[];
+}
+
+/** Longer ones, such as `-delete`, are words and not letters. */
+const TOGETHER = /^-[A-Za-z]{1,3}$/;
+
+export function readPastOptions(words: readonly PatternWord[]): PastOptions {
+  const plain: (Glob | typeof MANY)[] = [];
+  const letters: string[] = [];
+  const options: Glob[] = [];
+  for (const [index, word] of words.entries()) {
+    const [first, second] = word;
+    const text = first !== undefined && 'text' in first ? first.text : '';
+    if (index > 0 && second === undefined && TOGETHER.test(text)) letters.push(...text.slice(1));
+    else if (index > 0 && isOption(text)) options.push(wordGlob(word));
+    else plain.push(word.length > 0 && word.every((piece) => 'stars' in piece) ? MANY : wordGlob(word));
+  }
+  return { plain, letters, options };
+}
+
+/** The options of a command, found once for all rules. */
+export interface GivenOptions {
+  /** Where words that are given as they are begin. -1: nowhere. */
+  readonly end: number;
+  readonly given: readonly string[];
+  readonly short: ReadonlySet<string>;
+}
+
+export function readGivenOptions(words: readonly string[]): GivenOptions {
+  const end = words.indexOf('--');
+  const given = words.filter((word, at) => isOptionAt(word, at, end));
+  const short = given.filter((word) => /^-[A-Za-z]{1,8}$/.test(word)).flatMap((word) => [...word.slice(1)]);
+  return { end, given, short: new Set(short) };
+}
+
+export function matchesPastOptions(
+  { plain, letters, options }: PastOptions,
+  words: readonly string[],
+  distinct: ReadonlySet<string>,
+  { end, given, short }: GivenOptions,
+): boolean {
+  if (given.length === 0 && end < 0) return false;
+  // Most rules end here, and a model chooses how many words there are.
+  if (!plain.every((element) => element === MANY || element.length > 1 || distinct.has(element[0] ?? ''))) return false;
+  if (!letters.every((letter) => short.has(letter))) return false;
+  if (!options.every((option) => given.some((word) => matchesGlob(option, word)))) return false;
+
+  const named = letters.length + options.length > 0;
+  // Where in the pattern one may be, and whether the word before was an option, whose value this one may be.
+  let places = closed(plain, new Map([[0, false]]));
+  for (const [at, word] of words.entries()) {
+    if (at === end) continue;
+    const next = new Map<number, boolean>();
+    const go = (place: number, behindOption: boolean): void => {
+      next.set(place, behindOption || next.get(place) === true);
+    };
+    for (const [place, behindOption] of places) {
+      const element = plain[place];
+      if (element === MANY) go(place, false);
+      else if (element !== undefined && matchesGlob(element, word)) go(place + 1, false);
+      // Behind its last word a rule without a star means no further ones, but for those it names.
+      if (isOptionAt(word, at, end) && (element !== undefined || named)) go(place, !word.includes('='));
+      else if (behindOption && element !== undefined && !isOptionAt(word, at, end)) go(place, false);
+    }
+    places = closed(plain, next);
+    if (places.size === 0) return false;
+  }
+  return places.has(plain.length);
+}
+
+/** With the places that are reached without a word. */
+function closed(plain: PastOptions['plain'], places: Map<number, boolean>): Map<number, boolean> {
+  for (const [place, behindOption] of places) {
+    if (plain[place] === MANY && !places.has(place + 1)) places.set(place + 1, behindOption);
+  }
+  return places;
+}
+
+function isOptionAt(word: string, at: number, end: number): boolean {
+  return at > 0 && (end < 0 || at < end) && isOption(word);
+}
+
+export function isOption(word: string): boolean {
+  return word.length > 1 && word.startsWith('-') && word !== '--';
+}
