@@ -88,6 +88,22 @@ describe.runIf(hasBrowser)('talking', { timeout: 60_000 }, () => {
     expect((await opened.api.approvals(world)).items).toEqual([]);
   });
 
+  it('[M11] and still says so when others have spoken since, and clears no more than its own way', async () => {
+    const { page, world } = await enter();
+    await opened.api.createAgent(world, { name: 'Bob', provider: 'obedient', model: 'test', tools: ['*'] });
+    await write(page, `@Ada\n${press('in the way')}`);
+    await button(page, 'Approve once').waitFor();
+    await write(page, '@Ada\nsay I am behind');
+    await page.getByText('Your message is kept.').waitFor();
+    await write(page, `@Bob\n${press('not in the way')}`);
+    await toolCard(page, 'not in the way').waitFor();
+    await page.getByText('Your message is kept.').waitFor();
+    await button(page, 'Run none of it and go on').click();
+    await said(page, 'I am behind').waitFor();
+    await toolCard(page, 'not in the way').getByText('waiting for you').waitFor();
+    expect((await opened.api.approvals(world)).items.map(({ agentId }) => agentId)).toEqual(['bob']);
+  });
+
   it('an answer that is not right below what it answers says what that was, and leads there', async () => {
     const { page, world } = await enter();
     await opened.api.createAgent(world, { name: 'Bob', provider: 'obedient', model: 'test' });

@@ -1,5 +1,6 @@
 import type { Agent } from '@countersign/protocol';
 import type { ApprovalBook, ApprovalView, ChatState, TranscriptMessage } from './state.js';
+import { rowAt } from './rows.js';
 import { get } from './table.js';
 
 /** An agent that is at work in a chat, or waits there for a person. */
@@ -59,6 +60,18 @@ export function heldUp(state: ChatState, messageId: string): readonly ApprovalVi
   if (asked.length === 0) return asked;
   const addressed = addressedIn(message.content, state.agents);
   return addressed.size === 0 ? asked : asked.filter(({ agentId }) => addressed.has(agentId));
+}
+
+/** What holds up any message that a person has written (M11), whoever has spoken since. */
+export function inTheWay(state: ChatState): readonly ApprovalView[] {
+  const found = new Set<ApprovalView>();
+  const [oldest] = pendingApprovals(state);
+  for (let index = state.transcript.length - 1; oldest !== undefined && index >= 0; index -= 1) {
+    const message = get(state.messages, rowAt(state.transcript, index) ?? '');
+    if (message === undefined || message.createdAt <= oldest.requestedAt) break;
+    if (message.speaker.kind === 'person') for (const each of heldUp(state, message.messageId)) found.add(each);
+  }
+  return [...found];
 }
 
 /** Whom a message addresses by name, as far as a view can tell (M3): the server alone decides who answers. */

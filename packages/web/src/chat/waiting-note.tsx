@@ -1,35 +1,25 @@
-import { get, rowAt } from '@countersign/client';
+import { inTheWay } from '@countersign/client';
 import { type ReactElement, useState } from 'react';
 import { useAnswer } from '../approvals/use-answer.js';
-import { useChat } from '../data/connection.js';
+import { useChat, useChatStore } from '../data/connection.js';
 import { Button } from '../ui/button.js';
 import { Icon } from '../ui/icon.js';
 
 /** Says that a message waits behind a question, and offers to clear the way (M11). */
 export function WaitingNote(): ReactElement | null {
-  const worldId = useChat((state) => state.worldId);
-  const queue = useChat((state) => state.queue);
-  const approvals = useChat((state) => state.approvals);
-  const isBehind = useChat((state) => {
-    const lastId = rowAt(state.transcript, state.transcript.length - 1);
-    const last = lastId === undefined ? undefined : get(state.messages, lastId);
-    const firstId = state.queue[0];
-    const first = firstId === undefined ? undefined : get(state.approvals, firstId);
-    return last?.speaker.kind === 'person' && first !== undefined && last.createdAt > first.requestedAt;
-  });
+  const store = useChatStore();
+  const isBehind = useChat((state) => inTheWay(state).length > 0);
   const { decide } = useAnswer();
   const [busy, setBusy] = useState(false);
   if (!isBehind) return null;
   const clear = async (): Promise<void> => {
     setBusy(true);
-    for (const id of queue) {
-      const approval = get(approvals, id);
-      if (approval !== undefined)
-        await decide(
-          { worldId, approval, agentName: '' },
-          { decision: 'deny', reason: 'set aside for a newer message' },
-        );
-    }
+    const state = store.getState();
+    for (const approval of inTheWay(state))
+      await decide(
+        { worldId: state.worldId, approval, agentName: '' },
+        { decision: 'deny', reason: 'set aside for a newer message' },
+      );
     setBusy(false);
   };
   return (
