@@ -147,12 +147,33 @@ describe('the commands', { timeout: 60_000 }, () => {
     expect(broken.stdout).toContain('broken');
   });
 
+  it.runIf(process.platform === 'linux')('[A21] doctor says what it means that there is no sandbox', async () => {
+    const none = join(t.folder, 'nothing in it');
+    const { stdout } = await t.run(['doctor', '--port', '0'], {
+      env: { PATH: none, COUNTERSIGN_HOME: join(none, 'home') },
+    });
+    expect(stdout).toMatch(
+      /without +sandbox +none: what you approve runs with all of your rights \(.+\)\n +Install bubblewrap/,
+    );
+  });
+
   it('[X4] have help with an example, completion, and one sentence for what can not be meant', async () => {
-    const commands = ['serve', 'chat', 'tui', 'approvals', 'worlds', 'policy', 'migrate', 'doctor', 'completion'];
-    const helps = await Promise.all(commands.map((command) => run(command, '--help')));
+    const alone = ['serve', 'chat', 'tui', 'search', 'stats', 'import', 'export', 'migrate', 'doctor', 'completion'];
+    const grouped = [
+      'approvals approve',
+      'worlds add',
+      'agents add',
+      'chats show',
+      'policy check',
+      'audit verify',
+      'mcp add',
+    ];
+    const commands = [...alone, ...grouped].map((words) => words.split(' '));
+    const helps = await Promise.all(commands.map((words) => run(...words, '--help')));
     for (const { code, stdout } of helps) {
       expect(code).toBe(0);
       expect(stdout).toContain('--json');
+      expect(stdout).toMatch(/^Examples?:\n {2}.*countersign /m);
     }
     for (const shell of ['bash', 'zsh', 'fish']) {
       const { stdout } = await run('completion', shell);

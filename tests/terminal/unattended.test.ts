@@ -20,11 +20,13 @@ describe('countersign chat without a terminal', { timeout: 60_000 }, () => {
     const [said, piped, both] = await Promise.all([
       t.run(['chat', '-w', 'docks', 'hello']),
       t.run(['chat', '-w', 'docks'], { input: 'hello' }),
-      t.run(['chat', '-w', 'docks', 'say', '-'], { input: '"from both"' }),
+      t.run(['chat', '-w', 'docks', '[', '-'], { input: `${JSON.stringify(stamp('from both'))}]` }),
     ]);
     expect(said).toEqual({ code: 0, stdout: 'Ada\n  │ ok\n', stderr: '' });
     expect(piped).toEqual({ code: 0, stdout: 'Ada\n  │ ok\n', stderr: '' });
-    expect(both.code).toBe(0);
+    // The model was told to call by the two parts together, and by neither alone.
+    expect(both.code).toBe(3);
+    expect(both.stdout).toContain('waiting for you: letter: from both');
   });
 
   it('[A13] [A17] never runs what nobody signs: it is denied, and the exit code says so', async () => {
