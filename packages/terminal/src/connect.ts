@@ -20,7 +20,7 @@ export interface Connected {
 const TRIES = 20;
 const PAUSE_MS = 150;
 /** What listens at an address and never says a word is no server either. */
-const FIRST_ANSWER_MS = 10_000;
+const FIRST_ANSWER_MS = 30_000;
 
 /**
  * A client of the server that is meant: the one at the URL, the one that runs on the home, or one inside this command. Two commands
