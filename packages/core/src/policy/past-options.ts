@@ -25,7 +25,7 @@ export function readPastOptions(words: readonly PatternWord[]): PastOptions {
   for (const [index, word] of words.entries()) {
     const [first, second] = word;
     const text = first !== undefined && 'text' in first ? first.text : '';
-    if (index > 0 && second === undefined && TOGETHER.test(text)) letters.push(...text.slice(1));
+    if (index > 0 && second === undefined && TOGETHER.test(text)) letters.push(...Array.from(text.slice(1)));
     else if (index > 0 && isOption(text)) options.push(wordGlob(word));
     else plain.push(word.length > 0 && word.every((piece) => 'stars' in piece) ? MANY : wordGlob(word));
   }
@@ -43,7 +43,7 @@ export interface GivenOptions {
 export function readGivenOptions(words: readonly string[]): GivenOptions {
   const end = words.indexOf('--');
   const given = words.filter((word, at) => isOptionAt(word, at, end));
-  const short = given.filter((word) => /^-[A-Za-z]{1,8}$/.test(word)).flatMap((word) => [...word.slice(1)]);
+  const short = given.filter((word) => /^-[A-Za-z]{1,8}$/.test(word)).flatMap((word) => Array.from(word.slice(1)));
   return { end, given, short: new Set(short) };
 }
 
