@@ -1,5 +1,6 @@
 import { decisionStory, type ApprovalView, type Decision } from '@countersign/client';
-import type { Approval } from '@countersign/protocol';
+import { HIDDEN_IN_CODE, type Approval } from '@countersign/protocol';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { describeApproval } from './approvals/describe-approval.js';
 import { describeDecision } from './approvals/describe-decision.js';
@@ -46,6 +47,16 @@ describe.each(SCREENS)('a card in %s', (_, shown) => {
       '2 secrets are masked; the tool gets the real values.',
     );
     expect(shown({})).not.toContain('masked');
+  });
+
+  it('[A15] shows by number everything that is on the one list of what can’t be seen', () => {
+    const hidden = new RegExp(HIDDEN_IN_CODE, 'u');
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        const told = shown({ toolName: 'stamp', arguments: { a: text, [text]: 1 }, message: '' });
+        expect(told).not.toMatch(hidden);
+      }),
+    );
   });
 
   it('[A11] says when it expires', () => {

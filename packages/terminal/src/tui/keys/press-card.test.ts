@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { approvalOf, factsOf, NOW, sceneOf, worldOf } from '../../testing/screen-fixture.js';
+import { approvalOf, drawn, factsOf, NOW, sceneOf, worldOf } from '../../testing/screen-fixture.js';
 import { ARMING_MS, type Effect, type UiState } from '../ui-state.js';
 import type { Key, KeyName } from './key.js';
 import { press } from './press.js';
@@ -30,6 +30,11 @@ function seat(count: number, more: Parameters<typeof approvalOf>[1] = {}) {
     step,
     steps: (...keys: Key[]) => keys.forEach((key) => step(key)),
     ui: () => ui,
+    /** What is on the screen now. */
+    scene: () => {
+      const before = sceneOf({ world, ui, now });
+      return { ...before, ui: settle(ui, factsOf(before)) };
+    },
     effects,
     decisions: () => effects.flatMap((effect) => (effect.kind === 'decide' ? [effect.answer] : [])),
     /** Others answer, or more comes. */
@@ -71,6 +76,7 @@ describe('a card', () => {
     const at = seat(2);
     at.steps(toCard, char('o'));
     at.become(worldOf([approvalOf(2)]));
+    expect(drawn(at.scene()).join('\n')).toContain('What was here was decided elsewhere.');
     at.step(ENTER);
     expect(at.ui().card.current).toEqual({ kind: 'open', id: 'approval_2' });
     expect(at.effects).toEqual([]);

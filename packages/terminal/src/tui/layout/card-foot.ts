@@ -4,6 +4,20 @@ import { cardFoot, type CardState } from './card-lines.js';
 import type { Scene } from './scene.js';
 import { span, wrapWords, type Line } from './spans.js';
 
+/** Of a card that is not known any more, since all was loaded anew: that it is gone must be said, or it would vanish unseen. */
+export function goneFoot({ ui }: Scene, width: number): Line[] {
+  return ui.card.current.kind === 'held'
+    ? heldFoot('What was here was decided elsewhere.', width, ui.focus === 'card')
+    : [];
+}
+
+function heldFoot(story: string, width: number, isFocused: boolean): Line[] {
+  return [
+    ...wrapWords(story, width - 2).map((line): Line => [{ text: ' ' }, span(line, { bold: true })]),
+    [span(isFocused ? ' Enter goes on.' : ' Tab or Ctrl-G brings you here; Enter then goes on.', { dim: true })],
+  ];
+}
+
 /** What stands under a card: what can be chosen, or how it was decided. */
 export function cardFootOf(scene: Scene, approval: ApprovalView, width: number, isCut: boolean): Line[] {
   const { ui, world, now, me } = scene;
@@ -12,10 +26,7 @@ export function cardFootOf(scene: Scene, approval: ApprovalView, width: number, 
   if (current.kind === 'held') {
     const story =
       approval.decision === undefined ? 'It waits no longer.' : `✍ ${decisionStory(approval.decision, now, me)}.`;
-    return [
-      ...wrapWords(story, width - 2).map((line): Line => [{ text: ' ' }, span(line, { bold: true })]),
-      [span(isFocused ? ' Enter goes on.' : ' Tab or Ctrl-G brings you here; Enter then goes on.', { dim: true })],
-    ];
+    return heldFoot(story, width, isFocused);
   }
   const state: CardState = {
     approval,

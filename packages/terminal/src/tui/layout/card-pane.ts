@@ -10,8 +10,12 @@ import { cut, span, spread, type Line } from './spans.js';
 export function cardLines(scene: Scene, plan: Plan): Line[] {
   const { ui, world, size, now } = scene;
   const { areas, approval, body, foot } = plan;
-  if (approval === undefined || areas.card === 0) return [];
+  if (areas.card === 0) return [];
   const isFocused = ui.focus === 'card';
+  if (approval === undefined) {
+    const gone = span(' Decided elsewhere ', { bold: true, inverse: isFocused });
+    return fill([rule(areas.width, [gone]), ...foot], areas.card);
+  }
   const place = placeInQueue(world, approval.approvalId);
   const count = place === undefined ? '' : ` · ${place.position} of ${place.total}`;
   const name = agentName(world, approval.agentId);

@@ -1,7 +1,7 @@
 import { get, type ApprovalView } from '@countersign/client';
 import { areasOf, isTooSmall, type Areas } from './areas.js';
 import { cardBody } from './card-body.js';
-import { cardFootOf } from './card-foot.js';
+import { cardFootOf, goneFoot } from './card-foot.js';
 import { completions, PROMPT } from './composer-lines.js';
 import { fieldHeight } from './field-lines.js';
 import { bannerOf } from './head-lines.js';
@@ -31,14 +31,20 @@ export function planOf(scene: Scene): Plan {
   const { current } = ui.card;
   const approval = current.kind === 'none' ? undefined : get(world.approvals, current.id);
   const { lines: body, isCut } = approval === undefined ? { lines: [], isCut: false } : cardBody(approval, guess.width);
-  const foot = approval === undefined ? [] : cardFootOf(scene, approval, guess.width, isCut);
+  const foot = approval === undefined ? goneFoot(scene, guess.width) : cardFootOf(scene, approval, guess.width, isCut);
   const shared = areasOf(size, {
     hasBanner: bannerOf(scene) !== undefined,
     hasCompletion: completions(scene).length > 0,
     composer: fieldHeight(ui.composer, guess.width - PROMPT - 1, 6),
-    ...(approval === undefined
+    ...(foot.length === 0
       ? {}
-      : { card: { body: body.length + 1, foot: foot.length, isFocused: ui.focus === 'card' } }),
+      : {
+          card: {
+            body: approval === undefined ? 0 : body.length + 1,
+            foot: foot.length,
+            isFocused: ui.focus === 'card',
+          },
+        }),
   });
   // Instead of the card it is said that there is no room for anything.
   const areas = isTooSmall(size) ? { ...shared, cardBody: 0 } : shared;
