@@ -131,6 +131,34 @@ describe.runIf(hasBrowser)('what is saved is what was meant', { timeout: 60_000 
     await opened.api.stop(far.world, far.chat);
   });
 
+  it('[A15] words of others are written as they are also in lists, refusals and passing remarks', async () => {
+    const { page } = visit;
+    const turned = { type: 'about:blank', title: 'No', status: 409, detail: 'no \u202Eti od t’nod' };
+    const refuse = (address: RegExp) => page.route(address, (route) => route.fulfill({ status: 409, json: turned }));
+    await refuse(/\/api\/.*\/policy$/);
+    await page.goto(`${opened.serving.url}/w/${world}/policy`);
+    await page.getByRole('alert').getByText('‹U+202E›ti od').waitFor();
+    await page.unrouteAll();
+    await go('settings');
+    await refuse(/\/api\/.*\/export$/);
+    await button(page, 'Export').click();
+    await page.getByRole('status').getByText('‹U+202E›ti od').waitFor();
+    const asked = {
+      seq: 1,
+      at: new Date(0).toISOString(),
+      kind: 'refusal',
+      worldId: world,
+      hash: '',
+      previousHash: '',
+    };
+    const items = [{ ...asked, tool: 'x\u202Ey', who: 'kim\u202E' }];
+    await page.route(/\/api\/.*\/audit\?/, (route) => route.fulfill({ json: { items } }));
+    await go('audit');
+    const row = page.getByRole('row').filter({ hasText: 'x‹U+202E›y' });
+    await row.getByText('kim‹U+202E›').waitFor();
+    await page.unrouteAll();
+  });
+
   it('[A1] what a server says of itself is accepted only as it was shown', async () => {
     await opened.api.addMcpServer(world, stdio('hostile'));
     const { etag = '' } = await opened.api.policy(world);

@@ -160,7 +160,7 @@ function Row({ entry, agentName }: { entry: AuditEntry; agentName: string }): Re
       <td className="max-w-80 px-3 py-2">
         <span className="block truncate text-ink-3">
           {agentName === '' ? '' : `${agentName} · `}
-          {entry.tool ?? ''}
+          <Visible text={entry.tool ?? ''} strict />
         </span>
         {entry.arguments === undefined ? null : (
           <code className="line-clamp-2 [overflow-wrap:anywhere]">
@@ -169,7 +169,7 @@ function Row({ entry, agentName }: { entry: AuditEntry; agentName: string }): Re
         )}
       </td>
       <td className="px-3 py-2 text-ink-2">
-        {entry.who ?? ''}
+        <Visible text={entry.who ?? ''} />
         {entry.client === undefined ? null : <span className="block text-xs text-ink-3">{shortId(entry.client)}</span>}
       </td>
       <td className="max-w-72 px-3 py-2 text-ink-2 [overflow-wrap:anywhere]">

@@ -63,7 +63,10 @@ export default function GrantsPage(): ReactElement {
                   <Avatar id={grant.agentId} name={name} />
                   <div className="min-w-0 flex-1 text-sm">
                     <p id={`${listId}-${index}`} className="[overflow-wrap:anywhere]">
-                      <bdi className="font-semibold">{name}</bdi> may use <code>{grant.toolName}</code>
+                      <bdi className="font-semibold">{name}</bdi> may use{' '}
+                      <code>
+                        <Visible text={grant.toolName} strict />
+                      </code>
                       {grant.pattern === undefined ? null : (
                         <>
                           {' '}
@@ -79,7 +82,8 @@ export default function GrantsPage(): ReactElement {
                       <Link href={paths.chat(worldId, grant.chatId)} className="text-blue underline">
                         <Visible text={chats.find(({ id }) => id === grant.chatId)?.title ?? 'a chat'} />
                       </Link>{' '}
-                      · signed by {grant.grantedBy} <Ago at={grant.grantedAt} /> · used <Ago at={grant.lastUsedAt} />
+                      · signed by <Visible text={grant.grantedBy} /> <Ago at={grant.grantedAt} /> · used{' '}
+                      <Ago at={grant.lastUsedAt} />
                     </p>
                   </div>
                   <Button

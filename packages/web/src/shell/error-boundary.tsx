@@ -1,4 +1,5 @@
 import { Component, type ReactNode } from 'react';
+import { visibleText } from '../ui/visible-parts.js';
 
 /** What React has no function for: without it one broken view leaves an empty page. */
 export class ErrorBoundary extends Component<{ children: ReactNode }, { why?: string }> {
@@ -17,7 +18,7 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, { why?: st
           Nothing was decided and nothing is lost. Load the page again; if that does not help, the terminal shows the
           same world.
         </p>
-        <pre className="code mt-3 rounded-md bg-sunken p-3 text-sm text-ink-2">{this.state.why}</pre>
+        <pre className="code mt-3 rounded-md bg-sunken p-3 text-sm text-ink-2">{visibleText(this.state.why)}</pre>
         <button type="button" className="mt-3 text-blue underline" onClick={() => location.reload()}>
           Load again
         </button>

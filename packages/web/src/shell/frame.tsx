@@ -1,5 +1,6 @@
 import { createContext, type ReactElement, type ReactNode, useContext } from 'react';
 import { IconButton } from '../ui/button.js';
+import { Visible } from '../ui/visible.js';
 
 /** How a page opens the list of chats where there is no room for it. */
 export const OpenSidebar = createContext<(() => void) | undefined>(undefined);
@@ -56,7 +57,7 @@ export function Loading({ what }: { what: string }): ReactElement {
 export function Failed({ why }: { why: string }): ReactElement {
   return (
     <p role="alert" className="m-4 rounded-lg border border-red bg-red-soft px-4 py-3 text-sm text-red">
-      {why}
+      <Visible text={why} />
     </p>
   );
 }

@@ -7,6 +7,7 @@ import {
   useId,
 } from 'react';
 import { cx } from './cx.js';
+import { Visible } from './visible.js';
 
 const box =
   'w-full rounded-md border border-line-2 bg-surface px-3 text-ink hover:border-ink-3 disabled:opacity-60 aria-invalid:border-red';
@@ -38,7 +39,7 @@ function Framed({ label, hint, error, children }: Frame & { children: (ids: Ids)
       })}
       {said ? (
         <p id={`${id}-said`} className={cx('mt-1 text-[0.8125rem]', error === undefined ? 'text-ink-3' : 'text-red')}>
-          {error ?? hint}
+          {error === undefined ? hint : <Visible text={error} />}
         </p>
       ) : null}
     </div>

@@ -2,6 +2,7 @@ import { type ReactElement, useSyncExternalStore } from 'react';
 import { IconButton } from './button.js';
 import { cx } from './cx.js';
 import { Icon } from './icon.js';
+import { Visible } from './visible.js';
 
 interface Toast {
   id: number;
@@ -63,7 +64,9 @@ export function Toasts(): ReactElement {
           )}
         >
           <Icon name={toast.tone === 'red' ? 'alert' : toast.tone === 'green' ? 'check' : 'chat'} className="mt-1" />
-          <span className="min-w-0 py-0.5 [overflow-wrap:anywhere]">{toast.text}</span>
+          <span className="min-w-0 py-0.5 [overflow-wrap:anywhere]">
+            <Visible text={toast.text} />
+          </span>
           <IconButton icon="cross" label="Dismiss" className="size-7" onClick={() => dismiss(toast.id)} />
         </div>
       ))}
