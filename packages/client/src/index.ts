@@ -20,6 +20,7 @@ export { openChat } from './open-chat.js';
 export type { OpenChatOptions } from './open-chat.js';
 export { openWorldView } from './open-world-view.js';
 export { readAll } from './read-all.js';
+export { viewOfApproval } from './read-message.js';
 export { emptyChat, reduceChat } from './reduce-chat.js';
 export type { ChatAction } from './reduce-chat.js';
 export { emptyWorld, reduceWorld } from './reduce-world.js';

@@ -1,5 +1,5 @@
 /**
- * A list that grows at both ends and is never changed: only the chunk at the end is copied. Read with `rowAt` and `rowsFrom`;
+ * A list that grows at both ends and is never changed: only the chunk at the end is copied. Read with `rowAt` and `sliceRows`;
  * positions shift when older rows come in front.
  */
 export interface Rows<T> {

@@ -1,20 +1,7 @@
-import type { Client, List } from '@countersign/client';
-import { ClientError } from '@countersign/client';
+import { ClientError, readAll, type Client } from '@countersign/client';
 import type { Agent, Chat, World } from '@countersign/protocol';
 import { CommandError } from './command-error.js';
 import { nearest, suggestion } from './text/suggest.js';
-
-/** All pages of a list. */
-export async function readAll<T>(read: (page: { after?: string }) => Promise<List<T>>): Promise<T[]> {
-  const all: T[] = [];
-  let after: string | undefined;
-  do {
-    const page: List<T> = await read(after === undefined ? {} : { after });
-    all.push(...page.items);
-    after = page.next;
-  } while (after !== undefined);
-  return all;
-}
 
 /** The world of this name or id; without a name the only one there is, for nobody must guess where something will run. */
 export async function findWorld(client: Client, name: string | undefined): Promise<World> {

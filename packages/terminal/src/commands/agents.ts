@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises';
+import { readAll } from '@countersign/client';
 import type { Agent, NewAgent } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { CommandError } from '../command-error.js';
 import { confirm } from '../confirm.js';
 import { editJson } from '../edit-text.js';
-import { findAgent, findChat, findWorld, readAll } from '../find-things.js';
+import { findAgent, findChat, findWorld } from '../find-things.js';
 import { showMessage } from './chats.js';
 import { readNumber } from './read-flags.js';
 import type { Register } from './register.js';

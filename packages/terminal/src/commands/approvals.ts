@@ -1,4 +1,4 @@
-import { ClientError, type ApprovalView, type Client } from '@countersign/client';
+import { ClientError, readAll, viewOfApproval, type Client } from '@countersign/client';
 import type { ApprovalStatus, ApprovalWithContext, QueuedApproval, ToolDecision } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { describeApproval, describeQuestion } from '../approvals/describe-approval.js';
@@ -7,7 +7,7 @@ import { CommandError } from '../command-error.js';
 import { confirm } from '../confirm.js';
 import type { CommandContext } from '../context.js';
 import { EXIT } from '../exit-codes.js';
-import { findWorlds, readAll } from '../find-things.js';
+import { findWorlds } from '../find-things.js';
 import { behindBar } from '../text/behind-bar.js';
 import { secondWords } from '../text/clock-words.js';
 import { plainLine } from '../text/plain-text.js';
@@ -194,7 +194,7 @@ function refuseMixed(scope: 'once' | 'session' | 'always', { rule, pattern, argu
 }
 
 function showCard(context: CommandContext, approval: ApprovalWithContext, edited?: unknown): void {
-  const view: ApprovalView = { ...approval, invocationId: approval.toolCallId };
+  const view = viewOfApproval(approval);
   const { position, total } = approval;
   const look = {
     agentName: approval.agentName,

@@ -1,11 +1,12 @@
 import { writeFile } from 'node:fs/promises';
+import { readAll } from '@countersign/client';
 import type { AuditEntry } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { CommandError } from '../command-error.js';
 import { EXIT } from '../exit-codes.js';
 import type { CommandContext } from '../context.js';
 import { plainLine } from '../text/plain-text.js';
-import { findWorld, findWorlds, readAll } from '../find-things.js';
+import { findWorld, findWorlds } from '../find-things.js';
 import { secondWords } from '../text/clock-words.js';
 import { readChoice, readCount } from './read-flags.js';
 import type { Register } from './register.js';

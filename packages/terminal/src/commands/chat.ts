@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers';
-import type { Client } from '@countersign/client';
+import { readAll, type Client } from '@countersign/client';
 import type { Chat, World } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { createJsonPrinter } from '../chat/json-printer.js';
@@ -10,7 +10,7 @@ import { openSession, type Answering } from '../chat/session.js';
 import { completeLine } from '../chat/slash-commands.js';
 import { CommandError } from '../command-error.js';
 import type { CommandContext } from '../context.js';
-import { findChat, findWorld, readAll } from '../find-things.js';
+import { findChat, findWorld } from '../find-things.js';
 import { openKeyboard, type Keyboard } from '../keyboard.js';
 import { cutTo } from '../text/cells.js';
 import { plainLine } from '../text/plain-text.js';

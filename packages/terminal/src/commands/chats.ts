@@ -1,7 +1,8 @@
+import { readAll } from '@countersign/client';
 import type { Chat, Message } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { confirm } from '../confirm.js';
-import { findChat, findWorld, readAll } from '../find-things.js';
+import { findChat, findWorld } from '../find-things.js';
 import { readCount } from './read-flags.js';
 import { readTimelines, showTimeline } from './chat-timeline.js';
 import { behindBar } from '../text/behind-bar.js';

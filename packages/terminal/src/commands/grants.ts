@@ -1,7 +1,8 @@
+import { readAll } from '@countersign/client';
 import type { Grant } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { CommandError } from '../command-error.js';
-import { findWorld, findWorlds, readAll } from '../find-things.js';
+import { findWorld, findWorlds } from '../find-things.js';
 import { minuteWords } from '../text/clock-words.js';
 import { suggestion } from '../text/suggest.js';
 import type { Register } from './register.js';

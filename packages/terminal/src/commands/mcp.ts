@@ -1,8 +1,9 @@
+import { readAll } from '@countersign/client';
 import type { McpServer, McpServerChange, NewMcpServer } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { CommandError } from '../command-error.js';
 import { confirm } from '../confirm.js';
-import { findWorld, readAll } from '../find-things.js';
+import { findWorld } from '../find-things.js';
 import { suggestion } from '../text/suggest.js';
 import type { CommandContext } from '../context.js';
 import { again } from './serve.js';

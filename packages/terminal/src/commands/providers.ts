@@ -1,6 +1,6 @@
+import { readAll } from '@countersign/client';
 import type { ProviderStatus } from '@countersign/protocol';
 import type { Command } from 'commander';
-import { readAll } from '../find-things.js';
 import type { Register } from './register.js';
 import { showList } from './show-list.js';
 

@@ -1,7 +1,8 @@
+import { readAll } from '@countersign/client';
 import type { ListedTool } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { CommandError } from '../command-error.js';
-import { findWorld, readAll } from '../find-things.js';
+import { findWorld } from '../find-things.js';
 import { suggestion } from '../text/suggest.js';
 import type { Register } from './register.js';
 import { showList, showThing } from './show-list.js';

@@ -1,10 +1,11 @@
 import { resolve } from 'node:path';
+import { readAll } from '@countersign/client';
 import type { NewWorld, World } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { CommandError } from '../command-error.js';
 import { confirm } from '../confirm.js';
 import { editJson } from '../edit-text.js';
-import { findWorld, readAll } from '../find-things.js';
+import { findWorld } from '../find-things.js';
 import { readChoice, readCount, readDuration } from './read-flags.js';
 import type { Register } from './register.js';
 import { showDone, showList, showThing } from './show-list.js';

@@ -124,6 +124,16 @@ describe('a card', () => {
     expect(at.effects).toEqual([]);
   });
 
+  it('[A2] offers no rule where none is proposed: the widest one would be a default', () => {
+    const { proposedRule: _, ...bare } = approvalOf(1);
+    const at = seat(0);
+    at.become(worldOf([bare]));
+    at.steps(toCard, char('a'), ENTER);
+    expect(at.effects).toEqual([]);
+    expect(drawn(at.scene()).join('\n')).not.toContain('Always…');
+    expect(drawn(at.scene()).join('\n')).toContain('Approve once');
+  });
+
   it('[A18] with a question is answered with words, never signed', () => {
     const at = seat(1, { toolName: 'ask_human', question: { text: 'Which?', choices: ['red', 'blue'] } });
     at.steps(toCard, char('o'), ENTER, char('a'), ENTER, char('r'), ENTER);

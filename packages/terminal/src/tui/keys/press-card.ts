@@ -69,8 +69,8 @@ function choiceFor(letter: string, approval: ApprovalView, before: Choice): Choi
       if (before.kind !== 'session' || patternOf(approval.proposedRule ?? '') === undefined) return before;
       return { kind: 'session', isNarrow: !before.isNarrow };
     case 'a':
-      if (!may('approve_always')) return before;
-      return { kind: 'always', field: fieldOf(approval.proposedRule ?? `allow ${approval.toolName}`) };
+      if (!may('approve_always') || approval.proposedRule === undefined) return before;
+      return { kind: 'always', field: fieldOf(approval.proposedRule) };
     case 'e':
       return may('approve_once') ? { kind: 'edit', field: fieldOf(editable(approval)) } : before;
     default:

@@ -32,7 +32,7 @@ function optionLines({ approval, choice, isFocused, isArmed, hasOthers, isCut }:
     ['r', 'Answer…', 'answer', isQuestion],
     ['o', 'Approve once', 'once', !isQuestion && may('approve_once')],
     ['c', 'Approve for this chat', 'session', !isQuestion && may('approve_session')],
-    ['a', 'Always…', 'always', !isQuestion && may('approve_always')],
+    ['a', 'Always…', 'always', !isQuestion && may('approve_always') && approval.proposedRule !== undefined],
     ['e', 'Edit', 'edit', !isQuestion && may('approve_once')],
     ['n', 'Next', 'next', hasOthers],
   ];

@@ -4,7 +4,7 @@ import { exactText, plainLine, plainText } from '../../text/plain-text.js';
 /** Colours by what they mean; state is never colour alone. */
 export type Colour = 'waiting' | 'good' | 'bad' | 'do' | `agent ${number}`;
 
-/** A piece of a line in one look. Its text has no line feed and nothing that moves a cursor: make it with `own` or `theirs`. */
+/** A piece of a line in one look. Its text has no line feed and nothing that moves a cursor: make it with `span`. */
 export interface Span {
   readonly text: string;
   readonly colour?: Colour | undefined;
