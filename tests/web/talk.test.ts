@@ -166,7 +166,7 @@ describe.runIf(hasBrowser)('talking', { timeout: 60_000 }, () => {
     await toolCard(page, 'watch').getByText('failed').waitFor();
     await tabTo(page, 'Chat menu');
     await page.keyboard.press('Enter');
-    await page.getByRole('menuitem', { name: 'Rename…' }).waitFor();
+    await expect.poll(() => page.getByRole('menuitem').first().evaluate(isFocused)).toBe(true);
     await page.keyboard.type('r');
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').getByLabel('Title').waitFor();
@@ -178,7 +178,7 @@ describe.runIf(hasBrowser)('talking', { timeout: 60_000 }, () => {
     // The focus is where it was before the dialog.
     await expect.poll(() => page.getByRole('button', { name: 'Chat menu' }).evaluate(isFocused)).toBe(true);
     await page.keyboard.press('Enter');
-    await page.getByRole('menuitem', { name: 'Delete…' }).waitFor();
+    await expect.poll(() => page.getByRole('menuitem').first().evaluate(isFocused)).toBe(true);
     await page.keyboard.type('d');
     await page.keyboard.press('Enter');
     await page.getByRole('dialog', { name: 'Delete chat' }).waitFor();
@@ -205,11 +205,12 @@ describe.runIf(hasBrowser)('talking', { timeout: 60_000 }, () => {
     await page.getByLabel('Message').waitFor();
     expect(await page.evaluate('Notification.permission')).toBe('granted');
     await opened.api.send(world, chat, { content: press('notify\u202Ex') });
-    await expect.poll(() => page.evaluate('notes.length'), { timeout: 10_000 }).toBe(1);
-    expect(await page.evaluate('notes[0].title')).toBe('Ada is waiting for you');
-    expect(await page.evaluate('notes[0].body')).toBe('button: notify‹U+202E›x');
-    await expect.poll(() => page.title()).toBe('(1) Countersign');
-    await page.evaluate("notes[0].note.dispatchEvent(new Event('click'))");
+    // What waits in other worlds is told too.
+    const ours = "notes.find(({ body }) => body?.includes('notify'))";
+    await expect.poll(() => page.evaluate(`${ours}?.title`), { timeout: 10_000 }).toBe('Ada is waiting for you');
+    expect(await page.evaluate(`${ours}.body`)).toBe('button: notify‹U+202E›x');
+    await expect.poll(() => page.title()).toMatch(/^\(\d+\) Countersign$/);
+    await page.evaluate(`${ours}.note.dispatchEvent(new Event('click'))`);
     await page.waitForURL(`**${path}`);
     await button(page, 'Approve once').waitFor();
     expect((await opened.api.approvals(world)).items).toHaveLength(1);
@@ -221,14 +222,15 @@ describe.runIf(hasBrowser)('talking', { timeout: 60_000 }, () => {
     await opened.api.send(many.world, many.chat, { content: asks });
     await expect
       .poll(() => page.evaluate('notes.at(-1)?.title'), { timeout: 10_000 })
-      .toBe('13 calls are waiting for you');
+      .toMatch(/^\d+ calls are waiting for you$/);
     const names = await page.evaluate<string[]>('notes.map(({ note }) => note.tag)');
     expect(new Set(names).size).toBeLessThanOrEqual(4);
+    const title = await page.title();
     const other = await context.newPage();
     await other.goto(`${opened.serving.url}${path}`);
     await other.getByLabel('Message').waitFor();
     await opened.api.send(many.world, (await opened.api.createChat(many.world)).id, { content: press('seen') });
-    await expect.poll(() => page.title(), { timeout: 10_000 }).toBe('(14) Countersign');
+    await expect.poll(() => page.title(), { timeout: 10_000 }).not.toBe(title);
     expect(await page.evaluate('notes.length')).toBe(names.length);
     await context.close();
   });
