@@ -14,7 +14,7 @@ export { CLIENT_GRACE_MS } from './orchestrator/clients.js';
 export type { ClientRegistry, FoundClient } from './orchestrator/clients.js';
 export { matchesInChat } from './orchestrator/matches-in-chat.js';
 export type { MatchedCall } from './orchestrator/matches-in-chat.js';
-export { pageApprovals, pageMessages } from './orchestrator/page-lists.js';
+export { pageApprovals, pageChats, pageMessages } from './orchestrator/page-lists.js';
 export type { ListPage, ListPlace } from './orchestrator/page-lists.js';
 export {
   addMcpServer,
@@ -38,7 +38,6 @@ export {
   showAgent,
   showAgents,
   showChat,
-  showChats,
   showPolicy,
   showTools,
   showWorld,

@@ -2,13 +2,14 @@ import {
   CountersignError,
   END_OF_LIST,
   type ApprovalStatus,
+  type Chat,
   type Message,
   type QueuedApproval,
 } from '@countersign/protocol';
-import type { ApprovalRecord, MessageRecord, StoreReader } from '../ports/index.js';
+import type { ApprovalRecord, ChatRecord, MessageRecord, StoreReader } from '../ports/index.js';
 import { placeIn, toApproval, withStatus } from './queries.js';
 import type { Runtime } from './runtime.js';
-import { readChat, readWorld } from './show-world.js';
+import { readChat, readWorld, toChat } from './show-world.js';
 
 /** A part of a list. `next` is the id to go on from, in the same direction; absent at the end. */
 export interface ListPage<T> {
@@ -46,6 +47,32 @@ export async function pageMessages(
     const items = records.slice(0, limit);
     return { ...(await shown(reader, items, records.length > limit ? items.at(-1)?.id : undefined)), lastEventId };
   });
+}
+
+/** A part of a world's chats, oldest first whichever way it is read. Places are ids of chats. */
+export async function pageChats(
+  runtime: Runtime,
+  worldId: string,
+  { after, before, limit }: ListPlace,
+): Promise<ListPage<Chat>> {
+  return await readWorld(runtime, worldId, async (reader) => {
+    const assertPlace = async (chatId: string, field: string): Promise<void> => {
+      if ((await reader.chat(chatId))?.worldId !== worldId) throw noPlace(field);
+    };
+    if (before !== undefined) {
+      if (before !== END_OF_LIST) await assertPlace(before, 'before');
+      const part = { limit: limit + 1, ...(before === END_OF_LIST ? {} : { before }) };
+      const records = await reader.lastChats(worldId, part);
+      return chatPage(records.slice(-limit), records.length > limit ? records[1]?.id : undefined);
+    }
+    if (after !== undefined) await assertPlace(after, 'after');
+    const records = await reader.chatsAfter(worldId, { limit: limit + 1, ...(after === undefined ? {} : { after }) });
+    return chatPage(records.slice(0, limit), records.length > limit ? records[limit - 1]?.id : undefined);
+  });
+}
+
+function chatPage(records: readonly ChatRecord[], next: string | undefined): ListPage<Chat> {
+  return { items: records.map(toChat), ...(next === undefined ? {} : { next }) };
 }
 
 async function placeOf(reader: StoreReader, chatId: string, messageId: string, field: string): Promise<number> {

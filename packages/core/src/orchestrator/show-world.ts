@@ -66,11 +66,6 @@ export async function showAgent(runtime: Runtime, worldId: string, agentId: stri
   });
 }
 
-/** Oldest first. */
-export async function showChats(runtime: Runtime, worldId: string): Promise<Chat[]> {
-  return await readWorld(runtime, worldId, async (reader) => (await reader.chats(worldId)).map(toChat));
-}
-
 export async function showChat(runtime: Runtime, worldId: string, chatId: string): Promise<Chat> {
   return await readChat(runtime, worldId, chatId, async (reader, chat) => ({
     ...toChat(chat),

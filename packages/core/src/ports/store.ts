@@ -40,6 +40,10 @@ export interface StoreReader {
 
   chat(id: string): Promise<ChatRecord | undefined>;
   chats(worldId: string): Promise<ChatRecord[]>;
+  /** Part of a world's chats, oldest first: behind one, or from the first. */
+  chatsAfter(worldId: string, part: { after?: string; limit: number }): Promise<ChatRecord[]>;
+  /** The last ones before one, or of all; oldest first. */
+  lastChats(worldId: string, part: { before?: string; limit: number }): Promise<ChatRecord[]>;
 
   message(id: string): Promise<MessageRecord | undefined>;
   messageByClientId(chatId: string, clientMessageId: string): Promise<MessageRecord | undefined>;

@@ -1,11 +1,11 @@
 import {
   createChat,
   deleteChat,
+  pageChats,
   pageMessages,
   publishMessage,
   renameChat,
   showChat,
-  showChats,
   stopChat,
   toChat,
   turnTimeline,
@@ -24,7 +24,7 @@ import {
 import { route } from '../app/route.js';
 import { refuseManyStreams } from '../streams/limit-streams.js';
 import { streamEvents } from '../streams/stream-events.js';
-import { AS_CLIENT, clientOf, PAGE, pageOf, signerOf, wantsStream } from './support.js';
+import { AS_CLIENT, clientOf, PAGE, signerOf, wantsStream } from './support.js';
 
 const tag = 'chats';
 
@@ -39,7 +39,7 @@ export const chatRoutes = [
     answers: { 200: { description: 'Chats', schema: listOf(chatSchema) } },
     handle: async ({ context, params, query }) => ({
       status: 200,
-      body: pageOf(await showChats(context.engine.runtime, params.world), ({ id }) => id, query),
+      body: await pageChats(context.engine.runtime, params.world, { limit: PAGE, ...query }),
     }),
   }),
   route({

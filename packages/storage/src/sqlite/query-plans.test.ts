@@ -36,6 +36,8 @@ it('[S2] no statement reads a table from end to end: the cost of a step does not
 });
 
 it.each([
+  ['chatsAfter', 'chats_of_world (world_id=? AND rowid>?)'],
+  ['lastChats', 'chats_of_world (world_id=? AND rowid<?)'],
   ['openCalls', 'invocations_open'],
   ['currentTurn', 'turns_current'],
   ['nextQueuedTurn', 'turns_unfinished'],

@@ -97,6 +97,14 @@ export function withWorkingSet(on: SqliteConnection, s: Statements, unit: Unit):
       await flush();
       return await plain.chats(worldId);
     },
+    async chatsAfter(worldId, part) {
+      await flush();
+      return await plain.chatsAfter(worldId, part);
+    },
+    async lastChats(worldId, part) {
+      await flush();
+      return await plain.lastChats(worldId, part);
+    },
     async insertChat(chat) {
       const record = await plain.insertChat(chat);
       known.keepChat(record);

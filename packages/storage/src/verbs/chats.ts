@@ -2,7 +2,7 @@ import type { ChatRecord, StoreTransaction } from '@countersign/core/ports';
 import { DEFAULT_CHAT_TITLE } from '@countersign/protocol';
 import { sql } from 'kysely';
 import type { Connection } from '../connection.js';
-import { prepared, type Cells, type Queries, type RowOf } from '../prepared.js';
+import { prepared, upTo, type Cells, type Queries, type RowOf } from '../prepared.js';
 import type { ChatsTable } from '../schema.js';
 import type { Session } from '../session.js';
 
@@ -27,6 +27,24 @@ export function chatStatements(db: Queries) {
   return {
     chat: prepared<{ id: string }, ChatRow>((p) => chats.where('id', '=', p('id'))),
     chats: prepared<{ worldId: string }, ChatRow>((p) => chats.where('world_id', '=', p('worldId')).orderBy('ordinal')),
+    chatsAfter: prepared<{ worldId: string; after: string; limit: number }, ChatRow>((p) =>
+      chats
+        .where('world_id', '=', p('worldId'))
+        .where('ordinal', '>', sql<number>`coalesce((select c.ordinal from chats c where c.id = ${p('after')}), 0)`)
+        .orderBy('ordinal')
+        .limit(upTo(p('limit'))),
+    ),
+    lastChats: prepared<{ worldId: string; before: string; limit: number }, ChatRow>((p) =>
+      chats
+        .where('world_id', '=', p('worldId'))
+        .where(
+          'ordinal',
+          '<',
+          sql<number>`coalesce((select c.ordinal from chats c where c.id = ${p('before')}), 9007199254740991)`,
+        )
+        .orderBy('ordinal', 'desc')
+        .limit(upTo(p('limit'))),
+    ),
     insertChat: prepared<Pick<RowOf<ChatsTable>, 'id' | 'worldId' | 'title' | 'titled' | 'createdAt'>>((p) =>
       db.insertInto('chats').values({
         id: p('id'),
@@ -61,11 +79,16 @@ export function chatStatements(db: Queries) {
   };
 }
 
-type ChatVerbs = Pick<StoreTransaction, 'chat' | 'chats' | 'insertChat' | 'setChatStatus' | 'setChatTitle'>;
+type ChatVerbs = Pick<
+  StoreTransaction,
+  'chat' | 'chats' | 'chatsAfter' | 'lastChats' | 'insertChat' | 'setChatStatus' | 'setChatTitle'
+>;
 
 export function chatVerbs(on: Connection, s: ChatStatements, session: Session): ChatVerbs {
   const chat = on.first(s.chat, toChat);
   const chats = on.all(s.chats, toChat);
+  const chatsAfter = on.all(s.chatsAfter, toChat);
+  const lastChats = on.all(s.lastChats, toChat);
   const insertChat = on.run(s.insertChat);
   const setChatStatus = on.run(s.setChatStatus);
   const setChatTitle = on.run(s.setChatTitle);
@@ -73,6 +96,8 @@ export function chatVerbs(on: Connection, s: ChatStatements, session: Session): 
   return {
     chat: async (id) => chat({ id }),
     chats: async (worldId) => chats({ worldId }),
+    chatsAfter: async (worldId, { after = '', limit }) => chatsAfter({ worldId, after, limit }),
+    lastChats: async (worldId, { before = '', limit }) => (await lastChats({ worldId, before, limit })).toReversed(),
     async insertChat({ id, worldId, title }) {
       const titled = title !== DEFAULT_CHAT_TITLE;
       await insertChat({ id, worldId, title, titled: Number(titled), createdAt: session.now });

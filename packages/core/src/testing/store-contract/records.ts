@@ -99,6 +99,24 @@ export function describeRecords(open: OpenStore): void {
       ]);
     });
 
+    it('[S2] are read in pages, from either end, and only those of their world', async () => {
+      await write(store(), async (tx) => {
+        for (const id of ['chat_2', 'chat_3', 'chat_4']) await tx.insertChat({ id, worldId: W, title: id });
+        await tx.insertChat({ id: 'chat_of_others', worldId: 'another', title: 'x' });
+        await tx.setChatStatus('chat_3', 'working');
+      });
+      const ids = (chats: readonly { id: string; status: string }[]): string[] =>
+        chats.map(({ id, status }) => (status === 'idle' ? id : `${id} ${status}`));
+      await store().read(async (r) => {
+        expect(ids(await r.chatsAfter(W, { limit: 2 }))).toEqual([C, 'chat_2']);
+        expect(ids(await r.chatsAfter(W, { after: 'chat_2', limit: 9 }))).toEqual(['chat_3 working', 'chat_4']);
+        expect(ids(await r.chatsAfter(W, { after: 'chat_4', limit: 9 }))).toEqual([]);
+        expect(ids(await r.lastChats(W, { limit: 2 }))).toEqual(['chat_3 working', 'chat_4']);
+        expect(ids(await r.lastChats(W, { before: 'chat_3', limit: 9 }))).toEqual([C, 'chat_2']);
+        expect(ids(await r.lastChats(W, { before: C, limit: 9 }))).toEqual([]);
+      });
+    });
+
     it('[M7] a title that was tried counts as titled, also when it stays the default', async () => {
       await write(store(), (tx) => tx.setChatTitle(C, 'New chat'));
       expect(await store().read((r) => r.chat(C))).toMatchObject({ title: 'New chat', titled: true });
