@@ -1,5 +1,5 @@
-import { type ApprovalView, get, readAll } from '@countersign/client';
-import type { QueuedApproval, World } from '@countersign/protocol';
+import { agentName, type ApprovalView, get, readAll, viewOfApproval } from '@countersign/client';
+import type { World } from '@countersign/protocol';
 import { useQueries } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { useLocation } from 'wouter';
@@ -40,7 +40,7 @@ export function useInbox(worlds: readonly World[]): readonly InboxItem[] {
             worldId: id,
             worldName: name,
             agentName: approval.agentName,
-            approval: toView(approval),
+            approval: viewOfApproval(approval),
           }));
         },
         refetchInterval: path === paths.inbox ? EVERY_MS : ELSEWHERE_EVERY_MS,
@@ -52,13 +52,9 @@ export function useInbox(worlds: readonly World[]): readonly InboxItem[] {
     const here = queue.flatMap((id): InboxItem[] => {
       const approval = get(approvals, id);
       if (approval === undefined) return [];
-      const agentName = agents.find((agent) => agent.id === approval.agentId)?.name ?? approval.agentId;
-      return [{ worldId, worldName: world?.name ?? worldId, agentName, approval }];
+      const name = agentName({ agents }, approval.agentId);
+      return [{ worldId, worldName: world?.name ?? worldId, agentName: name, approval }];
     });
     return [...here, ...others].sort((a, b) => (a.approval.requestedAt < b.approval.requestedAt ? -1 : 1));
   }, [worldId, world, queue, approvals, agents, others]);
-}
-
-function toView({ toolCallId, ...approval }: QueuedApproval): ApprovalView {
-  return { ...approval, invocationId: toolCallId };
 }

@@ -1,4 +1,4 @@
-import { callLine } from '@countersign/client';
+import { agentName, callLine } from '@countersign/client';
 import type { AuditEntry } from '@countersign/protocol';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useMemo, useState } from 'react';
@@ -31,7 +31,6 @@ export default function AuditPage(): ReactElement {
   const [filter, setFilter] = useState<Filter>({ kind: '', agentId: '', words: '' });
   const [shown, setShown] = useState(STEP);
   const entries = useMemo(() => filterEntries(log.data ?? [], filter), [log.data, filter]);
-  const nameOf = (id: string): string => agents.find((agent) => agent.id === id)?.name ?? id;
   const save = (format: 'jsonl' | 'csv'): void => {
     client
       .exportAudit(worldId, format)
@@ -123,7 +122,7 @@ export default function AuditPage(): ReactElement {
                 <Row
                   key={entry.seq}
                   entry={entry}
-                  agentName={entry.agentId === undefined ? '' : nameOf(entry.agentId)}
+                  agentName={entry.agentId === undefined ? '' : agentName({ agents }, entry.agentId)}
                 />
               ))}
             </tbody>

@@ -1,10 +1,12 @@
-/** `NAME=value` lines. A line without a name is left out; a value may hold `=`. */
-export function readPairs(text: string): Record<string, string> {
+/** `NAME=value` lines; a value may hold `=`. `wrong`: the number of the first line that is none, which must not be left out unsaid. */
+export function readPairs(text: string): { pairs: Record<string, string> } | { wrong: number } {
   const pairs: Record<string, string> = {};
-  for (const line of text.split('\n')) {
+  for (const [index, line] of text.split(/\r?\n/).entries()) {
+    if (line.trim() === '') continue;
     const at = line.indexOf('=');
-    const name = line.slice(0, at).trim();
-    if (at > 0 && name !== '') pairs[name] = line.slice(at + 1).replace(/\r$/, '');
+    const name = line.slice(0, Math.max(0, at)).trim();
+    if (name === '') return { wrong: index + 1 };
+    pairs[name] = line.slice(at + 1);
   }
-  return pairs;
+  return { pairs };
 }

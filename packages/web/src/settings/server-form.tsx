@@ -17,7 +17,10 @@ export function ServerForm({ worldId, onDone }: { worldId: string; onDone: () =>
   const [secrets, setSecrets] = useState('');
   const [trusted, setTrusted] = useState(false);
   const save = async (): Promise<void> => {
-    const pairs = readPairs(secrets);
+    const read = readPairs(secrets);
+    if ('wrong' in read)
+      return saving.refuse(transport === 'stdio' ? 'env' : 'headers', `Line ${read.wrong} is not NAME=value.`);
+    const { pairs } = read;
     const server: NewMcpServer =
       transport === 'stdio'
         ? {

@@ -48,7 +48,7 @@ export default function WorldPage(): ReactElement {
         onChange={() => setDraft(shown)}
         onSaved={() => setDraft(undefined)}
       />
-      <Keep worldId={worldId} name={world.data.value.name} />
+      <ExportOrDelete worldId={worldId} name={world.data.value.name} />
     </Page>
   );
 }
@@ -226,7 +226,7 @@ function readMode(value: string): World['mode'] {
   return value === 'read' || value === 'auto' ? value : 'ask';
 }
 
-function Keep({ worldId, name }: { worldId: string; name: string }): ReactElement {
+function ExportOrDelete({ worldId, name }: { worldId: string; name: string }): ReactElement {
   const client = useClient();
   const queries = useQueryClient();
   const [, navigate] = useLocation();

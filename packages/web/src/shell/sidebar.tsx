@@ -122,15 +122,8 @@ export function Sidebar({ worlds, pending, onGo }: SidebarProps): ReactElement {
 
 function ChatList({ worldId, onGo }: { worldId: string; onGo: () => void }): ReactElement {
   const chats = useWorld((state) => state.chats);
-  const queue = useWorld((state) => state.queue);
-  const approvals = useWorld((state) => state.approvals);
   const [path] = useLocation();
   const [shown, setShown] = useState(50);
-  const waiting = new Map<string, number>();
-  for (const id of queue) {
-    const chatId = get(approvals, id)?.chatId;
-    if (chatId !== undefined) waiting.set(chatId, (waiting.get(chatId) ?? 0) + 1);
-  }
   if (chats.length === 0)
     return <p className="px-2.5 py-2 text-sm text-ink-3">No chats yet. Write something and one begins.</p>;
   return (
@@ -144,7 +137,7 @@ function ChatList({ worldId, onGo }: { worldId: string; onGo: () => void }): Rea
             className="flex min-h-9 items-center gap-2 rounded-md px-2.5 text-sm text-ink-2 hover:bg-line hover:text-ink aria-[current=page]:bg-surface aria-[current=page]:font-medium aria-[current=page]:text-ink aria-[current=page]:shadow-card"
           >
             <bdi className="min-w-0 flex-1 truncate">{visibleText(chat.title)}</bdi>
-            <ChatMark chat={chat} waiting={waiting.get(chat.id) ?? 0} />
+            <ChatMark chat={chat} />
           </Link>
         </li>
       ))}
@@ -163,8 +156,8 @@ function ChatList({ worldId, onGo }: { worldId: string; onGo: () => void }): Rea
   );
 }
 
-function ChatMark({ chat, waiting }: { chat: ChatSummary; waiting: number }): ReactElement | null {
-  if (waiting > 0) return <Count value={waiting} of="waiting for you" />;
+function ChatMark({ chat }: { chat: ChatSummary }): ReactElement | null {
+  if (chat.waiting > 0) return <Count value={chat.waiting} of="waiting for you" />;
   if (chat.status !== 'working') return null;
   return (
     <span className="flex items-center text-blue">
