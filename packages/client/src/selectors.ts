@@ -66,7 +66,8 @@ export function heldUp(state: ChatState, messageId: string): readonly ApprovalVi
 export function inTheWay(state: ChatState): readonly ApprovalView[] {
   const found = new Set<ApprovalView>();
   const [oldest] = pendingApprovals(state);
-  for (let index = state.transcript.length - 1; oldest !== undefined && index >= 0; index -= 1) {
+  if (oldest === undefined) return [];
+  for (let index = state.transcript.length - 1; index >= 0; index -= 1) {
     const message = get(state.messages, rowAt(state.transcript, index) ?? '');
     if (message === undefined || message.createdAt <= oldest.requestedAt) break;
     if (message.speaker.kind === 'person') for (const each of heldUp(state, message.messageId)) found.add(each);

@@ -48,10 +48,16 @@ describe('what a card says and takes', () => {
   });
 
   it('[A1] [A3] tells the words that a tool declares, and not those that every card says', () => {
-    const asked = { toolName: 'stamp', message: 'Stamp letter 7 with the seal?' };
+    const asked = { toolName: 'stamp', arguments: {}, message: 'Stamp letter 7 with the seal?' };
     expect(toolWords(asked)).toBe('Stamp letter 7 with the seal?');
     expect(toolWords({ ...asked, message: 'Run stamp' })).toBeUndefined();
     expect(toolWords({ ...asked, message: '' })).toBeUndefined();
+    // What these say, their card says too, and in full.
+    const shell = { toolName: 'shell_cmd', arguments: { command: 'ls' } };
+    expect(toolWords({ ...shell, message: 'Run: ls' })).toBeUndefined();
+    expect(toolWords({ ...shell, message: 'Look around?' })).toBe('Look around?');
+    const file = { arguments: { path: 'a', content: 'b' }, toolName: 'write_file' };
+    expect(toolWords({ ...file, message: 'Write a' })).toBeUndefined();
     expect(toolWords({ ...asked, question: { text: 'Which?', choices: [] } })).toBeUndefined();
     expect(toolWords({ ...asked, message: 'x'.repeat(5000) })?.length).toBeLessThan(1000);
   });

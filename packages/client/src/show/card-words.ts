@@ -1,4 +1,5 @@
 import type { ApprovalView } from '../state.js';
+import { describeCall } from './describe-call.js';
 
 /** The argument pattern of a rule such as `allow shell_cmd(rm *.tmp)`; undefined when it has none. */
 export function patternOf(rule: string): string | undefined {
@@ -36,15 +37,19 @@ export function maskedWords(
 const MOST_TOOL_WORDS = 500;
 
 /**
- * The words a tool declares for its question (A1), with what an agent put into them. Undefined where it declares none: the card says
- * by itself who wants to run what.
+ * The words a tool declares for its question (A1), with what an agent put into them. Undefined where they tell no more than the
+ * card does by itself.
  */
 export function toolWords({
   message,
   toolName,
+  arguments: args,
   question,
-}: Pick<ApprovalView, 'message' | 'toolName' | 'question'>): string | undefined {
+}: Pick<ApprovalView, 'message' | 'toolName' | 'arguments' | 'question'>): string | undefined {
   if (question !== undefined || message.trim() === '' || message === `Run ${toolName}`) return undefined;
+  const standard = { shell: 'Run: ', write: 'Write ', edit: 'Change ', fields: undefined, text: undefined };
+  const begins = standard[describeCall(toolName, args).kind];
+  if (begins !== undefined && message.startsWith(begins)) return undefined;
   return message.length > MOST_TOOL_WORDS ? `${message.slice(0, MOST_TOOL_WORDS)}…` : message;
 }
 
