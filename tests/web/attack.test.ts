@@ -59,6 +59,7 @@ describe.runIf(hasBrowser)('an agent that means no good', { timeout: 60_000 }, (
       .waitFor();
     await button(page, 'Deny').click();
     await toolCard(page, 'echo aaa').getByText('denied').waitFor();
+    expect(await card.count()).toBe(0);
   });
 
   it('holds nothing up with an argument of a megabyte', async () => {

@@ -114,7 +114,9 @@ describe.runIf(hasBrowser)('talking', { timeout: 60_000 }, () => {
     await button(page, 'Approve once').click();
     const answer = said(page, 'Finished. done');
     await answer.getByRole('button', { name: /answers you: @Ada/ }).click();
-    await page.locator('article[aria-current]').filter({ hasText: 'call press' }).waitFor();
+    const marked = page.locator('article[aria-current]');
+    await marked.filter({ hasText: 'call press' }).waitFor();
+    expect(await marked.count()).toBe(1);
   });
 
   it('says who works, and what a turn cost', async () => {
