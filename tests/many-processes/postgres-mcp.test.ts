@@ -8,7 +8,7 @@ await buildServer();
 it('[S4] a tool of an MCP server runs wherever its turn does: in the process that knows it, in another, and when the first is gone', async () => {
   const farm = createFarm(await createPostgresDatabase(), 2);
   try {
-    const [first, second] = (await Promise.all([farm.start(0), farm.start(1)])) as [RunningServer, RunningServer];
+    const [first, second] = await Promise.all([farm.start(0), farm.start(1)]);
     const { id: world } = await first.client.createWorld({ name: 'Harbour' });
     await first.client.createAgent(world, { name: 'Ann', provider: 'stamping', model: 'm', tools: ['*'] });
     await first.client.addMcpServer(world, stdio('everything'));
