@@ -129,9 +129,9 @@ const LAST_ANSWERS_MS = 500;
 
 async function shutDown(server: Server, home: Home, answering: ReadonlySet<ServerResponse>): Promise<void> {
   const closed = once(server, 'close');
-  server.close();
   // What is on its way is told that nobody looks at it any more: cut off, whoever sent it could not know that it may be sent again.
   await after(ON_ITS_WAY_MS);
+  server.close();
   server.closeIdleConnections();
   // What was taken in is answered before the store is closed under it. A stream has sent its head long since.
   const end = Date.now() + LAST_ANSWERS_MS;
