@@ -8,7 +8,7 @@ export interface Tabs {
   openChannel(name: string, hear: (note: unknown) => void): { tell(note: unknown): void; close(): void };
 }
 
-export interface Hold {
+interface Hold {
   signal: AbortSignal;
   /** Takes it from whoever has it: for a tab that does not answer. */
   byForce: boolean;
