@@ -155,7 +155,7 @@ describe.runIf(hasBrowser)('what is saved is what was meant', { timeout: 60_000 
     await page.route(/\/api\/.*\/audit\?/, (route) => route.fulfill({ json: { items } }));
     await go('audit');
     const row = page.getByRole('row').filter({ hasText: 'x‹U+202E›y' });
-    await row.getByText('kim‹U+202E›').waitFor();
+    await expect.poll(() => row.getByText('kim‹U+202E›').count()).toBe(1);
     await page.unrouteAll();
   });
 

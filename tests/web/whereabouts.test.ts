@@ -25,6 +25,7 @@ describe.runIf(hasBrowser)('a world that can not be shown', { timeout: 60_000 },
     await page.getByText('There is no world “nope” here.').waitFor();
     await page.getByRole('link', { name: 'Lab 1' }).click();
     await page.getByRole('button', { name: 'World: Lab 1' }).waitFor();
+    expect(await page.getByText('There is no world').count()).toBe(0);
   });
 
   it('[W4] a world that somebody deletes is gone from the page too', async () => {
@@ -45,6 +46,7 @@ describe.runIf(hasBrowser)('a world that can not be shown', { timeout: 60_000 },
     await page.goto(`${opened.serving.url}/w/${world}/c/%25E0`);
     await page.getByText('There is no such page.').waitFor();
     await page.getByRole('button', { name: 'World: Lab 1' }).waitFor();
+    expect(await page.getByText('This page can’t be shown').count()).toBe(0);
   });
 
   it('a world that was refused is tried again when somebody wants it', async () => {
@@ -64,6 +66,7 @@ describe.runIf(hasBrowser)('a world that can not be shown', { timeout: 60_000 },
     await page.route(`**/api/worlds/${world}`, (route) => route.fulfill(refuse(401, 'Open a new start URL.')));
     await page.goto(`${opened.serving.url}/w/${world}`);
     await page.getByText('This session has ended.').waitFor({ timeout: 5000 });
+    expect(await page.getByRole('button', { name: /^World:/ }).count()).toBe(0);
   });
 
   it('throws nothing and breaks no content policy', () => {
