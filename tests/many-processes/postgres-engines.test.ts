@@ -4,6 +4,7 @@ import {
   createWorld,
   listApprovals,
   listMessages,
+  publishMessage,
   publishToolResult,
   stopChat,
   type Engine,
@@ -53,6 +54,20 @@ describe('[S4] engines on one PostgreSQL', () => {
     expect([...runs.values()]).toEqual(Array.from({ length: 10 }, () => 1));
     const messages = await listMessages(b.runtime, chatId);
     expect(messages.filter(({ content }) => content === 'Done.')).toHaveLength(10);
+  });
+
+  it('[W3] one message that arrives several times at once is kept once, and each sender is told its id', async () => {
+    const url = await createPostgresDatabase();
+    const engines = await Promise.all([1, 2, 3].map(() => openEngine(url, [])));
+    const [a] = engines as [Engine];
+    const { worldId, chatId } = await prepare(a);
+    for (let round = 1; round <= 10; round += 1) {
+      const content = `@nobody ${round}`;
+      const message = { worldId, chatId, content, speaker: 'human', clientMessageId: content } as const;
+      const kept = await Promise.all([...engines, ...engines].map(({ runtime }) => publishMessage(runtime, message)));
+      expect(new Set(kept.map(({ messageId }) => messageId)).size).toBe(1);
+    }
+    expect((await listMessages(a.runtime, chatId)).filter(({ role }) => role === 'user')).toHaveLength(10);
   });
 
   it('[S6] each hears every event of the world, in order, whoever wrote it', async () => {

@@ -152,7 +152,7 @@ describe.runIf(hasBrowser)('what is set, kept and brought', { timeout: 60_000 },
     const page = await go('servers');
     const card = page.getByRole('listitem').filter({ hasText: 'broken' }).last();
     await card.getByText('failed').waitFor({ timeout: 20_000 });
-    const [{ error = '' } = {}] = (await opened.api.mcpServers(world)).items;
+    const error = (await opened.api.mcpServer(world, 'broken')).value.error ?? '';
     expect(error).not.toBe('');
     await card.getByText(error.slice(0, 40)).waitFor();
   });

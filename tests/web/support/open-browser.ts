@@ -7,6 +7,7 @@ import { createLog, serve, type Serving } from '@countersign/server';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { inject } from 'vitest';
 import { chromiumArguments } from '../../support/chromium.js';
+import { root } from '../../support/source-modules.js';
 import { obedientModel } from './obedient-model.js';
 import { testTools } from './test-tools.js';
 
@@ -61,6 +62,7 @@ export async function openBrowser(): Promise<Opened> {
     ollamaUrl: 'http://127.0.0.1:9',
     providers: [obedientModel()],
     tools: deeds.tools,
+    show: [root],
   });
   const browser = await launch();
   const api = createClient({ url: serving.url, token: serving.home.token.value });

@@ -19,6 +19,17 @@ export async function publishMessage(
   { worldId, chatId, speaker, ...message }: IncomingMessage,
 ): Promise<{ messageId: string }> {
   const incoming = { ...parseInput(newMessageSchema, message, 'message'), worldId, chatId, speaker };
+  try {
+    return await keepMessage(runtime, incoming);
+  } catch (error) {
+    const isSecond = error instanceof CountersignError && error.code === 'conflict';
+    if (!isSecond || incoming.clientMessageId === undefined) throw error;
+    // The same message came twice at once, and the other was kept after we had looked: this time it is found.
+    return await keepMessage(runtime, incoming);
+  }
+}
+
+async function keepMessage(runtime: Runtime, incoming: IncomingMessage): Promise<{ messageId: string }> {
   return await commit(runtime, 'publish-message', incoming.worldId, async (step) => {
     const chat = await chatIn(step.tx, incoming.worldId, incoming.chatId);
     if (incoming.clientMessageId !== undefined) {

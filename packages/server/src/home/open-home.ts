@@ -27,6 +27,8 @@ export interface HomeOptions {
   tools?: readonly Tool[];
   /** Default: what this system has. */
   sandbox?: Sandbox;
+  /** Folders with programs of MCP servers, where a sandbox would hide them: a home, or a folder for temporary files. */
+  show?: readonly string[];
   ollamaUrl?: string;
 }
 
@@ -78,7 +80,7 @@ export async function openHome(options: HomeOptions): Promise<Home> {
         clock,
         providers: [...found.providers, ...(options.providers ?? [])],
         tools: [...defaultTools({ shell: confined }), ...(options.tools ?? [])],
-        mcp: mcpServers({ ...confined, clock }),
+        mcp: mcpServers({ ...confined, show: options.show ?? [], clock }),
         findPlace: workFolders.findPlace,
         onError: report,
         onMeasured(what) {

@@ -114,7 +114,8 @@ describe('docs/guide/http.md', { timeout: 120_000 }, () => {
     }
     expect(kills).toBe(4);
     const all = outputs.join('\n');
-    expect(all).toContain('I counted the crew. All done.');
+    // A command that was under way at the last kill is told of and not run again.
+    expect(all).toMatch(/I counted the crew\. All done\.|counted the crew \(interrupted, outcome unknown\)/);
     expect(all.match(/"kind":"decision"/g)).toHaveLength(1);
     expect(all).toContain('"id":"quay-2"');
   });
