@@ -170,6 +170,7 @@ describe.runIf(hasBrowser)('talking', { timeout: 60_000 }, () => {
     await page.keyboard.press('Enter');
     await expect.poll(() => page.getByRole('menuitem').first().evaluate(isFocused)).toBe(true);
     await page.keyboard.type('r');
+    await expect.poll(() => page.getByRole('menuitem', { name: 'Rename' }).evaluate(isFocused)).toBe(true);
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').getByLabel('Title').waitFor();
     await tabTo(page, 'Title');
@@ -182,6 +183,7 @@ describe.runIf(hasBrowser)('talking', { timeout: 60_000 }, () => {
     await page.keyboard.press('Enter');
     await expect.poll(() => page.getByRole('menuitem').first().evaluate(isFocused)).toBe(true);
     await page.keyboard.type('d');
+    await expect.poll(() => page.getByRole('menuitem', { name: 'Delete' }).evaluate(isFocused)).toBe(true);
     await page.keyboard.press('Enter');
     await page.getByRole('dialog', { name: 'Delete chat' }).waitFor();
     await tabTo(page, 'Delete');
