@@ -14,7 +14,7 @@ import { closeToolQuestion } from './close-tool-question.js';
 import { denyApproval } from './deny-approval.js';
 import { expireApproval } from './expire-approval.js';
 import { resumeTurn } from './resume-turn.js';
-import { commit, type Runtime, type Step } from './runtime.js';
+import { commit, mustHaveChanged, type Runtime, type Step } from './runtime.js';
 import { settleInvocation } from './settle-invocation.js';
 import { auditOf, emitToolEvent } from './tool-events.js';
 import { digestOf, find, recordRefusal, refused, refuseMisfit, type Found } from './tool-result.js';
@@ -105,7 +105,7 @@ async function keep(
   }
   const resumed = await resumeTurn(runtime, step, turn.id, { invocationId: invocation.id, status: 'succeeded' });
   if (resumed === undefined) return false;
-  await closeApproval(step, approval, invocation, { ...answered, client: signer.client });
+  mustHaveChanged(await closeApproval(step, approval, invocation, { ...answered, client: signer.client }));
   const about = auditOf(invocation);
   step.tx.record({
     kind: 'decision',
@@ -115,7 +115,7 @@ async function keep(
     why: maskSecrets(capText(content, AUDITED_BYTES)),
   });
   const begun = { status: 'started' as const, startedEpoch: turn.epoch, startedAt: step.tx.now() };
-  await step.tx.changeInvocation(invocation.id, 'asked', begun);
+  mustHaveChanged(await step.tx.changeInvocation(invocation.id, 'asked', begun));
   emitToolEvent(step, invocation, { type: 'TOOL_APPROVED' });
   emitToolEvent(step, invocation, {
     type: 'TOOL_EXECUTION_STARTED',

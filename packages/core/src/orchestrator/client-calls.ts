@@ -6,7 +6,7 @@ import {
 } from '@countersign/protocol';
 import type { ClientRecord, InvocationRecord, Tool } from '../ports/index.js';
 import { resumeTurn } from './resume-turn.js';
-import { commit, type Runtime } from './runtime.js';
+import { commit, mustHaveChanged, type Runtime } from './runtime.js';
 import { settleInvocation, type Settlement } from './settle-invocation.js';
 import { refused } from './tool-result.js';
 
@@ -64,9 +64,10 @@ async function settle(runtime: Runtime, call: InvocationRecord, settlement: Sett
       status: settlement.kind === 'succeeded' ? settlement.kind : 'failed',
     } as const;
     const resumed = await resumeTurn(runtime, step, current.turnId, change);
-    if (resumed === undefined) return current.status;
-    await settleInvocation(runtime, step, current, settlement);
-    await resumed.finish();
+    // Refused, the client would never send it again, and the call would wait for ever.
+    mustHaveChanged(resumed !== undefined);
+    mustHaveChanged(await settleInvocation(runtime, step, current, settlement));
+    await resumed?.finish();
     return 'recorded';
   });
 }

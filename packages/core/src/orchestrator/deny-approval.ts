@@ -2,7 +2,7 @@ import type { ApprovalRecord, InvocationRecord } from '../ports/index.js';
 import { closeApproval, recordVerdict, type Verdict } from './close-approval.js';
 import { closeToolQuestion } from './close-tool-question.js';
 import { resumeTurn } from './resume-turn.js';
-import type { Runtime, Step } from './runtime.js';
+import { mustHaveChanged, type Runtime, type Step } from './runtime.js';
 import { settleInvocation } from './settle-invocation.js';
 
 /**
@@ -19,7 +19,7 @@ export async function denyApproval(
   if (approval.question?.raisedBy === 'tool') return await closeToolQuestion(step, approval, invocation, verdict);
   const resumed = await resumeTurn(runtime, step, invocation.turnId, { invocationId: invocation.id, status: 'denied' });
   if (resumed === undefined) return false;
-  await closeApproval(step, approval, invocation, verdict);
+  mustHaveChanged(await closeApproval(step, approval, invocation, verdict));
   recordVerdict(step, invocation, verdict);
   await settleInvocation(runtime, step, invocation, {
     kind: 'denied',

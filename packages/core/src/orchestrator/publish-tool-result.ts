@@ -11,7 +11,7 @@ import { expireApproval } from './expire-approval.js';
 import { readCallToSign, type CallToSign } from './call-to-sign.js';
 import { checkDecision, type CheckedDecision } from './check-decision.js';
 import { handOver } from './hand-over.js';
-import { commit, type Runtime, type Step } from './runtime.js';
+import { commit, mustHaveChanged, type Runtime, type Step } from './runtime.js';
 import { settleInvocation } from './settle-invocation.js';
 import { startInStep } from './start-invocation.js';
 import { supersedeApproval } from './supersede-approval.js';
@@ -189,7 +189,7 @@ async function record(
   const status = approves ? 'approved' : 'denied';
   const resumed = await resumeTurn(runtime, step, turn.id, { invocationId: invocation.id, status });
   if (resumed === undefined) return false;
-  await closeApproval(step, approval, invocation, {
+  const closed = await closeApproval(step, approval, invocation, {
     status,
     reason: sent.reason,
     by: signer.who,
@@ -198,6 +198,7 @@ async function record(
     digest: decisionDigest(runtime, sent),
     ...(approves ? { more: decision.record } : {}),
   });
+  mustHaveChanged(closed);
   step.tx.record({
     kind: 'decision',
     ...auditOf(approves ? { ...invocation, arguments: decision.argumentsText } : invocation),
@@ -251,7 +252,7 @@ async function approve(
     callHash: decision.callHash,
     ...(decision.edited ? { edited: true } : {}),
   };
-  await step.tx.changeInvocation(invocation.id, 'asked', change);
+  mustHaveChanged(await step.tx.changeInvocation(invocation.id, 'asked', change));
   await decision.remember(step, signer);
   emitToolEvent(step, invocation, {
     type: 'TOOL_APPROVED',
@@ -268,9 +269,10 @@ async function deny(
   invocation: InvocationRecord,
   reason: string | undefined,
 ): Promise<void> {
-  await settleInvocation(runtime, step, invocation, {
+  const settled = await settleInvocation(runtime, step, invocation, {
     kind: 'denied',
     error: `User denied approval for ${invocation.toolName}`,
     reason: reason ?? 'no reason given',
   });
+  mustHaveChanged(settled);
 }

@@ -110,6 +110,35 @@ export async function commit<T>(
   worldId: string,
   work: (step: Step) => Promise<T>,
 ): Promise<T> {
+  for (let left = MOST_LOOKS; ; left -= 1) {
+    try {
+      return await commitOnce(runtime, name, worldId, work);
+    } catch (error) {
+      if (!(error instanceof LookAgain) || left === 0) throw error;
+    }
+  }
+}
+
+/** Each time somebody else was faster, and has brought the same rows further. */
+const MOST_LOOKS = 20;
+
+/** Thrown out of a step: what it goes by was changed before it had the lock. Nothing of it is kept, and it begins anew. */
+class LookAgain extends Error {}
+
+/**
+ * A change that must have found its row as it was read. On PostgreSQL another step may have changed it between the look and the lock:
+ * going on would tell and record the same decision twice.
+ */
+export function mustHaveChanged(changed: boolean): void {
+  if (!changed) throw new LookAgain('somebody else changed this at the same time; try again');
+}
+
+async function commitOnce<T>(
+  runtime: Runtime,
+  name: string,
+  worldId: string,
+  work: (step: Step) => Promise<T>,
+): Promise<T> {
   const acts: (() => void)[] = [];
   const undo: (() => void)[] = [];
   runtime.probe(`before ${name}`);

@@ -2,7 +2,7 @@ import type { ApprovalRecord, InvocationRecord, TurnRecord } from '../ports/inde
 import { hasChanged, type CallToSign } from './call-to-sign.js';
 import { closeApproval } from './close-approval.js';
 import { gateCall } from './gate-call.js';
-import type { Runtime, Step } from './runtime.js';
+import { mustHaveChanged, type Runtime, type Step } from './runtime.js';
 import { askAnew } from './start-invocation.js';
 
 /**
@@ -31,6 +31,7 @@ export async function supersedeApproval(
   });
   if (gate.kind !== 'ask') return false;
   if (!(await askAnew(runtime, step, turn, invocation, call, gate, signed))) return false;
-  await closeApproval(step, approval, invocation, { status: 'superseded', reason: 'changed', by: 'system' });
+  const verdict = { status: 'superseded', reason: 'changed', by: 'system' } as const;
+  mustHaveChanged(await closeApproval(step, approval, invocation, verdict));
   return true;
 }

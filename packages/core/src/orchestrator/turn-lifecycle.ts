@@ -135,11 +135,13 @@ export async function recordEnd(
 export async function noteActivity(
   runtime: Runtime,
   step: Step,
-  chat: Pick<ChatRecord, 'id' | 'worldId' | 'status'>,
+  chat: Pick<ChatRecord, 'id' | 'worldId'>,
 ): Promise<void> {
+  // Before the count: two turns that end at once would each count the other, and the chat would be at work for ever.
+  const before = await step.tx.lockChat(chat.id);
   const { working, waiting } = await step.tx.countUnfinished(chat.id);
   const status = working > 0 ? 'working' : waiting > 0 ? 'waiting' : 'idle';
-  if (status === chat.status) return;
+  if (before === undefined || status === before) return;
   await step.tx.setChatStatus(chat.id, status);
   const pendingOperations = await step.tx.countWorking(chat.worldId);
   step.tx.emit({ event: 'world', chatId: chat.id, data: { type: status, pendingOperations } });

@@ -185,6 +185,8 @@ export interface StoreTransaction extends StoreReader {
   deleteAgent(worldId: string, id: string): Promise<void>;
 
   insertChat(chat: { id: string; worldId: string; title: string }): Promise<ChatRecord>;
+  /** Its status now, which no other step changes before this one ends. Undefined: there is no such chat. */
+  lockChat(id: string): Promise<ChatStatus | undefined>;
   setChatStatus(id: string, status: ChatStatus): Promise<void>;
   setChatTitle(id: string, title: string): Promise<void>;
   /** Removes its messages, turns, calls, approvals, grants and events. */

@@ -110,6 +110,7 @@ export function withWorkingSet(on: SqliteConnection, s: Statements, unit: Unit):
       known.keepChat(record);
       return record;
     },
+    lockChat: async (id) => (known.chatOf(id) ?? (await chatEntry(id)))?.record.status,
     async setChatStatus(id, status) {
       const entry = known.chatOf(id) ?? (await chatEntry(id));
       if (entry !== undefined) changeChat(entry, { status });
