@@ -9,9 +9,11 @@ import {
   stopChat,
   type Engine,
 } from '@countersign/core';
-import type { Store } from '@countersign/core/ports';
+import { defineTool, type Store } from '@countersign/core/ports';
+import { scripted } from '@countersign/core/testing';
 import type { WorldEvent } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { createPostgresDatabase } from '../support/postgres-database.js';
 import { countingTool, nextEvent, openEngine, say, signer, stampingModel } from './engines-fixture.js';
 
@@ -68,6 +70,92 @@ describe('[S4] engines on one PostgreSQL', () => {
       expect(new Set(kept.map(({ messageId }) => messageId)).size).toBe(1);
     }
     expect((await listMessages(a.runtime, chatId)).filter(({ role }) => role === 'user')).toHaveLength(10);
+  });
+
+  it('[T5] [S3] calls that end in the same moment each keep their result', async () => {
+    const url = await createPostgresDatabase();
+    const keys = ['a', 'b', 'c', 'd'];
+    const model = scripted((request) =>
+      request.messages.at(-1)?.role === 'tool'
+        ? 'Done.'
+        : { say: 'At once.', calls: keys.map((key) => ({ name: 'look', arguments: { key } })) },
+    );
+    let arrived: (() => void)[] = [];
+    const together = (): Promise<void> =>
+      new Promise((resolve) => {
+        arrived.push(resolve);
+        if (arrived.length < keys.length) return;
+        for (const go of arrived) go();
+        arrived = [];
+      });
+    const look = defineTool({
+      name: 'look',
+      description: 'Looks at a letter.',
+      parameters: z.object({ key: z.string() }),
+      readOnly: true,
+      async execute({ key }) {
+        await together();
+        return `seen ${key}`;
+      },
+    });
+    const engine = await openEngine(url, [look], model);
+    const { worldId, chatId } = await prepare(engine);
+    for (let round = 1; round <= 10; round += 1) {
+      const idle = nextEvent(engine, worldId, isStatus('idle'));
+      await say(engine, worldId, chatId, `round ${round}`);
+      await idle;
+    }
+    const results = (await listMessages(engine.runtime, chatId)).filter(({ role }) => role === 'tool');
+    expect(results).toHaveLength(40);
+    expect(results.filter(({ content }) => !content.includes('seen'))).toEqual([]);
+  });
+
+  it('[A8] [A16] one decision that is sent several times at once is told and recorded once', async () => {
+    const url = await createPostgresDatabase();
+    const engine = await openEngine(url, [countingTool(new Map())]);
+    const { worldId, chatId } = await prepare(engine);
+    const told: string[] = [];
+    engine.runtime.bus.subscribe(worldId, (event) => {
+      if (event.event === 'tool' && event.data.type === 'TOOL_APPROVED') told.push(event.data.invocation_id);
+    });
+    for (let round = 1; round <= 10; round += 1) {
+      const waiting = nextEvent(engine, worldId, isStatus('waiting'));
+      await say(engine, worldId, chatId, `letter_${round}`);
+      await waiting;
+      const [approval] = await listApprovals(engine.runtime, worldId, { status: 'pending' });
+      const idle = nextEvent(engine, worldId, isStatus('idle'));
+      const decision = { tool_call_id: approval?.approvalId ?? '', decision: 'approve' } as const;
+      const sent = Array.from({ length: 5 }, () =>
+        publishToolResult(engine.runtime, worldId, undefined, decision, signer),
+      );
+      const outcomes = await Promise.all(sent);
+      expect(outcomes.map(({ kind }) => kind).sort()).toEqual([
+        'recorded',
+        ...Array.from({ length: 4 }, () => 'repeated'),
+      ]);
+      await idle;
+    }
+    expect(new Set(told).size).toBe(10);
+    expect(told).toHaveLength(10);
+  });
+
+  it('[M8] a chat whose turns end together is idle', async () => {
+    const url = await createPostgresDatabase();
+    const engine = await openEngine(
+      url,
+      [],
+      scripted(() => '<world>PASS</world>'),
+    );
+    const { worldId, chatId } = await prepare(engine);
+    const names = ['Ann', 'Ben', 'Cid'];
+    for (const name of names)
+      await addAgent(engine.runtime, worldId, { name, provider: 'scripted', model: 'm', tools: [] }, signer);
+    for (let round = 1; round <= 20; round += 1) {
+      await say(engine, worldId, chatId, '@Ann @Ben @Cid');
+      await expect
+        .poll(async () => (await engine.runtime.store.read((reader) => reader.chat(chatId)))?.status)
+        .toBe('idle');
+    }
   });
 
   it('[S6] each hears every event of the world, in order, whoever wrote it', async () => {

@@ -5,7 +5,7 @@ import { nextStep } from '../turn/next-step.js';
 import { openQuestions, type OpenQuestions } from './ask-question.js';
 import { expireToolQuestions } from './close-tool-question.js';
 import { callOf, signAtOnce, subjectsOf } from './gate-call.js';
-import { commit, type Place, type Runtime, type Step } from './runtime.js';
+import { commit, mustHaveChanged, type Place, type Runtime, type Step } from './runtime.js';
 import { settleInvocation, type Settlement } from './settle-invocation.js';
 import { startInStep, type Started } from './start-invocation.js';
 import { noteActivity } from './turn-lifecycle.js';
@@ -75,7 +75,8 @@ function measureTool(runtime: Runtime, { invocation }: Started, { kind }: Settle
 async function giveBack(runtime: Runtime, turn: TurnRecord, { id }: InvocationRecord): Promise<void> {
   await commit(runtime, 'give-back', turn.worldId, async (step) => {
     const current = await step.tx.turn(turn.id);
-    if (current === undefined || current.epoch !== turn.epoch || !(await step.tx.stepTurn(current, {}))) return;
+    if (current === undefined || current.epoch !== turn.epoch) return;
+    mustHaveChanged(await step.tx.stepTurn(current, {}));
     await step.tx.changeInvocation(id, 'started', { status: 'approved', startedEpoch: null });
   });
 }
@@ -123,7 +124,8 @@ async function settleStarted(
     const change = { invocationId: invocation.id, status: 'succeeded' } as const;
     const after = await situationAfter(step.tx, current, step.snapshot, change);
     const { state } = after.turn;
-    if (!(await step.tx.stepTurn(current, intoState(current, state)))) return undefined;
+    // A sibling that ends in the same moment must not cost this call its result.
+    mustHaveChanged(await step.tx.stepTurn(current, intoState(current, state)));
     // A tool that asked and did not wait for the answer: nobody is left to hear it.
     if (questions.ids.size > 0) await expireToolQuestions(step, invocation, questions.ids);
     await settleInvocation(runtime, step, invocation, settlement);

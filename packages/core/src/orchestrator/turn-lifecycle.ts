@@ -1,6 +1,6 @@
 import type { ChatRecord, MessageRecord, TurnChange, TurnOutcome, TurnRecord } from '../ports/index.js';
 import { turnId } from '../turn/ids.js';
-import type { Runtime, Step } from './runtime.js';
+import { mustHaveChanged, type Runtime, type Step } from './runtime.js';
 import { writeTurnMessage } from './write-message.js';
 
 /** Writes the turn of each agent that answers a message, in the message's own transaction (S1). `chat` is as it was before the message. */
@@ -74,13 +74,17 @@ export async function endTurn(
 
 /** Opens the oldest queued turn of an agent in a chat, passing over those the turn limit silences. */
 async function openNext(runtime: Runtime, step: Step, chatId: string, agentId: string): Promise<void> {
+  // A message that is being kept right now queues behind this turn, since it can't know yet that it ends: unseen, it would wait for ever.
+  await step.tx.lockChat(chatId);
   for (;;) {
     const next = await step.tx.nextQueuedTurn(chatId, agentId);
     if (next === undefined) return;
     const chat = await step.tx.chat(chatId);
     if (chat === undefined) return;
     const begun = await begin(step, next, chat);
-    await step.tx.stepTurn(next, { ...begun.change, owner: begun.open ? runtime.dispatch.owner : null });
+    mustHaveChanged(
+      await step.tx.stepTurn(next, { ...begun.change, owner: begun.open ? runtime.dispatch.owner : null }),
+    );
     if (begun.open) {
       await runtime.dispatch.wake(step, next.id);
       return;
