@@ -8,7 +8,9 @@ export default defineConfig({
   resolve: { conditions: sourceFirst },
   ssr: { resolve: { conditions: sourceFirst } },
   test: {
-    include: ['packages/*/src/**/*.test.ts', 'tests/**/*.test.ts'],
+    // `npm run search`: what looks for mistakes and may find what is none.
+    include:
+      process.env['SEARCH'] === '1' ? ['tests/**/*.search.ts'] : ['packages/*/src/**/*.test.ts', 'tests/**/*.test.ts'],
     globalSetup: [
       'tests/support/postgres-global-setup.ts',
       'tests/support/bubblewrap-global-setup.ts',
