@@ -1,9 +1,10 @@
 import { readFileSync, readdirSync } from 'node:fs';
-import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createProgram } from '../../packages/terminal/src/create-program.js';
 import { openHarbourServer, stamp, type HarbourServer, type Ran } from './harbour-server.js';
+
+type Command = ReturnType<typeof createProgram>;
 
 let t: HarbourServer;
 beforeAll(async () => {

@@ -11,7 +11,7 @@ const FORGOTTEN_MS = 86_400_000;
 const EVERY_MS = 60_000;
 
 /** Takes away what killed processes have left behind. */
-export async function tidyUp(pool: pg.Pool, schema: string): Promise<void> {
+async function tidyUp(pool: pg.Pool, schema: string): Promise<void> {
   await pool.query(
     `delete from ${JOBS_SCHEMA}._private_jobs j using ${JOBS_SCHEMA}._private_tasks t
      where t.id = j.task_id and t.identifier = $1

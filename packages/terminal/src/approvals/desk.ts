@@ -22,7 +22,7 @@ export interface Desk {
 }
 
 /** What of a card the place knows at which it is shown. */
-export type Look = Omit<CardLook, 'paint' | 'columns' | 'edited' | 'whole'>;
+type Look = Omit<CardLook, 'paint' | 'columns' | 'edited' | 'whole'>;
 
 /** What every dialogue about an approval is given. Aborted when it was decided elsewhere. */
 export type Ask = (desk: Desk, approval: ApprovalView, look: Look, signal: AbortSignal) => Promise<Asked>;

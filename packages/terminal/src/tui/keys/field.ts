@@ -55,7 +55,7 @@ export function edit(field: Field, key: Key): Field | undefined {
   }
 }
 
-export function insert({ text, cursor }: Field, added: string): Field {
+function insert({ text, cursor }: Field, added: string): Field {
   return { text: text.slice(0, cursor) + added + text.slice(cursor), cursor: cursor + added.length };
 }
 
