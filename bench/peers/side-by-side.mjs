@@ -42,9 +42,11 @@ export async function measureWork({ quick, only, tell }) {
   const children = await startAll(which, tell);
   const results = [];
   for (const work of casesOf(quick)) {
-    for (const child of children) await child.order({ do: 'prepare', work, warmUp: quick ? 10 : 25 });
+    // Some take a good part of a second for a turn behind a long history.
+    const long = work.history > 1000;
+    for (const child of children) await child.order({ do: 'prepare', work, warmUp: long ? 5 : quick ? 10 : 25 });
     const taken = new Map(children.map(({ which: name }) => [name, []]));
-    const rounds = quick ? 4 : 8;
+    const rounds = long ? 3 : quick ? 4 : 8;
     for (let round = 0; round < rounds; round += 1) {
       // Each round begins with another one, so that a busy moment of the machine hits all alike.
       const shift = round % children.length;
