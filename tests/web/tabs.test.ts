@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
 import { button, press, said, toolCard, write } from './support/steps.js';
 
@@ -18,6 +18,8 @@ describe.runIf(hasBrowser)('many tabs of one browser', { timeout: 90_000 }, () =
     visit = await opened.visit({ path });
     const { context, page } = visit;
     tabs.push(page);
+    // Its own is there; from here on only others are counted.
+    await vi.waitUntil(async () => (await openStreams()) === 1, { timeout: 10_000 });
     context.on('request', (request) => {
       if (request.url().endsWith('/events')) streams += 1;
     });
@@ -32,6 +34,12 @@ describe.runIf(hasBrowser)('many tabs of one browser', { timeout: 90_000 }, () =
   beforeEach(({ onTestFailed, task }) => onTestFailed(() => picturesOf(task.name)));
   afterAll(() => opened.close());
 
+  /** As the server counts them. */
+  async function openStreams(): Promise<number> {
+    const { url, home } = opened.serving;
+    const response = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${home.token.value}` } });
+    return Number(/^countersign_sse_clients (\d+)$/m.exec(await response.text())?.[1]);
+  }
   const at = (index: number): Page => tabs[index] ?? visit.page;
 
   it('[S6] eight of them follow an approval from its question to its end, over one stream', async () => {
@@ -46,6 +54,7 @@ describe.runIf(hasBrowser)('many tabs of one browser', { timeout: 90_000 }, () =
     expect(opened.ran.filter((deed) => deed === 'tabs-a')).toHaveLength(1);
     // The first tab has it; the others asked for none.
     expect(streams).toBe(0);
+    expect(await openStreams()).toBe(1);
   });
 
   it('[S6] when the tab that reads is closed, another goes on, and nothing is lost or doubled', async () => {
