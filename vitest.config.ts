@@ -21,9 +21,9 @@ export default defineConfig({
     pool: 'forks',
     // The budget is for two cores; by itself vitest keeps one of them for the watcher it does not need here.
     maxWorkers: 2,
-    testTimeout: 20_000,
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     // A condition that holds is seen at once; how long one may take to come true is no measure on a busy machine.
-    expect: { poll: { timeout: 10_000 } },
+    expect: { poll: { timeout: 30_000 } },
   },
 });

@@ -101,7 +101,7 @@ describe('the typed client, route by route', () => {
     const { id: chat } = await client.createChat(world, { title: 'Boats' });
     const view = openChat(client, world, chat);
     await client.send(world, chat, { content: 'Ada, the red crate please' });
-    await vi.waitFor(() => expect(view.getState().queue).toHaveLength(1), { timeout: 10_000 });
+    await vi.waitFor(() => expect(view.getState().queue).toHaveLength(1), { timeout: 30_000 });
     const [approval] = (await client.approvals(world, { chat })).items;
     if (approval === undefined) throw new Error('one should wait');
     expect(approval).toMatchObject({ position: 1, total: 1 });
@@ -112,7 +112,7 @@ describe('the typed client, route by route', () => {
     expect(await client.decide(world, approval, { decision: 'approve', scope: 'session' })).toMatchObject({
       kind: 'repeated',
     });
-    await vi.waitFor(() => expect(view.getState().status).toBe('idle'), { timeout: 10_000 });
+    await vi.waitFor(() => expect(view.getState().status).toBe('idle'), { timeout: 30_000 });
 
     expect((await client.search(world, 'red crate')).items).toMatchObject([{ chatId: chat, chatTitle: 'Boats' }]);
     expect(await client.stats(world)).toMatchObject({ chats: 1, pendingApprovals: 0 });
@@ -158,20 +158,20 @@ describe('the typed client, route by route', () => {
       tools: [{ name: 'tap', description: 'taps', parameters: { type: 'object' } }],
     });
     const view = openChat(client, world, chat);
-    await vi.waitFor(() => expect(view.getState().connection.kind).toBe('open'), { timeout: 10_000 });
+    await vi.waitFor(() => expect(view.getState().connection.kind).toBe('open'), { timeout: 30_000 });
     await client.send(world, chat, { content: 'go' });
     await vi.waitFor(
       () =>
         expect(view.getState().openInvocations.map((id) => get(view.getState().invocations, id)?.status.kind)).toEqual([
           'running',
         ]),
-      { timeout: 10_000 },
+      { timeout: 30_000 },
     );
     const [call] = view.getState().openInvocations;
     const stranger = harbour.newClient();
     await expect(stranger.answer(world, { toolCallId: call ?? '', content: 'x' })).rejects.toMatchObject(status(403));
     await client.answer(world, { toolCallId: call ?? '', content: 'ouch' });
-    await vi.waitFor(() => expect(view.getState().status).toBe('idle'), { timeout: 10_000 });
+    await vi.waitFor(() => expect(view.getState().status).toBe('idle'), { timeout: 30_000 });
     expect(get(view.getState().invocations, call ?? '')?.status).toEqual({ kind: 'succeeded', result: 'ouch' });
     view.close();
   });

@@ -44,7 +44,7 @@ async function harbourWithAgents(): Promise<Harbour & { world: string; chat: str
 
 /** A busy machine is slow, not wrong. */
 const eventually = async (check: () => unknown): Promise<unknown> =>
-  await vi.waitFor(check, { timeout: 15_000, interval: 5 });
+  await vi.waitFor(check, { timeout: 30_000, interval: 5 });
 const ready = async (store: ChatStore): Promise<unknown> =>
   await eventually(() => expect(store.getState().loading).toEqual({ kind: 'ready' }));
 const settled = async (store: ChatStore, status: 'idle' | 'waiting'): Promise<unknown> =>

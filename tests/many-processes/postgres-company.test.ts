@@ -54,15 +54,15 @@ describe('[S4] what lives in one process is known to the others', () => {
     await b.clients.connected(clientId);
     await say(c, worldId, chatId, 'Ring, please');
     const pending = async () => (await listApprovals(c.runtime, worldId, { status: 'pending' }))[0];
-    await expect.poll(pending, { timeout: 10_000 }).toBeDefined();
+    await expect.poll(pending).toBeDefined();
     const decision = { tool_call_id: (await pending())?.approvalId ?? '', decision: 'approve' } as const;
     await publishToolResult(a.runtime, worldId, undefined, decision, signer);
-    await expect.poll(() => b.clients.pending(clientId), { timeout: 10_000 }).toHaveLength(1);
+    await expect.poll(() => b.clients.pending(clientId)).toHaveLength(1);
     const [call] = await b.clients.pending(clientId);
     await c.clients.find(worldId, clientSecret);
     const answer = { tool_call_id: call?.id ?? '', content: 'ding' };
     expect(await c.clients.answer(clientId, answer)).toMatchObject({ kind: 'recorded' });
-    await expect.poll(() => lastWords(a, chatId), { timeout: 10_000 }).toContain('ding');
+    await expect.poll(() => lastWords(a, chatId)).toContain('ding');
   });
 
   it('[A18] a client whose process is gone counts as cut, and is there again as soon as it connects elsewhere', async () => {
@@ -74,9 +74,7 @@ describe('[S4] what lives in one process is known to the others', () => {
     const record = () => b.runtime.store.read((reader) => reader.client(clientId));
     expect(await record()).toMatchObject({ leftAt: null, connectedTo: a.runtime.owner });
     await a.close();
-    await expect
-      .poll(record, { timeout: 15_000 })
-      .toMatchObject({ leftAt: expect.any(Number) as number, connectedTo: '' });
+    await expect.poll(record).toMatchObject({ leftAt: expect.any(Number) as number, connectedTo: '' });
     await b.clients.find(worldId, clientSecret);
     await b.clients.connected(clientId);
     expect(await record()).toMatchObject({ leftAt: null, connectedTo: b.runtime.owner });
@@ -95,7 +93,7 @@ describe('[S4] what lives in one process is known to the others', () => {
     const [a, b] = (await Promise.all([1, 2].map(() => openEngine(url, [ask], caller())))) as [Engine, Engine];
     const { worldId, chatId } = await prepare(a);
     await say(a, worldId, chatId, 'Go');
-    await expect.poll(async () => (await listApprovals(b.runtime, worldId, {})).length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(async () => (await listApprovals(b.runtime, worldId, {})).length).toBe(1);
     const [question] = await listApprovals(b.runtime, worldId, {});
     const runner = a.runtime.scheduler.running().length > 0 ? a : b;
     const other = runner === a ? b : a;

@@ -177,7 +177,7 @@ describe('[S4] engines on one PostgreSQL', () => {
       ),
     );
     const last = await a.runtime.store.read((reader) => reader.lastEventId(worldId));
-    await expect.poll(() => heard.map((ids) => ids.at(-1)), { timeout: 10_000 }).toEqual([last, last, last]);
+    await expect.poll(() => heard.map((ids) => ids.at(-1))).toEqual([last, last, last]);
     const all = Array.from({ length: last - from }, (_, index) => from + 1 + index);
     expect(heard).toEqual([all, all, all]);
   });
@@ -200,7 +200,7 @@ describe('[S4] engines on one PostgreSQL', () => {
     await say(other, worldId, chatId, 'letter_1');
     await waiting;
     isMute = true;
-    await expect.poll(() => silent.runtime.mayAct(), { timeout: 10_000 }).toBe(false);
+    await expect.poll(() => silent.runtime.mayAct()).toBe(false);
     const [approval] = await listApprovals(silent.runtime, worldId, { status: 'pending' });
     const idle = nextEvent(other, worldId, isStatus('idle'));
     const decision = { tool_call_id: approval?.approvalId ?? '', decision: 'approve' } as const;
@@ -208,7 +208,7 @@ describe('[S4] engines on one PostgreSQL', () => {
     await idle;
     expect([silentRuns.size, [...runs.values()]]).toEqual([0, [1]]);
     isMute = false;
-    await expect.poll(() => silent.runtime.mayAct(), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => silent.runtime.mayAct()).toBe(true);
   });
 
   it('[M9] a stop at one ends what another runs', async () => {

@@ -33,12 +33,12 @@ async function openTurn(farm: ServerFarm, client: Client, worldId: string, key: 
   const { id: chatId } = await client.createChat(worldId);
   const { messageId } = await client.send(worldId, chatId, { content: `Please stamp ${key} for ${ms} ms` });
   const approval = await expect
-    .poll(async () => (await client.approvals(worldId, { chat: chatId })).items[0], { timeout: 15_000 })
+    .poll(async () => (await client.approvals(worldId, { chat: chatId })).items[0])
     .toBeDefined()
     .then(async () => (await client.approvals(worldId, { chat: chatId })).items[0]);
   if (approval === undefined) throw new Error(`nobody asked about ${key}`);
   await client.decide(worldId, approval, { decision: 'approve' });
-  await expect.poll(() => farm.stampedBy(key), { timeout: 15_000 }).toBeDefined();
+  await expect.poll(() => farm.stampedBy(key)).toBeDefined();
   return { key, chatId, messageId, pid: farm.stampedBy(key) ?? 0 };
 }
 
@@ -83,7 +83,7 @@ it(
       way.cut();
       const answers = (of: readonly Turn[]) => Promise.all(of.map((turn) => answersTo(client, worldId, turn)));
       const unknown = ['Done with what came of it: false'];
-      await expect.poll(() => answers(lost), { timeout: 30_000, interval: 100 }).toEqual(lost.map(() => unknown));
+      await expect.poll(() => answers(lost), { interval: 100 }).toEqual(lost.map(() => unknown));
       const takeover = performance.now() - begun;
       process.stdout.write(`takeover of ${lost.length} turns: ${Math.round(takeover)} ms\n`);
       expect(takeover).toBeLessThan(TAKEOVER_MS);
@@ -94,12 +94,10 @@ it(
       for (const back of [frozen, cut]) {
         const isReady = async (): Promise<string> =>
           (await back.client.health().catch(() => ({ status: 'no' }))).status;
-        await expect.poll(isReady, { timeout: 15_000 }).toBe('ok');
+        await expect.poll(isReady).toBe('ok');
         // It works again, and what it lost stays lost.
         const again = await openTurn(farm, back.client, worldId, `letter-again-${back.pid}`, 1);
-        await expect
-          .poll(() => answersTo(back.client, worldId, again), { timeout: 15_000 })
-          .toEqual(['Done with what came of it: true']);
+        await expect.poll(() => answersTo(back.client, worldId, again)).toEqual(['Done with what came of it: true']);
       }
       expect(await answers(lost)).toEqual(lost.map(() => unknown));
       expect(await answers(kept)).toEqual(kept.map(() => []));
@@ -121,7 +119,7 @@ it('[S7] the database is restarted in the middle, and work goes on', async () =>
     await Promise.all([0, 1].map((index) => farm.start(index)));
     const soaking = soak(farm, { turns: 12, chats: 4, killEveryMs: 0, limitMs: 120_000 });
     const restarting = (async () => {
-      await expect.poll(() => farm.stamps().size, { timeout: 30_000 }).toBeGreaterThan(2);
+      await expect.poll(() => farm.stamps().size).toBeGreaterThan(2);
       await postgres.restart();
     })();
     const [report] = await Promise.all([soaking, restarting]);

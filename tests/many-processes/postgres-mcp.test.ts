@@ -13,7 +13,7 @@ it('[S4] a tool of an MCP server runs wherever its turn does: in the process tha
     await first.client.createAgent(world, { name: 'Ann', provider: 'stamping', model: 'm', tools: ['*'] });
     await first.client.addMcpServer(world, stdio('everything'));
     const state = async (): Promise<string> => (await first.client.mcpServer(world, 'everything')).value.status;
-    await expect.poll(state, { timeout: 20_000 }).toBe('running');
+    await expect.poll(state).toBe('running');
 
     /** Asked at one; the question, waited for at another, is given back unanswered. */
     const ask = async (to: RunningServer, at: RunningServer, word: string) => {
@@ -21,7 +21,7 @@ it('[S4] a tool of an MCP server runs wherever its turn does: in the process tha
       const content = `Please call mcp__everything__echo with {"message":"${word}"}`;
       await to.client.send(world, chat, { content });
       const pending = async () => (await at.client.approvals(world, { chat })).items[0];
-      await expect.poll(pending, { timeout: 20_000 }).toBeDefined();
+      await expect.poll(pending).toBeDefined();
       const approval = await pending();
       if (approval === undefined) throw new Error(`nobody asked about ${word}`);
       return { chat, word, approval };
@@ -33,7 +33,7 @@ it('[S4] a tool of an MCP server runs wherever its turn does: in the process tha
     const words = async (at: RunningServer, { chat }: Asked): Promise<string | undefined> =>
       (await at.client.messages(world, chat)).items.at(-1)?.content;
     const expectEcho = async (at: RunningServer, asked: Asked): Promise<void> => {
-      await expect.poll(() => words(at, asked), { timeout: 20_000 }).toBe(`It said: {"result":"Echo: ${asked.word}"}`);
+      await expect.poll(() => words(at, asked)).toBe(`It said: {"result":"Echo: ${asked.word}"}`);
     };
 
     // Whoever is handed the turn runs it: of so many, not all by the same one.
@@ -56,7 +56,7 @@ it('[S4] a tool of an MCP server runs wherever its turn does: in the process tha
     await second.client.updateMcpServer(world, 'everything', { enabled: false });
     const tools = async (): Promise<string[]> =>
       (await third.client.tools(world)).items.map(({ name }) => name).filter((name) => name.startsWith('mcp__'));
-    await expect.poll(tools, { timeout: 20_000 }).toEqual([]);
+    await expect.poll(tools).toEqual([]);
   } catch (error) {
     throw new Error(`${String(error)}\nThe servers said: ${farm.errors()}`, { cause: error });
   } finally {

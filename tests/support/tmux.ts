@@ -13,7 +13,7 @@ export const hasTmux = inject('tmux');
 export const command = `${process.execPath} ${fileURLToPath(new URL('../../packages/countersign/bin/countersign.js', import.meta.url))}`;
 /** What the shell says when it waits for a command. */
 export const PROMPT = 'ready$';
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 40_000;
 
 /** A shell in a terminal of its own, looked at as a person looks at it. */
 export interface Tmux {

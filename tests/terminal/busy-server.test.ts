@@ -23,7 +23,7 @@ afterEach(closeTerminals);
 const isDecision = ({ method, url = '' }: Pick<IncomingMessage, 'method' | 'url'>): boolean =>
   method === 'POST' && url.endsWith('/tool-results');
 
-describe('a server that is busy for a moment', { timeout: 60_000 }, () => {
+describe('a server that is busy for a moment', () => {
   it('[A13] [S7] is told again that nobody is there, so that a job ends', async () => {
     way.refuse(2, isDecision);
     const words = ['chat', '-w', 'docks', '--timeout', '20s', t.asking(stamp('unsigned'))];
@@ -61,6 +61,6 @@ describe('a server that is busy for a moment', { timeout: 60_000 }, () => {
     await terminal.waitFor('The server is busy. Try again.');
     await terminal.waitFor('  ✍ ');
     terminal.type(`o${ENTER}`);
-    await expect.poll(() => t.runs.slice(before), { timeout: 20_000 }).toEqual(['watched']);
+    await expect.poll(() => t.runs.slice(before)).toEqual(['watched']);
   });
 });

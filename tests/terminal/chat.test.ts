@@ -30,7 +30,7 @@ async function newChat(): Promise<PseudoTerminal> {
 }
 
 // A process each: on a busy machine that takes its time.
-describe('countersign chat', { timeout: 60_000 }, () => {
+describe('countersign chat', () => {
   it('[X2] [A17] runs what is signed and nothing else: Enter, Ctrl-C, another word and the end of the input deny', async () => {
     const terminal = await newChat();
     for (const [letter, typed, end] of [

@@ -26,11 +26,11 @@ async function ask(letter: string): Promise<string> {
   const chat = await t.client.createChat('docks');
   await t.client.send('docks', chat.id, { content: t.asking(stamp(letter)) });
   const find = async () => (await t.client.approvals('docks', { chat: chat.id })).items[0]?.approvalId;
-  await expect.poll(find, { timeout: 10_000 }).toBeDefined();
+  await expect.poll(find).toBeDefined();
   return (await find()) ?? '';
 }
 
-describe('the commands', { timeout: 60_000 }, () => {
+describe('the commands', () => {
   it('[X3] [X4] make, show, change and remove worlds, agents and chats, as JSON and in words', async () => {
     expect(await json('worlds', 'add', 'Ops', '--mode', 'read')).toMatchObject({ id: 'ops', mode: 'read' });
     expect(await json('worlds', 'edit', 'ops', '--mode', 'ask', '--approval-timeout', '5m')).toMatchObject({

@@ -29,15 +29,15 @@ async function say(content: string): Promise<string> {
 
 async function waiting(chat: string): Promise<string> {
   const find = async () => (await t.client.approvals('docks', { chat })).items[0]?.approvalId;
-  await expect.poll(find, { timeout: 10_000 }).toBeDefined();
+  await expect.poll(find).toBeDefined();
   return (await find()) ?? '';
 }
 
 const idle = async (chat: string): Promise<void> => {
-  await expect.poll(async () => (await t.client.chat('docks', chat)).status, { timeout: 10_000 }).toBe('idle');
+  await expect.poll(async () => (await t.client.chat('docks', chat)).status).toBe('idle');
 };
 
-describe('everything that can be done in the browser', { timeout: 60_000 }, () => {
+describe('everything that can be done in the browser', () => {
   it('[X3] can be done here: each call of the client is used by some command', () => {
     const source = (path: string): string => readFileSync(new URL(`../../packages/${path}`, import.meta.url), 'utf8');
     const body = source('client/src/client.ts').split('export interface Client {')[1] ?? '';

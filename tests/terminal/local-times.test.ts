@@ -14,7 +14,7 @@ function local(at: string): string {
   return parts.format(new Date(at));
 }
 
-describe('times in tables and on cards', { timeout: 60_000 }, () => {
+describe('times in tables and on cards', () => {
   it('are those of the person who reads them, and in JSON those of the record', async () => {
     await t.client.updateWorld('docks', { approvalTimeoutMs: 600_000 });
     const { id: chat } = await t.client.createChat('docks');

@@ -29,7 +29,7 @@ const everything = (): unknown =>
     .filter((path) => statSync(path).isFile())
     .map((path) => [path, readFileSync(path, 'latin1'), statSync(path).mtimeMs]);
 
-describe('countersign migrate', { timeout: 60_000 }, () => {
+describe('countersign migrate', () => {
   it('[X3] [S4] [A16] takes a home to PostgreSQL and back, with counts, progress and a chain that is whole', async () => {
     expect((await run(['chat', '-w', 'harbour', 'Please tidy the notes folder.'])).code).toBe(3);
     const { items: before } = JSON.parse((await run(['audit', 'list', '-w', 'harbour', '--json'])).stdout) as {

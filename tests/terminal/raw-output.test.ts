@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => t.close());
 afterEach(closeTerminals);
 
-describe('what programs read, printed for a person', { timeout: 60_000 }, () => {
+describe('what programs read, printed for a person', () => {
   it('[A15] hides nothing and moves no cursor, and is the same JSON', async () => {
     const ended = await t.run(['chats', 'list', '-w', 'docks', '--json']);
     expect(ended.stdout).toMatch(HIDDEN);

@@ -40,7 +40,7 @@ async function listen(answer: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-describe('in rough hands', { timeout: 60_000 }, () => {
+describe('in rough hands', () => {
   it.each([
     ['SIGTERM', 143],
     ['SIGHUP', 129],

@@ -45,7 +45,7 @@ function sit(chatId: string | undefined, way: typeof fetch = fetch) {
         .map((line) => textOf(line).trimEnd())
         .join('\n'),
     async see(wanted: string | RegExp) {
-      await expect.poll(() => this.screen(), { timeout: 20_000 }).toMatch(wanted);
+      await expect.poll(() => this.screen()).toMatch(wanted);
     },
     /** A card does nothing at first. */
     later: () => {
@@ -80,7 +80,7 @@ async function chatWith(count: number): Promise<string> {
   return id;
 }
 
-describe('the full screen over a real server', { timeout: 60_000 }, () => {
+describe('the full screen over a real server', () => {
   it('[S7] asks for older messages once while they can’t be had, and again when the reader scrolls on', async () => {
     const chat = await chatWith(250);
     let asked = 0;
@@ -93,7 +93,7 @@ describe('the full screen over a real server', { timeout: 60_000 }, () => {
     });
     await seat.see('number 250 of many');
     seat.press(key('tab'), key('home'));
-    await expect.poll(() => asked, { timeout: 20_000 }).toBeGreaterThan(0);
+    await expect.poll(() => asked).toBeGreaterThan(0);
     const after = asked;
     for (let round = 1; round <= 5; round += 1) {
       await t.client.send('docks', chat, { content: `say "round ${round}"` });
@@ -119,9 +119,7 @@ describe('the full screen over a real server', { timeout: 60_000 }, () => {
     seat.press(ctrl('p'), key('down'), key('enter'));
     await seat.see('number 1 of many');
     making.open();
-    await expect
-      .poll(async () => (await t.client.search('docks', 'in a new one')).items.length, { timeout: 20_000 })
-      .toBeGreaterThan(0);
+    await expect.poll(async () => (await t.client.search('docks', 'in a new one')).items.length).toBeGreaterThan(0);
     expect(seat.screen()).toContain('number 1 of many');
   });
 

@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => t.close());
 afterEach(closeTerminals);
 
-describe('what nobody said but a person has to know', { timeout: 60_000 }, () => {
+describe('what nobody said but a person has to know', () => {
   it('[M3] tells in line mode that nobody has the name that was addressed', async () => {
     const terminal = t.terminal(['chat', '-w', 'docks', '--new']);
     await terminal.waitFor('you  ');

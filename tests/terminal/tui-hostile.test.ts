@@ -5,7 +5,7 @@ import { openHarbourServer, stamp, type HarbourServer } from './harbour-server.j
 
 const COUNT = 10_000;
 
-describe.runIf(hasTmux)('the full screen', { timeout: 60_000 }, () => {
+describe.runIf(hasTmux)('the full screen', () => {
   let t: HarbourServer;
   let tmux: Tmux;
   let chat: string;
@@ -51,13 +51,10 @@ describe.runIf(hasTmux)('the full screen', { timeout: 60_000 }, () => {
     for (let round = 0; round < 3; round += 1) {
       const before = lowest(await tmux.screen());
       await expect
-        .poll(
-          async () => {
-            await tmux.press('g');
-            return lowest(await tmux.screen());
-          },
-          { timeout: 10_000 },
-        )
+        .poll(async () => {
+          await tmux.press('g');
+          return lowest(await tmux.screen());
+        })
         .toBeLessThan(before);
     }
     // Again until it is seen: on a slow machine keys arrive together, and such keys are a paste that moves nothing.
@@ -65,7 +62,7 @@ describe.runIf(hasTmux)('the full screen', { timeout: 60_000 }, () => {
       await tmux.press('G');
       return await tmux.screen();
     };
-    await expect.poll(goDown, { timeout: 20_000, interval: 300 }).toContain('this is number 10000 of');
+    await expect.poll(goDown, { interval: 300 }).toContain('this is number 10000 of');
     await tmux.press('Escape');
     await tmux.see('Enter sends');
   });

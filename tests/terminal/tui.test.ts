@@ -12,7 +12,7 @@ async function choose(tmux: Tmux, key: string, then: string): Promise<void> {
   await tmux.see(then);
 }
 
-describe.runIf(hasTmux)('the full screen on the demo world', { timeout: 60_000 }, () => {
+describe.runIf(hasTmux)('the full screen on the demo world', () => {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-tui-'));
   const home = join(folder, 'home');
   let server: ServerProcess;

@@ -15,7 +15,7 @@ const linesOf = (text: string) =>
     .split('\n')
     .map((line) => lineSchema.parse(JSON.parse(line)));
 
-describe('countersign chat without a terminal', { timeout: 60_000 }, () => {
+describe('countersign chat without a terminal', () => {
   it('[X2] answers a message from the command line or from a pipe', async () => {
     const [said, piped, both] = await Promise.all([
       t.run(['chat', '-w', 'docks', 'hello']),
@@ -49,7 +49,7 @@ describe('countersign chat without a terminal', { timeout: 60_000 }, () => {
     await t.client.decide('docks', left, { decision: 'deny' });
 
     const waiting = t.run([...words, t.asking(stamp('in time'))]);
-    await expect.poll(async () => (await t.client.approvals('docks')).items.length, { timeout: 30_000 }).toBe(1);
+    await expect.poll(async () => (await t.client.approvals('docks')).items.length).toBe(1);
     const [approval] = (await t.client.approvals('docks')).items;
     if (approval === undefined) throw new Error('nothing waits');
     await t.client.decide('docks', approval, { decision: 'approve', scope: 'once' });

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
 import { button, holdUp, press, said, toolCard, write } from './support/steps.js';
 
-describe.runIf(hasBrowser)('approvals in the web app', { timeout: 60_000 }, () => {
+describe.runIf(hasBrowser)('approvals in the web app', () => {
   let opened: Opened;
   let visit: Visit;
   /** A new world and chat in the one page of this file. */
@@ -210,7 +210,7 @@ describe.runIf(hasBrowser)('approvals in the web app', { timeout: 60_000 }, () =
       .click();
     await page.getByText('Said before').waitFor();
     await button(page, 'Approve once').click();
-    await expect.poll(() => opened.ran.includes('elsewhere'), { timeout: 5000 }).toBe(true);
+    await expect.poll(() => opened.ran.includes('elsewhere')).toBe(true);
   });
 
   it('[W5] in the inbox, where no stream tells of other worlds, says that somebody was faster', async () => {

@@ -4,7 +4,7 @@ import { stdio } from '../mcp/support/servers.js';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
 import { button, call, press } from './support/steps.js';
 
-describe.runIf(hasBrowser)('what is saved is what was meant', { timeout: 60_000 }, () => {
+describe.runIf(hasBrowser)('what is saved is what was meant', () => {
   let opened: Opened;
   let visit: Visit;
   let world = '';

@@ -4,7 +4,7 @@ import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './
 import { button, call, overflow, press, said, toolCard, write } from './support/steps.js';
 
 /** An agent, or what it read, that wants a signature it would not get. */
-describe.runIf(hasBrowser)('an agent that means no good', { timeout: 60_000 }, () => {
+describe.runIf(hasBrowser)('an agent that means no good', () => {
   let opened: Opened;
   let visit: Visit;
   const asked: string[] = [];
@@ -72,9 +72,7 @@ describe.runIf(hasBrowser)('an agent that means no good', { timeout: 60_000 }, (
       .waitFor();
     expect((await card.innerText()).length).toBeLessThan(6000);
     expect(await overflow(page)).toBeLessThanOrEqual(0);
-    const started = Date.now();
     await page.getByLabel('Reason').fill('too long');
-    expect(Date.now() - started).toBeLessThan(2000);
     await button(page, 'Deny').click();
     await said(page, 'Finished. denied: too long').waitFor();
   });

@@ -12,7 +12,7 @@ async function focusedRegion(page: Page): Promise<string> {
 }
 
 /** What happens while a person does something else must not become an answer. */
-describe.runIf(hasBrowser)('an approval that comes at a bad moment', { timeout: 60_000 }, () => {
+describe.runIf(hasBrowser)('an approval that comes at a bad moment', () => {
   let opened: Opened;
   let visit: Visit;
   const enter = async (): Promise<{ page: Page; world: string; chat: string; path: string }> => {
@@ -37,7 +37,7 @@ describe.runIf(hasBrowser)('an approval that comes at a bad moment', { timeout: 
     await page.getByLabel('Message').click();
     await page.keyboard.type('and then ');
     await opened.api.send(world, chat, { content: press('calm-b') });
-    await expect.poll(() => button(page, 'Approve once').isEnabled(), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => button(page, 'Approve once').isEnabled()).toBe(true);
     await page.keyboard.type('add a');
     expect(await page.getByLabel('Message').inputValue()).toBe('and then add a');
     expect(opened.ran).not.toContain('calm-b');
@@ -54,7 +54,7 @@ describe.runIf(hasBrowser)('an approval that comes at a bad moment', { timeout: 
     await said(page, 'Finished. done').waitFor();
     await page.getByText('Nothing in this chat waits for you.').click();
     await opened.api.send(world, chat, { content: press('calm-d') });
-    await expect.poll(() => button(page, 'Approve once').isEnabled(), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => button(page, 'Approve once').isEnabled()).toBe(true);
     for (const key of ['a', 'Enter', ' ', 'd', 'y']) await page.keyboard.press(key);
     expect((await opened.api.approvals(world)).items).toHaveLength(1);
     expect(opened.ran).not.toContain('calm-d');
@@ -71,7 +71,7 @@ describe.runIf(hasBrowser)('an approval that comes at a bad moment', { timeout: 
     await story.getByText(/Denied by .*from elsewhere/).waitFor();
     const { y } = (await story.boundingBox()) ?? { y: -1 };
     await opened.api.send(world, chat, { content: press('calm-f') });
-    await expect.poll(() => button(page, 'Approve once').isEnabled(), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => button(page, 'Approve once').isEnabled()).toBe(true);
     expect((await story.boundingBox())?.y).toBe(y);
     await button(page, 'Approve once').click();
     await toolCard(page, 'calm-f').getByText('signed once').waitFor();
@@ -107,7 +107,7 @@ describe.runIf(hasBrowser)('an approval that comes at a bad moment', { timeout: 
     await opened.api.decide(world, first, { decision: 'deny', reason: 'from elsewhere' });
     await page.getByRole('region', { name: /^Decided/ }).waitFor();
     await opened.api.send(world, chat, { content: press('calm-k') });
-    await expect.poll(() => button(page, 'Approve once').isEnabled(), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => button(page, 'Approve once').isEnabled()).toBe(true);
     await page.keyboard.type('and a');
     expect(await page.getByLabel('Message').inputValue()).toBe('first and a');
     expect((await opened.api.approvals(world)).items).toHaveLength(1);

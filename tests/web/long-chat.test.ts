@@ -5,7 +5,7 @@ import { aboveView, belowView, said, scrollTo, write } from './support/steps.js'
 
 const COUNT = 10_000;
 
-describe.runIf(hasBrowser)('a chat of 10,000 messages', { timeout: 60_000 }, () => {
+describe.runIf(hasBrowser)('a chat of 10,000 messages', () => {
   let opened: Opened;
   let visit: Visit;
   beforeAll(async () => {
@@ -29,14 +29,14 @@ describe.runIf(hasBrowser)('a chat of 10,000 messages', { timeout: 60_000 }, () 
     const { page } = visit;
     const log = page.getByRole('log', { name: 'Transcript' });
     await scrollTo(log, 400);
-    await expect.poll(() => lowest(), { timeout: 10_000 }).toBeLessThan(9900);
+    await expect.poll(() => lowest()).toBeLessThan(9900);
     for (let pages = 0; pages < 4; pages += 1) {
       const before = await lowest();
       await scrollTo(log, 200);
-      await expect.poll(() => lowest(), { timeout: 10_000 }).toBeLessThan(before);
+      await expect.poll(() => lowest()).toBeLessThan(before);
       const seen = await lowest();
       // The page that comes in front pushes the position down by its height, and not the view up by a hundred lines.
-      await expect.poll(() => aboveView(log), { timeout: 10_000 }).toBeGreaterThan(1000);
+      await expect.poll(() => aboveView(log)).toBeGreaterThan(1000);
       expect(Math.abs((await lowest()) - seen)).toBeLessThan(50);
     }
     expect(await page.getByRole('article').count()).toBeLessThan(60);
@@ -61,7 +61,7 @@ describe.runIf(hasBrowser)('a chat of 10,000 messages', { timeout: 60_000 }, () 
     expect(asked).toBeLessThan(4);
     await page.unroute(older);
     await scrollTo(log, 100);
-    await expect.poll(() => lowest(), { timeout: 10_000 }).toBeLessThan(before);
+    await expect.poll(() => lowest()).toBeLessThan(before);
   });
 
   it('goes to the end again, and follows an answer there without a jump', async () => {
@@ -83,15 +83,15 @@ describe.runIf(hasBrowser)('a chat of 10,000 messages', { timeout: 60_000 }, () 
     await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
     // Past the answer at the end, which has no number.
     await page.mouse.wheel(0, -4000);
-    await expect.poll(() => inTheMiddle(), { timeout: 10_000 }).toBeGreaterThan(0);
+    await expect.poll(() => inTheMiddle()).toBeGreaterThan(0);
     for (const direction of [-1, 1]) {
       const numbers: number[] = [];
       for (let steps = 0; steps < 25; steps += 1) {
         const before = await aboveView(log);
         await page.mouse.wheel(0, direction * 700);
-        await expect.poll(() => aboveView(log), { timeout: 10_000 }).not.toBe(before);
+        await expect.poll(() => aboveView(log)).not.toBe(before);
         // Whatever the wheel has come to, somebody's words stand there.
-        await expect.poll(() => inTheMiddle(), { timeout: 10_000 }).toBeGreaterThan(0);
+        await expect.poll(() => inTheMiddle()).toBeGreaterThan(0);
         numbers.push(await inTheMiddle());
       }
       expect(numbers).toEqual(numbers.toSorted((a, b) => (a - b) * direction));
@@ -104,7 +104,7 @@ describe.runIf(hasBrowser)('a chat of 10,000 messages', { timeout: 60_000 }, () 
     const { page } = visit;
     await page.goto(`${page.url()}?message=msg_long000007`);
     const found = page.locator('article[aria-current]').filter({ hasText: 'number 7 of many' });
-    await found.waitFor({ timeout: 30_000 });
+    await found.waitFor();
     const where = await found.boundingBox();
     expect(where?.y).toBeGreaterThan(0);
     expect(where?.y).toBeLessThan(900);

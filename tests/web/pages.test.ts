@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
 import { button, overflow, press, said, toolCard, write } from './support/steps.js';
 
-describe.runIf(hasBrowser)('every page', { timeout: 60_000 }, () => {
+describe.runIf(hasBrowser)('every page', () => {
   let opened: Opened;
   let light: Visit;
   let dark: Visit;

@@ -10,7 +10,7 @@ async function descriptionOf(page: Page, each: Locator): Promise<string> {
 }
 
 /** What waits can be reached by the key that is announced, at every width, and shows itself only when it is asked for. */
-describe.runIf(hasBrowser)('the way to what waits', { timeout: 60_000 }, () => {
+describe.runIf(hasBrowser)('the way to what waits', () => {
   let opened: Opened;
   let visit: Visit;
   const enter = async (width: number): Promise<{ page: Page; world: string; chat: string }> => {

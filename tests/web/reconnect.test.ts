@@ -16,7 +16,7 @@ const webBuild = webRoot;
 const child = fileURLToPath(new URL('support/serve-child.mjs', import.meta.url));
 const greeting = z.object({ url: z.string(), open: z.string() });
 
-describe.runIf(hasBrowser)('a server that goes away', { timeout: 60_000 }, () => {
+describe.runIf(hasBrowser)('a server that goes away', () => {
   let home = '';
   let browser: Browser;
   let running: ChildProcess | undefined;
@@ -46,7 +46,6 @@ describe.runIf(hasBrowser)('a server that goes away', { timeout: 60_000 }, () =>
   it('[S3] [S6] [A9] killed with an approval open: the page says so, comes back by itself, and the approval can be signed', async () => {
     const { url, open } = await start('0');
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
-    page.setDefaultTimeout(15_000);
     await page.goto(open);
     await button(page, 'How large is the crew? Count the lines.').click();
     await page.getByText('wc -l notes/crew.md').first().waitFor();
@@ -60,7 +59,7 @@ describe.runIf(hasBrowser)('a server that goes away', { timeout: 60_000 }, () =>
     await page.getByLabel('Message').fill('written meanwhile');
 
     await start(new URL(url).port);
-    await expect.poll(() => page.getByText('Reconnecting… nothing is lost').count(), { timeout: 15_000 }).toBe(0);
+    await expect.poll(() => page.getByText('Reconnecting… nothing is lost').count()).toBe(0);
     expect(await page.getByRole('article').allInnerTexts()).toEqual(before);
     expect(await page.getByLabel('Message').inputValue()).toBe('written meanwhile');
     expect(await toolCard(page, 'wc -l').count()).toBe(1);
@@ -73,7 +72,6 @@ describe.runIf(hasBrowser)('a server that goes away', { timeout: 60_000 }, () =>
   it('[S3] [A7] killed with the questions of a phone open and one half edited: what was typed stays, and is what runs', async () => {
     const { url, open } = await start('0');
     const page = await browser.newPage({ viewport: { width: 360, height: 740 } });
-    page.setDefaultTimeout(15_000);
     await page.goto(open);
     await button(page, 'How large is the crew? Count the lines.').click();
     await page.getByRole('button', { name: /waiting for you/ }).click();
@@ -85,7 +83,7 @@ describe.runIf(hasBrowser)('a server that goes away', { timeout: 60_000 }, () =>
     if (running !== undefined) await once(running, 'exit');
     await page.getByText('Reconnecting… nothing is lost').waitFor();
     await start(new URL(url).port);
-    await expect.poll(() => page.getByText('Reconnecting… nothing is lost').count(), { timeout: 15_000 }).toBe(0);
+    await expect.poll(() => page.getByText('Reconnecting… nothing is lost').count()).toBe(0);
     expect(await sheet.getByRole('textbox', { name: 'Command' }).inputValue()).toBe('wc -w notes/crew.md');
     await sheet.getByRole('button', { name: 'Approve once', exact: true }).click();
     await said(page, 'I counted the crew. All done.').waitFor();

@@ -4,7 +4,7 @@ import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './
 import { button, holdUp, press, said } from './support/steps.js';
 
 /** What becomes of words while, and after, they are sent. */
-describe.runIf(hasBrowser)('a message on its way', { timeout: 60_000 }, () => {
+describe.runIf(hasBrowser)('a message on its way', () => {
   let opened: Opened;
   let visit: Visit;
   beforeAll(async () => {

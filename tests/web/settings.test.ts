@@ -7,7 +7,7 @@ import { button, press, said, write } from './support/steps.js';
 
 const memoryServer = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-memory/dist/index.js');
 
-describe.runIf(hasBrowser)('what is set, kept and brought', { timeout: 60_000 }, () => {
+describe.runIf(hasBrowser)('what is set, kept and brought', () => {
   let opened: Opened;
   let visit: Visit;
   let world = '';
@@ -130,7 +130,7 @@ describe.runIf(hasBrowser)('what is set, kept and brought', { timeout: 60_000 },
     await dialog.getByLabel('Name').fill('memory');
     await button(page, 'Add server').last().click();
     const card = page.getByRole('listitem').filter({ hasText: 'memory' }).last();
-    await card.getByText('running').waitFor({ timeout: 20_000 });
+    await card.getByText('running').waitFor();
     await card.getByText('mcp__memory__read_graph').waitFor();
     expect(await page.content()).not.toContain('hush-hush');
     await card.getByRole('button', { name: 'Restart' }).click();
@@ -151,7 +151,7 @@ describe.runIf(hasBrowser)('what is set, kept and brought', { timeout: 60_000 },
     await opened.api.addMcpServer(world, { name: 'broken', transport: 'stdio', command: 'false', enabled: true });
     const page = await go('servers');
     const card = page.getByRole('listitem').filter({ hasText: 'broken' }).last();
-    await card.getByText('failed').waitFor({ timeout: 20_000 });
+    await card.getByText('failed').waitFor();
     const error = (await opened.api.mcpServer(world, 'broken')).value.error ?? '';
     expect(error).not.toBe('');
     await card.getByText(error.slice(0, 40)).waitFor();

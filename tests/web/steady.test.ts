@@ -23,7 +23,7 @@ const WATCH = `
   }).observe({ type: 'layout-shift', buffered: true });
 `;
 
-describe.runIf(hasBrowser)('a page that stands still', { timeout: 60_000 }, () => {
+describe.runIf(hasBrowser)('a page that stands still', () => {
   let opened: Opened;
   let visit: Visit;
   beforeAll(async () => {
@@ -110,7 +110,7 @@ describe.runIf(hasBrowser)('a page that stands still', { timeout: 60_000 }, () =
     await opened.api.createAgent(world, { name: 'Bea', provider: 'obedient', model: 'test', tools: ['*'] });
     await page.goto(`${opened.serving.url}${path}`);
     await opened.api.send(world, chat, { content: `@Ada\n${press('still-a')}` });
-    await expect.poll(() => button(page, 'Approve once').isEnabled(), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => button(page, 'Approve once').isEnabled()).toBe(true);
     const before = await button(page, 'Approve once').boundingBox();
     await opened.api.send(world, chat, { content: `@Bea\n${press('still-b')}` });
     await page.getByRole('list', { name: 'Also waiting' }).waitFor();

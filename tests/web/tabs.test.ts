@@ -5,7 +5,7 @@ import { button, press, said, toolCard, write } from './support/steps.js';
 
 const TABS = 8;
 
-describe.runIf(hasBrowser)('many tabs of one browser', { timeout: 90_000 }, () => {
+describe.runIf(hasBrowser)('many tabs of one browser', () => {
   let opened: Opened;
   let visit: Visit;
   let world = '';
@@ -19,13 +19,12 @@ describe.runIf(hasBrowser)('many tabs of one browser', { timeout: 90_000 }, () =
     const { context, page } = visit;
     tabs.push(page);
     // Its own is there; from here on only others are counted.
-    await vi.waitUntil(async () => (await openStreams()) === 1, { timeout: 10_000 });
+    await vi.waitUntil(async () => (await openStreams()) === 1, { timeout: 30_000 });
     context.on('request', (request) => {
       if (request.url().endsWith('/events')) streams += 1;
     });
     while (tabs.length < TABS) {
       const tab = await context.newPage();
-      tab.setDefaultTimeout(15_000);
       await tab.goto(`${opened.serving.url}${path}`);
       await tab.getByLabel('Message').waitFor();
       tabs.push(tab);
@@ -72,8 +71,7 @@ describe.runIf(hasBrowser)('many tabs of one browser', { timeout: 90_000 }, () =
 
   it('[A8] of two tabs that look at one question the slower is told who decided', async () => {
     await write(at(2), press('tabs-c'));
-    for (const tab of [at(2), at(5)])
-      await expect.poll(() => button(tab, 'Approve once').isEnabled(), { timeout: 10_000 }).toBe(true);
+    for (const tab of [at(2), at(5)]) await expect.poll(() => button(tab, 'Approve once').isEnabled()).toBe(true);
     await button(at(2), 'Approve once').click();
     await at(5)
       .getByText(/Approved once by .*(?:ago|just now)/)
@@ -112,7 +110,6 @@ describe.runIf(hasBrowser)('many tabs of one browser', { timeout: 90_000 }, () =
     for (let count = 0; count < TABS - 1; count += 1) {
       const { world: id, chat, path: where } = await opened.newChat();
       const tab = count === 0 ? first : await context.newPage();
-      tab.setDefaultTimeout(15_000);
       for (const other of worlds) await other.tab.evaluate('look(false)');
       await tab.goto(`${opened.serving.url}${where}`);
       await tab.getByLabel('Message').waitFor();

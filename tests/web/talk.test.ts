@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
 import { button, call, press, said, tabTo, toolCard, topBar, write } from './support/steps.js';
 
-describe.runIf(hasBrowser)('talking', { timeout: 60_000 }, () => {
+describe.runIf(hasBrowser)('talking', () => {
   let opened: Opened;
   let visit: Visit;
   const enter = async (): Promise<{ page: Page; world: string; chat: string; path: string }> => {
@@ -211,7 +211,7 @@ describe.runIf(hasBrowser)('talking', { timeout: 60_000 }, () => {
     await opened.api.send(world, chat, { content: press('notify\u202Ex') });
     // What waits in other worlds is told too.
     const ours = "notes.find(({ body }) => body?.includes('notify'))";
-    await expect.poll(() => page.evaluate(`${ours}?.title`), { timeout: 10_000 }).toBe('Ada is waiting for you');
+    await expect.poll(() => page.evaluate(`${ours}?.title`)).toBe('Ada is waiting for you');
     expect(await page.evaluate(`${ours}.body`)).toBe('button: notify‹U+202E›x');
     await expect.poll(() => page.title()).toMatch(/^\(\d+\) Countersign$/);
     await page.evaluate(`${ours}.note.dispatchEvent(new Event('click'))`);
@@ -224,9 +224,7 @@ describe.runIf(hasBrowser)('talking', { timeout: 60_000 }, () => {
     await page.getByLabel('Message').waitFor();
     const asks = Array.from({ length: 12 }, (_, index) => press(`many-${index}`)).join('\n');
     await opened.api.send(many.world, many.chat, { content: asks });
-    await expect
-      .poll(() => page.evaluate('notes.at(-1)?.title'), { timeout: 10_000 })
-      .toMatch(/^\d+ calls are waiting for you$/);
+    await expect.poll(() => page.evaluate('notes.at(-1)?.title')).toMatch(/^\d+ calls are waiting for you$/);
     const names = await page.evaluate<string[]>('notes.map(({ note }) => note.tag)');
     expect(new Set(names).size).toBeLessThanOrEqual(4);
     const title = await page.title();
@@ -234,7 +232,7 @@ describe.runIf(hasBrowser)('talking', { timeout: 60_000 }, () => {
     await other.goto(`${opened.serving.url}${path}`);
     await other.getByLabel('Message').waitFor();
     await opened.api.send(many.world, (await opened.api.createChat(many.world)).id, { content: press('seen') });
-    await expect.poll(() => page.title(), { timeout: 10_000 }).not.toBe(title);
+    await expect.poll(() => page.title()).not.toBe(title);
     expect(await page.evaluate('notes.length')).toBe(names.length);
     await context.close();
   });

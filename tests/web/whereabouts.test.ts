@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
 import { button } from './support/steps.js';
 
-describe.runIf(hasBrowser)('a world that can not be shown', { timeout: 60_000 }, () => {
+describe.runIf(hasBrowser)('a world that can not be shown', () => {
   let opened: Opened;
   let visit: Visit;
   let world = '';
@@ -65,7 +65,7 @@ describe.runIf(hasBrowser)('a world that can not be shown', { timeout: 60_000 },
     const { page } = visit;
     await page.route(`**/api/worlds/${world}`, (route) => route.fulfill(refuse(401, 'Open a new start URL.')));
     await page.goto(`${opened.serving.url}/w/${world}`);
-    await page.getByText('This session has ended.').waitFor({ timeout: 5000 });
+    await page.getByText('This session has ended.').waitFor();
     expect(await page.getByRole('button', { name: /^World:/ }).count()).toBe(0);
   });
 

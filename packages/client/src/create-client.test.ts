@@ -170,7 +170,7 @@ describe('what is sent again', () => {
     const clock = createFakeClock();
     const sent = createClient({ url, clock }).send('w', 'chat_1', { content: 'hello' });
     for (const tries of [1, 2]) {
-      await vi.waitFor(() => expect(got).toHaveLength(tries));
+      await expect.poll(() => got).toHaveLength(tries);
       await vi.waitFor(() => {
         clock.advance(20_000);
         expect(got.length).toBeGreaterThan(tries);

@@ -16,7 +16,7 @@ export const webRoot = fileURLToPath(new URL('../../../packages/web/dist', impor
 export const hasBrowser = inject('chromium') !== '';
 
 /** How long a view may take on a busy machine. */
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 30_000;
 
 export interface Opened {
   serving: Serving;

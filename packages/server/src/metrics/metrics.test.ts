@@ -96,7 +96,7 @@ it('[S7] is not ready when its store is gone, and says so in words', async () =>
   isStoreGone = true;
   await serving.home.engine.runtime.store.close();
   const answer = async (): Promise<number> => (await send(`${serving.url}/api/health`)).status;
-  await expect.poll(answer, { timeout: 5_000 }).toBe(503);
+  await expect.poll(answer).toBe(503);
   const { text } = await send(`${serving.url}/api/health`);
   expect(problemSchema.parse(JSON.parse(text)).detail).toBe('The store of this server can’t be read at the moment.');
 });

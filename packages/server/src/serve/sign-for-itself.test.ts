@@ -78,7 +78,7 @@ const pending = async (server: ServerProcess, world: string): Promise<QueuedAppr
   (await server.api(`${world}/approvals?status=pending`, APPROVALS)).items;
 
 // Several processes are started: on a busy machine that takes its time.
-describe('an agent with an approved command', { timeout: 60_000 }, () => {
+describe('an agent with an approved command', () => {
   it('[A21] finds no token, sees nothing of our home and can not sign the next call over HTTP', async () => {
     const { server, world, chat } = await start(({ url }) => {
       const { port } = new URL(url);
@@ -139,7 +139,7 @@ describe('an agent with an approved command', { timeout: 60_000 }, () => {
   });
 });
 
-describe('a server that is killed', { timeout: 60_000 }, () => {
+describe('a server that is killed', () => {
   it('[S3] [A9] offers the pending approval again, runs the call once when it is signed, and answers', async () => {
     const { server, env, world, chat } = await start(() => ['echo ran >> runs.txt; cat runs.txt']);
     await say(server, `${world}/chats/${chat}`);

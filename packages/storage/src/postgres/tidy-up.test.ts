@@ -35,7 +35,7 @@ it('[S4] takes away the wake-ups and the names that killed processes have left b
     const { rows } = await client.query<{ name: string }>(`${jobs} union all select id from countersign.processes`);
     return rows.map(({ name }) => name).toSorted();
   };
-  await expect.poll(left, { timeout: 10_000 }).toEqual(['held', 'just gone', 'later', 'of others']);
+  await expect.poll(left).toEqual(['held', 'just gone', 'later', 'of others']);
   await end?.();
   await client.end();
   await store.close();

@@ -27,12 +27,10 @@ it('[S7] outlives a connection that is lost while a delivered wake-up is taken o
   await wake('first');
   const cut = `select pg_terminate_backend(pid) as cut from pg_stat_activity
     where wait_event_type = 'Lock' and query like 'delete%'`;
-  await expect
-    .poll(async () => (await other.query<{ cut: boolean }>(cut)).rows, { timeout: 10_000 })
-    .toEqual([{ cut: true }]);
+  await expect.poll(async () => (await other.query<{ cut: boolean }>(cut)).rows).toEqual([{ cut: true }]);
   await other.query('commit');
   await wake('second');
-  await expect.poll(() => delivered, { timeout: 10_000 }).toContain('second');
+  await expect.poll(() => delivered).toContain('second');
 
   await stop();
   await other.end();

@@ -18,12 +18,10 @@ it('[A7] passes arguments on as they are: nothing is filled in and nothing is ta
 
 it('never runs a pattern, and still knows an argument that is called "pattern"', () => {
   const evil = { properties: { text: { type: 'string', pattern: '^(a+)+$' }, pattern: { type: 'number' } } };
-  const started = performance.now();
   expect(check(evil, { text: `${'a'.repeat(50)}!`, pattern: 1 }).ok).toBe(true);
   expect(check(evil, { pattern: 'no number' }).ok).toBe(false);
   const open = { patternProperties: { '^(b+)+$': {} }, additionalProperties: false };
   expect(check(open, { [`${'b'.repeat(50)}!`]: 1 }).ok).toBe(true);
-  expect(performance.now() - started).toBeLessThan(5_000);
 });
 
 it('leaves a schema that nobody can use to its server', () => {

@@ -38,7 +38,7 @@ describe.skipIf(process.platform !== 'linux')('when the server is killed', () =>
     expect(processesIn(folder.path).length).toBeGreaterThan(2);
     server.kill('SIGKILL');
     await once(server, 'exit');
-    await expect.poll(() => processesIn(folder.path), { timeout: 5_000 }).toEqual([]);
+    await expect.poll(() => processesIn(folder.path)).toEqual([]);
   });
 
   it.skipIf(sandbox.kind !== 'bubblewrap')(
@@ -54,7 +54,7 @@ describe.skipIf(process.platform !== 'linux')('when the server is killed', () =>
       await once(server.stdout, 'data');
       server.kill('SIGKILL');
       await once(server, 'exit');
-      await expect.poll(() => processesIn(folder.path), { timeout: 5_000 }).toEqual([]);
+      await expect.poll(() => processesIn(folder.path)).toEqual([]);
       expect(await readdir(folder.path)).toEqual([]);
       const [drafts = ''] = await readdir(cache.path);
       expect((await readdir(join(cache.path, drafts))).length).toBe(2);
