@@ -1,7 +1,7 @@
 import { createFakeClock } from '@countersign/core/testing';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { createClient } from './create-client.js';
 import type { EventsOptions, StreamItem } from './events.js';
 
