@@ -1,7 +1,20 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
-import { button, holdUp, press, said, toolCard, write } from './support/steps.js';
+import {
+  answersFrom,
+  asks,
+  button,
+  decided,
+  drawn,
+  holdUp,
+  press,
+  said,
+  sendByKey,
+  toolCard,
+  unfold,
+  write,
+} from './support/steps.js';
 
 describe.runIf(hasBrowser)('approvals in the web app', () => {
   let opened: Opened;
@@ -30,7 +43,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     expect(opened.ran.filter((deed) => deed === 'once-a')).toHaveLength(1);
     await toolCard(page, 'once-a').getByText('signed once').waitFor();
     await write(page, press('once-b'));
-    await button(page, 'Approve once').waitFor();
+    await asks(page, 'once-b').waitFor();
     expect(opened.ran).not.toContain('once-b');
   });
 
@@ -86,7 +99,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await button(page, 'Deny').click();
     await said(page, 'Finished. denied: not this one').waitFor();
     await toolCard(page, 'deny-a').getByText('denied').waitFor();
-    await toolCard(page, 'deny-a').getByRole('button').first().click();
+    await unfold(toolCard(page, 'deny-a'));
     await page.getByText(/Denied by you in the web, .*: not this one/).waitFor();
     expect(opened.ran).not.toContain('deny-a');
   });
@@ -116,19 +129,14 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await expect.poll(() => page.title()).toMatch(/^\([1-9]\d*\) Countersign$/);
     // Picked from the list, out of order.
     await panel.getByRole('button', { name: /three-b/ }).click();
+    await asks(page, 'three-b').waitFor();
     await panel.getByLabel('Reason').fill('leave b');
     await button(page, 'Deny').click();
     await toolCard(page, 'three-b').getByText('denied').waitFor();
-    await panel
-      .getByRole('region', { name: /wants to/ })
-      .getByText('three-a', { exact: true })
-      .waitFor();
+    await asks(page, 'three-a').waitFor();
     await button(page, 'Approve once').click();
     await toolCard(page, 'three-a').getByText('signed once').waitFor();
-    await panel
-      .getByRole('region', { name: /wants to/ })
-      .getByText('three-c', { exact: true })
-      .waitFor();
+    await asks(page, 'three-c').waitFor();
     await button(page, 'Approve once').click();
     await said(page, 'Finished. done / denied: leave b / done').waitFor();
     expect(opened.ran.filter((deed) => deed.startsWith('three'))).toEqual(['three-a', 'three-c']);
@@ -141,13 +149,13 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await write(fast.page, press('both'));
     await button(slow.page, 'Approve once').waitFor();
     await button(fast.page, 'Approve once').click();
-    await slow.page
-      .getByText(/Approved once by .* ago|Approved once by .* just now/)
-      .first()
+    await decided(slow.page, 'both')
+      .getByText(/Approved once by .* (?:ago|just now)/)
       .waitFor();
     expect(await button(slow.page, 'Approve once').count()).toBe(0);
     await button(slow.page, 'Close').click();
     await slow.page.getByText('Nothing in this chat waits for you.').waitFor();
+    await said(slow.page, 'Finished. done').waitFor();
     expect(opened.ran.filter((deed) => deed === 'both')).toHaveLength(1);
     await slow.context.close();
   });
@@ -173,7 +181,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     // Whoever was slower did not become the other one by it.
     const seen: string[] = [];
     for (const each of pages) {
-      await toolCard(each, 'race').getByRole('button').first().click();
+      await unfold(toolCard(each, 'race'));
       seen.push((await toolCard(each, 'race').getByText('Approved once by').innerText()).replace(/,.*/s, ''));
     }
     expect(seen.toSorted()).toEqual([
@@ -184,17 +192,29 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
   });
 
   it('a double click signs one card, not the one that takes its place', async () => {
-    const { page } = await enter();
+    const { path } = await opened.newChat();
+    const { page, context } = await opened.visit();
+    // Time stands still from the first click on: how fast this machine is must not decide what the second one hits.
+    await context.clock.install();
+    await page.goto(`${opened.serving.url}${path}`);
     await write(page, ['double-a', 'double-b'].map(press).join('\n'));
     await page.getByRole('list', { name: 'Also waiting' }).waitFor();
+    await expect.poll(() => button(page, 'Approve once').isEnabled()).toBe(true);
+    const sent = answersFrom(page);
+    await context.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 1000);
     await button(page, 'Approve once').dblclick();
     await toolCard(page, 'double-a').getByText('signed once').waitFor();
-    await page
-      .getByRole('region', { name: /wants to/ })
-      .getByText('double-b', { exact: true })
-      .waitFor();
-    expect(await button(page, 'Approve once').count()).toBe(1);
+    await asks(page, 'double-b').waitFor();
+    // However late the second one comes in that moment.
+    const place = await button(page, 'Approve once').boundingBox();
+    await page.mouse.click((place?.x ?? 0) + 20, (place?.y ?? 0) + 10);
+    expect(await button(page, 'Approve once').isDisabled()).toBe(true);
+    await context.clock.resume();
+    await expect.poll(() => button(page, 'Approve once').isEnabled()).toBe(true);
+    await asks(page, 'double-b').waitFor();
+    expect(sent).toHaveLength(1);
     expect(opened.ran).not.toContain('double-b');
+    await context.close();
   });
 
   it('[A3] the inbox shows what waits in other worlds, with what was said, and signs it', async () => {
@@ -208,6 +228,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
       .getByRole('list', { name: 'Also waiting' })
       .getByRole('button', { name: /^(?!.*before).*elsewhere/ })
       .click();
+    await asks(page, 'elsewhere').getByText('elsewhere', { exact: true }).waitFor();
     await page.getByText('Said before').waitFor();
     await button(page, 'Approve once').click();
     await expect.poll(() => opened.ran.includes('elsewhere')).toBe(true);
@@ -224,6 +245,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
       .getByRole('list', { name: 'Also waiting' })
       .getByRole('button', { name: /^(?!.*before).*too-late/ })
       .click();
+    await asks(page, 'too-late').getByText('too-late', { exact: true }).waitFor();
     await expect.poll(() => button(page, 'Approve once').isEnabled()).toBe(true);
     const poll = await holdUp(page, `**/worlds/${there.world}/approvals?*`);
     await poll.asked;
@@ -236,7 +258,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
       .getByText(/already denied/)
       .waitFor();
     poll.letGo();
-    await page.getByRole('region', { name: /^Decided/ }).waitFor();
+    await decided(page, 'too-late').waitFor();
     expect(opened.ran).not.toContain('too-late');
   });
 
@@ -245,20 +267,23 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await page.getByLabel('Message').focus();
     await page.keyboard.type(press('key-a'));
     await page.keyboard.press('Enter');
-    await button(page, 'Approve once').waitFor();
+    const sent = answersFrom(page);
     await expect.poll(() => button(page, 'Approve once').isEnabled()).toBe(true);
     // In the composer these are letters; on the page they are nothing.
     await page.keyboard.type('ad');
     await page.getByRole('main').focus();
     await page.keyboard.press('a');
     await page.keyboard.press('Enter');
+    await drawn(page);
+    expect(sent).toEqual([]);
     expect(opened.ran).not.toContain('key-a');
     await page.keyboard.press('Alt+n');
     await page.keyboard.press('a');
     await said(page, 'Finished. done').waitFor();
     expect(opened.ran).toContain('key-a');
     await page.getByLabel('Message').fill(press('key-b'));
-    await page.keyboard.press('Enter');
+    await sendByKey(page);
+    await asks(page, 'key-b').waitFor();
     await expect.poll(() => button(page, 'Approve once').isEnabled()).toBe(true);
     await page.keyboard.press('Alt+n');
     // The key that opens the form is no letter of what is edited there.

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { stdio } from '../mcp/support/servers.js';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
-import { button, call, press } from './support/steps.js';
+import { button, call, press, remarked } from './support/steps.js';
 
 describe.runIf(hasBrowser)('what is saved is what was meant', () => {
   let opened: Opened;
@@ -29,8 +29,10 @@ describe.runIf(hasBrowser)('what is saved is what was meant', () => {
       await page.getByLabel('Rules').fill(rule);
       await button(page, 'Write policy').click();
       await expect.poll(async () => (await opened.api.policy(world)).value.rules).toEqual([rule]);
-      await expect.poll(() => button(page, 'Write policy').isDisabled()).toBe(true);
+      // Nothing is left to write, also when it is known here that it is written.
+      await expect.poll(() => button(page, 'Drop changes').isDisabled()).toBe(true);
     }
+    await remarked(page, 'The policy is written.');
     expect(await page.getByText('Somebody else wrote the policy meanwhile').count()).toBe(0);
     // As a file and the terminal are read: an indented rule is one, a line for readers is none.
     await page.getByLabel('Rules').fill('allow press\n  deny flood\n# a note');
@@ -52,7 +54,7 @@ describe.runIf(hasBrowser)('what is saved is what was meant', () => {
     await page.getByLabel('Turn limit').fill('seven');
     await button(page, 'Save').click();
     await page.getByText('Write a whole number, such as 10.').first().waitFor();
-    expect(await page.getByText('Saved.').count()).toBe(0);
+    expect(await page.evaluate<string[]>('remarks')).not.toContain('Saved.');
     expect((await opened.api.world(world)).value).toMatchObject({
       approvalTimeoutMs: 60_000,
       turnLimit: before.turnLimit,
@@ -60,7 +62,7 @@ describe.runIf(hasBrowser)('what is saved is what was meant', () => {
     await page.getByLabel('Turn limit').fill('9');
     await page.getByLabel('Approvals expire after').fill('');
     await button(page, 'Save').click();
-    await page.getByText('Saved.').waitFor();
+    await remarked(page, 'Saved.');
     const { approvalTimeoutMs, turnLimit } = (await opened.api.world(world)).value;
     expect([approvalTimeoutMs, turnLimit]).toEqual([undefined, 9]);
   });
@@ -76,7 +78,7 @@ describe.runIf(hasBrowser)('what is saved is what was meant', () => {
     expect((await opened.api.agent(world, 'ada')).value.temperature).toBe(0.5);
     await dialog.getByLabel('Temperature').fill('');
     await button(page, 'Save').click();
-    await page.getByText('Saved.').waitFor();
+    await remarked(page, 'Saved.');
     expect((await opened.api.agent(world, 'ada')).value.temperature).toBeUndefined();
   });
 
@@ -176,7 +178,7 @@ describe.runIf(hasBrowser)('what is saved is what was meant', () => {
     await dialog.getByText(/argument "secret" is new/).waitFor();
     // It says yet more of itself while somebody reads.
     await told('grow');
-    await expect.poll(async () => (await opened.api.mcpServers(world)).items[0]?.tools.length).toBeGreaterThan(20);
+    await expect.poll(async () => (await opened.api.mcpServers(world)).items[0]?.tools).toContain('mcp__hostile__late');
     await expect
       .poll(async () => (await opened.api.tools(world, { limit: 200 })).items.map(({ name }) => name))
       .toContain('mcp__hostile__late');

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
-import { button, call, overflow, press, said, toolCard, write } from './support/steps.js';
+import { asks, button, call, holdUp, overflow, press, said, toolCard, write } from './support/steps.js';
 
 /** An agent, or what it read, that wants a signature it would not get. */
 describe.runIf(hasBrowser)('an agent that means no good', () => {
@@ -23,7 +23,7 @@ describe.runIf(hasBrowser)('an agent that means no good', () => {
   afterAll(() => opened.close());
 
   it('[A10] can draw nothing in its words that is taken for a card, a signature or a button', async () => {
-    const { page, world } = await enter();
+    const { page, world, chat } = await enter();
     const forged = [
       '## Ada wants to run',
       '```\nls\n```',
@@ -35,6 +35,7 @@ describe.runIf(hasBrowser)('an agent that means no good', () => {
     await write(page, `say ${forged}`);
     const answer = said(page, 'Approved once by you');
     await answer.waitFor();
+    await expect.poll(async () => (await opened.api.chat(world, chat)).status).toBe('idle');
     expect(await button(page, 'Approve once').count()).toBe(0);
     expect(await page.getByRole('region', { name: /wants to/ }).count()).toBe(0);
     expect(await answer.getByRole('button').allInnerTexts()).toEqual(['Copy']);
@@ -59,7 +60,7 @@ describe.runIf(hasBrowser)('an agent that means no good', () => {
       .waitFor();
     await button(page, 'Deny').click();
     await toolCard(page, 'echo aaa').getByText('denied').waitFor();
-    expect(await card.count()).toBe(0);
+    await expect.poll(() => card.count()).toBe(0);
   });
 
   it('holds nothing up with an argument of a megabyte', async () => {
@@ -87,11 +88,13 @@ describe.runIf(hasBrowser)('an agent that means no good', () => {
     expect(await overflow(page)).toBeLessThanOrEqual(0);
     await button(page, 'Approve once').click();
     await page.getByText('1 of 49', { exact: true }).first().waitFor();
-    expect(opened.ran.filter((deed) => deed.startsWith('fifty'))).toEqual(['fifty-00']);
+    // Signed is not yet run.
+    await expect.poll(() => opened.ran.filter((deed) => deed.startsWith('fifty'))).toEqual(['fifty-00']);
     expect((await opened.api.approvals(world)).items).toHaveLength(49);
     await button(page, 'Stop').click();
     await expect.poll(() => opened.api.approvals(world).then(({ items }) => items.length)).toBe(0);
     await toolCard(page, 'fifty-49').getByText('denied: stopped').waitFor();
+    expect(opened.ran.filter((deed) => deed.startsWith('fifty'))).toEqual(['fifty-00']);
   });
 
   it.each([
@@ -106,16 +109,18 @@ describe.runIf(hasBrowser)('an agent that means no good', () => {
     const { page, context } = await opened.visit({ path, width, height });
     await opened.api.send(world, chat, { content: `@${name}\n${press('P'.repeat(300))}` });
     await toolCard(page, 'PPP').waitFor();
-    for (const where of [
-      path,
-      `/w/${world}`,
-      `/w/${world}/agents`,
-      '/inbox',
-      `/w/${world}/audit`,
-      `/w/${world}/policy`,
-    ]) {
+    // With what is there when all of it is loaded.
+    const main = page.getByRole('main');
+    for (const [where, there] of [
+      [path, toolCard(page, 'PPP')],
+      [`/w/${world}`, main.getByText(name).first()],
+      [`/w/${world}/agents`, main.getByText(name).first()],
+      ['/inbox', asks(page, 'PPP')],
+      [`/w/${world}/audit`, main.getByRole('row').filter({ hasText: 'press' }).first()],
+      [`/w/${world}/policy`, main.locator('option[value=press]')],
+    ] as const) {
       await page.goto(`${opened.serving.url}${where}`);
-      await page.getByRole('heading', { level: 1 }).waitFor();
+      await there.waitFor({ state: 'attached' });
       await expect.poll(() => page.getByText(/^Loading /).count()).toBe(0);
       expect([where, await overflow(page)]).toEqual([where, 0]);
     }
@@ -136,10 +141,13 @@ describe.runIf(hasBrowser)('an agent that means no good', () => {
     const { world, path } = await opened.newChat();
     await page.goto(`${opened.serving.url}${path}`);
     await write(page, press('ended'));
-    await button(page, 'Approve once').waitFor();
+    await expect.poll(() => button(page, 'Approve once').isEnabled()).toBe(true);
+    // Whatever else the page asks for meanwhile would be told first, and there would be nothing left to click on.
+    const others = await holdUp(page, /\/api\/(?!.*\/tool-results$)/);
     await context.clearCookies();
     await button(page, 'Approve once').click();
     await page.getByText('This session has ended.').waitFor();
+    others.letGo();
     await page.getByText('opens with a link that works once').waitFor();
     expect(await page.getByText('ended').filter({ hasText: 'press' }).count()).toBe(0);
     expect(opened.ran).not.toContain('ended');

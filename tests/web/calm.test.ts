@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
-import { button, press, said, toolCard, write } from './support/steps.js';
+import { answersFrom, asks, button, decided, drawn, press, said, toolCard, write, wrote } from './support/steps.js';
 
 /** The name of the card that has the focus. */
 async function focusedRegion(page: Page): Promise<string> {
@@ -37,12 +37,15 @@ describe.runIf(hasBrowser)('an approval that comes at a bad moment', () => {
     await page.getByLabel('Message').click();
     await page.keyboard.type('and then ');
     await opened.api.send(world, chat, { content: press('calm-b') });
+    await asks(page, 'calm-b').waitFor();
+    const sent = answersFrom(page);
     await expect.poll(() => button(page, 'Approve once').isEnabled()).toBe(true);
     await page.keyboard.type('add a');
     expect(await page.getByLabel('Message').inputValue()).toBe('and then add a');
     expect(opened.ran).not.toContain('calm-b');
     await page.keyboard.press('Enter');
-    await said(page, 'and then add a').waitFor();
+    await wrote(page, 'and then add a').waitFor();
+    expect(sent).toEqual([]);
     expect(opened.ran).not.toContain('calm-b');
     expect((await opened.api.approvals(world)).items).toHaveLength(1);
   });
@@ -54,8 +57,12 @@ describe.runIf(hasBrowser)('an approval that comes at a bad moment', () => {
     await said(page, 'Finished. done').waitFor();
     await page.getByText('Nothing in this chat waits for you.').click();
     await opened.api.send(world, chat, { content: press('calm-d') });
+    await asks(page, 'calm-d').waitFor();
+    const sent = answersFrom(page);
     await expect.poll(() => button(page, 'Approve once').isEnabled()).toBe(true);
     for (const key of ['a', 'Enter', ' ', 'd', 'y']) await page.keyboard.press(key);
+    await drawn(page);
+    expect(sent).toEqual([]);
     expect((await opened.api.approvals(world)).items).toHaveLength(1);
     expect(opened.ran).not.toContain('calm-d');
   });
@@ -71,11 +78,12 @@ describe.runIf(hasBrowser)('an approval that comes at a bad moment', () => {
     await story.getByText(/Denied by .*from elsewhere/).waitFor();
     const { y } = (await story.boundingBox()) ?? { y: -1 };
     await opened.api.send(world, chat, { content: press('calm-f') });
+    await asks(page, 'calm-f').waitFor();
     await expect.poll(() => button(page, 'Approve once').isEnabled()).toBe(true);
     expect((await story.boundingBox())?.y).toBe(y);
     await button(page, 'Approve once').click();
     await toolCard(page, 'calm-f').getByText('signed once').waitFor();
-    expect(opened.ran).toContain('calm-f');
+    await expect.poll(() => opened.ran).toContain('calm-f');
     expect(opened.ran).not.toContain('calm-e');
   });
 
@@ -86,13 +94,10 @@ describe.runIf(hasBrowser)('an approval that comes at a bad moment', () => {
     const [first] = (await opened.api.approvals(world)).items;
     if (first === undefined) throw new Error('nothing was asked');
     await opened.api.decide(world, first, { decision: 'deny' });
-    await page.getByRole('region', { name: /^Decided/ }).waitFor();
+    await decided(page, 'calm-g').waitFor();
     expect(await button(page, 'Approve once').count()).toBe(0);
     await button(page, 'Next (1 waiting)').click();
-    await page
-      .getByRole('region', { name: /wants to/ })
-      .getByText('calm-h', { exact: true })
-      .waitFor();
+    await asks(page, 'calm-h').waitFor();
   });
 
   it('[A17] Review brings the focus to the card once, and never again to one that comes while somebody writes', async () => {
@@ -100,16 +105,21 @@ describe.runIf(hasBrowser)('an approval that comes at a bad moment', () => {
     await write(page, press('calm-j'));
     await button(page, 'Review').click();
     await expect.poll(() => focusedRegion(page)).toMatch(/wants to/);
+    await expect.poll(() => button(page, 'Approve once').isEnabled()).toBe(true);
     await page.getByLabel('Message').click();
     await page.keyboard.type('first ');
     const [first] = (await opened.api.approvals(world)).items;
     if (first === undefined) throw new Error('nothing was asked');
     await opened.api.decide(world, first, { decision: 'deny', reason: 'from elsewhere' });
-    await page.getByRole('region', { name: /^Decided/ }).waitFor();
+    await decided(page, 'calm-j').waitFor();
     await opened.api.send(world, chat, { content: press('calm-k') });
+    await asks(page, 'calm-k').waitFor();
+    const sent = answersFrom(page);
     await expect.poll(() => button(page, 'Approve once').isEnabled()).toBe(true);
     await page.keyboard.type('and a');
     expect(await page.getByLabel('Message').inputValue()).toBe('first and a');
+    await drawn(page);
+    expect(sent).toEqual([]);
     expect((await opened.api.approvals(world)).items).toHaveLength(1);
     expect(opened.ran).not.toContain('calm-k');
   });

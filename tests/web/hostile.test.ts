@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
-import { addresses, button, call, overflow, press, said, toolCard, write } from './support/steps.js';
+import { addresses, button, call, overflow, press, said, toolCard, unfold, write, wrote } from './support/steps.js';
 
 const HTML =
   '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script><svg onload="window.hacked=1"></svg><iframe srcdoc="<script>parent.hacked=1</script>">';
@@ -66,7 +66,7 @@ describe.runIf(hasBrowser)('hostile content', () => {
     await card.getByText('‹U+202E›').first().waitFor();
     await card.getByText('‹U+001B›').first().waitFor();
     expect(await card.locator('b').count()).toBe(0);
-    expect(await toolCard(page, '‹U+202E›').count()).toBe(1);
+    await expect.poll(() => toolCard(page, '‹U+202E›').count()).toBe(1);
     expect(await card.innerText()).not.toContain('\u202E');
     await button(page, 'Deny').click();
     await said(page, 'Finished. denied').waitFor();
@@ -77,7 +77,7 @@ describe.runIf(hasBrowser)('hostile content', () => {
     await write(page, call('flood', { text: `${HTML}${ANSI}` }));
     const flood = toolCard(page, 'flood');
     await flood.getByText('done').waitFor();
-    await flood.getByRole('button').first().click();
+    await unfold(flood);
     await flood.getByRole('button', { name: /Show more/ }).waitFor();
     expect((await flood.innerText()).length).toBeLessThan(10_000);
     expect(await flood.locator('img, script, iframe').count()).toBe(0);
@@ -88,7 +88,7 @@ describe.runIf(hasBrowser)('hostile content', () => {
   it('a line of a million characters from a person is folded too', async () => {
     const { page } = visit;
     await opened.api.send(...(await here()), { content: 'y'.repeat(999_999) });
-    await said(page, 'yyyy').waitFor();
+    await wrote(page, 'yyyy').waitFor();
     await page
       .getByRole('button', { name: /Show more \(\d+ kB left\)/ })
       .last()

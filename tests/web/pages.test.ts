@@ -1,8 +1,8 @@
 import { AxeBuilder } from '@axe-core/playwright';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
-import { button, overflow, press, said, toolCard, write } from './support/steps.js';
+import { asks, button, overflow, press, remarked, said, toolCard, unfold, write } from './support/steps.js';
 
 describe.runIf(hasBrowser)('every page', () => {
   let opened: Opened;
@@ -43,15 +43,19 @@ describe.runIf(hasBrowser)('every page', () => {
   const pages = ['policy', 'grants', 'agents', 'servers', 'settings', 'audit', 'stats', 'search'].map(
     (name) => `/w/:world/${name}`,
   );
+  /** Goes there, and waits until what is loaded late is there. */
+  const go = async (page: Page, name: string): Promise<void> => {
+    await page.goto(`${opened.serving.url}${name === 'chat' ? path : name.replace(':world', world)}`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await lastToCome(page, name).waitFor({ state: 'attached' });
+    await expect.poll(() => page.getByText(/^Loading /).count()).toBe(0);
+  };
 
   it.each(['chat', '/w/:world', '/inbox', '/providers', ...pages, '/nowhere'])(
     '%s has no violation of accessibility, light or dark',
     async (name) => {
-      const address = `${opened.serving.url}${name === 'chat' ? path : name.replace(':world', world)}`;
       for (const { page } of [light, dark]) {
-        await page.goto(address);
-        await page.getByRole('heading', { level: 1 }).waitFor();
-        await settled(page);
+        await go(page, name);
         // In the dark only the colours are others.
         expect(await violations(page, page === dark.page ? ['color-contrast'] : undefined)).toEqual([]);
       }
@@ -60,9 +64,10 @@ describe.runIf(hasBrowser)('every page', () => {
 
   it('the dialogs and menus have none either', async () => {
     const { page } = light;
-    const check = async (opens: () => Promise<void>): Promise<void> => {
+    const check = async (role: 'dialog' | 'menu', opens: () => Promise<void>): Promise<void> => {
       await opens();
-      await page.getByRole('dialog').or(page.getByRole('menu')).first().waitFor();
+      await page.getByRole(role).waitFor();
+      await expect.poll(() => page.getByText(/^Loading /).count()).toBe(0);
       // The page behind it was looked at by itself.
       expect(await violations(page, undefined, 'dialog[open], [role=menu]')).toEqual([]);
       await page.keyboard.press('Escape');
@@ -73,22 +78,22 @@ describe.runIf(hasBrowser)('every page', () => {
       await page.getByRole('menuitem', { name }).click();
     };
     await page.goto(`${opened.serving.url}${path}`);
-    await check(() => button(page, 'Chat menu').click());
-    await check(() => fromMenu('Timeline'));
-    await check(() => fromMenu('Rename'));
-    await check(() => fromMenu('Delete'));
-    await check(async () => {
+    await check('menu', () => button(page, 'Chat menu').click());
+    await check('dialog', () => fromMenu('Timeline'));
+    await check('dialog', () => fromMenu('Rename'));
+    await check('dialog', () => fromMenu('Delete'));
+    await check('dialog', async () => {
       await page.getByRole('button', { name: /^World:/ }).click();
       await page.getByRole('menuitem', { name: 'New world…' }).click();
     });
     await page.goto(`${opened.serving.url}/w/${world}/agents`);
-    await check(() => button(page, 'Add agent').click());
-    await check(() => button(page, 'Change').first().click());
-    await check(() => button(page, 'Remove').first().click());
+    await check('dialog', () => button(page, 'Add agent').click());
+    await check('dialog', () => button(page, 'Change').first().click());
+    await check('dialog', () => button(page, 'Remove').first().click());
     await page.goto(`${opened.serving.url}/w/${world}/servers`);
-    await check(() => button(page, 'Add server').click());
+    await check('dialog', () => button(page, 'Add server').click());
     await page.goto(`${opened.serving.url}/w/${world}/settings`);
-    await check(() => button(page, 'Delete world…').click());
+    await check('dialog', () => button(page, 'Delete world…').click());
   });
 
   it('the forms of a card have none', async () => {
@@ -99,7 +104,7 @@ describe.runIf(hasBrowser)('every page', () => {
     await button(page, 'Back').click();
     await page.getByRole('list', { name: 'Also waiting' }).getByRole('button').click();
     await page.getByRole('group', { name: 'Changes' }).first().waitFor();
-    await toolCard(page, 'page-a').getByRole('button').first().click();
+    await unfold(toolCard(page, 'page-a'));
     await button(page, 'Always…').click();
     expect(await violations(page)).toEqual([]);
   });
@@ -110,11 +115,10 @@ describe.runIf(hasBrowser)('every page', () => {
     [3840, 2160],
   ])('at %d by %d nothing runs over the edge, and what waits can be signed', async (width, height) => {
     const { page, context } = await opened.visit({ path, width, height });
-    const all = [path, `/w/${world}`, '/inbox', ...pages.map((each) => each.replace(':world', world))];
+    const all = ['chat', '/w/:world', '/inbox', ...pages];
     // The narrowest is where things run over; the others are tried on three.
-    for (const address of width === 360 ? all : all.slice(0, 4)) {
-      await page.goto(`${opened.serving.url}${address}`);
-      await page.getByRole('heading', { level: 1 }).waitFor();
+    for (const name of width === 360 ? all : all.slice(0, 4)) {
+      await go(page, name);
       expect(await overflow(page)).toBeLessThanOrEqual(0);
     }
     await page.goto(`${opened.serving.url}${path}`);
@@ -134,7 +138,7 @@ describe.runIf(hasBrowser)('every page', () => {
     await button(page, 'Try').click();
     await page.getByText('It would run, unasked').waitFor();
     await button(page, 'Write policy').click();
-    await page.getByText('The policy is written.').waitFor();
+    await remarked(page, 'The policy is written.');
     expect((await opened.api.policy(world)).value.rules).toEqual(['allow shell_cmd(git status)']);
     await page.getByLabel('Rules').fill('allow shell_cmd(');
     await button(page, 'Write policy').click();
@@ -150,9 +154,13 @@ describe.runIf(hasBrowser)('every page', () => {
     await page.goto(`${opened.serving.url}/w/${world}/audit`);
     await button(page, 'Verify chain').click();
     await page.getByText(/\d+ records, unbroken/).waitFor();
+    const asked = page.getByRole('row').filter({ hasText: 'asked' });
+    const signed = page.getByRole('row').filter({ hasText: 'signed session' });
+    await asked.first().waitFor();
+    await signed.waitFor();
     await page.getByLabel('Kind').selectOption('decision');
-    await expect.poll(() => page.getByRole('row').filter({ hasText: 'asked' }).count()).toBe(0);
-    await page.getByRole('row').filter({ hasText: 'signed session' }).waitFor();
+    await expect.poll(() => asked.count()).toBe(0);
+    await signed.waitFor();
   });
 
   it('agents, worlds and chats are made, changed, renamed and deleted', async () => {
@@ -173,7 +181,7 @@ describe.runIf(hasBrowser)('every page', () => {
     await page.getByLabel('Turn limit').fill('7');
     await page.getByLabel('Main agent').selectOption({ label: 'Ada' });
     await button(page, 'Save').click();
-    await page.getByText('Saved.').waitFor();
+    await remarked(page, 'Saved.');
     expect((await opened.api.world(world)).value).toMatchObject({ turnLimit: 7, mainAgent: 'ada' });
 
     const chat = await opened.api.createChat(world, { title: 'Old name' });
@@ -205,9 +213,35 @@ describe.runIf(hasBrowser)('every page', () => {
   });
 });
 
-/** Waits until what is loaded late is there. */
-async function settled(page: Page): Promise<void> {
-  await expect.poll(() => page.getByText(/^Loading /).count()).toBe(0);
+/** What each page has once it has all that it asks the server for. */
+function lastToCome(page: Page, name: string): Locator {
+  const main = page.getByRole('main');
+  switch (name.replace('/w/:world/', '')) {
+    case 'chat':
+      return toolCard(page, 'tee log');
+    case '/inbox':
+      return asks(page, 'tee log');
+    case '/providers':
+      return main.getByText('obedient');
+    case 'policy':
+      return main.locator('option[value=press]');
+    case 'grants':
+      return button(page, 'Revoke');
+    case 'servers':
+      return main.getByText('nothing', { exact: true });
+    case 'settings':
+      return main.getByLabel('Main agent').locator('option[value=ada]');
+    case 'audit':
+      return main.getByRole('row').filter({ hasText: 'asked' }).first();
+    case 'stats':
+      return main.getByRole('heading', { name: 'Tokens by agent' });
+    case 'search':
+      return main.getByLabel('Words in this world');
+    case '/nowhere':
+      return main.getByText('There is no such page.');
+    default:
+      return main.getByText('Ada').first();
+  }
 }
 
 async function violations(page: Page, rules?: string[], part?: string): Promise<string[]> {

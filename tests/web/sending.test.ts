@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
-import { button, holdUp, press, said } from './support/steps.js';
+import { button, holdUp, press, said, sendByKey } from './support/steps.js';
 
 /** What becomes of words while, and after, they are sent. */
 describe.runIf(hasBrowser)('a message on its way', () => {
@@ -35,17 +35,17 @@ describe.runIf(hasBrowser)('a message on its way', () => {
     await loseTheAnswer(page);
     await page.keyboard.press('Enter');
     await page.getByText('The answer was lost.').waitFor();
-    expect(await page.getByLabel('Message').inputValue()).toBe('say once only');
+    await expect.poll(() => page.getByLabel('Message').inputValue()).toBe('say once only');
     await dismiss(page);
     const taken = page.waitForResponse((response) => response.request().method() === 'POST' && response.ok());
-    await page.getByLabel('Message').press('Enter');
+    await sendByKey(page);
     await taken;
     await said(page, 'once only').waitFor();
     const { items } = await opened.api.messages(world, chat);
     expect(items.filter(({ content }) => content === 'say once only')).toHaveLength(1);
     // The same words again, later, are another message.
     await page.getByLabel('Message').fill('say once only');
-    await page.keyboard.press('Enter');
+    await sendByKey(page);
     await expect
       .poll(async () => {
         const sent = await opened.api.messages(world, chat);
@@ -85,11 +85,11 @@ describe.runIf(hasBrowser)('a message on its way', () => {
     await page.getByLabel('Message').fill('say a beginning');
     for (let tries = 0; tries < 2; tries += 1) {
       await loseTheAnswer(page);
-      await page.getByLabel('Message').press('Enter');
+      await sendByKey(page);
       await page.getByText('The answer was lost.').waitFor();
       await dismiss(page);
     }
-    await page.getByLabel('Message').press('Enter');
+    await sendByKey(page);
     await said(page, 'a beginning').waitFor();
     const chats = (await opened.api.chats(world)).items;
     expect(chats).toHaveLength(before + 1);

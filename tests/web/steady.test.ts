@@ -1,26 +1,35 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Page } from 'playwright-core';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
-import { button, call, press, said, toolCard } from './support/steps.js';
+import { button, call, drawn, press, said, toolCard, topBar } from './support/steps.js';
 
 interface Shift {
+  at: number;
   value: number;
   moved: { what: string; sideways: number; down: number }[];
 }
 
-/** Every shift of the layout that no click or key has caused, as the browser itself measures it. */
+/** Every shift of the layout that no click or key has caused, as the browser itself measures it, with its time. */
 const WATCH = `
   globalThis.shifts = [];
-  new PerformanceObserver((list) => {
-    for (const { value, hadRecentInput, sources } of list.getEntries())
+  const note = (entries) => {
+    for (const { startTime: at, value, hadRecentInput, sources } of entries)
       if (!hadRecentInput)
         globalThis.shifts.push({
+          at,
           value,
           // What is left of a list moves up when one of it goes; nothing is signed there. What is gone by now can't be hit.
           moved: sources.filter(({ node }) => node?.isConnected && !(node.parentElement ?? node).closest('[aria-label="Also waiting"]')).map(({ node, previousRect: from, currentRect: to }) =>
             ({ what: (node?.outerHTML ?? '').slice(0, 120), sideways: to.x - from.x, down: to.y - from.y })),
         });
-  }).observe({ type: 'layout-shift', buffered: true });
+  };
+  const observer = new PerformanceObserver((list) => note(list.getEntries()));
+  observer.observe({ type: 'layout-shift', buffered: true });
+  // What was measured and is not yet told, too.
+  globalThis.shiftsSince = (time) => {
+    note(observer.takeRecords());
+    return globalThis.shifts.filter(({ at }) => at >= time);
+  };
 `;
 
 describe.runIf(hasBrowser)('a page that stands still', () => {
@@ -40,18 +49,23 @@ describe.runIf(hasBrowser)('a page that stands still', () => {
     const { page } = visit;
     await page.goto(`${opened.serving.url}${path}`);
     await page.getByLabel('Message').waitFor();
-    for (const content of messages.slice(0, -1)) await opened.api.send(world, chat, { content });
-    await expect.poll(() => page.getByRole('article').count()).toBeGreaterThanOrEqual(messages.length - 1);
+    for (const content of messages.slice(0, -1)) {
+      await opened.api.send(world, chat, { content });
+      const [begins = ''] = content.replace('say ', '').split('\n');
+      await said(page, begins).waitFor();
+    }
+    // All of the page is there and drawn, and it knows that nobody works any more: what came in until then is not what is asked here.
     await expect.poll(() => opened.api.chat(world, chat).then(({ status }) => status)).toBe('idle');
-    // All of the page is there and drawn: what came in while it was loaded is told of a frame later, and is not what is asked here.
+    await expect.poll(() => topBar(page).getByText('working').count()).toBe(0);
     await page.getByRole('link', { name: 'Ada' }).first().waitFor();
-    await page.evaluate(
-      'document.fonts.ready.then(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(drawn)))))',
-    );
-    await page.evaluate('shifts.length = 0');
+    if (messages.length > 1) await page.getByRole('region', { name: 'Last turn' }).waitFor();
+    await page.evaluate('document.fonts.ready.then(() => undefined)');
+    await drawn(page);
+    const begun = await page.evaluate<number>('performance.now()');
     await opened.api.send(world, chat, { content: messages.at(-1) ?? '' });
     await done(page);
-    return await page.evaluate<Shift[]>('shifts');
+    await drawn(page);
+    return await page.evaluate<Shift[]>(`shiftsSince(${begun})`);
   }
   /** A word of state may become longer or shorter beside its call; nothing may go up or down. */
   const upOrDown = (shifts: readonly Shift[]): Shift['moved'] =>
@@ -109,6 +123,8 @@ describe.runIf(hasBrowser)('a page that stands still', () => {
     const { page } = visit;
     await opened.api.createAgent(world, { name: 'Bea', provider: 'obedient', model: 'test', tools: ['*'] });
     await page.goto(`${opened.serving.url}${path}`);
+    await page.getByRole('link', { name: 'Bea' }).first().waitFor();
+    await page.evaluate('document.fonts.ready.then(() => undefined)');
     await opened.api.send(world, chat, { content: `@Ada\n${press('still-a')}` });
     await expect.poll(() => button(page, 'Approve once').isEnabled()).toBe(true);
     const before = await button(page, 'Approve once').boundingBox();

@@ -18,16 +18,35 @@ export const hasBrowser = inject('chromium') !== '';
 /** How long a view may take on a busy machine. */
 const PATIENCE_MS = 30_000;
 
+/** Notes what is said in passing: it goes after seconds, and a test that is slower must still hear of it. */
+const REMARKS = `
+  globalThis.remarks = [];
+  new MutationObserver((changes) => {
+    for (const { target, addedNodes } of changes)
+      if (target.getAttribute?.('role') === 'status')
+        for (const node of addedNodes) remarks.push(node.textContent);
+  }).observe(document, { childList: true, subtree: true });
+`;
+
 export interface Opened {
   serving: Serving;
   /** The same server as a program sees it. */
   api: Client;
   ran: string[];
   /** A person with their own browser profile, already let in. What the browser complains of is collected. */
-  visit(options?: { width?: number; height?: number; dark?: boolean; path?: string }): Promise<Visit>;
+  visit(options?: VisitOptions): Promise<Visit>;
   /** A world with one agent that does what it is told, and a chat in it. */
   newChat(): Promise<{ world: string; chat: string; path: string }>;
   close(): Promise<void>;
+}
+
+export interface VisitOptions {
+  width?: number;
+  height?: number;
+  dark?: boolean;
+  path?: string;
+  /** Runs in every page of this visit before anything else does. */
+  script?: string;
 }
 
 export interface Visit {
@@ -90,13 +109,15 @@ export async function openBrowser(): Promise<Opened> {
 async function visit(
   browser: Browser,
   serving: Serving,
-  { width = 1440, height = 900, dark = false, path }: Parameters<Opened['visit']>[0] & object,
+  { width = 1440, height = 900, dark = false, path, script }: VisitOptions,
 ): Promise<Visit> {
   const context = await browser.newContext({
     viewport: { width, height },
     colorScheme: dark ? 'dark' : 'light',
     reducedMotion: 'reduce',
   });
+  await context.addInitScript(REMARKS);
+  if (script !== undefined) await context.addInitScript(script);
   const page = await context.newPage();
   page.setDefaultTimeout(PATIENCE_MS);
   const complaints: string[] = [];

@@ -1,4 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
+import { expect } from 'vitest';
 
 /** What a person does, in the words on the screen. */
 export async function write(page: Page, text: string): Promise<void> {
@@ -28,24 +29,90 @@ export function toolCard(page: Page, words: string): Locator {
   return page.locator('[data-invocation]').filter({ hasText: words });
 }
 
+/** The question about the call with these words, where it is answered. While another one is on its way, that stands there. */
+export function asks(page: Page, words: string): Locator {
+  return page.getByRole('region', { name: /wants to/ }).filter({ hasText: words });
+}
+
+/** The story of the call with these words, after somebody else has decided. */
+export function decided(page: Page, words: string): Locator {
+  return page.getByRole('region', { name: /^Decided/ }).filter({ hasText: words });
+}
+
+/**
+ * What an agent has said, to its end: only then it has a time. Never a person's own message, which has the same words where it tells
+ * the agent what to say.
+ */
 export function said(page: Page, words: string): Locator {
-  return page.getByRole('article').filter({ hasText: words }).last();
+  return page
+    .locator('article:not([aria-label="you"])')
+    .filter({ has: page.locator('header time') })
+    .filter({ hasText: words })
+    .last();
+}
+
+/** What a person has written. */
+export function wrote(page: Page, words: string): Locator {
+  return page.getByRole('article', { name: 'you', exact: true }).filter({ hasText: words }).last();
+}
+
+/** Opens the card of a call that has ended. One that ran may have opened by itself: a click would close that. */
+export async function unfold(card: Locator): Promise<void> {
+  const fold = card.getByRole('button').first();
+  if ((await fold.getAttribute('aria-expanded')) !== 'true') await fold.click();
+}
+
+/** Waits for what is said in passing, and gone after seconds, by the notes that a visit keeps of it since the page was loaded. */
+export async function remarked(page: Page, words: string): Promise<void> {
+  await expect
+    .poll(() => page.evaluate<string[]>('remarks'), { message: 'what was said in passing' })
+    .toContainEqual(expect.stringContaining(words));
+}
+
+/** What the page sends as answers to questions, from now on. */
+export function answersFrom(page: Page): string[] {
+  const sent: string[] = [];
+  page.on('request', (request) => {
+    if (request.url().endsWith('/tool-results')) sent.push(request.postData() ?? '');
+  });
+  return sent;
+}
+
+/** Sends what stands in the field with Enter, once it can be sent: a message on its way holds the next one up. */
+export async function sendByKey(page: Page): Promise<void> {
+  await expect.poll(() => button(page, 'Send').isEnabled()).toBe(true);
+  await page.getByLabel('Message').press('Enter');
+}
+
+/** Two frames later: what was drawn is told by then. */
+export async function drawn(page: Page): Promise<void> {
+  await page.evaluate(
+    'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))',
+  );
 }
 
 /** Keeps what the page asks of the server at these addresses waiting. `asked`: there is one that waits. */
-export async function holdUp(page: Page, address: string): Promise<{ asked: Promise<unknown>; letGo(): void }> {
-  let release = (): void => undefined;
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  const asked = page.waitForRequest(address);
-  // A test that fails before it looks says why by itself.
-  asked.catch(() => undefined);
+export async function holdUp(
+  page: Page,
+  address: string | RegExp,
+): Promise<{ asked: Promise<void>; letGo: () => void }> {
+  const [released, letGo] = gate();
+  const [asked, isAsked] = gate();
   await page.route(address, async (route) => {
+    // Not before it is held: one that got through would bring the answer that is to be late.
+    isAsked();
     await released;
     await route.fallback();
   });
-  return { asked, letGo: () => release() };
+  return { asked, letGo };
+}
+
+function gate(): [opened: Promise<void>, open: () => void] {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return [opened, () => open()];
 }
 
 // These tests are checked without a browser's types: what is asked of the page itself is said here.
@@ -76,6 +143,20 @@ export async function belowView(box: Locator): Promise<number> {
   return await box.evaluate(
     ({ scrollTop, scrollHeight, clientHeight }: ScrollBox) => scrollHeight - scrollTop - clientHeight,
   );
+}
+
+/** Waits until a box has come to rest: a wheel may go on turning it for a while. */
+export async function atRest(box: Locator): Promise<void> {
+  const page = box.page();
+  let before = Number.NaN;
+  await expect
+    .poll(async () => {
+      const last = before;
+      await drawn(page);
+      before = await aboveView(box);
+      return before === last;
+    })
+    .toBe(true);
 }
 
 export async function addresses(links: Locator): Promise<string[]> {
