@@ -35,28 +35,23 @@ export async function answerQuestion(
 ): Promise<ToolResultOutcome> {
   const sent = parseInput(questionAnswerSchema, input, 'answer');
   return await commit(runtime, 'answer', worldId, async (step) => {
-    for (;;) {
-      const found = await find(step, sent.tool_call_id);
-      const outcome =
-        found === undefined
-          ? refused('unknown', 'no call or approval has this id')
-          : await take(runtime, step, found, { ...sent, worldId, agentId }, signer);
-      // Another process wrote to this turn between the look and the lock.
-      if (outcome === undefined) continue;
-      if (outcome.kind === 'refused') recordRefusal(step, worldId, found, outcome, signer);
-      return outcome;
-    }
+    const found = await find(step, sent.tool_call_id);
+    const outcome =
+      found === undefined
+        ? refused('unknown', 'no call or approval has this id')
+        : await take(runtime, step, found, { ...sent, worldId, agentId }, signer);
+    if (outcome.kind === 'refused') recordRefusal(step, worldId, found, outcome, signer);
+    return outcome;
   });
 }
 
-/** Undefined: the turn has moved on meanwhile; look again. */
 async function take(
   runtime: Runtime,
   step: Step,
   found: Found,
   sent: QuestionAnswer & { worldId: string; agentId: string | undefined },
   signer: Signer,
-): Promise<ToolResultOutcome | undefined> {
+): Promise<ToolResultOutcome> {
   const { invocation, approval, turn } = found;
   const misfit = refuseMisfit(found, sent);
   if (misfit !== undefined) return misfit;
@@ -72,11 +67,11 @@ async function take(
   if (approval.status !== 'pending') return answeredBefore(approval, digest, found);
   if (turn.state === 'ended') return refused('settled', 'the turn of this question has ended', state);
   if (approval.expiresAt !== null && approval.expiresAt <= step.tx.now()) {
-    if (!(await expireApproval(runtime, step, { approval, invocation }))) return undefined;
+    await expireApproval(runtime, step, { approval, invocation });
     return refused('expired', 'this question has expired', state);
   }
-  const kept = await keep(runtime, step, found, approval, { content: sent.content, digest, signer });
-  return kept ? { kind: 'recorded', status: 200, invocationId: invocation.id, state: 'answered' } : undefined;
+  await keep(runtime, step, found, approval, { content: sent.content, digest, signer });
+  return { kind: 'recorded', status: 200, invocationId: invocation.id, state: 'answered' };
 }
 
 function answeredBefore(approval: ApprovalRecord, digest: string, { invocation }: Found): ToolResultOutcome {
@@ -97,14 +92,15 @@ async function keep(
   { invocation, turn }: Found,
   approval: ApprovalRecord,
   { content, digest, signer }: { content: string; digest: string; signer: Signer },
-): Promise<boolean> {
+): Promise<void> {
   const answered = { status: 'approved', reason: undefined, by: signer.who, digest } as const;
   if (approval.question?.raisedBy === 'tool') {
     const { client } = signer;
-    return await closeToolQuestion(step, approval, invocation, { ...answered, more: { answer: content }, client });
+    const verdict = { ...answered, more: { answer: content }, client };
+    mustHaveChanged(await closeToolQuestion(step, approval, invocation, verdict));
+    return;
   }
   const resumed = await resumeTurn(runtime, step, turn.id, { invocationId: invocation.id, status: 'succeeded' });
-  if (resumed === undefined) return false;
   mustHaveChanged(await closeApproval(step, approval, invocation, { ...answered, client: signer.client }));
   const about = auditOf(invocation);
   step.tx.record({
@@ -129,24 +125,23 @@ async function keep(
     { kind: 'succeeded', result: { answer: content } },
   );
   await resumed.finish();
-  return true;
 }
 
-/** A decision on a question can only be that nobody answers it: there is nothing to approve. Undefined: look again. */
+/** A decision on a question can only be that nobody answers it: there is nothing to approve. */
 export async function leaveUnanswered(
   runtime: Runtime,
   step: Step,
   { invocation }: Found,
   approval: ApprovalRecord,
   { sent, digest, signer }: { sent: ToolDecision; digest: string; signer: Signer },
-): Promise<ToolResultOutcome | undefined> {
+): Promise<ToolResultOutcome> {
   if (sent.decision === 'approve') {
     const detail = 'decision: this is a question and takes words, as content; deny leaves it unanswered';
     return refused('invalid', detail, invocation.status);
   }
   const declined = { status: 'denied', reason: sent.reason, by: signer.who, client: signer.client, digest } as const;
   const error = 'Nobody answered the question';
-  if (!(await denyApproval(runtime, step, { approval, invocation }, declined, error))) return undefined;
+  await denyApproval(runtime, step, { approval, invocation }, declined, error);
   // The call of a tool that asked while it ran goes on.
   const state = approval.question?.raisedBy === 'tool' ? invocation.status : 'denied';
   return { kind: 'recorded', status: 200, invocationId: invocation.id, state };

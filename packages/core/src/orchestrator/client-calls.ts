@@ -64,10 +64,8 @@ async function settle(runtime: Runtime, call: InvocationRecord, settlement: Sett
       status: settlement.kind === 'succeeded' ? settlement.kind : 'failed',
     } as const;
     const resumed = await resumeTurn(runtime, step, current.turnId, change);
-    // Refused, the client would never send it again, and the call would wait for ever.
-    mustHaveChanged(resumed !== undefined);
     mustHaveChanged(await settleInvocation(runtime, step, current, settlement));
-    await resumed?.finish();
+    await resumed.finish();
     return 'recorded';
   });
 }

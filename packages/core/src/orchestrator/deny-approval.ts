@@ -7,7 +7,7 @@ import { settleInvocation } from './settle-invocation.js';
 
 /**
  * Ends a question without a yes and denies the call that waits for it, with `error` for the model; a running tool that only asked
- * goes on. False: the turn has moved on, or somebody was faster; look again.
+ * goes on.
  */
 export async function denyApproval(
   runtime: Runtime,
@@ -15,10 +15,12 @@ export async function denyApproval(
   { approval, invocation }: { approval: ApprovalRecord; invocation: InvocationRecord },
   verdict: Verdict & { status: 'denied' | 'expired' },
   error: string,
-): Promise<boolean> {
-  if (approval.question?.raisedBy === 'tool') return await closeToolQuestion(step, approval, invocation, verdict);
+): Promise<void> {
+  if (approval.question?.raisedBy === 'tool') {
+    mustHaveChanged(await closeToolQuestion(step, approval, invocation, verdict));
+    return;
+  }
   const resumed = await resumeTurn(runtime, step, invocation.turnId, { invocationId: invocation.id, status: 'denied' });
-  if (resumed === undefined) return false;
   mustHaveChanged(await closeApproval(step, approval, invocation, verdict));
   recordVerdict(step, invocation, verdict);
   await settleInvocation(runtime, step, invocation, {
@@ -27,5 +29,4 @@ export async function denyApproval(
     reason: verdict.reason ?? 'no answer',
   });
   await resumed.finish();
-  return true;
 }

@@ -20,23 +20,18 @@ export async function denyUnattended(runtime: Runtime, worldId: string): Promise
     return await reader.approvals(worldId, { status: 'pending' });
   });
   for (const { id } of pending) {
-    await commit(runtime, 'deny-unattended', worldId, async (step) => {
-      while (!(await deny(runtime, step, id))) {
-        // Another process wrote to its turn between the look and the lock.
-      }
-    });
+    await commit(runtime, 'deny-unattended', worldId, (step) => deny(runtime, step, id));
   }
 }
 
-/** False: its turn has moved on meanwhile; look again. */
-async function deny(runtime: Runtime, step: Step, approvalId: string): Promise<boolean> {
+async function deny(runtime: Runtime, step: Step, approvalId: string): Promise<void> {
   const approval = await step.tx.approval(approvalId);
   const invocation = approval === undefined ? undefined : await step.tx.invocation(approval.invocationId);
-  if (approval?.status !== 'pending' || invocation === undefined) return true;
-  if (!(await isUnattended(step.tx, step.snapshot))) return true;
+  if (approval?.status !== 'pending' || invocation === undefined) return;
+  const turn = await step.tx.turn(invocation.turnId);
+  if (turn === undefined || turn.state === 'ended') return;
+  if (!(await isUnattended(step.tx, step.snapshot))) return;
   const denied = { status: 'denied', reason: UNATTENDED, by: 'system' } as const;
   const error = `${invocation.toolName} was not run`;
-  if (await denyApproval(runtime, step, { approval, invocation }, denied, error)) return true;
-  const turn = await step.tx.turn(invocation.turnId);
-  return turn === undefined || turn.state === 'ended' || turn.state === 'queued';
+  await denyApproval(runtime, step, { approval, invocation }, denied, error);
 }

@@ -2,16 +2,16 @@ import type { ApprovalRecord, InvocationRecord } from '../ports/index.js';
 import { denyApproval } from './deny-approval.js';
 import { commit, type Runtime, type Step } from './runtime.js';
 
-/** Nobody answered in time (A11): the call is denied as timed out, and the model is told. False: the turn has moved on; look again. */
+/** Nobody answered in time (A11): the call is denied as timed out, and the model is told. */
 export async function expireApproval(
   runtime: Runtime,
   step: Step,
   about: { approval: ApprovalRecord; invocation: InvocationRecord },
-): Promise<boolean> {
+): Promise<void> {
   const { approval, invocation } = about;
   const error =
     approval.question === null ? `Nobody approved ${invocation.toolName} in time` : 'Nobody answered in time';
-  return await denyApproval(runtime, step, about, { status: 'expired', reason: 'timed out', by: 'system' }, error);
+  await denyApproval(runtime, step, about, { status: 'expired', reason: 'timed out', by: 'system' }, error);
 }
 
 /** Keeps one timer per deadline. The store's clock judges, so a timer that fires early only looks and comes back. */
@@ -57,6 +57,7 @@ async function fire(runtime: Runtime, worldId: string, approvalId: string): Prom
     const invocation = await step.tx.invocation(approval.invocationId);
     const turn = invocation === undefined ? undefined : await step.tx.turn(invocation.turnId);
     if (invocation === undefined || turn === undefined || turn.state === 'ended') return undefined;
-    return (await expireApproval(runtime, step, { approval, invocation })) ? undefined : approval.expiresAt;
+    await expireApproval(runtime, step, { approval, invocation });
+    return undefined;
   });
 }

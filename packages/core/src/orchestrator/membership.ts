@@ -4,11 +4,11 @@ import { piecesOf, type Changed, type EventHint, type SharedEventBus } from '../
 import { claimTurn, SILENT_MS } from './claim-turn.js';
 import type { Runtime } from './runtime.js';
 
-const BEAT_MS = 1_500;
+export const BEAT_MS = 1_500;
 /** With how long others wait for a silent process, and what the work itself takes, well under ten seconds until a turn goes on (S4). */
-const ROUND_MS = 1_000;
+export const ROUND_MS = 1_000;
 /** Less than what others wait for: a process that could not say for so long that it lives starts nothing any more. */
-const FRESH_MS = 4_500;
+export const FRESH_MS = 4_500;
 
 /** This process among others on one store. */
 export interface Membership {

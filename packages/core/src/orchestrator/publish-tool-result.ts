@@ -72,17 +72,13 @@ async function answer(
   // Outside the transaction, since files may have to be read to sign a call. Checked again inside.
   const toSign = await readCallToSign(runtime, worldId, sent);
   return await commit(runtime, 'decision', worldId, async (step) => {
-    for (;;) {
-      const found = await find(step, sent.tool_call_id);
-      const outcome =
-        found === undefined
-          ? refused('unknown', 'no call or approval has this id')
-          : await decide(runtime, step, { found, sent, agentId, worldId, toSign, signer });
-      // Another process wrote to this turn between the look and the lock: what it wrote may be the same answer.
-      if (outcome === undefined) continue;
-      if (outcome.kind === 'refused') recordRefusal(step, worldId, found, outcome, signer);
-      return outcome;
-    }
+    const found = await find(step, sent.tool_call_id);
+    const outcome =
+      found === undefined
+        ? refused('unknown', 'no call or approval has this id')
+        : await decide(runtime, step, { found, sent, agentId, worldId, toSign, signer });
+    if (outcome.kind === 'refused') recordRefusal(step, worldId, found, outcome, signer);
+    return outcome;
   });
 }
 
@@ -95,8 +91,7 @@ interface Deciding {
   signer: Signer;
 }
 
-/** Undefined: the turn has moved on meanwhile; nothing was written, and the caller has to look again. */
-async function decide(runtime: Runtime, step: Step, deciding: Deciding): Promise<ToolResultOutcome | undefined> {
+async function decide(runtime: Runtime, step: Step, deciding: Deciding): Promise<ToolResultOutcome> {
   const { found, sent, agentId, worldId, toSign, signer } = deciding;
   const { invocation, approval, turn } = found;
   const misfit = refuseMisfit(found, { ...sent, worldId, agentId });
@@ -110,7 +105,7 @@ async function decide(runtime: Runtime, step: Step, deciding: Deciding): Promise
   if (approval.status !== 'pending') return answerAgain(runtime, approval, sent, invocation);
   if (turn.state === 'ended') return refused('settled', 'the turn of this call has ended', state);
   if (approval.expiresAt !== null && approval.expiresAt <= step.tx.now()) {
-    if (!(await expireApproval(runtime, step, { approval, invocation }))) return undefined;
+    await expireApproval(runtime, step, { approval, invocation });
     return refused('expired', 'this approval has expired; nothing ran', 'denied');
   }
   if (approval.question !== null) {
@@ -132,8 +127,7 @@ async function decide(runtime: Runtime, step: Step, deciding: Deciding): Promise
   }
   const checked = await checkDecision(step, { sent, approval, invocation, toSign });
   if (!checked.ok) return refused('invalid', checked.detail, state);
-  const recorded = await record(runtime, step, found, approval, checked.decision, sent, signer, toSign);
-  if (!recorded) return undefined;
+  await record(runtime, step, found, approval, checked.decision, sent, signer, toSign);
   return {
     kind: 'recorded',
     status: 200,
@@ -183,12 +177,11 @@ async function record(
   sent: ToolDecision,
   signer: Signer,
   toSign: CallToSign | undefined,
-): Promise<boolean> {
+): Promise<void> {
   const approves = decision.kind === 'approve';
   const scope: Scope = approves ? decision.scope : 'once';
   const status = approves ? 'approved' : 'denied';
   const resumed = await resumeTurn(runtime, step, turn.id, { invocationId: invocation.id, status });
-  if (resumed === undefined) return false;
   const closed = await closeApproval(step, approval, invocation, {
     status,
     reason: sent.reason,
@@ -214,7 +207,6 @@ async function record(
     if (toSign?.ok === true && scope !== 'always') await startDecided(runtime, step, resumed.after, approved, toSign);
   } else await deny(runtime, step, invocation, sent.reason);
   await resumed.finish();
-  return true;
 }
 
 /**

@@ -130,7 +130,12 @@ class LookAgain extends Error {}
  * going on would tell and record the same decision twice.
  */
 export function mustHaveChanged(changed: boolean): void {
-  if (!changed) throw new LookAgain('somebody else changed this at the same time; try again');
+  if (!changed) lookAgain();
+}
+
+/** Gives the step up and begins it anew. */
+export function lookAgain(): never {
+  throw new LookAgain('somebody else changed this at the same time; try again');
 }
 
 async function commitOnce<T>(

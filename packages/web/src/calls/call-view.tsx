@@ -4,7 +4,7 @@ import { cx } from '../ui/cx.js';
 import { FoldedText } from '../ui/folded-text.js';
 import { Visible } from '../ui/visible.js';
 import { DiffView } from './diff-view.js';
-import { diffLines, replaceLines } from './diff-lines.js';
+import { changeLines, diffLines } from './diff-lines.js';
 import { shellParts, type ShellPart } from './shell-parts.js';
 
 const COLOURS: Readonly<Record<ShellPart['kind'], string>> = {
@@ -33,18 +33,7 @@ export function CallView({
       return <Command command={shape.command} parameters={shape.parameters} />;
     case 'write':
     case 'edit':
-      return (
-        <DiffView
-          path={shape.path}
-          lines={
-            preview !== undefined
-              ? diffLines(preview)
-              : shape.kind === 'edit'
-                ? replaceLines(shape.before, shape.after)
-                : replaceLines('', shape.content)
-          }
-        />
-      );
+      return <DiffView path={shape.path} lines={changeLines(shape, preview)} />;
     case 'text':
       return <FoldedText text={shape.text} strict />;
     case 'fields':

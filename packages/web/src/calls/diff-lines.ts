@@ -1,3 +1,5 @@
+import { isCutPreview } from '@countersign/client';
+
 export interface DiffLine {
   kind: 'same' | 'added' | 'removed' | 'place' | 'note';
   text: string;
@@ -22,8 +24,19 @@ export function diffLines(diff: string): DiffLine[] {
   });
 }
 
+type Change = { kind: 'write'; content: string } | { kind: 'edit'; before: string; after: string };
+
+/**
+ * What a call would change in a file. A preview whose middle was left out shows less than would be signed: then all of what the call
+ * says is shown instead.
+ */
+export function changeLines(change: Change, preview: string | undefined): DiffLine[] {
+  if (preview !== undefined && !isCutPreview(preview)) return diffLines(preview);
+  return change.kind === 'edit' ? replaceLines(change.before, change.after) : replaceLines('', change.content);
+}
+
 /** For an edit without a diff: what goes and what comes. */
-export function replaceLines(before: string, after: string): DiffLine[] {
+function replaceLines(before: string, after: string): DiffLine[] {
   return [
     ...(before === '' ? [] : before.split('\n').map((text): DiffLine => ({ kind: 'removed', text }))),
     ...after

@@ -7,10 +7,13 @@ describe('what a call gave', () => {
     expect(readResult(shell)).toEqual({ kind: 'shell', ...shell });
     expect(readResult(JSON.stringify(shell))).toEqual({ kind: 'shell', ...shell });
     expect(readResult({ path: 'a', diff: '+b' })).toEqual({ kind: 'diff', path: 'a', diff: '+b' });
+    const written = { path: 'a', created: true, bytes: 3 };
+    expect(readResult(written)).toEqual({ kind: 'written', ...written });
   });
 
   it('hides nothing it does not know', () => {
     expect(readResult({ path: 'a', diff: '+b', more: 1 }).kind).toBe('other');
+    expect(readResult({ path: 'a', created: true, bytes: 3, more: 1 }).kind).toBe('other');
     expect(readResult('{broken')).toEqual({ kind: 'text', text: '{broken' });
     expect(readResult(null)).toEqual({ kind: 'nothing' });
   });

@@ -2,6 +2,7 @@ export type ResultShape =
   | { kind: 'nothing' }
   | { kind: 'shell'; exitCode: number; stdout: string; stderr: string }
   | { kind: 'diff'; path: string; diff: string }
+  | { kind: 'written'; path: string; created: boolean; bytes: number }
   | { kind: 'text'; text: string }
   | { kind: 'other'; value: unknown };
 
@@ -14,7 +15,7 @@ export function readResult(result: unknown): ResultShape {
   }
   if (typeof result !== 'object') return { kind: 'other', value: result };
   const record: Readonly<Record<string, unknown>> = { ...result };
-  const { exitCode, stdout, stderr, path, diff } = record;
+  const { exitCode, stdout, stderr, path, diff, created, bytes } = record;
   if (
     typeof exitCode === 'number' &&
     typeof stdout === 'string' &&
@@ -24,6 +25,13 @@ export function readResult(result: unknown): ResultShape {
     return { kind: 'shell', exitCode, stdout, stderr };
   if (typeof path === 'string' && typeof diff === 'string' && Object.keys(record).length === 2)
     return { kind: 'diff', path, diff };
+  if (
+    typeof path === 'string' &&
+    typeof created === 'boolean' &&
+    typeof bytes === 'number' &&
+    Object.keys(record).length === 3
+  )
+    return { kind: 'written', path, created, bytes };
   return { kind: 'other', value: result };
 }
 

@@ -1,6 +1,7 @@
 import { asText } from '@countersign/client';
 import type { ReactElement } from 'react';
 import { FoldedText } from '../ui/folded-text.js';
+import { Visible } from '../ui/visible.js';
 import { diffLines } from './diff-lines.js';
 import { DiffView } from './diff-view.js';
 import { readResult } from './read-result.js';
@@ -29,6 +30,16 @@ export function ResultView({ result }: { result: unknown }): ReactElement | null
       );
     case 'diff':
       return <DiffView path={shape.path} lines={diffLines(shape.diff)} />;
+    case 'written':
+      return (
+        <p className="text-[0.8125rem] text-ink-2">
+          {shape.created ? 'Created' : 'Wrote'}{' '}
+          <span className="font-mono">
+            <Visible text={shape.path} strict />
+          </span>
+          , {shape.bytes.toLocaleString()} {shape.bytes === 1 ? 'byte' : 'bytes'}.
+        </p>
+      );
     case 'text':
       return <FoldedText text={shape.text} />;
     case 'other':
