@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LEAVING_HEADER } from '@countersign/protocol';
 import { expect, it, onTestFinished } from 'vitest';
-import { serve } from './serve.js';
+import { serve, type Serving } from './serve.js';
 
 const TOKEN = 'a-token-that-only-this-test-knows-0123456789';
 
-it('[S4] answers what it has taken in before it closes, and says of what comes later that nothing was done with it', async () => {
+/** A server, and somebody who keeps connections to it. */
+async function open(): Promise<{ serving: Serving; ask: () => Promise<string>; said: readonly string[] }> {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-leaving-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const said: string[] = [];
@@ -34,6 +35,11 @@ it('[S4] answers what it has taken in before it closes, and says of what comes l
         response.on('end', () => resolve(isLeaving ? 'leaving' : String(response.statusCode)));
       });
     });
+  return { serving, ask, said };
+}
+
+it('[S4] answers what it has taken in before it closes, and says of what comes later that nothing was done with it', async () => {
+  const { serving, ask, said } = await open();
   expect(await ask()).toBe('200');
   // More than there are ways in: some are under way, others come while it goes.
   const answers = Array.from({ length: 40 }, ask);
@@ -42,4 +48,21 @@ it('[S4] answers what it has taken in before it closes, and says of what comes l
   const seen = new Set(await Promise.all(answers));
   expect([...seen].filter((answer) => !['200', 'leaving', 'nobody'].includes(answer))).toEqual([]);
   expect(said).toEqual([]);
+});
+
+it('[S4] tells who is on the way also when the machine did not let it look for longer than it stays at the door', async () => {
+  const { serving, ask } = await open();
+  expect(await ask()).toBe('200');
+  const closing = serving.close();
+  const answer = ask();
+  // Sent, and before anybody has looked at it the time is over.
+  await new Promise<void>((resolve) => {
+    setImmediate(() => {
+      const buffer = new Int32Array(new SharedArrayBuffer(4));
+      Atomics.wait(buffer, 0, 0, 700);
+      resolve();
+    });
+  });
+  expect(await answer).toBe('leaving');
+  await closing;
 });

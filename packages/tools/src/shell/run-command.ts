@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
+import { setTimeout as after } from 'node:timers/promises';
 import type { Clock } from '@countersign/core/ports';
 import { keepOutput } from './keep-output.js';
 import type { StartedCommand } from './start-command.js';
@@ -33,12 +34,12 @@ export async function runCommand(command: StartedCommand, run: CommandRun): Prom
   const stdout = follow(command.stdout, (text) => run.output(text, 'stdout'));
   const stderr = follow(command.stderr, (text) => run.output(text, 'stderr'));
   let why: CommandEnd['why'] = 'exited';
-  let grace: NodeJS.Timeout | undefined;
+  let cancelGrace: (() => void) | undefined;
   const end = (reason: 'stopped' | 'timed-out') => (): void => {
-    if (grace !== undefined) return;
+    if (cancelGrace !== undefined) return;
     why = reason;
     command.terminate();
-    grace = setTimeout(() => void command.sweep(), GRACE_MS);
+    cancelGrace = run.clock.after(GRACE_MS, () => void command.sweep());
   };
   const stop = end('stopped');
   const cancelTimeout = run.clock.after(run.timeoutMs, end('timed-out'));
@@ -50,7 +51,7 @@ export async function runCommand(command: StartedCommand, run: CommandRun): Prom
     await drained([command.stdout, command.stderr]);
     return { why, result: { exitCode, stdout: stdout(), stderr: stderr() } };
   } finally {
-    clearTimeout(grace);
+    cancelGrace?.();
     cancelTimeout();
     run.signal.removeEventListener('abort', stop);
     command.stdout.destroy();
@@ -79,7 +80,16 @@ function follow(stream: Readable, show: (text: string) => void): () => string {
 }
 
 async function drained(streams: readonly Readable[]): Promise<void> {
-  const signal = AbortSignal.timeout(DRAIN_MS);
+  const over = new AbortController();
   const open = streams.filter((stream) => !stream.closed);
-  await Promise.allSettled(open.map((stream) => once(stream, 'close', { signal })));
+  const closed = Promise.allSettled(open.map((stream) => once(stream, 'close', { signal: over.signal })));
+  await Promise.race([closed, lookOften(over.signal)]);
+  over.abort();
+}
+
+const LOOK_MS = 10;
+
+/** As many looks as fit into the time: on a machine that is busy elsewhere that alone may pass before anything was read. */
+async function lookOften(signal: AbortSignal): Promise<void> {
+  for (let looks = 0; looks < DRAIN_MS / LOOK_MS && !signal.aborted; looks += 1) await after(LOOK_MS);
 }

@@ -1,0 +1,25 @@
+import { spawn } from 'node:child_process';
+import { createFakeClock } from '@countersign/core/testing';
+import { expect, it } from 'vitest';
+import { runCommand } from './run-command.js';
+
+it('[T15] what a command wrote is not lost when the machine was busy elsewhere as it ended', async () => {
+  const child = spawn('printf', ['written'], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let isBusy = false;
+  const end = await runCommand(
+    {
+      stdout: child.stdout,
+      stderr: child.stderr,
+      exited: Promise.resolve(0),
+      terminate: () => undefined,
+      sweep: () => {
+        // Right after this its output is read to the end, and for two seconds nobody gets to look at it.
+        if (!isBusy) setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_000));
+        isBusy = true;
+        return Promise.resolve();
+      },
+    },
+    { signal: new AbortController().signal, clock: createFakeClock(), timeoutMs: 1_000, output: () => undefined },
+  );
+  expect(end).toEqual({ why: 'exited', result: { exitCode: 0, stdout: 'written', stderr: '' } });
+});
