@@ -17,6 +17,7 @@ export default defineConfig({
       'tests/support/web-global-setup.ts',
       'tests/support/tmux-global-setup.ts',
     ],
+    setupFiles: ['tests/support/seed.ts'],
     reporters: ['default', './tests/support/tally-reporter.ts'],
     pool: 'forks',
     // The budget is for two cores; by itself vitest keeps one of them for the watcher it does not need here.
