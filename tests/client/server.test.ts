@@ -6,6 +6,7 @@ import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { freePort } from '../../packages/server/src/testing/free-port.js';
 import { comparableChat, comparableWorld } from './comparable.js';
 import { openHarbour, type Harbour } from './fixture.js';
 
@@ -197,8 +198,8 @@ describe('a server that goes away', () => {
     folders.push(folder);
     const file = join(folder, 'home', 'harbour.db');
     await mkdir(join(folder, 'home'));
-    const open = async (port?: number): Promise<Harbour> => {
-      const harbour = await openHarbour(scripted(obey), { file, ...(port === undefined ? {} : { port }) });
+    const open = async (at: number): Promise<Harbour> => {
+      const harbour = await openHarbour(scripted(obey), { file, port: at });
       opened.push(harbour);
       return harbour;
     };
@@ -206,8 +207,9 @@ describe('a server that goes away', () => {
       opened.splice(opened.indexOf(harbour), 1);
       await harbour.close();
     };
-    let harbour = await open();
-    const { client, port } = harbour;
+    const port = await freePort();
+    let harbour = await open(port);
+    const { client } = harbour;
     const { id: world } = await client.createWorld({ name: 'Harbour' });
     await client.createAgent(world, { name: 'Ada', provider: 'scripted', model: 'Ada', tools: ['*'] });
     const { id: chat } = await client.createChat(world);
@@ -239,7 +241,7 @@ describe('a server that goes away', () => {
     const restored = openChat(client, world, chat);
     await ready(restored);
     await eventually(() => expect(comparableChat(view.getState())).toEqual(comparableChat(restored.getState())));
-    expect(whole.getState().queue).toHaveLength(1);
+    await eventually(() => expect(whole.getState().queue).toHaveLength(1));
     for (const store of [view, whole, after, restored]) store.close();
   });
 });
@@ -260,7 +262,7 @@ describe('a view of a world, over HTTP', () => {
         ['New chat', 'waiting', 1],
       ]);
     });
-    expect(inside.getState().queue).toHaveLength(1);
+    await eventually(() => expect(inside.getState().queue).toHaveLength(1));
     await client.renameChat(world, other.id, 'Renamed');
     await client.updateAgent(world, 'ada', { model: 'Ada', systemPrompt: 'Be brief.' });
     await eventually(() => {

@@ -171,5 +171,4 @@ it.each(bad)(
     expect(said[0]).toContain(words);
     for (const secret of [PASSWORD, new URL(url).password]) expect(run.stderr()).not.toContain(secret);
   },
-  30_000,
 );

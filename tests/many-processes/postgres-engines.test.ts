@@ -177,9 +177,9 @@ describe('[S4] engines on one PostgreSQL', () => {
       ),
     );
     const last = await a.runtime.store.read((reader) => reader.lastEventId(worldId));
-    await expect.poll(() => heard.map((ids) => ids.at(-1))).toEqual([last, last, last]);
+    await expect.poll(() => heard.every((ids) => ids.includes(last))).toBe(true);
     const all = Array.from({ length: last - from }, (_, index) => from + 1 + index);
-    expect(heard).toEqual([all, all, all]);
+    expect(heard.map((ids) => ids.slice(0, all.length))).toEqual([all, all, all]);
   });
 
   it('[S4] a process that could not say for a while that it lives starts nothing, whatever it is handed', async () => {
@@ -238,6 +238,6 @@ describe('[S4] engines on one PostgreSQL', () => {
     const other = runner === a ? b : a;
     await stopChat(other.runtime, worldId, chatId, signer);
     await expect.poll(() => runner.runtime.scheduler.running()).toEqual([]);
-    expect((await a.runtime.store.read((reader) => reader.chat(chatId)))?.status).toBe('idle');
+    await expect.poll(async () => (await a.runtime.store.read((reader) => reader.chat(chatId)))?.status).toBe('idle');
   });
 });

@@ -62,4 +62,4 @@ it('[S4] a tool of an MCP server runs wherever its turn does: in the process tha
   } finally {
     await farm.close();
   }
-}, 120_000);
+});

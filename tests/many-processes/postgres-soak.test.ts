@@ -12,7 +12,7 @@ const plan: SoakPlan & { servers: number } = {
   chats: Number(process.env['SOAK_CHATS'] ?? 12),
   servers: Number(process.env['SOAK_SERVERS'] ?? 4),
   killEveryMs: Number(process.env['SOAK_KILL_MS'] ?? 1_000),
-  limitMs: Number(process.env['SOAK_LIMIT_MS'] ?? 120_000),
+  limitMs: Number(process.env['SOAK_LIMIT_MS'] ?? 300_000),
 };
 
 it(
@@ -25,7 +25,7 @@ it(
       const starting = Array.from({ length: plan.servers }, (_, index) =>
         farm.start(index, index === 0 ? { clockShiftMs: 300_000 } : {}),
       );
-      await inTime(Promise.all(starting), 60_000, 'the servers did not start');
+      await inTime(Promise.all(starting), 120_000, 'the servers did not start');
       const report = await soak(farm, plan);
       process.stdout.write(`soak: ${JSON.stringify(report)}\n`);
       expect(report.turns).toBeGreaterThanOrEqual(plan.turns);
@@ -37,5 +37,5 @@ it(
       await farm.close();
     }
   },
-  plan.limitMs + 60_000,
+  plan.limitMs + 180_000,
 );

@@ -31,13 +31,17 @@ export function watchWorld(farm: ServerFarm, worldId: string, after: number, cut
     cuts += 1;
     // By hand: signals that are put together by `AbortSignal.any` may be collected before they fire, and nothing would ever end the stream.
     const cut = new AbortController();
-    const timer = setTimeout(() => cut.abort(), Math.round(cutEveryMs * (0.5 + Math.random())));
     current = cut;
+    let timer: NodeJS.Timeout | undefined;
     init?.signal?.addEventListener('abort', () => {
       clearTimeout(timer);
       cut.abort();
     });
-    return fetch(`${server.url}${asked.pathname}${asked.search}`, { ...init, signal: cut.signal });
+    return fetch(`${server.url}${asked.pathname}${asked.search}`, { ...init, signal: cut.signal }).then((response) => {
+      // From its answer on: on a slow machine a stream would else be cut before it has told anything, again and again.
+      timer = setTimeout(() => cut.abort(), Math.round(cutEveryMs * (0.5 + Math.random())));
+      return response;
+    });
   };
   const client = createClient({ url: 'http://127.0.0.1:1', token: farm.token, fetch: anyServer, random: () => 0 });
   async function read(): Promise<void> {

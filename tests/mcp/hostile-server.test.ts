@@ -1,3 +1,4 @@
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import {
@@ -9,6 +10,7 @@ import {
   stopChat,
   updateMcpServer,
 } from '@countersign/core';
+import { createFakeClock } from '@countersign/core/testing';
 import { freshFolder, ME, openLab, type Lab } from './support/lab.js';
 import { stdio } from './support/servers.js';
 import { until } from './support/until.js';
@@ -274,10 +276,23 @@ describe('a server that misbehaves in a call', () => {
   });
 
   it('[T13] that says how far it is: people see it, and the clock starts anew each time', async () => {
-    const { lab, result } = await ran('slow', {}, { mcp: { callMs: 1_200 } });
-    expect(result).toContain('slow but there');
-    const shown = lab.events.flatMap((event) => (event.event === 'tool-output' ? [event.data.content] : [])).join('');
-    expect(shown).toMatch(/1\/5 step 1[\s\S]*4\/5 step 4/);
+    const clock = createFakeClock();
+    const mcp = { callMs: 1_200, clock };
+    const lab = await openLab({ script: [call('slow'), 'Done.'], policy: ['allow mcp__hostile__*'], mcp });
+    await lab.add(stdio('hostile'));
+    await lab.running('hostile');
+    const said = lab.say('go');
+    const shown = (): string =>
+      lab.events.flatMap((event) => (event.event === 'tool-output' ? [event.data.content] : [])).join('');
+    for (let step = 1; step <= 5; step += 1) {
+      // Each takes nearly all of the time there is; it takes the next when it is told to.
+      if (step > 1) clock.advance(1_000);
+      await writeFile(join(lab.folder, `go-${step}`), '');
+      await expect.poll(shown).toContain(`${step}/5 step ${step}`);
+    }
+    await said;
+    expect(lab.results().at(-1)).toContain('slow but there');
+    expect(shown()).toMatch(/1\/5 step 1[\s\S]*4\/5 step 4/);
   });
 
   it('[T13] that floods us: the call still ends, and little of it is kept', async () => {
@@ -330,10 +345,11 @@ describe('a server that misbehaves in a call', () => {
 
 describe('a server that asks a person', () => {
   it('[A3] [W3] the question comes to the queue of approvals, and the words of the person go to the server', async () => {
+    const clock = createFakeClock();
     const lab = await openLab({
       script: [call('ask'), 'Done.', call('ask'), 'Done.'],
       policy: ['allow mcp__hostile__*'],
-      mcp: { callMs: 3_000 },
+      mcp: { callMs: 3_000, clock },
     });
     await lab.add(stdio('hostile'));
     await lab.running('hostile');
@@ -349,6 +365,8 @@ describe('a server that asks a person', () => {
       return approval?.approvalId ?? '';
     };
     const id = await ask();
+    // A person takes their time, and none of it is the server's.
+    clock.advance(600_000);
     const { runtime } = lab.engine;
     const answered = await publishToolResult(
       runtime,

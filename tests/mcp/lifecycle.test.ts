@@ -13,7 +13,8 @@ import {
 } from '@countersign/core';
 import { findSandbox } from '@countersign/tools';
 import { freshFolder, ME, openLab, type Lab } from './support/lab.js';
-import { freePort, PROGRAMS, startHttpServer, stdio } from './support/servers.js';
+import { freePort } from '../../packages/server/src/testing/free-port.js';
+import { PROGRAMS, startHttpServer, stdio } from './support/servers.js';
 import { until } from './support/until.js';
 
 const call = (name: string, args: Record<string, unknown> = {}) => ({
@@ -55,17 +56,16 @@ describe('starting and stopping', () => {
   });
 
   it('[C3] [T11] of a server that can not be started the model is told that it is not there, in our words and not in its own', async () => {
-    const lab = await openLab({ script: [call('quiet'), 'Done.'], policy: ALLOW, mcp: { turnWaitMs: 2_000 } });
+    const lab = await openLab({ script: [call('quiet'), 'Done.'], policy: ALLOW });
     await lab.add(stdio('hostile', { args: ['dies-at-once'] }));
     await lab.say('go');
     const [first] = lab.provider.requests;
     expect(first?.tools).toEqual([]);
     expect(first?.messages[0]?.content).toContain('The MCP server "hostile" does not run at the moment');
     expect(lab.results().at(-1)).toMatch(/does not run|There is no tool/);
-    expect(await lab.show('hostile')).toMatchObject({
-      status: 'failed',
-      error: expect.stringContaining('exit code 7') as string,
-    });
+    await expect
+      .poll(() => lab.show('hostile'))
+      .toMatchObject({ status: 'failed', error: expect.stringContaining('exit code 7') as string });
   });
 
   it('an agent that may ask for none of its tools does not start it', async () => {
@@ -133,7 +133,7 @@ describe('starting and stopping', () => {
     const port = await freePort();
     const { url, kill } = await startHttpServer([PROGRAMS.everything, 'streamableHttp'], port);
     const slow = {
-      calls: [{ name: 'mcp__far__trigger-long-running-operation', arguments: { duration: 30, steps: 30 } }],
+      calls: [{ name: 'mcp__far__trigger-long-running-operation', arguments: { duration: 600, steps: 600 } }],
     };
     const echo = { calls: [{ name: 'mcp__far__echo', arguments: { message: 'ahoy' } }] };
     const lab = await openLab({ script: [slow, 'Done.', echo, 'Done.'], policy: ['allow mcp__far__*'] });
@@ -212,7 +212,8 @@ describe('what is secret about a server', () => {
       env: ['TOKEN'],
       args: expect.arrayContaining(['--api-key', '‹masked 1›']) as string[],
     });
-    expect(shown.log?.join('\n')).toContain('my token is [TOKEN]');
+    // What it says on its error output comes by another way than that it runs.
+    await expect.poll(async () => (await lab.show('hostile')).log?.join('\n')).toContain('my token is [TOKEN]');
     await lab.say('go');
     expect(lab.results().at(-1)).toContain('[TOKEN]');
     const all = [

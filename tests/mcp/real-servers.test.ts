@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { publishMessage, publishToolResult } from '@countersign/core';
 import type { NewMcpServer } from '@countersign/protocol';
 import { freshFolder, ME, openLab } from './support/lab.js';
-import { freePort, PROGRAMS, startHttpServer, stdio } from './support/servers.js';
+import { freePort } from '../../packages/server/src/testing/free-port.js';
+import { PROGRAMS, startHttpServer, stdio } from './support/servers.js';
 import { until } from './support/until.js';
 
 const transports = ['stdio', 'http'] as const;

@@ -1,4 +1,5 @@
-import { spawn } from '@lydell/node-pty';
+import type { Socket } from 'node:net';
+import { spawn, type IPty } from '@lydell/node-pty';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
 
@@ -40,6 +41,7 @@ export function openTerminal(words: readonly string[], options: TerminalOptions)
     rows,
     env: { PATH: process.env['PATH'] ?? '', TERM: 'xterm-256color', NO_COLOR: '1', ...env },
   });
+  readToTheEnd(child);
   let raw = '';
   let at = 0;
   let look = (): void => undefined;
@@ -90,6 +92,23 @@ export function openTerminal(words: readonly string[], options: TerminalOptions)
   };
   opened.add(terminal);
   return terminal;
+}
+
+/** How long what a program has written before its end may take to be read. */
+const LAST_WORDS_MS = 20_000;
+
+/**
+ * A fifth of a second after a program has ended, node-pty gives up what was not read yet, and on a busy machine nobody may have looked by
+ * then. The end of the terminal comes by itself when all was read; giving up is only for who waits in vain for that.
+ */
+function readToTheEnd(child: IPty): void {
+  const { _socket: socket } = child as unknown as { readonly _socket: Socket };
+  const destroy = socket.destroy.bind(socket);
+  socket.destroy = (error) => {
+    if (error !== undefined) return destroy(error);
+    setTimeout(destroy, LAST_WORDS_MS).unref();
+    return socket;
+  };
 }
 
 /** For `afterEach`: ends whatever a test left running. */

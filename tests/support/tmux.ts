@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,8 +12,12 @@ const run = promisify(execFile);
 export const hasTmux = inject('tmux');
 export const command = `${process.execPath} ${fileURLToPath(new URL('../../packages/countersign/bin/countersign.js', import.meta.url))}`;
 /** What the shell says when it waits for a command. */
-export const PROMPT = 'ready$';
-const PATIENCE_MS = 40_000;
+const PROMPT = 'ready$';
+/** Where it waits for one now: with nothing typed behind it. */
+export const READY = /^ready\$ ?$/m;
+const PATIENCE_MS = 60_000;
+
+type Shown = string | RegExp;
 
 /** A shell in a terminal of its own, looked at as a person looks at it. */
 export interface Tmux {
@@ -23,8 +27,8 @@ export interface Tmux {
   type(text: string): Promise<void>;
   /** What is on the screen now. */
   screen(options?: { colours?: boolean }): Promise<string>;
-  /** Resolves with the screen when it shows this; with `not`, when it no longer shows that. */
-  see(wanted: string | RegExp, options?: { not?: string | RegExp }): Promise<string>;
+  /** Resolves with the screen when it shows all of this; with `not`, when it no longer shows that. */
+  see(wanted: Shown | readonly Shown[], options?: { not?: Shown }): Promise<string>;
   resize(columns: number, rows: number): Promise<void>;
   /** What tmux says of the terminal itself, such as `alternate_on`. */
   flag(name: string): Promise<string>;
@@ -52,13 +56,10 @@ export async function openTmux(
 
   const screen = async ({ colours = false } = {}): Promise<string> =>
     await tmux('capture-pane', '-p', ...(colours ? ['-e'] : []), '-t', 't');
-  const shows = (text: string, wanted: string | RegExp): boolean =>
+  const shows = (text: string, wanted: Shown): boolean =>
     typeof wanted === 'string' ? text.includes(wanted) : wanted.test(text);
 
-  // Not from its environment: some shells don't take it from there.
-  await tmux('send-keys', '-t', 't', `PS1='${PROMPT} '; clear`, 'Enter');
-
-  return {
+  const opened: Tmux = {
     screen,
     async press(...keys) {
       for (const key of keys) await tmux('send-keys', '-t', 't', key);
@@ -67,11 +68,16 @@ export async function openTmux(
       await tmux('send-keys', '-t', 't', '-l', text);
     },
     async see(wanted, { not } = {}) {
+      const all = typeof wanted === 'string' || wanted instanceof RegExp ? [wanted] : wanted;
+      const fits = (text: string): boolean =>
+        all.every((each) => shows(text, each)) && (not === undefined || !shows(text, not));
       const deadline = Date.now() + PATIENCE_MS;
-      for (;;) {
+      for (let before = ''; ;) {
         const text = await screen();
-        if (shows(text, wanted) && (not === undefined || !shows(text, not))) return text;
-        if (Date.now() > deadline) throw new Error(`waited in vain for ${String(wanted)}:\n${text}`);
+        // The same twice: a picture may be caught while it is drawn, half new and half old.
+        if (text === before && fits(text)) return text;
+        if (Date.now() > deadline) throw new Error(`waited in vain for ${all.map(String).join(' and ')}:\n${text}`);
+        before = text;
         await new Promise((resolve) => setTimeout(resolve, 40));
       }
     },
@@ -83,12 +89,25 @@ export async function openTmux(
     },
     async signal(name) {
       const shell = (await tmux('display-message', '-p', '-t', 't', '#{pane_pid}')).trim();
-      const { stdout } = await run('pgrep', ['-P', shell]);
-      process.kill(Number(stdout.trim().split('\n')[0]), name);
+      process.kill(await firstChildOf(Number(shell)), name);
     },
     async close() {
       await tmux('kill-server').catch(() => undefined);
       rmSync(folder, { recursive: true, force: true });
     },
   };
+  // Not from its environment: some shells don't take it from there.
+  await tmux('send-keys', '-t', 't', `PS1='${PROMPT} '; clear`, 'Enter');
+  // What is typed before it reads is shown twice, or before it clears.
+  await opened.see(READY);
+  return opened;
+}
+
+/** Where the system tells it, without a program that may not be installed. */
+async function firstChildOf(pid: number): Promise<number> {
+  const children =
+    process.platform === 'linux'
+      ? readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+      : (await run('pgrep', ['-P', String(pid)])).stdout;
+  return Number(children.trim().split(/\s/)[0]);
 }

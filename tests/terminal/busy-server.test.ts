@@ -26,7 +26,7 @@ const isDecision = ({ method, url = '' }: Pick<IncomingMessage, 'method' | 'url'
 describe('a server that is busy for a moment', () => {
   it('[A13] [S7] is told again that nobody is there, so that a job ends', async () => {
     way.refuse(2, isDecision);
-    const words = ['chat', '-w', 'docks', '--timeout', '20s', t.asking(stamp('unsigned'))];
+    const words = ['chat', '-w', 'docks', '--timeout', '10m', t.asking(stamp('unsigned'))];
     const ended = await t.runHere(words, { env: { COUNTERSIGN_URL: way.url } });
     expect(ended.stdout).toContain('denied: nobody is there who could be asked');
     expect(ended.code).toBe(3);

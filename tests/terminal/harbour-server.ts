@@ -9,6 +9,7 @@ import { defineTool } from '@countersign/core/ports';
 import { scripted, type ScriptedCall } from '@countersign/core/testing';
 import { serve, type Serving } from '@countersign/server';
 import { z } from 'zod';
+import { freePort } from '../../packages/server/src/testing/free-port.js';
 import { runProgram } from '../../packages/terminal/src/program.js';
 import { closeTerminals, openTerminal, type PseudoTerminal, type TerminalOptions } from '../support/pseudo-terminal.js';
 
@@ -86,9 +87,10 @@ export async function openHarbourServer(): Promise<HarbourServer> {
     },
   });
   const quiet = (): void => undefined;
-  let port = 0;
+  // Its own also when it was away in between: a port that the system hands out could have gone to somebody else by then.
+  const port = await freePort();
   const start = async (): Promise<Serving> => {
-    const serving = await serve({
+    return await serve({
       home: join(folder, 'home'),
       env: { COUNTERSIGN_TOKEN: TOKEN },
       log: { info: quiet, warn: quiet, error: quiet },
@@ -99,8 +101,6 @@ export async function openHarbourServer(): Promise<HarbourServer> {
       ollamaUrl: 'http://127.0.0.1:9',
       version: 'test',
     });
-    port = Number(new URL(serving.url).port);
-    return serving;
   };
   let serving = await start();
   const { url } = serving;

@@ -15,7 +15,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const notes = (): string[] => readdirSync(join(folder, 'home-worlds', 'harbour', 'notes'));
 
 // Each of them brings a server: on a busy machine that takes its time.
-describe('without a server', { timeout: 120_000 }, () => {
+describe('without a server', () => {
   it('[X4] [S4] commands that start at once bring one and find each other', async () => {
     const ended = await Promise.all([
       run('chat', '-w', 'harbour', 'hello'),

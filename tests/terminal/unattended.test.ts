@@ -41,12 +41,14 @@ describe('countersign chat without a terminal', () => {
 
   it('[A13] waits for somebody elsewhere if told to, and not for ever', async () => {
     const words = ['chat', '-w', 'docks', '--unattended', 'wait', '--json'];
-    const late = await t.run([...words, '--timeout', '1s', t.asking(stamp('late'))]);
+    const late = await t.run([...words, '--timeout', '4s', t.asking(stamp('late'))]);
     expect(late.code).toBe(4);
     expect(linesOf(late.stdout).at(-1)).toMatchObject({ type: 'end', outcome: 'timed out' });
+    await expect.poll(async () => (await t.client.approvals('docks')).items.length).toBe(1);
     const [left] = (await t.client.approvals('docks')).items;
     if (left === undefined) throw new Error('it must still wait');
     await t.client.decide('docks', left, { decision: 'deny' });
+    await expect.poll(async () => (await t.client.approvals('docks')).items).toEqual([]);
 
     const waiting = t.run([...words, t.asking(stamp('in time'))]);
     await expect.poll(async () => (await t.client.approvals('docks')).items.length).toBe(1);

@@ -73,6 +73,9 @@ export async function freshFolder(): Promise<string> {
   return folder;
 }
 
+/** A busy machine takes its time to start a server: what is not tested must not give up on it. */
+const PATIENT = { connectMs: 120_000, turnWaitMs: 120_000, callWaitMs: 120_000, healthMs: 3_600_000 };
+
 let sandbox: ReturnType<typeof findSandbox> | undefined;
 
 export async function openLab(options: LabOptions = {}): Promise<Lab> {
@@ -85,7 +88,7 @@ export async function openLab(options: LabOptions = {}): Promise<Lab> {
     store,
     clock: systemClock,
     providers: [provider],
-    mcp: mcpServers({ sandbox: used, clock: systemClock, show: [root], firstPauseMs: 50, ...options.mcp }),
+    mcp: mcpServers({ sandbox: used, clock: systemClock, show: [root], ...PATIENT, firstPauseMs: 50, ...options.mcp }),
     findPlace: () => Promise.resolve({ workingDirectory: folder, home: homedir(), sandbox: 'none' }),
     onError: (error, what) => {
       throw new Error(`${what}: ${String(error)}`);

@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { onTestFinished } from 'vitest';
 import type { NewMcpServer } from '@countersign/protocol';
@@ -28,14 +27,6 @@ export function stdio(
     env,
     trusted,
   };
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 /** A server of ours or theirs as a process that speaks HTTP on a port of its own. Ends with the test, or when it is killed. */

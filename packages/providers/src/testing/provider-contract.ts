@@ -174,10 +174,10 @@ export function describeProvider(wire: Wire): void {
         expect(inSeconds).toMatchObject({ kind: 'rate-limited', next: 'retry', retryAfterMs: 7_000 });
         const inMs = await failing(vendorError(told, { 'retry-after-ms': '1250', 'retry-after': '9' }), stream);
         expect(inMs.retryAfterMs).toBe(1_250);
-        const date = new Date(Date.now() + 60_000).toUTCString();
+        const date = new Date(Date.now() + 3_600_000).toUTCString();
         const byDate = await failing(vendorError(told, { 'retry-after': date }), stream);
-        expect(byDate.retryAfterMs).toBeGreaterThan(50_000);
-        expect(byDate.retryAfterMs).toBeLessThanOrEqual(60_000);
+        expect(byDate.retryAfterMs).toBeGreaterThan(3_000_000);
+        expect(byDate.retryAfterMs).toBeLessThanOrEqual(3_600_000);
       });
 
       it('[P4] tells an overloaded vendor from a request that is too long or wrong', async () => {
@@ -207,14 +207,12 @@ export function describeProvider(wire: Wire): void {
       });
 
       it('[P4] says where nobody listens', async () => {
-        const gone = await startWireServer();
-        await gone.close();
         const request = { messages: [{ role: 'user' as const, content: 'hello' }] };
-        provider = wire.connect(gone.url, KEY);
+        provider = wire.connect('http://127.0.0.1:9', KEY);
         try {
           const failed = ask(stream, request);
           await expect(failed).rejects.toMatchObject({ kind: 'network', next: 'retry' });
-          await expect(failed).rejects.toThrow(`nothing listens at ${new URL(gone.url).host}`);
+          await expect(failed).rejects.toThrow('nothing listens at 127.0.0.1:9');
         } finally {
           provider = wire.connect(server.url, KEY);
         }

@@ -101,4 +101,4 @@ it('[W2] outlives whatever comes over a socket: garbage, broken text, huge heade
   expect((await t.api('GET', '/health')).status).toBe(200);
   expect((await t.api<{ items: unknown[] }>('GET', `/worlds/harbour/chats/${t.chat}/messages`)).body.items).toEqual([]);
   expect(t.errors).toEqual([]);
-}, 60_000);
+});

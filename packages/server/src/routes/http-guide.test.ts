@@ -4,7 +4,8 @@ import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { freePort } from '../testing/free-port.js';
 import { startServer, type ServerProcess } from '../testing/start-process.js';
 
 const page = new URL('../../../../docs/guide/http.md', import.meta.url);
@@ -49,6 +50,7 @@ function openShell(url: string): (commands: string) => Promise<string> {
     env: { PATH: process.env['PATH'], URL: url, TOKEN },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
+  onTestFinished(() => void shell.kill('SIGKILL'));
   const errors = text(shell.stderr);
   const ended = once(shell, 'close');
   let heard = '';
@@ -86,7 +88,7 @@ function differences(actual: unknown, shown: unknown, at = ''): string[] {
 }
 
 // A server is started, several times in the second one: on a busy machine that takes its time.
-describe('docs/guide/http.md', { timeout: 120_000 }, () => {
+describe('docs/guide/http.md', () => {
   it('[W3] makes a world, sends a message, sees the approval, approves it and reads the answer, with curl alone', async () => {
     const { url } = await start('0');
     const run = openShell(url);
@@ -99,8 +101,8 @@ describe('docs/guide/http.md', { timeout: 120_000 }, () => {
   });
 
   it('[S3] [A9] loses nothing when the server is killed and started again in the middle of it', async () => {
-    const { url } = await start('0');
-    const { port } = new URL(url);
+    const port = String(await freePort());
+    const { url } = await start(port);
     const run = openShell(url);
     const outputs: string[] = [];
     let kills = 0;

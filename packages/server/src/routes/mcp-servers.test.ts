@@ -33,14 +33,10 @@ it('[W3] [A15] a server is added, shown, changed and removed; values of its vari
   const { t, path, server } = await open();
   const added = await t.api<McpServer>('POST', path, server);
   expect(added).toMatchObject({ status: 201, body: { name: 'memory', env: ['TOKEN'], trusted: false, enabled: true } });
-  const running = await until(
-    async () => {
-      const shown = await t.api<McpServer>('GET', `${path}/memory`);
-      return shown.body.status === 'running' ? shown : undefined;
-    },
-    'it runs',
-    15_000,
-  );
+  const running = await until(async () => {
+    const shown = await t.api<McpServer>('GET', `${path}/memory`);
+    return shown.body.status === 'running' ? shown : undefined;
+  }, 'it runs');
   expect(running.body.tools).toContain('mcp__memory__read_graph');
   const tools = await t.api<{ items: { name: string; trusted: boolean }[] }>(
     'GET',

@@ -108,7 +108,7 @@ describe('an agent with an approved command', () => {
     const messages = () => server.api(`${world}/chats/${chat}/messages`, settled);
     await expect
       .poll(async () => JSON.stringify((await messages()).items.filter(({ role }) => role === 'tool')), {
-        timeout: 40_000,
+        timeout: 90_000,
       })
       .toContain('== end');
     const found = JSON.stringify((await messages()).items.filter(({ role }) => role === 'tool'));
@@ -134,7 +134,7 @@ describe('an agent with an approved command', () => {
     await approve(server, world, first);
     const list = z.object({ items: z.array(messageSchema) });
     const said = async () => (await server.api(`${world}/chats/${chat}/messages`, list)).items.at(-1)?.content ?? '';
-    await expect.poll(said, { timeout: 40_000 }).toContain('I was told');
+    await expect.poll(said, { timeout: 90_000 }).toContain('I was told');
     expect(await said()).not.toContain(token);
   });
 });

@@ -135,7 +135,7 @@ export async function closeApps(): Promise<void> {
 }
 
 /** Resolves when a condition holds; looks again and again, and gives up with an error. */
-export async function until<T>(look: () => Promise<T | undefined>, what: string, ms = 5_000): Promise<T> {
+export async function until<T>(look: () => Promise<T | undefined>, what: string, ms = 30_000): Promise<T> {
   for (const end = Date.now() + ms; Date.now() < end;) {
     const found = await look();
     if (found !== undefined) return found;

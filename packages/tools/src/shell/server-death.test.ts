@@ -35,7 +35,7 @@ describe.skipIf(process.platform !== 'linux')('when the server is killed', () =>
     });
     const [said] = (await once(server.stdout, 'data')) as [Buffer];
     expect(String(said)).toContain('up');
-    expect(processesIn(folder.path).length).toBeGreaterThan(2);
+    await expect.poll(() => processesIn(folder.path).length).toBeGreaterThan(2);
     server.kill('SIGKILL');
     await once(server, 'exit');
     await expect.poll(() => processesIn(folder.path)).toEqual([]);

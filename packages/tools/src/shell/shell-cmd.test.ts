@@ -115,7 +115,8 @@ describe.each(both)('shell_cmd with %s', (_name, sandbox) => {
     const seen: string[] = [];
     const stop = new AbortController();
     const tried = await tryTool(
-      shellCmd({ sandbox }),
+      // By this clock it has all the time it needs to end by itself.
+      shellCmd({ sandbox, clock: createFakeClock() }),
       { command: 'trap "echo second; exit" TERM; echo first; echo e >&2; sleep 1000 & wait' },
       {
         workingDirectory: folder.path,
@@ -159,7 +160,8 @@ describe.each(both)('shell_cmd with %s', (_name, sandbox) => {
         workingDirectory: folder.path,
         output: () => {
           chunks += 1;
-          if (chunks === 10) clock.advance(5_000);
+          // Its time, and then what it has left to end by itself.
+          if (chunks >= 10) clock.advance(5_000);
         },
       },
     );
@@ -212,7 +214,7 @@ describe.each(both)('shell_cmd with %s', (_name, sandbox) => {
   it('[M9] a stop asks first, so that a command can tidy up', async () => {
     const stop = new AbortController();
     await tryTool(
-      shellCmd({ sandbox }),
+      shellCmd({ sandbox, clock: createFakeClock() }),
       { command: 'trap "echo tidied > note; exit" TERM; echo up; sleep 1000 & wait' },
       { workingDirectory: folder.path, signal: stop.signal, output: () => stop.abort() },
     );

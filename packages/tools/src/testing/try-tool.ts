@@ -44,9 +44,9 @@ export async function tryTool(tool: Tool, args: Record<string, unknown>, about: 
   }
 }
 
-/** Every process whose working folder this is. */
+/** Every process whose working folder this is. One without words has been killed already and only waits for its number to be free. */
 export function processesIn(folder: string): string[] {
   const script = 'for p in /proc/[0-9]*; do echo "${p##*/} $(readlink "$p/cwd") $(tr "\\0" " " < "$p/cmdline")"; done';
   const list = execFileSync('bash', ['-c', script], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
-  return list.split('\n').filter((line) => line.split(' ')[1] === folder);
+  return list.split('\n').filter((line) => line.split(' ')[1] === folder && line.split(' ').slice(2).join('') !== '');
 }

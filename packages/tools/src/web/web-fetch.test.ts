@@ -32,7 +32,7 @@ const here: Network = {
   resolve: async () => [{ address: '127.0.0.1', family: 4 }],
   mayConnect: (address) => address === '127.0.0.1',
 };
-const limits = { timeoutMs: 10_000, bodyBytes: 200_000 };
+const limits = { timeoutMs: 100_000, bodyBytes: 200_000 };
 
 const fetch = (
   args: Record<string, unknown>,
