@@ -2,7 +2,9 @@ import {
   ProviderError,
   type GenerateRequest,
   type LLMResponse,
+  type AgentRecord,
   type Provider,
+  type StoreReader,
   type TurnRecord,
 } from '../ports/index.js';
 import { maskSecrets } from '../masking/index.js';
@@ -79,19 +81,13 @@ async function lookAround(
 }
 
 async function prepare(runtime: Runtime, turn: TurnRecord, signal: AbortSignal) {
-  const missing = await missingTools(runtime, turn, signal);
-  const read = await runtime.store.read(async (reader) => {
-    const snapshot = await runtime.snapshots(reader, turn.worldId);
-    const agent = snapshot?.agent(turn.agentId);
-    if (snapshot === undefined || agent === undefined) return undefined;
-    const provider = runtime.provider(agent.definition.provider);
-    if (provider === undefined) return { agent };
-    const tools = runtime.tools(turn.worldId).values();
-    const shown = { provider, tools, missing };
-    const view = await prepareMessagesForLLM(reader, runtime.memory, snapshot, agent, turn, shown);
-    return { agent, snapshot, provider, view };
-  });
-  if (read === undefined)
+  let read = await runtime.store.read((reader) => readView(runtime, reader, turn, signal));
+  if (read !== undefined && 'waitsFor' in read) {
+    const missing = await read.waitsFor;
+    // What was read before may be old by now.
+    read = await runtime.store.read((reader) => readView(runtime, reader, turn, signal, missing));
+  }
+  if (read === undefined || 'waitsFor' in read)
     return { ok: false as const, error: 'The agent is no longer in this world, so nobody answers.' };
   const { name, provider: wanted, model, temperature, maxTokens } = read.agent.definition;
   if (read.provider === undefined || read.view === undefined || read.snapshot === undefined) {
@@ -118,12 +114,38 @@ async function prepare(runtime: Runtime, turn: TurnRecord, signal: AbortSignal) 
   }
 }
 
-/** Waits for what has to be started first, and says what is not there: a model that is not told would make up a reason. */
-async function missingTools(runtime: Runtime, turn: TurnRecord, signal: AbortSignal): Promise<readonly string[]> {
-  if (runtime.sources.length === 0) return [];
-  const snapshot = await runtime.store.read((reader) => runtime.snapshots(reader, turn.worldId));
-  const patterns = snapshot?.agent(turn.agentId)?.definition.tools ?? [];
-  return await prepareTools(runtime, turn.worldId, patterns, signal);
+/**
+ * What a model is shown. Some tools have to be started first: then only what to wait for, and the next look is told what is `missing`,
+ * since a model that is not told would make up a reason.
+ */
+async function readView(
+  runtime: Runtime,
+  reader: StoreReader,
+  turn: TurnRecord,
+  signal: AbortSignal,
+  missing?: readonly string[],
+): Promise<Read | { waitsFor: Promise<readonly string[]> } | undefined> {
+  const snapshot = await runtime.snapshots(reader, turn.worldId);
+  const agent = snapshot?.agent(turn.agentId);
+  if (snapshot === undefined || agent === undefined) return undefined;
+  if (missing === undefined) {
+    for (const source of runtime.sources) await source.read?.(reader, turn.worldId);
+    const waitsFor = prepareTools(runtime, turn.worldId, agent.definition.tools, signal);
+    if (waitsFor !== undefined) return { waitsFor };
+  }
+  const provider = runtime.provider(agent.definition.provider);
+  if (provider === undefined) return { agent };
+  const tools = runtime.tools(turn.worldId).values();
+  const shown = { provider, tools, missing: missing ?? [] };
+  const view = await prepareMessagesForLLM(reader, runtime.memory, snapshot, agent, turn, shown);
+  return { agent, snapshot, provider, view };
+}
+
+interface Read {
+  agent: AgentRecord;
+  snapshot?: WorldSnapshot;
+  provider?: Provider;
+  view?: Awaited<ReturnType<typeof prepareMessagesForLLM>>;
 }
 
 /** Retryable failures are tried again after a pause, the vendor's if it named one (P4). */

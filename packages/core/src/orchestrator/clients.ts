@@ -5,7 +5,7 @@ import {
   type Signer,
   type ToolResultOutcome,
 } from '@countersign/protocol';
-import type { ClientRecord, InvocationRecord, Tool, ToolSource } from '../ports/index.js';
+import type { ClientRecord, InvocationRecord, StoreReader, Tool, ToolSource } from '../ports/index.js';
 import { maskSecrets } from '../masking/index.js';
 import { SILENT_MS } from './claim-turn.js';
 import { answerClientCall, failPendingCalls, pendingCalls, type ClientWithTools } from './client-calls.js';
@@ -151,9 +151,9 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
     await denyUnattended(runtimeOf(), worldId);
   }
 
-  async function lookAt(worldId: string): Promise<void> {
+  async function lookAt(reader: StoreReader, worldId: string): Promise<void> {
     const known = [...present.values()].filter(({ record }) => record.worldId === worldId);
-    const records = await runtimeOf().store.read((reader) => reader.clients(worldId));
+    const records = await reader.clients(worldId);
     const there = new Set(records.map(({ id }) => id));
     for (const entry of known) if (!there.has(entry.record.id)) forget(entry);
     for (const record of records) note(record);
@@ -234,12 +234,10 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
     source: {
       // They are offered by `tools`.
       tools: () => new Map(),
-      async prepare(worldId) {
-        await lookAt(worldId);
-        return [];
-      },
+      read: lookAt,
+      prepare: () => undefined,
       async bring(worldId, toolName) {
-        if (toolName.startsWith('app__')) await lookAt(worldId);
+        if (toolName.startsWith('app__')) await runtimeOf().store.read((reader) => lookAt(reader, worldId));
       },
       close: () => Promise.resolve(),
     },

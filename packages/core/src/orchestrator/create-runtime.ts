@@ -64,6 +64,8 @@ export interface Engine {
 }
 
 const CLOSE_GRACE_MS = 3_000;
+/** Of how many chats it is remembered that they have their name. */
+const MOST_TITLED = 10_000;
 
 export function createRuntime(options: RuntimeOptions): Engine {
   const { store, clock, onError } = options;
@@ -72,11 +74,17 @@ export function createRuntime(options: RuntimeOptions): Engine {
   const providers = new Map(options.providers.map((provider) => [provider.name, provider]));
   const background = new Set<Promise<void>>();
   const titling = new Set<string>();
+  const titled = new Set<string>();
   const closing = new AbortController();
 
   function inBackground(work: Promise<void>, what: string): void {
     const watched = work.catch((error: unknown) => onError(error, what)).finally(() => background.delete(watched));
     background.add(watched);
+  }
+
+  function noteTitled(chatId: string): void {
+    titled.add(chatId);
+    if (titled.size > MOST_TITLED) for (const oldest of titled) return void titled.delete(oldest);
   }
 
   const deadlines = watchDeadlines(() => runtime);
@@ -158,9 +166,13 @@ export function createRuntime(options: RuntimeOptions): Engine {
     watchDeadline: (worldId, approvalId, expiresAt) => deadlines.watch(worldId, approvalId, expiresAt),
     chatFellIdle(worldId, chatId) {
       // Falling idle twice before the first title is there must not ask a model twice.
-      if (closing.signal.aborted || titling.has(chatId)) return;
+      if (closing.signal.aborted || titling.has(chatId) || titled.has(chatId)) return;
       titling.add(chatId);
-      const work = titleChat(runtime, worldId, chatId, closing.signal).finally(() => titling.delete(chatId));
+      const work = titleChat(runtime, worldId, chatId, closing.signal)
+        .then((done) => {
+          if (done) noteTitled(chatId);
+        })
+        .finally(() => titling.delete(chatId));
       inBackground(work, 'a chat could not be titled');
     },
     report: onError,

@@ -8,20 +8,29 @@ const LOOK_AT = 8;
 const LONGEST_TITLE = 80;
 const ASK = 'Give this conversation a title of at most six words. Answer with the title alone.';
 
-/** Names a chat by a model when it first falls idle (M7). A failure leaves the default, and is not tried again. */
-export async function titleChat(runtime: Runtime, worldId: string, chatId: string, signal: AbortSignal): Promise<void> {
+/**
+ * Names a chat by a model when it first falls idle (M7). A failure leaves the default, and is not tried again. True: it has its name, and
+ * nobody needs to look again.
+ */
+export async function titleChat(
+  runtime: Runtime,
+  worldId: string,
+  chatId: string,
+  signal: AbortSignal,
+): Promise<boolean> {
   const found = await runtime.store.read(async (reader) => {
     const chat = await reader.chat(chatId);
-    if (chat === undefined || chat.titled) return undefined;
+    if (chat === undefined || chat.titled) return 'done';
     const snapshot = await runtime.snapshots(reader, worldId);
     const messages = await reader.messages(chatId, { after: 0, limit: LOOK_AT });
     const speaker = messages.findLast((message) => message.agentId !== null)?.agentId;
     const agent = speaker === undefined || speaker === null ? undefined : snapshot?.agent(speaker);
     return agent === undefined ? undefined : { agent, messages };
   });
-  if (found === undefined) return;
+  if (found === 'done') return true;
+  if (found === undefined) return false;
   const title = await suggest(runtime, found.agent.definition, found.messages, signal);
-  if (signal.aborted) return;
+  if (signal.aborted) return false;
   await commit(runtime, 'title', worldId, async (step) => {
     const chat = await step.tx.chat(chatId);
     if (chat === undefined || chat.titled) return;
@@ -33,6 +42,7 @@ export async function titleChat(runtime: Runtime, worldId: string, chatId: strin
     // The world was deleted while its chat was being titled.
     if (!(error instanceof CountersignError) || error.code !== 'not-found') throw error;
   });
+  return true;
 }
 
 async function suggest(

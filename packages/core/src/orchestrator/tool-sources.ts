@@ -19,13 +19,16 @@ export async function bringTool(
   }
 }
 
-/** Before a model is shown its tools: those that one of these patterns may name. Gives what is missing, a sentence each. */
-export async function prepareTools(
+/**
+ * Before a model is shown its tools: those that one of these patterns may name. Gives what is missing, a sentence each; undefined when
+ * nothing has to be waited for.
+ */
+export function prepareTools(
   { sources }: Runtime,
   worldId: string,
   patterns: readonly string[],
   signal: AbortSignal,
-): Promise<readonly string[]> {
-  const missing = await Promise.all(sources.map((source) => source.prepare(worldId, patterns, signal)));
-  return missing.flat();
+): Promise<readonly string[]> | undefined {
+  const waits = sources.flatMap((source) => source.prepare(worldId, patterns, signal) ?? []);
+  return waits.length === 0 ? undefined : Promise.all(waits).then((missing) => missing.flat());
 }

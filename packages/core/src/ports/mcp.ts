@@ -1,15 +1,18 @@
 import type { McpServerDefinition } from '@countersign/protocol';
+import type { StoreReader } from './store.js';
 import type { KeptPaths, Tool } from './tool.js';
 
 /** Tools that come and go while the engine runs. */
 export interface ToolSource {
   /** What is offered in a world now, by name. */
   tools(worldId: string): ReadonlyMap<string, Tool>;
+  /** Before a model is shown its tools: reads what other processes may have changed, together with what else is read for it. */
+  read?(reader: StoreReader, worldId: string): Promise<void>;
   /**
-   * Before a model is shown its tools: waits, not for long, until those are known that one of these patterns may name. Never rejects;
-   * gives a sentence for each place whose tools are missing.
+   * Then waits, not for long, until those are known that one of these patterns may name. Never rejects; gives a sentence for each place
+   * whose tools are missing. Undefined when there is nothing to wait for.
    */
-  prepare(worldId: string, patterns: readonly string[], signal: AbortSignal): Promise<readonly string[]>;
+  prepare(worldId: string, patterns: readonly string[], signal: AbortSignal): Promise<readonly string[]> | undefined;
   /** Before a call is judged: makes sure that its tool is what it is now. Rejects with words when it can't run. Not its tool: nothing. */
   bring(worldId: string, toolName: string, signal?: AbortSignal): Promise<void>;
   /** Ends everything it started. */

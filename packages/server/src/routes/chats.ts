@@ -124,10 +124,11 @@ export const chatRoutes = [
       const { world: worldId, chat: chatId } = params;
       const client = await clientOf(c, context, worldId);
       if (wantsStream(c)) refuseManyStreams(c, engine);
+      const message = { ...body, worldId, chatId, speaker: 'human' } as const;
+      if (!wantsStream(c)) return { status: 202, body: await publishMessage(engine.runtime, message) };
       // Before it is said: what it sets off is then all after this number.
       const { lastEventId } = await showChat(engine.runtime, worldId, chatId);
-      const accepted = await publishMessage(engine.runtime, { ...body, worldId, chatId, speaker: 'human' });
-      if (!wantsStream(c)) return { status: 202, body: accepted };
+      await publishMessage(engine.runtime, message);
       return await streamEvents(c, {
         engine,
         worldId,

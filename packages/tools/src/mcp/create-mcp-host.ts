@@ -93,10 +93,11 @@ function createMcpHost(records: McpRecords, options: McpOptions): McpHost {
       if (servers === undefined) return none;
       return new Map([...servers.values()].flatMap((server) => [...server.tools()]));
     },
-    async prepare(worldId, patterns, signal) {
+    prepare(worldId, patterns, signal) {
       const servers = [...(worlds.get(worldId) ?? [])].filter(
         ([name, server]) => server.isOn() && !server.isRunning() && patterns.some((pattern) => mayName(pattern, name)),
       );
+      if (servers.length === 0) return undefined;
       const missing = servers.map(async ([name, server]) => {
         try {
           // One that is broken would otherwise hold up every answer of every agent.
@@ -108,7 +109,7 @@ function createMcpHost(records: McpRecords, options: McpOptions): McpHost {
           return [`The MCP server "${name}" does not run at the moment: its tools can't be used.`];
         }
       });
-      return (await Promise.all(missing)).flat();
+      return Promise.all(missing).then((each) => each.flat());
     },
     async bring(worldId, toolName, signal) {
       const name = [...(worlds.get(worldId)?.keys() ?? [])].find((key) => toolName.startsWith(namePrefix(key)));
