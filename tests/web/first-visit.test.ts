@@ -66,6 +66,26 @@ describe.runIf(hasBrowser)('the first visit', () => {
     await context.close();
   });
 
+  it('[W1] a second tab is let in also when the first is too busy to answer at once', async () => {
+    const { page, context } = await opened.visit({
+      script: `
+        globalThis.held = [];
+        const tell = BroadcastChannel.prototype.postMessage;
+        BroadcastChannel.prototype.postMessage = function (note) {
+          if (note?.session === undefined) tell.call(this, note);
+          else held.push(() => tell.call(this, note));
+        };
+      `,
+    });
+    const tab = await context.newPage();
+    await tab.goto(opened.serving.url);
+    await tab.getByText('opens with a link that works once').waitFor();
+    await page.evaluate('held.forEach((answer) => answer())');
+    await tab.getByLabel('Message').waitFor();
+    expect(await tab.getByText('opens with a link that works once').count()).toBe(0);
+    await context.close();
+  });
+
   it('[M9] stop ends what runs', async () => {
     const { page, context } = await opened.visit();
     await button(page, 'Watch the tide for me.').click();

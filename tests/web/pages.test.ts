@@ -222,7 +222,7 @@ function lastToCome(page: Page, name: string): Locator {
     case '/inbox':
       return asks(page, 'tee log');
     case '/providers':
-      return main.getByText('obedient');
+      return main.getByRole('listitem').first();
     case 'policy':
       return main.locator('option[value=press]');
     case 'grants':

@@ -41,8 +41,7 @@ describe.runIf(hasBrowser)('talking', () => {
     expect(await page.getByRole('article').count()).toBe(0);
     await page.keyboard.type('say only me');
     await page.keyboard.press('Enter');
-    await page.getByRole('article', { name: 'Bea Two' }).waitFor();
-    await said(page, 'only me').waitFor();
+    await said(page, 'Bea Two').waitFor();
     await expect.poll(async () => (await opened.api.chat(world, chat)).status).toBe('idle');
     await expect.poll(() => topBar(page).getByText('working').count()).toBe(0);
     expect(await page.getByRole('article', { name: 'Ada' }).count()).toBe(0);

@@ -21,7 +21,8 @@ export function App(): ReactElement {
   );
   useEffect(() => {
     answerOtherTabs();
-    void enter(() => setState(signedOut())).then(setState);
+    const come = (): void => void enter(() => setState(signedOut()), come).then(setState);
+    come();
   }, []);
   return (
     <ErrorBoundary>
@@ -38,7 +39,8 @@ export function App(): ReactElement {
   );
 }
 
-async function enter(onRefused: () => void): Promise<State> {
+/** `onLate`: whoever was sent away could be let in by now. */
+async function enter(onRefused: () => void, onLate: () => void): Promise<State> {
   const url = location.origin;
   const ticket = takeTicket();
   if (ticket !== undefined) {
@@ -47,11 +49,11 @@ async function enter(onRefused: () => void): Promise<State> {
       keepSession(session);
     } catch (error) {
       // A page that is loaded again still has its session; the ticket in its address is used up.
-      const known = await findSession();
+      const known = await findSession(onLate);
       if (known === undefined) return { kind: 'out', why: error instanceof Error ? error.message : '' };
     }
   }
-  const session = await findSession();
+  const session = await findSession(onLate);
   return session === undefined
     ? { kind: 'out' }
     : { kind: 'in', client: createClient({ url, session, fetch: watchful(onRefused) }) };

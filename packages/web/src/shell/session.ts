@@ -1,6 +1,7 @@
 /** The half of a session that the page keeps (W1). Per tab: a cookie alone, sent by whatever runs on this machine, must not do. */
 const KEY = 'countersign.session';
 const CHANNEL = 'countersign.session';
+/** So long nobody is told that they need a link. */
 const PATIENCE_MS = 250;
 
 export function keepSession(session: string): void {
@@ -19,9 +20,12 @@ export function takeTicket(): string | undefined {
   return ticket;
 }
 
-/** This tab's session, or that of another tab of this very address: a channel reaches no other port. */
-export async function findSession(): Promise<string | undefined> {
-  return sessionStorage.getItem(KEY) ?? (await askOtherTabs());
+/**
+ * This tab's session, or that of another tab of this very address: a channel reaches no other port. `onLate`: there was none, and a
+ * tab that was too busy has answered after all.
+ */
+export async function findSession(onLate: () => void): Promise<string | undefined> {
+  return sessionStorage.getItem(KEY) ?? (await askOtherTabs(onLate));
 }
 
 export function answerOtherTabs(): void {
@@ -34,23 +38,24 @@ export function answerOtherTabs(): void {
   });
 }
 
-async function askOtherTabs(): Promise<string | undefined> {
+async function askOtherTabs(onLate: () => void): Promise<string | undefined> {
   if (typeof BroadcastChannel === 'undefined') return undefined;
   const channel = new BroadcastChannel(CHANNEL);
   const tell = channel.postMessage.bind(channel);
-  try {
-    return await new Promise<string | undefined>((resolve) => {
-      setTimeout(() => resolve(undefined), PATIENCE_MS);
-      channel.addEventListener('message', (event: MessageEvent<unknown>) => {
-        const { data } = event;
-        if (typeof data !== 'object' || data === null || !('session' in data) || typeof data.session !== 'string')
-          return;
-        keepSession(data.session);
-        resolve(data.session);
-      });
-      tell('ask');
+  return await new Promise<string | undefined>((resolve) => {
+    let isLate = false;
+    setTimeout(() => {
+      isLate = true;
+      resolve(undefined);
+    }, PATIENCE_MS);
+    channel.addEventListener('message', (event: MessageEvent<unknown>) => {
+      const { data } = event;
+      if (typeof data !== 'object' || data === null || !('session' in data) || typeof data.session !== 'string') return;
+      channel.close();
+      keepSession(data.session);
+      if (isLate) onLate();
+      else resolve(data.session);
     });
-  } finally {
-    channel.close();
-  }
+    tell('ask');
+  });
 }
