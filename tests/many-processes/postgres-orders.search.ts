@@ -12,7 +12,8 @@ import type { Ground } from '../../packages/countersign/src/testing/lab.js';
 /** So many turns of the event loop without anything under way: what is still to be done without the store is done by then. */
 const QUIET = 5;
 /** Where steps really meet: on SQLite one waits for the other, here they take turns over ten connections. */
-const LIMIT_MS = 8_000 * Math.max(1, Number(process.env['RUNS_FACTOR'] ?? 1));
+const FACTOR = Math.max(1, Number(process.env['RUNS_FACTOR'] ?? 1));
+const LIMIT_MS = 8_000 * FACTOR;
 
 /** A database of its own for each bench: a turn that one left behind must not keep another from its rest. */
 function postgresGround(): Ground {
@@ -76,7 +77,7 @@ it(
   async () => {
     // Deadlines are judged by the database's clock, which no test can turn.
     const worlds = settings.map(({ maxParallelTools, maxIterations }) => ({ maxParallelTools, maxIterations }));
-    const size = { runs: 200, longest: 12, limitMs: LIMIT_MS };
+    const size = { runs: 200 * FACTOR, longest: 12, limitMs: LIMIT_MS };
     const runs = await hold([...talk, ...change, ...death], size, postgresGround(), worlds);
     process.stdout.write(`${runs} interleavings on PostgreSQL\n`);
     expect(runs).toBeGreaterThan(0);

@@ -3,6 +3,8 @@ export type ResultShape =
   | { kind: 'shell'; exitCode: number; stdout: string; stderr: string }
   | { kind: 'diff'; path: string; diff: string }
   | { kind: 'written'; path: string; created: boolean; bytes: number }
+  | { kind: 'file'; size: number; lines: string; content: string; note: string }
+  | { kind: 'list'; entries: readonly string[]; note: string }
   | { kind: 'text'; text: string }
   | { kind: 'other'; value: unknown };
 
@@ -32,7 +34,26 @@ export function readResult(result: unknown): ResultShape {
     Object.keys(record).length === 3
   )
     return { kind: 'written', path, created, bytes };
-  return { kind: 'other', value: result };
+  return readFile(record) ?? readList(record) ?? { kind: 'other', value: result };
+}
+
+/** Only what has no other keys: what is not shown would be hidden. */
+function readFile(record: Readonly<Record<string, unknown>>): ResultShape | undefined {
+  const { path, size, firstLine, lastLine, content, note = '', ...more } = record;
+  if (typeof path !== 'string' || typeof size !== 'number' || typeof content !== 'string') return undefined;
+  if (typeof note !== 'string' || Object.keys(more).length > 0) return undefined;
+  if (firstLine === undefined && lastLine === undefined) return { kind: 'file', size, lines: '', content, note };
+  if (typeof firstLine !== 'number' || typeof lastLine !== 'number') return undefined;
+  const lines = firstLine === lastLine ? `line ${firstLine}` : `lines ${firstLine} to ${lastLine}`;
+  return { kind: 'file', size, lines, content, note };
+}
+
+function readList(record: Readonly<Record<string, unknown>>): ResultShape | undefined {
+  const { path, entries, note = '', ...more } = record;
+  if (typeof path !== 'string' || typeof note !== 'string' || Object.keys(more).length > 0) return undefined;
+  return Array.isArray(entries) && entries.every((entry) => typeof entry === 'string')
+    ? { kind: 'list', entries, note }
+    : undefined;
 }
 
 function parse(text: string): object | undefined {

@@ -40,9 +40,33 @@ export function ResultView({ result }: { result: unknown }): ReactElement | null
           , {shape.bytes.toLocaleString()} {shape.bytes === 1 ? 'byte' : 'bytes'}.
         </p>
       );
+    case 'file':
+      return (
+        <div className="space-y-2">
+          {shape.content === '' ? null : <FoldedText text={shape.content} />}
+          <Caption words={[shape.lines, `${shape.size.toLocaleString()} bytes`, shape.note]} />
+        </div>
+      );
+    case 'list':
+      return (
+        <div className="space-y-2">
+          {shape.entries.length === 0 ? null : <FoldedText text={shape.entries.join('\n')} />}
+          <Caption words={[shape.entries.length === 0 ? 'nothing is there' : '', shape.note]} />
+        </div>
+      );
     case 'text':
       return <FoldedText text={shape.text} />;
     case 'other':
       return <FoldedText text={asText(shape.value)} />;
   }
+}
+
+function Caption({ words }: { words: readonly string[] }): ReactElement | null {
+  const said = words.filter((word) => word !== '').join(', ');
+  if (said === '') return null;
+  return (
+    <p className="text-xs text-ink-3">
+      <Visible text={said} />
+    </p>
+  );
 }
