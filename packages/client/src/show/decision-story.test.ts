@@ -26,6 +26,11 @@ describe('what became of a question', () => {
     );
   });
 
+  it('[A7] says that a changed call was asked anew, and that nobody decided', () => {
+    const anew = { outcome: 'superseded', scope: 'once', by: 'system', at, reason: 'changed' } as const;
+    expect(decisionStory(anew, now)).toBe('Asked anew, 3 s ago: it is no longer what was shown');
+  });
+
   it('[A11] shows expiry as expiry, and after how long', () => {
     const expired = { outcome: 'expired', scope: 'once', by: 'system', at } as const;
     expect(decisionStory({ ...expired, waitedMs: 30_000 }, now)).toBe('Expired after 30 s, nothing ran');

@@ -22,7 +22,7 @@ export function decisionStory(decision: Decision, now: number, me?: string): str
     case 'expired':
       return `E${expiredWords(decision).slice(1)}`;
     case 'superseded':
-      return `Asked anew${when}${why}`;
+      return `Asked anew${when}: it is no longer what was shown`;
     case 'answered':
       return `Answered${who}${where}${when}`;
   }
