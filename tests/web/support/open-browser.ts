@@ -40,7 +40,7 @@ export interface Opened {
   close(): Promise<void>;
 }
 
-export interface VisitOptions {
+interface VisitOptions {
   width?: number;
   height?: number;
   dark?: boolean;
