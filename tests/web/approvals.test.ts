@@ -201,7 +201,14 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await page.getByRole('list', { name: 'Also waiting' }).waitFor();
     await expect.poll(() => button(page, 'Approve once').isEnabled()).toBe(true);
     const sent = answersFrom(page);
-    await context.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 1000);
+    const stop = async (): Promise<void> => context.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 1000);
+    // Again where that moment has passed before it was said.
+    const isStopped = (): Promise<boolean> =>
+      stop().then(
+        () => true,
+        () => false,
+      );
+    await expect.poll(isStopped).toBe(true);
     await button(page, 'Approve once').dblclick();
     await toolCard(page, 'double-a').getByText('signed once').waitFor();
     await asks(page, 'double-b').waitFor();
