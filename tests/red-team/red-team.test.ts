@@ -45,7 +45,7 @@ describe.each(channels.map((channel, index) => ({ ...channel, index })))('$name'
       aims.set(order.aim, (aims.get(order.aim) ?? 0) + 1);
       await site.stop();
     }
-  }, 60_000);
+  });
 });
 
 describe('after all attempts', () => {

@@ -158,7 +158,7 @@ export async function openSite(): Promise<Site> {
       resolve: async () => [{ address: '127.0.0.1', family: 4 }],
       mayConnect: (address: string) => address === '127.0.0.1',
     };
-    const made = createWebFetch(local, { timeoutMs: 10_000, bodyBytes: 100_000 });
+    const made = createWebFetch(local, { timeoutMs: 100_000, bodyBytes: 100_000 });
     return { ...made, definition: { ...made.definition, name: 'browse' } };
   }
 

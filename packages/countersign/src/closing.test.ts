@@ -1,4 +1,5 @@
 import type { Clock } from '@countersign/core/ports';
+import { createFakeClock } from '@countersign/core/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from './system-clock.js';
 import { closeTestWorld, closeTestWorlds, door, gated, openTestWorld, tool } from './testing/fixture.js';
@@ -6,15 +7,15 @@ import { obedient, propose } from './testing/obedient.js';
 
 afterEach(closeTestWorlds);
 
-/** Real time, and which of its timers would keep a process alive. */
-function countingClock(): { clock: Clock; timers: ReadonlySet<object> } {
+/** Time, the real one unless told, and which of its timers would keep a process alive. */
+function countingClock(base: Clock = systemClock): { clock: Clock; timers: ReadonlySet<object> } {
   const timers = new Set<object>();
   const clock: Clock = {
-    now: () => systemClock.now(),
+    now: () => base.now(),
     after(ms, fire, options) {
       const timer = {};
       if (options?.background !== true) timers.add(timer);
-      const cancel = systemClock.after(
+      const cancel = base.after(
         ms,
         () => {
           timers.delete(timer);
@@ -57,7 +58,7 @@ describe('closing a world', () => {
   });
 
   it('[S7] a step that was to be tried again leaves none either', async () => {
-    const { clock, timers } = countingClock();
+    const { clock, timers } = countingClock(createFakeClock());
     const t = await openTestWorld({
       script: obedient,
       tools: [gated('remove', () => 'gone')],

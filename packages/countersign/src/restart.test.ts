@@ -138,7 +138,7 @@ describe('what is pending', () => {
     expect(await again.world.approvals()).toEqual([]);
     expect(runs.map(({ path }) => String(path)).toSorted()).toEqual(paths.toSorted());
     expect((await again.world.chats()).filter(({ status }) => status !== 'idle')).toEqual([]);
-  }, 60_000);
+  });
 });
 
 describe('a tool that was running when its process ended', () => {

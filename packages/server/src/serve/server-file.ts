@@ -44,10 +44,13 @@ function isAlive(pid: number): boolean {
   }
 }
 
+/** Nobody listens where a server has died, and that is known at once; one that is busy takes its time. */
+const ANSWER_MS = 5_000;
+
 /** A number is given to another process soon enough: only one that answers like us is us. */
 async function isServing(url: string): Promise<boolean> {
   return await new Promise((resolve) => {
-    const asked = get(`${url}/api/health`, { agent: false, timeout: 1_000 }, (response) => {
+    const asked = get(`${url}/api/health`, { agent: false, timeout: ANSWER_MS }, (response) => {
       let text = '';
       response.setEncoding('utf8');
       response.on('data', (chunk: string) => {

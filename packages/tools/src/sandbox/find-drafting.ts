@@ -11,6 +11,9 @@ import { startWords } from './start-words.js';
 
 const run = promisify(execFile);
 
+/** Long enough for any machine, however busy: who gives up too soon takes a weaker sandbox, or none. */
+export const TRY_MS = 60_000;
+
 /** Finds how drafts can be made here, by making one. Throws what the last try said where none can. */
 export async function findDrafting(
   bubblewrap: { program: string; userNamespace: readonly string[] },
@@ -77,7 +80,7 @@ async function tryDrafting(
       const confined = [sandbox.program, ...after, ...bubblewrapBase(sandbox, { network: 'none' }), ...draft.place];
       const script = ['--chdir', folder, 'sh', '-c', 'rm -r old && mkdir old new'];
       const [program, ...words] = [...before, ...draft.before, ...confined, ...script] as [string, ...string[]];
-      await run(program, words, { timeout: 5_000, cwd: '/', env: { PATH: '/usr/bin:/bin' } });
+      await run(program, words, { timeout: TRY_MS, cwd: '/', env: { PATH: '/usr/bin:/bin' } });
       if ((await readdir(folder)).includes('new')) throw new Error('a draft did not hold what was written');
       await draft.accept();
       const taken = (await readdir(folder)).includes('new') && (await readdir(join(folder, 'old'))).length === 0;

@@ -44,6 +44,18 @@ describe('findSandbox', () => {
     });
   });
 
+  it.skipIf(found.kind !== 'bubblewrap')('[A21] takes no weaker one because the machine is busy', async () => {
+    if (found.kind !== 'bubblewrap') return;
+    const slowOnce = `mkdir '${folder.path}/tried' 2> /dev/null && sleep 6`;
+    await writeFile(join(folder.path, 'bwrap'), `#!/bin/sh\n${slowOnce}\nexec ${found.program} "$@"\n`, {
+      mode: 0o755,
+    });
+    expect(await findSandbox({ platform: 'linux', path: folder.path })).toMatchObject({
+      kind: 'bubblewrap',
+      userNamespace: found.userNamespace,
+    });
+  });
+
   it('[A21] takes none that can not keep what is written from the folder until it was looked at', async () => {
     await writeFile(join(folder.path, 'bwrap'), '#!/bin/sh\nexit 0\n', { mode: 0o755 });
     expect(await findSandbox({ platform: 'linux', path: folder.path })).toEqual({

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { wordsOf } from '@countersign/core/ports';
 import { trustedFolders } from '../shell/trusted-folders.js';
 import { bubblewrapBase } from './bubblewrap-arguments.js';
-import { findDrafting } from './find-drafting.js';
+import { findDrafting, TRY_MS } from './find-drafting.js';
 import type { Sandbox } from './sandbox.js';
 
 const run = promisify(execFile);
@@ -41,7 +41,7 @@ async function findBubblewrap(path: string): Promise<Sandbox> {
   let said = '';
   for (const userNamespace of USER_NAMESPACES) {
     try {
-      await run(program, [...bubblewrapBase({ userNamespace }, { network: 'none' }), 'true'], { timeout: 5_000 });
+      await run(program, [...bubblewrapBase({ userNamespace }, { network: 'none' }), 'true'], { timeout: TRY_MS });
     } catch (error) {
       said = saidBy(error);
       continue;
@@ -63,7 +63,7 @@ function none(why: string): Sandbox {
 async function findSandboxExec(): Promise<Sandbox> {
   const program = '/usr/bin/sandbox-exec';
   try {
-    await run(program, ['-p', '(version 1)(allow default)', '/usr/bin/true'], { timeout: 5_000 });
+    await run(program, ['-p', '(version 1)(allow default)', '/usr/bin/true'], { timeout: TRY_MS });
     return { kind: 'sandbox-exec', program };
   } catch (error) {
     return none(`sandbox-exec does not work here (${saidBy(error)})`);
