@@ -142,7 +142,7 @@ async function shutDown(server: Server, home: Home, answering: ReadonlySet<Serve
   server.closeAllConnections();
 }
 
-const TURN_MS = 5;
+const TURN_MS = 25;
 
 /**
  * Waits for as many looks at what has come as fit into the time, or until that is enough. Not for the time itself: on a machine that is
