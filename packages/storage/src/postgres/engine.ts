@@ -4,6 +4,7 @@ import type { Statements } from '../statements.js';
 import { postgresConnection, type PostgresConnection } from './connection.js';
 import { fromPostgres } from './errors.js';
 import { finishAndCommit } from './finish-and-commit.js';
+import { holdBack } from './hold-back.js';
 
 interface Desk {
   connection: PostgresConnection;
@@ -15,6 +16,8 @@ interface Desk {
 /** A connection of the pool for each piece of work. The database's clock is the judge of time on all machines (A11). */
 export function postgresEngine(pool: pg.Pool, statements: Statements, task: string): Engine {
   const desks = new WeakMap<pg.PoolClient, Desk>();
+  /** The database's time when this process's own stopwatch stood at zero, as of the last step. */
+  let zero = 0;
 
   function deskOf(client: pg.PoolClient): Desk {
     const known = desks.get(client);
@@ -39,9 +42,14 @@ export function postgresEngine(pool: pg.Pool, statements: Statements, task: stri
     const desk = deskOf(client);
     const { connection, unit } = desk;
     try {
-      // One round trip: the transaction and the moment it began.
-      const now = await client.query<{ now: number }>(`${BEGIN[kind]}; ${NOW}`).catch(fail);
-      unit.session.now = momentOf(now);
+      if (kind === 'write') {
+        // One round trip: the transaction and the moment it began.
+        unit.session.now = momentOf(await client.query(`${BEGIN.write}; ${NOW}`).catch(fail));
+        zero = unit.session.now - performance.now();
+      } else {
+        beginRead(client);
+        unit.session.now = Math.floor(zero + performance.now());
+      }
       unit.session.emissions = [];
       unit.session.records = [];
       connection.start(kind);
@@ -79,6 +87,12 @@ function giveBack(client: pg.PoolClient): void {
   );
 }
 
+/** Goes out together with the first thing that is read. If it fails, so does that: whatever fails here ends the connection. */
+function beginRead(client: pg.PoolClient): void {
+  process.nextTick(holdBack(client));
+  client.query(BEGIN.read).catch(ignore);
+}
+
 const BEGIN = {
   // Each statement sees what was committed before it: who waited for a row goes on from how it was left.
   write: 'begin isolation level read committed',
@@ -98,6 +112,7 @@ function momentOf(results: unknown): number {
 function fail(cause: unknown): never {
   throw fromPostgres(cause);
 }
+function ignore(): void {}
 function no(): boolean {
   return false;
 }

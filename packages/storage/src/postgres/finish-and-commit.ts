@@ -1,4 +1,3 @@
-import type { Writable } from 'node:stream';
 import { CountersignError } from '@countersign/protocol';
 import pg from 'pg';
 import { canonicalJson } from '../audit/canonical-json.js';
@@ -7,6 +6,7 @@ import type { Session } from '../session.js';
 import { toStored } from '../text.js';
 import { toEventRow, toStoredEvent } from '../verbs/events.js';
 import type { Finished } from '../verbs/finish-step.js';
+import { holdBack } from './hold-back.js';
 
 /**
  * Numbers, chains and commits in one message. The world's row is locked from the first of these statements to the commit, and every
@@ -53,13 +53,6 @@ export async function finishAndCommit(client: pg.ClientBase, session: Session, w
     const isMissing = cause instanceof pg.DatabaseError && cause.code === '23502';
     throw isMissing ? new CountersignError('not-found', `There is no world "${worldId}".`, { cause }) : cause;
   }
-}
-
-/** What is asked until the returned function is called goes out in one write. Each of its own costs more than all that PostgreSQL does for it. */
-function holdBack(client: pg.ClientBase): () => void {
-  const { stream } = (client as unknown as { connection: { stream: Writable } }).connection;
-  stream.cork();
-  return () => stream.uncork();
 }
 
 async function chain(client: pg.ClientBase, worldId: string, records: string[]): Promise<AuditHead | undefined> {

@@ -10,7 +10,9 @@ it('[S7] outlives a connection that is lost while a delivered wake-up is taken o
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
   const other = new pg.Client({ connectionString });
-  await other.connect();
+  // Who is inside a transaction goes on seeing what others did when it first looked.
+  const onlooker = new pg.Client({ connectionString });
+  await Promise.all([other.connect(), onlooker.connect()]);
   const wake = async (turnId: string): Promise<void> => {
     await other.query(`select ${JOBS_SCHEMA}.add_job($1, json_build_object('turnId', $2::text))`, [
       wakeTask('s'),
@@ -27,12 +29,12 @@ it('[S7] outlives a connection that is lost while a delivered wake-up is taken o
   await wake('first');
   const cut = `select pg_terminate_backend(pid) as cut from pg_stat_activity
     where datname = current_database() and wait_event_type = 'Lock' and query like 'delete%'`;
-  await expect.poll(async () => (await other.query<{ cut: boolean }>(cut)).rows).toEqual([{ cut: true }]);
+  await expect.poll(async () => (await onlooker.query<{ cut: boolean }>(cut)).rows).toEqual([{ cut: true }]);
   await other.query('commit');
   await wake('second');
   await expect.poll(() => delivered).toContain('second');
 
   await stop();
-  await other.end();
+  await Promise.all([other.end(), onlooker.end()]);
   await pool.end();
 });
