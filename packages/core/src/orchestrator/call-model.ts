@@ -1,10 +1,9 @@
 import {
   ProviderError,
+  type AgentRecord,
   type GenerateRequest,
   type LLMResponse,
-  type AgentRecord,
   type Provider,
-  type StoreReader,
   type TurnRecord,
 } from '../ports/index.js';
 import { maskSecrets } from '../masking/index.js';
@@ -81,16 +80,11 @@ async function lookAround(
 }
 
 async function prepare(runtime: Runtime, turn: TurnRecord, signal: AbortSignal) {
-  let read = await runtime.store.read((reader) => readView(runtime, reader, turn, signal));
-  if (read !== undefined && 'waitsFor' in read) {
-    const missing = await read.waitsFor;
-    // What was read before may be old by now.
-    read = await runtime.store.read((reader) => readView(runtime, reader, turn, signal, missing));
-  }
-  if (read === undefined || 'waitsFor' in read)
+  const read = await readView(runtime, turn, signal);
+  if (read === undefined)
     return { ok: false as const, error: 'The agent is no longer in this world, so nobody answers.' };
   const { name, provider: wanted, model, temperature, maxTokens } = read.agent.definition;
-  if (read.provider === undefined || read.view === undefined || read.snapshot === undefined) {
+  if (read.provider === undefined) {
     return {
       ok: false as const,
       error: `${name} uses the provider "${wanted}", which is not set up here. Set it up or give ${name} another one.`,
@@ -115,37 +109,41 @@ async function prepare(runtime: Runtime, turn: TurnRecord, signal: AbortSignal) 
 }
 
 /**
- * What a model is shown. Some tools have to be started first: then only what to wait for, and the next look is told what is `missing`,
- * since a model that is not told would make up a reason.
+ * What a model is shown, in one look. Some tools may have to be started first: then it is looked again, with what is `missing`, since a
+ * model that is not told would make up a reason. Undefined: the agent is not there.
  */
 async function readView(
   runtime: Runtime,
-  reader: StoreReader,
   turn: TurnRecord,
   signal: AbortSignal,
   missing?: readonly string[],
-): Promise<Read | { waitsFor: Promise<readonly string[]> } | undefined> {
-  const snapshot = await runtime.snapshots(reader, turn.worldId);
-  const agent = snapshot?.agent(turn.agentId);
-  if (snapshot === undefined || agent === undefined) return undefined;
-  if (missing === undefined) {
-    for (const source of runtime.sources) await source.read?.(reader, turn.worldId);
-    const waitsFor = prepareTools(runtime, turn.worldId, agent.definition.tools, signal);
-    if (waitsFor !== undefined) return { waitsFor };
-  }
-  const provider = runtime.provider(agent.definition.provider);
-  if (provider === undefined) return { agent };
-  const tools = runtime.tools(turn.worldId).values();
-  const shown = { provider, tools, missing: missing ?? [] };
-  const view = await prepareMessagesForLLM(reader, runtime.memory, snapshot, agent, turn, shown);
-  return { agent, snapshot, provider, view };
+): Promise<View | { agent: AgentRecord; provider: undefined } | undefined> {
+  const read = await runtime.store.read(async (reader) => {
+    const snapshot = await runtime.snapshots(reader, turn.worldId);
+    const agent = snapshot?.agent(turn.agentId);
+    if (snapshot === undefined || agent === undefined) return undefined;
+    if (missing === undefined) {
+      for (const source of runtime.sources) await source.read?.(reader, turn.worldId);
+      const waitsFor = prepareTools(runtime, turn.worldId, agent.definition.tools, signal);
+      // Not waited for in here: a look that lasts holds a connection.
+      if (waitsFor !== undefined) return { waitsFor };
+    }
+    const provider = runtime.provider(agent.definition.provider);
+    if (provider === undefined) return { agent, provider };
+    const tools = runtime.tools(turn.worldId).values();
+    const shown = { provider, tools, missing: missing ?? [] };
+    const view = await prepareMessagesForLLM(reader, runtime.memory, snapshot, agent, turn, shown);
+    return { agent, provider, snapshot, view };
+  });
+  if (read === undefined || !('waitsFor' in read)) return read;
+  return await readView(runtime, turn, signal, await read.waitsFor);
 }
 
-interface Read {
+interface View {
   agent: AgentRecord;
-  snapshot?: WorldSnapshot;
-  provider?: Provider;
-  view?: Awaited<ReturnType<typeof prepareMessagesForLLM>>;
+  provider: Provider;
+  snapshot: WorldSnapshot;
+  view: Awaited<ReturnType<typeof prepareMessagesForLLM>>;
 }
 
 /** Retryable failures are tried again after a pause, the vendor's if it named one (P4). */

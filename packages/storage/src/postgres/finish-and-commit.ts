@@ -18,8 +18,11 @@ import { holdBack } from './hold-back.js';
 export async function finishAndCommit(client: pg.ClientBase, session: Session, worldId: string): Promise<Finished> {
   const { emissions, records, now } = session;
   const rows = emissions.map((emission) => toEventRow(worldId, 0, now, emission));
+  const data = rows.map((row) => (row.data === null ? null : toStored(row.data)));
   const at = new Date(now).toISOString();
-  // Sent without waiting for each other; the first failure makes the commit a rollback.
+  const chained = records.map((entry) => toStored(canonicalJson({ ...entry, at, worldId })));
+  // Sent without waiting for each other; the first failure makes the commit a rollback. From here to `send` nothing may throw: what is held
+  // back would never go out, nor anything after it.
   const send = holdBack(client);
   const telling = client.query<{ last: number }>({
     name: 'countersign_tell',
@@ -31,10 +34,9 @@ export async function finishAndCommit(client: pg.ClientBase, session: Session, w
       rows.map(({ chatId }) => chatId),
       rows.map(({ event }) => event),
       rows.map(({ messageId }) => messageId),
-      rows.map(({ data }) => (data === null ? null : toStored(data))),
+      data,
     ],
   });
-  const chained = records.map((entry) => toStored(canonicalJson({ ...entry, at, worldId })));
   const chaining = chained.length === 0 ? undefined : chain(client, worldId, chained);
   const committing = client.query('commit');
   send();
