@@ -4,6 +4,8 @@ import { hasBrowser, openBrowser, type Opened, type Visit } from './support/open
 import { aboveView, atRest, belowView, holdUp, said, scrollTo, write, wrote } from './support/steps.js';
 
 const COUNT = 10_000;
+/** What the page asks for on the way up. */
+const OLDER = /\/messages\?.*before=/;
 
 describe.runIf(hasBrowser)('a chat of 10,000 messages', () => {
   let opened: Opened;
@@ -28,17 +30,23 @@ describe.runIf(hasBrowser)('a chat of 10,000 messages', () => {
   it('loads older pages on the way up, and what is looked at stays where it is', async () => {
     const { page } = visit;
     const log = page.getByRole('log', { name: 'Transcript' });
-    await scrollTo(log, 400);
-    await expect.poll(() => lowest()).toBeLessThan(9900);
-    for (let pages = 0; pages < 4; pages += 1) {
+    for (let pages = 0; pages < 5; pages += 1) {
       const before = await lowest();
+      const pageBefore = await holdUp(page, OLDER);
       await scrollTo(log, 200);
-      await expect.poll(() => lowest()).toBeLessThan(before);
+      await pageBefore.asked;
+      await atRest(log);
+      // What is looked at before the page comes, and not while it comes.
       const seen = await lowest();
+      expect(seen).toBeLessThan(before);
+      pageBefore.letGo();
       // The page that comes in front pushes the position down by its height, and not the view up by a hundred lines.
       await expect.poll(() => aboveView(log)).toBeGreaterThan(1000);
-      expect(Math.abs((await lowest()) - seen)).toBeLessThan(50);
+      await atRest(log);
+      await expect.poll(async () => Math.abs((await lowest()) - seen)).toBeLessThan(50);
+      await page.unroute(OLDER);
     }
+    expect(await lowest()).toBeLessThan(9900);
     expect(await page.getByRole('article').count()).toBeLessThan(60);
   });
 
@@ -46,14 +54,13 @@ describe.runIf(hasBrowser)('a chat of 10,000 messages', () => {
     const { page } = visit;
     const log = page.getByRole('log', { name: 'Transcript' });
     let asked = 0;
-    const older = /\/messages\?.*before=/;
     const problem = { type: 'about:blank', title: 'Busy', status: 503, detail: 'The store is busy.' };
-    await page.route(older, async (route) => {
+    await page.route(OLDER, async (route) => {
       asked += 1;
       await route.fulfill({ status: 503, json: problem });
     });
     // Refused only once the view stands still: what moves after that would be somebody who scrolls on.
-    const refusal = await holdUp(page, older);
+    const refusal = await holdUp(page, OLDER);
     await scrollTo(log, 200);
     await refusal.asked;
     await atRest(log);
@@ -64,7 +71,7 @@ describe.runIf(hasBrowser)('a chat of 10,000 messages', () => {
     await page.evaluate(FRAMES);
     expect(asked).toBe(1);
     const before = await lowest();
-    await page.unroute(older);
+    await page.unroute(OLDER);
     await scrollTo(log, 100);
     await expect.poll(() => lowest()).toBeLessThan(before);
   });
