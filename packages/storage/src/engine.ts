@@ -1,17 +1,31 @@
-import type { StoreTransaction } from '@countersign/core/ports';
+import type { StoredEvent, StoreTransaction } from '@countersign/core/ports';
+import type { AuditHead } from './audit/head.js';
 import type { Connection } from './connection.js';
 import { newSession, type Session } from './session.js';
 import type { Statements } from './statements.js';
 import { transactionOn } from './transaction.js';
-import { finishStep, type Finished } from './verbs/finish-step.js';
 import { upkeepVerbs, type UpkeepVerbs } from './verbs/upkeep.js';
 
-/** A connection with everything that is done over it. */
-export interface Unit {
+/** A connection with all the verbs over it. */
+export interface Verbs {
   session: Session;
   tx: StoreTransaction;
   upkeep: UpkeepVerbs;
+}
+
+/** A connection with everything that is done over it. */
+export interface Unit extends Verbs {
+  /**
+   * The last thing before the commit: numbers what was emitted and chains what was recorded, under the world's row lock. Done earlier,
+   * a slow step could commit a lower number after a higher one was read, and a resumed stream would skip it (S6).
+   */
   finish: (worldId: string) => Promise<Finished>;
+}
+
+export interface Finished {
+  events: StoredEvent[];
+  /** The new end of the audit chain, if the step recorded anything. */
+  head: AuditHead | undefined;
 }
 
 /** What is different between the databases: how a piece of work gets a connection, a moment and its atomicity. */
@@ -22,12 +36,11 @@ export interface Engine {
   close(): Promise<void>;
 }
 
-export function unitOn(connection: Connection, statements: Statements): Unit {
+export function verbsOn(connection: Connection, statements: Statements): Verbs {
   const session = newSession();
   return {
     session,
     tx: transactionOn(connection, statements, session),
     upkeep: upkeepVerbs(connection, statements),
-    finish: finishStep(connection, statements, session),
   };
 }

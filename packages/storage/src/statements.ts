@@ -6,7 +6,6 @@ import { auditStatements } from './verbs/audit.js';
 import { chatStatements } from './verbs/chats.js';
 import { clientStatements } from './verbs/clients.js';
 import { eventStatements } from './verbs/events.js';
-import { finishStatements } from './verbs/finish-step.js';
 import { grantStatements } from './verbs/grants.js';
 import { invocationStatements } from './verbs/invocations.js';
 import { mcpServerStatements } from './verbs/mcp-servers.js';
@@ -43,7 +42,6 @@ export function buildStatements(dialect: Omit<Dialect, 'createDriver'>, search: 
     ...mcpServerStatements(db),
     ...eventStatements(db),
     ...auditStatements(db),
-    ...finishStatements(db),
     ...upkeepStatements(db),
     ...searchStatements(db, search),
     ...statsStatements(db),

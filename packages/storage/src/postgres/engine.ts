@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { unitOn, type Engine, type Unit } from '../engine.js';
+import { verbsOn, type Engine, type Unit } from '../engine.js';
 import type { Statements } from '../statements.js';
 import { postgresConnection, type PostgresConnection } from './connection.js';
 import { fromPostgres } from './errors.js';
@@ -23,8 +23,8 @@ export function postgresEngine(pool: pg.Pool, statements: Statements, task: stri
     const known = desks.get(client);
     if (known !== undefined) return known;
     const connection = postgresConnection(client, task);
-    const unit = unitOn(connection, statements);
-    const { session } = unit;
+    const verbs = verbsOn(connection, statements);
+    const { session } = verbs;
     const finish: Unit['finish'] = async (worldId) => {
       if (session.emissions.length === 0 && session.records.length === 0) return { events: [], head: undefined };
       connection.stop();
@@ -32,7 +32,7 @@ export function postgresEngine(pool: pg.Pool, statements: Statements, task: stri
       desk.isCommitted = true;
       return await finishAndCommit(client, session, worldId).catch(fail);
     };
-    const desk: Desk = { connection, unit: { ...unit, finish }, isCommitted: false };
+    const desk: Desk = { connection, unit: { ...verbs, finish }, isCommitted: false };
     desks.set(client, desk);
     return desk;
   }

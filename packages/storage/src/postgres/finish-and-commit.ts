@@ -2,10 +2,10 @@ import { CountersignError } from '@countersign/protocol';
 import pg from 'pg';
 import { canonicalJson } from '../audit/canonical-json.js';
 import type { AuditHead } from '../audit/head.js';
+import type { Finished } from '../engine.js';
 import type { Session } from '../session.js';
 import { toStored } from '../text.js';
 import { toEventRow, toStoredEvent } from '../verbs/events.js';
-import type { Finished } from '../verbs/finish-step.js';
 import { holdBack } from './hold-back.js';
 
 /**

@@ -1,6 +1,6 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import type { Clock } from '@countersign/core/ports';
-import { unitOn, type Engine } from '../engine.js';
+import { verbsOn, type Engine } from '../engine.js';
 import { createMutex } from '../mutex.js';
 import type { Statements } from '../statements.js';
 import { sqliteConnection } from './connection.js';
@@ -16,7 +16,7 @@ export function sqliteEngine(
   clock: Pick<Clock, 'now'>,
 ): Engine {
   const connection = sqliteConnection(db, file);
-  const unit = withWorkingSet(connection, statements, unitOn(connection, statements));
+  const unit = withWorkingSet(connection, statements, verbsOn(connection, statements));
   const { session } = unit;
   const exclusive = createMutex();
   // Immediate: a transaction that starts by reading and then writes could not be made to wait.

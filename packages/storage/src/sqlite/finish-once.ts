@@ -2,18 +2,18 @@ import type { StoredEvent } from '@countersign/core/ports';
 import { CountersignError } from '@countersign/protocol';
 import { canonicalJson } from '../audit/canonical-json.js';
 import { link } from '../audit/link.js';
+import type { Finished } from '../engine.js';
 import type { RowOf } from '../prepared.js';
 import type { AuditTable } from '../schema.js';
 import type { Session } from '../session.js';
 import type { Statements } from '../statements.js';
 import { toEventRow, toStoredEvent } from '../verbs/events.js';
-import type { Finished } from '../verbs/finish-step.js';
 import type { SqliteConnection } from './connection.js';
 import type { Heads, WorkingSet } from './working-set.js';
 
 /**
- * What `finishStep` does, where nobody else can number anything meanwhile: the numbers are known, the world's row is written once,
- * and rows that belong together go into one statement.
+ * Numbers and chains where nobody else can meanwhile: the numbers are known, the world's row is written once, and rows that belong
+ * together go into one statement.
  */
 export function finishOnce(
   on: SqliteConnection,

@@ -1,5 +1,5 @@
 import type { StoreTransaction } from '@countersign/core/ports';
-import type { Unit } from '../engine.js';
+import type { Unit, Verbs } from '../engine.js';
 import type { Statements } from '../statements.js';
 import { insertPlacedMessage, noChat } from '../verbs/messages.js';
 import type { SqliteConnection } from './connection.js';
@@ -18,8 +18,8 @@ interface KnowingUnit extends Unit {
  * The same verbs for a store that one process owns: what its steps go back to is not read again, and a chat that a step changes in
  * several places is written once, last before the commit.
  */
-export function withWorkingSet(on: SqliteConnection, s: Statements, unit: Unit): KnowingUnit {
-  const { session, tx: plain } = unit;
+export function withWorkingSet(on: SqliteConnection, s: Statements, verbs: Verbs): KnowingUnit {
+  const { session, tx: plain } = verbs;
   const known = createWorkingSet();
   const placeChat = on.run(s.placeChat);
   const anyGrant = on.first(s.anyGrant, ([id]) => id);
@@ -171,7 +171,7 @@ export function withWorkingSet(on: SqliteConnection, s: Statements, unit: Unit):
   };
 
   return {
-    ...unit,
+    ...verbs,
     tx,
     async finish(worldId) {
       await flush();

@@ -2,7 +2,7 @@ import type { InvocationStatus, StoreReader, TurnRecord } from '@countersign/cor
 import { worldSettingsSchema } from '@countersign/protocol';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { unitOn, type Unit } from '../engine.js';
+import { verbsOn, type Verbs } from '../engine.js';
 import { sqliteConnection } from './connection.js';
 import { openDatabase } from './open-database.js';
 import { sqliteStatements } from './open-sqlite.js';
@@ -21,7 +21,7 @@ const turn = fc.constantFrom(...TURNS);
 const call = fc.constantFrom(...CALLS);
 const status = fc.constantFrom<InvocationStatus>('asked', 'approved', 'started', 'succeeded', 'failed');
 
-type Op = (tx: Unit['tx'], at: number) => Promise<unknown>;
+type Op = (tx: Verbs['tx'], at: number) => Promise<unknown>;
 
 const op: fc.Arbitrary<Op> = fc.oneof(
   fc.tuple(chat, fc.boolean()).map(
@@ -112,7 +112,7 @@ it(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
         const db = openDatabase(':memory:', 'NORMAL');
         const connection = sqliteConnection(db, 'store.db');
-        const plain = unitOn(connection, sqliteStatements());
+        const plain = verbsOn(connection, sqliteStatements());
         const knowing = withWorkingSet(connection, sqliteStatements(), plain);
         connection.start();
         await plain.tx.insertWorld({ id: WORLD, name: 'W', settings: worldSettingsSchema.parse({}), policy: [] });

@@ -27,10 +27,14 @@ export function auditStatements(db: Queries) {
       db.selectFrom('worlds').select(['audit_seq', 'audit_hash']).where('id', '=', p('worldId')),
     ),
     insertAudit: prepared<RowOf<AuditTable>>((p) => db.insertInto('audit').values(valuesOf(columns, p))),
-    moveAuditHead: prepared<{ worldId: string; seq: number; hash: string }>((p) =>
+    /** Where a world's events and records end. One that is gone keeps its row, so its last words are numbered too. */
+    heads: prepared<{ worldId: string }, [lastEvent: number, seq: number, hash: string]>((p) =>
+      db.selectFrom('worlds').select(['event_seq', 'audit_seq', 'audit_hash']).where('id', '=', p('worldId')),
+    ),
+    moveHeads: prepared<{ worldId: string; lastEvent: number; seq: number; hash: string }>((p) =>
       db
         .updateTable('worlds')
-        .set({ audit_seq: p('seq'), audit_hash: p('hash') })
+        .set({ event_seq: p('lastEvent'), audit_seq: p('seq'), audit_hash: p('hash') })
         .where('id', '=', p('worldId')),
     ),
   };
