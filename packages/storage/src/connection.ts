@@ -1,3 +1,4 @@
+import type { ChatRecord } from '@countersign/core/ports';
 import type { Statement } from './prepared.js';
 
 /** A result that is there at once on SQLite and later on PostgreSQL; `await` takes both. */
@@ -12,11 +13,8 @@ export interface Connection {
   first<P, Row, T>(statement: Statement<P, Row>, read: (row: Row) => T): (parameters: P) => Soon<T | undefined>;
   /** Gives the number of rows that changed. */
   run<P>(statement: Statement<P, unknown>): (parameters: P) => Soon<number>;
-  /**
-   * Holds a chat's row until the transaction ends, where others could write meanwhile. The end of a turn looks for the next one that
-   * waits: a message that queues its turn at that very moment would otherwise see the old turn unended, and nobody would ever open it.
-   */
-  lockChat(chatId: string): Soon<void>;
+  /** A chat's status, and its row is held until the transaction ends, where others could write meanwhile. */
+  lockChat(chatId: string): Soon<ChatRecord['status'] | undefined>;
   /** Writes a wake-up for whichever process it is handed to. Nothing where there is one process. */
   wakeTurn(turnId: string): Soon<void>;
 }

@@ -12,8 +12,7 @@ export async function endInWords(
   outcome: Extract<TurnOutcome, 'failed' | 'exhausted' | 'interrupted'>,
   words: string,
 ): Promise<void> {
-  const chat = await step.tx.chat(turn.chatId);
   const sayWhy = () => writeNotice(step, turn, 'error', maskSecrets(words));
   if (!(await endTurn(runtime, step, turn, outcome, sayWhy))) return;
-  if (chat !== undefined) await noteActivity(runtime, step, chat);
+  await noteActivity(runtime, step, turn.chatId);
 }

@@ -32,7 +32,7 @@ export async function handleTextResponse(runtime: Runtime, turn: TurnRecord, ans
     const outcome = said ? 'answered' : 'passed';
     const ended = await endTurn(runtime, step, turn, outcome, sayLast, answered(turn, response));
     if (!ended) return false;
-    if (chat !== undefined) await noteActivity(runtime, step, chat);
+    await noteActivity(runtime, step, turn.chatId);
     return true;
   });
 }

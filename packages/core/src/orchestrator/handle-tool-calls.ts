@@ -67,7 +67,6 @@ export async function handleToolCalls(
       const invocation = toInvocation(step, turn, answer.messageId, proposal, gate, position);
       decided.push({ proposal, gate, invocation });
     }
-    const chat = await step.tx.chat(turn.chatId);
     const before = situationOf(step, turn, response, decided);
     const first = nextStep(before);
     const waits = first.kind === 'wait';
@@ -95,7 +94,7 @@ export async function handleToolCalls(
           await writeStarted(step, turn, proposal, gate, invocation, { place, hasSiblings: decided.length > 1 }),
         );
     }
-    if (waits && chat !== undefined) await noteActivity(runtime, step, chat);
+    if (waits) await noteActivity(runtime, step, turn.chatId);
     const invocations = before.invocations.map(
       (call) => started.find(({ invocation }) => invocation.id === call.id)?.invocation ?? call,
     );

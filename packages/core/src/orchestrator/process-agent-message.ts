@@ -183,9 +183,8 @@ async function nothing(work: Promise<void> | void): Promise<undefined> {
 /** A compare-and-set: a decision recorded since the last look makes the leaver look again, or it would be slept through. */
 async function leave(runtime: Runtime, turn: TurnRecord): Promise<boolean> {
   return await commit(runtime, 'leave', turn.worldId, async (step) => {
-    const chat = await step.tx.chat(turn.chatId);
     if (!(await step.tx.stepTurn(turn, { state: 'waiting' }))) return false;
-    if (chat !== undefined) await noteActivity(runtime, step, chat);
+    await noteActivity(runtime, step, turn.chatId);
     return true;
   });
 }

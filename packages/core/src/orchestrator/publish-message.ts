@@ -52,7 +52,7 @@ async function keepMessage(runtime: Runtime, incoming: IncomingMessage): Promise
     );
     if (to.agentIds.length === 0) sayNobodyAnswers(step, chat.id, to.unknown);
     await queueTurns(runtime, step, message, chat);
-    await noteActivity(runtime, step, chat);
+    await noteActivity(runtime, step, chat.id);
     return { messageId: message.id };
   });
 }

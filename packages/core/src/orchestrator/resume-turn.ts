@@ -28,9 +28,7 @@ export async function resumeTurn(
   return {
     after: { ...after, turn: { ...after.turn, owner } },
     finish: async () => {
-      if (state === turn.state) return;
-      const chat = await step.tx.chat(turn.chatId);
-      if (chat !== undefined) await noteActivity(runtime, step, chat);
+      if (state !== turn.state) await noteActivity(runtime, step, turn.chatId);
     },
   };
 }

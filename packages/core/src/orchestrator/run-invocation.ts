@@ -129,10 +129,7 @@ async function settleStarted(
     // A tool that asked and did not wait for the answer: nobody is left to hear it.
     if (questions.ids.size > 0) await expireToolQuestions(step, invocation, questions.ids);
     await settleInvocation(runtime, step, invocation, settlement);
-    if (state !== current.state) {
-      const chat = await step.tx.chat(current.chatId);
-      if (chat !== undefined) await noteActivity(runtime, step, chat);
-    }
+    if (state !== current.state) await noteActivity(runtime, step, current.chatId);
     const next = ahead === undefined ? undefined : await startNext(runtime, step, after, ahead);
     if (next === undefined) return { situation: after, next };
     runtime.inFlight.add(next.invocation.id);

@@ -195,7 +195,6 @@ export async function askAnew(
   const asked: InvocationRecord = { ...invocation, status: 'asked', approvalId, callHash };
   const after = await situationAfter(step.tx, turn, step.snapshot, { invocationId: asked.id, status: 'asked' });
   const waits = after.turn.state === 'waiting';
-  const chat = await step.tx.chat(turn.chatId);
   if (!(await step.tx.stepTurn(turn, waits ? { state: 'waiting' } : {}))) return false;
   const change = { status: 'asked' as const, approvalId, callHash };
   if (!(await step.tx.changeInvocation(invocation.id, invocation.status, change))) return false;
@@ -208,6 +207,6 @@ export async function askAnew(
     gate: { ...gate, why },
     signed,
   });
-  if (waits && chat !== undefined) await noteActivity(runtime, step, chat);
+  if (waits) await noteActivity(runtime, step, turn.chatId);
   return true;
 }

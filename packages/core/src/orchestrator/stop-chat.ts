@@ -31,13 +31,13 @@ async function stopInStep(
   chatId: string,
   signer: Signer,
 ): Promise<void> {
-  const chat = await chatIn(step.tx, worldId, chatId);
+  await chatIn(step.tx, worldId, chatId);
   const turns = await step.tx.unfinishedTurns(chatId);
   if (turns.length === 0) return;
   await stopTurns(runtime, step, turns, signer);
   step.tx.record({ kind: 'stop', chatId, who: signer.who, client: signer.client });
   step.tx.emit({ event: 'system', chatId, data: { type: 'notice', message: `Stopped by ${signer.who}.` } });
-  await noteActivity(runtime, step, chat);
+  await noteActivity(runtime, step, chatId);
 }
 
 /** Ends turns and settles their calls. All turns are fenced before anything else is written: rows are locked turn, chat, world. */

@@ -136,20 +136,17 @@ export async function recordEnd(
 }
 
 /** Tells what a chat is doing when that changed (M8). Last in a step, when its turns stand as they will be committed. */
-export async function noteActivity(
-  runtime: Runtime,
-  step: Step,
-  chat: Pick<ChatRecord, 'id' | 'worldId'>,
-): Promise<void> {
+export async function noteActivity(runtime: Runtime, step: Step, chatId: string): Promise<void> {
   // Before the count: two turns that end at once would each count the other, and the chat would be at work for ever.
-  const before = await step.tx.lockChat(chat.id);
-  const { working, waiting } = await step.tx.countUnfinished(chat.id);
+  const before = await step.tx.lockChat(chatId);
+  const { working, waiting } = await step.tx.countUnfinished(chatId);
   const status = working > 0 ? 'working' : waiting > 0 ? 'waiting' : 'idle';
   if (before === undefined || status === before) return;
-  await step.tx.setChatStatus(chat.id, status);
-  const pendingOperations = await step.tx.countWorking(chat.worldId);
-  step.tx.emit({ event: 'world', chatId: chat.id, data: { type: status, pendingOperations } });
-  if (status === 'idle') step.afterCommit(() => runtime.chatFellIdle(chat.worldId, chat.id));
+  await step.tx.setChatStatus(chatId, status);
+  const worldId = step.snapshot.world.id;
+  const pendingOperations = await step.tx.countWorking(worldId);
+  step.tx.emit({ event: 'world', chatId, data: { type: status, pendingOperations } });
+  if (status === 'idle') step.afterCommit(() => runtime.chatFellIdle(worldId, chatId));
 }
 
 /** Whoever waits for one of these chats hears that it is idle; without it they would wait for ever. */
@@ -158,8 +155,5 @@ export async function noteActivityIn(
   step: Step,
   turns: readonly { chatId: string }[],
 ): Promise<void> {
-  for (const chatId of new Set(turns.map((turn) => turn.chatId))) {
-    const chat = await step.tx.chat(chatId);
-    if (chat !== undefined) await noteActivity(runtime, step, chat);
-  }
+  for (const chatId of new Set(turns.map((turn) => turn.chatId))) await noteActivity(runtime, step, chatId);
 }

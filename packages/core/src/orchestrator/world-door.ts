@@ -54,7 +54,7 @@ async function sendMessage(
       },
     );
     await queueTurns(runtime, step, message, chat);
-    await noteActivity(runtime, step, chat);
+    await noteActivity(runtime, step, chat.id);
     return { messageId: message.id, answeredBy: namesOf(step, message.addressees) };
   });
 }

@@ -61,10 +61,7 @@ export interface StoreReader {
   unfinishedTurns(chatId?: string): Promise<TurnRecord[]>;
   /** The open or waiting turn of an agent in a chat. */
   currentTurn(chatId: string, agentId: string): Promise<TurnRecord | undefined>;
-  /**
-   * The oldest one. In a transaction it takes the chat's row lock, after the turn's own: a message that queues its turn at the very
-   * moment the turn before it ends would otherwise be seen by neither side.
-   */
+  /** The oldest one. */
   nextQueuedTurn(chatId: string, agentId: string): Promise<TurnRecord | undefined>;
   /**
    * Turns of an agent in a chat that have begun and answer this message or a later one, except silent ones (M6). Not those that
@@ -185,7 +182,10 @@ export interface StoreTransaction extends StoreReader {
   deleteAgent(worldId: string, id: string): Promise<void>;
 
   insertChat(chat: { id: string; worldId: string; title: string }): Promise<ChatRecord>;
-  /** Its status now, which no other step changes before this one ends. Undefined: there is no such chat. */
+  /**
+   * Its status now, which no other step changes before this one ends. Undefined: there is no such chat. Before `nextQueuedTurn`, or a
+   * message that queues its turn at the very moment the turn before it ends would be seen by neither side.
+   */
   lockChat(id: string): Promise<ChatStatus | undefined>;
   setChatStatus(id: string, status: ChatStatus): Promise<void>;
   setChatTitle(id: string, title: string): Promise<void>;

@@ -1,3 +1,4 @@
+import type { ChatRecord } from '@countersign/core/ports';
 import type pg from 'pg';
 import type { Connection } from '../connection.js';
 import type { Statement } from '../prepared.js';
@@ -6,7 +7,7 @@ import { fromPostgres } from './errors.js';
 import { JOBS_SCHEMA } from './wake-jobs.js';
 
 export interface PostgresConnection extends Connection {
-  start(kind: 'read' | 'write'): void;
+  start(): void;
   /** Throws the first error since `start`: PostgreSQL would answer `commit` with a silent rollback. */
   assertWhole(): void;
   /** From here on nothing runs: a transaction that somebody kept must not write on its own. */
@@ -15,11 +16,11 @@ export interface PostgresConnection extends Connection {
 
 export function postgresConnection(client: pg.PoolClient, task: string): PostgresConnection {
   let failure: Error | undefined;
-  let state: 'idle' | 'read' | 'write' = 'idle';
+  let isActive = false;
   /** The query under way: a connection does one thing at a time, and the driver will refuse a second one. */
   let last: Promise<void> = Promise.resolve();
   const lock = bound<{ chatId: string }, unknown>({
-    sql: 'select 1 from chats where id = $1 for no key update',
+    sql: 'select status from chats where id = $1 for no key update',
     names: ['chatId'],
   });
   // Under the turn's own key, so that wake-ups of one turn fold into one.
@@ -29,15 +30,15 @@ export function postgresConnection(client: pg.PoolClient, task: string): Postgre
   });
 
   return {
-    start(kind) {
+    start() {
       failure = undefined;
-      state = kind;
+      isActive = true;
     },
     assertWhole() {
       if (failure !== undefined) throw failure;
     },
     stop() {
-      state = 'idle';
+      isActive = false;
     },
     all<P, Row, T>(statement: Statement<P, Row>, read: (row: Row) => T) {
       const query = bound(statement);
@@ -54,10 +55,7 @@ export function postgresConnection(client: pg.PoolClient, task: string): Postgre
       const query = bound(statement);
       return async (parameters: P) => (await query(parameters)).rowCount ?? 0;
     },
-    async lockChat(chatId) {
-      // Reads take no locks.
-      if (state === 'write') await lock({ chatId });
-    },
+    lockChat: async (chatId) => (await lock({ chatId })).rows[0]?.[0] as ChatRecord['status'] | undefined,
     async wakeTurn(turnId) {
       await wake({ turnId });
     },
@@ -68,7 +66,7 @@ export function postgresConnection(client: pg.PoolClient, task: string): Postgre
   }: Statement<P, Row>): (parameters: P) => Promise<pg.QueryArrayResult<unknown[]>> {
     const name = nameOf(sql);
     return async (parameters) => {
-      if (state === 'idle') throw new Error('A transaction was used after its end.');
+      if (!isActive) throw new Error('A transaction was used after its end.');
       const values = names.map((key) => toValue(parameters[key], key));
       const before = last;
       const query = (async () => {

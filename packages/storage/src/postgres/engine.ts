@@ -52,7 +52,7 @@ export function postgresEngine(pool: pg.Pool, statements: Statements, task: stri
       }
       unit.session.emissions = [];
       unit.session.records = [];
-      connection.start(kind);
+      connection.start();
       desk.isCommitted = false;
       const result = await work(unit);
       connection.stop();

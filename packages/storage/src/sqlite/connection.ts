@@ -1,3 +1,4 @@
+import type { ChatRecord } from '@countersign/core/ports';
 import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite';
 import type { Connection } from '../connection.js';
 import type { Statement, Value } from '../prepared.js';
@@ -20,6 +21,10 @@ const MOST_ROWS = 8;
 export function sqliteConnection(db: DatabaseSyncInstance, file: string): SqliteConnection {
   let failure: Error | undefined;
   let isActive = false;
+  const statusOf = bound<{ chatId: string }, unknown, ChatRecord['status'] | undefined>(
+    { sql: 'select status from chats where id = ?', names: ['chatId'] },
+    (prepared, values) => (prepared.get(...values) as [ChatRecord['status']] | undefined)?.[0],
+  );
 
   return {
     start() {
@@ -61,7 +66,7 @@ export function sqliteConnection(db: DatabaseSyncInstance, file: string): Sqlite
       };
     },
     // One connection in one process: nobody else can write meanwhile.
-    lockChat() {},
+    lockChat: (chatId) => statusOf({ chatId }),
     // It wakes its turns itself, after the commit.
     wakeTurn() {},
   };

@@ -57,10 +57,6 @@ export function chatStatements(db: Queries) {
         created_at: p('createdAt'),
       }),
     ),
-    /** Where several steps run at once; SQLite, where one does, has no such words and never gets them. */
-    lockChat: prepared<{ id: string }, [status: ChatRecord['status']]>((p) =>
-      db.selectFrom('chats').select('status').where('id', '=', p('id')).forUpdate(),
-    ),
     setChatStatus: prepared<{ id: string; status: string }>((p) =>
       db
         .updateTable('chats')
@@ -94,7 +90,6 @@ export function chatVerbs(on: Connection, s: ChatStatements, session: Session): 
   const chatsAfter = on.all(s.chatsAfter, toChat);
   const lastChats = on.all(s.lastChats, toChat);
   const insertChat = on.run(s.insertChat);
-  const lockChat = on.first(s.lockChat, ([status]) => status);
   const setChatStatus = on.run(s.setChatStatus);
   const setChatTitle = on.run(s.setChatTitle);
 
@@ -108,7 +103,7 @@ export function chatVerbs(on: Connection, s: ChatStatements, session: Session): 
       await insertChat({ id, worldId, title, titled: Number(titled), createdAt: session.now });
       return { id, worldId, title, titled, status: 'idle', lastSeq: 0, humanSeq: 0, createdAt: session.now };
     },
-    lockChat: async (id) => lockChat({ id }),
+    lockChat: async (id) => on.lockChat(id),
     async setChatStatus(id, status) {
       await setChatStatus({ id, status });
     },

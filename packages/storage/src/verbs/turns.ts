@@ -211,10 +211,7 @@ export function turnVerbs(on: Connection, s: TurnStatements): TurnVerbs {
       endedTurns({ chatId, agentId, after, before, limit }),
     unfinishedTurns: async (chatId) => (chatId === undefined ? unfinishedTurns({}) : unfinishedTurnsOfChat({ chatId })),
     currentTurn: async (chatId, agentId) => currentTurn({ chatId, agentId }),
-    nextQueuedTurn: async (chatId, agentId) => {
-      await on.lockChat(chatId);
-      return nextQueuedTurn({ chatId, agentId });
-    },
+    nextQueuedTurn: async (chatId, agentId) => nextQueuedTurn({ chatId, agentId }),
     countTurnsSince: async (chatId, agentId, seq) => (await countTurnsSince({ chatId, agentId, seq })) ?? 0,
     countUnfinished: async (chatId) => (await countUnfinished({ chatId })) ?? { working: 0, waiting: 0 },
     countWorking: async (worldId) => (await countWorking({ worldId })) ?? 0,

@@ -121,6 +121,7 @@ export function describeConcurrency(open: OpenStore, canShare: boolean): void {
       await Promise.all([
         write(ending, async (tx) => {
           await tx.stepTurn({ id: `turn_${round}`, epoch: 1, rev: 1 }, { state: 'ended' });
+          await tx.lockChat(C);
           const queued = await tx.nextQueuedTurn(C, A);
           if (queued !== undefined) await tx.stepTurn(queued, { state: 'open' });
         }),

@@ -93,6 +93,8 @@ export function describeRecords(open: OpenStore): void {
       expect(await store().read((r) => r.chat('chat_2'))).toStrictEqual(made);
       expect(made).toMatchObject({ title: HOSTILE, titled: true, status: 'idle', lastSeq: 0, humanSeq: 0 });
       await write(store(), (tx) => tx.setChatStatus('chat_2', 'waiting'));
+      expect(await write(store(), (tx) => tx.lockChat('chat_2'))).toBe('waiting');
+      expect(await write(store(), (tx) => tx.lockChat('chat_nobody_made'))).toBeUndefined();
       expect(await store().read((r) => r.chats(W))).toMatchObject([
         { id: C, status: 'idle', titled: false },
         { id: 'chat_2', status: 'waiting' },
