@@ -1,8 +1,8 @@
 import type { AuditVerdict } from '@countersign/core/ports';
+import { recordText } from '@countersign/protocol';
 import type { RowOf } from '../prepared.js';
 import type { AuditTable } from '../schema.js';
 import type { UpkeepVerbs } from '../verbs/upkeep.js';
-import { canonicalJson } from './canonical-json.js';
 import type { AuditHead } from './head.js';
 import { link } from './link.js';
 
@@ -73,7 +73,7 @@ export async function verifyChain(
 
 function linkOf({ previousHash, record }: RowOf<AuditTable>): string | undefined {
   try {
-    return link(previousHash, canonicalJson(JSON.parse(record)));
+    return link(previousHash, recordText(JSON.parse(record)));
   } catch {
     // No longer JSON: it fits no hash.
     return undefined;

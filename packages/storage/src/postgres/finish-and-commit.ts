@@ -1,6 +1,5 @@
-import { CountersignError } from '@countersign/protocol';
+import { CountersignError, recordText } from '@countersign/protocol';
 import pg from 'pg';
-import { canonicalJson } from '../audit/canonical-json.js';
 import type { AuditHead } from '../audit/head.js';
 import type { Finished } from '../engine.js';
 import type { Session } from '../session.js';
@@ -20,7 +19,7 @@ export async function finishAndCommit(client: pg.ClientBase, session: Session, w
   const rows = emissions.map((emission) => toEventRow(worldId, 0, now, emission));
   const data = rows.map((row) => (row.data === null ? null : toStored(row.data)));
   const at = new Date(now).toISOString();
-  const chained = records.map((entry) => toStored(canonicalJson({ ...entry, at, worldId })));
+  const chained = records.map((entry) => toStored(recordText({ ...entry, at, worldId })));
   // Sent without waiting for each other; the first failure makes the commit a rollback. From here to `send` nothing may throw: what is held
   // back would never go out, nor anything after it.
   const send = holdBack(client);

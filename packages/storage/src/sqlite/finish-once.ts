@@ -1,6 +1,5 @@
 import type { StoredEvent } from '@countersign/core/ports';
-import { CountersignError } from '@countersign/protocol';
-import { canonicalJson } from '../audit/canonical-json.js';
+import { CountersignError, recordText } from '@countersign/protocol';
 import { link } from '../audit/link.js';
 import type { Finished } from '../engine.js';
 import type { RowOf } from '../prepared.js';
@@ -42,7 +41,7 @@ export function finishOnce(
     });
     const at = new Date(now).toISOString();
     const links = records.map((entry): RowOf<AuditTable> => {
-      const record = canonicalJson({ ...entry, at, worldId });
+      const record = recordText({ ...entry, at, worldId });
       const previousHash = hash;
       seq += 1;
       hash = link(previousHash, record);

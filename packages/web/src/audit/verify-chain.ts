@@ -1,4 +1,4 @@
-import type { AuditEntry } from '@countersign/protocol';
+import { recordText, type AuditEntry } from '@countersign/protocol';
 
 export type Verdict = { ok: true; records: number } | { ok: false; at: number; why: string };
 
@@ -21,19 +21,7 @@ export async function verifyChain(entries: readonly AuditEntry[]): Promise<Verdi
 }
 
 async function linkOf({ seq: _seq, hash: _hash, previousHash, ...record }: AuditEntry): Promise<string> {
-  const text = new TextEncoder().encode(previousHash + canonicalJson(record));
+  const text = new TextEncoder().encode(previousHash + recordText(record));
   const digest = await crypto.subtle.digest('SHA-256', text);
   return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
-}
-
-/** JSON in the one spelling that was hashed: keys sorted. */
-function canonicalJson(value: unknown): string {
-  return JSON.stringify(sorted(value));
-}
-
-function sorted(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(sorted);
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(entries.map(([key, inner]) => [key, sorted(inner)]));
 }

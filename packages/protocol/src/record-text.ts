@@ -1,6 +1,9 @@
-/** JSON in one spelling: keys sorted, nothing undefined. Two processes must hash the same record to the same link. */
-export function canonicalJson(value: unknown): string {
-  return JSON.stringify(sorted(value));
+/**
+ * What of an audit record its link is the hash of (A16): JSON in one spelling, keys sorted, nothing undefined. Whoever checks a chain must
+ * come to the text that was hashed when it was written.
+ */
+export function recordText(record: unknown): string {
+  return JSON.stringify(sorted(record));
 }
 
 function sorted(value: unknown): unknown {
