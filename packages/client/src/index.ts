@@ -44,6 +44,8 @@ export {
 export { byWords, decisionStory, expiredWords, SCOPE_WORDS, signedWords } from './show/decision-story.js';
 export { asText, callLine, describeCall } from './show/describe-call.js';
 export type { CallShape } from './show/describe-call.js';
+export { changeLines, diffLines } from './show/diff-lines.js';
+export type { DiffLine } from './show/diff-lines.js';
 export { complete, matching, mentionAt } from './show/mention-at.js';
 export type { Mention } from './show/mention-at.js';
 export { after, nextCurrent } from './show/next-current.js';

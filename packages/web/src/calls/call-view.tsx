@@ -1,10 +1,9 @@
-import { describeCall } from '@countersign/client';
+import { changeLines, describeCall, diffLines } from '@countersign/client';
 import type { ReactElement } from 'react';
 import { cx } from '../ui/cx.js';
 import { FoldedText } from '../ui/folded-text.js';
 import { Visible } from '../ui/visible.js';
 import { DiffView } from './diff-view.js';
-import { changeLines, diffLines } from './diff-lines.js';
 import { shellParts, type ShellPart } from './shell-parts.js';
 
 const COLOURS: Readonly<Record<ShellPart['kind'], string>> = {

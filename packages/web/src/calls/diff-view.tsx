@@ -1,8 +1,8 @@
+import type { DiffLine } from '@countersign/client';
 import { type ReactElement, useState } from 'react';
 import { cx } from '../ui/cx.js';
 import { Icon } from '../ui/icon.js';
 import { Visible } from '../ui/visible.js';
-import type { DiffLine } from './diff-lines.js';
 
 const SIGNS: Readonly<Record<DiffLine['kind'], string>> = { same: ' ', added: '+', removed: '−', place: '', note: '' };
 const LOOKS: Readonly<Record<DiffLine['kind'], string>> = {

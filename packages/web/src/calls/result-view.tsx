@@ -1,8 +1,7 @@
-import { asText } from '@countersign/client';
+import { asText, diffLines } from '@countersign/client';
 import type { ReactElement } from 'react';
 import { FoldedText } from '../ui/folded-text.js';
 import { Visible } from '../ui/visible.js';
-import { diffLines } from './diff-lines.js';
 import { DiffView } from './diff-view.js';
 import { readResult } from './read-result.js';
 

@@ -1,10 +1,13 @@
 import {
+  changeLines,
   describeCall,
+  diffLines,
   isCutPreview,
   maskedWords,
   sandboxWords,
   toolWords,
   type ApprovalView,
+  type DiffLine,
 } from '@countersign/client';
 import { span, widthOf, wrapExact, wrapWords, type Colour, type Line, type Span } from './spans.js';
 
@@ -63,7 +66,7 @@ function callBody({ toolName, arguments: args, preview: shown }: ApprovalView, w
   const shape = describeCall(toolName, args);
   const exact = (text: string, look: Omit<Span, 'text'> = {}): Line[] =>
     wrapExact(text, room).map((line): Line => [{ text: '   ' }, span(line, look)]);
-  const changes = preview === undefined ? [] : previewLines(preview, room);
+  const changes = preview === undefined ? [] : diffLines(preview).flatMap((line) => diffLine(line, room));
   switch (shape.kind) {
     case 'shell':
       return [
@@ -72,16 +75,10 @@ function callBody({ toolName, arguments: args, preview: shown }: ApprovalView, w
         ...changes,
       ];
     case 'write':
-      return [
-        ...exact(shape.path, { bold: true }),
-        ...(preview === undefined ? marked(shape.content, '+', 'good', room) : changes),
-      ];
     case 'edit':
       return [
         ...exact(shape.path, { bold: true }),
-        ...(preview === undefined
-          ? [...marked(shape.before, '-', 'bad', room), ...marked(shape.after, '+', 'good', room)]
-          : changes),
+        ...changeLines(shape, preview).flatMap((line) => diffLine(line, room)),
       ];
     case 'fields':
       return [...shape.fields.flatMap(({ name, text }) => fieldOf(name, text, room)), ...changes];
@@ -113,26 +110,23 @@ function fieldOf(name: string, text: string, room: number): Line[] {
   ];
 }
 
-/** A diff, line by line; its sign stands on every line that a long one is broken into. */
-function previewLines(preview: string, room: number): Line[] {
-  const lines = preview.replace(/\n$/, '').split('\n');
-  const isDiff = lines.some((line) => line.startsWith('@@'));
-  let inside = !isDiff;
-  return lines.flatMap((line): Line[] => {
-    if (line.startsWith('@@')) {
-      inside = true;
-      return [[{ text: '   ' }, span(line, { dim: true })]];
-    }
-    // The card names the file.
-    if (!inside) return /^(?:---|\+\+\+|diff |index |=+$)/.test(line) ? [] : marked(line, ' ', undefined, room);
-    if (isDiff && line.startsWith('+')) return marked(line.slice(1), '+', 'good', room);
-    if (isDiff && line.startsWith('-')) return marked(line.slice(1), '-', 'bad', room);
-    return marked(isDiff && line.startsWith(' ') ? line.slice(1) : line, ' ', undefined, room);
-  });
+/** Its sign stands on every line that a long one is broken into. */
+function diffLine({ kind, text }: DiffLine, room: number): Line[] {
+  switch (kind) {
+    case 'added':
+      return marked(text, '+', 'good', room);
+    case 'removed':
+      return marked(text, '-', 'bad', room);
+    case 'place':
+      return [[{ text: '   ' }, span(text, { dim: true })]];
+    case 'same':
+    case 'note':
+      return marked(text, ' ', undefined, room);
+  }
 }
 
 function marked(text: string, sign: string, colour: Colour | undefined, room: number): Line[] {
-  return wrapExact(text.replace(/\n$/, ''), room - 2).map((line): Line => [
+  return wrapExact(text, room - 2).map((line): Line => [
     { text: '   ' },
     span(`${sign} `, { colour, dim: colour === undefined }),
     span(line, { colour, dim: colour === undefined }),

@@ -1,14 +1,15 @@
-import { isCutPreview } from '@countersign/client';
+import { isCutPreview } from './card-words.js';
 
 export interface DiffLine {
   kind: 'same' | 'added' | 'removed' | 'place' | 'note';
   text: string;
 }
 
-/** The lines of a unified diff. The two lines that name the files are left out: the card names the file. */
+/** The lines of a unified diff; of what is none, as they are. The two lines that name the files are left out: the card names the file. */
 export function diffLines(diff: string): DiffLine[] {
   const lines = diff.replace(/\n$/, '').split('\n');
-  let inside = !lines.some((line) => line.startsWith('@@'));
+  if (!lines.some((line) => line.startsWith('@@'))) return lines.map((text) => ({ kind: 'same', text }));
+  let inside = false;
   return lines.flatMap((line): DiffLine[] => {
     if (line.startsWith('@@')) {
       inside = true;

@@ -18,7 +18,11 @@ describe('a diff', () => {
   });
 
   it('shows what is not a diff as it is', () => {
-    expect(diffLines('makes 3 folders')).toEqual([{ kind: 'same', text: 'makes 3 folders' }]);
+    expect(diffLines('makes 3 folders\n- notes\n+1 more')).toEqual([
+      { kind: 'same', text: 'makes 3 folders' },
+      { kind: 'same', text: '- notes' },
+      { kind: 'same', text: '+1 more' },
+    ]);
     expect(changeLines({ kind: 'write', content: 'a\nb\n' }, undefined)).toEqual([
       { kind: 'added', text: 'a' },
       { kind: 'added', text: 'b' },
