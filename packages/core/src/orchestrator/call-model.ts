@@ -119,11 +119,14 @@ async function readView(
   missing?: readonly string[],
 ): Promise<View | { agent: AgentRecord; provider: undefined } | undefined> {
   const read = await runtime.store.read(async (reader) => {
+    if (missing === undefined) {
+      // First of all: whoever comes after it is in nothing that is read here, and must not be taken for gone.
+      for (const source of runtime.sources) await source.read?.(reader, turn.worldId);
+    }
     const snapshot = await runtime.snapshots(reader, turn.worldId);
     const agent = snapshot?.agent(turn.agentId);
     if (snapshot === undefined || agent === undefined) return undefined;
     if (missing === undefined) {
-      for (const source of runtime.sources) await source.read?.(reader, turn.worldId);
       const waitsFor = prepareTools(runtime, turn.worldId, agent.definition.tools, signal);
       // Not waited for in here: a look that lasts holds a connection.
       if (waitsFor !== undefined) return { waitsFor };

@@ -118,14 +118,10 @@ async function settleStarted(
   { questions, ahead }: { questions: OpenQuestions; ahead: Ahead },
 ): Promise<Ended | undefined> {
   return await commit(runtime, 'settle-invocation', turn.worldId, async (step) => {
-    // Read here and not carried along: a decision on a sibling may have raised `rev` while the tool ran.
-    const current = await step.tx.turn(turn.id);
-    if (current === undefined || current.epoch !== turn.epoch) return undefined;
-    const change = { invocationId: invocation.id, status: 'succeeded' } as const;
-    const after = await situationAfter(step.tx, current, step.snapshot, change);
+    const taken = await takeTurn(step, turn, invocation);
+    if (taken === undefined) return undefined;
+    const { current, after } = taken;
     const { state } = after.turn;
-    // A sibling that ends in the same moment must not cost this call its result.
-    mustHaveChanged(await step.tx.stepTurn(current, intoState(current, state)));
     // A tool that asked and did not wait for the answer: nobody is left to hear it.
     if (questions.ids.size > 0) await expireToolQuestions(step, invocation, questions.ids);
     await settleInvocation(runtime, step, invocation, settlement);
@@ -137,6 +133,22 @@ async function settleStarted(
     const invocations = after.invocations.map((call) => (call.id === next.invocation.id ? next.invocation : call));
     return { situation: { ...after, invocations }, next };
   });
+}
+
+/** Undefined: somebody else has it. */
+async function takeTurn(
+  step: Step,
+  turn: Pick<TurnRecord, 'id' | 'epoch'>,
+  { id }: InvocationRecord,
+): Promise<{ current: TurnRecord; after: Situation } | undefined> {
+  // Siblings that end or are decided in the same moment must not cost this call its result, however many they are.
+  for (;;) {
+    // Read here and not carried along: a decision on a sibling may have raised `rev` while the tool ran.
+    const current = await step.tx.turn(turn.id);
+    if (current === undefined || current.epoch !== turn.epoch) return undefined;
+    const after = await situationAfter(step.tx, current, step.snapshot, { invocationId: id, status: 'succeeded' });
+    if (await step.tx.stepTurn(current, intoState(current, after.turn.state))) return { current, after };
+  }
 }
 
 /** The one call that follows, started in the step that ends the one before it: its own would only write what this one can (T8, T9). */

@@ -1,3 +1,4 @@
+import { CountersignError } from '@countersign/protocol';
 import type {
   Clock,
   McpHost,
@@ -123,7 +124,7 @@ export async function commit<T>(
 const MOST_LOOKS = 20;
 
 /** Thrown out of a step: what it goes by was changed before it had the lock. Nothing of it is kept, and it begins anew. */
-class LookAgain extends Error {}
+class LookAgain extends CountersignError {}
 
 /**
  * A change that must have found its row as it was read. On PostgreSQL another step may have changed it between the look and the lock:
@@ -135,7 +136,7 @@ export function mustHaveChanged(changed: boolean): void {
 
 /** Gives the step up and begins it anew. */
 export function lookAgain(): never {
-  throw new LookAgain('somebody else changed this at the same time; try again');
+  throw new LookAgain('store-unavailable', 'Somebody else changed this at the same time. Try again.');
 }
 
 async function commitOnce<T>(

@@ -30,7 +30,8 @@ export async function supersedeApproval(
     seen: signed.seen,
   });
   if (gate.kind !== 'ask') return false;
-  if (!(await askAnew(runtime, step, turn, invocation, call, gate, signed))) return false;
+  // Left to the start of the call, a grant that came with the yes would let run what nobody was shown.
+  mustHaveChanged(await askAnew(runtime, step, turn, invocation, call, gate, signed));
   const verdict = { status: 'superseded', reason: 'changed', by: 'system' } as const;
   mustHaveChanged(await closeApproval(step, approval, invocation, verdict));
   return true;

@@ -6,7 +6,10 @@ import type { KeptPaths, Tool } from './tool.js';
 export interface ToolSource {
   /** What is offered in a world now, by name. */
   tools(worldId: string): ReadonlyMap<string, Tool>;
-  /** Before a model is shown its tools: reads what other processes may have changed, together with what else is read for it. */
+  /**
+   * Before a model is shown its tools: reads what other processes may have changed, together with what else is read for it. First in its
+   * read: what is known here before it begins must be in it.
+   */
   read?(reader: StoreReader, worldId: string): Promise<void>;
   /**
    * Then waits, not for long, until those are known that one of these patterns may name. Never rejects; gives a sentence for each place
