@@ -17,6 +17,8 @@ export interface PostgresConnection extends Connection {
 export function postgresConnection(client: pg.PoolClient, task: string): PostgresConnection {
   let failure: Error | undefined;
   let isActive = false;
+  /** Which of the transactions on this connection it is. */
+  let nth = 0;
   /** The query under way: a connection does one thing at a time, and the driver will refuse a second one. */
   let last: Promise<void> = Promise.resolve();
   const lock = bound<{ chatId: string }, unknown>({
@@ -33,6 +35,7 @@ export function postgresConnection(client: pg.PoolClient, task: string): Postgre
     start() {
       failure = undefined;
       isActive = true;
+      nth += 1;
     },
     assertWhole() {
       if (failure !== undefined) throw failure;
@@ -66,17 +69,24 @@ export function postgresConnection(client: pg.PoolClient, task: string): Postgre
   }: Statement<P, Row>): (parameters: P) => Promise<pg.QueryArrayResult<unknown[]>> {
     const name = nameOf(sql);
     return async (parameters) => {
-      if (!isActive) throw new Error('A transaction was used after its end.');
+      const mine = nth;
+      const assertActive = (): void => {
+        if (!isActive || nth !== mine) throw new Error('A transaction was used after its end.');
+      };
+      assertActive();
       const values = names.map((key) => toValue(parameters[key], key));
       const before = last;
       const query = (async () => {
         await before;
+        // What waited behind a statement that failed would come after the rollback, and be kept on its own.
+        assertActive();
         return await client.query<unknown[]>({ name, text: sql, values, rowMode: 'array' });
       })();
       last = query.then(ignore, ignore);
       try {
         return await query;
       } catch (cause) {
+        assertActive();
         const error = fromPostgres(cause);
         failure ??= error;
         throw error;

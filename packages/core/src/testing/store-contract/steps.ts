@@ -42,6 +42,17 @@ export function describeSteps(open: OpenStore): void {
       expect(await store().read((r) => r.message('msg_1'))).toBeUndefined();
     });
 
+    it('[S1] is not kept in part when one of several statements that go side by side fails', async () => {
+      let sent: Promise<unknown>[] = [];
+      const failing = write(store(), async (tx) => {
+        sent = [C, 'chat_2', 'chat_3', 'chat_4', 'chat_5'].map((id) => tx.insertChat({ id, worldId: W, title: id }));
+        await Promise.all(sent);
+      });
+      await expect(failing).rejects.toMatchObject({ code: 'conflict' });
+      await Promise.allSettled(sent);
+      expect(ids(await store().read((r) => r.chats(W)))).toEqual([C]);
+    });
+
     it('sees its own writes; others see them when it is committed', async () => {
       let early: Promise<unknown> | undefined;
       await write(store(), async (tx) => {
