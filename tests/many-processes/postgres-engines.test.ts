@@ -33,20 +33,26 @@ function isStatus(status: 'idle' | 'waiting') {
   return (event: WorldEvent): boolean => event.event === 'world' && event.data.type === status;
 }
 
+/** A letter is said to one engine, and its stamp waits at another: the yes to it. */
+async function yesTo(letter: string, { worldId, chatId }: Scene, saidTo: Engine, waitsAt: Engine) {
+  const waiting = nextEvent(waitsAt, worldId, isStatus('waiting'));
+  await say(saidTo, worldId, chatId, letter);
+  await waiting;
+  const [approval] = await listApprovals(waitsAt.runtime, worldId, { status: 'pending' });
+  return { tool_call_id: approval?.approvalId ?? '', decision: 'approve' } as const;
+}
+
 describe('[S4] engines on one PostgreSQL', () => {
   it('[A8] a message goes to one, the decision to all of them at once, and the tool runs once', async () => {
     const url = await createPostgresDatabase();
     const runs = new Map<string, number>();
     const engines = await Promise.all([1, 2, 3].map(() => openEngine(url, [countingTool(runs)])));
     const [a, b, c] = engines as [Engine, Engine, Engine];
-    const { worldId, chatId } = await prepare(a);
+    const scene = await prepare(a);
+    const { worldId, chatId } = scene;
     for (let round = 1; round <= 10; round += 1) {
-      const waiting = nextEvent(b, worldId, isStatus('waiting'));
-      await say(a, worldId, chatId, `letter_${round}`);
-      await waiting;
-      const [approval] = await listApprovals(c.runtime, worldId, { status: 'pending' });
+      const decision = await yesTo(`letter_${round}`, scene, a, b);
       const idle = nextEvent(c, worldId, isStatus('idle'));
-      const decision = { tool_call_id: approval?.approvalId ?? '', decision: 'approve' } as const;
       const outcomes = await Promise.all(
         engines.map(({ runtime }) => publishToolResult(runtime, worldId, undefined, decision, signer)),
       );
@@ -113,18 +119,15 @@ describe('[S4] engines on one PostgreSQL', () => {
   it('[A8] [A16] one decision that is sent several times at once is told and recorded once', async () => {
     const url = await createPostgresDatabase();
     const engine = await openEngine(url, [countingTool(new Map())]);
-    const { worldId, chatId } = await prepare(engine);
+    const scene = await prepare(engine);
+    const { worldId } = scene;
     const told: string[] = [];
     engine.runtime.bus.subscribe(worldId, (event) => {
       if (event.event === 'tool' && event.data.type === 'TOOL_APPROVED') told.push(event.data.invocation_id);
     });
     for (let round = 1; round <= 10; round += 1) {
-      const waiting = nextEvent(engine, worldId, isStatus('waiting'));
-      await say(engine, worldId, chatId, `letter_${round}`);
-      await waiting;
-      const [approval] = await listApprovals(engine.runtime, worldId, { status: 'pending' });
+      const decision = await yesTo(`letter_${round}`, scene, engine, engine);
       const idle = nextEvent(engine, worldId, isStatus('idle'));
-      const decision = { tool_call_id: approval?.approvalId ?? '', decision: 'approve' } as const;
       const sent = Array.from({ length: 5 }, () =>
         publishToolResult(engine.runtime, worldId, undefined, decision, signer),
       );
@@ -195,15 +198,12 @@ describe('[S4] engines on one PostgreSQL', () => {
     };
     const silent = await openEngine(url, [countingTool(silentRuns)], stampingModel(), muted);
     const other = await openEngine(url, [countingTool(runs)]);
-    const { worldId, chatId } = await prepare(other);
-    const waiting = nextEvent(other, worldId, isStatus('waiting'));
-    await say(other, worldId, chatId, 'letter_1');
-    await waiting;
+    const scene = await prepare(other);
+    const { worldId } = scene;
+    const decision = await yesTo('letter_1', scene, other, other);
     isMute = true;
     await expect.poll(() => silent.runtime.mayAct()).toBe(false);
-    const [approval] = await listApprovals(silent.runtime, worldId, { status: 'pending' });
     const idle = nextEvent(other, worldId, isStatus('idle'));
-    const decision = { tool_call_id: approval?.approvalId ?? '', decision: 'approve' } as const;
     await publishToolResult(silent.runtime, worldId, undefined, decision, signer);
     await idle;
     expect([silentRuns.size, [...runs.values()]]).toEqual([0, [1]]);
@@ -221,18 +221,9 @@ describe('[S4] engines on one PostgreSQL', () => {
       return new Promise(() => undefined);
     });
     const [a, b] = await Promise.all([openEngine(url, [tool]), openEngine(url, [tool])]);
-    const { worldId, chatId } = await prepare(a);
-    const waiting = nextEvent(a, worldId, isStatus('waiting'));
-    await say(a, worldId, chatId, 'letter_1');
-    await waiting;
-    const [approval] = await listApprovals(a.runtime, worldId, { status: 'pending' });
-    await publishToolResult(
-      a.runtime,
-      worldId,
-      undefined,
-      { tool_call_id: approval?.approvalId ?? '', decision: 'approve' },
-      signer,
-    );
+    const scene = await prepare(a);
+    const { worldId, chatId } = scene;
+    await publishToolResult(a.runtime, worldId, undefined, await yesTo('letter_1', scene, a, a), signer);
     await began;
     const runner = a.runtime.scheduler.running().length > 0 ? a : b;
     const other = runner === a ? b : a;

@@ -1,12 +1,12 @@
 import { createClient, type Client } from '@countersign/client';
 import { publishToolResult } from '@countersign/core';
-import type { NewMessage } from '@countersign/core/ports';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createController, type Controller } from '../../packages/terminal/src/tui/controller.js';
 import type { Key, KeyName } from '../../packages/terminal/src/tui/keys/key.js';
 import { textOf } from '../../packages/terminal/src/tui/layout/spans.js';
 import { ARMING_MS } from '../../packages/terminal/src/tui/ui-state.js';
 import { openHarbourServer, stamp, type HarbourServer } from './harbour-server.js';
+import { chatWith } from './numbered-messages.js';
 
 let t: HarbourServer;
 beforeAll(async () => {
@@ -72,17 +72,9 @@ const pathOf = (input: Parameters<typeof fetch>[0]): string =>
   new URL(input instanceof Request ? input.url : input).pathname;
 const BUSY = { type: 'about:blank', status: 503, title: 'Busy', detail: 'The server is busy. Try again.' };
 
-async function chatWith(count: number): Promise<string> {
-  const { id } = await t.client.createChat('docks');
-  await t.serving().home.engine.runtime.store.transact('docks', async (tx) => {
-    for (let number = 1; number <= count; number += 1) await tx.appendMessage(messageOf(number, id));
-  });
-  return id;
-}
-
 describe('the full screen over a real server', () => {
   it('[S7] asks for older messages once while they can’t be had, and again when the reader scrolls on', async () => {
-    const chat = await chatWith(250);
+    const chat = await chatWith(t, 250);
     let asked = 0;
     let isAway = true;
     const seat = sit(chat, async (input, init) => {
@@ -106,7 +98,7 @@ describe('the full screen over a real server', () => {
   });
 
   it('leaves the person where they went while a new chat was made', async () => {
-    const other = await chatWith(1);
+    const other = await chatWith(t, 1);
     const making = gate();
     const seat = sit(undefined, async (input, init) => {
       if (init?.method === 'POST' && pathOf(input).endsWith('/chats')) await making.closed;
@@ -124,7 +116,7 @@ describe('the full screen over a real server', () => {
   });
 
   it('gives a message back to its own chat, not to the one that is open now', async () => {
-    const [first, second] = [await chatWith(1), await chatWith(2)];
+    const [first, second] = [await chatWith(t, 1), await chatWith(t, 2)];
     await t.client.renameChat('docks', first, 'First chat');
     await t.client.renameChat('docks', second, 'Second chat');
     const sending = gate();
@@ -180,25 +172,3 @@ describe('the full screen over a real server', () => {
     expect(seat.screen()).toMatch(/stamp .*signed once by bob/);
   });
 });
-
-function messageOf(number: number, chatId: string): NewMessage {
-  return {
-    id: `msg_${chatId.slice(5)}${String(number).padStart(6, '0')}`,
-    worldId: 'docks',
-    chatId,
-    role: 'user',
-    sender: 'human',
-    speaker: 'human',
-    agentId: null,
-    turnId: null,
-    iteration: null,
-    replyTo: null,
-    content: `this is number ${number} of many`,
-    addressees: [],
-    toolCalls: null,
-    toolCallId: null,
-    clientMessageId: null,
-    providerState: null,
-    secrets: [],
-  };
-}

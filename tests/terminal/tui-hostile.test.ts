@@ -1,20 +1,14 @@
-import type { NewMessage } from '@countersign/core/ports';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { command, hasTmux, openTmux, READY, type Tmux } from '../support/tmux.js';
 import { openHarbourServer, stamp, type HarbourServer } from './harbour-server.js';
-
-const COUNT = 10_000;
+import { chatWith } from './numbered-messages.js';
 
 describe.runIf(hasTmux)('the full screen', () => {
   let t: HarbourServer;
   let tmux: Tmux;
-  let chat: string;
   beforeAll(async () => {
     t = await openHarbourServer();
-    ({ id: chat } = await t.client.createChat('docks'));
-    await t.serving().home.engine.runtime.store.transact('docks', async (tx) => {
-      for (let number = 1; number <= COUNT; number += 1) await tx.appendMessage(messageOf(number, chat));
-    });
+    await chatWith(t, 10_000);
     // Crashes when it is told to: what nobody caught must not leave a broken terminal behind.
     const crash = `process.on('SIGUSR2',()=>{throw new Error('boom')})`;
     tmux = await openTmux({ ...t.env, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(crash)}` });
@@ -122,26 +116,4 @@ describe.runIf(hasTmux)('the full screen', () => {
 /** The lowest number of a message on the screen. */
 function lowest(screen: string): number {
   return Math.min(...Array.from(screen.matchAll(/this is number (\d+) of/g), ([, number]) => Number(number)));
-}
-
-function messageOf(number: number, chatId: string): NewMessage {
-  return {
-    id: `msg_long${String(number).padStart(6, '0')}`,
-    worldId: 'docks',
-    chatId,
-    role: 'user',
-    sender: 'human',
-    speaker: 'human',
-    agentId: null,
-    turnId: null,
-    iteration: null,
-    replyTo: null,
-    content: `this is number ${number} of many`,
-    addressees: [],
-    toolCalls: null,
-    toolCallId: null,
-    clientMessageId: null,
-    providerState: null,
-    secrets: [],
-  };
 }

@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import type { Browser } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { freePort } from '../../packages/server/src/testing/free-port.js';
 import { hasBrowser, launch, webRoot } from './support/open-browser.js';
 import { button, said, toolCard, topBar } from './support/steps.js';
 
@@ -37,10 +37,9 @@ describe.runIf(hasBrowser)('a server that goes away', () => {
     await rm(`${home}-worlds`, { recursive: true, force: true });
   });
 
-  /** Below those that a machine gives away by itself: while no server is there, nobody else may come by its port. */
-  let port = 20_000 + (process.pid % 10_000);
+  let port = 0;
   async function startAnywhere(): Promise<z.infer<typeof greeting>> {
-    while (!(await isFree(port))) port += 1;
+    port = await freePort();
     return await start();
   }
 
@@ -100,15 +99,3 @@ describe.runIf(hasBrowser)('a server that goes away', () => {
     await toolCard(page, 'wc -w notes/crew.md').getByText('edited').waitFor();
   });
 });
-
-async function isFree(port: number): Promise<boolean> {
-  const server = createServer().listen(port, '127.0.0.1');
-  try {
-    await once(server, 'listening');
-    return true;
-  } catch {
-    return false;
-  } finally {
-    await new Promise((resolve) => server.close(resolve));
-  }
-}

@@ -1,0 +1,33 @@
+import type { NewMessage } from '@countersign/core/ports';
+import type { HarbourServer } from './harbour-server.js';
+
+/** A chat in which a person has said so much, each time with a number of its own. Nobody answers. */
+export async function chatWith({ client, serving }: HarbourServer, count: number): Promise<string> {
+  const { id } = await client.createChat('docks');
+  await serving().home.engine.runtime.store.transact('docks', async (tx) => {
+    for (let number = 1; number <= count; number += 1) await tx.appendMessage(messageOf(number, id));
+  });
+  return id;
+}
+
+function messageOf(number: number, chatId: string): NewMessage {
+  return {
+    id: `msg_${chatId.slice(5)}${String(number).padStart(6, '0')}`,
+    worldId: 'docks',
+    chatId,
+    role: 'user',
+    sender: 'human',
+    speaker: 'human',
+    agentId: null,
+    turnId: null,
+    iteration: null,
+    replyTo: null,
+    content: `this is number ${number} of many`,
+    addressees: [],
+    toolCalls: null,
+    toolCallId: null,
+    clientMessageId: null,
+    providerState: null,
+    secrets: [],
+  };
+}
