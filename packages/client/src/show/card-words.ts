@@ -53,9 +53,20 @@ export function toolWords({
   return message.length > MOST_TOOL_WORDS ? `${message.slice(0, MOST_TOOL_WORDS)}…` : message;
 }
 
-/** True when the middle of a preview was left out: then it does not show all that would be written. */
+/**
+ * What says in a preview that something was left out, each on a line of its own. Lines of a file follow a sign there, so none of them is
+ * such a line; a carriage return in one makes no new one.
+ */
+const LEFT_OUT = [
+  String.raw`\[\d+ bytes were left out here\.\]`,
+  String.raw`\[\d+ more (?:lines of this change|characters of this line) are not shown\.\]`,
+  String.raw`\(a binary file of \d+ bytes is replaced by \d+ bytes of text\)`,
+].join('|');
+const CUT = new RegExp(`(?:^|\n)(?:${LEFT_OUT})(?:\n|$)`);
+
+/** True when a preview does not show all that would be written: then what the call says has to be shown. */
 export function isCutPreview(preview: string): boolean {
-  return /^\[\d+ bytes were left out here\.\]$/m.test(preview);
+  return CUT.test(preview);
 }
 
 /** Where a call runs, for every screen. What is not known to keep it from anything is never called safe (A21). */

@@ -47,7 +47,9 @@ describe('unifiedDiff', () => {
     const many = unifiedDiff('n', '', 'x\n'.repeat(2_000));
     expect(many.split('\n').length).toBeLessThan(610);
     expect(many).toMatch(/\[\d+ more lines of this change are not shown\.\]$/);
-    expect(unifiedDiff('n', '', 'x'.repeat(5_000))).toContain('… [4000 more characters]');
+    expect(unifiedDiff('n', '', 'x'.repeat(5_000))).toContain(
+      'x…\n[4000 more characters of this line are not shown.]\n',
+    );
   });
 });
 

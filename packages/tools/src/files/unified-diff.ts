@@ -27,7 +27,9 @@ function written({ sign, text }: DiffLine): string {
   const whole = text.endsWith('\n');
   const line = whole ? text.slice(0, -1) : text;
   const cut = line.length - LONGEST_LINE;
-  const shown = cut > 0 ? `${line.slice(0, LONGEST_LINE)}… [${cut} more characters]` : line;
+  // On a line without a sign, like the one about more lines: no file can hold such a line and pass for cut.
+  const shown =
+    cut > 0 ? `${line.slice(0, LONGEST_LINE)}…\n[${cut} more characters of this line are not shown.]` : line;
   return sign + shown + (whole ? '' : NO_END);
 }
 

@@ -1,6 +1,7 @@
 import type { DiffLine } from '@countersign/client';
 import { type ReactElement, useState } from 'react';
 import { cx } from '../ui/cx.js';
+import { FoldedText } from '../ui/folded-text.js';
 import { Icon } from '../ui/icon.js';
 import { Visible } from '../ui/visible.js';
 
@@ -46,11 +47,12 @@ export function DiffView({ path, lines }: { path?: string; lines: readonly DiffL
               {SIGNS[line.kind]}
             </span>
             {line.kind === 'added' || line.kind === 'removed' ? <span className="sr-only">{line.kind}: </span> : null}
-            <span className="min-w-0">
-              <Visible text={line.text.slice(0, LONGEST_LINE)} strict />
-              {line.text.length > LONGEST_LINE ? `… (${line.text.length - LONGEST_LINE} more characters)` : null}
-              {line.text === '' ? ' ' : null}
-            </span>
+            {line.text.length > LONGEST_LINE ? (
+              // All of it can be seen: what is behind the fold is signed, too.
+              <FoldedText text={line.text} first={LONGEST_LINE} strict />
+            ) : (
+              <span className="min-w-0">{line.text === '' ? ' ' : <Visible text={line.text} strict />}</span>
+            )}
           </div>
         ))}
       </div>
