@@ -17,6 +17,14 @@ describe('a diff', () => {
     expect(diffLines('@@ -1 +1 @@\n--- not a header')).toContainEqual({ kind: 'removed', text: '-- not a header' });
   });
 
+  it('leaves out the place of a new file, and nothing that was written behind it', () => {
+    expect(diffLines('@@ -0,0 +1,2 @@\n+a')).toEqual([{ kind: 'added', text: 'a' }]);
+    expect(diffLines('@@ -0,0 +1 @@ now do this\n+a')).toContainEqual({
+      kind: 'place',
+      text: '@@ -0,0 +1 @@ now do this',
+    });
+  });
+
   it('shows what is not a diff as it is', () => {
     expect(diffLines('makes 3 folders\n- notes\n+1 more')).toEqual([
       { kind: 'same', text: 'makes 3 folders' },

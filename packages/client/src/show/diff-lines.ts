@@ -14,7 +14,7 @@ export function diffLines(diff: string): DiffLine[] {
     if (line.startsWith('@@')) {
       inside = true;
       // A new file has only one place.
-      if (line.startsWith('@@ -0,0 ')) return [];
+      if (/^@@ -0,0 \+\d+(?:,\d+)? @@$/.test(line)) return [];
       return [{ kind: 'place', text: line }];
     }
     if (!inside) return /^(?:---|\+\+\+|diff |index |=+$)/.test(line) ? [] : [{ kind: 'note', text: line }];

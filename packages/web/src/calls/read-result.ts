@@ -1,10 +1,10 @@
 export type ResultShape =
   | { kind: 'nothing' }
-  | { kind: 'shell'; exitCode: number; stdout: string; stderr: string }
+  | { kind: 'shell'; exitCode: number; stdout: string; stderr: string; note: string }
   | { kind: 'diff'; path: string; diff: string }
   | { kind: 'written'; path: string; created: boolean; bytes: number }
-  | { kind: 'file'; size: number; lines: string; content: string; note: string }
-  | { kind: 'list'; entries: readonly string[]; note: string }
+  | { kind: 'file'; path: string; size: number; lines: string; content: string; note: string }
+  | { kind: 'list'; path: string; entries: readonly string[]; note: string }
   | { kind: 'text'; text: string }
   | { kind: 'other'; value: unknown };
 
@@ -16,51 +16,70 @@ export function readResult(result: unknown): ResultShape {
     return parsed === undefined ? { kind: 'text', text: result } : readResult(parsed);
   }
   if (typeof result !== 'object') return { kind: 'other', value: result };
-  const record: Readonly<Record<string, unknown>> = { ...result };
-  const { exitCode, stdout, stderr, path, diff, created, bytes } = record;
-  if (
-    typeof exitCode === 'number' &&
-    typeof stdout === 'string' &&
-    typeof stderr === 'string' &&
-    Object.keys(record).length <= 4
-  )
-    return { kind: 'shell', exitCode, stdout, stderr };
-  if (typeof path === 'string' && typeof diff === 'string' && Object.keys(record).length === 2)
-    return { kind: 'diff', path, diff };
-  if (
-    typeof path === 'string' &&
-    typeof created === 'boolean' &&
-    typeof bytes === 'number' &&
-    Object.keys(record).length === 3
-  )
-    return { kind: 'written', path, created, bytes };
-  return readFile(record) ?? readList(record) ?? { kind: 'other', value: result };
+  const record: Fields = { ...result };
+  return (
+    readShell(record) ??
+    readDiff(record) ??
+    readWritten(record) ??
+    readFile(record) ??
+    readList(record) ?? { kind: 'other', value: result }
+  );
 }
 
-/** Only what has no other keys: what is not shown would be hidden. */
-function readFile(record: Readonly<Record<string, unknown>>): ResultShape | undefined {
-  const { path, size, firstLine, lastLine, content, note = '', ...more } = record;
+// Whoever answers chooses these keys, and a model reads all of them: what has another key, or one that is not shown, is shown as it is.
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function readShell({ exitCode, stdout, stderr, note = '', ...more }: Fields): ResultShape | undefined {
+  if (typeof exitCode !== 'number' || typeof stdout !== 'string' || typeof stderr !== 'string') return undefined;
+  if (typeof note !== 'string' || Object.keys(more).length > 0) return undefined;
+  return { kind: 'shell', exitCode, stdout, stderr, note };
+}
+
+function readDiff({ path, diff, ...more }: Fields): ResultShape | undefined {
+  if (typeof path !== 'string' || typeof diff !== 'string' || Object.keys(more).length > 0) return undefined;
+  const [head = '', hasPlaces] = diff.split(/^@@/m, 2);
+  const names = new Set(['', '--- /dev/null', `--- ${path}`, `--- a/${path}`, `+++ ${path}`, `+++ b/${path}`]);
+  // The head of a diff is left out where it is shown.
+  const isPlain = hasPlaces === undefined || head.split('\n').every((line) => names.has(line));
+  return isPlain ? { kind: 'diff', path, diff } : undefined;
+}
+
+function readWritten({ path, created, bytes, ...more }: Fields): ResultShape | undefined {
+  if (typeof path !== 'string' || typeof created !== 'boolean' || typeof bytes !== 'number') return undefined;
+  return Object.keys(more).length > 0 ? undefined : { kind: 'written', path, created, bytes };
+}
+
+function readFile({ path, size, firstLine, lastLine, content, note = '', ...more }: Fields): ResultShape | undefined {
   if (typeof path !== 'string' || typeof size !== 'number' || typeof content !== 'string') return undefined;
   if (typeof note !== 'string' || Object.keys(more).length > 0) return undefined;
-  if (firstLine === undefined && lastLine === undefined) return { kind: 'file', size, lines: '', content, note };
+  if (firstLine === undefined && lastLine === undefined) return { kind: 'file', path, size, lines: '', content, note };
   if (typeof firstLine !== 'number' || typeof lastLine !== 'number') return undefined;
   const lines = firstLine === lastLine ? `line ${firstLine}` : `lines ${firstLine} to ${lastLine}`;
-  return { kind: 'file', size, lines, content, note };
+  return { kind: 'file', path, size, lines, content, note };
 }
 
-function readList(record: Readonly<Record<string, unknown>>): ResultShape | undefined {
-  const { path, entries, note = '', ...more } = record;
+function readList({ path, entries, note = '', ...more }: Fields): ResultShape | undefined {
   if (typeof path !== 'string' || typeof note !== 'string' || Object.keys(more).length > 0) return undefined;
-  return Array.isArray(entries) && entries.every((entry) => typeof entry === 'string')
-    ? { kind: 'list', entries, note }
+  // A name with a line break in it would show as two.
+  return Array.isArray(entries) && entries.every((entry) => typeof entry === 'string' && !entry.includes('\n'))
+    ? { kind: 'list', path, entries, note }
     : undefined;
 }
 
+/** Undefined also where one name stands twice in the same object: only the last is read here, while a model reads both. */
 function parse(text: string): object | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : undefined;
+    const colons = text.replaceAll(/"[^"\\]*(?:\\.[^"\\]*)*"/g, '').split(':').length - 1;
+    return typeof value === 'object' && value !== null && countKeys(value) === colons ? value : undefined;
   } catch {
     return undefined;
   }
+}
+
+function countKeys(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  const own = Array.isArray(value) ? 0 : Object.keys(value).length;
+  return Object.values(value).reduce<number>((sum, each) => sum + countKeys(each), own);
 }

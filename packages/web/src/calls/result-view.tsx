@@ -25,6 +25,7 @@ export function ResultView({ result }: { result: unknown }): ReactElement | null
             exit code {shape.exitCode}
             {shape.stdout === '' && shape.stderr === '' ? ', no output' : ''}
           </p>
+          <Caption words={[shape.note]} />
         </div>
       );
     case 'diff':
@@ -43,14 +44,14 @@ export function ResultView({ result }: { result: unknown }): ReactElement | null
       return (
         <div className="space-y-2">
           {shape.content === '' ? null : <FoldedText text={shape.content} />}
-          <Caption words={[shape.lines, `${shape.size.toLocaleString()} bytes`, shape.note]} />
+          <Caption words={[shape.path, shape.lines, `${shape.size.toLocaleString()} bytes`, shape.note]} />
         </div>
       );
     case 'list':
       return (
         <div className="space-y-2">
           {shape.entries.length === 0 ? null : <FoldedText text={shape.entries.join('\n')} />}
-          <Caption words={[shape.entries.length === 0 ? 'nothing is there' : '', shape.note]} />
+          <Caption words={[shape.path, shape.entries.length === 0 ? 'nothing is there' : '', shape.note]} />
         </div>
       );
     case 'text':
@@ -64,8 +65,8 @@ function Caption({ words }: { words: readonly string[] }): ReactElement | null {
   const said = words.filter((word) => word !== '').join(', ');
   if (said === '') return null;
   return (
-    <p className="text-xs text-ink-3">
-      <Visible text={said} />
+    <p className="text-xs [overflow-wrap:anywhere] text-ink-3">
+      <Visible text={said} strict />
     </p>
   );
 }
