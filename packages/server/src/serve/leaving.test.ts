@@ -1,7 +1,10 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, get } from 'node:http';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { LEAVING_HEADER } from '@countersign/protocol';
 import { expect, it, onTestFinished } from 'vitest';
 import { serve, type Serving } from './serve.js';
@@ -64,5 +67,25 @@ it('[S4] tells who is on the way also when the machine did not let it look for l
     });
   });
   expect(await answer).toBe('leaving');
+  await closing;
+});
+
+it('[S4] tells also who is still speaking, and hears them out: cut off, they would not listen', async () => {
+  const { serving, ask } = await open();
+  expect(await Promise.all([ask(), ask()])).toEqual(['200', '200']);
+  const words = 'x'.repeat(60_000);
+  const socket = connect(Number(new URL(serving.url).port), '127.0.0.1');
+  await once(socket, 'connect');
+  const closing = serving.close();
+  const write = (part: string): Promise<void> =>
+    new Promise((resolve, reject) => socket.write(part, (error) => (error ? reject(error) : resolve())));
+  const head = ['POST /api/worlds HTTP/1.1', 'host: 127.0.0.1', `content-length: ${3 * words.length}`, '', words];
+  const begun = write(head.join('\r\n'));
+  // It comes later: when it is answered, the server has seen the other one, too.
+  expect(await ask()).toBe('leaving');
+  await begun;
+  await write(words);
+  await write(words);
+  expect(await text(socket)).toContain(LEAVING_HEADER);
   await closing;
 });

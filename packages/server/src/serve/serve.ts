@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { setTimeout as after } from 'node:timers/promises';
 import { getRequestListener } from '@hono/node-server';
 import { CountersignError, LEAVING_HEADER } from '@countersign/protocol';
@@ -72,12 +72,12 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     const started = startWhen(once(server, 'listening'), home);
     const answer = getRequestListener(app.fetch);
     server.on('request', (request, response) => {
-      if (isLeaving) {
-        refuseLeaving(response);
-        return;
-      }
       answering.add(response);
       response.once('close', () => answering.delete(response));
+      if (isLeaving) {
+        refuseLeaving(request, response);
+        return;
+      }
       // A start that fails is told by who waits for it: unheard here, it would end the process without a word of ours.
       started.then(() => answer(request, response)).catch(() => response.destroy());
     });
@@ -152,15 +152,20 @@ async function turnRound(ms: number, isEnough: () => boolean = () => false): Pro
   for (let looks = 0; looks < ms / TURN_MS && !isEnough(); looks += 1) await after(TURN_MS);
 }
 
-/** Said before anything is looked at, so that whoever asked can ask the next server, whatever it was. */
-function refuseLeaving(response: ServerResponse): void {
-  response.writeHead(503, {
-    'Content-Type': 'application/problem+json',
-    Connection: 'close',
-    [LEAVING_HEADER]: 'true',
+/**
+ * Said before anything is looked at, so that whoever asked can ask the next server, whatever it was. They are heard out first: a way that
+ * is closed while they speak takes the answer with it.
+ */
+function refuseLeaving(request: IncomingMessage, response: ServerResponse): void {
+  request.resume().once('end', () => {
+    response.writeHead(503, {
+      'Content-Type': 'application/problem+json',
+      Connection: 'close',
+      [LEAVING_HEADER]: 'true',
+    });
+    const detail = 'This server is stopping, and did nothing with this request. Send it again once a server runs.';
+    response.end(JSON.stringify({ type: 'about:blank', title: 'Service Unavailable', status: 503, detail }));
   });
-  const detail = 'This server is stopping, and did nothing with this request. Send it again once a server runs.';
-  response.end(JSON.stringify({ type: 'about:blank', title: 'Service Unavailable', status: 503, detail }));
 }
 
 /** An address that can be opened: one that means every address can't. */
