@@ -22,7 +22,9 @@ const { values } = parseArgs({
 });
 
 if (values.help) {
-  console.log(`npm run bench -- [--quick] [--large] [--only ${SUITES.join('|')}]… [--json FILE] [--trace]`);
+  console.log(
+    `npm run bench -- [--quick] [--large] [--only ${SUITES.join('|')}|peers]… [--json FILE] [--write] [--trace]`,
+  );
 } else if (values.trace) {
   await trace();
 } else {

@@ -6,8 +6,10 @@ import { fileURLToPath } from 'node:url';
 const here = fileURLToPath(new URL('.', import.meta.url));
 const words = process.argv.slice(2);
 const only = words.flatMap((word, index) => (word === '--only' ? [words[index + 1]] : []));
-const wantsPeers = only.length === 0 || only.includes('peers');
-const wantsOurs = only.length === 0 || only.some((name) => name !== 'peers');
+// Who asks what there is, or what a turn writes, is answered by our own part, and measures nothing.
+const asks = words.includes('--help') || words.includes('--trace');
+const wantsPeers = !asks && (only.length === 0 || only.includes('peers'));
+const wantsOurs = asks || only.length === 0 || only.some((name) => name !== 'peers');
 
 let failed = 0;
 if (wantsOurs) failed ||= run(process.execPath, ['--expose-gc', `${here}dist/main.js`, ...withoutPeers(words)]);
