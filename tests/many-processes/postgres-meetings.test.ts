@@ -5,6 +5,7 @@ import {
   listApprovals,
   listGrants,
   publishToolResult,
+  stopChat,
   type Engine,
 } from '@countersign/core';
 import { defineTool, type Store, type StoreTransaction, type Tool } from '@countersign/core/ports';
@@ -20,6 +21,8 @@ interface Meeting {
   url: string;
   /** So many steps of another process bring a turn further, each right after this one has read it. */
   turnSteps: number;
+  /** Happens once, right after a step has read which turns are unfinished. */
+  afterUnfinished: (() => Promise<void>) | undefined;
 }
 
 async function another(url: string): Promise<Store> {
@@ -30,7 +33,7 @@ async function another(url: string): Promise<Store> {
 
 async function meeting(): Promise<{ meeting: Meeting; change: (store: Store) => Store }> {
   const url = await createPostgresDatabase();
-  const found: Meeting = { url, turnSteps: 0 };
+  const found: Meeting = { url, turnSteps: 0, afterUnfinished: undefined };
   const other = await another(url);
   const interrupted = (tx: StoreTransaction): StoreTransaction => ({
     ...tx,
@@ -41,6 +44,13 @@ async function meeting(): Promise<{ meeting: Meeting; change: (store: Store) => 
       const { value } = await other.transact(turn.worldId, (step) => step.stepTurn(turn, {}));
       expect(value).toBe(true);
       return turn;
+    },
+    async unfinishedTurns(chatId) {
+      const turns = await tx.unfinishedTurns(chatId);
+      const happen = found.afterUnfinished;
+      found.afterUnfinished = undefined;
+      await happen?.();
+      return turns;
     },
   });
   const change = (store: Store): Store => ({
@@ -106,6 +116,38 @@ describe('[S4] steps that meet on PostgreSQL', () => {
     const pending = await listApprovals(engine.runtime, worldId, { status: 'pending' });
     expect(pending.map((approval) => approval.approvalId)).not.toContain(approvalId);
     expect(pending).toHaveLength(1);
+  });
+
+  it.each([1, 2])('[M9] a stop ends what its turn has come to meanwhile (%i calls after another)', async (calls) => {
+    const { meeting: others, change } = await meeting();
+    const runs = new Map<string, number>();
+    const model = scripted(({ messages }) => {
+      const given = messages.filter(({ role }) => role === 'tool').length;
+      return given === calls
+        ? 'Done.'
+        : { say: 'A stamp.', calls: [{ name: 'stamp', arguments: { key: `${given}` } }] };
+    });
+    const engine = await openEngine(others.url, [countingTool(runs)], model, change);
+    const { runtime } = engine;
+    const { worldId, chatId } = await prepare(engine);
+    const approvalId = await askedFor(engine, worldId, chatId);
+    const unfinished = () => runtime.store.read((reader) => reader.unfinishedTurns(chatId));
+    const pending = async () =>
+      (await listApprovals(runtime, worldId, { status: 'pending' })).map((one) => one.approvalId);
+    const [turn] = await unfinished();
+    others.afterUnfinished = async () => {
+      const decision = { tool_call_id: approvalId, decision: 'approve' } as const;
+      await publishToolResult(runtime, worldId, undefined, decision, signer);
+      if (calls === 1) await expect.poll(unfinished).toEqual([]);
+      else await expect.poll(async () => (await pending()).filter((id) => id !== approvalId)).toHaveLength(1);
+    };
+    await stopChat(runtime, worldId, chatId, signer);
+    expect(others.afterUnfinished).toBeUndefined();
+    expect(await pending()).toEqual([]);
+    // One that had answered by then has answered.
+    const ended = await runtime.store.read((reader) => reader.turn(turn?.id ?? ''));
+    expect(ended).toMatchObject({ state: 'ended', outcome: calls === 1 ? 'answered' : 'stopped' });
+    expect(runs).toEqual(new Map([['0', 1]]));
   });
 
   it('[A18] a client that registers while a model’s view is read stays', async () => {

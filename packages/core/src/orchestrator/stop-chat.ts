@@ -47,14 +47,19 @@ export async function stopTurns(
   turns: readonly TurnRecord[],
   signer: Signer,
 ): Promise<void> {
-  for (const turn of turns) {
-    await step.tx.fenceTurn(turn.id, { state: 'ended', outcome: 'stopped', owner: null, endedAt: step.tx.now() });
+  const stopped: TurnRecord[] = [];
+  const end = { state: 'ended', outcome: 'stopped', owner: null, endedAt: step.tx.now() } as const;
+  for (const { id } of turns) {
+    // As it stands now, which may be calls further than it was read.
+    const turn = await step.tx.fenceTurn(id, end);
+    if (turn === undefined) continue;
+    stopped.push(turn);
     step.afterCommit(() => {
-      runtime.dispatch.abort(turn.id, 'stopped');
-      runtime.measure({ kind: 'turn', worldId: turn.worldId, turnId: turn.id, outcome: 'stopped' });
+      runtime.dispatch.abort(id, 'stopped');
+      runtime.measure({ kind: 'turn', worldId: turn.worldId, turnId: id, outcome: 'stopped' });
     });
   }
-  for (const turn of turns) {
+  for (const turn of stopped) {
     await recordEnd(step, turn, 'stopped');
     await settleOpenCalls(runtime, step, turn, {
       unknown: 'stopped, outcome unknown',

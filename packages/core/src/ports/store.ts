@@ -202,7 +202,7 @@ export interface StoreTransaction extends StoreReader {
    * the caller read. False: nothing was written, and the caller must write nothing either.
    */
   stepTurn(turn: { id: string; epoch: number; rev: number }, change: TurnChange): Promise<boolean>;
-  /** Raises `epoch` and `rev`, so that whoever runs it can't write any more. Used by takeover and stop. */
+  /** Raises `epoch` and `rev`, so that whoever runs it can't write any more. Used by takeover and stop. Undefined: it has ended, or is not there. */
   fenceTurn(id: string, change: TurnChange): Promise<TurnRecord | undefined>;
 
   /**

@@ -157,6 +157,7 @@ export function turnStatements(db: Queries) {
         .updateTable('turns')
         .set({ epoch: sql`epoch + 1`, rev: sql`rev + 1`, state: sql`coalesce(${p('state')}, state)`, ...changes(p) })
         .where('id', '=', p('id'))
+        .where(unfinished)
         .returning(columns),
     ),
     claimTurn: prepared<Fence & { owner: string; interruptions: number }, TurnRow>((p) =>

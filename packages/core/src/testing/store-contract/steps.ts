@@ -137,6 +137,7 @@ export function describeSteps(open: OpenStore): void {
         owner: null,
         epoch: 3,
       });
+      expect(await write(store(), (tx) => tx.fenceTurn('turn_1', { outcome: 'stopped' }))).toBeUndefined();
       expect(await write(store(), (tx) => tx.fenceTurn('nothing', {}))).toBeUndefined();
     });
 
