@@ -1,5 +1,5 @@
 import { get, rowAt, type Rows, type Speaker } from '@countersign/client';
-import { useVirtualizer } from '@tanstack/react-virtual';
+import { elementScroll, useVirtualizer } from '@tanstack/react-virtual';
 import { type ReactElement, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { useChat, useChatStore } from '../data/connection.js';
 import { Button } from '../ui/button.js';
@@ -9,7 +9,7 @@ import { LiveRow } from './live-row.js';
 import { MessageRow, NoticeLine, speakerName } from './message-row.js';
 
 /** How near to an end, in pixels, counts as being there. */
-const NEAR_TOP = 600;
+const NEAR_TOP = 1000;
 const NEAR_END = 80;
 
 /** The chat, windowed: only what can be seen is in the page, however long it is. Older pages are loaded on the way up. */
@@ -30,6 +30,19 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
     (index: number): string => rowAt(rows, index) ?? live[index - rows.length]?.messageId ?? `${index}`,
     [rows, live],
   );
+  // Whoever is at the end stays there while more comes; whoever has gone up to read is left alone.
+  const follows = useRef(true);
+  const shown = useRef(false);
+  const inner = useRef<HTMLDivElement>(null);
+  /** Where the view was last put, or found: what differs from it later was moved by somebody else. */
+  const last = useRef({ top: 0, height: 0 });
+  const note = (element: HTMLElement): void => {
+    last.current = { top: element.scrollTop, height: element.scrollHeight };
+  };
+  const toEnd = (element: HTMLElement): void => {
+    element.scrollTop = element.scrollHeight;
+    note(element);
+  };
   const virtual = useVirtualizer({
     count,
     getScrollElement: () => box.current,
@@ -40,24 +53,32 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
     scrollEndThreshold: NEAR_END,
     paddingStart: 16,
     paddingEnd: 24,
+    // It reckons from the last scroll event it heard of. On a busy machine that is an old one, and a correction from there would
+    // take who follows back up, where it would look as if they had gone there to read.
+    scrollToFn: (offset, options, instance) => {
+      const element = instance.scrollElement;
+      if (element === null) return;
+      if (follows.current) toEnd(element);
+      else {
+        const before = element.scrollTop;
+        elementScroll(offset, options, instance);
+        // No more than that: how far somebody has gone meanwhile is still to be heard of.
+        last.current.top += element.scrollTop - before;
+      }
+    },
   });
 
-  // Whoever is at the end stays there while more comes; whoever has gone up to read is left alone.
-  const follows = useRef(true);
-  const shown = useRef(false);
-  const inner = useRef<HTMLDivElement>(null);
-  const last = useRef({ top: 0, height: 0 });
   const size = virtual.getTotalSize();
   useEffect(() => {
-    if (inner.current === null) return undefined;
+    const element = box.current;
+    if (inner.current === null || element === null) return undefined;
     // After layout and before paint: nobody sees the text out of place.
     const observer = new ResizeObserver(() => {
-      const element = box.current;
-      if (element === null || !follows.current) return;
-      element.scrollTop = element.scrollHeight;
-      last.current = { top: element.scrollTop, height: element.scrollHeight };
+      if (follows.current) toEnd(element);
     });
     observer.observe(inner.current);
+    // It gets smaller when a question comes or the field below grows.
+    observer.observe(element);
     return () => observer.disconnect();
   }, []);
   useLayoutEffect(() => {
@@ -65,23 +86,27 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
     shown.current = true;
     virtual.scrollToEnd();
   }, [count, virtual]);
+
+  const loadOlder = useCallback((): void => {
+    store.loadOlder().catch(sayError);
+  }, [store]);
   const onScroll = (): void => {
     const element = box.current;
     if (element === null) return;
     const { scrollTop: top, scrollHeight: height, clientHeight } = element;
-    // Growing text moves the end away, shrinking text the position: only a move up by more than that is a person's.
+    const below = height - top - clientHeight;
+    // Shrinking text moves the position: only a move up by more than that is a person's, however small it is.
     const shrunk = Math.max(0, last.current.height - height);
-    if (height - top - clientHeight < NEAR_END) follows.current = true;
+    if (below <= 1) follows.current = true;
     else if (top < last.current.top - shrunk - 1) follows.current = false;
-    last.current = { top, height };
-    if (older === 'failed' && top < NEAR_TOP) store.loadOlder().catch(sayError);
+    else if (below < NEAR_END && top > last.current.top) follows.current = true;
+    note(element);
+    if ((older === 'more' || older === 'failed') && top < NEAR_TOP) loadOlder();
   };
-
-  const first = virtual.range?.startIndex ?? 0;
-  const nearTop = count > 0 && shown.current && (first < 8 || (virtual.scrollOffset ?? 0) < NEAR_TOP);
+  // Also where nobody scrolls: a page may be shorter than the view. Asked of the page itself, which knows already where it was put.
   useEffect(() => {
-    if (nearTop && older === 'more') store.loadOlder().catch(sayError);
-  }, [nearTop, older, store, first]);
+    if (count > 0 && older === 'more' && box.current !== null && box.current.scrollTop < NEAR_TOP) loadOlder();
+  }, [count, size, older, loadOlder]);
 
   const [target, setTarget] = useState<string>();
   // What is answered, or was found, may be further up than what is loaded.
@@ -178,7 +203,7 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
         <Button
           size="small"
           className="absolute top-1 left-1/2 -translate-x-1/2 rounded-full shadow-card"
-          onClick={() => void store.loadOlder().catch(sayError)}
+          onClick={loadOlder}
         >
           Load what was said before
         </Button>

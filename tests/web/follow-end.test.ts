@@ -1,0 +1,83 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hasBrowser, openBrowser, type Opened } from './support/open-browser.js';
+import { aboveView, atRest, belowView, wrote } from './support/steps.js';
+
+/** A machine that is busy: the page hears late, and not always in order, that it was scrolled. */
+const HEARS_LATE = `
+  let passes = false;
+  let heard = 0;
+  addEventListener(
+    'scroll',
+    (event) => {
+      if (passes) return;
+      event.stopImmediatePropagation();
+      heard += 1;
+      setTimeout(() => {
+        passes = true;
+        event.target.dispatchEvent(new Event('scroll'));
+        passes = false;
+      }, (heard * 70) % 310);
+    },
+    true,
+  );
+`;
+
+describe.runIf(hasBrowser)('whoever is at the end of a chat', () => {
+  let opened: Opened;
+  beforeAll(async () => {
+    opened = await openBrowser();
+  });
+  afterAll(() => opened.close());
+
+  it('stays there while much comes at once, however late the page hears where it stands', async () => {
+    const { world, chat, path } = await opened.newChat();
+    const { page, complaints } = await opened.visit({ path, script: HEARS_LATE });
+    const log = page.getByRole('log', { name: 'Transcript' });
+    for (let burst = 1; burst <= 12; burst += 1) {
+      const words = Array.from({ length: 20 }, (_, index) => `@nobody ${'and more words '.repeat(index % burst)}`);
+      await Promise.all(words.map((content) => opened.api.send(world, chat, { content })));
+      await opened.api.send(world, chat, { content: `@nobody the end of ${burst}.` });
+      await wrote(page, `the end of ${burst}.`).waitFor();
+      await expect.poll(() => belowView(log)).toBeLessThan(40);
+    }
+    expect(complaints).toEqual([]);
+  });
+
+  it('may go up a little, is left there while more comes, and follows again from the end', async () => {
+    const { world, chat, path } = await opened.newChat();
+    for (let number = 1; number <= 30; number += 1)
+      await opened.api.send(world, chat, { content: `@nobody number ${number}.` });
+    const { page } = await opened.visit({ path });
+    const log = page.getByRole('log', { name: 'Transcript' });
+    await wrote(page, 'number 30.').waitFor();
+    await expect.poll(() => belowView(log)).toBeLessThan(1);
+    await log.hover();
+    await page.mouse.wheel(0, -40);
+    await expect.poll(() => belowView(log)).toBeGreaterThan(30);
+    await atRest(log);
+    const before = await aboveView(log);
+    await opened.api.send(world, chat, { content: '@nobody number 31.' });
+    await expect.poll(() => belowView(log)).toBeGreaterThan(60);
+    expect(await aboveView(log)).toBe(before);
+    await page.mouse.wheel(0, 4000);
+    // A wheel stops where the end was when it began to turn.
+    await expect.poll(() => belowView(log)).toBeLessThan(40);
+    await opened.api.send(world, chat, { content: '@nobody number 32.' });
+    await wrote(page, 'number 32.').waitFor();
+    await expect.poll(() => belowView(log)).toBeLessThan(1);
+  });
+
+  it('still sees it when the field below gets higher', async () => {
+    const { world, chat, path } = await opened.newChat();
+    for (let number = 1; number <= 30; number += 1)
+      await opened.api.send(world, chat, { content: `@nobody number ${number}.` });
+    const { page } = await opened.visit({ path });
+    const log = page.getByRole('log', { name: 'Transcript' });
+    await wrote(page, 'number 30.').waitFor();
+    await expect.poll(() => belowView(log)).toBeLessThan(1);
+    const before = await aboveView(log);
+    await page.getByLabel('Message').fill('one\n'.repeat(8));
+    await expect.poll(() => aboveView(log)).toBeGreaterThan(before);
+    await expect.poll(() => belowView(log)).toBeLessThan(1);
+  });
+});
