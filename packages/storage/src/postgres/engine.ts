@@ -16,7 +16,7 @@ interface Desk {
 /** A connection of the pool for each piece of work. The database's clock is the judge of time on all machines (A11). */
 export function postgresEngine(pool: pg.Pool, statements: Statements, task: string): Engine {
   const desks = new WeakMap<pg.PoolClient, Desk>();
-  /** The database's time when this process's own stopwatch stood at zero, as of the last step. */
+  /** The database's time when this process's own stopwatch stood at zero, as of the last step: `createStore` takes one before any read. */
   let zero = 0;
 
   function deskOf(client: pg.PoolClient): Desk {
