@@ -8,56 +8,55 @@ import {
   stopChat,
   type Engine,
 } from '@countersign/core';
-import { defineTool, type Store, type StoreTransaction, type Tool } from '@countersign/core/ports';
+import { defineTool, type Store, type StoreTransaction, type Tool, type TurnRecord } from '@countersign/core/ports';
 import { scripted } from '@countersign/core/testing';
-import { openPostgres } from '@countersign/storage';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createPostgresDatabase } from '../support/postgres-database.js';
 import { countingTool, nextEvent, openEngine, say, signer, stampingModel } from './engines-fixture.js';
 
-/** Steps of others that come between two statements of a step, at a place that a test has chosen. */
-interface Meeting {
-  url: string;
-  /** So many steps of another process bring a turn further, each right after this one has read it. */
-  turnSteps: number;
-  /** Happens once, right after a step has read which turns are unfinished. */
-  afterUnfinished: (() => Promise<void>) | undefined;
+/**
+ * What a step finds that reads just before somebody else's is kept: it is told how things stood before. (Really to wait for the other in
+ * the middle of a step would be up to the machine: PostgreSQL ends a transaction that idles.)
+ */
+interface Stale {
+  /** So many times a turn is read as it stood one step earlier. */
+  turnReads: number;
+  /** Once, these are the unfinished turns. */
+  unfinished: TurnRecord[] | undefined;
 }
 
-async function another(url: string): Promise<Store> {
-  const store = await openPostgres(url);
-  onTestFinished(() => store.close());
-  return store;
-}
-
-async function meeting(): Promise<{ meeting: Meeting; change: (store: Store) => Store }> {
-  const url = await createPostgresDatabase();
-  const found: Meeting = { url, turnSteps: 0, afterUnfinished: undefined };
-  const other = await another(url);
-  const interrupted = (tx: StoreTransaction): StoreTransaction => ({
+function readingLate(): { stale: Stale; change: (store: Store) => Store } {
+  const stale: Stale = { turnReads: 0, unfinished: undefined };
+  const late = (tx: StoreTransaction): StoreTransaction => ({
     ...tx,
     async turn(id) {
       const turn = await tx.turn(id);
-      if (turn === undefined || found.turnSteps === 0) return turn;
-      found.turnSteps -= 1;
-      const { value } = await other.transact(turn.worldId, (step) => step.stepTurn(turn, {}));
-      expect(value).toBe(true);
-      return turn;
+      if (turn === undefined || stale.turnReads === 0) return turn;
+      stale.turnReads -= 1;
+      return { ...turn, rev: turn.rev - 1 };
     },
     async unfinishedTurns(chatId) {
-      const turns = await tx.unfinishedTurns(chatId);
-      const happen = found.afterUnfinished;
-      found.afterUnfinished = undefined;
-      await happen?.();
-      return turns;
+      const before = stale.unfinished;
+      stale.unfinished = undefined;
+      return before ?? (await tx.unfinishedTurns(chatId));
     },
   });
   const change = (store: Store): Store => ({
     ...store,
-    transact: (worldId, work) => store.transact(worldId, (tx) => work(interrupted(tx))),
+    transact: (worldId, work) => store.transact(worldId, (tx) => work(late(tx))),
   });
-  return { meeting: found, change };
+  return { stale, change };
+}
+
+/** PostgreSQL would end a transaction that idles. */
+async function whileAsking(work: Promise<unknown>, ask: () => Promise<unknown>): Promise<void> {
+  const state = { isOver: false };
+  const over = work.finally(() => {
+    state.isOver = true;
+  });
+  while (!state.isOver) await ask();
+  await over;
 }
 
 async function prepare(engine: Engine): Promise<{ worldId: string; chatId: string }> {
@@ -77,22 +76,25 @@ async function askedFor(engine: Engine, worldId: string, chatId: string): Promis
 
 describe('[S4] steps that meet on PostgreSQL', () => {
   it('[A8] a decision is kept, however often others bring its turn further meanwhile', async () => {
-    const { meeting: others, change } = await meeting();
+    const { stale, change } = readingLate();
+    const url = await createPostgresDatabase();
     const runs = new Map<string, number>();
-    const engine = await openEngine(others.url, [countingTool(runs)], stampingModel(), change);
+    const engine = await openEngine(url, [countingTool(runs)], stampingModel(), change);
     const { worldId, chatId } = await prepare(engine);
     const approvalId = await askedFor(engine, worldId, chatId);
     const idle = nextEvent(engine, worldId, ({ event, data }) => event === 'world' && data.type === 'idle');
-    others.turnSteps = 60;
+    stale.turnReads = 60;
     const decision = { tool_call_id: approvalId, decision: 'approve' } as const;
     const outcome = await publishToolResult(engine.runtime, worldId, undefined, decision, signer);
     expect(outcome).toMatchObject({ kind: 'recorded', state: 'approved' });
+    expect(stale.turnReads).toBe(0);
     await idle;
     expect([...runs.values()]).toEqual([1]);
   });
 
   it('[A7] a yes to a call that has changed signs nothing, not even a grant, while others bring its turn further', async () => {
-    const { meeting: others, change } = await meeting();
+    const { stale, change } = readingLate();
+    const url = await createPostgresDatabase();
     let onDisk = 'before';
     const tool: Tool = {
       ...defineTool({
@@ -104,11 +106,11 @@ describe('[S4] steps that meet on PostgreSQL', () => {
       }),
       fingerprint: () => Promise.resolve(onDisk),
     };
-    const engine = await openEngine(others.url, [tool], stampingModel(), change);
+    const engine = await openEngine(url, [tool], stampingModel(), change);
     const { worldId, chatId } = await prepare(engine);
     const approvalId = await askedFor(engine, worldId, chatId);
     onDisk = 'something else';
-    others.turnSteps = 1;
+    stale.turnReads = 1;
     const decision = { tool_call_id: approvalId, decision: 'approve', scope: 'session' } as const;
     const outcome = await publishToolResult(engine.runtime, worldId, undefined, decision, signer);
     expect(outcome).toMatchObject({ kind: 'refused', code: 'changed' });
@@ -119,7 +121,8 @@ describe('[S4] steps that meet on PostgreSQL', () => {
   });
 
   it.each([1, 2])('[M9] a stop ends what its turn has come to meanwhile (%i calls after another)', async (calls) => {
-    const { meeting: others, change } = await meeting();
+    const { stale, change } = readingLate();
+    const url = await createPostgresDatabase();
     const runs = new Map<string, number>();
     const model = scripted(({ messages }) => {
       const given = messages.filter(({ role }) => role === 'tool').length;
@@ -127,25 +130,26 @@ describe('[S4] steps that meet on PostgreSQL', () => {
         ? 'Done.'
         : { say: 'A stamp.', calls: [{ name: 'stamp', arguments: { key: `${given}` } }] };
     });
-    const engine = await openEngine(others.url, [countingTool(runs)], model, change);
+    const engine = await openEngine(url, [countingTool(runs)], model, change);
     const { runtime } = engine;
     const { worldId, chatId } = await prepare(engine);
     const approvalId = await askedFor(engine, worldId, chatId);
     const unfinished = () => runtime.store.read((reader) => reader.unfinishedTurns(chatId));
     const pending = async () =>
       (await listApprovals(runtime, worldId, { status: 'pending' })).map((one) => one.approvalId);
-    const [turn] = await unfinished();
-    others.afterUnfinished = async () => {
-      const decision = { tool_call_id: approvalId, decision: 'approve' } as const;
-      await publishToolResult(runtime, worldId, undefined, decision, signer);
-      if (calls === 1) await expect.poll(unfinished).toEqual([]);
-      else await expect.poll(async () => (await pending()).filter((id) => id !== approvalId)).toHaveLength(1);
-    };
+    const before = await unfinished();
+    const decision = { tool_call_id: approvalId, decision: 'approve' } as const;
+    await publishToolResult(runtime, worldId, undefined, decision, signer);
+    await expect.poll(async () => (await pending()).filter((id) => id !== approvalId)).toHaveLength(calls - 1);
+    await expect
+      .poll(async () => (await runtime.store.read((reader) => reader.chat(chatId)))?.status)
+      .not.toBe('working');
+    stale.unfinished = before;
     await stopChat(runtime, worldId, chatId, signer);
-    expect(others.afterUnfinished).toBeUndefined();
+    expect(stale.unfinished).toBeUndefined();
     expect(await pending()).toEqual([]);
     // One that had answered by then has answered.
-    const ended = await runtime.store.read((reader) => reader.turn(turn?.id ?? ''));
+    const ended = await runtime.store.read((reader) => reader.turn(before[0]?.id ?? ''));
     expect(ended).toMatchObject({ state: 'ended', outcome: calls === 1 ? 'answered' : 'stopped' });
     expect(runs).toEqual(new Map([['0', 1]]));
   });
@@ -167,7 +171,7 @@ describe('[S4] steps that meet on PostgreSQL', () => {
             isFirst = false;
             if (begin === undefined) return value;
             register = undefined;
-            await begin();
+            await whileAsking(begin(), () => reader.worldRev(''));
             isReading = true;
             return value;
           };
