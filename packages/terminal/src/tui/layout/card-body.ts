@@ -118,7 +118,7 @@ function diffLine({ kind, text }: DiffLine, room: number): Line[] {
     case 'removed':
       return marked(text, '-', 'bad', room);
     case 'place':
-      return [[{ text: '   ' }, span(text, { dim: true })]];
+      return wrapExact(text, room).map((line): Line => [{ text: '   ' }, span(line, { dim: true })]);
     case 'same':
     case 'note':
       return marked(text, ' ', undefined, room);

