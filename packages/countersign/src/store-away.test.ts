@@ -1,4 +1,4 @@
-import { addAgent, createChat, createWorld, listMessages, publishMessage } from '@countersign/core';
+import { addAgent, createChat, createWorld, listApprovals, listMessages, publishMessage } from '@countersign/core';
 import { defineTool, type Store } from '@countersign/core/ports';
 import { createFakeClock, scripted } from '@countersign/core/testing';
 import { CountersignError } from '@countersign/protocol';
@@ -17,7 +17,7 @@ function unpluggable(store: Store): { store: Store; plug: { away: boolean } } {
   return { store: { ...store, transact }, plug };
 }
 
-async function setUp(execute: (plug: { away: boolean }) => string) {
+async function setUp(execute: (plug: { away: boolean }) => string, deadline?: { approvalTimeoutMs: number }) {
   const clock = createFakeClock();
   const { store, plug } = unpluggable(await openSqlite(':memory:', { clock }));
   const ran: string[] = [];
@@ -26,6 +26,7 @@ async function setUp(execute: (plug: { away: boolean }) => string) {
     name: 'work',
     description: 'works',
     parameters: z.object({}),
+    ...(deadline === undefined ? {} : { approval: { required: true } }),
     execute: () => {
       ran.push('work');
       return execute(plug);
@@ -55,12 +56,12 @@ async function setUp(execute: (plug: { away: boolean }) => string) {
     },
   });
   await engine.start();
-  const world = await createWorld(engine.runtime, { name: 'Harbour' }, person);
+  const world = await createWorld(engine.runtime, { name: 'Harbour', ...deadline }, person);
   await addAgent(engine.runtime, world.id, { name: 'Mason', provider: 'scripted', model: 'm', tools: ['*'] }, person);
   const chat = await createChat(engine.runtime, world.id);
   const send = (content: string) =>
     publishMessage(engine.runtime, { worldId: world.id, chatId: chat.id, content, speaker: 'human' });
-  return { engine, plug, clock, ran, reported, told, chat, send };
+  return { engine, plug, clock, ran, reported, told, world, chat, send };
 }
 
 describe('a store that is away for a while', () => {
@@ -97,6 +98,25 @@ describe('a store that is away for a while', () => {
     await lab.engine.quiet();
     const messages = await listMessages(lab.engine.runtime, lab.chat.id);
     expect(messages.map(({ content }) => content)).toEqual(['unplug', 'answer 2']);
+    await lab.engine.close();
+  });
+
+  it('[A11] a deadline that comes meanwhile counts when it is back', async () => {
+    const lab = await setUp(() => 'made', { approvalTimeoutMs: 60_000 });
+    await lab.send('go');
+    await lab.engine.quiet();
+    lab.plug.away = true;
+    lab.clock.advance(60_000);
+    await lab.told;
+    expect(lab.reported[0]).toContain('an approval could not be expired');
+    await lab.engine.quiet();
+    lab.plug.away = false;
+    lab.clock.advance(60_000);
+    const pending = () => listApprovals(lab.engine.runtime, lab.world.id, { status: 'pending' });
+    await expect.poll(pending).toEqual([]);
+    await lab.engine.quiet();
+    expect((await listMessages(lab.engine.runtime, lab.chat.id)).at(-1)).toMatchObject({ content: 'done' });
+    expect(lab.ran).toEqual([]);
     await lab.engine.close();
   });
 });

@@ -1,3 +1,4 @@
+import { CountersignError } from '@countersign/protocol';
 import type { ApprovalRecord, InvocationRecord } from '../ports/index.js';
 import { denyApproval } from './deny-approval.js';
 import { commit, type Runtime, type Step } from './runtime.js';
@@ -12,6 +13,13 @@ export async function expireApproval(
   const error =
     approval.question === null ? `Nobody approved ${invocation.toolName} in time` : 'Nobody answered in time';
   await denyApproval(runtime, step, about, { status: 'expired', reason: 'timed out', by: 'system' }, error);
+}
+
+const AGAIN_MS = 5_000;
+
+/** The world is, or the store was closed. */
+function isGone(error: unknown): boolean {
+  return error instanceof CountersignError && (error.code === 'not-found' || error.code === 'closed');
 }
 
 /** Keeps one timer per deadline. The store's clock judges, so a timer that fires early only looks and comes back. */
@@ -32,7 +40,11 @@ export function watchDeadlines(runtime: () => Runtime): {
           timers.delete(approvalId);
           fire(runtime(), worldId, approvalId).then(
             (again) => again === undefined || watch(worldId, approvalId, again),
-            (error: unknown) => runtime().report(error, 'an approval could not be expired'),
+            (error: unknown) => {
+              runtime().report(error, 'an approval could not be expired');
+              // A store that is away comes back, and a turn that waits for nobody must not do so until the next start.
+              if (!isGone(error)) watch(worldId, approvalId, clock.now() + AGAIN_MS);
+            },
           );
         },
         { background: true },
