@@ -1,4 +1,5 @@
 import {
+  describeCall,
   isCutPreview,
   maskedWords,
   sandboxWords,
@@ -85,19 +86,26 @@ export function describeQuestion(approval: ApprovalView, look: CardLook): string
  * What it would change where that is known, and always its arguments: a change alone would not say of which file. Only names stand at
  * the beginning of a line: what is in an argument can't pass for another one.
  */
-function callLines({ arguments: proposed, preview }: ApprovalView, edited: unknown, columns: number): string[] {
+function callLines(approval: ApprovalView, edited: unknown, columns: number): string[] {
+  const { toolName, arguments: proposed, preview } = approval;
   if (edited !== undefined) return argumentLines(edited, columns);
   // One that was cut does not show all of what is written: then the arguments do.
   if (preview === undefined || isCutPreview(preview)) return argumentLines(proposed, columns);
-  return [...argumentLines(withoutLong(proposed), columns), ...wrapExactLines(preview.replace(/\n$/, ''), columns)];
+  return [
+    ...argumentLines(withoutChange(toolName, proposed), columns),
+    ...wrapExactLines(preview.replace(/\n$/, ''), columns),
+  ];
 }
 
-/** Of what a preview shows already, only that it is there. */
-function withoutLong(args: unknown): unknown {
-  if (typeof args !== 'object' || args === null) return args;
+const IN_CHANGE = new Set(['content', 'oldText', 'newText']);
+
+/** Of what a change shows already, only that it is there. What the preview of another tool shows nobody knows. */
+function withoutChange(toolName: string, args: unknown): unknown {
+  const { kind } = describeCall(toolName, args);
+  if ((kind !== 'write' && kind !== 'edit') || typeof args !== 'object' || args === null) return args;
   return Object.fromEntries(
     Object.entries(args).map(([name, value]) =>
-      typeof value === 'string' && (value.length > 200 || value.includes('\n'))
+      IN_CHANGE.has(name) && typeof value === 'string' && (value.length > 200 || value.includes('\n'))
         ? [name, `(${value.length} characters, below as a change)`]
         : [name, value],
     ),
