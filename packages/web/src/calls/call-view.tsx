@@ -42,7 +42,7 @@ export function CallView({
           <dl className="space-y-1.5">
             {shape.fields.map(({ name, text }) => (
               <div key={name} className="grid grid-cols-[minmax(0,8rem)_minmax(0,1fr)] gap-3">
-                <dt className="truncate pt-px font-mono text-[0.8125rem] text-ink-3">
+                <dt className="pt-px font-mono text-[0.8125rem] [overflow-wrap:anywhere] text-ink-3">
                   <Visible text={name} strict />
                 </dt>
                 <dd>
