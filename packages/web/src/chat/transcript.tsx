@@ -94,7 +94,8 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
     const element = box.current;
     if (element === null) return;
     const { scrollTop: top, scrollHeight: height, clientHeight } = element;
-    const below = height - top - clientHeight;
+    // The end of the list: the page itself may not have grown yet by what came in front, and its end is in the middle then.
+    const below = Math.max(height, virtual.getTotalSize()) - top - clientHeight;
     // Shrinking text moves the position: only a move up by more than that is a person's, however small it is.
     const shrunk = Math.max(0, last.current.height - height);
     if (below <= 1) follows.current = true;
