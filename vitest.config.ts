@@ -3,20 +3,14 @@ import { defineConfig } from 'vitest/config';
 // Vitest hands these to Node as well: with 'import' among them, Node would load ES modules where CommonJS asks for its own.
 const sourceFirst = ['@countersign/source', 'node'];
 
+const browserTests = 'tests/web/**/*.test.ts';
+const forRooms = ['postgres', 'bubblewrap', 'tmux'].map((what) => `tests/support/${what}-global-setup.ts`);
+
 export default defineConfig({
   // Test the sources: a stale `dist` must never make a test pass or fail.
   resolve: { conditions: sourceFirst },
   ssr: { resolve: { conditions: sourceFirst } },
   test: {
-    // `npm run search`: what looks for mistakes and may find what is none.
-    include:
-      process.env['SEARCH'] === '1' ? ['tests/**/*.search.ts'] : ['packages/*/src/**/*.test.ts', 'tests/**/*.test.ts'],
-    globalSetup: [
-      'tests/support/postgres-global-setup.ts',
-      'tests/support/bubblewrap-global-setup.ts',
-      'tests/support/web-global-setup.ts',
-      'tests/support/tmux-global-setup.ts',
-    ],
     setupFiles: ['tests/support/seed.ts'],
     reporters: ['default', './tests/support/tally-reporter.ts'],
     pool: 'forks',
@@ -26,5 +20,31 @@ export default defineConfig({
     hookTimeout: 120_000,
     // A condition that holds is seen at once; how long one may take to come true is no measure on a busy machine.
     expect: { poll: { timeout: 30_000 } },
+    projects:
+      process.env['SEARCH'] === '1'
+        ? // `npm run search`: what looks for mistakes and may find what is none.
+          [{ extends: true, test: { name: 'search', include: ['tests/**/*.search.ts'], globalSetup: forRooms } }]
+        : [
+            {
+              extends: true,
+              test: {
+                name: 'rooms',
+                include: ['packages/*/src/**/*.test.ts', 'tests/**/*.test.ts'],
+                exclude: [browserTests, '**/node_modules/**'],
+                globalSetup: forRooms,
+              },
+            },
+            {
+              extends: true,
+              // After the others and one at a time: a browser and the server it talks to keep two cores busy by themselves.
+              test: {
+                name: 'browser',
+                include: [browserTests],
+                globalSetup: ['tests/support/web-global-setup.ts'],
+                maxWorkers: 1,
+                sequence: { groupOrder: 1 },
+              },
+            },
+          ],
   },
 });
