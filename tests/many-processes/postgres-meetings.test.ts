@@ -24,10 +24,12 @@ interface Stale {
   turnReads: number;
   /** Once, these are the unfinished turns. */
   unfinished: TurnRecord[] | undefined;
+  /** Which turns were fenced off, in order. */
+  fenced: string[];
 }
 
 function readingLate(): { stale: Stale; change: (store: Store) => Store } {
-  const stale: Stale = { turnReads: 0, unfinished: undefined };
+  const stale: Stale = { turnReads: 0, unfinished: undefined, fenced: [] };
   const late = (tx: StoreTransaction): StoreTransaction => ({
     ...tx,
     async turn(id) {
@@ -40,6 +42,10 @@ function readingLate(): { stale: Stale; change: (store: Store) => Store } {
       const before = stale.unfinished;
       stale.unfinished = undefined;
       return before ?? (await tx.unfinishedTurns(chatId));
+    },
+    async fenceTurn(id, turnChange) {
+      stale.fenced.push(id);
+      return await tx.fenceTurn(id, turnChange);
     },
   });
   const change = (store: Store): Store => ({
@@ -152,6 +158,40 @@ describe('[S4] steps that meet on PostgreSQL', () => {
     const ended = await runtime.store.read((reader) => reader.turn(before[0]?.id ?? ''));
     expect(ended).toMatchObject({ state: 'ended', outcome: calls === 1 ? 'answered' : 'stopped' });
     expect(runs).toEqual(new Map([['0', 1]]));
+  });
+
+  it('[M9] [M11] a message that comes while a chat is stopped is answered, though it waits behind what is stopped', async () => {
+    const { stale, change } = readingLate();
+    const url = await createPostgresDatabase();
+    const engine = await openEngine(url, [countingTool(new Map())], stampingModel(), change);
+    const { worldId, chatId } = await prepare(engine);
+    const stopped = await askedFor(engine, worldId, chatId);
+    const unfinished = () => engine.runtime.store.read((reader) => reader.unfinishedTurns(chatId));
+    await say(engine, worldId, chatId, 'letter_2');
+    const before = await unfinished();
+    await say(engine, worldId, chatId, 'letter_3');
+    await say(engine, worldId, chatId, 'letter_4');
+    stale.unfinished = before;
+    await stopChat(engine.runtime, worldId, chatId, signer);
+    const pending = async () =>
+      (await listApprovals(engine.runtime, worldId, { status: 'pending' })).map((one) => one.approvalId);
+    await expect.poll(pending).toEqual([expect.not.stringMatching(stopped)]);
+    expect((await unfinished()).map(({ state }) => state)).toEqual(['waiting', 'queued']);
+  });
+
+  it('[M9] a stop takes the turn that runs before those behind it, as its end does: each would wait for the other', async () => {
+    const { stale, change } = readingLate();
+    const url = await createPostgresDatabase();
+    const engine = await openEngine(url, [countingTool(new Map())], stampingModel(), change);
+    const { worldId, chatId } = await prepare(engine);
+    await askedFor(engine, worldId, chatId);
+    await say(engine, worldId, chatId, 'letter_2');
+    const turns = await engine.runtime.store.read((reader) => reader.unfinishedTurns(chatId));
+    // As when the second message was begun first.
+    stale.unfinished = turns.toReversed();
+    await stopChat(engine.runtime, worldId, chatId, signer);
+    expect(stale.fenced).toEqual(turns.map(({ id }) => id));
+    expect(turns.map(({ state }) => state)).toEqual(['waiting', 'queued']);
   });
 
   it('[A18] a client that registers while a model’s view is read stays', async () => {

@@ -3,7 +3,7 @@ import type { TurnRecord } from '../ports/index.js';
 import { chatIn } from './look-up.js';
 import { commit, type Runtime, type Step } from './runtime.js';
 import { settleOpenCalls } from './settle-open-calls.js';
-import { recordEnd, noteActivity } from './turn-lifecycle.js';
+import { noteActivity, openNext, recordEnd } from './turn-lifecycle.js';
 
 /**
  * Stops everything in a chat (M9): in one transaction every unfinished turn is fenced off and ended and its calls are
@@ -49,7 +49,8 @@ export async function stopTurns(
 ): Promise<void> {
   const stopped: TurnRecord[] = [];
   const end = { state: 'ended', outcome: 'stopped', owner: null, endedAt: step.tx.now() } as const;
-  for (const { id } of turns) {
+  // The one that runs before those behind it: its end holds it while it opens the next one. Not by time, which is that of a step's beginning.
+  for (const { id } of turns.toSorted((one, other) => one.triggerSeq - other.triggerSeq)) {
     // As it stands now, which may be calls further than it was read.
     const turn = await step.tx.fenceTurn(id, end);
     if (turn === undefined) continue;
@@ -67,4 +68,7 @@ export async function stopTurns(
       by: signer.who,
     });
   }
+  // What was said since the look waits behind a turn that was stopped here, and nobody else would open it.
+  const lines = new Map(stopped.map(({ chatId, agentId }) => [`${chatId} ${agentId}`, { chatId, agentId }]));
+  for (const { chatId, agentId } of lines.values()) await openNext(runtime, step, chatId, agentId);
 }

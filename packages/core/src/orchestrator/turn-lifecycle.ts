@@ -73,7 +73,7 @@ export async function endTurn(
 }
 
 /** Opens the oldest queued turn of an agent in a chat, passing over those the turn limit silences. */
-async function openNext(runtime: Runtime, step: Step, chatId: string, agentId: string): Promise<void> {
+export async function openNext(runtime: Runtime, step: Step, chatId: string, agentId: string): Promise<void> {
   // A message that is being kept right now queues behind this turn, since it can't know yet that it ends: unseen, it would wait for ever.
   await step.tx.lockChat(chatId);
   for (;;) {
