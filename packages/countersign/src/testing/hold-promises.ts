@@ -45,6 +45,8 @@ export async function hold(
     const key = JSON.stringify(limits);
     const known = benches.get(key);
     if (known !== undefined && !(await isWornOut(known))) return known;
+    // Out of the list first: a search that is over may end in between, and would give it up again.
+    benches.delete(key);
     if (known !== undefined) await giveUp(known);
     const bench = await openBench(limits, ground);
     benches.set(key, bench);
