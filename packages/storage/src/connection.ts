@@ -1,5 +1,5 @@
 import type { ChatRecord } from '@countersign/core/ports';
-import type { Statement } from './prepared.js';
+import type { Statement } from './queries/prepared.js';
 
 /** A result that is there at once on SQLite and later on PostgreSQL; `await` takes both. */
 export type Soon<T> = T | Promise<T>;

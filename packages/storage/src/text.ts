@@ -1,5 +1,5 @@
 import { CountersignError } from '@countersign/protocol';
-import type { Value } from './prepared.js';
+import type { Value } from './queries/prepared.js';
 
 declare global {
   interface String {

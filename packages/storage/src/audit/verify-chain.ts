@@ -1,6 +1,6 @@
 import type { AuditVerdict } from '@countersign/core/ports';
 import { recordText } from '@countersign/protocol';
-import type { RowOf } from '../prepared.js';
+import type { RowOf } from '../queries/prepared.js';
 import type { AuditTable } from '../schema.js';
 import type { UpkeepVerbs } from '../verbs/upkeep.js';
 import type { AuditHead } from './head.js';

@@ -1,6 +1,6 @@
 import { CountersignError } from '@countersign/protocol';
 import pg from 'pg';
-import type { Value } from '../prepared.js';
+import type { Value } from '../queries/prepared.js';
 import { fromPostgres } from '../postgres/errors.js';
 import { openPostgres } from '../postgres/open-postgres.js';
 import { OWN_META, PAGE_ROWS, type RawStore } from './raw-store.js';

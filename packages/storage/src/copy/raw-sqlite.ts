@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { migrations } from '../migrations/index.js';
-import type { Value } from '../prepared.js';
+import type { Value } from '../queries/prepared.js';
 import { closeDatabase, openDatabase } from '../sqlite/open-database.js';
 import { ownFile } from '../sqlite/own-file.js';
 import { OWN_META, PAGE_ROWS, type RawStore } from './raw-store.js';

@@ -1,4 +1,4 @@
-import type { Value } from '../prepared.js';
+import type { Value } from '../queries/prepared.js';
 
 /** A store as rows, for copying: nothing in it is read or understood. */
 export interface RawStore {

@@ -1,7 +1,7 @@
 import type { ChatRecord } from '@countersign/core/ports';
 import type pg from 'pg';
 import type { Connection } from '../connection.js';
-import type { Statement } from '../prepared.js';
+import type { Statement } from '../queries/prepared.js';
 import { readText, toValue } from '../text.js';
 import { fromPostgres } from './errors.js';
 import { JOBS_SCHEMA } from './wake-jobs.js';

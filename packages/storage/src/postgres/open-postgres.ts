@@ -1,11 +1,9 @@
 import type { Store } from '@countersign/core/ports';
 import { CountersignError } from '@countersign/protocol';
-import { PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
 import pg from 'pg';
 import { keepHeadsInFile, keepHeadsInMemory } from '../audit/head-keeper.js';
 import { createStore } from '../create-store.js';
-import { buildStatements, type Statements } from '../statements.js';
-import { postgresSearch } from './search-dialect.js';
+import { postgresStatements } from './statements.js';
 import { postgresEngine } from './engine.js';
 import { fromPostgres } from './errors.js';
 import { migrate } from './migrate.js';
@@ -56,7 +54,7 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
       client.release();
     }
     await prepareJobs(connection);
-    const engine = { ...postgresEngine(pool, postgresStatements(), wakeTask(schema)), close: closePools };
+    const engine = { ...postgresEngine(pool, postgresStatements, wakeTask(schema)), close: closePools };
     const store = await createStore(engine, (hashAt) =>
       headFile === undefined ? keepHeadsInMemory() : keepHeadsInFile(headFile, hashAt),
     );
@@ -82,20 +80,6 @@ const COMPANY_MS = 4_000;
 function keepQuiet(pool: pg.Pool): void {
   pool.on('error', ignore);
   pool.on('connect', (client) => client.on('error', ignore));
-}
-
-let statements: Statements | undefined;
-
-function postgresStatements(): Statements {
-  statements ??= buildStatements(
-    {
-      createAdapter: () => new PostgresAdapter(),
-      createIntrospector: (db) => new PostgresIntrospector(db),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
-    },
-    postgresSearch,
-  );
-  return statements;
 }
 
 function ignore(): void {}

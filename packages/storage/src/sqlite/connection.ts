@@ -1,7 +1,7 @@
 import type { ChatRecord } from '@countersign/core/ports';
 import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite';
 import type { Connection } from '../connection.js';
-import type { Statement, Value } from '../prepared.js';
+import type { Statement, Value } from '../queries/prepared.js';
 import { readText, toValue } from '../text.js';
 import { fromSqlite } from './errors.js';
 

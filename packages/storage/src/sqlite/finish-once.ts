@@ -2,7 +2,7 @@ import type { StoredEvent } from '@countersign/core/ports';
 import { CountersignError, recordText } from '@countersign/protocol';
 import { link } from '../audit/link.js';
 import type { Finished } from '../engine.js';
-import type { RowOf } from '../prepared.js';
+import type { RowOf } from '../queries/prepared.js';
 import type { AuditTable } from '../schema.js';
 import type { Session } from '../session.js';
 import type { Statements } from '../statements.js';

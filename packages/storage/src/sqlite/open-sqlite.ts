@@ -1,14 +1,12 @@
 import { resolve } from 'node:path';
 import type { Clock, Store } from '@countersign/core/ports';
-import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
 import { keepHeadsInFile, keepHeadsInMemory } from '../audit/head-keeper.js';
 import { createStore } from '../create-store.js';
 import { migrations } from '../migrations/index.js';
-import { buildStatements, type Statements } from '../statements.js';
-import { sqliteSearch } from './search-dialect.js';
 import { sqliteEngine } from './engine.js';
 import { closeDatabase, openDatabase } from './open-database.js';
 import { ownFile } from './own-file.js';
+import { sqliteStatements } from './statements.js';
 
 export interface SqliteOptions {
   /** The store's clock; the system's unless given. */
@@ -28,7 +26,7 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
   const { synchronous = 'FULL', clock = Date } = options;
   if (path === ':memory:') {
     const db = openDatabase(path, synchronous);
-    return createStore(sqliteEngine(db, 'The store in memory', sqliteStatements(), clock), keepHeadsInMemory);
+    return createStore(sqliteEngine(db, 'The store in memory', sqliteStatements, clock), keepHeadsInMemory);
   }
 
   const file = resolve(path);
@@ -37,7 +35,7 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
     const db = openDatabase(file, synchronous);
     try {
       owned.noteOwner();
-      const engine = sqliteEngine(db, file, sqliteStatements(), clock);
+      const engine = sqliteEngine(db, file, sqliteStatements, clock);
       const close = () => engine.close().finally(() => owned.release());
       return await createStore({ ...engine, close }, (hashAt) => keepHeadsInFile(`${file}.audit-head`, hashAt));
     } catch (cause) {
@@ -48,19 +46,4 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
     owned.release();
     throw cause;
   }
-}
-
-let statements: Statements | undefined;
-
-/** Built when the first store is opened, and once for all of them. */
-export function sqliteStatements(): Statements {
-  statements ??= buildStatements(
-    {
-      createAdapter: () => new SqliteAdapter(),
-      createIntrospector: (db) => new SqliteIntrospector(db),
-      createQueryCompiler: () => new SqliteQueryCompiler(),
-    },
-    sqliteSearch,
-  );
-  return statements;
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import type { Statement } from '../prepared.js';
+import type { Statement } from '../queries/prepared.js';
 import { openDatabase } from './open-database.js';
-import { sqliteStatements } from './open-sqlite.js';
+import { sqliteStatements } from './statements.js';
 
 /** Reads that are about the whole store, or about the few rows of a partial index. */
 const mayScan: Readonly<Record<string, RegExp>> = {
@@ -20,7 +20,7 @@ const mayScan: Readonly<Record<string, RegExp>> = {
 
 it('[S2] no statement reads a table from end to end: the cost of a step does not grow with what is there', () => {
   const db = openDatabase(':memory:', 'NORMAL');
-  const { purge, matchText: _, ...statements } = sqliteStatements();
+  const { purge, matchText: _, ...statements } = sqliteStatements;
   const named: [string, Statement<never, unknown>][] = Object.entries({ ...statements, ...purge.chat, ...purge.world });
   const scans = named.flatMap(([name, { sql }]) => {
     const plan = db.prepare(`explain query plan ${sql}`).all() as { detail: string }[];
@@ -55,13 +55,13 @@ it.each([
   ['messagesOfTurn', 'messages_of_turn'],
 ] as const)('[S2] %s goes by %s', (name, index) => {
   const db = openDatabase(':memory:', 'NORMAL');
-  const plan = db.prepare(`explain query plan ${sqliteStatements()[name].sql}`).all() as { detail: string }[];
+  const plan = db.prepare(`explain query plan ${sqliteStatements[name].sql}`).all() as { detail: string }[];
   expect(plan.map(({ detail }) => detail).join('\n')).toContain(index);
   db.close();
 });
 
 it('[N1] no statement is planned anew because its limit is another one', () => {
-  const { purge: _, matchText: __, ...statements } = sqliteStatements();
+  const { purge: _, matchText: __, ...statements } = sqliteStatements;
   const limited = Object.entries(statements).filter(([, { sql }]) => sql.includes('limit ?'));
   expect(limited.map(([name]) => name)).toContain('endedTurns');
   expect(limited.filter(([, { sql }]) => /limit \?(?! \+ 0)/.test(sql)).map(([name]) => name)).toEqual([]);

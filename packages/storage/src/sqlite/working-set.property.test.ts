@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { verbsOn, type Verbs } from '../engine.js';
 import { sqliteConnection } from './connection.js';
 import { openDatabase } from './open-database.js';
-import { sqliteStatements } from './open-sqlite.js';
+import { sqliteStatements } from './statements.js';
 import { withWorkingSet } from './with-working-set.js';
 
 /** Each run opens a store of its own; on a busy machine that takes a while. */
@@ -112,8 +112,8 @@ it(
       fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
         const db = openDatabase(':memory:', 'NORMAL');
         const connection = sqliteConnection(db, 'store.db');
-        const plain = verbsOn(connection, sqliteStatements());
-        const knowing = withWorkingSet(connection, sqliteStatements(), plain);
+        const plain = verbsOn(connection, sqliteStatements);
+        const knowing = withWorkingSet(connection, sqliteStatements, plain);
         connection.start();
         await plain.tx.insertWorld({ id: WORLD, name: 'W', settings: worldSettingsSchema.parse({}), policy: [] });
         for (const id of CHATS) await knowing.tx.insertChat({ id, worldId: WORLD, title: 'New chat' });

@@ -1,83 +1,8 @@
 import type { ChatRecord, StoreTransaction } from '@countersign/core/ports';
 import { DEFAULT_CHAT_TITLE } from '@countersign/protocol';
-import { sql } from 'kysely';
 import type { Connection } from '../connection.js';
-import { prepared, upTo, type Cells, type Queries, type RowOf } from '../prepared.js';
-import type { ChatsTable } from '../schema.js';
 import type { Session } from '../session.js';
-
-const columns = [
-  'id',
-  'world_id',
-  'title',
-  'titled',
-  'status',
-  'last_seq',
-  'human_seq',
-  'created_at',
-] as const satisfies readonly (keyof ChatsTable)[];
-
-type ChatRow = Cells<ChatsTable, typeof columns>;
-
-export type ChatStatements = ReturnType<typeof chatStatements>;
-
-export function chatStatements(db: Queries) {
-  const chats = db.selectFrom('chats').select(columns);
-
-  return {
-    chat: prepared<{ id: string }, ChatRow>((p) => chats.where('id', '=', p('id'))),
-    chats: prepared<{ worldId: string }, ChatRow>((p) => chats.where('world_id', '=', p('worldId')).orderBy('ordinal')),
-    chatsAfter: prepared<{ worldId: string; after: string; limit: number }, ChatRow>((p) =>
-      chats
-        .where('world_id', '=', p('worldId'))
-        .where('ordinal', '>', sql<number>`coalesce((select c.ordinal from chats c where c.id = ${p('after')}), 0)`)
-        .orderBy('ordinal')
-        .limit(upTo(p('limit'))),
-    ),
-    lastChats: prepared<{ worldId: string; before: string; limit: number }, ChatRow>((p) =>
-      chats
-        .where('world_id', '=', p('worldId'))
-        .where(
-          'ordinal',
-          '<',
-          sql<number>`coalesce((select c.ordinal from chats c where c.id = ${p('before')}), 9007199254740991)`,
-        )
-        .orderBy('ordinal', 'desc')
-        .limit(upTo(p('limit'))),
-    ),
-    insertChat: prepared<Pick<RowOf<ChatsTable>, 'id' | 'worldId' | 'title' | 'titled' | 'createdAt'>>((p) =>
-      db.insertInto('chats').values({
-        id: p('id'),
-        world_id: p('worldId'),
-        title: p('title'),
-        titled: p('titled'),
-        status: sql.lit('idle'),
-        last_seq: sql.lit(0),
-        human_seq: sql.lit(0),
-        created_at: p('createdAt'),
-      }),
-    ),
-    setChatStatus: prepared<{ id: string; status: string }>((p) =>
-      db
-        .updateTable('chats')
-        .set({ status: p('status') })
-        .where('id', '=', p('id')),
-    ),
-    /** What a step changes of a chat, in one. */
-    placeChat: prepared<Pick<RowOf<ChatsTable>, 'id' | 'lastSeq' | 'humanSeq' | 'status'>>((p) =>
-      db
-        .updateTable('chats')
-        .set({ last_seq: p('lastSeq'), human_seq: p('humanSeq'), status: p('status') })
-        .where('id', '=', p('id')),
-    ),
-    setChatTitle: prepared<{ id: string; title: string }>((p) =>
-      db
-        .updateTable('chats')
-        .set({ title: p('title'), titled: sql.lit(1) })
-        .where('id', '=', p('id')),
-    ),
-  };
-}
+import type { ChatRow, ChatStatements } from '../queries/chats.js';
 
 type ChatVerbs = Pick<
   StoreTransaction,

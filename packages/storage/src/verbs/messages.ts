@@ -1,100 +1,10 @@
 import type { MessageRecord, NewMessage, StoreTransaction } from '@countersign/core/ports';
 import { CountersignError, type ToolCall } from '@countersign/protocol';
-import { sql } from 'kysely';
 import type { Connection, Soon } from '../connection.js';
-import { prepared, upTo, valuesOf, type Cells, type Queries, type RowOf } from '../prepared.js';
+import type { RowOf } from '../queries/prepared.js';
 import type { MessagesTable } from '../schema.js';
 import type { Session } from '../session.js';
-
-const columns = [
-  'id',
-  'world_id',
-  'chat_id',
-  'seq',
-  'role',
-  'sender',
-  'speaker',
-  'agent_id',
-  'turn_id',
-  'iteration',
-  'reply_to',
-  'content',
-  'tool_calls',
-  'tool_call_id',
-  'addressees',
-  'provider_state',
-  'client_message_id',
-  'secrets',
-  'created_at',
-] as const satisfies readonly (keyof MessagesTable)[];
-
-type MessageRow = Cells<MessagesTable, typeof columns>;
-
-export type MessageStatements = ReturnType<typeof messageStatements>;
-
-export function messageStatements(db: Queries) {
-  const messages = db.selectFrom('messages').select(columns);
-
-  return {
-    message: prepared<{ id: string }, MessageRow>((p) => messages.where('id', '=', p('id'))),
-    messageByClientId: prepared<{ chatId: string; clientMessageId: string }, MessageRow>((p) =>
-      messages.where('chat_id', '=', p('chatId')).where('client_message_id', '=', p('clientMessageId')),
-    ),
-    messages: prepared<{ chatId: string; after: number; limit: number }, MessageRow>((p) =>
-      messages
-        .where('chat_id', '=', p('chatId'))
-        .where('seq', '>', p('after'))
-        .orderBy('seq')
-        .limit(upTo(p('limit'))),
-    ),
-    lastMessages: prepared<{ chatId: string; before: number; limit: number }, MessageRow>((p) =>
-      messages
-        .where('chat_id', '=', p('chatId'))
-        .where('seq', '<', p('before'))
-        .orderBy('seq', 'desc')
-        .limit(upTo(p('limit'))),
-    ),
-    messagesOfTurn: prepared<{ turnId: string }, MessageRow>((p) =>
-      messages.where('turn_id', '=', p('turnId')).orderBy('seq'),
-    ),
-    /** The messages that a stretch of a world's events speaks of. */
-    messagesOfEvents: prepared<{ worldId: string; after: number; last: number }, MessageRow>((p) =>
-      messages.where('id', 'in', (eb) =>
-        eb
-          .selectFrom('events')
-          .select('events.message_id')
-          .where('events.world_id', '=', p('worldId'))
-          .where('events.id', '>', p('after'))
-          .where('events.id', '<=', p('last'))
-          .where('events.message_id', 'is not', null)
-          .$castTo<{ message_id: string }>(),
-      ),
-    ),
-    messagesOfChatEvents: prepared<{ chatId: string; after: number; last: number }, MessageRow>((p) =>
-      messages.where('id', 'in', (eb) =>
-        eb
-          .selectFrom('events')
-          .select('events.message_id')
-          .where('events.chat_id', '=', p('chatId'))
-          .where('events.id', '>', p('after'))
-          .where('events.id', '<=', p('last'))
-          .where('events.message_id', 'is not', null)
-          .$castTo<{ message_id: string }>(),
-      ),
-    ),
-    takeSeq: prepared<{ chatId: string; isHuman: number }, [seq: number]>((p) =>
-      db
-        .updateTable('chats')
-        .set({
-          last_seq: sql`last_seq + 1`,
-          human_seq: sql`case when ${p('isHuman')} = 1 then last_seq + 1 else human_seq end`,
-        })
-        .where('id', '=', p('chatId'))
-        .returning('last_seq'),
-    ),
-    insertMessage: prepared<RowOf<MessagesTable>>((p) => db.insertInto('messages').values(valuesOf(columns, p))),
-  };
-}
+import type { MessageRow, MessageStatements } from '../queries/messages.js';
 
 type MessageVerbs = Pick<
   StoreTransaction,

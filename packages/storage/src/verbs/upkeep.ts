@@ -1,23 +1,10 @@
 import type { AuditHead } from '../audit/head.js';
 import type { Connection, Soon } from '../connection.js';
-import { prepared, type Queries, type RowOf } from '../prepared.js';
+import type { RowOf } from '../queries/prepared.js';
 import type { AuditTable } from '../schema.js';
-import { toLink, type AuditStatements } from './audit.js';
-
-export function upkeepStatements(db: Queries) {
-  return {
-    meta: prepared<{ key: string }, [value: string]>((p) =>
-      db.selectFrom('meta').select('value').where('key', '=', p('key')),
-    ),
-    // The first to write it wins, on however many processes.
-    insertMeta: prepared<{ key: string; value: string }>((p) =>
-      db
-        .insertInto('meta')
-        .values({ key: p('key'), value: p('value') })
-        .onConflict((conflict) => conflict.column('key').doNothing()),
-    ),
-  };
-}
+import { toLink } from './audit.js';
+import type { AuditStatements } from '../queries/audit.js';
+import type { upkeepStatements } from '../queries/upkeep.js';
 
 /** What the store itself needs, beside what it offers. */
 export interface UpkeepVerbs {

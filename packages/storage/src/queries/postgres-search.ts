@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { SearchDialect } from '../verbs/search.js';
+import type { SearchDialect } from './search.js';
 
 export const postgresSearch: SearchDialect = {
   insertWords: (ordinal, words) =>
@@ -8,5 +8,4 @@ export const postgresSearch: SearchDialect = {
   ordinal: sql<number>`search_words.ordinal`,
   // A cast takes the words as they are; a parser of the database would cut them another way than they were kept.
   matches: (text) => sql<boolean>`words @@ ${text}::tsquery`,
-  matchText: (words) => `${words.map((word) => `'${word}'`).join(' & ')}:*`,
 };

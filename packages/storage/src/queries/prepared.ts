@@ -1,5 +1,5 @@
 import { sql, type Compilable, type Insertable, type Kysely, type RawBuilder } from 'kysely';
-import type { Tables } from './schema.js';
+import type { Tables } from '../schema.js';
 
 export type Value = string | number | null;
 

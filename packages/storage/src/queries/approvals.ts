@@ -1,0 +1,108 @@
+import { sql } from 'kysely';
+import { prepared, upTo, valuesOf, type Cells, type Queries, type RowOf } from './prepared.js';
+import type { ApprovalsTable } from '../schema.js';
+
+const columns = [
+  'id',
+  'world_id',
+  'chat_id',
+  'agent_id',
+  'invocation_id',
+  'message_id',
+  'tool_name',
+  'call_hash',
+  'message',
+  'options',
+  'why',
+  'rule',
+  'proposed_rule',
+  'working_directory',
+  'sandbox',
+  'preview',
+  'question',
+  'status',
+  'decision',
+  'scope',
+  'reason',
+  'decision_digest',
+  'decided_by',
+  'requested_at',
+  'expires_at',
+  'decided_at',
+] as const satisfies readonly (keyof ApprovalsTable)[];
+
+export type ApprovalRow = Cells<ApprovalsTable, typeof columns>;
+
+export type ApprovalStatements = ReturnType<typeof approvalStatements>;
+
+export function approvalStatements(db: Queries) {
+  const approvals = db.selectFrom('approvals').select(columns);
+  // Written as in its index.
+  const pending = sql<boolean>`status = 'pending'`;
+  const inWorld = (worldId: string) => sql<boolean>`chat_id in (select id from chats where world_id = ${worldId})`;
+
+  return {
+    approval: prepared<{ id: string }, ApprovalRow>((p) => approvals.where('id', '=', p('id'))),
+    approvalsOfWorld: prepared<{ worldId: string }, ApprovalRow>((p) =>
+      approvals.where(inWorld(p('worldId'))).orderBy('ordinal'),
+    ),
+    approvalsOfChat: prepared<{ worldId: string; chatId: string }, ApprovalRow>((p) =>
+      approvals.where('chat_id', '=', p('chatId')).where('world_id', '=', p('worldId')).orderBy('ordinal'),
+    ),
+    pendingOfWorld: prepared<{ worldId: string }, ApprovalRow>((p) =>
+      approvals.where(pending).where('world_id', '=', p('worldId')).orderBy('ordinal'),
+    ),
+    pendingOfChat: prepared<{ worldId: string; chatId: string }, ApprovalRow>((p) =>
+      approvals
+        .where(pending)
+        .where('world_id', '=', p('worldId'))
+        .where('chat_id', '=', p('chatId'))
+        .orderBy('ordinal'),
+    ),
+    approvalsAfter: prepared<
+      { worldId: string; status: string; chatId: string; after: string; limit: number },
+      ApprovalRow
+    >((p) =>
+      approvals
+        .where('ordinal', '>', sql<number>`coalesce((select ordinal from approvals where id = ${p('after')}), 0)`)
+        .where('world_id', '=', p('worldId'))
+        .where('status', '=', p('status'))
+        .where(sql<boolean>`${p('chatId')} in ('', chat_id)`)
+        .orderBy('ordinal')
+        .limit(upTo(p('limit'))),
+    ),
+    pendingIds: prepared<{ worldId: string }, [id: string]>((p) =>
+      db.selectFrom('approvals').select('id').where(pending).where('world_id', '=', p('worldId')).orderBy('ordinal'),
+    ),
+    expiring: prepared<object, ApprovalRow>(() =>
+      approvals.where(pending).where('expires_at', 'is not', null).orderBy('expires_at').orderBy('ordinal'),
+    ),
+    countPending: prepared<object, [count: number]>(() =>
+      db
+        .selectFrom('approvals')
+        .select(sql<number>`count(*)`.as('count'))
+        .where(pending),
+    ),
+    insertApproval: prepared<RowOf<ApprovalsTable>>((p) => db.insertInto('approvals').values(valuesOf(columns, p))),
+    settleApproval: prepared<
+      Pick<
+        RowOf<ApprovalsTable>,
+        'id' | 'status' | 'decision' | 'scope' | 'reason' | 'decisionDigest' | 'decidedBy' | 'decidedAt'
+      >
+    >((p) =>
+      db
+        .updateTable('approvals')
+        .set({
+          status: p('status'),
+          decision: p('decision'),
+          scope: p('scope'),
+          reason: p('reason'),
+          decision_digest: p('decisionDigest'),
+          decided_by: p('decidedBy'),
+          decided_at: p('decidedAt'),
+        })
+        .where('id', '=', p('id'))
+        .where(pending),
+    ),
+  };
+}

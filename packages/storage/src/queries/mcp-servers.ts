@@ -1,0 +1,75 @@
+import { prepared, valuesOf, type Cells, type Queries, type RowOf } from './prepared.js';
+import type { McpServersTable, McpToolsTable } from '../schema.js';
+
+const serverColumns = [
+  'world_id',
+  'name',
+  'definition',
+  'first_listed_at',
+  'created_at',
+] as const satisfies readonly (keyof McpServersTable)[];
+const toolColumns = [
+  'world_id',
+  'name',
+  'server',
+  'accepted',
+  'accepted_digest',
+  'seen',
+  'seen_digest',
+] as const satisfies readonly (keyof McpToolsTable)[];
+
+export type ServerRow = Cells<McpServersTable, typeof serverColumns>;
+export type ToolRow = Cells<McpToolsTable, typeof toolColumns>;
+type ByName = { worldId: string; name: string };
+
+export type McpServerStatements = ReturnType<typeof mcpServerStatements>;
+
+export function mcpServerStatements(db: Queries) {
+  const servers = db.selectFrom('mcp_servers').select(serverColumns);
+  const tools = db.selectFrom('mcp_tools').select(toolColumns);
+  return {
+    mcpServer: prepared<ByName, ServerRow>((p) =>
+      servers.where('world_id', '=', p('worldId')).where('name', '=', p('name')),
+    ),
+    mcpServers: prepared<{ worldId: string }, ServerRow>((p) =>
+      servers.where('world_id', '=', p('worldId')).orderBy('ordinal'),
+    ),
+    insertMcpServer: prepared<RowOf<McpServersTable>>((p) =>
+      db
+        .insertInto('mcp_servers')
+        .values(valuesOf(serverColumns, p))
+        .onConflict((conflict) => conflict.columns(['world_id', 'name']).doNothing()),
+    ),
+    updateMcpServer: prepared<ByName & { definition: string; firstListedAt: number | null }>((p) =>
+      db
+        .updateTable('mcp_servers')
+        .set({ definition: p('definition'), first_listed_at: p('firstListedAt') })
+        .where('world_id', '=', p('worldId'))
+        .where('name', '=', p('name')),
+    ),
+    deleteMcpServer: prepared<ByName>((p) =>
+      db.deleteFrom('mcp_servers').where('world_id', '=', p('worldId')).where('name', '=', p('name')),
+    ),
+    mcpTool: prepared<ByName, ToolRow>((p) => tools.where('world_id', '=', p('worldId')).where('name', '=', p('name'))),
+    mcpTools: prepared<ByName, ToolRow>((p) =>
+      tools.where('world_id', '=', p('worldId')).where('server', '=', p('name')).orderBy('name'),
+    ),
+    putMcpTool: prepared<RowOf<McpToolsTable>>((p) =>
+      db
+        .insertInto('mcp_tools')
+        .values(valuesOf(toolColumns, p))
+        .onConflict((conflict) =>
+          conflict.columns(['world_id', 'name']).doUpdateSet((row) => ({
+            server: row.ref('excluded.server'),
+            accepted: row.ref('excluded.accepted'),
+            accepted_digest: row.ref('excluded.accepted_digest'),
+            seen: row.ref('excluded.seen'),
+            seen_digest: row.ref('excluded.seen_digest'),
+          })),
+        ),
+    ),
+    deleteMcpTools: prepared<ByName>((p) =>
+      db.deleteFrom('mcp_tools').where('world_id', '=', p('worldId')).where('server', '=', p('name')),
+    ),
+  };
+}
