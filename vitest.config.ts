@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import LongestFirst from './tests/support/longest-first.js';
 
 // Vitest hands these to Node as well: with 'import' among them, Node would load ES modules where CommonJS asks for its own.
 const sourceFirst = ['@countersign/source', 'node'];
@@ -14,6 +15,7 @@ export default defineConfig({
     setupFiles: ['tests/support/seed.ts'],
     reporters: ['default', './tests/support/tally-reporter.ts'],
     pool: 'forks',
+    sequence: { sequencer: LongestFirst },
     // The budget is for two cores; by itself vitest keeps one of them for the watcher it does not need here.
     maxWorkers: 2,
     testTimeout: 120_000,
