@@ -105,7 +105,7 @@ function known(url: string, token: string | undefined): string {
   }
   throw new CommandError(
     `A server runs at ${url}, but its token is kept nowhere that this command may read. ` +
-      'Set COUNTERSIGN_TOKEN to the token it printed when it started.',
+      'Set COUNTERSIGN_TOKEN to the token of that server.',
     EXIT.failed,
   );
 }

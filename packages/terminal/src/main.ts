@@ -36,13 +36,16 @@ function doorTo({ version, webRoot }: Program): ServerDoor {
     },
     async start(home, say) {
       const { createLog, serve } = await load();
+      const secrets = [process.env['COUNTERSIGN_TOKEN'] ?? ''].filter((secret) => secret !== '');
       const log = createLog({
         level: 'error',
         isTerminal: true,
         write: (line) => say(line.trimEnd()),
         now: () => Date.now(),
+        secrets,
       });
       const serving = await serve({ home, env: process.env, log, port: 0, version, ...web });
+      secrets.push(serving.home.token.value);
       return { url: serving.url, token: serving.home.token.value, close: () => serving.close() };
     },
     async serve({ logLevel, ...words }) {

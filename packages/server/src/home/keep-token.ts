@@ -8,8 +8,8 @@ import { readPrivate, writePrivate } from './private-file.js';
 
 export interface Token {
   value: string;
-  /** The file that holds it, where one may. */
-  file?: string;
+  /** Where it comes from and is found again: the environment's is never printed. */
+  source: { kind: 'environment' } | { kind: 'file'; path: string } | { kind: 'memory' };
   /** Who signs with it: one that is kept here is its owner's, one that was given may be anybody's. */
   holder: string;
 }
@@ -25,19 +25,24 @@ export function keepToken(home: string, env: NodeJS.ProcessEnv, isHidden: boolea
   // Whatever this process starts would inherit it.
   delete env['COUNTERSIGN_TOKEN'];
   if (given !== undefined && given !== '') {
+    const value = checked(given);
     rmSync(file, { force: true });
-    return { value: checked(given), holder: ANYBODY };
+    return { value, source: { kind: 'environment' }, holder: ANYBODY };
   }
   if (!isHidden) {
     rmSync(file, { force: true });
-    return { value: randomSecret(), holder: ownName() };
+    return { value: randomSecret(), source: { kind: 'memory' }, holder: ownName() };
   }
+  const source = { kind: 'file', path: file } as const;
   const known = readPrivate(file)?.trim();
-  if (known !== undefined && /^[\w-]{43}$/.test(known)) return { value: known, file, holder: ownName() };
+  if (known !== undefined && /^[\w-]{43}$/.test(known)) return { value: known, source, holder: ownName() };
   const value = randomSecret();
   writePrivate(file, `${value}\n`);
-  return { value, file, holder: ownName() };
+  return { value, source, holder: ownName() };
 }
+
+/** A shorter token could be guessed. */
+const SHORTEST = 32;
 
 const ANYBODY = 'token holder';
 
@@ -56,9 +61,18 @@ export function readToken(home: string): string | undefined {
   return token === '' ? undefined : token;
 }
 
-/** One that no header can carry would lock everybody out. */
+/** A token that no header can carry would lock everybody out. */
 function checked(token: string): string {
-  if (/^[\x21-\x7e]{1,1000}$/.test(token)) return token;
-  const detail = 'COUNTERSIGN_TOKEN must be one word of at most 1000 visible ASCII characters.';
-  throw new CountersignError('invalid', detail, { field: 'COUNTERSIGN_TOKEN' });
+  if (!/^[\x21-\x7e]{1,1000}$/.test(token)) {
+    throw invalid('COUNTERSIGN_TOKEN must be one word of 32 to 1000 visible ASCII characters.');
+  }
+  if (token.length >= SHORTEST) return token;
+  throw invalid(
+    `COUNTERSIGN_TOKEN has ${token.length} characters, but needs at least ${SHORTEST}. ` +
+      "Make one with: head -c 24 /dev/urandom | base64 | tr '+/' '-_'",
+  );
+}
+
+function invalid(detail: string): CountersignError {
+  return new CountersignError('invalid', detail, { field: 'COUNTERSIGN_TOKEN' });
 }

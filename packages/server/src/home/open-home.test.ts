@@ -11,6 +11,7 @@ import { openHome, type Home, type HomeOptions } from './open-home.js';
 
 const NONE: Sandbox = { kind: 'none', reason: 'this test has none' };
 const TOKEN = /^[\w-]{43}$/;
+const OWN_TOKEN = 'a-token-of-my-own-0123456789abcdef';
 let folder = '';
 let opened: Home[] = [];
 let said: string[] = [];
@@ -73,7 +74,7 @@ describe('the token', () => {
     const home = await reopen(before, { sandbox: NONE });
     expect(home.token.value).toMatch(TOKEN);
     expect(home.token.value).not.toBe(before.token.value);
-    expect(home.token.file).toBeUndefined();
+    expect(home.token.source).toEqual({ kind: 'memory' });
     expect(home.sessions).toBeUndefined();
     for (const name of await readdir(home.folder)) {
       expect(await readFile(join(home.folder, name), 'latin1')).not.toContain(home.token.value);
@@ -85,9 +86,9 @@ describe('the token', () => {
   it('[W1] comes from COUNTERSIGN_TOKEN if that is set, and is left nowhere', async () => {
     await (await open()).close();
     opened = [];
-    const env = { COUNTERSIGN_TOKEN: 'my-own-token' };
+    const env = { COUNTERSIGN_TOKEN: OWN_TOKEN };
     const home = await open({ env });
-    expect(home.token).toEqual({ value: 'my-own-token', holder: 'token holder' });
+    expect(home.token).toEqual({ value: OWN_TOKEN, source: { kind: 'environment' }, holder: 'token holder' });
     expect(env).toEqual({});
     expect(existsSync(join(home.folder, 'token'))).toBe(false);
     await expect(reopen(home, { env: { COUNTERSIGN_TOKEN: 'two words' } })).rejects.toThrow(
@@ -95,6 +96,14 @@ describe('the token', () => {
     );
     // A start that was refused lets go of the home.
     await open();
+  });
+
+  it('[W1] from COUNTERSIGN_TOKEN has at least 32 characters, and a refused one changes nothing', async () => {
+    const before = await open();
+    const refused = reopen(before, { env: { COUNTERSIGN_TOKEN: OWN_TOKEN.slice(0, 31) } });
+    await expect(refused).rejects.toThrow('COUNTERSIGN_TOKEN has 31 characters, but needs at least 32.');
+    expect(await readFile(join(folder, 'home', 'token'), 'utf8')).toBe(`${before.token.value}\n`);
+    expect((await open({ env: { COUNTERSIGN_TOKEN: OWN_TOKEN.slice(0, 32) } })).token.value).toHaveLength(32);
   });
 });
 

@@ -33,13 +33,14 @@ describe('the log', () => {
     const text = logged(
       (log) => {
         log.error('sent Authorization: Bearer abcdefghijklmnop', { password: 'hunter2hunter2' });
+        log.error(`no ${token} in a message`);
         log.error('failed', { error: new Error(`no ${token} here`, { cause: new Error('the disk is full') }) });
       },
       { secrets: [token] },
     );
     for (const secret of ['abcdefghijklmnop', 'hunter2hunter2', token]) expect(text).not.toContain(secret);
     expect(text).toContain('the disk is full');
-    expect(text.trim().split('\n')).toHaveLength(2);
+    expect(text.trim().split('\n')).toHaveLength(3);
   });
 
   it('says no more than it is asked to', () => {

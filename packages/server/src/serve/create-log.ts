@@ -41,13 +41,18 @@ export function createLog({ level, isTerminal, write, now, secrets = [] }: LogOp
   const log = (of: Exclude<LogLevel, 'silent'>, message: string, fields: Record<string, unknown> = {}): void => {
     if (level === 'silent' || LOG_LEVELS.indexOf(of) > LOG_LEVELS.indexOf(level)) return;
     const { value } = maskValue(plain(fields), { alreadyKnown: secrets });
-    loggerNow()[of](typeof value === 'object' && value !== null ? value : {}, maskSecrets(message));
+    loggerNow()[of](typeof value === 'object' && value !== null ? value : {}, maskSecrets(without(message, secrets)));
   };
   return {
     info: (message, fields) => log('info', message, fields),
     warn: (message, fields) => log('warn', message, fields),
     error: (message, fields) => log('error', message, fields),
   };
+}
+
+/** Whatever a secret looks like: `maskSecrets` only knows what looks like one. */
+function without(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((rest, secret) => rest.replaceAll(secret, '‹masked›'), text);
 }
 
 function forPeople(line: string): string {

@@ -2,6 +2,7 @@ import { createInterface } from 'node:readline';
 import { systemClock } from '@countersign/core';
 import { CountersignError } from '@countersign/protocol';
 import { homeFolder } from '../home/home-folder.js';
+import type { Token } from '../home/keep-token.js';
 import { createLog, type LogLevel } from './create-log.js';
 import { hasDisplay, openBrowser } from './open-browser.js';
 import { serve, type Serving } from './serve.js';
@@ -13,7 +14,7 @@ export interface RunServeOptions {
   home?: string;
   /** False: print the start URL and open nothing. */
   open: boolean;
-  /** The first line on standard output is `{"url","token","open"}`, and the only one. */
+  /** The first line on standard output is `{"url","token","open"}`, and the only one; without a token from the environment. */
   json: boolean;
   logLevel?: LogLevel;
   webRoot?: string;
@@ -28,7 +29,7 @@ const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 /** `countersign serve`: runs until a signal ends it. Resolves with the exit code; what is wrong is one sentence on standard error. */
 export async function runServe(options: RunServeOptions): Promise<number> {
   const { open, json, home = homeFolder(process.env), logLevel, ...rest } = options;
-  const secrets: string[] = [];
+  const secrets = [process.env['COUNTERSIGN_TOKEN'] ?? ''].filter((secret) => secret !== '');
   const log = createLog({
     level: logLevel ?? (process.stderr.isTTY ? 'warn' : 'info'),
     isTerminal: process.stderr.isTTY,
@@ -46,12 +47,15 @@ export async function runServe(options: RunServeOptions): Promise<number> {
     process.stderr.write(`countersign: ${error.message}\n`);
     return 1;
   }
-  secrets.push(serving.home.token.value);
+  const { token } = serving.home;
+  secrets.push(token.value);
   // Whoever read us has gone, as after `| head`: no reason to stop serving.
   process.stdout.on('error', () => undefined);
   const start = serving.newStartUrl();
-  if (json) say({ url: serving.url, token: serving.home.token.value, open: start });
-  else {
+  if (json) {
+    const shown = token.source.kind === 'environment' ? {} : { token: token.value };
+    say({ url: serving.url, ...shown, open: start });
+  } else {
     greet(serving, start);
     if (open && hasDisplay(process.env)) openBrowser(start);
   }
@@ -72,10 +76,22 @@ function greet({ url, home: { token, sandbox } }: Serving, start: string): void 
     `Countersign listens on ${url}`,
     `Open ${start}`,
     '  (good once, for a minute)',
-    token.file === undefined ? `Token for programs: ${token.value}` : `Token for programs: in ${token.file}`,
+    `Token for programs: ${whereIs(token)}`,
     ...(sandbox.kind === 'none' ? [`No sandbox: ${sandbox.reason}`] : []),
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+/** Standard output that is no terminal is often a log that others read. */
+function whereIs({ value, source }: Token): string {
+  switch (source.kind) {
+    case 'environment':
+      return 'the one in COUNTERSIGN_TOKEN';
+    case 'file':
+      return `in ${source.path}`;
+    case 'memory':
+      return process.stdout.isTTY ? value : 'set COUNTERSIGN_TOKEN, or start with --json to print one';
+  }
 }
 
 /** Whoever comes back after a minute needs no restart. */

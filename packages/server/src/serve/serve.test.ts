@@ -206,4 +206,23 @@ describe('what it says', () => {
     });
     expect(run.stderr()).not.toContain(token);
   });
+
+  it('[W1] [X1] never the token of COUNTERSIGN_TOKEN, and refuses a short one', async () => {
+    const token = 'a-token-from-the-environment-0123456789';
+    const words = ['serve', '--port', '0', '--home', home, '--no-open', '--log-level', 'info'];
+    const refused = await fails(words, { COUNTERSIGN_TOKEN: 'short' });
+    expect(refused).toMatch(/^countersign: COUNTERSIGN_TOKEN has 5 characters, but needs at least 32\. .*\n$/);
+    const run = startCommand(words, { HOME: folder, COUNTERSIGN_TOKEN: token });
+    runs.push(run);
+    await expect
+      .poll(() => run.stdout(), { timeout: 90_000 })
+      .toContain('Token for programs: the one in COUNTERSIGN_TOKEN');
+    await expect.poll(() => run.stderr()).toContain('listening');
+    expect(run.stdout() + run.stderr()).not.toContain(token);
+    run.process.kill('SIGTERM');
+    await run.exited;
+    const server = await start({ env: { COUNTERSIGN_TOKEN: token } });
+    expect(Object.keys(JSON.parse(server.stdout()) as object)).toEqual(['url', 'open']);
+    expect((await send(`${server.url}/api/worlds`, { headers: bearer(server) })).status).toBe(200);
+  });
 });

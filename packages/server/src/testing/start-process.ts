@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { send, type Sent } from './send.js';
 
 const command = fileURLToPath(new URL('../../../countersign/bin/countersign.js', import.meta.url));
-const firstLine = z.object({ url: z.string(), token: z.string(), open: z.string() });
+const firstLine = z.object({ url: z.string(), token: z.string().optional(), open: z.string() });
 
 /** A run of the real command, and what it said. */
 export interface Run {
@@ -60,7 +60,7 @@ export async function startServer(
     createInterface({ input: run.process.stdout }).once('line', resolve);
     void run.exited.then(({ code }) => reject(new Error(`the server ended with ${code}: ${run.stderr()}`)));
   });
-  const { url, token, open } = firstLine.parse(JSON.parse(await said));
+  const { url, token = env['COUNTERSIGN_TOKEN'] ?? '', open } = firstLine.parse(JSON.parse(await said));
   return {
     ...run,
     url,

@@ -25,7 +25,10 @@ export function addServe(program: Command, register: Register): void {
     .option('--allow-host <name>', 'a further name this server is reached by; may be given again', again)
     .option('--no-open', 'print the address and open nothing')
     .option('--log-level <level>', `${LOG_LEVELS.join(', ')} (LOG_LEVEL)`)
-    .addHelpText('after', '\nWith --json the first line on standard output is {"url","token","open"}.')
+    .addHelpText(
+      'after',
+      '\nWith --json the first line on standard output is {"url","token","open"}, without the token if it came from COUNTERSIGN_TOKEN.',
+    )
     .addHelpText('after', '\nExample:\n  countersign serve --port 0 --no-open');
   register<ServeFlags>(command, async ({ door, console: { env }, options: { home, json } }, { options }) => {
     const port = options.port ?? nonEmpty(env['PORT']);
