@@ -112,6 +112,25 @@ describe('the commands', () => {
     expect(wrong.stderr.trim().split('\n')).toHaveLength(1);
     await writeFile(join(t.folder, 'rules.txt'), '# none\n');
     expect((await run('policy', 'edit', '-w', 'docks', '--file', join(t.folder, 'rules.txt'))).code).toBe(0);
+    expect((await t.client.policy('docks')).value.rules).toEqual(['# none']);
+  });
+
+  it('[A19] [X3] keep comments and blank lines of the policy, and the editor’s own header out of it', async () => {
+    const rules = join(t.folder, 'commented.txt');
+    await writeFile(rules, '# Letters\n\nask stamp\n\n# Later\n');
+    expect((await run('policy', 'edit', '-w', 'docks', '--file', rules)).stderr).toBe('"docks" has 1 rule now.\n');
+    const editor = join(t.folder, 'add-comment.sh');
+    await writeFile(editor, '#!/bin/sh\nprintf "# Last\\n" >> "$1"\n');
+    await chmod(editor, 0o700);
+    expect((await t.runHere(['policy', 'edit', '-w', 'docks'], { env: { EDITOR: editor } })).code).toBe(0);
+    expect((await run('policy', 'add', 'deny flood', '-w', 'docks')).stderr).toContain('2 rules now');
+    const lines = ['# Letters', '', 'ask stamp', '', '# Later', '# Last', 'deny flood'];
+    expect((await run('policy', '-w', 'docks')).stdout).toBe(`${lines.join('\n')}\n`);
+    expect((await run('policy', 'remove', 'ask stamp', '-w', 'docks')).code).toBe(0);
+    expect((await t.client.policy('docks')).value.rules).toEqual(lines.filter((line) => line !== 'ask stamp'));
+    expect((await run('policy', 'remove', '# Later', '-w', 'docks')).code).toBe(2);
+    await writeFile(rules, '');
+    expect((await run('policy', 'edit', '-w', 'docks', '--file', rules)).code).toBe(0);
     expect((await t.client.policy('docks')).value.rules).toEqual([]);
   });
 

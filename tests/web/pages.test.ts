@@ -140,13 +140,19 @@ describe.runIf(hasBrowser)('every page', () => {
     await button(page, 'Write policy').click();
     await remarked(page, 'The policy is written.');
     expect((await opened.api.policy(world)).value.rules).toEqual(['allow shell_cmd(git status)']);
+    const commented = ['# What may run', '', 'allow shell_cmd(git status)'];
+    await page.getByLabel('Rules').fill(`${commented.join('\n')}\n`);
+    await button(page, 'Write policy').click();
+    await expect.poll(async () => (await opened.api.policy(world)).value.rules).toEqual(commented);
+    await page.reload();
+    await expect.poll(async () => await page.getByLabel('Rules').inputValue()).toBe(commented.join('\n'));
     await page.getByLabel('Rules').fill('allow shell_cmd(');
     await button(page, 'Write policy').click();
     await page
       .getByText(/rules\.0/)
       .first()
       .waitFor();
-    expect((await opened.api.policy(world)).value.rules).toEqual(['allow shell_cmd(git status)']);
+    expect((await opened.api.policy(world)).value.rules).toEqual(commented);
   });
 
   it('[A16] the audit page walks the chain and filters', async () => {

@@ -1,7 +1,7 @@
 export { RESERVED_NAMES, isReservedName, nameSchema, slug } from './names.js';
 export { byNumber, HIDDEN, HIDDEN_IN_CODE, HIDDEN_IN_PROSE, PLACEHOLDER } from './hidden.js';
 export { recordText } from './record-text.js';
-export { ruleLines } from './rule-lines.js';
+export { isRule, policyLines, ruleLines } from './rule-lines.js';
 export type { RuleLine } from './rule-lines.js';
 export {
   REQUEST_APPROVAL_TOOL,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ruleLines } from './rule-lines.js';
+import { isRule, policyLines, ruleLines } from './rule-lines.js';
 
 describe('rules in a text', () => {
   it('[A19] are one a line, indented or not; empty lines and those that begin with # are none', () => {
@@ -10,5 +10,12 @@ describe('rules in a text', () => {
       { rule: 'ask mcp__*', line: 6, indent: 0 },
     ]);
     expect(ruleLines('')).toEqual([]);
+  });
+
+  it('[A19] are stored with the comments and blank lines between them', () => {
+    const text = '\uFEFF# ours\r\n\r\nallow read_file\r\n  deny shell_cmd(rm *)  \n\t# indented \n\n\n';
+    expect(policyLines(text)).toEqual(['# ours', '', 'allow read_file', 'deny shell_cmd(rm *)', '\t# indented']);
+    expect(policyLines('')).toEqual([]);
+    expect(policyLines(text).filter(isRule)).toEqual(ruleLines(text).map(({ rule }) => rule));
   });
 });

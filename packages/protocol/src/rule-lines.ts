@@ -5,14 +5,25 @@ export interface RuleLine {
   readonly indent: number;
 }
 
-/**
- * Rules as they stand in a file or an editor: one a line, without those that are empty or begin with `#`. Read otherwise in one place
- * than in another, an indented `deny` would be lost in the rule above it.
- */
+/** Whether a line of a policy is a rule. Blank lines and comments are kept with the rules and ignored by the gate. */
+export function isRule(line: string): boolean {
+  const text = line.trim();
+  return text !== '' && !text.startsWith('#');
+}
+
+/** The rules in a file or an editor, one per line, without comments and blank lines. */
 export function ruleLines(text: string): RuleLine[] {
-  return text
-    .replace(/^\uFEFF/, '')
-    .split(/\r?\n/)
+  return linesOf(text)
     .map((line, index) => ({ rule: line.trim(), line: index + 1, indent: line.length - line.trimStart().length }))
-    .filter(({ rule }) => rule !== '' && !rule.startsWith('#'));
+    .filter(({ rule }) => isRule(rule));
+}
+
+/** The lines of a file or an editor as a policy stores them: rules, comments and blank lines, without blank lines at the end. */
+export function policyLines(text: string): string[] {
+  const lines = linesOf(text.trimEnd()).map((line) => (isRule(line) ? line.trim() : line.trimEnd()));
+  return lines.length === 1 && lines[0] === '' ? [] : lines;
+}
+
+function linesOf(text: string): string[] {
+  return text.replace(/^\uFEFF/, '').split(/\r?\n/);
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { nameSchema } from './names.js';
 
-const ruleText = z.string().min(1).max(2000);
+/** A rule, or a comment or blank line between rules. */
+const ruleText = z.string().max(2000);
 
 /** What a person sets on a world (W3). Defaults are filled in by `worldSettingsSchema.parse({})`. */
 export const worldSettingsSchema = z.strictObject({

@@ -1,4 +1,4 @@
-import type { Signer } from '@countersign/protocol';
+import { isRule, type Signer } from '@countersign/protocol';
 import { z } from 'zod';
 import { maskSecrets } from '../masking/index.js';
 import type { StoreTransaction } from '../ports/index.js';
@@ -50,6 +50,6 @@ export function recordRules(
 ): void {
   const record = (rule: string, decision: string): void =>
     tx.record({ kind: 'policy', rule: maskSecrets(rule), decision, ...agent, ...signer });
-  for (const rule of new Set(after)) if (!before.includes(rule)) record(rule, 'added');
-  for (const rule of new Set(before)) if (!after.includes(rule)) record(rule, 'removed');
+  for (const rule of new Set(after.filter(isRule))) if (!before.includes(rule)) record(rule, 'added');
+  for (const rule of new Set(before.filter(isRule))) if (!after.includes(rule)) record(rule, 'removed');
 }

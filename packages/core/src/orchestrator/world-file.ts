@@ -1,5 +1,6 @@
 import {
   CountersignError,
+  isRule,
   parseInput,
   slug,
   WORLD_FILE_VERSION,
@@ -98,6 +99,7 @@ export async function importWorld(runtime: Runtime, input: unknown, signer: Sign
 }
 
 function isAllow(rule: string): boolean {
+  if (!isRule(rule)) return false;
   const parsed = parseRule(rule);
   return !parsed.ok || parsed.rule.verb === 'allow';
 }

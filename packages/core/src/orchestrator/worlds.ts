@@ -1,6 +1,7 @@
 import {
   changeSchema,
   CountersignError,
+  isRule,
   newWorldSchema,
   parseInput,
   policySchema,
@@ -118,7 +119,7 @@ export async function setPolicy(
       throw new CountersignError('invalid', `policy: ${field}: is not among what was proposed`, { field });
     }
     const after = {
-      policy: [...new Set(policy)],
+      policy: policy.filter((line, index) => !isRule(line) || policy.indexOf(line) === index),
       // What was accepted is proposed no more.
       proposed: before.proposed.filter((rule) => !policy.includes(rule) && (keep?.includes(rule) ?? true)),
     };

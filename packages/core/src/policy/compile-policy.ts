@@ -1,3 +1,4 @@
+import { isRule } from '@countersign/protocol';
 import { allowMatcher } from './allow-matcher.js';
 import { type Glob, toolGlob } from './glob.js';
 import type { Matcher } from './matcher.js';
@@ -36,12 +37,16 @@ export interface Policy extends Readonly<Record<Verb, RuleIndex>> {
   readonly closed?: string;
 }
 
-/** All or nothing: a policy with one rule left out could be without its only deny. */
+/**
+ * All or nothing: a policy with one rule left out could be without its only deny. Comments and blank lines are skipped; a comment
+ * that contains a line break is refused, since a reader would take its second line for a rule.
+ */
 export function compilePolicy(
   rules: readonly string[],
 ): { ok: true; policy: Policy } | (ParseFailure & { readonly index: number }) {
   const policy = emptyPolicy();
   for (const [index, text] of rules.entries()) {
+    if (!isRule(text) && !/[\n\r\u2028\u2029]/.test(text)) continue;
     const parsed = parseRule(text);
     if (!parsed.ok) return { ...parsed, index };
     const { verb, tool, words } = parsed.rule;

@@ -56,6 +56,27 @@ describe('a policy', () => {
     expect((await t.api('GET', POLICY)).body).toEqual({ rules: [], proposed: [] });
   });
 
+  it('[A19] [W6] keeps comments and blank lines, which the gate ignores', async () => {
+    const t = await openHarbour();
+    const rules = ['# Deletions', '', 'deny remove', '', '# Deletions', 'ask other'];
+    const written = await t.api('PUT', POLICY, { rules }, { 'If-Match': await etagOf(t) });
+    expect(written).toMatchObject({ status: 200, body: { rules } });
+    const etag = await etagOf(t);
+    expect((await t.api('GET', POLICY)).body).toEqual({ rules, proposed: [] });
+    const check = { tool: 'remove', arguments: { path: 'a' } };
+    expect((await t.api('POST', `${POLICY}/check`, check)).body).toMatchObject({ rule: 'deny remove' });
+    const audited = (await t.api<{ items: { rule?: string }[] }>('GET', '/worlds/harbour/audit')).body.items;
+    expect(audited.map(({ rule }) => rule).filter((rule) => rule?.startsWith('#'))).toEqual([]);
+
+    const changed = await t.api('PUT', POLICY, { rules: rules.slice(1) }, { 'If-Match': etag });
+    expect(changed.headers.get('etag')).not.toBe(etag);
+    const hiding = { rules: ['# a comment\nallow remove'] };
+    expect(await t.api('PUT', POLICY, hiding, { 'If-Match': await etagOf(t) })).toMatchObject({
+      status: 422,
+      body: { field: 'rules.0' },
+    });
+  });
+
   it('[W3] is asked what would become of a call', async () => {
     const t = await openHarbour();
     const check = { tool: 'remove', arguments: { path: 'a' } };
@@ -105,7 +126,9 @@ mode: ask
 turnLimit: 7
 mainAgent: Ada
 policy:
+  - '# Careful'
   - allow remove
+  - ''
   - ask other
   - deny rm
 agents:
@@ -155,7 +178,7 @@ describe('a world in a file', () => {
     const made = await t.api('POST', '/worlds/import', file, yaml);
     expect(made.body).toMatchObject({ proposed: ['allow remove'], notes: [expect.any(String) as string] });
     const shown = await t.api('GET', '/worlds/harbour-crew/policy');
-    expect(shown.body).toEqual({ rules: ['ask other', 'deny rm'], proposed: ['allow remove'] });
+    expect(shown.body).toEqual({ rules: ['# Careful', '', 'ask other', 'deny rm'], proposed: ['allow remove'] });
     const check = async () =>
       (await t.api('POST', '/worlds/harbour-crew/policy/check', { tool: 'remove', arguments: {} })).body['outcome'];
     expect(await check()).toBe('ask');

@@ -22,7 +22,8 @@ export const policyRoutes = [
     path: '/worlds/{world}/policy',
     tag,
     summary: 'The rules of a world',
-    description: '`proposed` came with an import and counts for nothing until it is put among the rules.',
+    description:
+      '`rules` are the lines of the policy, with its comments (`# …`) and blank lines. `proposed` came with an import and has no effect until it is put among the rules.',
     answers: { 200: { description: 'The policy', schema: shownPolicySchema } },
     async handle({ context, params }) {
       const { value, version } = await showPolicy(context.engine.runtime, params.world);

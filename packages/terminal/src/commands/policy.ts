@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers';
-import { type MatchedCall, ruleLines } from '@countersign/protocol';
+import { isRule, type MatchedCall, policyLines } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { CommandError } from '../command-error.js';
 import type { CommandContext } from '../context.js';
@@ -34,7 +34,7 @@ export function addPolicy(program: Command, register: Register): void {
       const { id } = await findWorld(client, options.world);
       const { value } = await client.policy(id);
       if (context.options.json) return context.json(value);
-      if (value.rules.length === 0)
+      if (!value.rules.some(isRule))
         context.note(`"${id}" has no rules: every tool that must be approved is asked about.`);
       for (const rule of value.rules) context.say(plainLine(rule));
       for (const rule of value.proposed) context.note(`proposed by an import, allows nothing yet: ${plainLine(rule)}`);
@@ -103,9 +103,10 @@ export function addPolicy(program: Command, register: Register): void {
   );
 }
 
+/** Shown above the rules in the editor, and not stored. */
 const HEADER = [
-  '# One rule a line: allow, ask or deny, then a tool and what of it. deny beats ask beats allow.',
-  '# Lines that begin with # are left out. Proposals of an import count once their # is gone.',
+  '# One rule per line: allow, ask or deny, then a tool and its arguments. deny beats ask beats allow.',
+  '# Your comments are kept; these lines are not. Remove the # before a proposed rule to put it in force.',
 ];
 
 async function readRules({ console: { stdin } }: CommandContext, file: string): Promise<string> {
@@ -124,16 +125,18 @@ async function changePolicy(
   if (etag === undefined)
     throw new CommandError('The server did not say which rules these are; nothing was changed.', 1);
   const wanted = rule.trim();
+  if (!isRule(wanted)) throw new CommandError('That is not a rule. A rule starts with allow, ask or deny.');
   const isThere = value.rules.includes(wanted);
   if (verb === 'remove' && !isThere)
-    throw new CommandError(`"${id}" has no such rule. ${suggestion(wanted, value.rules)}`);
+    throw new CommandError(`"${id}" has no such rule. ${suggestion(wanted, value.rules.filter(isRule))}`);
   const others = value.rules.filter((each) => each !== wanted);
   const rules = verb === 'add' ? (isThere ? value.rules : [...value.rules, wanted]) : others;
   const { value: changed } = await client.setPolicy(id, { rules: [...rules] }, { ifMatch: etag });
-  showDone(context, sayRules(id, changed.rules.length), changed);
+  showDone(context, sayRules(id, changed.rules), changed);
 }
 
-function sayRules(id: string, count: number): string {
+function sayRules(id: string, lines: readonly string[]): string {
+  const count = lines.filter(isRule).length;
   return `"${id}" has ${count} ${count === 1 ? 'rule' : 'rules'} now.`;
 }
 
@@ -147,8 +150,9 @@ async function editPolicy(context: CommandContext, { world, file }: PolicyFlags)
   const shown = `${[...HEADER, ...value.rules, ...proposed].join('\n')}\n`;
   const written = file === undefined ? await editText(context, shown, 'policy.txt') : await readRules(context, file);
   if (written === undefined) return context.note('Nothing was changed.');
-  const rules = ruleLines(written).map(({ rule }) => rule);
+  const ours = new Set(file === undefined ? [...HEADER, ...proposed] : []);
+  const rules = policyLines(written).filter((line) => !ours.has(line));
   // Over the rules that were seen and no others: somebody may have written one meanwhile (W6).
   const { value: changed } = await client.setPolicy(id, { rules }, { ifMatch: etag });
-  showDone(context, sayRules(id, changed.rules.length), changed);
+  showDone(context, sayRules(id, changed.rules), changed);
 }

@@ -1,5 +1,5 @@
 import { type Change, readAll, type Tagged } from '@countersign/client';
-import { type Agent, type NewAgent, ruleLines } from '@countersign/protocol';
+import { type Agent, type NewAgent, policyLines } from '@countersign/protocol';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useId, useState } from 'react';
 import { useClient } from '../data/connection.js';
@@ -82,7 +82,7 @@ function Fields({
       model: model.trim(),
       systemPrompt: prompt,
       tools: [...chosen],
-      policy: ruleLines(rules).map(({ rule }) => rule),
+      policy: policyLines(rules),
       active,
       ...(degrees === 'empty' ? {} : { temperature: degrees }),
     };

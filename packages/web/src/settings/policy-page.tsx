@@ -1,4 +1,4 @@
-import { ruleLines } from '@countersign/protocol';
+import { isRule, policyLines } from '@countersign/protocol';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import { useClient, useWorld } from '../data/connection.js';
@@ -30,11 +30,12 @@ export default function PolicyPage(): ReactElement {
   if (policy.isPending) return <Loading what="the policy" />;
   if (policy.isError) return <Failed why={policy.error.message} />;
   const text = draft?.text ?? written;
-  const rules = ruleLines(text).map(({ rule }) => rule);
+  const lines = policyLines(text);
+  const count = lines.filter(isRule).length;
   const save = async (): Promise<void> => {
     const key = ['policy', worldId, revision];
     await saving.run(async () => {
-      const saved = await client.setPolicy(worldId, { rules }, { ifMatch: draft?.etag ?? etag });
+      const saved = await client.setPolicy(worldId, { rules: lines }, { ifMatch: draft?.etag ?? etag });
       queries.setQueryData(key, saved);
       // What was typed while it was being written is a change of what is written now: with the old tag it could never be saved.
       setDraft((now) => (now === undefined || now.text === text ? undefined : { ...now, etag: saved.etag ?? '' }));
@@ -57,10 +58,10 @@ export default function PolicyPage(): ReactElement {
           <TextArea
             label="Rules"
             mono
-            rows={Math.min(28, Math.max(12, rules.length + 3))}
+            rows={Math.min(28, Math.max(12, lines.length + 3))}
             value={text}
             error={saving.errorOf('rules')}
-            hint={`${rules.length} ${rules.length === 1 ? 'rule' : 'rules'}; lines that begin with # are left out. For example: allow shell_cmd(git status)`}
+            hint={`${count} ${count === 1 ? 'rule' : 'rules'}. Lines that start with # are comments. Example: allow shell_cmd(git status)`}
             onChange={(event) => setDraft({ text: event.target.value, etag: draft?.etag ?? etag })}
           />
           {isStale && isChanged ? (
@@ -87,7 +88,7 @@ export default function PolicyPage(): ReactElement {
           </div>
         </div>
         <Card className="p-4">
-          <PolicyTester worldId={worldId} rules={isChanged ? rules : undefined} />
+          <PolicyTester worldId={worldId} rules={isChanged ? lines : undefined} />
         </Card>
       </div>
     </Page>
