@@ -115,7 +115,7 @@ describe('a server that has just said that its tools are others', () => {
 describe('a server that writes its secrets into what it says of its tools', () => {
   it('[A15] shows them to nobody', async () => {
     const lab = await openLab({ script: [call('turn'), 'Turned.'], policy: ['allow mcp__hostile__turn'] });
-    await lab.add(stdio('hostile', { args: ['says-secret'], env: { TOKEN: 'planted-4711-value' } }));
+    await lab.add(stdio('hostile', { args: ['says-secret'], env: { TOKEN: 'planted-4711-value-9x8Y7z' } }));
     await lab.running('hostile');
     await lab.say('turn');
     await until(async () => (await lab.show('hostile')).changed.length > 0, 'the change is seen');
@@ -127,7 +127,7 @@ describe('a server that writes its secrets into what it says of its tools', () =
       lab.provider.requests,
       await showTools(lab.engine.runtime, lab.worldId),
     ]);
-    expect(seen).toContain('my token is [TOKEN]');
+    expect(seen).toContain('my token is ‹masked›');
     expect(seen).not.toContain('planted-4711');
   });
 });

@@ -2,7 +2,7 @@ import { createFakeClock } from '@countersign/core/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ToolFailure } from './index.js';
 import { closeTestWorlds, gated, openTestWorld, tool, type TestWorld } from './testing/fixture.js';
-import { first, obedient, propose, recorder } from './testing/obedient.js';
+import { first, lastResults, obedient, propose, recorder } from './testing/obedient.js';
 
 const KEY = 'sk-ant-api03-Zm9yLXRlc3RzLW9ubHktbm90LWEta2V5LWF0LWFsbA';
 const GITHUB = 'ghp_abcdefghijklmnopqrstuvwxyz0123456789';
@@ -179,6 +179,39 @@ describe('secrets', () => {
   });
 });
 
+describe('a mask that a model copies', () => {
+  it('[T11] [T14] fails its call before anybody is asked, whatever the tool', async () => {
+    const { runs, tool: write } = recorder('write');
+    const read = tool('read', async (args) => void runs.push(args));
+    const t = await openTestWorld({ script: obedient, tools: [write, read], policy: ['allow read'] });
+    const copied = { path: 'package.json', content: '{ "‹masked›": "‹masked› serve" }' };
+    const settled = await propose(
+      t,
+      { name: 'write', arguments: copied },
+      { name: 'read', arguments: { q: '‹masked 1›' } },
+    );
+    expect(settled).toBe('idle');
+    expect(t.toolEvents().map(({ type }) => type)).toEqual(['TOOL_EXECUTION_FAILED', 'TOOL_EXECUTION_FAILED']);
+    const error = expect.stringContaining('which stands for text you were not shown') as unknown;
+    expect(lastResults(t)).toEqual([{ error }, { error }]);
+    expect(await t.world.approvals()).toEqual([]);
+    expect(runs).toEqual([]);
+  });
+
+  it('[T11] [A7] [A15] also one from the arguments a person edited, while the person may send it back', async () => {
+    const { runs, tool: write } = recorder('write');
+    const t = await openTestWorld({ script: obedient, tools: [write] });
+    await propose(t, { name: 'write', arguments: { path: 'a', password: PASSWORD } });
+    const edited = { path: 'b', password: '‹masked 1›' };
+    await t.world.decide(await t.onlyApproval(), { decision: 'approve', arguments: edited });
+    await t.chat.settled();
+    expect(runs).toEqual([{ path: 'b', password: PASSWORD }]);
+    expect(lastResults(t)).toEqual([{ result: { edited_by_person: edited, result: 'write ran' } }]);
+    expect(await propose(t, { name: 'write', arguments: edited })).toBe('idle');
+    expect(runs).toHaveLength(1);
+  });
+});
+
 describe('what hides', () => {
   it('[A15] control, bidi and zero-width characters show as escapes, long blanks are counted', async () => {
     const { runs, tool: remove } = recorder('remove', { approval: { required: true, message: 'Remove {path}' } });
@@ -199,7 +232,7 @@ describe('what hides', () => {
   it('[A15] shown and sent back unchanged, everything hidden is the very same call: no edit', async () => {
     const { runs, tool: remove } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [remove], clock: createFakeClock() });
-    const path = `‹masked 1› \u202e${' '.repeat(99)} ${GITHUB}`;
+    const path = `‹masked one› ‹‹ \u202e${' '.repeat(99)} ${GITHUB}`;
     await propose(t, { name: 'remove', arguments: { path, password: PASSWORD } });
     const approval = await t.onlyApproval();
     const sent = approval.arguments as Record<string, unknown>;

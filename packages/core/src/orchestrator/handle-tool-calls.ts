@@ -2,6 +2,7 @@ import type { Question, ToolCall } from '@countersign/protocol';
 import type { LLMResponse, InvocationRecord, TurnRecord } from '../ports/index.js';
 import type { Gate } from '../approval/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
+import { refusePlaceholder } from '../masking/index.js';
 import { agentMayAskFor } from '../policy/index.js';
 import { firstApprovalId, newId } from '../turn/ids.js';
 import { nextStep } from '../turn/next-step.js';
@@ -54,7 +55,7 @@ export async function handleToolCalls(
   const tools = runtime.tools(turn.worldId);
   const proposed = await Promise.all(
     response.tool_calls.map(async ({ id, function: { name, arguments: text } }): Promise<Proposed> => {
-      const call = readCall(tools.get(name), name, text);
+      const call = refuseMasked(readCall(tools.get(name), name, text));
       const trouble = missing.get(name);
       const signed = trouble === undefined ? await sign(runtime, turn, call, place) : { signed: undefined, trouble };
       return { id: newId('call'), vendorId: id, call, ...signed, ...readQuestion(call, signed.trouble) };
@@ -100,6 +101,12 @@ export async function handleToolCalls(
     );
     return { situation: { ...before, turn: { ...before.turn, state }, invocations }, started };
   });
+}
+
+/** Only a person can send a mask back for its value (A15); what a model copied would be written in place of the value. */
+function refuseMasked(call: ReadCall): ReadCall {
+  const error = call.arguments.ok ? refusePlaceholder(call.argumentsText) : undefined;
+  return error === undefined ? call : { ...call, arguments: { ok: false, error } };
 }
 
 /** False: the world or a tool changed between the look and the transaction. Then each call is looked at again before it starts. */

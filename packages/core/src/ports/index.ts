@@ -1,4 +1,5 @@
 export type { Clock } from './clock.js';
+export { isLikelySecret } from './is-likely-secret.js';
 export { isOwnFile, keepOwnFile, ownFiles } from './own-files.js';
 export type {
   McpHost,

@@ -1,4 +1,4 @@
-import type { Provider } from '@countersign/core/ports';
+import { isLikelySecret, type Provider } from '@countersign/core/ports';
 import type { ProviderStatus } from '@countersign/protocol';
 import { anthropic, availableProviders, findOllama, google, openai, openaiCompatible } from '@countersign/providers';
 import { harbourModel } from './harbour-model.js';
@@ -13,7 +13,7 @@ export interface FoundProviders {
   providers: readonly Provider[];
   /** Which can be used now. Never a key. */
   status(): Promise<ProviderStatus[]>;
-  /** Keys: a tool that finds one must not pass it on (T14). */
+  /** Keys to mask in tool results (T14). A placeholder such as `OPENAI_API_KEY=ollama` is none. */
   secrets: readonly string[];
 }
 
@@ -27,7 +27,7 @@ export function findProviders(env: NodeJS.ProcessEnv, ollamaUrl: string = OLLAMA
       ...vendors.map((name) => MAKE[name]()),
       openaiCompatible({ name: 'ollama', baseURL: `${ollamaUrl}/v1` }),
     ],
-    secrets: keyed.flatMap(({ variable }) => env[variable]?.trim() ?? []),
+    secrets: keyed.flatMap(({ variable }) => env[variable]?.trim() ?? []).filter(isLikelySecret),
     async status() {
       const ollama = await findOllama({ url: ollamaUrl });
       return [

@@ -1,6 +1,6 @@
 import type { McpToolDefinition } from '@countersign/core/ports';
 import type { Tool as ServerTool } from '@modelcontextprotocol/client';
-import { hideIn, type HideValues } from './hide-values.js';
+import type { HideValues } from './hide-values.js';
 import { toolName } from './tool-names.js';
 
 const MOST_TOOLS = 500;
@@ -16,7 +16,7 @@ export interface ReadTools {
 }
 
 /** What a server lists, as it may be offered to models. One definition that does not fit takes no other with it. */
-export function readTools(server: string, listed: readonly ServerTool[], hide: HideValues = (text) => text): ReadTools {
+export function readTools(server: string, listed: readonly ServerTool[], hide: HideValues): ReadTools {
   const byName = new Map<string, McpToolDefinition>();
   const leftOut: string[] = [];
   const leaveOut = (name: string, why: string): void => {
@@ -30,8 +30,9 @@ export function readTools(server: string, listed: readonly ServerTool[], hide: H
     const why = whyNot(tool);
     if (why !== undefined) leaveOut(tool.name, why);
     else if (byName.has(name)) leaveOut(tool.name, `another tool is already called ${name}`);
-    else if (hide(tool.name) !== tool.name) leaveOut(hide(tool.name), 'its name holds a value that is kept secret');
-    else byName.set(name, hideInDefinition(definitionOf(tool), hide));
+    else if (hide.inData(tool.name) !== tool.name)
+      leaveOut(hide.inData(tool.name), 'its name holds a value that is kept secret');
+    else byName.set(name, hide.inData(definitionOf(tool)));
   }
   if (listed.length > MOST_TOOLS) leftOut.push(`only the first ${MOST_TOOLS} of ${listed.length} tools are taken`);
   return { tools: [...byName].map(([name, definition]) => ({ name, definition })), leftOut };
@@ -56,11 +57,6 @@ function definitionOf({ name, description, inputSchema, outputSchema, annotation
     ...(outputSchema === undefined ? {} : { outputSchema }),
     ...(annotations === undefined ? {} : { annotations }),
   };
-}
-
-/** It is shown, recorded and exported: a server must not carry its own secrets out in it (A15). */
-function hideInDefinition(definition: McpToolDefinition, hide: HideValues): McpToolDefinition {
-  return hideIn(definition, hide) as McpToolDefinition;
 }
 
 function depthOf(value: unknown, from = 0): number {

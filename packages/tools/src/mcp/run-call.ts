@@ -127,7 +127,7 @@ function shower(context: ToolContext, hide: HideValues): (text: string) => void 
   let left = LIVE_CHARACTERS;
   return (text) => {
     if (left <= 0) return;
-    const shown = capText(hide(text), 4_000);
+    const shown = capText(hide.inWords(text), 4_000);
     left -= shown.length;
     context.output(left > 0 ? shown : '[There is more; it is not shown while the call runs.]\n');
   };
@@ -140,7 +140,7 @@ function silent(server: string, ms: number): ToolFailure {
 
 function explain(error: unknown, server: string, hide: HideValues): unknown {
   if (error instanceof ToolFailure) return error;
-  const said = hide(capText(wordsOf(error), 2_000));
+  const said = hide.inWords(capText(wordsOf(error), 2_000));
   if (error instanceof ProtocolError) return new ToolFailure(`the MCP server "${server}" refused the call: ${said}`);
   if (error instanceof SdkHttpError && (error.status ?? 500) < 500)
     return new ToolFailure(`the MCP server "${server}" refused the call: ${said}`);

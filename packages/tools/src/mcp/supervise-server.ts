@@ -162,7 +162,9 @@ export function superviseServer(first: McpServerWithTools, options: SupervisorOp
 
   function explain(error: unknown): string {
     const last = log.lines().slice(-5).join(' · ');
-    return secretsOf(record)(`${wordsOf(error)}${last === '' ? '' : ` (${last})`}`).slice(0, LONGEST_ERROR);
+    return secretsOf(record)
+      .inWords(`${wordsOf(error)}${last === '' ? '' : ` (${last})`}`)
+      .slice(0, LONGEST_ERROR);
   }
 
   function moved(): void {
@@ -180,9 +182,9 @@ export function superviseServer(first: McpServerWithTools, options: SupervisorOp
       const words = [...(now.status === 'failed' ? [now.error] : []), ...leftOut.slice(0, 20)].join('; ');
       return {
         status: record.server.definition.enabled ? now.status : 'off',
-        ...(words === '' ? {} : { error: hide(words) }),
+        ...(words === '' ? {} : { error: hide.inWords(words) }),
         sandbox: sandboxWords(record, options.sandbox),
-        log: log.lines().map(hide),
+        log: log.lines().map((line) => hide.inWords(line)),
       };
     },
     isOn: () => !closed && record.server.definition.enabled,

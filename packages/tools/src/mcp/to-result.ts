@@ -1,7 +1,7 @@
 import { ToolFailure } from '@countersign/core/ports';
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client';
 import { capText } from './cap-text.js';
-import { hideIn, type HideValues } from './hide-values.js';
+import type { HideValues } from './hide-values.js';
 
 /** Of one text: several times what a model is ever shown, and little enough to be searched for secrets. */
 const LONGEST_TEXT = 256 * 1024;
@@ -11,9 +11,9 @@ const LARGEST_STRUCTURE = 1024 * 1024;
 
 /** What a call gave, as text and JSON. Rejected as a failure if the server says it is one. */
 export function toResult(result: CallToolResult, hide: HideValues): unknown {
-  const value = hideIn(readResult(result), hide);
+  const value = hide.inData(readResult(result));
   if (result.isError !== true) return value;
-  throw new ToolFailure(`the tool says that it failed: ${firstWords(value)}`, value);
+  throw new ToolFailure(`the tool says that it failed: ${hide.inWords(firstWords(value))}`, value);
 }
 
 function readResult({ content, structuredContent }: CallToolResult): unknown {

@@ -1,0 +1,36 @@
+import { describe, expect, it } from 'vitest';
+import { maskText } from './mask-text.js';
+import { maskValue } from './mask-value.js';
+import { refusePlaceholder } from './refuse-placeholder.js';
+
+describe('[T11] placeholders in the arguments of a model', () => {
+  it.each([
+    '{"content":"{ \\"‹masked›\\": \\"‹masked› serve\\" }"}',
+    '{"‹masked›":1}',
+    '{"password":"‹masked 12›"}',
+    '{"pin":"‹masked number 2›"}',
+    '{"content":"a‹40 spaces›b"}',
+    '{"content":"a‹U+202E›b"}',
+    String.raw`{"content":"x = \"\\u2039masked 1\\u203A\""}`,
+    String.raw`{"content":"x = '\\u{2039}masked\\u{203a}'"}`,
+  ])('%s names what was found', (text) => {
+    const error = refusePlaceholder(text);
+    expect(error).toMatch(/contain ‹(?:masked|40 spaces|U\+202E)/);
+    expect(error).toContain('ask a person');
+  });
+
+  it('finds every form that we write', () => {
+    const shown = maskValue({ password: 'hunter2', pin: { secret: 7 }, wide: ' '.repeat(50), bidi: 'a\u202eb' });
+    for (const value of Object.values(shown.value as object))
+      expect(refusePlaceholder(JSON.stringify(value))).toBeDefined();
+    expect(refusePlaceholder(maskText('TOKEN=hunter2').value)).toBeDefined();
+  });
+
+  it.each([
+    '{}',
+    '{"content":"‹hi› and « masked »"}',
+    '{"content":"‹masked"}',
+    '{"content":"masked 1"}',
+    '{"a":"‹masked one›"}',
+  ])('%s holds none', (text) => expect(refusePlaceholder(text)).toBeUndefined());
+});

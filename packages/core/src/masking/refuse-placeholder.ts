@@ -1,0 +1,22 @@
+import { PLACEHOLDER } from '@countersign/protocol';
+
+/** Every form that stands for something else in what a model reads: own keys in results, and arguments that a person edited. */
+const forms = new RegExp(`${PLACEHOLDER}|‹masked›`, 'u');
+
+/** As code or JSON inside an argument would spell them. */
+const escapes = /\\+u\{?(?:2039|203a)\}?/gi;
+
+/**
+ * Why a model's call can't run with these arguments (T11): they contain a placeholder of ours, which would be written in place of what
+ * it stands for. Undefined: they contain none.
+ */
+export function refusePlaceholder(argumentsText: string): string | undefined {
+  const readable = argumentsText.replaceAll(escapes, (code) => (/39\}?$/.test(code) ? '‹' : '›'));
+  const found = forms.exec(readable)?.[0];
+  if (found === undefined) return undefined;
+  return (
+    `The arguments contain ${found}, which stands for text you were not shown. Nothing ran, because ${found} would have been used ` +
+    `instead of that text. Leave it out: change only other parts of the file, or refer to a secret by the name of its variable. ` +
+    `If a file really contains the characters ${found}, ask a person to make this change.`
+  );
+}
