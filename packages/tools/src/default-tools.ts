@@ -12,12 +12,14 @@ import { webFetch } from './web/web-fetch.js';
 
 /** What every world offers its agents. None of it is in an agent's list unless a person puts it there. */
 export function defaultTools(options: { shell: ShellOptions }): Tool[] {
+  const { sandbox } = options.shell;
+  const lock = sandbox.kind === 'bubblewrap' ? sandbox.drafting : undefined;
   return [
     readFile(),
     listFiles(),
     grep(),
-    writeFile(),
-    editFile(),
+    writeFile(lock),
+    editFile(lock),
     shellCmd(options.shell),
     webFetch(),
     askHuman(),

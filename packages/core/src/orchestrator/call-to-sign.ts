@@ -14,6 +14,7 @@ export type CallToSign =
       /** The call as it would run: as it was shown, or with the arguments a person edited. */
       call: ReadCall;
       callHash: string;
+      fingerprint: string | undefined;
       seen: readonly Subject[];
       place: Place;
       /** The world's `rev` when it was looked at. */
@@ -64,6 +65,7 @@ export async function readCallToSign(
       ok: true,
       call,
       callHash: signed.callHash,
+      fingerprint: signed.fingerprint,
       seen: signed.seen,
       place,
       rev: snapshot.world.rev,

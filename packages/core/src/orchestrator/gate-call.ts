@@ -151,6 +151,8 @@ export interface SignedCall {
   callHash: string;
   workingDirectory: string;
   sandbox: string;
+  /** What its tool found there when it was signed. */
+  fingerprint: string | undefined;
   /** What it would change, masked, if its tool can tell. */
   preview: string | null;
   /** What the tool found where the call would act. */
@@ -224,6 +226,7 @@ function sealed(runtime: Runtime, call: ReadCall, about: Signing, looked: Looked
     callHash: hash,
     workingDirectory,
     sandbox,
+    fingerprint,
     preview: preview === undefined ? null : showPreview(preview),
     seen: seen === undefined ? [] : (readSubjects(seen) ?? UNTOLD),
   };

@@ -134,7 +134,7 @@ function situationOf(
 async function writeStarted(
   step: Step,
   turn: TurnRecord,
-  { call }: Proposed,
+  { call, signed }: Proposed,
   gate: Gate,
   invocation: InvocationRecord,
   about: Pick<Started, 'place' | 'hasSiblings'>,
@@ -145,7 +145,9 @@ async function writeStarted(
   const begun = { ...invocation, status: 'started' as const, startedEpoch: turn.epoch, startedAt: step.tx.now() };
   await step.tx.insertInvocation(begun);
   await recordStart(step, begun, gate);
-  return { ...about, invocation: begun, tool: call.tool, value: call.arguments.value, snapshot: step.snapshot };
+  const { value } = call.arguments;
+  const fingerprint = signed?.fingerprint;
+  return { ...about, invocation: begun, tool: call.tool, value, fingerprint, snapshot: step.snapshot };
 }
 
 /** Why a call can't run, by the name of its tool. Nothing is started for a name that the agent was not given. */

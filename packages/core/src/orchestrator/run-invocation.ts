@@ -179,7 +179,7 @@ async function execute(
   signal: AbortSignal,
   questions: OpenQuestions,
 ): Promise<Settlement> {
-  const { invocation, tool, value, place } = started;
+  const { invocation, tool, value, place, fingerprint } = started;
   const output = outputOf(runtime, started);
   const { withheld, keptPaths } = keptFrom(started);
   const context: ToolContext = {
@@ -194,6 +194,7 @@ async function execute(
       return keptPaths();
     },
     ...(place.grants === undefined ? {} : { sandboxGrants: place.grants }),
+    ...(fingerprint === undefined ? {} : { fingerprint }),
     signal,
     output: output.write,
     ask: questions.ask,

@@ -20,6 +20,8 @@ export interface Started {
   tool: Tool;
   value: unknown;
   place: Place;
+  /** What the tool found when the call was signed. */
+  fingerprint: string | undefined;
   /** The world and its rules as of the start. */
   snapshot: WorldSnapshot;
   /** Other calls of the same answer are open. */
@@ -96,7 +98,8 @@ export async function startInStep(
   if (!(await step.tx.changeInvocation(invocation.id, 'approved', change))) return undefined;
   const begun = { ...invocation, ...change };
   await recordStart(step, begun, gate);
-  return { invocation: begun, tool, value: call.arguments.value, place, snapshot: step.snapshot };
+  const { fingerprint } = signed;
+  return { invocation: begun, tool, value: call.arguments.value, place, fingerprint, snapshot: step.snapshot };
 }
 
 type Surroundings = { ok: true; place: Place; signed: SignedCall } | { ok: false; error: string };
@@ -146,6 +149,7 @@ async function act(
         tool: call.tool,
         value: call.arguments.value,
         place: now.place,
+        fingerprint: now.signed.fingerprint,
         snapshot: step.snapshot,
       };
     }

@@ -20,6 +20,8 @@ export interface ToolContext {
    * What rules keep from programs that the call starts, whose words don't tell what they open: to be hidden from them. Absent: nothing.
    */
   keptPaths?: KeptPaths | undefined;
+  /** What `fingerprint` said when the call was signed: a tool that finds something else now must not act. */
+  fingerprint?: string;
   /** Fires on stop, timeout or shutdown: whatever the tool started must end with it. */
   signal: AbortSignal;
   /** Shows output to people while the tool runs (T13). It is not what the model gets. */

@@ -9,6 +9,14 @@ export function fingerprintOf({ path, old }: Target): string {
   return JSON.stringify([path, content]);
 }
 
+/** Refuses a write whose target is not what the person saw. */
+export function checkSigned(target: Target, signed: string | undefined): void {
+  if (signed === undefined || fingerprintOf(target) === signed) return;
+  throw new Error(
+    `"${target.name}" changed after this call was approved, so nothing was written. Read it and try again`,
+  );
+}
+
 export function diffOf({ name, old }: Target, content: string): string {
   if (old !== undefined && looksBinary(old.bytes)) {
     return `--- a/${name}\n+++ b/${name}\n(a binary file of ${old.bytes.length} bytes is replaced by ${Buffer.byteLength(content)} bytes of text)`;

@@ -1,6 +1,7 @@
 import { defineTool, type Tool } from '@countersign/core/ports';
 import { z } from 'zod';
-import { diffOf, fingerprintOf } from './change.js';
+import { checkSigned, diffOf, fingerprintOf } from './change.js';
+import { lockFolder, type ProcessLock } from './lock-folder.js';
 import { lookAtTarget, replaceFile, type Target } from './open-target.js';
 import { lookForOtherNames, pathArgument, writesInside, writeSubjects } from './path-argument.js';
 
@@ -17,7 +18,7 @@ const parameters = z
 type Edit = z.infer<typeof parameters>;
 
 /** Replaces one passage of a file. An edit that does not fit fails before anybody is asked (T11). */
-export function editFile(): Tool {
+export function editFile(lock?: ProcessLock): Tool {
   return defineTool({
     name: 'edit_file',
     description: 'Replaces one passage of a text file in the working folder. The old text must be in it exactly once.',
@@ -34,11 +35,14 @@ export function editFile(): Tool {
       const { target, content } = await applyEdit(workingDirectory, edit);
       return diffOf(target, content);
     },
-    async execute(edit, { workingDirectory, signal }) {
-      const { target, content } = await applyEdit(workingDirectory, edit);
-      signal.throwIfAborted();
-      await replaceFile(workingDirectory, target, content);
-      return { path: target.name, diff: diffOf(target, content) };
+    async execute(edit, { workingDirectory, signal, fingerprint }) {
+      return await lockFolder(workingDirectory, lock, async () => {
+        const { target, content } = await applyEdit(workingDirectory, edit);
+        checkSigned(target, fingerprint);
+        signal.throwIfAborted();
+        await replaceFile(workingDirectory, target, content);
+        return { path: target.name, diff: diffOf(target, content) };
+      });
     },
   });
 }

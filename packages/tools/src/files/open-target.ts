@@ -1,10 +1,11 @@
-import { constants } from 'node:fs';
+import { constants, type BigIntStats } from 'node:fs';
 import { lstat, mkdir, open, realpath, rename, rm, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { checkRoot, linked, nameOf, outside, refuseOwnFile, wordsFor } from './find-real-path.js';
 import { isInside } from './is-inside.js';
 import { openFile, openFolder } from './open-inside.js';
 import { absolutePath } from './path-argument.js';
+import { linkOrRename } from '../sandbox/draft/move.js';
 import { refuseWhatRuns } from './refuse-what-runs.js';
 
 /** A file that would be replaced is read whole, for its signature and its diff. */
@@ -17,7 +18,13 @@ export interface Target {
   readonly name: string;
   /** Undefined: nothing is there yet. */
   readonly old:
-    | { readonly bytes: Buffer; readonly mode: number; readonly uid: number; readonly gid: number }
+    | {
+        readonly bytes: Buffer;
+        readonly mode: number;
+        readonly uid: number;
+        readonly gid: number;
+        readonly version: string;
+      }
     | undefined;
 }
 
@@ -52,10 +59,16 @@ async function readOld(workingDirectory: string, path: string): Promise<Target['
       throw new Error(`"${name}" has ${stats.size} bytes, too many to be changed by this tool`);
     const bytes = Buffer.alloc(stats.size);
     const { bytesRead } = await handle.read(bytes, 0, bytes.length, 0);
-    return { bytes: bytes.subarray(0, bytesRead), mode: stats.mode & 0o777, uid: stats.uid, gid: stats.gid };
+    const { mode, uid, gid } = stats;
+    const version = versionOf(await handle.stat({ bigint: true }));
+    return { bytes: bytes.subarray(0, bytesRead), mode: mode & 0o777, uid, gid, version };
   } finally {
     await handle.close();
   }
+}
+
+function versionOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
+  return [dev, ino, size, mtimeNs, ctimeNs].join(' ');
 }
 
 /** Every folder on the way that is there already must be one, and no link. */
@@ -89,13 +102,22 @@ export async function replaceFile(workingDirectory: string, { path, old }: Targe
   const temporary = join(folder.at, `.countersign-${crypto.randomUUID()}`);
   try {
     await writeNew(temporary, content, old);
-    await rename(temporary, join(folder.at, basename(path)));
+    await putInPlace(temporary, join(folder.at, basename(path)), old);
   } catch (error) {
-    await rm(temporary, { force: true }).catch(() => undefined);
     throw new Error(wordsFor(error, nameOf(workingDirectory, path)), { cause: error });
   } finally {
+    await rm(temporary, { force: true }).catch(() => undefined);
     await folder.handle.close();
   }
+}
+
+/** At the last moment: what somebody else wrote since it was looked at must not be lost. */
+async function putInPlace(temporary: string, target: string, old: Target['old']): Promise<void> {
+  const there = await lstat(target, { bigint: true }).catch(() => undefined);
+  if ((there === undefined ? undefined : versionOf(there)) !== old?.version)
+    throw new Error('somebody else changed it at the same moment, so nothing was written');
+  // A link never replaces what came to be since.
+  await (old === undefined ? linkOrRename(temporary, target) : rename(temporary, target));
 }
 
 async function makeFolder(workingDirectory: string, path: string): Promise<void> {

@@ -1,6 +1,7 @@
 import { defineTool, type Tool } from '@countersign/core/ports';
 import { z } from 'zod';
-import { diffOf, fingerprintOf } from './change.js';
+import { checkSigned, diffOf, fingerprintOf } from './change.js';
+import { lockFolder, type ProcessLock } from './lock-folder.js';
 import { lookAtTarget, replaceFile } from './open-target.js';
 import { lookForOtherNames, pathArgument, writesInside, writeSubjects } from './path-argument.js';
 
@@ -13,7 +14,7 @@ const parameters = z.strictObject({
 });
 
 /** Writes a whole file in the working folder. The signature covers what it replaces (A7). */
-export function writeFile(): Tool {
+export function writeFile(lock?: ProcessLock): Tool {
   return defineTool({
     name: 'write_file',
     description: 'Writes a file in the working folder, new or in place of what is there.',
@@ -25,11 +26,14 @@ export function writeFile(): Tool {
     fingerprint: async ({ path }, { workingDirectory }) => fingerprintOf(await lookAtTarget(workingDirectory, path)),
     preview: async ({ path, content }, { workingDirectory }) =>
       diffOf(await lookAtTarget(workingDirectory, path), content),
-    async execute({ path, content }, { workingDirectory, signal }) {
-      const target = await lookAtTarget(workingDirectory, path);
-      signal.throwIfAborted();
-      await replaceFile(workingDirectory, target, content);
-      return { path: target.name, created: target.old === undefined, bytes: Buffer.byteLength(content) };
+    async execute({ path, content }, { workingDirectory, signal, fingerprint }) {
+      return await lockFolder(workingDirectory, lock, async () => {
+        const target = await lookAtTarget(workingDirectory, path);
+        checkSigned(target, fingerprint);
+        signal.throwIfAborted();
+        await replaceFile(workingDirectory, target, content);
+        return { path: target.name, created: target.old === undefined, bytes: Buffer.byteLength(content) };
+      });
     },
   });
 }

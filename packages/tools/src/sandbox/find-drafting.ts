@@ -19,7 +19,8 @@ export async function findDrafting(
   bubblewrap: { program: string; userNamespace: readonly string[] },
   find: (name: string) => Promise<string | undefined>,
 ): Promise<Drafting> {
-  const [unshare, mount, bash] = await Promise.all(['unshare', 'mount', 'bash'].map(find));
+  const [unshare, mount, bash, flock] = await Promise.all(['unshare', 'mount', 'bash', 'flock'].map(find));
+  if (flock === undefined) throw new Error('the program flock is not installed (package "util-linux")');
   let said: unknown = new Error('there is no folder for drafts');
   for (const folder of await draftFolders()) {
     await sweepDrafts(folder);
@@ -27,9 +28,9 @@ export async function findDrafting(
       unshare === undefined || mount === undefined || bash === undefined
         ? []
         : mountWays().map(([words, options]) => ({
-            ...{ how: 'mount', unshare: [unshare, ...words], mount, bash, options, folder },
+            ...{ how: 'mount', unshare: [unshare, ...words], mount, bash, options, folder, flock },
           }));
-    for (const drafting of [...mounted, { how: 'bubblewrap', program: bubblewrap.program, folder } as const]) {
+    for (const drafting of [...mounted, { how: 'bubblewrap', program: bubblewrap.program, folder, flock } as const]) {
       try {
         await tryDrafting(bubblewrap, drafting);
         return drafting;

@@ -12,7 +12,7 @@ const bubblewrap: Extract<Sandbox, { kind: 'bubblewrap' }> = {
   kind: 'bubblewrap',
   program: '/usr/bin/bwrap',
   userNamespace: ['--unshare-user'],
-  drafting: { how: 'bubblewrap', program: '/usr/bin/bwrap', folder: '/nowhere' },
+  drafting: { how: 'bubblewrap', program: '/usr/bin/bwrap', folder: '/nowhere', flock: 'flock' },
 };
 const found = await findSandbox();
 

@@ -5,6 +5,7 @@ import { defineTool, ToolFailure, wordsOf, type Clock, type Tool, type ToolConte
 import { z } from 'zod';
 import { isInside } from '../files/is-inside.js';
 import { confine, type Confined } from '../sandbox/confine.js';
+import { DraftConflict } from '../sandbox/draft/draft-conflict.js';
 import { makeCallFolder } from '../sandbox/draft/open-draft.js';
 import type { Outside } from '../sandbox/gateway/gateway.js';
 import { checkWorkingFolder } from '../sandbox/look-around.js';
@@ -72,7 +73,7 @@ export function shellCmd(options: ShellOptions): Tool {
   return defineTool({
     name: 'shell_cmd',
     description:
-      'Runs a bash command in the working folder and gives its exit code, output and error output. Every call starts a new shell; nothing it starts lives longer than the call, and what it writes is in the folder when it has ended.',
+      'Runs a bash command in the working folder and gives its exit code, output and error output. Every call starts a new shell; nothing it starts lives longer than the call, and what it writes is in the folder when it has ended. If others change the same files meanwhile, it fails and nothing it wrote is applied.',
     parameters,
     approval: { required: true, message: 'Run: {command}' },
     unconfined: options.sandbox.kind === 'none',
@@ -143,6 +144,7 @@ async function accept(confined: Confined | undefined, { result }: CommandEnd): P
     return await confined?.accept();
   } catch (error) {
     const why = wordsOf(error);
+    if (error instanceof DraftConflict) throw new ToolFailure(why, result);
     throw new ToolFailure(`the command ran, but what it wrote could not all be put into the folder: ${why}`, result);
   }
 }

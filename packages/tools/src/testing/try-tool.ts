@@ -21,6 +21,7 @@ export interface Try {
   workingDirectory: string;
   signal?: AbortSignal;
   output?: ToolContext['output'];
+  fingerprint?: string | undefined;
 }
 
 /** A call as the runtime makes it: arguments checked, then run; what it throws is its error. */
@@ -36,6 +37,7 @@ export async function tryTool(tool: Tool, args: Record<string, unknown>, about: 
       workingDirectory: about.workingDirectory,
       signal: about.signal ?? new AbortController().signal,
       output: about.output ?? (() => undefined),
+      ...(about.fingerprint === undefined ? {} : { fingerprint: about.fingerprint }),
     });
     return { ok: true, result };
   } catch (error) {

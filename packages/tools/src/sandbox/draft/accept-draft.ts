@@ -1,39 +1,70 @@
-import { constants } from 'node:fs';
-import { cp, lstat, open, readdir, rename, rm, rmdir, unlink, type FileHandle } from 'node:fs/promises';
+import { constants, type BigIntStats } from 'node:fs';
+import { lstat, open, readdir, rmdir, unlink, type FileHandle } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { isGitFolder, isGitSetting, looksLikeRepository, runsByItself } from '../runs-later.js';
+import { isSince, type DiskMoment } from './disk-clock.js';
+import { DraftConflict } from './draft-conflict.js';
+import { findEmptied, type StillSeen } from './find-emptied.js';
 import { isWhiteout } from './inspect-draft.js';
 import type { LeftOut } from './left-out.js';
+import { codeOf, moveNew, moveOver, type Move } from './move.js';
 
 /** What is needed to put an inspected draft into the working folder. */
 export interface Acceptance {
   readonly upper: string;
   readonly workingDirectory: string;
-  /** When the command began, by the disk's clock. What others changed since is theirs. */
-  readonly since: number;
-  /** Of paths in the working folder: which of them the command still saw in the end. */
-  readonly stillSeen: (paths: readonly string[]) => Promise<readonly boolean[]>;
+  /** Before the command began. What others changed since is theirs, and conflicts with what the command changed. */
+  readonly since: DiskMoment;
+  readonly stillSeen: StillSeen;
+  /** Whether another draft has removed a path since then. */
+  readonly wasRemoved: (path: string) => boolean;
+  /** Told what is about to be removed, before anything is. */
+  readonly removing: (paths: readonly string[]) => Promise<void>;
 }
 
-/** Puts what a command wrote where it belongs, one name at a time, each in one step. Follows no link, on either side. */
+/**
+ * Puts what a command wrote where it belongs, all of it or, when somebody else changed one of its paths since the command began,
+ * nothing: then it rejects with `DraftConflict`. Each name changes in one step. Follows no link, on either side.
+ */
 export async function acceptDraft(acceptance: Acceptance): Promise<LeftOut[]> {
-  const { upper, workingDirectory } = acceptance;
+  const { upper } = acceptance;
   if ((await readdir(upper)).length === 0) return [];
-  const leftOut: LeftOut[] = [];
   const emptied = await findEmptied(acceptance);
-  const root = await openFolder(workingDirectory);
-  try {
-    await acceptFolder({ upper, at: root.at, name: '' }, { ...acceptance, emptied, leftOut });
-  } finally {
-    await root.handle.close();
-  }
+  const check = await pass('check', acceptance, emptied);
+  if (check.conflicts.length > 0) throw new DraftConflict(check.conflicts, []);
+  await acceptance.removing(check.done);
+  const { leftOut } = await pass('apply', acceptance, emptied);
   return leftOut;
 }
 
-interface Accepting extends Acceptance {
+interface Pass extends Acceptance {
+  /** Both passes walk the same way; `check` changes nothing. */
+  readonly kind: 'check' | 'apply';
   /** Folders that were removed and made anew: what is not in the draft of them is gone. */
   readonly emptied: ReadonlySet<string>;
   readonly leftOut: LeftOut[];
+  readonly conflicts: string[];
+  /** `check`: what is to be removed. `apply`: what has been changed. */
+  readonly done: string[];
+  /** Files with several names of which we have changed one: that alone gives the others a new change time. */
+  readonly touched: Set<bigint>;
+}
+
+async function pass(kind: Pass['kind'], acceptance: Acceptance, emptied: ReadonlySet<string>): Promise<Pass> {
+  const now: Pass = { ...acceptance, kind, emptied, leftOut: [], conflicts: [], done: [], touched: new Set() };
+  const root = await openFolder(acceptance.workingDirectory);
+  try {
+    await acceptFolder({ upper: acceptance.upper, at: root.at, name: '' }, now);
+    return now;
+  } finally {
+    await root.handle.close();
+  }
+}
+
+/** Found by the check it is one of a list; found later it stops the rest. */
+function conflict(path: string, now: Pass): void {
+  if (now.kind === 'apply') throw new DraftConflict([path], now.done);
+  now.conflicts.push(path);
 }
 
 interface Folder {
@@ -43,138 +74,147 @@ interface Folder {
   readonly name: string;
 }
 
-async function acceptFolder({ upper, at, name }: Folder, accepting: Accepting): Promise<void> {
+async function acceptFolder({ upper, at, name }: Folder, now: Pass): Promise<void> {
   const names = await readdir(upper);
-  if (accepting.emptied.has(name)) await removeOthers({ upper, at, name }, new Set(names), accepting);
+  if (now.emptied.has(name)) await removeOthers({ upper, at, name }, new Set(names), now);
   for (const child of names) {
     const draft = { upper: join(upper, child), at, child, path: join(name, child) };
     const stats = await lstat(draft.upper);
-    if (isWhiteout(stats)) await remove(at, child, draft.path, accepting);
-    else if (stats.isDirectory()) await acceptSubfolder(draft, stats.mode & 0o7777, accepting);
-    else await acceptFile(draft, accepting);
+    if (isWhiteout(stats)) await removeWhole(draft, now);
+    else if (stats.isDirectory()) await acceptSubfolder(draft, stats.mode & 0o7777, now);
+    else await acceptFile(draft, now);
   }
 }
 
 /** What was in a folder that was removed and made anew, except what a command may not remove by its own name either. */
-async function removeOthers({ at, name }: Folder, names: ReadonlySet<string>, accepting: Accepting): Promise<void> {
+async function removeOthers({ at, name }: Folder, names: ReadonlySet<string>, now: Pass): Promise<void> {
   const real = await readdir(at);
   const isFixed = isGitFolder(basename(name)) || looksLikeRepository(real) ? isGitSetting : runsByItself;
   for (const child of real.filter((other) => !names.has(other))) {
     const path = join(name, child);
-    if (isFixed(child)) accepting.leftOut.push({ path, why: 'runs-later' });
-    else await remove(at, child, path, accepting);
+    if (isFixed(child)) now.leftOut.push({ path, why: 'runs-later' });
+    else await removeWhole({ at, child, path }, now);
   }
 }
 
-interface Draft {
-  readonly upper: string;
-  readonly at: string;
-  readonly child: string;
+interface Draft extends Move {
   readonly path: string;
 }
 
-async function acceptSubfolder(draft: Draft, mode: number, accepting: Accepting): Promise<void> {
+async function acceptSubfolder(draft: Draft, mode: number, now: Pass): Promise<void> {
   const there = await find(draft);
-  if (there?.isDirectory() === true) {
-    const real = await openFolder(join(draft.at, draft.child));
-    try {
-      await acceptFolder({ upper: draft.upper, at: real.at, name: draft.path }, accepting);
-      if ((there.mode & 0o7777) !== mode) await real.handle.chmod(mode);
-    } finally {
-      await real.handle.close();
-    }
-  } else if (there === undefined || (await remove(draft.at, draft.child, draft.path, accepting))) await move(draft);
+  if (there === undefined) return await acceptNew(draft, now);
+  if (!there.isDirectory()) {
+    if (await removeWhole(draft, now)) await acceptNew(draft, now, 'replaced');
+    return;
+  }
+  const isOther = (Number(there.mode) & 0o7777) !== mode;
+  // Nobody can tell which of the two changed its rights.
+  if (now.kind === 'check' && isOther && isSince(there.ctimeNs, now.since)) conflict(draft.path, now);
+  const real = await openFolder(join(draft.at, draft.child));
+  try {
+    await acceptFolder({ upper: draft.upper, at: real.at, name: draft.path }, now);
+    if (now.kind === 'apply' && isOther) await real.handle.chmod(mode);
+  } finally {
+    await real.handle.close();
+  }
 }
 
-async function acceptFile(draft: Draft, accepting: Accepting): Promise<void> {
+async function acceptFile(draft: Draft, now: Pass): Promise<void> {
   const there = await find(draft);
-  if (there === undefined) return await move(draft);
+  if (there === undefined) return await acceptNew(draft, now);
   if (there.isDirectory()) {
-    if (await remove(draft.at, draft.child, draft.path, accepting)) await move(draft);
-  } else if (there.ctimeMs > accepting.since) accepting.leftOut.push({ path: draft.path, why: 'changed-meanwhile' });
-  else await move(draft);
+    if (await removeWhole(draft, now)) await acceptNew(draft, now, 'replaced');
+    return;
+  }
+  if (isTheirs(there, now)) return conflict(draft.path, now);
+  if (now.kind === 'check') return;
+  touch(there, now);
+  const unchanged = async (): Promise<boolean> => isSame(there, await find(draft));
+  if (!(await moveOver(draft, unchanged))) return conflict(draft.path, now);
+  now.done.push(draft.path);
 }
 
-async function find({ at, child }: Draft) {
-  return await lstat(join(at, child)).catch((error: unknown) => {
+/** Where nothing is now. Somebody may have removed what the command changed. */
+async function acceptNew(draft: Draft, now: Pass, how: 'new' | 'replaced' = 'new'): Promise<void> {
+  if (now.kind === 'check') {
+    if (how === 'new' && now.wasRemoved(draft.path)) conflict(draft.path, now);
+    return;
+  }
+  if (!(await moveNew(draft))) return conflict(draft.path, now);
+  now.done.push(draft.path);
+}
+
+async function find({ at, child }: Pick<Draft, 'at' | 'child'>): Promise<BigIntStats | undefined> {
+  return await lstat(join(at, child), { bigint: true }).catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return undefined;
     throw error;
   });
 }
 
-async function move({ upper, at, child }: Draft): Promise<void> {
-  const target = join(at, child);
-  try {
-    await rename(upper, target);
-  } catch (error) {
-    if (codeOf(error) !== 'EXDEV') throw error;
-    // On another disk: copied under a name of its own first, so that nobody ever sees half of it.
-    const whole = join(at, `.countersign-${crypto.randomUUID()}`);
-    try {
-      await cp(upper, whole, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
-      await rename(whole, target);
-    } catch (cause) {
-      await rm(whole, { recursive: true, force: true });
-      throw cause;
-    }
-  }
+function isSame(one: BigIntStats, other: BigIntStats | undefined): boolean {
+  return other !== undefined && one.ino === other.ino && one.ctimeNs === other.ctimeNs && one.mtimeNs === other.mtimeNs;
 }
 
-/** True when it is gone. What others changed since the command began stays, and so does a repository that lies in a removed folder. */
-async function remove(at: string, child: string, path: string, accepting: Accepting): Promise<boolean> {
+function isTheirs({ ctimeNs, ino }: BigIntStats, { since, touched }: Pass): boolean {
+  return isSince(ctimeNs, since) && !touched.has(ino);
+}
+
+function touch({ nlink, ino }: BigIntStats, now: Pass): void {
+  if (now.kind === 'apply' && nlink > 1n) now.touched.add(ino);
+}
+
+type Doomed = Pick<Draft, 'at' | 'child' | 'path'>;
+
+async function removeWhole(draft: Doomed, now: Pass): Promise<boolean> {
+  if ((await find(draft)) === undefined) return true;
+  const isGone = await remove(draft, now);
+  now.done.push(draft.path);
+  return isGone;
+}
+
+/** True when it is gone, or would be. What others changed since the command began conflicts; a repository in a removed folder stays. */
+async function remove({ at, child, path }: Doomed, now: Pass): Promise<boolean> {
   const target = join(at, child);
-  const stats = await lstat(target).catch(() => undefined);
-  if (stats === undefined) return true;
+  const there = await find({ at, child });
+  if (there === undefined) return true;
   if (isGitFolder(child)) {
-    accepting.leftOut.push({ path, why: 'repository' });
+    now.leftOut.push({ path, why: 'repository' });
     return false;
   }
-  if (!stats.isDirectory()) {
-    if (stats.ctimeMs > accepting.since) {
-      accepting.leftOut.push({ path, why: 'changed-meanwhile' });
-      return false;
-    }
-    await unlink(target);
+  if (isTheirs(there, now)) {
+    conflict(path, now);
+    return false;
+  }
+  if (!there.isDirectory()) {
+    touch(there, now);
+    if (now.kind === 'apply') await unlink(target);
     return true;
   }
   const folder = await openFolder(target);
   let all = true;
   try {
     for (const name of await readdir(folder.at))
-      all = (await remove(folder.at, name, join(path, name), accepting)) && all;
+      all = (await remove({ at: folder.at, child: name, path: join(path, name) }, now)) && all;
   } finally {
     await folder.handle.close();
   }
-  if (all) await rmdir(target);
+  if (all && now.kind === 'apply' && !(await removeEmpty(target))) conflict(path, now);
   return all;
 }
 
-/**
- * Folders of the draft that hide what was in the real ones: removed and made anew. The kernel notes it where Node can't look, so a
- * mount is asked instead, once, about one name of each.
- */
-async function findEmptied({ upper, workingDirectory, stillSeen }: Acceptance): Promise<Set<string>> {
-  const asked = new Map<string, string>();
-  const walk = async (name: string): Promise<void> => {
-    const drafted = await readdir(join(upper, name), { withFileTypes: true });
-    const real = await readdir(join(workingDirectory, name)).catch(() => undefined);
-    if (real === undefined) return;
-    const names = new Set(drafted.map((entry) => entry.name));
-    const other = real.find((child) => !names.has(child));
-    if (name !== '' && other !== undefined) asked.set(name, join(name, other));
-    for (const entry of drafted) if (entry.isDirectory()) await walk(join(name, entry.name));
-  };
-  await walk('');
-  const folders = [...asked.keys()];
-  const seen = folders.length === 0 ? [] : await stillSeen([...asked.values()]);
-  return new Set(folders.filter((_, index) => seen[index] === false));
+/** False: somebody has put something into it. */
+async function removeEmpty(folder: string): Promise<boolean> {
+  try {
+    await rmdir(folder);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'ENOTEMPTY' || codeOf(error) === 'EEXIST') return false;
+    throw error;
+  }
 }
 
 async function openFolder(path: string): Promise<{ handle: FileHandle; at: string }> {
   const handle = await open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
   return { handle, at: `/proc/self/fd/${handle.fd}` };
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error ? Reflect.get(error, 'code') : undefined;
 }

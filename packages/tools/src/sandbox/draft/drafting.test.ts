@@ -5,7 +5,7 @@ const folders = { root: '/d', upper: '/d/upper', work: '/d/work', lower: '/d/low
 
 describe('a draft', () => {
   it('is laid by a bubblewrap that knows how, without a mount of ours', () => {
-    const drafting: Drafting = { how: 'bubblewrap', program: '/usr/bin/bwrap', folder: '/' };
+    const drafting: Drafting = { how: 'bubblewrap', program: '/usr/bin/bwrap', folder: '/', flock: 'flock' };
     expect(writeWords(drafting, folders, '/w')).toEqual([]);
     expect(placeWords(drafting, folders, '/w')).toEqual([
       '--overlay-src',
@@ -27,6 +27,7 @@ describe('a draft', () => {
       bash: '/usr/bin/bash',
       options: ',userxattr',
       folder: '/',
+      flock: 'flock',
     };
     const words = writeWords(drafting, folders, '/w,upperdir=/etc');
     expect(words.at(-1)).toBe('lowerdir=lower,upperdir=upper,workdir=work,userxattr');

@@ -1,6 +1,6 @@
 /**
  * How this system lays a draft over a folder: by a mount of our own in a namespace of its own, or by a bubblewrap that knows how
- * (0.11 and newer). `folder` is where drafts lie while a command writes them.
+ * (0.11 and newer). `folder` is where drafts lie while a command writes them, and the locks that `flock` takes.
  */
 export type Drafting =
   | {
@@ -12,8 +12,9 @@ export type Drafting =
       /** What the kernel wants to be told of the one who mounts, each with a comma in front. */
       readonly options: string;
       readonly folder: string;
+      readonly flock: string;
     }
-  | { readonly how: 'bubblewrap'; readonly program: string; readonly folder: string };
+  | { readonly how: 'bubblewrap'; readonly program: string; readonly folder: string; readonly flock: string };
 
 /** The folders of one draft. `upper` holds what is written; the others are what the kernel asks for. */
 export interface DraftFolders {

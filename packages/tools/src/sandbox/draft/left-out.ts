@@ -2,7 +2,7 @@
 export interface LeftOut {
   /** From the working folder. */
   readonly path: string;
-  readonly why: 'runs-later' | 'rule' | 'repository' | 'link' | 'ours' | 'no-file' | 'name' | 'changed-meanwhile';
+  readonly why: 'runs-later' | 'rule' | 'repository' | 'link' | 'ours' | 'no-file' | 'name';
 }
 
 const WORDS: Readonly<Record<LeftOut['why'], string>> = {
@@ -13,7 +13,6 @@ const WORDS: Readonly<Record<LeftOut['why'], string>> = {
   ours: 'it belongs to Countersign itself',
   'no-file': 'it is a pipe, a socket or a device',
   name: 'its name is not UTF-8, or its path too long',
-  'changed-meanwhile': 'somebody else changed it while the command ran, and theirs was kept',
 };
 
 const MOST_NAMED = 10;

@@ -3,10 +3,13 @@ import { once } from 'node:events';
 import { chmod, chown, lstat, mkdir, readdir, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
+import { lockFolder } from '../../files/lock-folder.js';
 import { acceptDraft } from './accept-draft.js';
+import { readDiskClock, wentBack } from './disk-clock.js';
 import { lookWords, placeWords, writeWords, type DraftFolders, type Drafting } from './drafting.js';
 import { inspectDraft } from './inspect-draft.js';
 import type { LeftOut } from './left-out.js';
+import { readRemoved, writeRemoved } from './removed-paths.js';
 import { removeTree } from './remove-tree.js';
 
 /** What a command writes to instead of the working folder, until it and all its children are dead. */
@@ -15,7 +18,10 @@ export interface Draft {
   readonly before: readonly string[];
   /** Words of bubblewrap that put the draft in the folder's place. */
   readonly place: readonly string[];
-  /** Takes over what may be taken over, and tells what was not. Call it when everything that could write is dead. */
+  /**
+   * Takes over what may be taken over, and tells what was not. Rejects with `DraftConflict` when somebody else changed the same
+   * since. Call it when everything that could write is dead.
+   */
   accept(): Promise<readonly LeftOut[]>;
   /** Must be called in the end, accepted or not. */
   discard(): Promise<void>;
@@ -31,15 +37,28 @@ export async function openDraft(
   isKept: (path: string) => boolean = () => false,
 ): Promise<Draft> {
   const folders = await makeFolders(drafting.folder, workingDirectory);
-  const since = Date.now();
+  const clockFile = join(folders.root, 'clock');
+  const since = await readDiskClock(clockFile);
   return {
     before: writeWords(drafting, folders, workingDirectory),
     place: placeWords(drafting, folders, workingDirectory),
     async accept() {
       const { upper } = folders;
-      const refused = await inspectDraft(upper, workingDirectory, isKept);
-      const stillSeen = (paths: readonly string[]) => look(lookWords(drafting, folders, workingDirectory), paths);
-      return [...refused, ...(await acceptDraft({ upper, workingDirectory, since, stillSeen }))];
+      if ((await readdir(upper)).length === 0) return [];
+      return await lockFolder(workingDirectory, drafting, async () => {
+        const now = await readDiskClock(clockFile);
+        if (wentBack(since, now)) throw new Error('the clock was set back while it ran; run the command again');
+        const refused = await inspectDraft(upper, workingDirectory, isKept);
+        const leftOut = await acceptDraft({
+          upper,
+          workingDirectory,
+          since,
+          stillSeen: (paths) => look(lookWords(drafting, folders, workingDirectory), paths),
+          wasRemoved: await readRemoved(drafting.folder, workingDirectory, since),
+          removing: (paths) => writeRemoved(drafting.folder, workingDirectory, now, paths),
+        });
+        return [...refused, ...leftOut];
+      });
     },
     // What can't be removed now is tried again by the next sweep; the command's result is worth more.
     discard: () => removeTree(folders.root).catch(() => undefined),

@@ -1,0 +1,65 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { join } from 'node:path';
+
+/** How processes on this machine take turns: the `flock` program, and a folder of ours that agents can't reach. */
+export interface ProcessLock {
+  readonly flock: string;
+  readonly folder: string;
+}
+
+const queues = new Map<string, Promise<unknown>>();
+
+/**
+ * Runs one change of a working folder at a time: in this process, and with `lock` among all processes that share its folder. The
+ * kernel drops the lock when its holder dies. Rejects when another process holds it for too long; then nothing ran.
+ */
+export async function lockFolder<T>(
+  workingDirectory: string,
+  lock: ProcessLock | undefined,
+  act: () => Promise<T>,
+): Promise<T> {
+  const before = queues.get(workingDirectory) ?? Promise.resolve();
+  const mine = before.then(async () => {
+    const unlock = lock === undefined ? undefined : await takeLock(lock, workingDirectory);
+    try {
+      return await act();
+    } finally {
+      await unlock?.();
+    }
+  });
+  const settled = mine.catch(() => undefined);
+  queues.set(workingDirectory, settled);
+  try {
+    return await mine;
+  } finally {
+    if (queues.get(workingDirectory) === settled) queues.delete(workingDirectory);
+  }
+}
+
+/** A fixed number of lock files: one that is deleted while somebody waits for it would be two locks. */
+export function lockSlot(workingDirectory: string): string {
+  return createHash('sha256').update(workingDirectory).digest('hex').slice(0, 2);
+}
+
+const WAIT_SECONDS = 60;
+
+/** The lock lives as long as the child, and the child as long as its input: when we die, both end. */
+async function takeLock({ flock, folder }: ProcessLock, workingDirectory: string): Promise<() => Promise<void>> {
+  const file = join(folder, `lock-${lockSlot(workingDirectory)}`);
+  const words = ['-x', '-w', String(WAIT_SECONDS), file, '/bin/sh', '-c', 'printf .; read -r _'];
+  // A session of its own: Ctrl-C in our terminal must not drop the lock while we still write.
+  const child = spawn(flock, words, { cwd: '/', env: {}, detached: true, stdio: ['pipe', 'pipe', 'ignore'] });
+  child.stdin.on('error', () => undefined);
+  const ended = new Promise<void>((resolve) => {
+    child.once('close', () => resolve());
+    child.once('error', () => resolve());
+  });
+  const held = await Promise.race([once(child.stdout, 'data').then(() => true), ended.then(() => false)]);
+  if (!held) throw new Error('another process has been changing this working folder for too long; try again later');
+  return async () => {
+    child.stdin.end();
+    await ended;
+  };
+}

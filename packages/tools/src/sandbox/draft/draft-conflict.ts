@@ -1,0 +1,21 @@
+/** Somebody else changed what a command changed, since it began. */
+export class DraftConflict extends Error {
+  override readonly name = 'DraftConflict';
+
+  constructor(conflicts: readonly string[], applied: readonly string[]) {
+    super(
+      applied.length === 0
+        ? `nothing that the command wrote was applied, because others changed the same files while it ran: ${list(conflicts)}. Look at them and run the command again`
+        : `only a part of what the command wrote was applied, because others changed ${list(conflicts)} at the same moment. Applied: ${list(applied)}. Everything else was discarded`,
+    );
+  }
+}
+
+const MOST_NAMED = 10;
+
+function list(paths: readonly string[]): string {
+  const named = paths
+    .slice(0, MOST_NAMED)
+    .map((path) => JSON.stringify(path.length <= 200 ? path : `${path.slice(0, 200)}…`));
+  return `${named.join(', ')}${paths.length > named.length ? ` and ${paths.length - named.length} more` : ''}`;
+}

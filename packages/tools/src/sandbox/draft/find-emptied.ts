@@ -1,0 +1,52 @@
+import { lstat, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** Of paths in the working folder: which of them the command still saw in the end. */
+export type StillSeen = (paths: readonly string[]) => Promise<readonly boolean[]>;
+
+interface Drafted {
+  readonly upper: string;
+  readonly workingDirectory: string;
+  readonly stillSeen: StillSeen;
+}
+
+const MOST_ROUNDS = 10;
+
+/**
+ * Folders of the draft that hide what was in the real ones: removed and made anew. The kernel notes it where Node can't look, so a
+ * mount is asked instead, about one name of each.
+ */
+export async function findEmptied(drafted: Drafted): Promise<Set<string>> {
+  const { workingDirectory, stillSeen } = drafted;
+  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+    const asked = await namesToAsk(drafted);
+    const seen = asked.length === 0 ? [] : await stillSeen(asked.map(({ path }) => path));
+    const unseen = asked.filter((_, index) => seen[index] === false);
+    // One that somebody removed meanwhile is not seen either, and says nothing about its folder.
+    const there = await Promise.all(unseen.map(({ path }) => isThere(join(workingDirectory, path))));
+    if (there.every(Boolean)) return new Set(unseen.map(({ folder }) => folder));
+  }
+  throw new Error('other programs kept removing files from the working folder');
+}
+
+async function namesToAsk({ upper, workingDirectory }: Drafted): Promise<{ folder: string; path: string }[]> {
+  const asked: { folder: string; path: string }[] = [];
+  const walk = async (folder: string): Promise<void> => {
+    const drafted = await readdir(join(upper, folder), { withFileTypes: true });
+    const real = await readdir(join(workingDirectory, folder)).catch(() => undefined);
+    if (real === undefined) return;
+    const names = new Set(drafted.map((entry) => entry.name));
+    const other = real.find((child) => !names.has(child));
+    if (folder !== '' && other !== undefined) asked.push({ folder, path: join(folder, other) });
+    for (const entry of drafted) if (entry.isDirectory()) await walk(join(folder, entry.name));
+  };
+  await walk('');
+  return asked;
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return await lstat(path).then(
+    () => true,
+    () => false,
+  );
+}
