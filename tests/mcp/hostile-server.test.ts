@@ -204,7 +204,7 @@ describe('what a server says of its tools', () => {
     };
     expect(await asked()).toEqual(['mcp__hostile__lies', 'mcp__hostile__quiet', 'mcp__hostile__destroys']);
     await updateMcpServer(lab.engine.runtime, lab.worldId, 'hostile', { trusted: true }, ME);
-    expect(await asked()).toEqual(['mcp__hostile__destroys']);
+    expect(await asked()).toEqual(['mcp__hostile__quiet', 'mcp__hostile__destroys']);
   });
 
   it('[A20] in read mode an untrusted tool that says it only reads is refused', async () => {

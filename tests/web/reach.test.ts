@@ -143,10 +143,13 @@ describe.runIf(hasBrowser)('the way to what waits', () => {
       // The names of agents may come after what they have.
       await expect.poll(heard).toEqual(words.map((name) => [name]));
     }
-    // Trust lets tools run unasked: it is asked for.
+    // [A1] Trust lets read-only tools run without approval, so it is confirmed first.
     await button(page, 'Trust').first().click();
-    await page.getByRole('dialog').getByText('run unasked').waitFor();
-    await button(page, 'Go on asking').click();
+    await page
+      .getByRole('dialog')
+      .getByText('Its other tools still need approval unless a rule allows them.')
+      .waitFor();
+    await button(page, 'Cancel').click();
     expect((await opened.api.mcpServers(world)).items.map(({ trusted }) => trusted)).toEqual([false, false]);
     await button(page, 'Trust').first().click();
     await page.getByRole('dialog').getByRole('button', { name: 'Trust', exact: true }).click();

@@ -108,7 +108,7 @@ export const mcpServerNameSchema = z
   .regex(/^[a-z0-9](?:[a-z0-9-]{0,22}[a-z0-9])?$/, 'a server name has at most 24 of a-z 0-9 -, and no - at its ends');
 const mcpCommon = {
   name: mcpServerNameSchema,
-  /** Its tools may say of themselves that they only read, or need no approval. */
+  /** Its tools that declare themselves read-only run without approval (A1). */
   trusted: z.boolean().default(false),
   enabled: z.boolean().default(true),
 };

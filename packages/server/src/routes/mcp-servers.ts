@@ -31,7 +31,7 @@ export const mcpServerRoutes = [
     tag,
     summary: 'Add an MCP server',
     description:
-      'It is started at once, in the sandbox if it is a program; its tools are named `mcp__{server}__{tool}` and are asked about unless it is trusted.',
+      'It is started at once, in the sandbox if it is a program; its tools are named `mcp__{server}__{tool}` and need approval unless a rule allows them; read-only tools of a trusted server run without approval.',
     body: newMcpServerSchema,
     answers: { 201: { description: 'The server', schema: mcpServerSchema } },
     async handle({ context, params, body, c }) {

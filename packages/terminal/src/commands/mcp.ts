@@ -74,7 +74,9 @@ export function addMcp(program: Command, register: Register): void {
       const made = await client.addMcpServer(world, readDefinition(args, options));
       showDone(
         context,
-        `Added "${made.name}" to "${world}". Its tools are asked about${made.trusted ? ' where they say so' : ''}.`,
+        `Added "${made.name}" to "${world}". ${
+          made.trusted ? 'Its read-only tools run without approval. Its other tools need' : 'Its tools need'
+        } approval unless a rule allows them.`,
         made,
       );
     },
@@ -141,8 +143,11 @@ function withFlags(command: Command): Command {
   return command
     .option('--env <name=value>', 'a variable of its environment; may be given again', again)
     .option('--header <name=value>', 'a header that is sent to it; may be given again', again)
-    .option('--trusted', 'its tools may say of themselves that they only read')
-    .option('--no-trusted', 'they may not')
+    .option(
+      '--trusted',
+      'run tools that declare themselves read-only without approval; other tools still need approval or a rule',
+    )
+    .option('--no-trusted', 'require approval for every tool unless a rule allows it')
     .option('--enabled', 'it may be started')
     .option('--no-enabled', 'it is off')
     .option('--network', 'it reaches the network from its sandbox')

@@ -46,7 +46,8 @@ function definitionOf(name: string, server: string, seen: McpToolDefinition): To
     name === `${namePrefix(server)}${seen.name}` ? '' : `\n(Its server calls it ${JSON.stringify(seen.name)}.)`;
   const described = said === '' ? `A tool of the MCP server "${server}" that says nothing of itself.` : said;
   const hint = (key: string): boolean => seen.annotations?.[key] === true;
-  const readOnly = hint('readOnlyHint');
+  // A tool that contradicts itself is not read-only.
+  const readOnly = hint('readOnlyHint') && !hint('destructiveHint');
   return {
     name,
     description: `${capText(described, LONGEST_DESCRIPTION)}${renamed}`,
@@ -54,8 +55,8 @@ function definitionOf(name: string, server: string, seen: McpToolDefinition): To
     location: 'server',
     readOnly,
     idempotent: readOnly || hint('idempotentHint'),
-    // Only one that says itself that it destroys is asked about once its server is trusted; untrusted, all are.
-    ...(!readOnly && hint('destructiveHint') ? { approval: { required: true } } : {}),
+    // Trust covers tools that declare themselves read-only (A1). Without trust none of this counts, and all need approval.
+    ...(readOnly ? {} : { approval: { required: true } }),
   };
 }
 

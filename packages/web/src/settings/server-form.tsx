@@ -102,8 +102,8 @@ export function ServerForm({ worldId, onDone }: { worldId: string; onDone: () =>
         onChange={(event) => setSecrets(event.target.value)}
       />
       <Checkbox
-        label="Trust what it says of its tools"
-        hint="Then a tool that says it only reads runs unasked."
+        label="Trust its read-only tools"
+        hint="Tools that declare themselves read-only run without approval. Its other tools still need approval unless a rule allows them."
         checked={trusted}
         onChange={(event) => setTrusted(event.target.checked)}
       />

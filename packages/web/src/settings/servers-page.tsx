@@ -67,7 +67,7 @@ export default function ServersPage(): ReactElement {
   return (
     <Page
       title="Servers"
-      lead="MCP servers bring tools from elsewhere. Their calls are asked unless you trust the server; what it says of itself counts only then."
+      lead="MCP servers add tools to this world. Their calls need approval unless a rule allows them; if you trust a server, its read-only tools run without approval."
       actions={
         <Button size="small" look="primary" icon="plus" onClick={() => setAdding(true)}>
           Add server
@@ -111,11 +111,11 @@ export default function ServersPage(): ReactElement {
       {trusting === undefined ? null : (
         <Dialog title="Trust server" onClose={() => setTrusting(undefined)}>
           <p className="text-sm">
-            From then on calls of <strong>{trusting}</strong> run unasked in this world, but for those of which it says
-            itself that they destroy something. What it says of its tools counts.
+            Read-only tools from <strong>{trusting}</strong> will run without approval. Its other tools still need
+            approval unless a rule allows them. The server itself declares which of its tools are read-only.
           </p>
           <div className="mt-4 flex justify-end gap-2">
-            <Button onClick={() => setTrusting(undefined)}>Go on asking</Button>
+            <Button onClick={() => setTrusting(undefined)}>Cancel</Button>
             <Button
               look="danger"
               icon="policy"
@@ -191,7 +191,7 @@ function ServerCard({
             </Button>
           ) : null}
           <Button size="small" aria-describedby={nameId} onClick={onTrust}>
-            {server.trusted ? 'Trust no more' : 'Trust'}
+            {server.trusted ? 'Stop trusting' : 'Trust'}
           </Button>
           <Button size="small" aria-describedby={nameId} look="danger" onClick={onRemove}>
             Remove
