@@ -72,7 +72,7 @@ async function openEngine({ file }: GateWorld) {
   });
 }
 
-const place = { workingDirectory: process.cwd(), home: homedir(), sandbox: 'none' };
+const place = { workingDirectory: process.cwd(), home: homedir() };
 const HALF_A_DAY = 12 * 60 * 60 * 1000;
 
 function decision(name: string, runtime: Runtime, world: GateWorld, city: string, expected: Gate['kind']): Subject {

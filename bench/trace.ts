@@ -35,7 +35,7 @@ export async function traceTurn(turn: Case): Promise<TracedTransaction[]> {
     clock: systemClock,
     providers: [benchProvider()],
     tools: benchTools,
-    findPlace: async () => ({ workingDirectory: process.cwd(), home: homedir(), sandbox: 'none' }),
+    findPlace: async () => ({ workingDirectory: process.cwd(), home: homedir() }),
     onListenerFailure: fail,
     onError: fail,
     probe: (moment) => {

@@ -51,7 +51,7 @@ export async function openEngine(
     },
     providers: [provider],
     tools,
-    findPlace: () => Promise.resolve({ workingDirectory: '/', home: '/', sandbox: 'none' }),
+    findPlace: () => Promise.resolve({ workingDirectory: '/', home: '/' }),
     onListenerFailure: (error) => {
       throw error;
     },

@@ -16,7 +16,7 @@ const asked: ApprovalView = {
   requestedAt: '2026-01-01T00:00:00.000Z',
   expiresAt: '2026-01-01T00:00:30.000Z',
   workingDirectory: '/',
-  sandbox: 'none',
+  sandbox: { kind: 'none', network: 'all', hosts: [], readable: [] },
   why: 'stamp needs approval',
 };
 const expired: Decision = { outcome: 'expired', scope: 'once', by: 'system', at: '2026-01-01T00:05:00.000Z' };

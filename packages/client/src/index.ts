@@ -30,17 +30,7 @@ export type { Rows } from './rows.js';
 export { agentName, heldUp, inTheWay, pendingApprovals, placeInQueue, turnOf, workers } from './selectors.js';
 export type { Worker } from './selectors.js';
 export type { Answer } from './show/answer.js';
-export {
-  isCutPreview,
-  maskedCount,
-  maskedWords,
-  patternOf,
-  readArguments,
-  sandboxWords,
-  toolWords,
-  verbFor,
-  wantsTo,
-} from './show/card-words.js';
+export { maskedCount, maskedWords, patternOf, readArguments, toolWords, verbFor, wantsTo } from './show/card-words.js';
 export { byWords, decisionStory, expiredWords, SCOPE_WORDS, signedWords } from './show/decision-story.js';
 export { asText, callLine, describeCall } from './show/describe-call.js';
 export type { CallShape } from './show/describe-call.js';
@@ -50,6 +40,7 @@ export { complete, matching, mentionAt } from './show/mention-at.js';
 export type { Mention } from './show/mention-at.js';
 export { after, nextCurrent } from './show/next-current.js';
 export type { Answered, Current } from './show/next-current.js';
+export { sandboxWords } from './show/sandbox-words.js';
 export { suggestionsFor } from './show/suggestions.js';
 export { agoWords, durationWords, secondsWords } from './show/time-words.js';
 export type {

@@ -24,7 +24,7 @@ const waiting: Approval = {
   status: 'pending',
   requestedAt: at(10),
   workingDirectory: '/',
-  sandbox: 'none',
+  sandbox: { kind: 'none', network: 'all', hosts: [], readable: [] },
   why: 'stamp needs approval',
 };
 

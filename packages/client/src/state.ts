@@ -1,8 +1,10 @@
 import type {
   Agent,
   ApprovalOption,
+  CallSandbox,
   ChatStatus,
   CRUDEvent,
+  Preview,
   Question,
   Scope,
   Usage,
@@ -78,8 +80,8 @@ export interface ApprovalView {
   readonly requestedAt: string;
   readonly expiresAt?: string;
   readonly workingDirectory: string;
-  readonly sandbox: string;
-  readonly preview?: string;
+  readonly sandbox: CallSandbox;
+  readonly preview?: Preview;
   readonly why: string;
   readonly proposedRule?: string;
   /** Present when it is no call to sign but a question to be answered with words. */

@@ -237,8 +237,8 @@ describe('the question', () => {
     const approval = await t.onlyApproval();
     expect(approval).toMatchObject({
       workingDirectory: '/',
-      sandbox: 'none',
-      preview: '+ //a\n+ token=‹masked 1›',
+      sandbox: { kind: 'in-process', network: 'unknown' },
+      preview: { text: '+ //a\n+ token=‹masked 1›', truncated: false },
     });
     const asked = (await t.chat.messages()).find(({ tool_calls: calls }) => calls?.[0]?.id === approval.approvalId);
     expect(JSON.parse(asked?.tool_calls?.[0]?.function.arguments ?? '')).toMatchObject({

@@ -62,7 +62,7 @@ describe('auto mode', () => {
     expect(await propose(t, run('true'))).toBe('waiting');
     expect(await t.onlyApproval()).toMatchObject({
       why: 'it reaches outside the sandbox or the working folder',
-      sandbox: 'none',
+      sandbox: { kind: 'none' },
     });
   });
 
@@ -144,7 +144,7 @@ describe.runIf(sandbox.kind !== 'none')('a folder that a rule opens to the sandb
     await t.world.setPolicy([`allow sandbox_folder(${lib()}/**)`]);
     expect(await t.world.decide(before, { decision: 'approve' })).toMatchObject({ status: 409 });
     const after = await t.onlyApproval();
-    expect(after.sandbox).toBe(`${before.sandbox}, may read ${lib()}`);
+    expect(after.sandbox).toEqual({ ...before.sandbox, readable: [lib()] });
     await t.world.decide(after, { decision: 'approve' });
     await t.chat.settled();
     expect(output(t)).toContain('from the library');
@@ -231,7 +231,7 @@ describe.runIf(sandbox.kind === 'bubblewrap')('a host that a rule opens to the s
   it('[A20] is shown on the card; where any host is open, auto asks', async () => {
     const t = await openWithSite({ policy: ['allow sandbox_network'] });
     expect(await propose(t, fetching('good.test'))).toBe('waiting');
-    expect((await t.onlyApproval()).sandbox).toBe('bubblewrap, no network, but may reach any public host');
+    expect((await t.onlyApproval()).sandbox).toMatchObject({ kind: 'bubblewrap', network: 'public' });
     await t.world.decide(await t.onlyApproval(), { decision: 'approve' });
     await t.chat.settled();
     expect(JSON.stringify(lastResults(t))).toContain('from the site');

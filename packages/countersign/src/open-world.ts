@@ -29,7 +29,7 @@ export interface OpenWorldOptions extends Partial<WorldSettings> {
   providers?: readonly Provider[];
   /** Given here, they are there when unfinished turns go on; `addTool` comes later. */
   tools?: readonly Tool[];
-  /** What the tools run in, in words: part of every signature and shown on every card. Default: `none`. */
+  /** What tools run in that don't say so themselves, in your words: signed with each call, shown on its card, and never called safe. */
   sandbox?: string;
   /** `FULL` (default) survives a power cut; `NORMAL` survives `kill -9` and is faster. */
   synchronous?: 'FULL' | 'NORMAL';
@@ -75,7 +75,7 @@ function createEngine(store: Store, clock: Clock, options: OpenWorldOptions): En
     clock,
     providers: options.providers ?? [],
     tools: options.tools ?? [],
-    findPlace: placeFinder(options.sandbox ?? 'none'),
+    findPlace: placeFinder(options.sandbox),
     onError,
     onListenerFailure,
     ...(options.adminRules === undefined ? {} : { adminRules: options.adminRules }),

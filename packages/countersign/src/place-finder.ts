@@ -1,13 +1,13 @@
 import { realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import type { PlaceFinder } from '@countersign/core';
-import { CountersignError } from '@countersign/protocol';
+import { CountersignError, unknownSandbox } from '@countersign/protocol';
 
 /**
  * The real folder, links resolved, looked up for every call: one that was swapped since it was signed is asked anew (A7).
  * Synchronous on purpose: three microseconds, where the asynchronous call waits for a thread and costs as much as a commit.
  */
-export function placeFinder(sandbox: string): PlaceFinder {
+export function placeFinder(sandbox: string | undefined): PlaceFinder {
   return async ({ world }) => {
     const wanted = world.settings.workingDirectory ?? process.cwd();
     const workingDirectory = realPathOf(wanted);
@@ -16,7 +16,9 @@ export function placeFinder(sandbox: string): PlaceFinder {
         field: 'workingDirectory',
       });
     }
-    return { workingDirectory, home: homedir(), sandbox };
+    // The program's own words: shown, and never read as a promise.
+    const said = sandbox === undefined ? {} : { sandbox: unknownSandbox(sandbox) };
+    return { workingDirectory, home: homedir(), ...said };
   };
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { callSandboxSchema, previewSchema } from './call-sandbox.js';
 import { messageSchema } from './messages.js';
 import { approvalOptionSchema } from './tools.js';
 
@@ -34,9 +35,8 @@ export const approvalSchema = z.object({
   expiresAt: z.string().exactOptional(),
   /** Where the call would act. */
   workingDirectory: z.string(),
-  sandbox: z.string(),
-  /** What it would change, such as a diff; masked. */
-  preview: z.string().exactOptional(),
+  sandbox: callSandboxSchema,
+  preview: previewSchema.exactOptional(),
   /** The rule that made it ask, or the reason in words. */
   why: z.string(),
   /** The rule that "always" would write. */

@@ -16,6 +16,15 @@ export {
 } from './messages.js';
 export type { Message, NewMessage, Page, Role, ToolCall, ToolCallStatus, Usage } from './messages.js';
 export {
+  callSandboxSchema,
+  inProcess,
+  previewSchema,
+  storedPreviewSchema,
+  storedSandboxSchema,
+  unknownSandbox,
+} from './call-sandbox.js';
+export type { CallSandbox, Preview } from './call-sandbox.js';
+export {
   approvalOptionSchema,
   scopeSchema,
   toolApprovalSchema,

@@ -138,6 +138,7 @@ export interface ApprovalsTable {
   working_directory: string;
   sandbox: string;
   preview: string | null;
+  preview_truncated: number;
   question: string | null;
   status: string;
   decision: string | null;

@@ -22,3 +22,25 @@ it('[A1] what every world offers: what only looks or asks runs unasked, all else
     ['create_agent', 'acts', 'asked', true],
   ]);
 });
+
+it('[A21] each tool says of its own calls how they run: only commands are sandboxed, and web_fetch uses the network', () => {
+  const opened = { folders: ['/opt/lib'], hosts: ['a.example'], anyHost: false };
+  const kept = { kind: 'sandbox-exec', program: '/usr/bin/sandbox-exec' } as const;
+  const tools = defaultTools({ shell: { sandbox: kept, hide: [] } });
+  const facts = tools.map((tool) => {
+    const { kind, network, hosts, readable } = tool.sandbox?.(opened) ?? {};
+    return [tool.definition.name, kind, network, hosts, readable];
+  });
+  expect(facts).toEqual([
+    ['read_file', 'in-process', 'none', [], []],
+    ['list_files', 'in-process', 'none', [], []],
+    ['grep', 'in-process', 'none', [], []],
+    ['write_file', 'in-process', 'none', [], []],
+    ['edit_file', 'in-process', 'none', [], []],
+    ['shell_cmd', 'sandbox-exec', 'listed', ['a.example'], ['/opt/lib']],
+    ['web_fetch', 'in-process', 'public', [], []],
+    ['ask_human', 'in-process', 'none', [], []],
+    ['send_message', 'in-process', 'none', [], []],
+    ['create_agent', 'in-process', 'none', [], []],
+  ]);
+});

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { maskedCount, maskedWords, patternOf, readArguments, sandboxWords, toolWords } from './card-words.js';
+import { maskedCount, maskedWords, patternOf, readArguments, toolWords } from './card-words.js';
 
 describe('what a card says and takes', () => {
   it('finds the pattern of a rule', () => {
@@ -20,31 +20,6 @@ describe('what a card says and takes', () => {
 
   it('[A15] counts different masks once', () => {
     expect(maskedCount('‹masked 1› ‹masked 2› ‹masked 1›')).toBe(2);
-  });
-
-  it.each([
-    ['bubblewrap, no network', 'sandboxed, no network'],
-    ['sandbox-exec, public network', 'sandboxed, public network'],
-    ['bubblewrap, no network, but may reach a.example', 'sandboxed, no network, but may reach a.example'],
-    ['bubblewrap, no network, may read /opt/data', 'sandboxed, no network, may read /opt/data'],
-  ])('[A21] says what %j keeps it from, in the words of the server', (sandbox, words) => {
-    expect(sandboxWords(sandbox)).toEqual({ words, safe: true });
-  });
-
-  it.each([
-    ['none', 'not sandboxed: it runs with your own rights'],
-    ['', 'not sandboxed: it runs with your own rights'],
-    ['none: it runs elsewhere, at https://a.example', 'not sandboxed: it runs elsewhere, at https://a.example'],
-    ['bubblewrap, network', 'sandboxed, but with all of the network this machine has, itself included'],
-    [
-      'sandbox-exec, network, may read /opt',
-      'sandboxed, but with all of the network this machine has, itself included, may read /opt',
-    ],
-    ['bubblewrap', 'not known to be sandboxed: bubblewrap'],
-    ['something, no network', 'not known to be sandboxed: something, no network'],
-    ['no network', 'not known to be sandboxed: no network'],
-  ])('[A21] warns of %j', (sandbox, words) => {
-    expect(sandboxWords(sandbox)).toEqual({ words, safe: false });
   });
 
   it('[A1] [A3] tells the words that a tool declares, and not those that every card says', () => {

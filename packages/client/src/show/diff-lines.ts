@@ -1,4 +1,4 @@
-import { isCutPreview } from './card-words.js';
+import type { Preview } from '@countersign/protocol';
 
 export interface DiffLine {
   kind: 'same' | 'added' | 'removed' | 'place' | 'note';
@@ -27,12 +27,9 @@ export function diffLines(diff: string): DiffLine[] {
 
 type Change = { kind: 'write'; content: string } | { kind: 'edit'; before: string; after: string };
 
-/**
- * What a call would change in a file. A preview whose middle was left out shows less than would be signed: then all of what the call
- * says is shown instead.
- */
-export function changeLines(change: Change, preview: string | undefined): DiffLine[] {
-  if (preview !== undefined && !isCutPreview(preview)) return diffLines(preview);
+/** What a call would change in a file. A truncated preview shows less than would be signed: then the arguments are shown in full. */
+export function changeLines(change: Change, preview: Preview | undefined): DiffLine[] {
+  if (preview?.truncated === false) return diffLines(preview.text);
   return change.kind === 'edit' ? replaceLines(change.before, change.after) : replaceLines('', change.content);
 }
 

@@ -10,7 +10,7 @@ const parts: SignedParts = {
   toolName: 'write_file',
   argumentsText: '{"path":"x"}',
   workingDirectory: '/w',
-  sandbox: 'none',
+  sandbox: { kind: 'bubblewrap' as const, network: 'none' as const, hosts: [], readable: [] },
 };
 
 describe('callHash', () => {
@@ -20,6 +20,8 @@ describe('callHash', () => {
     expect(callHash(new TextEncoder().encode('key'), { ...parts })).toBe(hash);
     const others = [
       ...Object.keys(parts).map((name) => callHash('key', { ...parts, [name]: 'changed' })),
+      callHash('key', { ...parts, sandbox: { ...parts.sandbox, network: 'public' } }),
+      callHash('key', { ...parts, sandbox: { ...parts.sandbox, readable: ['/opt'] } }),
       callHash('key', { ...parts, fingerprint: '' }),
       callHash('key', { ...parts, fingerprint: 'old content' }),
       callHash('other', parts),

@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import type { ToolDefinition } from '@countersign/protocol';
+import type { CallSandbox, ToolDefinition } from '@countersign/protocol';
 import { canonicalJson } from '../policy/index.js';
 
 /** Everything a decision signs (A7). */
@@ -13,7 +13,7 @@ export interface SignedParts {
   readonly argumentsText: string;
   /** The real path. */
   readonly workingDirectory: string;
-  readonly sandbox: string;
+  readonly sandbox: CallSandbox;
   /** For file writes, of the old content. */
   readonly fingerprint?: string;
 }
@@ -33,7 +33,7 @@ export function callHash(key: Uint8Array | string, parts: SignedParts): string {
     toolName,
     argumentsText,
     workingDirectory,
-    sandbox,
+    canonicalJson(sandbox),
     fingerprint ?? null,
   ]);
   return createHmac('sha256', key).update(text).digest('hex');

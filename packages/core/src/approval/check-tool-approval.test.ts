@@ -306,7 +306,7 @@ describe('checkToolApproval', () => {
 
     it('[A20] inside the sandbox auto runs it', () => {
       const gate = checkToolApproval(input({ world: { mode: 'auto', policy: policy() }, contained: true }, dynamic));
-      expect(gate).toEqual({ kind: 'run', because: 'sandboxed' });
+      expect(gate).toEqual({ kind: 'run', because: 'contained' });
     });
   });
 

@@ -85,7 +85,7 @@ function runUnasked({ tool, world, contained }: GateInput, { unclear, prepared }
     if (approval.pattern !== undefined && patternCovers(approval.pattern, prepared))
       return { kind: 'run', because: 'pattern' };
   }
-  return world.mode === 'auto' && contained ? { kind: 'run', because: 'sandboxed' } : undefined;
+  return world.mode === 'auto' && contained ? { kind: 'run', because: 'contained' } : undefined;
 }
 
 function fail(reason: string): Gate {

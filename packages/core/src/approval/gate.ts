@@ -48,7 +48,7 @@ export interface GateGrant {
 export type Gate =
   | {
       readonly kind: 'run';
-      readonly because: 'decision' | 'grant' | 'rule' | 'pattern' | 'unasked' | 'sandboxed';
+      readonly because: 'decision' | 'grant' | 'rule' | 'pattern' | 'unasked' | 'contained';
       readonly grantId?: string;
       readonly rule?: string;
     }

@@ -3,6 +3,7 @@ import type { Question } from '@countersign/protocol';
 import { NoAnswer } from '../ports/index.js';
 import { newId } from '../turn/ids.js';
 import { isUnattended, UNATTENDED } from './deny-unattended.js';
+import { sandboxOf } from './gate-call.js';
 import { holdCall } from './hold-call.js';
 import { commit, type Runtime } from './runtime.js';
 import { showQuestion } from './show-question.js';
@@ -63,13 +64,13 @@ export function openQuestions(runtime: Runtime, started: Started, signal: AbortS
 
 async function putQuestion(
   runtime: Runtime,
-  { invocation, place }: Started,
+  { invocation, place, tool }: Started,
   approvalId: string,
   asked: Question,
 ): Promise<void> {
   const { value: shown, secrets } = maskArguments(invocation.arguments);
   const question = showQuestion(asked, secrets);
-  const { workingDirectory, sandbox } = place;
+  const { workingDirectory } = place;
   await commit(runtime, 'ask-question', invocation.worldId, async (step) => {
     await holdCall(step, invocation);
     if (await isUnattended(step.tx, step.snapshot)) throw new NoAnswer('declined', UNATTENDED);
@@ -79,7 +80,7 @@ async function putQuestion(
       options: ['deny' as const],
       callHash: invocation.callHash ?? '',
       workingDirectory,
-      sandbox,
+      sandbox: sandboxOf(tool, place),
       preview: null,
       question: { ...question, raisedBy: 'tool' as const },
       why,

@@ -1,4 +1,4 @@
-import type { Subject, ToolDecision } from '@countersign/protocol';
+import type { ToolDecision } from '@countersign/protocol';
 import type { ApprovalRecord } from '../ports/index.js';
 import { reveal } from '../masking/index.js';
 import { readCall, signCall, type ReadCall, type SignedCall } from './gate-call.js';
@@ -13,9 +13,7 @@ export type CallToSign =
       ok: true;
       /** The call as it would run: as it was shown, or with the arguments a person edited. */
       call: ReadCall;
-      callHash: string;
-      fingerprint: string | undefined;
-      seen: readonly Subject[];
+      signed: SignedCall;
       place: Place;
       /** The world's `rev` when it was looked at. */
       rev: number;
@@ -64,9 +62,7 @@ export async function readCallToSign(
     return {
       ok: true,
       call,
-      callHash: signed.callHash,
-      fingerprint: signed.fingerprint,
-      seen: signed.seen,
+      signed,
       place,
       rev: snapshot.world.rev,
       against: invocation.arguments,

@@ -56,7 +56,7 @@ export async function checkDecision(
   const edited = toSign.call.argumentsText !== invocation.arguments;
   const policyCall: PolicyCall = {
     tool: invocation.toolName,
-    subjects: [...subjectsOf(toSign.call, toSign.place), ...toSign.seen],
+    subjects: [...subjectsOf(toSign.call, toSign.place), ...toSign.signed.seen],
     place: toSign.place,
   };
   if (edited) {
@@ -64,7 +64,7 @@ export async function checkDecision(
       ...invocation,
       place: toSign.place,
       decision: 'approved',
-      seen: toSign.seen,
+      seen: toSign.signed.seen,
     });
     if (gate.kind === 'refuse') return no(`arguments: ${gate.reason}`);
   }
@@ -74,7 +74,7 @@ export async function checkDecision(
     edited,
     argumentsText: toSign.call.argumentsText,
     // Signed is what was shown, or an edit of it; if the world changed since, starting it finds out (A7).
-    callHash: edited && !hasChanged(toSign, approval) ? toSign.callHash : approval.callHash,
+    callHash: edited && !hasChanged(toSign, approval) ? toSign.signed.callHash : approval.callHash,
   };
   const changed = edited ? { arguments: base.argumentsText, callHash: base.callHash } : {};
   switch (scope) {

@@ -66,7 +66,7 @@ const BECAUSE: Readonly<Record<Extract<Gate, { kind: 'run' }>['because'], string
   rule: 'a rule allows it',
   pattern: 'its tool needs no approval for such a call',
   unasked: 'its tool needs no approval',
-  sandboxed: 'the world is in auto mode, and the call stays inside the sandbox and the working folder',
+  contained: 'the world is in auto mode, and the call can’t reach outside the sandbox or the working folder',
 };
 
 /** What is answered may be logged and shown like a card: no secret of the call stands in it (A15). */

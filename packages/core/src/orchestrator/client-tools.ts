@@ -57,6 +57,7 @@ function clientTool(definition: ToolDefinition): Tool {
   return {
     definition,
     trusted: false,
+    sandbox: () => ({ kind: 'client', network: 'unknown', hosts: [], readable: [] }),
     validate: checkWithJsonSchema(definition.parameters),
     execute: () => Promise.reject(new Error('a client tool runs in its client')),
   };

@@ -226,14 +226,12 @@ export function createRuntime(options: RuntimeOptions): Engine {
   };
 }
 
-/** What rules open to commands in the sandbox is part of the place they run in. Without a sandbox there is nothing to open. */
+/** What rules open to commands in the sandbox is part of the place they run in. */
 function withSandboxGrants(findPlace: PlaceFinder): PlaceFinder {
   return async (snapshot) => {
     const place = await findPlace(snapshot);
-    if (place.sandbox === 'none') return place;
     const grants = sandboxGrants({ admin: snapshot.adminPolicy, world: snapshot.policy, agent: NO_RULES }, place);
-    if (grants.shown.length === 0) return place;
-    return { ...place, grants, sandbox: [place.sandbox, ...grants.shown].join(', ') };
+    return grants.folders.length === 0 && grants.mayReach === undefined ? place : { ...place, grants };
   };
 }
 

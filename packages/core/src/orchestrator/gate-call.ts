@@ -1,4 +1,11 @@
-import type { Subject } from '@countersign/protocol';
+import {
+  callSandboxSchema,
+  inProcess,
+  previewSchema,
+  type CallSandbox,
+  type Preview,
+  type Subject,
+} from '@countersign/protocol';
 import type { InvocationRecord, StoreReader, Tool, ToolPlace } from '../ports/index.js';
 import {
   callHash,
@@ -150,11 +157,11 @@ const digests = new WeakMap<Tool, string>();
 export interface SignedCall {
   callHash: string;
   workingDirectory: string;
-  sandbox: string;
+  sandbox: CallSandbox;
   /** What its tool found there when it was signed. */
   fingerprint: string | undefined;
   /** What it would change, masked, if its tool can tell. */
-  preview: string | null;
+  preview: Preview | null;
   /** What the tool found where the call would act. */
   seen: readonly Subject[];
 }
@@ -206,7 +213,7 @@ function sealed(runtime: Runtime, call: ReadCall, about: Signing, looked: Looked
   const { tool } = call;
   const { workingDirectory } = about.place;
   const { fingerprint, preview, seen } = looked;
-  const sandbox = tool?.sandbox ?? about.place.sandbox;
+  const sandbox = sandboxOf(tool, about.place);
   let digest = '';
   if (tool !== undefined) {
     digest = digests.get(tool) ?? toolDigest(tool.definition);
@@ -236,9 +243,26 @@ function sealed(runtime: Runtime, call: ReadCall, about: Signing, looked: Looked
 const PREVIEW_LIMIT_BYTES = 64 * 1024;
 
 /** Cut roughly first, or a preview of megabytes would be searched for secrets to its end; what a rough cut may halve, the second takes out. */
-function showPreview(preview: unknown): string {
-  const roughly = capText(textOf(preview), 4 * PREVIEW_LIMIT_BYTES);
-  return capText(maskText(roughly).value, PREVIEW_LIMIT_BYTES);
+function showPreview(preview: unknown): Preview {
+  const told = previewSchema.safeParse(preview);
+  const all = told.success ? told.data.text : textOf(preview);
+  const roughly = capText(all, 4 * PREVIEW_LIMIT_BYTES);
+  const masked = maskText(roughly).value;
+  const text = capText(masked, PREVIEW_LIMIT_BYTES);
+  return { text, truncated: (told.success && told.data.truncated) || roughly !== all || text !== masked };
+}
+
+const NOTHING_OPENED = { folders: [], hosts: [], anyHost: false };
+
+/** What a tool does not tell, or fails to tell, is not claimed (A21). */
+export function sandboxOf(tool: Tool | undefined, place: Place): CallSandbox {
+  const fallback = place.sandbox ?? inProcess('unknown');
+  if (tool?.sandbox === undefined) return fallback;
+  try {
+    return callSandboxSchema.parse(tool.sandbox(place.grants ?? NOTHING_OPENED));
+  } catch {
+    return inProcess('unknown');
+  }
 }
 
 /** The call an invocation stands for, with the tool as it is registered now. */

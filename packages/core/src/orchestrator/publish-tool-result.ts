@@ -223,9 +223,7 @@ async function startDecided(
   if (turn.owner !== runtime.owner || step.snapshot.world.rev !== toSign.rev) return;
   const next = nextStep({ turn, ...rest });
   if (next.kind !== 'start' || next.invocationIds.length !== 1 || next.invocationIds[0] !== approved.id) return;
-  const { call, place, callHash, fingerprint, seen } = toSign;
-  const { workingDirectory, sandbox } = place;
-  const signed = { callHash, workingDirectory, sandbox, fingerprint, preview: null, seen };
+  const { call, place, signed } = toSign;
   const started = await startInStep(runtime, step, turn, approved, call, { place, signed });
   if (started === undefined) return;
   handOver(runtime, step, turn.id, { ...started, hasSiblings: rest.invocations.length > 1 });

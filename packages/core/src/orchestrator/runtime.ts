@@ -1,4 +1,4 @@
-import { CountersignError } from '@countersign/protocol';
+import { CountersignError, type CallSandbox } from '@countersign/protocol';
 import type {
   Clock,
   McpHost,
@@ -26,9 +26,9 @@ export interface Place {
   /** Real path, links resolved. */
   workingDirectory: string;
   home: string;
-  /** What kind of sandbox tools run in, in words that go into the signature. */
-  sandbox: string;
-  /** What rules open to commands in it; named in `sandbox` too, so that a card shows it and a signature covers it. */
+  /** What tools run in that say nothing about it themselves. Absent: this process, with its rights. */
+  sandbox?: CallSandbox;
+  /** What rules open to commands in the sandbox. */
   grants?: SandboxGrants;
 }
 export type PlaceFinder = (world: WorldSnapshot) => Promise<Place>;

@@ -17,10 +17,10 @@ export interface SandboxGrants {
   readonly folders: readonly string[];
   /** Whether a host may be reached. Undefined: none. */
   readonly mayReach?: (host: string) => boolean;
+  /** The patterns of the rules that `mayReach` follows. */
+  readonly hosts: readonly string[];
   /** No host is left out, so that what a command reads can go anywhere. */
   readonly anyHost: boolean;
-  /** All of it in words, for the card and the signature. */
-  readonly shown: readonly string[];
 }
 
 /**
@@ -35,17 +35,15 @@ export function sandboxGrants(policies: Policies, place: Place): SandboxGrants {
   const closed = [admin, world, policies.agent].some((policy) =>
     guardsOf(policy, NETWORK).some(({ any }) => any.length > 0),
   );
-  const hosts = closed ? [] : shownHosts(networkRules);
+  const anyHost = !closed && networkRules.some(({ any }) => any.length > 0);
+  const hosts = closed || anyHost ? [] : hostPatterns(networkRules);
   return {
     folders,
-    anyHost: hosts.length > 0 && networkRules.some(({ any }) => any.length > 0),
-    ...(hosts.length === 0
+    hosts,
+    anyHost,
+    ...(hosts.length === 0 && !anyHost
       ? {}
       : { mayReach: (host) => isOpen(policies, networkRules, NETWORK, { kind: 'host', host }, place) }),
-    shown: [
-      ...(folders.length === 0 ? [] : [`may read ${folders.join(', ')}`]),
-      ...(hosts.length === 0 ? [] : [`but may reach ${hosts.join(', ')}`]),
-    ],
   };
 }
 
@@ -83,8 +81,7 @@ function guardsOf(policy: Policy | undefined, tool: string): readonly Shelf[] {
   return [...shelves(policy?.deny, tool), ...shelves(policy?.ask, tool)];
 }
 
-function shownHosts(rules: readonly Shelf[]): readonly string[] {
-  if (rules.some(({ any }) => any.length > 0)) return ['any public host'];
+function hostPatterns(rules: readonly Shelf[]): readonly string[] {
   const patterns = rules.flatMap(({ patterned }) => patterned.map(({ text }) => formatPattern(wordsOf(text))));
   return [...new Set(patterns)].sort();
 }

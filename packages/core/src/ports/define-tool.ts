@@ -1,14 +1,17 @@
 import {
   checkWith,
   CountersignError,
+  inProcess,
   parseInput,
   toJsonSchema,
   toolDefinitionSchema,
+  type CallSandbox,
+  type Preview,
   type Question,
   type Subject,
   type ToolApproval,
 } from '@countersign/protocol';
-import type { Tool, ToolContext, ToolPlace } from './tool.js';
+import type { OpenedToSandbox, Tool, ToolContext, ToolPlace } from './tool.js';
 
 type Schema = Parameters<typeof checkWith>[0];
 type ValueOf<S extends Schema> = S['_zod']['output'];
@@ -23,11 +26,12 @@ export interface ToolInput<S extends Schema> {
   idempotent?: boolean;
   approval?: ToolApproval;
   unconfined?: boolean;
+  sandbox?(opened: OpenedToSandbox): CallSandbox;
   subjects?(args: ValueOf<S>, place: ToolPlace): readonly Subject[];
   look?(args: ValueOf<S>, place: ToolPlace): Promise<readonly Subject[]>;
   contained?(args: ValueOf<S>, place: ToolPlace): boolean;
   fingerprint?(args: ValueOf<S>, place: ToolPlace): Promise<string>;
-  preview?(args: ValueOf<S>, place: ToolPlace): Promise<string>;
+  preview?(args: ValueOf<S>, place: ToolPlace): Promise<string | Preview>;
   question?(args: ValueOf<S>): Question;
   execute(args: ValueOf<S>, context: ToolContext): unknown;
 }
@@ -59,6 +63,7 @@ export function defineTool<S extends Schema>(input: ToolInput<S>): Tool {
     trusted: true,
     validate: check,
     ...(input.unconfined === undefined ? {} : { unconfined: input.unconfined }),
+    ...(input.sandbox === undefined ? {} : { sandbox: (opened) => input.sandbox?.(opened) ?? inProcess('unknown') }),
     ...(input.subjects === undefined ? {} : { subjects: (args, place) => input.subjects?.(typed(args), place) ?? [] }),
     ...(input.look === undefined
       ? {}

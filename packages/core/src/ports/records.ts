@@ -4,7 +4,9 @@ import type {
   ApprovalStatus,
   AuditEntry,
   AuditRecord,
+  CallSandbox,
   ChatStatus,
+  Preview,
   Role,
   Scope,
   ToolCall,
@@ -192,9 +194,9 @@ export interface ApprovalRecord {
   proposedRule: string | null;
   /** Where the call would act: part of what is signed, so part of what is shown (A7). */
   workingDirectory: string;
-  sandbox: string;
+  sandbox: CallSandbox;
   /** What it would change, masked, if its tool can tell. */
-  preview: string | null;
+  preview: Preview | null;
   /** Present when people are asked for words and not for a signature. */
   question: QuestionRecord | null;
   status: ApprovalStatus;

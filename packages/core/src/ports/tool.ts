@@ -1,4 +1,4 @@
-import type { Question, Subject, ToolDefinition } from '@countersign/protocol';
+import type { CallSandbox, Preview, Question, Subject, ToolDefinition } from '@countersign/protocol';
 import type { WorldDoor } from './world-door.js';
 
 /** What a running tool knows of its call (T15). */
@@ -55,6 +55,14 @@ export interface ToolPlace {
   workingDirectory: string;
 }
 
+/** What rules open to commands in the sandbox, as people are shown it. */
+export interface OpenedToSandbox {
+  readonly folders: readonly string[];
+  readonly hosts: readonly string[];
+  /** Every public host, whatever is in `hosts`. */
+  readonly anyHost: boolean;
+}
+
 /**
  * A tool as the runtime sees it. It never asks for approval itself: the gate has decided before `execute` is called.
  * What `execute` returns goes to the model; what it throws is given to the model as the error, and the loop goes on (T11).
@@ -68,8 +76,11 @@ export interface Tool {
    * accepted, no grant, allow rule or trust counts for it.
    */
   readonly pin?: string;
-  /** What it runs in, for the card and the signature, where that is not the world's sandbox. */
-  readonly sandbox?: string;
+  /**
+   * How a call runs, for the card and the signature: what is true of this tool, and nothing it can't keep. `opened` is what rules
+   * open to commands in the sandbox. Absent: in this process, and nobody knows what it reaches.
+   */
+  sandbox?(opened: OpenedToSandbox): CallSandbox;
   /** True: it runs programs, and no sandbox keeps them from what rules about paths deny (A21). Then each call is asked. */
   readonly unconfined?: boolean;
   /** Checks arguments against the schema. The value is what `execute` gets. */
@@ -91,8 +102,8 @@ export interface Tool {
   contained?(args: unknown, place: ToolPlace): boolean;
   /** What the signature covers beyond the arguments, such as the old content of a file that would be overwritten (A7). */
   fingerprint?(args: unknown, place: ToolPlace): Promise<string>;
-  /** What the call would change, such as a diff, for the person who is asked. Looks, and touches nothing. */
-  preview?(args: unknown, place: ToolPlace): Promise<string>;
+  /** What the call would change, such as a diff, for the person who is asked. A plain text counts as all of it. Changes nothing. */
+  preview?(args: unknown, place: ToolPlace): Promise<string | Preview>;
   /**
    * The call is nothing but this question to people: it is put where calls are asked, waits as long as they do, also over restarts,
    * and their words are its result. Then `execute` is never called. Counts only for a trusted tool.

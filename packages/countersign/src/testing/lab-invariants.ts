@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { callHash, toolDigest, toWorldEvent } from '@countersign/core';
 import type { MessageRecord } from '@countersign/core/ports';
-import type { ToolEventType, WorldEvent } from '@countersign/protocol';
+import { inProcess, type ToolEventType, type WorldEvent } from '@countersign/protocol';
 import type { CallRecord, WorldRecordOf } from './lab-record.js';
 import { TRAITS } from './lab-tools.js';
 import { tools, type Lab } from './lab.js';
@@ -119,7 +119,7 @@ function wrongPlace(lab: Lab, { row }: CallRecord): string[] {
       toolName: row.toolName,
       argumentsText: row.arguments,
       workingDirectory,
-      sandbox: 'none',
+      sandbox: inProcess('unknown'),
     });
   return folders.filter((folder) => !isSigned(folder)).map((folder) => `[A7] ran in ${folder}, signed for another`);
 }

@@ -172,7 +172,7 @@ export async function openBench(settings: LabSettings, ground = sqliteGround): P
 
 const withoutWork = {
   providers: [],
-  findPlace: async () => ({ workingDirectory: '/', home: '/', sandbox: 'none' }),
+  findPlace: async () => ({ workingDirectory: '/', home: '/' }),
   onError: () => undefined,
   onListenerFailure: () => undefined,
 };
@@ -280,7 +280,7 @@ async function begin(lab: Lab): Promise<void> {
     probe: life.probe,
     providers: [modelOf(lab)],
     tools,
-    findPlace: async () => ({ workingDirectory: lab.folder, home: '/home', sandbox: 'none' }),
+    findPlace: async () => ({ workingDirectory: lab.folder, home: '/home' }),
     onError: complain,
     onListenerFailure: (error) => complain(error, 'a listener failed'),
   });

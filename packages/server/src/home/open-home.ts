@@ -3,7 +3,7 @@ import { createRuntime, systemClock, type About, type Engine } from '@countersig
 import { keepOwnFile, type Clock, type Provider, type Store, type Tool } from '@countersign/core/ports';
 import { CountersignError, type ProviderStatus } from '@countersign/protocol';
 import { lockFile, openPostgres, openSqlite } from '@countersign/storage';
-import { defaultTools, describeSandbox, findSandbox, mcpServers, type Sandbox } from '@countersign/tools';
+import { defaultTools, findSandbox, mcpServers, type Sandbox } from '@countersign/tools';
 import type { Log } from '../app/context.js';
 import type { SessionKeeper } from '../auth/sessions.js';
 import { createMetrics, type Metrics } from '../metrics/create-metrics.js';
@@ -71,7 +71,7 @@ export async function openHome(options: HomeOptions): Promise<Home> {
     if (admin.file !== undefined) keepOwnFile(admin.file);
     // No command and no server ever sees this folder, nor what is to bind them (A21).
     const confined = { sandbox, hide: [folder, ...(admin.file === undefined ? [] : [admin.file])] };
-    const workFolders = createWorkFolders(folder, describeSandbox(sandbox), work);
+    const workFolders = createWorkFolders(folder, work);
     const report = (error: unknown, what: string, about: About = {}): void => log.error(what, { ...about, error });
     const metrics = createMetrics();
     const engine = await orClose(store, () =>

@@ -19,7 +19,7 @@ export interface WorkFolders {
  * token and store do. Servers that share a database name one place for them: a call is signed for the folder it acts in, and must be the
  * same one wherever its turn goes on. Everything is looked up anew for each call, since a folder may have become a link since it was signed (A7).
  */
-export function createWorkFolders(home: string, sandbox: string, worlds = `${home}-worlds`): WorkFolders {
+export function createWorkFolders(home: string, worlds = `${home}-worlds`): WorkFolders {
   function check(folder: string): string {
     const refuse = (why: string, cause?: unknown): CountersignError =>
       new CountersignError('invalid', `the working folder ${folder} ${why}`, { field: 'workingDirectory', cause });
@@ -46,7 +46,6 @@ export function createWorkFolders(home: string, sandbox: string, worlds = `${hom
     findPlace: async ({ world }) => ({
       workingDirectory: check(world.settings.workingDirectory ?? own(world.id)),
       home: homedir(),
-      sandbox,
     }),
   };
 }

@@ -8,6 +8,8 @@ interface Ddl {
   plain: string;
   /** Ends a table that is stored in the order of its primary key, where the database can. */
   clustered: string;
+  /** The functions that make JSON. */
+  json: { object: string; array: string };
   /** Makes the table of words that a text search looks into: `search_words`, one row for each of `search_documents`. */
   searchWords: readonly string[];
 }

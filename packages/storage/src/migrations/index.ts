@@ -6,6 +6,7 @@ import { addQuestions } from './5-add-questions.js';
 import { addGrantKeys } from './6-add-grant-keys.js';
 import { addProcesses } from './4-add-processes.js';
 import { addPasses } from './7-add-passes.js';
+import { addSandboxFacts } from './8-add-sandbox-facts.js';
 
 /** In order; a store at version n has had the first n. */
 export const migrations: readonly Migration[] = [
@@ -16,4 +17,5 @@ export const migrations: readonly Migration[] = [
   addMcpServers,
   addGrantKeys,
   addPasses,
+  addSandboxFacts,
 ];

@@ -47,6 +47,20 @@ it.each(versions)('[S5] a store of version %i opens with all that is in it and c
   await store.close();
 });
 
+it('[S5] [A21] an approval from before version 8 claims no sandbox, and its preview counts as truncated', async () => {
+  const file = restore(7);
+  const db = new DatabaseSync(file);
+  db.exec(`update approvals set sandbox = 'bubblewrap, "no" network', preview = '+ all of it'`);
+  db.close();
+  const store = await openSqlite(file);
+  expect(await store.read((r) => r.approval('approval_1'))).toMatchObject({
+    sandbox: { kind: 'unknown', network: 'unknown', hosts: [], readable: [], detail: 'bubblewrap, "no" network' },
+    preview: { text: '+ all of it', truncated: true },
+    status: 'pending',
+  });
+  await store.close();
+});
+
 it.each(versions)('[S5] a store of version %i ends up with the schema of a new one', (version) => {
   const schema = (path: string): unknown => {
     const db = openDatabase(path, 'NORMAL');

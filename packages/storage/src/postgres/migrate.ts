@@ -7,6 +7,7 @@ const ddl = {
   ordinal: 'bigint generated always as identity primary key',
   plain: '',
   clustered: '',
+  json: { object: 'json_build_object', array: 'json_build_array' },
   searchWords: [
     'create table search_words (ordinal bigint not null primary key, words tsvector not null)',
     'create index search_words_by_word on search_words using gin (words)',

@@ -19,6 +19,7 @@ const columns = [
   'working_directory',
   'sandbox',
   'preview',
+  'preview_truncated',
   'question',
   'status',
   'decision',

@@ -10,6 +10,7 @@ const ddl = {
   ordinal: 'integer primary key',
   plain: 'strict',
   clustered: 'strict, without rowid',
+  json: { object: 'json_object', array: 'json_array' },
   searchWords: [
     // Words are cut by us, the same for every database; `ascii` leaves them as they are, and no position of any is kept.
     `create virtual table search_words using fts5

@@ -3,39 +3,39 @@ import type { WrittenStatements } from '../statements.js';
 
 export const writtenStatements: WrittenStatements = {
   "approval": {
-    "sql": "select \"id\", \"world_id\", \"chat_id\", \"agent_id\", \"invocation_id\", \"message_id\", \"tool_name\", \"call_hash\", \"message\", \"options\", \"why\", \"rule\", \"proposed_rule\", \"working_directory\", \"sandbox\", \"preview\", \"question\", \"status\", \"decision\", \"scope\", \"reason\", \"decision_digest\", \"decided_by\", \"requested_at\", \"expires_at\", \"decided_at\" from \"approvals\" where \"id\" = ?",
+    "sql": "select \"id\", \"world_id\", \"chat_id\", \"agent_id\", \"invocation_id\", \"message_id\", \"tool_name\", \"call_hash\", \"message\", \"options\", \"why\", \"rule\", \"proposed_rule\", \"working_directory\", \"sandbox\", \"preview\", \"preview_truncated\", \"question\", \"status\", \"decision\", \"scope\", \"reason\", \"decision_digest\", \"decided_by\", \"requested_at\", \"expires_at\", \"decided_at\" from \"approvals\" where \"id\" = ?",
     "names": [
       "id"
     ]
   },
   "approvalsOfWorld": {
-    "sql": "select \"id\", \"world_id\", \"chat_id\", \"agent_id\", \"invocation_id\", \"message_id\", \"tool_name\", \"call_hash\", \"message\", \"options\", \"why\", \"rule\", \"proposed_rule\", \"working_directory\", \"sandbox\", \"preview\", \"question\", \"status\", \"decision\", \"scope\", \"reason\", \"decision_digest\", \"decided_by\", \"requested_at\", \"expires_at\", \"decided_at\" from \"approvals\" where chat_id in (select id from chats where world_id = ?) order by \"ordinal\"",
+    "sql": "select \"id\", \"world_id\", \"chat_id\", \"agent_id\", \"invocation_id\", \"message_id\", \"tool_name\", \"call_hash\", \"message\", \"options\", \"why\", \"rule\", \"proposed_rule\", \"working_directory\", \"sandbox\", \"preview\", \"preview_truncated\", \"question\", \"status\", \"decision\", \"scope\", \"reason\", \"decision_digest\", \"decided_by\", \"requested_at\", \"expires_at\", \"decided_at\" from \"approvals\" where chat_id in (select id from chats where world_id = ?) order by \"ordinal\"",
     "names": [
       "worldId"
     ]
   },
   "approvalsOfChat": {
-    "sql": "select \"id\", \"world_id\", \"chat_id\", \"agent_id\", \"invocation_id\", \"message_id\", \"tool_name\", \"call_hash\", \"message\", \"options\", \"why\", \"rule\", \"proposed_rule\", \"working_directory\", \"sandbox\", \"preview\", \"question\", \"status\", \"decision\", \"scope\", \"reason\", \"decision_digest\", \"decided_by\", \"requested_at\", \"expires_at\", \"decided_at\" from \"approvals\" where \"chat_id\" = ? and \"world_id\" = ? order by \"ordinal\"",
+    "sql": "select \"id\", \"world_id\", \"chat_id\", \"agent_id\", \"invocation_id\", \"message_id\", \"tool_name\", \"call_hash\", \"message\", \"options\", \"why\", \"rule\", \"proposed_rule\", \"working_directory\", \"sandbox\", \"preview\", \"preview_truncated\", \"question\", \"status\", \"decision\", \"scope\", \"reason\", \"decision_digest\", \"decided_by\", \"requested_at\", \"expires_at\", \"decided_at\" from \"approvals\" where \"chat_id\" = ? and \"world_id\" = ? order by \"ordinal\"",
     "names": [
       "chatId",
       "worldId"
     ]
   },
   "pendingOfWorld": {
-    "sql": "select \"id\", \"world_id\", \"chat_id\", \"agent_id\", \"invocation_id\", \"message_id\", \"tool_name\", \"call_hash\", \"message\", \"options\", \"why\", \"rule\", \"proposed_rule\", \"working_directory\", \"sandbox\", \"preview\", \"question\", \"status\", \"decision\", \"scope\", \"reason\", \"decision_digest\", \"decided_by\", \"requested_at\", \"expires_at\", \"decided_at\" from \"approvals\" where status = 'pending' and \"world_id\" = ? order by \"ordinal\"",
+    "sql": "select \"id\", \"world_id\", \"chat_id\", \"agent_id\", \"invocation_id\", \"message_id\", \"tool_name\", \"call_hash\", \"message\", \"options\", \"why\", \"rule\", \"proposed_rule\", \"working_directory\", \"sandbox\", \"preview\", \"preview_truncated\", \"question\", \"status\", \"decision\", \"scope\", \"reason\", \"decision_digest\", \"decided_by\", \"requested_at\", \"expires_at\", \"decided_at\" from \"approvals\" where status = 'pending' and \"world_id\" = ? order by \"ordinal\"",
     "names": [
       "worldId"
     ]
   },
   "pendingOfChat": {
-    "sql": "select \"id\", \"world_id\", \"chat_id\", \"agent_id\", \"invocation_id\", \"message_id\", \"tool_name\", \"call_hash\", \"message\", \"options\", \"why\", \"rule\", \"proposed_rule\", \"working_directory\", \"sandbox\", \"preview\", \"question\", \"status\", \"decision\", \"scope\", \"reason\", \"decision_digest\", \"decided_by\", \"requested_at\", \"expires_at\", \"decided_at\" from \"approvals\" where status = 'pending' and \"world_id\" = ? and \"chat_id\" = ? order by \"ordinal\"",
+    "sql": "select \"id\", \"world_id\", \"chat_id\", \"agent_id\", \"invocation_id\", \"message_id\", \"tool_name\", \"call_hash\", \"message\", \"options\", \"why\", \"rule\", \"proposed_rule\", \"working_directory\", \"sandbox\", \"preview\", \"preview_truncated\", \"question\", \"status\", \"decision\", \"scope\", \"reason\", \"decision_digest\", \"decided_by\", \"requested_at\", \"expires_at\", \"decided_at\" from \"approvals\" where status = 'pending' and \"world_id\" = ? and \"chat_id\" = ? order by \"ordinal\"",
     "names": [
       "worldId",
       "chatId"
     ]
   },
   "approvalsAfter": {
-    "sql": "select \"id\", \"world_id\", \"chat_id\", \"agent_id\", \"invocation_id\", \"message_id\", \"tool_name\", \"call_hash\", \"message\", \"options\", \"why\", \"rule\", \"proposed_rule\", \"working_directory\", \"sandbox\", \"preview\", \"question\", \"status\", \"decision\", \"scope\", \"reason\", \"decision_digest\", \"decided_by\", \"requested_at\", \"expires_at\", \"decided_at\" from \"approvals\" where \"ordinal\" > coalesce((select ordinal from approvals where id = ?), 0) and \"world_id\" = ? and \"status\" = ? and ? in ('', chat_id) order by \"ordinal\" limit ? + 0",
+    "sql": "select \"id\", \"world_id\", \"chat_id\", \"agent_id\", \"invocation_id\", \"message_id\", \"tool_name\", \"call_hash\", \"message\", \"options\", \"why\", \"rule\", \"proposed_rule\", \"working_directory\", \"sandbox\", \"preview\", \"preview_truncated\", \"question\", \"status\", \"decision\", \"scope\", \"reason\", \"decision_digest\", \"decided_by\", \"requested_at\", \"expires_at\", \"decided_at\" from \"approvals\" where \"ordinal\" > coalesce((select ordinal from approvals where id = ?), 0) and \"world_id\" = ? and \"status\" = ? and ? in ('', chat_id) order by \"ordinal\" limit ? + 0",
     "names": [
       "after",
       "worldId",
@@ -51,7 +51,7 @@ export const writtenStatements: WrittenStatements = {
     ]
   },
   "expiring": {
-    "sql": "select \"id\", \"world_id\", \"chat_id\", \"agent_id\", \"invocation_id\", \"message_id\", \"tool_name\", \"call_hash\", \"message\", \"options\", \"why\", \"rule\", \"proposed_rule\", \"working_directory\", \"sandbox\", \"preview\", \"question\", \"status\", \"decision\", \"scope\", \"reason\", \"decision_digest\", \"decided_by\", \"requested_at\", \"expires_at\", \"decided_at\" from \"approvals\" where status = 'pending' and \"expires_at\" is not null order by \"expires_at\", \"ordinal\"",
+    "sql": "select \"id\", \"world_id\", \"chat_id\", \"agent_id\", \"invocation_id\", \"message_id\", \"tool_name\", \"call_hash\", \"message\", \"options\", \"why\", \"rule\", \"proposed_rule\", \"working_directory\", \"sandbox\", \"preview\", \"preview_truncated\", \"question\", \"status\", \"decision\", \"scope\", \"reason\", \"decision_digest\", \"decided_by\", \"requested_at\", \"expires_at\", \"decided_at\" from \"approvals\" where status = 'pending' and \"expires_at\" is not null order by \"expires_at\", \"ordinal\"",
     "names": []
   },
   "countPending": {
@@ -59,7 +59,7 @@ export const writtenStatements: WrittenStatements = {
     "names": []
   },
   "insertApproval": {
-    "sql": "insert into \"approvals\" (\"id\", \"world_id\", \"chat_id\", \"agent_id\", \"invocation_id\", \"message_id\", \"tool_name\", \"call_hash\", \"message\", \"options\", \"why\", \"rule\", \"proposed_rule\", \"working_directory\", \"sandbox\", \"preview\", \"question\", \"status\", \"decision\", \"scope\", \"reason\", \"decision_digest\", \"decided_by\", \"requested_at\", \"expires_at\", \"decided_at\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    "sql": "insert into \"approvals\" (\"id\", \"world_id\", \"chat_id\", \"agent_id\", \"invocation_id\", \"message_id\", \"tool_name\", \"call_hash\", \"message\", \"options\", \"why\", \"rule\", \"proposed_rule\", \"working_directory\", \"sandbox\", \"preview\", \"preview_truncated\", \"question\", \"status\", \"decision\", \"scope\", \"reason\", \"decision_digest\", \"decided_by\", \"requested_at\", \"expires_at\", \"decided_at\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     "names": [
       "id",
       "worldId",
@@ -77,6 +77,7 @@ export const writtenStatements: WrittenStatements = {
       "workingDirectory",
       "sandbox",
       "preview",
+      "previewTruncated",
       "question",
       "status",
       "decision",

@@ -47,7 +47,14 @@ export function approvalVerbs(on: Connection, s: ApprovalStatements, session: Se
     countPendingApprovals: async () => (await countPending({})) ?? 0,
     async insertApproval(record) {
       const question = record.question === null ? null : JSON.stringify(record.question);
-      await insertApproval({ ...record, options: JSON.stringify(record.options), question });
+      await insertApproval({
+        ...record,
+        options: JSON.stringify(record.options),
+        sandbox: JSON.stringify(record.sandbox),
+        preview: record.preview?.text ?? null,
+        previewTruncated: record.preview?.truncated === true ? 1 : 0,
+        question,
+      });
     },
     settleApproval: async (id, change) => (await settleApproval({ id, ...change, decidedAt: session.now })) === 1,
   };
@@ -70,6 +77,7 @@ function toApproval([
   workingDirectory,
   sandbox,
   preview,
+  previewTruncated,
   question,
   status,
   decision,
@@ -96,8 +104,8 @@ function toApproval([
     rule,
     proposedRule,
     workingDirectory,
-    sandbox,
-    preview,
+    sandbox: JSON.parse(sandbox) as ApprovalRecord['sandbox'],
+    preview: preview === null ? null : { text: preview, truncated: previewTruncated !== 0 },
     question: question === null ? null : (JSON.parse(question) as ApprovalRecord['question']),
     status: status as ApprovalRecord['status'],
     decision: decision as ApprovalRecord['decision'],

@@ -1,6 +1,5 @@
 import {
   describeCall,
-  isCutPreview,
   maskedWords,
   sandboxWords,
   secondsWords,
@@ -89,11 +88,11 @@ export function describeQuestion(approval: ApprovalView, look: CardLook): string
 function callLines(approval: ApprovalView, edited: unknown, columns: number): string[] {
   const { toolName, arguments: proposed, preview } = approval;
   if (edited !== undefined) return argumentLines(edited, columns);
-  // One that was cut does not show all of what is written: then the arguments do.
-  if (preview === undefined || isCutPreview(preview)) return argumentLines(proposed, columns);
+  // A truncated preview does not show all that would be written: the arguments do.
+  if (preview?.truncated !== false) return argumentLines(proposed, columns);
   return [
     ...argumentLines(withoutChange(toolName, proposed), columns),
-    ...wrapExactLines(preview.replace(/\n$/, ''), columns),
+    ...wrapExactLines(preview.text.replace(/\n$/, ''), columns),
   ];
 }
 

@@ -30,7 +30,7 @@ export function approvalOf(number: number, more: Partial<Approval> = {}): Approv
     status: 'pending',
     requestedAt: new Date(Date.parse(AT) + number).toISOString(),
     workingDirectory: '/home/ada/notes',
-    sandbox: 'bubblewrap, no network',
+    sandbox: { kind: 'bubblewrap', network: 'none', hosts: [], readable: [] },
     why: 'no rule allows rm',
     proposedRule: `allow shell_cmd(rm scratch-${number}.tmp)`,
     ...more,

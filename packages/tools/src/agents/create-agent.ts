@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineTool, ToolFailure, type Tool } from '@countersign/core/ports';
-import { nameSchema } from '@countersign/protocol';
+import { nameSchema, inProcess } from '@countersign/protocol';
 
 const parameters = z.strictObject({
   name: nameSchema.describe('How people and agents address it.'),
@@ -20,6 +20,7 @@ export function createAgent(): Tool {
       'Adds an agent to this world that uses the same model as you. It can have only tools that you have, is under the same rules ' +
       'as you and needs the same approvals. Address it with @name afterwards.',
     parameters,
+    sandbox: () => inProcess('none'),
     approval: { required: true, message: 'Create the agent {name} with these tools: {tools}' },
     async execute({ name, instructions, tools = [] }, { world }) {
       if (world === undefined) throw new ToolFailure('there is no world here to add an agent to');

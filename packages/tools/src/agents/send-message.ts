@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineTool, ToolFailure, type Tool } from '@countersign/core/ports';
+import { inProcess } from '@countersign/protocol';
 
 const parameters = z.strictObject({
   content: z
@@ -23,6 +24,7 @@ export function sendMessage(): Tool {
       'Says something in a chat of this world under your own name, before your turn ends. Agents that it addresses with @name ' +
       'answer in the chat, after it is said; their answers are not the result of this call.',
     parameters,
+    sandbox: () => inProcess('none'),
     idempotent: true,
     approval: { required: true, message: 'Say in the chat: {content}' },
     async execute({ content, chat }, { world }) {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Preview } from '@countersign/protocol';
 import { looksBinary } from './looks-binary.js';
 import type { Target } from './open-target.js';
 import { unifiedDiff } from './unified-diff.js';
@@ -17,9 +18,10 @@ export function checkSigned(target: Target, signed: string | undefined): void {
   );
 }
 
-export function diffOf({ name, old }: Target, content: string): string {
+export function diffOf({ name, old }: Target, content: string): Preview {
   if (old !== undefined && looksBinary(old.bytes)) {
-    return `--- a/${name}\n+++ b/${name}\n(a binary file of ${old.bytes.length} bytes is replaced by ${Buffer.byteLength(content)} bytes of text)`;
+    const text = `--- a/${name}\n+++ b/${name}\n(a binary file of ${old.bytes.length} bytes is replaced by ${Buffer.byteLength(content)} bytes of text)`;
+    return { text, truncated: true };
   }
   return unifiedDiff(name, old?.bytes.toString('utf8'), content);
 }

@@ -1,4 +1,5 @@
 import { defineTool, type Tool } from '@countersign/core/ports';
+import { inProcess } from '@countersign/protocol';
 import { z } from 'zod';
 import { checkSigned, diffOf, fingerprintOf } from './change.js';
 import { lockFolder, type ProcessLock } from './lock-folder.js';
@@ -23,6 +24,7 @@ export function editFile(lock?: ProcessLock): Tool {
     name: 'edit_file',
     description: 'Replaces one passage of a text file in the working folder. The old text must be in it exactly once.',
     parameters,
+    sandbox: () => inProcess('none'),
     approval: { required: true, message: 'Change {path}' },
     subjects: ({ path }, place) => writeSubjects(path, place),
     look: ({ path }, place) => lookForOtherNames(path, place, 'write'),
@@ -41,7 +43,7 @@ export function editFile(lock?: ProcessLock): Tool {
         checkSigned(target, fingerprint);
         signal.throwIfAborted();
         await replaceFile(workingDirectory, target, content);
-        return { path: target.name, diff: diffOf(target, content) };
+        return { path: target.name, diff: diffOf(target, content).text };
       });
     },
   });

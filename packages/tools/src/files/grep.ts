@@ -1,6 +1,7 @@
 import { lstat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { defineTool, type Tool } from '@countersign/core/ports';
+import { inProcess } from '@countersign/protocol';
 import { z } from 'zod';
 import { literalMatcher, regexMatcher, regexProblem, type LineMatcher } from './line-matcher.js';
 import { findRealPath } from './find-real-path.js';
@@ -41,6 +42,7 @@ export function grep({ regexLimitMs = 5_000 }: { regexLimitMs?: number } = {}): 
     description:
       'Finds lines in the text files of the working folder. node_modules and .git are looked into only when path names them; binary files and those above 8 MB are passed over.',
     parameters,
+    sandbox: () => inProcess('none'),
     readOnly: true,
     idempotent: true,
     subjects: ({ path = '.' }, place) => readSubjects(path, place),

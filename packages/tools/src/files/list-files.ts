@@ -1,4 +1,5 @@
 import { defineTool, type Tool } from '@countersign/core/ports';
+import { inProcess } from '@countersign/protocol';
 import { z } from 'zod';
 import { pathArgument, readSubjects } from './path-argument.js';
 import { noteOfWithheld, walkCounter, walkFolder, type WalkedEntry } from './walk-folder.js';
@@ -18,6 +19,7 @@ export function listFiles(): Tool {
     description:
       'Lists a folder in the working folder. Folders end with /, links with @; what is behind a link is not shown.',
     parameters,
+    sandbox: () => inProcess('none'),
     readOnly: true,
     idempotent: true,
     subjects: ({ path = '.' }, place) => readSubjects(path, place),

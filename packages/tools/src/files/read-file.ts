@@ -1,4 +1,5 @@
 import { defineTool, type Tool } from '@countersign/core/ports';
+import { inProcess } from '@countersign/protocol';
 import { z } from 'zod';
 import { openFile } from './open-inside.js';
 import { lookForOtherNames, pathArgument, readSubjects } from './path-argument.js';
@@ -16,6 +17,7 @@ export function readFile(): Tool {
     name: 'read_file',
     description: 'Reads a text file in the working folder, or some lines of it. A note says if there is more.',
     parameters,
+    sandbox: () => inProcess('none'),
     readOnly: true,
     idempotent: true,
     subjects: ({ path }, place) => readSubjects(path, place),

@@ -32,24 +32,29 @@ describe('lineDiff', () => {
 describe('unifiedDiff', () => {
   it('shows changes that are far apart each with its surroundings', () => {
     const before = Array.from({ length: 20 }, (_, index) => `${index + 1}\n`).join('');
-    expect(unifiedDiff('n', before, before.replace('2\n', 'two\n').replace('19\n', ''))).toBe(
+    expect(unifiedDiff('n', before, before.replace('2\n', 'two\n').replace('19\n', '')).text).toBe(
       '--- a/n\n+++ b/n\n@@ -1,5 +1,5 @@\n 1\n-2\n+two\n 3\n 4\n 5\n@@ -16,5 +16,4 @@\n 16\n 17\n 18\n-19\n 20',
     );
   });
 
   it('a missing line feed at the end is a difference', () => {
-    expect(unifiedDiff('n', 'a', 'a\n')).toBe('--- a/n\n+++ b/n\n@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a');
+    expect(unifiedDiff('n', 'a', 'a\n').text).toBe(
+      '--- a/n\n+++ b/n\n@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+a',
+    );
   });
 
   it('says when nothing changes, and when there is more than anybody reads', () => {
-    expect(unifiedDiff('n', 'a', 'a')).toContain('(nothing changes)');
-    expect(unifiedDiff('n', undefined, '')).toContain('(a new, empty file)');
+    expect(unifiedDiff('n', 'a', 'a').text).toContain('(nothing changes)');
+    expect(unifiedDiff('n', undefined, '').text).toContain('(a new, empty file)');
     const many = unifiedDiff('n', '', 'x\n'.repeat(2_000));
-    expect(many.split('\n').length).toBeLessThan(610);
-    expect(many).toMatch(/\[\d+ more lines of this change are not shown\.\]$/);
-    expect(unifiedDiff('n', '', 'x'.repeat(5_000))).toContain(
-      'x…\n[4000 more characters of this line are not shown.]\n',
-    );
+    expect(many.text.split('\n').length).toBeLessThan(610);
+    expect(many.truncated).toBe(true);
+    expect(many.text).toMatch(/\[\d+ more lines of this change are not shown\.\]$/);
+    const long = unifiedDiff('n', '', 'x'.repeat(5_000));
+    expect(long.truncated).toBe(true);
+    expect(long.text).toContain('x…\n[4000 more characters of this line are not shown.]\n');
+    expect(unifiedDiff('n', '', 'x'.repeat(1_001)).truncated).toBe(true);
+    expect(unifiedDiff('n', '', `${'x'.repeat(1_000)}\n`).truncated).toBe(false);
   });
 });
 

@@ -1,4 +1,5 @@
 import { defineTool, type Tool } from '@countersign/core/ports';
+import { inProcess } from '@countersign/protocol';
 import { z } from 'zod';
 import { checkSigned, diffOf, fingerprintOf } from './change.js';
 import { lockFolder, type ProcessLock } from './lock-folder.js';
@@ -19,6 +20,7 @@ export function writeFile(lock?: ProcessLock): Tool {
     name: 'write_file',
     description: 'Writes a file in the working folder, new or in place of what is there.',
     parameters,
+    sandbox: () => inProcess('none'),
     approval: { required: true, message: 'Write {path}' },
     subjects: ({ path }, place) => writeSubjects(path, place),
     look: ({ path }, place) => lookForOtherNames(path, place, 'write'),

@@ -145,16 +145,19 @@ describe('write_file', () => {
   it('shows what would change before anybody says yes', async () => {
     await put('a.txt', 'one\ntwo\nthree\n');
     const place = { workingDirectory };
-    expect(await writeFile().preview?.({ path: 'a.txt', content: 'one\n2\nthree\n' }, place)).toBe(
-      '--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three',
-    );
-    expect(await writeFile().preview?.({ path: 'new', content: 'x' }, place)).toBe(
-      '--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+x\n\\ No newline at end of file',
-    );
+    expect(await writeFile().preview?.({ path: 'a.txt', content: 'one\n2\nthree\n' }, place)).toEqual({
+      text: '--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three',
+      truncated: false,
+    });
+    expect(await writeFile().preview?.({ path: 'new', content: 'x' }, place)).toEqual({
+      text: '--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+x\n\\ No newline at end of file',
+      truncated: false,
+    });
     await put('image', Buffer.from([1, 0, 2]));
-    expect(await writeFile().preview?.({ path: 'image', content: 'x' }, place)).toContain(
-      'a binary file of 3 bytes is replaced',
-    );
+    expect(await writeFile().preview?.({ path: 'image', content: 'x' }, place)).toEqual({
+      text: expect.stringContaining('a binary file of 3 bytes is replaced') as string,
+      truncated: true,
+    });
   });
 
   it('asks', () => {

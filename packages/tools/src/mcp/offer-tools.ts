@@ -1,10 +1,11 @@
 import type { McpServerWithTools, Tool, ToolContext } from '@countersign/core/ports';
+import type { CallSandbox } from '@countersign/protocol';
 import type { jsonSchemaValidator } from '@modelcontextprotocol/client';
 import { connectionDigest, mcpTool, type SeenTool } from './mcp-tool.js';
 
-/** What a server runs in, in words, and whether that keeps it from nothing (A21). */
+/** What a server runs in, and whether that keeps it from nothing (A21). */
 interface Held {
-  sandbox: string;
+  sandbox: CallSandbox;
   unconfined: boolean;
 }
 
@@ -29,7 +30,7 @@ export function offerTools(run: RunTool): OfferedTools {
         const { seen, seenDigest, acceptedDigest, name } = entry;
         if (seen === null || seenDigest === null) continue;
         const tool: SeenTool = { ...entry, seen, seenDigest };
-        const key = [seenDigest, acceptedDigest, definition.trusted, identity, held.sandbox].join();
+        const key = [seenDigest, acceptedDigest, definition.trusted, identity, JSON.stringify(held.sandbox)].join();
         const same = keys.get(name) === key ? tools.get(name) : undefined;
         nextKeys.set(name, key);
         next.set(

@@ -8,8 +8,9 @@ import {
   type Tool,
   type ToolContext,
 } from '@countersign/core/ports';
+import type { CallSandbox } from '@countersign/protocol';
 import type { Outside } from '../sandbox/gateway/gateway.js';
-import { describeSandbox, type Sandbox } from '../sandbox/sandbox.js';
+import { describeSandbox, sandboxFacts, type Sandbox } from '../sandbox/sandbox.js';
 import { createSchemaChecker } from './check-schema.js';
 import type { Connection } from './connect-server.js';
 import { hideValues, type HideValues } from './hide-values.js';
@@ -65,7 +66,7 @@ export function superviseServer(first: McpServerWithTools, options: SupervisorOp
 
   function rebuild(): void {
     const unconfined = record.server.definition.transport === 'stdio' && options.sandbox.kind === 'none';
-    offered.rebuild(record, { sandbox: sandboxWords(record, options.sandbox), unconfined }, checker);
+    offered.rebuild(record, { sandbox: sandboxOf(record, options.sandbox), unconfined }, checker);
   }
 
   async function start(wanted: string | undefined, signal: AbortSignal, ended: () => void): Promise<Connection> {
@@ -252,7 +253,16 @@ function secretsOf({ server: { definition } }: McpServerWithTools): HideValues {
   return hideValues(definition.transport === 'stdio' ? definition.env : definition.headers);
 }
 
-/** On the card and in the status: where there is no sandbox, that is said (A21). */
+/** For the card. A server elsewhere reaches whatever it reaches: nobody here can tell. */
+function sandboxOf({ server: { definition } }: McpServerWithTools, sandbox: Sandbox): CallSandbox {
+  if (definition.transport === 'http') {
+    const detail = new URL(definition.url).origin;
+    return { kind: 'remote', network: 'unknown', hosts: [], readable: [], detail };
+  }
+  return sandboxFacts(sandbox, { network: networkOf(sandbox, definition.network) });
+}
+
+/** For the status: where there is no sandbox, that is said (A21). */
 function sandboxWords({ server: { definition } }: McpServerWithTools, sandbox: Sandbox): string {
   if (definition.transport === 'http') return `none: it runs elsewhere, at ${new URL(definition.url).origin}`;
   if (sandbox.kind === 'none') return `none: ${sandbox.reason}`;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { defineTool, type Tool } from '@countersign/core/ports';
+import { inProcess } from '@countersign/protocol';
 
 /**
  * A question of an agent to people. It stands in the same queue as the calls they sign and waits as long as they need, also over
@@ -19,6 +20,7 @@ export function askHuman(): Tool {
         .refine((text) => text.trim() !== '', 'must not be empty'),
       choices: z.array(z.string().min(1).max(200)).max(20).exactOptional(),
     }),
+    sandbox: () => inProcess('none'),
     readOnly: true,
     question: ({ question, choices }) => ({ text: question, choices: choices ?? [] }),
     execute: () => {

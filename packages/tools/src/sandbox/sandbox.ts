@@ -1,4 +1,5 @@
-import type { KeptPaths } from '@countersign/core/ports';
+import type { KeptPaths, OpenedToSandbox } from '@countersign/core/ports';
+import type { CallSandbox } from '@countersign/protocol';
 import type { Drafting } from './draft/drafting.js';
 import type { Outside } from './gateway/gateway.js';
 
@@ -48,7 +49,27 @@ const NETWORK_WORDS = {
   host: 'network',
 } as const;
 
-/** In the words that go into a call's signature and onto the card: another sandbox is another call (A7). */
+/** For the status of a server and `doctor`. */
 export function describeSandbox(sandbox: Sandbox, { network = 'none' }: { network?: NetworkAccess } = {}): string {
   return sandbox.kind === 'none' ? 'none' : `${sandbox.kind}, ${NETWORK_WORDS[network]}`;
+}
+
+const NETWORK_FACTS = { none: 'none', public: 'public', direct: 'public', host: 'all' } as const;
+
+/** What a program in this sandbox can reach, for the card and the signature: another sandbox is another call (A7). */
+export function sandboxFacts(
+  sandbox: Sandbox,
+  { network, opened }: { network: NetworkAccess; opened?: OpenedToSandbox },
+): CallSandbox {
+  if (sandbox.kind === 'none') {
+    return { kind: 'none', network: 'all', hosts: [], readable: [], detail: sandbox.reason };
+  }
+  const hosts = [...(opened?.hosts ?? [])];
+  const readable = [...(opened?.folders ?? [])];
+  const { kind } = sandbox;
+  if (network !== 'none' || opened === undefined) {
+    return { kind, network: NETWORK_FACTS[network], hosts: [], readable };
+  }
+  if (opened.anyHost) return { kind, network: 'public', hosts: [], readable };
+  return { kind, network: hosts.length === 0 ? 'none' : 'listed', hosts, readable };
 }

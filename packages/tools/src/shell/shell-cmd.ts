@@ -9,7 +9,7 @@ import { DraftConflict } from '../sandbox/draft/draft-conflict.js';
 import { makeCallFolder } from '../sandbox/draft/open-draft.js';
 import type { Outside } from '../sandbox/gateway/gateway.js';
 import { checkWorkingFolder } from '../sandbox/look-around.js';
-import type { Confinement, Sandbox } from '../sandbox/sandbox.js';
+import { sandboxFacts, type Confinement, type Sandbox } from '../sandbox/sandbox.js';
 import { cleanEnvironment } from './clean-environment.js';
 import { limitHosts } from './limit-hosts.js';
 import { joinCommand, whyNoParameters } from './join-command.js';
@@ -77,6 +77,7 @@ export function shellCmd(options: ShellOptions): Tool {
     parameters,
     approval: { required: true, message: 'Run: {command}' },
     unconfined: options.sandbox.kind === 'none',
+    sandbox: (opened) => sandboxFacts(options.sandbox, { network: options.network ?? 'none', opened }),
     subjects: ({ command, parameters: words }) => subjectsOfCommand(command, words),
     contained: () => options.sandbox.kind !== 'none' && options.network !== 'public',
     async execute({ command, parameters: words }, context) {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { defineTool, ToolFailure, untilAborted, type Tool } from '@countersign/core/ports';
-import type { Subject } from '@countersign/protocol';
+import { inProcess, type Subject } from '@countersign/protocol';
 import { decodeBody } from './decode-body.js';
 import { get, isText, type Answer } from './get.js';
 import { publicNetwork, resolveHost, type Network } from './network.js';
@@ -40,6 +40,7 @@ export function createWebFetch(network: Network, limits: Limits): Tool {
       'Reads a page of the public web with GET and gives its readable text. Cookies and logins are not sent. A long page comes ' +
       'in parts; a note says where to go on. A redirect to another host is told, and is fetched by another call.',
     parameters,
+    sandbox: () => inProcess('public'),
     approval: { required: true, message: 'Fetch {url}' },
     subjects: ({ url }) => subjectsOf(new URL(url)),
     async execute({ url, offset = 0 }, { signal }) {

@@ -10,6 +10,8 @@ export function Circumstances({ approval }: { approval: ApprovalView }): ReactEl
   const masked = maskedWords(approval);
   const said = toolWords(approval);
   const sandbox = sandboxWords(approval.sandbox);
+  const isWarning = sandbox.level === 'warning';
+  const isConfined = sandbox.level === 'confined';
   return (
     <div className="space-y-1 text-[0.8125rem] leading-snug text-ink-2">
       {said === undefined ? null : (
@@ -26,8 +28,11 @@ export function Circumstances({ approval }: { approval: ApprovalView }): ReactEl
           </code>
         </span>
       </p>
-      <p className={cx('flex items-start gap-1.5', !sandbox.safe && 'font-medium text-amber')}>
-        <Icon name={sandbox.safe ? 'lock' : 'alert'} className={cx('mt-0.5 size-3.5', sandbox.safe && 'text-ink-3')} />
+      <p className={cx('flex items-start gap-1.5', isWarning && 'font-medium text-amber')}>
+        <Icon
+          name={isWarning ? 'alert' : isConfined ? 'lock' : 'bolt'}
+          className={cx('mt-0.5 size-3.5', !isWarning && 'text-ink-3')}
+        />
         <span className="min-w-0 [overflow-wrap:anywhere]">
           <Visible text={sandbox.words} strict />
         </span>

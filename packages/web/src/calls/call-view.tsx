@@ -1,4 +1,5 @@
 import { changeLines, describeCall, diffLines } from '@countersign/client';
+import type { Preview } from '@countersign/protocol';
 import type { ReactElement } from 'react';
 import { cx } from '../ui/cx.js';
 import { FoldedText } from '../ui/folded-text.js';
@@ -24,7 +25,7 @@ export function CallView({
 }: {
   toolName: string;
   args: unknown;
-  preview?: string | undefined;
+  preview?: Preview | undefined;
 }): ReactElement {
   const shape = describeCall(toolName, args);
   switch (shape.kind) {
@@ -51,7 +52,7 @@ export function CallView({
               </div>
             ))}
           </dl>
-          {preview === undefined ? null : <DiffView lines={diffLines(preview)} />}
+          {preview === undefined ? null : <DiffView lines={diffLines(preview.text)} />}
         </div>
       );
   }

@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { approvalOptionSchema, questionSchema, scopeSchema } from '@countersign/protocol';
+import {
+  approvalOptionSchema,
+  questionSchema,
+  scopeSchema,
+  storedPreviewSchema,
+  storedSandboxSchema,
+} from '@countersign/protocol';
 import type { ApprovalRecord, GrantRecord, MessageRecord } from '../../ports/index.js';
 import { isApprovalId } from '../../turn/ids.js';
 import { UNDECIDED } from '../write-approval.js';
@@ -16,8 +22,8 @@ const requestSchema = z.object({
   ruleDigest: z.string().optional(),
   proposedRule: z.string().nullable().default(null),
   workingDirectory: z.string(),
-  sandbox: z.string(),
-  preview: z.string().nullable().default(null),
+  sandbox: storedSandboxSchema,
+  preview: storedPreviewSchema.nullable().default(null),
   question: questionSchema
     .extend({ raisedBy: z.enum(['call', 'tool']) })
     .nullable()

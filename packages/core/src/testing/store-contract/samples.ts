@@ -129,7 +129,7 @@ export function approval(id: string, change: Partial<ApprovalRecord> = {}): Appr
     rule: null,
     proposedRule: null,
     workingDirectory: '/srv/garden',
-    sandbox: 'none',
+    sandbox: { kind: 'none', network: 'all', hosts: [], readable: [] },
     preview: null,
     question: null,
     status: 'pending',

@@ -14,7 +14,10 @@ const LONG = `${'# harmless\n'.repeat(5000)}rm -rf ~`;
 
 function opened(command: string, columns = 80): Scene {
   const scene = sceneOf({
-    world: worldOf([approvalOf(1, { arguments: { command }, sandbox: 'none' }), approvalOf(2)]),
+    world: worldOf([
+      approvalOf(1, { arguments: { command }, sandbox: { kind: 'none', network: 'all', hosts: [], readable: [] } }),
+      approvalOf(2),
+    ]),
     size: { columns, rows: 24 },
     now: NOW + 10_000,
   });

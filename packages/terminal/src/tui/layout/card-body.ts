@@ -2,7 +2,6 @@ import {
   changeLines,
   describeCall,
   diffLines,
-  isCutPreview,
   maskedWords,
   sandboxWords,
   toolWords,
@@ -36,7 +35,7 @@ export function cardBody(approval: ApprovalView, width: number): CardBody {
     ];
     return { lines, isCut: false };
   }
-  const { words: place, safe } = sandboxWords(approval.sandbox);
+  const { words: place, level } = sandboxWords(approval.sandbox);
   const masked = maskedWords(approval);
   const about = (text: string, look: { colour?: Colour; dim?: boolean } = {}): Line[] =>
     // What goes on is indented more: an agent's words in it must not stand where only ours begin.
@@ -51,7 +50,7 @@ export function cardBody(approval: ApprovalView, width: number): CardBody {
     ...call.slice(0, MOST_LINES),
     ...(hidden > 0 ? about(cutWords, { colour: 'waiting' }) : []),
     ...about(`in ${approval.workingDirectory}`, { dim: true }),
-    ...about(place, safe ? { dim: true } : { colour: 'waiting' }),
+    ...about(place, level === 'warning' ? { colour: 'waiting' } : { dim: true }),
     ...about(`Why you are asked: ${approval.why}`),
     ...(masked === undefined ? [] : about(masked, { dim: true })),
   ];
@@ -59,14 +58,13 @@ export function cardBody(approval: ApprovalView, width: number): CardBody {
 }
 
 /** Only what is an argument of its own stands where arguments begin: a line break in one makes no other (A17). */
-function callBody({ toolName, arguments: args, preview: shown }: ApprovalView, width: number): Line[] {
-  // One that was cut does not show all that would be written: then the arguments do.
-  const preview = shown === undefined || isCutPreview(shown) ? undefined : shown;
+function callBody({ toolName, arguments: args, preview }: ApprovalView, width: number): Line[] {
   const room = width - 6;
   const shape = describeCall(toolName, args);
   const exact = (text: string, look: Omit<Span, 'text'> = {}): Line[] =>
     wrapExact(text, room).map((line): Line => [{ text: '   ' }, span(line, look)]);
-  const changes = preview === undefined ? [] : diffLines(preview).flatMap((line) => diffLine(line, room));
+  // A truncated preview does not show all that would be written: the arguments do.
+  const changes = preview?.truncated !== false ? [] : diffLines(preview.text).flatMap((line) => diffLine(line, room));
   switch (shape.kind) {
     case 'shell':
       return [

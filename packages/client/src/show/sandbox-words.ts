@@ -1,0 +1,45 @@
+import type { CallSandbox } from '@countersign/protocol';
+
+/** `confined`: a sandbox limits what it reaches. `plain`: our own code, which reaches no more than it says. `warning`: nothing limits it. */
+export type SandboxLevel = 'confined' | 'plain' | 'warning';
+
+/** How a call runs, for every screen. The level follows from the fields alone; `detail` is text from elsewhere and only shown (A21). */
+export function sandboxWords(sandbox: CallSandbox): { words: string; level: SandboxLevel } {
+  const { kind, network, detail } = sandbox;
+  switch (kind) {
+    case 'bubblewrap':
+    case 'sandbox-exec':
+      return { words: `sandboxed, ${reachWords(sandbox)}`, level: limited(network) ? 'confined' : 'warning' };
+    case 'in-process':
+      if (network === 'none') return { words: 'done by Countersign itself, no network', level: 'plain' };
+      if (network === 'public') return { words: 'not sandboxed, uses the public network', level: 'plain' };
+      return { words: 'not sandboxed: it runs with your own rights', level: 'warning' };
+    case 'none':
+      return { words: withDetail('not sandboxed: it runs with your own rights', detail), level: 'warning' };
+    case 'remote':
+      return { words: withDetail('not sandboxed: it runs on another server', detail), level: 'warning' };
+    case 'client':
+      return { words: 'not sandboxed: it runs in the client that offers this tool', level: 'warning' };
+    case 'unknown':
+      return { words: withDetail('not known to be sandboxed', detail), level: 'warning' };
+  }
+}
+
+function limited(network: CallSandbox['network']): boolean {
+  return network === 'none' || network === 'listed' || network === 'public';
+}
+
+function reachWords({ network, hosts, readable }: CallSandbox): string {
+  const reaches = {
+    none: 'no network',
+    listed: `network limited to ${hosts.join(', ')}`,
+    public: 'public network',
+    all: 'but it can reach every address this machine can, including this machine',
+    unknown: 'but its network access is unknown',
+  }[network];
+  return readable.length === 0 ? reaches : `${reaches}, can also read ${readable.join(', ')}`;
+}
+
+function withDetail(words: string, detail: string | undefined): string {
+  return detail === undefined || detail === '' ? words : `${words} (${detail})`;
+}
