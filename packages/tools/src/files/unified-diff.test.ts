@@ -1,35 +1,43 @@
+import { applyPatch } from 'diff';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { lineDiff } from './line-diff.js';
 import { matchName } from './match-name.js';
 import { unifiedDiff } from './unified-diff.js';
 
-describe('lineDiff', () => {
-  const lines = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { maxLength: 30 });
-
-  it('taking out and putting in leads from the one to the other', () => {
+describe('unifiedDiff', () => {
+  it('is a patch that leads from the one text to the other', () => {
+    const text = fc
+      .array(fc.constantFrom('a', 'b', '', '\r', '-', '+', '@@ -1 +1 @@', '\\ No newline at end of file'), {
+        maxLength: 30,
+      })
+      .map((lines) => lines.join('\n'));
     fc.assert(
-      fc.property(lines, lines, (before, after) => {
-        const diff = lineDiff(before, after);
-        expect(diff.filter(({ sign }) => sign !== '+').map(({ text }) => text)).toEqual(before);
-        expect(diff.filter(({ sign }) => sign !== '-').map(({ text }) => text)).toEqual(after);
+      fc.property(text, text, (before, after) => {
+        const { text: diff, truncated } = unifiedDiff('n', before, after);
+        expect(truncated).toBe(false);
+        const patched = before === after ? after : applyPatch(before, `${diff}\n`, { autoConvertLineEndings: false });
+        expect(patched).toBe(after);
       }),
     );
   });
 
-  it('what two very long texts have at both ends is left alone, and the rest is bounded', () => {
-    const before = ['same', ...Array.from({ length: 5_000 }, (_, index) => `old ${index}`), 'end'];
-    const after = ['same', ...Array.from({ length: 5_000 }, (_, index) => `new ${index}`), 'end'];
-    const diff = lineDiff(before, after);
-    expect(diff).toHaveLength(10_002);
-    expect([diff[0], diff.at(-1)]).toEqual([
-      { sign: ' ', text: 'same' },
-      { sign: ' ', text: 'end' },
-    ]);
+  it('shows two changed lines of a long file and nothing else as changed', () => {
+    const lines = Array.from({ length: 2_100 }, (_, index) => `line ${index}`);
+    const changed = lines.with(10, 'one').with(2_090, 'two');
+    const { text, truncated } = unifiedDiff('n', lines.join('\n'), changed.join('\n'));
+    expect(truncated).toBe(false);
+    const signed = text.split('\n').filter((line) => /^[-+](?![-+])/.test(line));
+    expect(signed).toEqual(['-line 10', '+one', '-line 2090', '+two']);
   });
-});
 
-describe('unifiedDiff', () => {
+  it.each([2_000, 100_000])('[A17] gives up on %i lines that all differ, says so and counts as truncated', (length) => {
+    const many = (word: string): string => Array.from({ length }, (_, index) => `${word} ${index}\n`).join('');
+    expect(unifiedDiff('n', many('old'), many('new'))).toEqual({
+      text: '--- a/n\n+++ b/n\n(too much has changed to compare it line by line)',
+      truncated: true,
+    });
+  });
+
   it('shows changes that are far apart each with its surroundings', () => {
     const before = Array.from({ length: 20 }, (_, index) => `${index + 1}\n`).join('');
     expect(unifiedDiff('n', before, before.replace('2\n', 'two\n').replace('19\n', '')).text).toBe(

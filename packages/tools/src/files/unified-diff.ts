@@ -1,70 +1,56 @@
 import type { Preview } from '@countersign/protocol';
-import { lineDiff, type DiffLine } from './line-diff.js';
+import { structuredPatch, type StructuredPatchHunk } from 'diff';
 
 const CONTEXT = 3;
+/** Also the most changes that are searched for: the search takes time quadratic in their number, and no more would be shown. */
 const MOST_LINES = 600;
 const LONGEST_LINE = 1_000;
-const NO_END = '\n\\ No newline at end of file';
+/** Lines of both texts together. A preview must not hold up the server. */
+const MOST_COMPARED = 50_000;
 
 /** What a file would become, as `diff -u` shows it, for people to read. `before` undefined: there is no such file yet. */
 export function unifiedDiff(name: string, before: string | undefined, after: string): Preview {
-  const lines = lineDiff(linesOf(before ?? ''), linesOf(after));
   const head = [`--- ${before === undefined ? '/dev/null' : `a/${name}`}`, `+++ b/${name}`];
-  const hunks = hunksOf(lines);
-  if (hunks.length === 0) {
-    const note = before === undefined ? '(a new, empty file)' : '(nothing changes)';
-    return { text: [...head, note].join('\n'), truncated: false };
-  }
-  const body = hunks.flatMap((hunk) => [headOf(lines, hunk), ...lines.slice(hunk.from, hunk.to).map(written)]);
+  const preview = (lines: readonly string[], truncated: boolean): Preview => ({
+    text: [...head, ...lines].join('\n'),
+    truncated,
+  });
+  const hunks = hunksOf(before ?? '', after);
+  if (hunks === undefined) return preview(['(too much has changed to compare it line by line)'], true);
+  if (hunks.length === 0) return preview([before === undefined ? '(a new, empty file)' : '(nothing changes)'], false);
+  const body = hunks.flatMap((hunk) => [headOf(hunk), ...hunk.lines]);
   const rest = body.length - MOST_LINES;
-  const shown = rest > 0 ? [...body.slice(0, MOST_LINES), `[${rest} more lines of this change are not shown.]`] : body;
-  const truncated = rest > 0 || lines.some(({ sign, text }) => sign !== ' ' && withoutEnd(text).length > LONGEST_LINE);
-  return { text: [...head, ...shown].join('\n'), truncated };
+  const shown = body.slice(0, MOST_LINES).map(shorten);
+  if (rest > 0) return preview([...shown, `[${rest} more lines of this change are not shown.]`], true);
+  return preview(
+    shown,
+    body.some((line) => !line.startsWith(' ') && line.length > 1 + LONGEST_LINE),
+  );
 }
 
-/** Each with its line feed, so that a missing one at the end is a difference. */
-function linesOf(text: string): string[] {
-  return text === '' ? [] : (text.match(/[^\n]*\n|[^\n]+$/g) ?? []);
+/** Undefined: too long, or too different, to be compared. */
+function hunksOf(before: string, after: string): readonly StructuredPatchHunk[] | undefined {
+  if (countLines(before) + countLines(after) > MOST_COMPARED) return undefined;
+  const how = { context: CONTEXT, maxEditLength: before === '' ? MOST_COMPARED : MOST_LINES };
+  return structuredPatch('', '', before, after, undefined, undefined, how)?.hunks;
 }
 
-function withoutEnd(line: string): string {
-  return line.endsWith('\n') ? line.slice(0, -1) : line;
+function countLines(text: string): number {
+  let count = 1;
+  for (let at = text.indexOf('\n'); at >= 0 && count <= MOST_COMPARED; at = text.indexOf('\n', at + 1)) count += 1;
+  return count;
 }
 
-function written({ sign, text }: DiffLine): string {
-  const whole = text.endsWith('\n');
-  const line = withoutEnd(text);
-  const cut = line.length - LONGEST_LINE;
-  const shown =
-    cut > 0 ? `${line.slice(0, LONGEST_LINE)}…\n[${cut} more characters of this line are not shown.]` : line;
-  return sign + shown + (whole ? '' : NO_END);
+/** Of a line with its sign in front. */
+function shorten(line: string): string {
+  const cut = line.length - 1 - LONGEST_LINE;
+  if (cut <= 0) return line;
+  return `${line.slice(0, 1 + LONGEST_LINE)}…\n[${cut} more characters of this line are not shown.]`;
 }
 
-interface Hunk {
-  from: number;
-  to: number;
-}
-
-function hunksOf(lines: readonly DiffLine[]): Hunk[] {
-  const hunks: Hunk[] = [];
-  for (const [index, { sign }] of lines.entries()) {
-    if (sign === ' ') continue;
-    const from = Math.max(0, index - CONTEXT);
-    const to = Math.min(lines.length, index + 1 + CONTEXT);
-    const last = hunks.at(-1);
-    if (last !== undefined && from <= last.to) last.to = to;
-    else hunks.push({ from, to });
-  }
-  return hunks;
-}
-
-function headOf(lines: readonly DiffLine[], { from, to }: Hunk): string {
-  const count = (part: readonly DiffLine[], sign: '-' | '+'): number =>
-    part.filter((line) => line.sign === ' ' || line.sign === sign).length;
-  const range = (sign: '-' | '+'): string => {
-    const length = count(lines.slice(from, to), sign);
-    const start = count(lines.slice(0, from), sign) + (length === 0 ? 0 : 1);
-    return `${sign}${start}${length === 1 ? '' : `,${length}`}`;
-  };
-  return `@@ ${range('-')} ${range('+')} @@`;
+function headOf({ oldStart, oldLines, newStart, newLines }: StructuredPatchHunk): string {
+  // By the format, an empty range begins one line earlier.
+  const range = (start: number, count: number): string =>
+    `${count === 0 ? start - 1 : start}${count === 1 ? '' : `,${count}`}`;
+  return `@@ -${range(oldStart, oldLines)} +${range(newStart, newLines)} @@`;
 }
