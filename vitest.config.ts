@@ -5,7 +5,7 @@ import LongestFirst from './tests/support/longest-first.js';
 const sourceFirst = ['@countersign/source', 'node'];
 
 const browserTests = 'tests/web/**/*.test.ts';
-const forRooms = ['postgres', 'bubblewrap', 'tmux'].map((what) => `tests/support/${what}-global-setup.ts`);
+const forRooms = ['build', 'postgres', 'bubblewrap', 'tmux'].map((what) => `tests/support/${what}-global-setup.ts`);
 
 export default defineConfig({
   // Test the sources: a stale `dist` must never make a test pass or fail.
@@ -15,6 +15,10 @@ export default defineConfig({
     setupFiles: ['tests/support/seed.ts'],
     reporters: ['default', './tests/support/tally-reporter.ts'],
     pool: 'forks',
+    // Modules are loaded once per worker, not once per file: importing cost a sixth of a run. Tests must not rely on fresh module state.
+    isolate: false,
+    // The size of property, fuzz and crash tests. `npm run verify` runs them at full size, 1; more than 1 searches with random seeds.
+    env: { RUNS_FACTOR: process.env['RUNS_FACTOR'] ?? '0.2' },
     sequence: { sequencer: LongestFirst },
     // The budget is for two cores; by itself vitest keeps one of them for the watcher it does not need here.
     maxWorkers: 2,

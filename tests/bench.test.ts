@@ -1,16 +1,7 @@
-import { execFile, fork } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
-import { beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { root } from './support/source-modules.js';
-
-beforeAll(async () => {
-  const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
-  // The benchmark runs what was built.
-  await promisify(execFile)(process.execPath, [tsc, '-b', `${root}bench`]);
-});
 
 /** Our own part of the side-by-side run, on the smallest work: without it the benchmark would rot between two releases. */
 it.each(['ours-memory', 'ours-normal', 'ours-http'])(

@@ -8,9 +8,6 @@ import { expect, it, onTestFinished } from 'vitest';
 import { startCommand } from '../../packages/server/src/testing/start-process.js';
 import { createPostgresDatabase } from '../support/postgres-database.js';
 import { startPostgres } from '../support/postgres-server.js';
-import { buildServer } from './servers-fixture.js';
-
-await buildServer();
 
 const PASSWORD = 'hunter2hunter2';
 

@@ -4,11 +4,9 @@ import { expect, it } from 'vitest';
 import { createPostgresDatabase } from '../support/postgres-database.js';
 import { startPostgres } from '../support/postgres-server.js';
 import { openCutWay } from './cut-way.js';
-import { buildServer, createFarm, type RunningServer, type ServerFarm } from './servers-fixture.js';
+import { createFarm, type RunningServer, type ServerFarm } from './servers-fixture.js';
 import { soak } from './soak-run.js';
 import { unfinished } from './unfinished.js';
-
-await buildServer();
 
 /** How long a process stays frozen after others have taken over; `npm run soak` makes it thirty seconds. */
 const FREEZE_MS = Number(process.env['SOAK_FREEZE_MS'] ?? 0);

@@ -1,9 +1,7 @@
 import { expect, it } from 'vitest';
 import { stdio } from '../mcp/support/servers.js';
 import { createPostgresDatabase } from '../support/postgres-database.js';
-import { buildServer, createFarm, type RunningServer } from './servers-fixture.js';
-
-await buildServer();
+import { createFarm, type RunningServer } from './servers-fixture.js';
 
 it('[S4] a tool of an MCP server runs wherever its turn does: in the process that knows it, in another, and when the first is gone', async () => {
   const farm = createFarm(await createPostgresDatabase(), 2);

@@ -1,10 +1,8 @@
 import { expect, it } from 'vitest';
 import { createPostgresDatabase } from '../support/postgres-database.js';
-import { buildServer, createFarm } from './servers-fixture.js';
+import { createFarm } from './servers-fixture.js';
 import { inTime, soak, type SoakPlan } from './soak-run.js';
 import { unfinished } from './unfinished.js';
-
-await buildServer();
 
 /** A short one by itself; `npm run soak` sets these for a long one. */
 const plan: SoakPlan & { servers: number } = {

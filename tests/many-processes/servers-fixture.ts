@@ -1,24 +1,16 @@
-import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { promisify } from 'node:util';
 import { createClient, type Client } from '@countersign/client';
 
 const server = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), 'packages/server');
 const program = join(server, 'dist/testing/stamping-server.js');
 const shiftedClock = pathToFileURL(join(server, 'dist/testing/shifted-clock.js')).href;
 const TOKEN = 'a-token-that-all-of-them-share-0123456789abcdef';
-
-/** Node runs what was built: without this a server would run yesterday's code. */
-export async function buildServer(): Promise<void> {
-  const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
-  await promisify(execFile)(process.execPath, [tsc, '-b', server]);
-}
 
 export interface RunningServer {
   readonly url: string;

@@ -1,10 +1,8 @@
-import { execFile, spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chown, mkdir, readdir } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { sweepDrafts } from '../sandbox/draft/open-draft.js';
 import { findSandbox } from '../sandbox/find-sandbox.js';
@@ -15,10 +13,6 @@ const home = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
 const source = fileURLToPath(new URL('../testing/dying-server.ts', import.meta.url));
 const program = join(home, 'dist', relative(join(home, 'src'), source).replace(/\.ts$/, '.js'));
-
-// Node runs what was built: without this it would run yesterday's code.
-const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
-await promisify(execFile)(process.execPath, [tsc, '-b', home]);
 
 describe.skipIf(process.platform !== 'linux')('when the server is killed', () => {
   let folder: TestFolder;

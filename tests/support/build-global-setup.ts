@@ -1,0 +1,16 @@
+import { execFile } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { root } from './source-modules.js';
+
+/**
+ * Builds once per run: child processes run `dist`, which must match the sources under test. A build that fails does not stop the run;
+ * the type check in `static-checks.test.ts` reports it with the errors.
+ */
+export default async function setup(): Promise<void> {
+  const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
+  await promisify(execFile)(process.execPath, [tsc, '-b'], { cwd: root, maxBuffer: 100_000_000 }).catch(() => {
+    process.stderr.write('The build failed; tests that start child processes may run outdated code.\n');
+  });
+}
