@@ -60,7 +60,15 @@ export async function launch(): Promise<Browser> {
   return await chromium.launch({ executablePath: inject('chromium'), args: chromiumArguments() });
 }
 
-/** One browser and one real server for a test file. */
+let shared: Browser | undefined;
+
+/** The one browser of this worker. It ends with the worker: test files close their contexts, never the browser. */
+async function sharedBrowser(): Promise<Browser> {
+  if (shared?.isConnected() !== true) shared = await launch();
+  return shared;
+}
+
+/** A real server for a test file, and browser profiles that visit it. */
 export async function openBrowser(): Promise<Opened> {
   const home = await mkdtemp(join(tmpdir(), 'countersign-web-'));
   const deeds = testTools();
@@ -83,14 +91,19 @@ export async function openBrowser(): Promise<Opened> {
     tools: deeds.tools,
     show: [root],
   });
-  const browser = await launch();
+  const browser = await sharedBrowser();
+  const contexts: BrowserContext[] = [];
   const api = createClient({ url: serving.url, token: serving.home.token.value });
   let worlds = 0;
   return {
     serving,
     api,
     ran: deeds.ran,
-    visit: (options = {}) => visit(browser, serving, options),
+    async visit(options = {}) {
+      const visited = await visit(browser, serving, options);
+      contexts.push(visited.context);
+      return visited;
+    },
     async newChat() {
       worlds += 1;
       const { id: world } = await api.createWorld({ name: `Lab ${worlds}` });
@@ -99,7 +112,7 @@ export async function openBrowser(): Promise<Opened> {
       return { world, chat, path: `/w/${world}/c/${chat}` };
     },
     async close() {
-      await browser.close();
+      await Promise.all(contexts.map((context) => context.close()));
       await serving.close();
       await rm(home, { recursive: true, force: true });
     },
