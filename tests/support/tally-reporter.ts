@@ -10,6 +10,7 @@ export default class TallyReporter implements Reporter {
   onTestRunEnd(modules: ReadonlyArray<TestModule>, unhandledErrors: ReadonlyArray<unknown>): void {
     let passed = 0;
     let failed = unhandledErrors.length;
+    let skipped = 0;
     for (const module of modules) {
       failed += module.errors().length;
       for (const suite of module.children.allSuites()) failed += suite.errors().length;
@@ -17,8 +18,11 @@ export default class TallyReporter implements Reporter {
         const { state } = test.result();
         if (state === 'passed') passed += 1;
         if (state === 'failed') failed += 1;
+        if (state === 'skipped') skipped += 1;
       }
     }
+    // In a full run only a missing program is a reason to skip; the global set-up names it (LEFT OUT).
+    if (skipped > 0) process.stdout.write(`\n${skipped} skipped\n`);
     process.stdout.write(`\n${passed} passed, ${failed} failed\n`);
   }
 }
