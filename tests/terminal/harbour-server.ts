@@ -10,6 +10,7 @@ import { scripted, type ScriptedCall } from '@countersign/core/testing';
 import { serve, type Serving } from '@countersign/server';
 import { z } from 'zod';
 import { freePort } from '../../packages/server/src/testing/free-port.js';
+import type { ServerDoor } from '../../packages/terminal/src/server-door.js';
 import { runProgram } from '../../packages/terminal/src/program.js';
 import { closeTerminals, openTerminal, type PseudoTerminal, type TerminalOptions } from '../support/pseudo-terminal.js';
 
@@ -132,7 +133,28 @@ export async function openHarbourServer(): Promise<HarbourServer> {
   };
 }
 
-async function runHere(words: readonly string[], { input = '', env = {} }: RunOptions): Promise<Ran> {
+async function runHere(words: readonly string[], options: RunOptions): Promise<Ran> {
+  const nowhere = (): never => {
+    throw new Error('this command must not look for another server');
+  };
+  const door = {
+    defaultHome: nowhere,
+    find: nowhere,
+    readToken: nowhere,
+    start: nowhere,
+    serve: nowhere,
+    migrate: nowhere,
+    lookAround: nowhere,
+  };
+  return await runWith(door, words, options);
+}
+
+/** A command in this process. */
+export async function runWith(
+  door: ServerDoor,
+  words: readonly string[],
+  { input = '', env = {} }: RunOptions,
+): Promise<Ran> {
   const said = { stdout: '', stderr: '' };
   const into = (name: keyof typeof said): NodeJS.WriteStream =>
     Object.assign(
@@ -146,18 +168,6 @@ async function runHere(words: readonly string[], { input = '', env = {} }: RunOp
     ) as unknown as NodeJS.WriteStream;
   const stdin = Object.assign(Readable.from([Buffer.from(input)]), { isTTY: false }) as unknown as NodeJS.ReadStream;
   const console = { stdin, stdout: into('stdout'), stderr: into('stderr'), env };
-  const nowhere = (): never => {
-    throw new Error('this command must not look for another server');
-  };
-  const door = {
-    defaultHome: nowhere,
-    find: nowhere,
-    readToken: nowhere,
-    start: nowhere,
-    serve: nowhere,
-    migrate: nowhere,
-    lookAround: nowhere,
-  };
   const code = await runProgram(words, { console, door, version: 'test' });
   return { code, ...said };
 }

@@ -24,6 +24,7 @@ export {
   updateMcpServer,
 } from './orchestrator/mcp-servers.js';
 export { processAgentMessage } from './orchestrator/process-agent-message.js';
+export type { Unfinished } from './orchestrator/unfinished-turns.js';
 export { publishMessage } from './orchestrator/publish-message.js';
 export type { IncomingMessage } from './orchestrator/publish-message.js';
 export { publishToolResult } from './orchestrator/publish-tool-result.js';

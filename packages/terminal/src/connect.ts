@@ -3,17 +3,21 @@ import { ClientError, createClient, type Client } from '@countersign/client';
 import { CommandError } from './command-error.js';
 import { EXIT } from './exit-codes.js';
 import { followServer, type Address } from './follow-server.js';
-import type { ServerDoor } from './server-door.js';
+import type { OwnServer, ServerDoor, Unfinished } from './server-door.js';
 
 export interface Whereabouts {
   home?: string | undefined;
   url?: string | undefined;
   /** From the environment only: on a command line everybody on the machine could read it. */
   token?: string | undefined;
+  /** For a server of our own. */
+  unfinished?: Unfinished;
 }
 
 export interface Connected {
   client: Client;
+  /** The server that this command brought, if it did. */
+  own(): OwnServer | undefined;
   close(): Promise<void>;
 }
 
@@ -28,7 +32,7 @@ const FIRST_ANSWER_MS = 30_000;
  */
 export async function connect(
   door: ServerDoor,
-  { home: named, url, token }: Whereabouts,
+  { home: named, url, token, unfinished = 'leave' }: Whereabouts,
   say: (line: string) => void,
 ): Promise<Connected> {
   // Nothing else is needed then, and nothing else is loaded.
@@ -40,7 +44,7 @@ export async function connect(
   }
   if (url !== undefined) return await talkTo(checked(url), await door.readToken(home));
 
-  const own: { close(): Promise<void> }[] = [];
+  const own: OwnServer[] = [];
   const locate = async (patienceMs: number): Promise<Address> => {
     const end = Date.now() + patienceMs;
     for (let attempt = 0; ; attempt += 1) {
@@ -49,7 +53,7 @@ export async function connect(
         return { url: running.url, token: known(running.url, token ?? (await door.readToken(home))) };
       try {
         if (Date.now() >= end) {
-          const server = await door.start(home, say);
+          const server = await door.start(home, unfinished, say);
           own.push(server);
           return { url: server.url, token: server.token };
         }
@@ -63,6 +67,7 @@ export async function connect(
   const following = followServer(first, locate);
   return {
     client: createClient({ ...first, fetch: following.fetch }),
+    own: () => own.at(-1),
     async close() {
       for (const server of own.splice(0)) await server.close();
     },
@@ -94,7 +99,7 @@ async function talkTo(url: string, token: string | undefined): Promise<Connected
       throw new CommandError(detail, EXIT.failed, error);
     }
   }
-  return { client, close: () => Promise.resolve() };
+  return { client, own: () => undefined, close: () => Promise.resolve() };
 }
 
 function known(url: string, token: string | undefined): string {

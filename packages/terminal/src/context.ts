@@ -1,6 +1,6 @@
 import type { Client } from '@countersign/client';
 import type { Console } from './console.js';
-import type { ServerDoor } from './server-door.js';
+import type { OwnServer, ServerDoor, Unfinished } from './server-door.js';
 import type { Paint } from './text/paint.js';
 
 /** What every command is given. */
@@ -8,8 +8,15 @@ export interface CommandContext {
   readonly console: Console;
   readonly door: ServerDoor;
   readonly version: string;
-  /** Connects when first asked, so that `--help` and a mistyped flag start nothing. Closed when the command has ended. */
-  client(): Promise<Client>;
+  /**
+   * Connects when first asked, so that `--help` and a mistyped flag start nothing. Closed when the command has ended. `take-up` is for a
+   * command that a person stays in: its own server continues what an earlier process left unfinished.
+   */
+  client(unfinished?: Unfinished): Promise<Client>;
+  /** The server that this command brought, if it did. */
+  ownServer(): Promise<OwnServer | undefined>;
+  /** The person leaves: what still runs in our own server is cut off when the command ends, instead of waited for. They are told. */
+  leave(): void;
   /**
    * Connects anew after a server has gone: to the one that runs on the home now, or to one of its own. Undefined where an address was
    * named: then that one is meant and no other.

@@ -13,13 +13,14 @@ export interface Program {
 export async function runCommand(words: readonly string[], program: Program): Promise<number> {
   const { stdin, stdout, stderr, env } = process;
   const console: Console = { stdin, stdout, stderr, env };
-  return await runProgram(words, { console, version: program.version, door: doorTo(program) });
+  return await runProgram(words, { console, version: program.version, door: openDoor(program) });
 }
 
 /** The server is loaded when it is needed: a command that talks to a running one starts in a tenth of the time. */
 const load = () => import('@countersign/server');
 
-function doorTo({ version, webRoot }: Program): ServerDoor {
+/** The way to a real server. */
+export function openDoor({ version, webRoot }: Program): ServerDoor {
   const web = webRoot === undefined ? {} : { webRoot };
   return {
     async defaultHome() {
@@ -34,7 +35,7 @@ function doorTo({ version, webRoot }: Program): ServerDoor {
       const { readToken } = await load();
       return readToken(home);
     },
-    async start(home, say) {
+    async start(home, unfinished, say) {
       const { createLog, serve } = await load();
       const secrets = [process.env['COUNTERSIGN_TOKEN'] ?? ''].filter((secret) => secret !== '');
       const log = createLog({
@@ -44,9 +45,18 @@ function doorTo({ version, webRoot }: Program): ServerDoor {
         now: () => Date.now(),
         secrets,
       });
-      const serving = await serve({ home, env: process.env, log, port: 0, version, ...web });
+      const serving = await serve({ home, env: process.env, log, port: 0, version, unfinished, ...web });
       secrets.push(serving.home.token.value);
-      return { url: serving.url, token: serving.home.token.value, close: () => serving.close() };
+      const { engine, token } = serving.home;
+      const { scheduler } = engine.runtime;
+      return {
+        url: serving.url,
+        token: token.value,
+        isWorking: () => scheduler.running().length > 0,
+        settled: () => scheduler.quiet(),
+        stalledChats: () => engine.stalledChats(),
+        close: () => serving.close(),
+      };
     },
     async serve({ logLevel, ...words }) {
       const { LOG_LEVELS, runServe } = await load();

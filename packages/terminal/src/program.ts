@@ -29,21 +29,26 @@ export async function runProgram(words: readonly string[], around: Surroundings)
       exitCode = code;
     },
   });
-  try {
-    checkCommandWords(program, words);
-    await program.parseAsync([...words], { from: 'user' });
-    return exitCode;
-  } catch (error) {
-    if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok;
-    const { message, code } = describeFailure(error);
-    stderr.write(`countersign: ${plainText(message)}\n`);
-    const isVerbose = words.includes('--verbose');
-    if (isVerbose && error instanceof Error) stderr.write(`${plainText(stackOf(error))}\n`);
-    return code;
-  } finally {
-    await context?.close().catch((error: unknown) => {
-      stderr.write(`countersign: ${plainText(describeFailure(error).message)}\n`);
-    });
+  const code = await act();
+  const wasCut = await context?.close().catch((error: unknown) => {
+    stderr.write(`countersign: ${plainText(describeFailure(error).message)}\n`);
+    return false;
+  });
+  return wasCut === true ? EXIT.interrupted : code;
+
+  async function act(): Promise<number> {
+    try {
+      checkCommandWords(program, words);
+      await program.parseAsync([...words], { from: 'user' });
+      return exitCode;
+    } catch (error) {
+      if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok;
+      const { message, code } = describeFailure(error);
+      stderr.write(`countersign: ${plainText(message)}\n`);
+      const isVerbose = words.includes('--verbose');
+      if (isVerbose && error instanceof Error) stderr.write(`${plainText(stackOf(error))}\n`);
+      return code;
+    }
   }
 }
 

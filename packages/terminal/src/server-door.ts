@@ -10,7 +10,7 @@ export interface ServerDoor {
   /** The token kept in this home, if one is. */
   readToken(home: string): Promise<string | undefined>;
   /** Starts a server on this home inside this process. Rejects with `code: 'store-locked'` when another was first. */
-  start(home: string, say: (line: string) => void): Promise<{ url: string; token: string; close(): Promise<void> }>;
+  start(home: string, unfinished: Unfinished, say: (line: string) => void): Promise<OwnServer>;
   /** `countersign serve`: runs until a signal ends it; gives the exit code. */
   serve(options: ServeWords): Promise<number>;
   /** Copies all that a home, or a database, keeps into an empty one. */
@@ -21,6 +21,21 @@ export interface ServerDoor {
   ): Promise<MigrationReport>;
   /** What of this machine Countersign could use, and what is in its way. */
   lookAround(home: string, port: number | undefined): Promise<readonly Finding[]>;
+}
+
+/** What a server of our own does with turns that an earlier process left: run them, or leave them until somebody acts in their chat. */
+export type Unfinished = 'take-up' | 'leave';
+
+/** A server inside this command, which ends with it. */
+export interface OwnServer {
+  readonly url: string;
+  readonly token: string;
+  isWorking(): boolean;
+  /** Resolves when no turn runs in it: all have ended, or wait for a person. */
+  settled(): Promise<void>;
+  /** Chats with unfinished turns that no process runs. */
+  stalledChats(): Promise<readonly string[]>;
+  close(): Promise<void>;
 }
 
 export interface ServeWords {

@@ -16,8 +16,8 @@ import { createRecentRepeats } from './recent-repeats.js';
 import { createScheduler, type TurnRun } from './scheduler.js';
 import { dispatchHere } from './dispatch.js';
 import { joinOthers } from './join-others.js';
-import { recover } from './take-over.js';
 import { titleChat } from './title-chat.js';
+import { createUnfinishedTurns, type Unfinished } from './unfinished-turns.js';
 import { wordsOf } from '../ports/words-of.js';
 
 export interface RuntimeOptions {
@@ -51,8 +51,13 @@ export interface Engine {
   runtime: Runtime;
   clients: ClientRegistry;
   addTool(worldId: string, tool: Tool): void;
-  /** Takes up every unfinished turn, deadline and client where the last process left them (A9). */
-  start(): Promise<void>;
+  /**
+   * Takes up every unfinished turn, deadline and client where the last process left them (A9). With `leave`, for a process that ends
+   * soon, an unfinished turn stays as it is until somebody acts in its chat (X4).
+   */
+  start(unfinished?: Unfinished): Promise<void>;
+  /** Chats with a turn that could go on and that no living process runs. */
+  stalledChats(): Promise<string[]>;
   /** Resolves when nothing runs in this process: all is done, or waits for somebody. */
   quiet(): Promise<void>;
   /** Parks what runs, so that the next start takes it up, and closes the store. Once; whoever asks again waits for the same end. */
@@ -131,6 +136,12 @@ export function createRuntime(options: RuntimeOptions): Engine {
     }
   }
 
+  const unfinished = createUnfinishedTurns({
+    runtime: () => runtime,
+    membership: others?.membership,
+    watchDeadlines: watchNextDeadlines,
+  });
+
   function toolsOf(worldId: string): ReadonlyMap<string, Tool> {
     const own = added.get(worldId);
     const remote = [...sources.map((source) => source.tools(worldId)), clients.tools(worldId)].filter(
@@ -163,6 +174,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
     resultLimitBytes: options.resultLimitBytes ?? defaultResultLimit,
     probe: options.probe ?? (() => undefined),
     measure: options.onMeasured ?? (() => undefined),
+    attend: (to) => unfinished.attend(to),
     watchDeadline: (worldId, approvalId, expiresAt) => deadlines.watch(worldId, approvalId, expiresAt),
     chatFellIdle(worldId, chatId) {
       // Falling idle twice before the first title is there must not ask a model twice.
@@ -204,13 +216,12 @@ export function createRuntime(options: RuntimeOptions): Engine {
       own.set(tool.definition.name, tool);
       added.set(worldId, own);
     },
-    async start() {
+    async start(how = 'take-up') {
       await clients.load();
       await mcp?.load();
-      await watchNextDeadlines();
-      if (others === undefined) await recover(runtime);
-      else await others.membership.start();
+      await unfinished.start(how);
     },
+    stalledChats: () => unfinished.stalledChats(),
     async quiet() {
       do {
         await scheduler.quiet();

@@ -12,7 +12,10 @@ export const FRESH_MS = 4_500;
 
 /** This process among others on one store. */
 export interface Membership {
+  /** Says that this process lives and hears the others. It takes no turn yet. */
   start(): Promise<void>;
+  /** From here on it runs turns that are nobody's. */
+  takeTurns(): Promise<void>;
   /** Takes no more work. */
   leave(): Promise<void>;
   /** Said after the last turn was parked: nobody has to wait until this process counts as dead. */
@@ -140,9 +143,11 @@ export function createMembership(options: MembershipOptions): Membership {
     async start() {
       await beat();
       ends.push(await shared.hear(hear, () => options.bus().lookAgain()));
-      ends.push(await shared.deliverWakes(tryToTake));
       // Apart from the rounds: one that takes long must not look like death.
       every(BEAT_MS, beat, 'the store could not be told that this process lives');
+    },
+    async takeTurns() {
+      ends.push(await shared.deliverWakes(tryToTake));
       // What nobody runs since an earlier end is taken at once.
       await round();
       every(ROUND_MS, round, 'the store could not be asked for turns that nobody runs');

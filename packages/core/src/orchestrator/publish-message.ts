@@ -19,6 +19,7 @@ export async function publishMessage(
   { worldId, chatId, speaker, ...message }: IncomingMessage,
 ): Promise<{ messageId: string }> {
   const incoming = { ...parseInput(newMessageSchema, message, 'message'), worldId, chatId, speaker };
+  await runtime.attend({ chatId });
   try {
     return await keepMessage(runtime, incoming);
   } catch (error) {

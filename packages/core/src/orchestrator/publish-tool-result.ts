@@ -33,6 +33,7 @@ export async function publishToolResult(
   signer: Signer,
 ): Promise<ToolResultOutcome> {
   parseInput(signerSchema, signer, 'signer');
+  await runtime.attend({ callId: input.tool_call_id });
   if (isAnswer(input)) return await answerQuestion(runtime, worldId, agentId, input, signer);
   const sent = readDecision(input);
   const { reason: _, ...same } = sent;

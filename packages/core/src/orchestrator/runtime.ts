@@ -50,6 +50,9 @@ export interface About {
   invocationId?: string;
 }
 
+/** A chat, or the chat of a call or an approval. */
+export type Attended = { chatId: string } | { callId: string };
+
 /** What every step of the loop needs. One per process and store. */
 export interface Runtime {
   store: Store;
@@ -81,6 +84,8 @@ export interface Runtime {
   resultLimitBytes: number;
   probe: Probe;
   measure(what: Measured): void;
+  /** Called before somebody acts in a chat: a process that left unfinished turns alone takes up those of this chat (X4). */
+  attend(to: Attended): Promise<void>;
   /** Arms the timer of an approval with a deadline. */
   watchDeadline(worldId: string, approvalId: string, expiresAt: number): void;
   /** A chat has nothing left to do: the moment to give it a title (M7). */

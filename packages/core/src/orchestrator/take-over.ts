@@ -28,11 +28,14 @@ export async function takeOver(runtime: Runtime, turn: TurnRecord, invocationIds
   });
 }
 
-/** After a start: every unfinished turn is this process's now; those that ran are counted as interrupted, and all are woken. */
-export async function recover(runtime: Runtime): Promise<void> {
-  const turns = await runtime.store.read((reader) => reader.unfinishedTurns());
+/**
+ * Where one process owns the store: every unfinished turn, or those of one chat, are this process's now; those that ran are counted as
+ * interrupted, and all are woken.
+ */
+export async function recover(runtime: Runtime, chatId?: string): Promise<void> {
+  const turns = await runtime.store.read((reader) => reader.unfinishedTurns(chatId));
   for (const turn of turns) {
-    if (turn.state !== 'open') continue;
+    if (turn.state !== 'open' || turn.owner === runtime.owner) continue;
     await commit(runtime, 'recover', turn.worldId, async (step) => {
       // Parked by an orderly shutdown: nobody owned it, nothing was interrupted.
       const interruptions = turn.interruptions + (turn.owner === null ? 0 : 1);

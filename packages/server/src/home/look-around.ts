@@ -21,13 +21,15 @@ export interface Finding {
 export async function lookAround(home: string, env: NodeJS.ProcessEnv, port = DEFAULT_PORT): Promise<Finding[]> {
   const running = await findServer(home);
   const folder = lookAtHome(home);
+  const database = await lookAtDatabase(home, env, running !== undefined, folder.state !== 'broken');
   return [
     lookAtNode(),
     folder,
-    await lookAtDatabase(home, env, running !== undefined, folder.state !== 'broken'),
+    database.finding,
     running === undefined
       ? { what: 'server', state: 'without', detail: 'none runs on this home; commands bring their own' }
       : { what: 'server', state: 'fine', detail: `runs at ${running.url}` },
+    ...lookAtWork(database.seen, running !== undefined),
     await lookAtPort(port, running?.url),
     ...(await lookAtModels(env)),
     await lookAtSandbox(),
@@ -69,29 +71,43 @@ async function lookAtDatabase(
   env: NodeJS.ProcessEnv,
   isRunning: boolean,
   isHomeFine: boolean,
-): Promise<Finding> {
+): Promise<{ finding: Finding; seen?: SeenStore }> {
   const what = 'database';
   const url = env['DATABASE_URL'] ?? '';
   const file = join(home, 'countersign.db');
+  const fine = (detail: string): { finding: Finding } => ({ finding: { what, state: 'fine', detail } });
+  const broken = (detail: string, advice?: string): { finding: Finding } => ({
+    finding: { what, state: 'broken', detail, ...(advice === undefined ? {} : { advice }) },
+  });
   if (url !== '' && !/^postgres(?:ql)?:\/\//.test(url)) {
-    return {
-      what,
-      state: 'broken',
-      detail: 'DATABASE_URL does not begin with postgres://',
-      advice: 'Correct it, or unset it.',
-    };
+    return broken('DATABASE_URL does not begin with postgres://', 'Correct it, or unset it.');
   }
-  if (url === '' && isRunning) return { what, state: 'fine', detail: `${file} (in use by the server)` };
-  if (url === '' && !isHomeFine) return { what, state: 'broken', detail: 'there is no home to keep it in' };
-  if (url === '' && !existsSync(file)) return { what, state: 'fine', detail: `${file} (is made at the first start)` };
+  if (url === '' && isRunning) return fine(`${file} (in use by the server)`);
+  if (url === '' && !isHomeFine) return broken('there is no home to keep it in');
+  if (url === '' && !existsSync(file)) return fine(`${file} (is made at the first start)`);
   try {
     const seen = url === '' ? lookAtSqlite(file) : await lookAtPostgres(url);
-    return { what, state: 'fine', detail: `${url === '' ? file : 'PostgreSQL, at DATABASE_URL'} (${stateOf(seen)})` };
+    return { ...fine(`${url === '' ? file : 'PostgreSQL, at DATABASE_URL'} (${stateOf(seen)})`), seen };
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
     const advice = url === '' ? `Look at ${file}.` : 'Is the server up, and DATABASE_URL right?';
-    return { what, state: 'broken', detail: url === '' ? detail : detail.replaceAll(url, 'DATABASE_URL'), advice };
+    return broken(url === '' ? detail : detail.replaceAll(url, 'DATABASE_URL'), advice);
   }
+}
+
+/** Work that an earlier process left: nothing of it continues until a process runs. */
+function lookAtWork(seen: SeenStore | undefined, isRunning: boolean): Finding[] {
+  const what = 'work';
+  const advice = 'Run countersign serve to continue it.';
+  if (isRunning || seen === undefined) return [];
+  if (seen.stalledChats === 'unknown') {
+    const detail = 'the last process was killed and may have left unfinished work';
+    return [{ what, state: 'without', detail, advice }];
+  }
+  const { stalledChats: count } = seen;
+  if (count === 0) return [];
+  const detail = `${count} ${count === 1 ? 'chat has' : 'chats have'} unfinished work that no process continues`;
+  return [{ what, state: 'without', detail, advice }];
 }
 
 function stateOf({ version, newest, owner }: SeenStore): string {

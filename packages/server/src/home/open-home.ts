@@ -1,5 +1,5 @@
 import { isAbsolute, join } from 'node:path';
-import { createRuntime, systemClock, type About, type Engine } from '@countersign/core';
+import { createRuntime, systemClock, type About, type Engine, type Unfinished } from '@countersign/core';
 import { keepOwnFile, type Clock, type Provider, type Store, type Tool } from '@countersign/core/ports';
 import { CountersignError, type ProviderStatus } from '@countersign/protocol';
 import { lockFile, openPostgres, openSqlite } from '@countersign/storage';
@@ -30,6 +30,8 @@ export interface HomeOptions {
   /** Folders with programs of MCP servers, where a sandbox would hide them: a home, or a folder for temporary files. */
   show?: readonly string[];
   ollamaUrl?: string;
+  /** What to do with turns that an earlier process left. Default: take them up. */
+  unfinished?: Unfinished;
 }
 
 /** Everything that runs in one home, put together. */
@@ -43,7 +45,7 @@ export interface Home {
   workFolders: WorkFolders;
   metrics: Metrics;
   providers(): Promise<ProviderStatus[]>;
-  /** Takes up what was left unfinished, and makes the demo world on the first run. */
+  /** Takes up what was left unfinished, unless told to leave it, and makes the demo world on the first run. */
   start(): Promise<void>;
   /** Parks what runs and lets go of the home. */
   close(): Promise<void>;
@@ -103,7 +105,7 @@ export async function openHome(options: HomeOptions): Promise<Home> {
       metrics,
       providers: () => found.status(),
       async start() {
-        await engine.start();
+        await engine.start(options.unfinished);
         // Servers that share a database belong to people who know it, and several at once would make several.
         if (store.shared === undefined) await makeDemoWorld(engine, (worldId) => workFolders.own(worldId));
       },

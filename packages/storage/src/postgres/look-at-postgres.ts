@@ -19,10 +19,26 @@ export async function lookAtPostgres(url: string, schema = 'countersign'): Promi
   try {
     await client.connect();
     await checkServer(client, 1);
-    return { version: await readVersion(client, schema), newest: migrations.length };
+    const version = await readVersion(client, schema);
+    const newest = migrations.length;
+    return { version, newest, stalledChats: version === newest ? await countStalled(client) : 0 };
   } catch (cause) {
     throw fromPostgres(cause);
   } finally {
     await client.end();
   }
+}
+
+/** As long as a process may be silent before others take its turns. */
+const SILENT_MS = 6_500;
+
+async function countStalled(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ stalled: number }>(
+    `select count(distinct t.chat_id)::int as stalled from turns t
+     left join processes p on p.id = t.owner
+       and p.beat_at >= floor(extract(epoch from clock_timestamp()) * 1000)::bigint - $1::bigint
+     where t.state = 'open' and p.id is null`,
+    [SILENT_MS],
+  );
+  return rows[0]?.stalled ?? 0;
 }

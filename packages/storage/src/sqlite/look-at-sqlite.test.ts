@@ -27,15 +27,15 @@ it('[S5] tells the version of an old store and leaves it as it is', () => {
   db.exec(readFileSync(new URL('../migrations/fixtures/version-2.sql', import.meta.url), 'utf8'));
   db.close();
   const before = everything();
-  expect(lookAtSqlite(file)).toEqual({ version: 2, newest: migrations.length });
+  expect(lookAtSqlite(file)).toEqual({ version: 2, newest: migrations.length, stalledChats: 0 });
   expect(everything()).toEqual(before);
 });
 
 it('[S5] sees what is not there yet, what is damaged, what is newer and what is not ours, and makes nothing', async () => {
-  expect(lookAtSqlite(file)).toEqual({ version: 0, newest: migrations.length });
+  expect(lookAtSqlite(file)).toEqual({ version: 0, newest: migrations.length, stalledChats: 0 });
   expect(everything()).toEqual([]);
   await (await openSqlite(file)).close();
-  expect(lookAtSqlite(file)).toEqual({ version: migrations.length, newest: migrations.length });
+  expect(lookAtSqlite(file)).toEqual({ version: migrations.length, newest: migrations.length, stalledChats: 0 });
   const bytes = readFileSync(file);
   writeFileSync(file, Buffer.concat([bytes.subarray(0, 4096), Buffer.alloc(bytes.length - 4096, 7)]));
   expect(() => lookAtSqlite(file)).toThrow('is damaged');

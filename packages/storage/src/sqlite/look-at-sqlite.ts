@@ -15,6 +15,8 @@ export interface SeenStore {
   readonly newest: number;
   /** The process that has it open, where that is known. */
   readonly owner?: number;
+  /** Chats with a turn that could go on and that no living process runs. Unknown where what a killed process wrote last can't be read. */
+  readonly stalledChats: number | 'unknown';
 }
 
 /** A larger one takes too long to be read through by somebody who only asks how things are. */
@@ -28,7 +30,7 @@ export function lookAtSqlite(path: string): SeenStore {
   const file = resolve(path);
   const newest = migrations.length;
   const stats = checkFile(file, newest);
-  if (stats === undefined || stats.size === 0) return { version: 0, newest };
+  if (stats === undefined || stats.size === 0) return { version: 0, newest, stalledChats: 0 };
   const address = pathToFileURL(file);
   address.search = '?immutable=1';
   // What is beside it is not read: then it may be half of something, and only its version can be told.
@@ -39,13 +41,22 @@ export function lookAtSqlite(path: string): SeenStore {
       const { user_version: version = 0 } = db.prepare('pragma user_version').get() as { user_version?: number };
       if (isWhole) refuseDamaged(file, db.prepare('pragma quick_check(1)').get());
       const owner = ownerOf(file);
-      return owner === undefined ? { version, newest } : { version, newest, owner };
+      if (owner !== undefined) return { version, newest, owner, stalledChats: 0 };
+      const isLeft = existsSync(`${file}-wal`);
+      return { version, newest, stalledChats: isLeft ? 'unknown' : countStalled(db) };
     } finally {
       db.close();
     }
   } catch (cause) {
     throw fromSqlite(cause, file);
   }
+}
+
+function countStalled(db: InstanceType<typeof DatabaseSync>): number {
+  const { stalled } = db.prepare(`select count(distinct chat_id) as stalled from turns where state = 'open'`).get() as {
+    stalled: number;
+  };
+  return stalled;
 }
 
 function refuseDamaged(file: string, verdict: unknown): void {

@@ -235,6 +235,11 @@ export function createPrinter({ write, paint, columns }: PrinterOptions): Printe
   return {
     skip(state) {
       for (const id of sliceRows(state.transcript)) known.add(id);
+      for (const id of state.openInvocations) {
+        const call = get(state.invocations, id);
+        const step = call === undefined ? undefined : describeStep(state, call, paint, columns());
+        if (step !== undefined) steps.set(id, step.key);
+      }
       for (const { eventId } of state.notices) notice = Math.max(notice, eventId);
     },
     skipMessage(messageId) {

@@ -1,6 +1,7 @@
 import type { CommandContext } from '../context.js';
 import { EXIT } from '../exit-codes.js';
 import { plainLine } from '../text/plain-text.js';
+import { untilInterrupted } from '../until-interrupted.js';
 import { lastNotice, outcomeSince, type Outcome } from './outcome.js';
 import { GONE, type Answering, type Session } from './session.js';
 
@@ -21,10 +22,14 @@ export async function runOnce(
       );
     });
   }
+  // Without a keyboard Ctrl-C is a signal, which would kill a server of our own in the middle of a call.
+  const interrupted = answering.kind === 'person' ? undefined : untilInterrupted();
+  void interrupted?.promise.then(() => leaving.abort());
   const noticesBefore = lastNotice(session.state());
   const messageId = await session.send(content);
   const deadline = timeoutMs === undefined ? {} : { deadline: Date.now() + timeoutMs };
-  const settled = await session.settle({ ...deadline, signal: leaving.signal });
+  const settled = await session.settle({ ...deadline, signal: leaving.signal }).finally(() => interrupted?.end());
+  if (settled !== 'settled') context.leave();
   const outcome = outcomeOf(settled, session, messageId, noticesBefore);
   if (context.options.json) {
     const { why } = outcome;
@@ -53,7 +58,7 @@ function outcomeOf(
       const why =
         waiting > 0
           ? `Timed out: ${waiting} ${waiting === 1 ? 'approval waits' : 'approvals wait'} for a person (countersign approvals list).`
-          : 'Timed out: it goes on without us.';
+          : 'Timed out before the agents had finished.';
       return { outcome: 'timed out', exitCode: EXIT.timedOut, why };
     }
   }

@@ -9,8 +9,15 @@ import type { Keyboard } from '../keyboard.js';
 import { createChanges } from './changes.js';
 import type { Printer } from './printer.js';
 
-/** Who answers what is asked: a person here; nobody, and then it is denied; or somebody elsewhere who is waited for. */
-export type Answering = { kind: 'person'; keyboard: Keyboard } | { kind: 'deny' } | { kind: 'wait' };
+/**
+ * Who answers what is asked: a person here; nobody, and then it is denied; somebody elsewhere who is waited for; or somebody later, and
+ * then a chat that only waits for people has settled.
+ */
+export type Answering =
+  | { kind: 'person'; keyboard: Keyboard }
+  | { kind: 'deny' }
+  | { kind: 'wait' }
+  | { kind: 'later' };
 
 export interface SessionOptions {
   readonly context: CommandContext;
@@ -25,6 +32,13 @@ export interface SessionOptions {
 
 type Settled = 'settled' | 'timed-out' | 'given-up';
 
+export interface SettleLimits {
+  readonly deadline?: number;
+  readonly signal?: AbortSignal;
+  /** What must have been heard as well: right after a decision the log may still be behind it. */
+  readonly isHeard?: (state: ChatState) => boolean;
+}
+
 /** One chat that a command follows, whatever happens to the server meanwhile. */
 export interface Session {
   readonly chat: string;
@@ -32,7 +46,7 @@ export interface Session {
   client(): Client;
   send(content: string): Promise<string>;
   /** Until the chat has nothing to do any more; what is asked meanwhile is put to the person, denied or waited for. */
-  settle(limits?: { deadline?: number; signal?: AbortSignal }): Promise<Settled>;
+  settle(limits?: SettleLimits): Promise<Settled>;
   stop(): Promise<void>;
   /** Ends a line that an answer or a tool has left open: our own words never go on in it. */
   breakLine(): void;
@@ -85,16 +99,20 @@ export async function openSession(options: SessionOptions): Promise<Session> {
 
   /** The server is asked: what was heard of its log may be behind. */
   async function isSettled(state: ChatState): Promise<boolean> {
-    if (state.connection.kind !== 'open' || state.status !== 'idle') return false;
+    if (state.connection.kind !== 'open' || !isAtRest(state.status)) return false;
     const { status } = await client.chat(world, chat);
-    if (status !== 'idle') return false;
+    if (status !== state.status) return false;
     const newest = (await client.messages(world, chat, { newest: true, limit: 1 })).items.at(-1);
     return newest === undefined || newest.role === 'tool' || has(store.getState().messages, newest.messageId);
   }
 
+  function isAtRest(status: ChatState['status']): boolean {
+    return status === 'idle' || (answering.kind === 'later' && status === 'waiting');
+  }
+
   async function handle(pending: readonly ApprovalView[]): Promise<boolean> {
     const open = pending.filter(({ approvalId }) => !answered.has(approvalId));
-    if (open.length === 0 || answering.kind === 'wait') return false;
+    if (open.length === 0 || answering.kind === 'wait' || answering.kind === 'later') return false;
     if (answering.kind === 'deny' || answering.keyboard.hasEnded()) {
       for (const approval of open) await denyUnattended(approval);
       return true;
@@ -181,7 +199,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
         printer.release();
       }
     },
-    async settle({ deadline = Infinity, signal } = {}) {
+    async settle({ deadline = Infinity, signal, isHeard = () => true } = {}) {
       let awaySince: number | undefined;
       for (;;) {
         const seen = changes.count();
@@ -198,7 +216,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
           throw new CommandError(GONE, EXIT.failed);
         }
         if (await handle(pendingApprovals(state))) continue;
-        if (await isSettled(state).catch(() => false)) {
+        if (isHeard(state) && (await isSettled(state).catch(() => false))) {
           printer.show(store.getState());
           return 'settled';
         }

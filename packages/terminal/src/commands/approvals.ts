@@ -2,6 +2,7 @@ import { ClientError, readAll, viewOfApproval, type Client } from '@countersign/
 import type { ApprovalStatus, ApprovalWithContext, QueuedApproval, ToolDecision } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { describeApproval, describeQuestion } from '../approvals/describe-approval.js';
+import { checkDetach, followDecision } from '../approvals/follow-decision.js';
 import { watchWorlds } from '../approvals/watch-worlds.js';
 import { CommandError } from '../command-error.js';
 import { confirm } from '../confirm.js';
@@ -14,7 +15,7 @@ import { plainLine } from '../text/plain-text.js';
 import { suggestion } from '../text/suggest.js';
 import { readChoice, readRecord } from './read-flags.js';
 import type { Register } from './register.js';
-import { showDone, showList } from './show-list.js';
+import { showList } from './show-list.js';
 
 interface ApprovalFlags {
   world?: string;
@@ -26,6 +27,7 @@ interface ApprovalFlags {
   reason?: string;
   arguments?: string;
   pattern?: string;
+  detach?: boolean;
 }
 
 type Listed = QueuedApproval & { readonly world: string };
@@ -76,7 +78,8 @@ export function addApprovals(program: Command, register: Register): void {
         '\nWithout a terminal it only tells what comes; with --json as JSON Lines.\nExample:\n  countersign approvals watch',
       ),
     async (context, { options }) => {
-      const client = await context.client();
+      const client = await context.client('take-up');
+      context.leave();
       const worlds = await findWorlds(client, options.world);
       if (worlds.length === 0) throw new CommandError('There is no world to watch yet.');
       return await watchWorlds(context, client, worlds);
@@ -84,16 +87,22 @@ export function addApprovals(program: Command, register: Register): void {
   );
   register<ApprovalFlags>(
     inWorld(approvals.command('approve').argument('<id>'))
-      .description('Approves exactly the call that is shown.')
+      .description('Approve exactly the call that is shown, and stay until the chat has settled.')
       .option('--scope <scope>', 'once, session (this chat) or always', 'once')
       .option('--rule <rule>', 'with --scope always: the rule to write, if not the proposed one')
       .option('--pattern <pattern>', 'with --scope session: only calls like this, such as "rm *.tmp"')
       .option('--arguments <json>', 'other arguments instead; with --scope once')
       .option('--reason <text>', 'why, for the record')
       .option('--yes', 'do not ask')
+      .option('--detach', 'return at once; the running server continues the chat')
+      .addHelpText(
+        'after',
+        '\nExit codes: 0 the call succeeded (with --detach: it was approved), 1 it failed, 130 Ctrl-C.',
+      )
       .addHelpText('after', '\nExample:\n  countersign approvals approve approval_… --scope once --yes'),
     async (context, { args, options }) => {
       const client = await context.client();
+      await checkDetach(context, options.detach === true);
       const scope = readChoice(options.scope ?? 'once', '--scope', ['once', 'session', 'always']);
       refuseMixed(scope, options);
       const edited = options.arguments === undefined ? undefined : readRecord(options.arguments, '--arguments');
@@ -115,38 +124,57 @@ export function addApprovals(program: Command, register: Register): void {
         ...(options.pattern === undefined ? {} : { pattern: options.pattern }),
         ...(edited === undefined ? {} : { arguments: edited }),
       };
-      const reply = await client.decide(world, approval, decision);
-      showDone(context, `Approved ${SCOPES[scope]}.`, { ...reply, approvalId: approval.approvalId });
+      return await followDecision(context, {
+        client,
+        world,
+        approval,
+        isDetached: options.detach === true,
+        sentence: `Approved ${SCOPES[scope]}.`,
+        decide: () => client.decide(world, approval, decision),
+      });
     },
   );
   register<ApprovalFlags>(
     inWorld(approvals.command('answer').argument('<id>').argument('<words...>', 'what to answer'))
-      .description('Answers a question of an agent with words. It signs nothing.')
+      .description('Answer a question of an agent, and stay until the chat has settled. Approves nothing.')
+      .option('--detach', 'return at once; the running server continues the chat')
       .addHelpText('after', '\nExample:\n  countersign approvals answer approval_… "the north quay"'),
     async (context, { args: [id = '', ...words], options }) => {
       const client = await context.client();
+      await checkDetach(context, options.detach === true);
       const { approval, world } = await find(client, id, options.world);
       refuseSettled(approval);
       if (approval.question === undefined)
         throw new CommandError('That is no question: it is signed with approvals approve, or denied.');
-      const reply = await client.answer(world, { toolCallId: approval.approvalId, content: words.join(' ') });
-      showDone(context, 'Answered.', { ...reply, approvalId: approval.approvalId });
+      return await followDecision(context, {
+        client,
+        world,
+        approval,
+        isDetached: options.detach === true,
+        sentence: 'Answered.',
+        decide: () => client.answer(world, { toolCallId: approval.approvalId, content: words.join(' ') }),
+      });
     },
   );
   register<ApprovalFlags>(
     inWorld(approvals.command('deny').argument('<id>'))
-      .description('Denies one. The agent is told, with the reason.')
+      .description('Deny a call, tell the agent why, and stay until the chat has settled.')
       .option('--reason <text>', 'why')
+      .option('--detach', 'return at once; the running server continues the chat')
       .addHelpText('after', '\nExample:\n  countersign approvals deny approval_… --reason "not in production"'),
     async (context, { args, options }) => {
       const client = await context.client();
+      await checkDetach(context, options.detach === true);
       const { approval, world } = await find(client, args[0] ?? '', options.world);
       refuseSettled(approval);
-      const reply = await client.decide(world, approval, {
-        decision: 'deny',
-        reason: options.reason ?? 'not this one',
+      return await followDecision(context, {
+        client,
+        world,
+        approval,
+        isDetached: options.detach === true,
+        sentence: 'Denied.',
+        decide: () => client.decide(world, approval, { decision: 'deny', reason: options.reason ?? 'not this one' }),
       });
-      showDone(context, 'Denied.', { ...reply, approvalId: approval.approvalId });
     },
   );
 }

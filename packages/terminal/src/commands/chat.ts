@@ -49,7 +49,9 @@ export function addChat(program: Command, register: Register): void {
     const unattended = readChoice(options.unattended ?? 'deny', '--unattended', ['deny', 'wait']);
     const timeoutMs = options.timeout === undefined ? undefined : readDuration(options.timeout, '--timeout');
     const content = await readContent(context, args);
-    const client = await context.client();
+    const isConversation = context.isPerson && content === undefined;
+    const client = await context.client(isConversation ? 'take-up' : 'leave');
+    if (isConversation) context.leave();
     const world = await findWorld(client, options.world);
     const chosen = options.chat === undefined ? undefined : await findChat(client, world.id, options.chat);
     if (!context.isPerson) {

@@ -18,6 +18,9 @@ interface ChatFlags {
   last?: string;
 }
 
+/** `needsServer`: it has work to do, and no process runs that does it. */
+type Listed = Chat & { readonly needsServer?: true };
+
 /** `countersign chats` (X3). */
 export function addChats(program: Command, register: Register): void {
   const chats = program.command('chats').description('Chats of a world.');
@@ -29,14 +32,22 @@ export function addChats(program: Command, register: Register): void {
     async (context, { options }) => {
       const client = await context.client();
       const { id: world } = await findWorld(client, options.world);
-      const all = await readAll((page) => client.chats(world, page));
+      const stalled = new Set(await (await context.ownServer())?.stalledChats());
+      const all = (await readAll((page) => client.chats(world, page))).map((chat): Listed =>
+        stalled.has(chat.id) ? { ...chat, needsServer: true } : chat,
+      );
       const columns = [
         { title: 'id', of: ({ id }: Chat) => id },
-        { title: 'status', of: ({ status }: Chat) => status },
+        {
+          title: 'status',
+          of: ({ status, needsServer }: Listed) => (needsServer ? `${status}, needs a server` : status),
+        },
         { title: 'made', of: ({ createdAt }: Chat) => minuteWords(createdAt) },
         { title: 'title', of: ({ title }: Chat) => title },
       ];
       showList(context, all, columns, `"${world}" has no chat yet. Begin one with: countersign chat -w ${world}`);
+      if (!context.options.json && all.some(({ needsServer }) => needsServer))
+        context.note('No process continues the chats that need a server. Run: countersign serve');
     },
   );
   register<ChatFlags>(

@@ -21,7 +21,8 @@ export async function runTui(context: CommandContext, options: { world?: string;
   if (!context.isPerson || env['TERM'] === 'dumb') {
     throw new CommandError('The full screen needs a terminal to draw on. countersign chat works without one.');
   }
-  const client = await context.client();
+  const client = await context.client('take-up');
+  context.leave();
   const { id: worldId } = await findWorld(client, options.world);
   const newest = await client.chats(worldId, { newest: true, limit: 1 });
   const chatId =

@@ -1,0 +1,110 @@
+import { get, viewOfApproval, type Client, type InvocationStatus } from '@countersign/client';
+import type { ApprovalWithContext, ToolResultReply } from '@countersign/protocol';
+import { createJsonPrinter } from '../chat/json-printer.js';
+import { createPrinter, type Printer } from '../chat/printer.js';
+import { openSession, type Session } from '../chat/session.js';
+import { showDone } from '../commands/show-list.js';
+import { CommandError } from '../command-error.js';
+import type { CommandContext } from '../context.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import { plainLine } from '../text/plain-text.js';
+import { untilInterrupted } from '../until-interrupted.js';
+
+export interface Deciding {
+  readonly client: Client;
+  readonly world: string;
+  readonly approval: ApprovalWithContext;
+  /** Leave at once: only where a server runs that continues the chat. */
+  readonly isDetached: boolean;
+  /** What to say once it is decided. */
+  readonly sentence: string;
+  readonly decide: () => Promise<ToolResultReply>;
+}
+
+/** Decides, and stays until the chat has settled: a server of our own that closes earlier would kill what the decision started. */
+export async function followDecision(context: CommandContext, deciding: Deciding): Promise<ExitCode> {
+  const { client, world, approval, isDetached, sentence, decide } = deciding;
+  const { approvalId, chatId: chat } = approval;
+  if (isDetached) {
+    showDone(context, sentence, { ...(await decide()), approvalId });
+    return EXIT.ok;
+  }
+  const printer = printerFor(context);
+  const answering = { kind: 'later' } as const;
+  const session = await openSession({ context, client, world, chat, printer, answering, isTakenUp: false });
+  const interrupted = untilInterrupted();
+  const leaving = new AbortController();
+  void interrupted.promise.then(() => leaving.abort());
+  try {
+    printer.hold();
+    const reply = await decide();
+    if (!context.options.json) context.note(sentence);
+    printer.release();
+    const { invocationId } = viewOfApproval(approval);
+    const callOf = (): InvocationStatus | undefined => get(session.state().invocations, invocationId)?.status;
+    const settled = await session.settle({
+      signal: leaving.signal,
+      isHeard: ({ queue }) => !queue.includes(approvalId) && !isUnderWay(callOf()),
+    });
+    printer.breakLine();
+    const call = callOf();
+    const { status } = session.state();
+    if (context.options.json) context.json({ ...reply, approvalId, status, ...(call === undefined ? {} : { call }) });
+    if (settled === 'given-up') return await leave(context);
+    return tell(context, session, { call, isApproved: reply.state === 'approved' });
+  } finally {
+    interrupted.end();
+    session.close();
+  }
+}
+
+/** Refused before anything is decided: without a server nobody would run what was approved. */
+export async function checkDetach(context: CommandContext, isDetached: boolean): Promise<void> {
+  if (!isDetached || (await context.ownServer()) === undefined) return;
+  throw new CommandError(
+    '--detach needs a running server, which continues the chat. Start one with countersign serve, or leave out --detach.',
+  );
+}
+
+function printerFor(context: CommandContext): Printer {
+  if (context.options.json) return createJsonPrinter(() => undefined);
+  const write = (text: string): void => void context.console.stdout.write(text);
+  return createPrinter({ write, paint: context.paint, columns: () => context.columns() ?? 100 });
+}
+
+function isUnderWay(call: InvocationStatus | undefined): boolean {
+  return call?.kind === 'approved' || call?.kind === 'running';
+}
+
+async function leave(context: CommandContext): Promise<ExitCode> {
+  context.leave();
+  const continues = (await context.ownServer()) === undefined ? ' The server continues the chat.' : '';
+  context.note(`Stopped waiting. What you decided stands.${continues}`);
+  return EXIT.interrupted;
+}
+
+function tell(
+  context: CommandContext,
+  session: Session,
+  { call, isApproved }: { call: InvocationStatus | undefined; isApproved: boolean },
+): ExitCode {
+  if (session.state().status === 'waiting') context.note('The chat waits for you: countersign approvals list');
+  if (!isApproved || call === undefined) return EXIT.ok;
+  switch (call.kind) {
+    case 'failed':
+      context.note(`The approved call failed: ${plainLine(call.error)}`);
+      return EXIT.failed;
+    case 'denied':
+    case 'expired':
+      context.note(`The approved call did not run: ${plainLine(call.reason)}`);
+      return EXIT.failed;
+    case 'asked':
+      context.note('The call changed after you approved it and needs approval again.');
+      return EXIT.failed;
+    case 'proposed':
+    case 'approved':
+    case 'running':
+    case 'succeeded':
+      return EXIT.ok;
+  }
+}

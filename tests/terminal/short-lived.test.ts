@@ -1,0 +1,135 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient } from '@countersign/client';
+import { serve } from '@countersign/server';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { startCommand, startServer, type Run } from '../../packages/server/src/testing/start-process.js';
+import { openDoor } from '../../packages/terminal/src/main.js';
+import { runCommand, runWith, type Ran } from './harbour-server.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'countersign-short-'));
+const home = join(folder, 'home');
+const env = { HOME: folder, COUNTERSIGN_HOME: home };
+const version = 'test';
+/** In this process, which is quicker, with a server of its own all the same. */
+const run = (...words: string[]): Promise<Ran> => runWith(openDoor({ version }), [...words, '--home', home], { env });
+let runs: Run[] = [];
+afterEach(async () => {
+  for (const { process: child, exited } of runs) {
+    child.kill('SIGKILL');
+    await exited;
+  }
+  runs = [];
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Left {
+  readonly chat: string;
+  readonly approval: string;
+}
+
+/** Where a server is, and how it ends. */
+async function startToLeave(how: 'stop' | 'kill'): Promise<{ url: string; token: string; end(): Promise<unknown> }> {
+  if (how === 'kill') {
+    const server = await startServer(home, { env: { HOME: folder } });
+    runs.push(server);
+    return { url: server.url, token: server.token, end: () => server.end('SIGKILL') };
+  }
+  const quiet = (): void => undefined;
+  const log = { info: quiet, warn: quiet, error: quiet };
+  const serving = await serve({ home, env: {}, log, port: 0, version });
+  return { url: serving.url, token: serving.home.token.value, end: () => serving.close() };
+}
+
+/** A chat with one call that waits for a person, and no server. `kill` approves it first and kills the server while it runs. */
+async function leaveBehind(message: string, how: 'stop' | 'kill' = 'stop'): Promise<Left> {
+  const server = await startToLeave(how);
+  const client = createClient({ url: server.url, token: server.token });
+  const { id: chat } = await client.createChat('harbour');
+  await client.send('harbour', chat, { content: message });
+  const pending = async () => (await client.approvals('harbour', { chat })).items;
+  await expect.poll(async () => (await pending()).length, { timeout: 60_000 }).toBe(1);
+  const [approval] = await pending();
+  if (approval === undefined) throw new Error('a call should wait');
+  if (how === 'kill') await client.decide('harbour', approval, { decision: 'approve' });
+  await server.end();
+  return { chat, approval: approval.approvalId };
+}
+
+async function statusOf(chat: string): Promise<object | undefined> {
+  const { code, stdout } = await run('chats', 'list', '-w', 'harbour', '--json');
+  expect(code).toBe(0);
+  return (JSON.parse(stdout) as { items: { id: string }[] }).items.find(({ id }) => id === chat);
+}
+
+async function audit(chat: string): Promise<string[]> {
+  const { stdout } = await run('audit', 'list', '-w', 'harbour', '--json');
+  const { items } = JSON.parse(stdout) as { items: { kind: string; chatId?: string }[] };
+  return items.filter(({ chatId }) => chatId === chat).map(({ kind }) => kind);
+}
+
+describe('without a server', () => {
+  it('[X4] [X5] approve stays until the call has run and the chat has settled', async () => {
+    const { chat, approval } = await leaveBehind('How large is the crew? Count the lines.');
+    const detached = await run('approvals', 'approve', approval, '--yes', '--detach');
+    expect(detached).toMatchObject({ code: 2, stdout: '' });
+    expect(detached.stderr).toContain('--detach needs a running server');
+    expect(await statusOf(chat)).toMatchObject({ status: 'waiting' });
+
+    const slow = JSON.stringify({ command: 'sleep 1; wc -l notes/crew.md' });
+    const approved = await runCommand(['approvals', 'approve', approval, '--yes', '--arguments', slow], { env });
+    expect(approved).toMatchObject({ code: 0 });
+    expect(approved.stderr).toContain('Approved once.');
+    expect(approved.stdout).toContain('I counted the crew. All done');
+    expect(await statusOf(chat)).toMatchObject({ status: 'idle' });
+  });
+
+  it('[X5] approve tells with its exit code that the call failed, deny and answer that the chat settled', async () => {
+    const { chat, approval } = await leaveBehind('How large is the crew? Count the lines.');
+    const failing = JSON.stringify({ command: 'wc -l notes/nobody.md' });
+    const failed = await run('approvals', 'approve', approval, '--yes', '--json', '--arguments', failing);
+    expect(failed.code).toBe(1);
+    expect(JSON.parse(failed.stdout)).toMatchObject({ approvalId: approval, call: { kind: 'failed' }, status: 'idle' });
+    const other = await leaveBehind('How large is the crew? Count the lines.');
+    const denied = await run('approvals', 'deny', other.approval, '--reason', 'not now');
+    expect(denied).toMatchObject({ code: 0 });
+    expect(denied.stdout).toContain('Not done: counted the crew (not now)');
+    expect(await statusOf(chat)).toMatchObject({ status: 'idle' });
+    expect(await statusOf(other.chat)).toMatchObject({ status: 'idle' });
+  });
+
+  it('[X4] [X5] Ctrl-C while it waits says what is left, and other commands leave that alone and say so', async () => {
+    const { chat, approval } = await leaveBehind('Please watch the tide.');
+    const waiting = startCommand(['approvals', 'approve', approval, '--yes'], env);
+    runs.push(waiting);
+    await expect.poll(() => waiting.stdout(), { timeout: 60_000 }).toContain('tide at 1');
+    waiting.process.kill('SIGINT');
+    expect(await waiting.exited).toEqual({ code: 130, signal: null });
+    expect(waiting.stderr()).toContain('interrupted, outcome unknown');
+    expect(waiting.stderr()).toContain('countersign serve');
+    await expectLeftAlone(chat);
+    // Ending it is something that a command can do.
+    expect(await run('chats', 'stop', chat, '-w', 'harbour')).toMatchObject({ code: 0 });
+    expect(await statusOf(chat)).toMatchObject({ status: 'idle' });
+  });
+
+  it('[X4] [S3] what a killed server left is taken up when somebody acts in its chat, and not before', async () => {
+    const { chat } = await leaveBehind('Please watch the tide.', 'kill');
+    await expectLeftAlone(chat);
+    const said = await run('chat', '-w', 'harbour', '-c', chat, 'hello');
+    expect(said.stdout).toContain('interrupted, outcome unknown');
+    expect(await statusOf(chat)).toMatchObject({ status: 'idle' });
+  });
+});
+
+async function expectLeftAlone(chat: string): Promise<void> {
+  const before = await audit(chat);
+  expect(await statusOf(chat)).toMatchObject({ status: 'working', needsServer: true });
+  const shown = await run('chats', 'list', '-w', 'harbour');
+  expect(shown.stdout).toMatch(new RegExp(`${chat}.*needs a server`));
+  expect(shown.stderr).toContain('countersign serve');
+  expect(await audit(chat)).toEqual(before);
+  const doctor = await run('doctor', '--json');
+  expect(JSON.stringify(JSON.parse(doctor.stdout))).toMatch(/"what":"work","state":"without","detail":"1 chat/);
+}
