@@ -1,9 +1,38 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import tailwindcss from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
+
+const FONTS = {
+  Inter: import.meta.resolve('@fontsource-variable/inter/LICENSE'),
+  'JetBrains Mono': import.meta.resolve('@fontsource-variable/jetbrains-mono/LICENSE'),
+};
+
+/** Ships the licence of the fonts with them, and preloads the two that every page needs. */
+function fonts(): Plugin {
+  return {
+    name: 'fonts',
+    apply: 'build',
+    generateBundle() {
+      const texts = Object.entries(FONTS).map(
+        ([name, address]) => `${name}\n\n${readFileSync(fileURLToPath(address), 'utf8')}`,
+      );
+      this.emitFile({ type: 'asset', fileName: 'font-licences.txt', source: texts.join('\n\n') });
+    },
+    transformIndexHtml: (_html, { bundle = {} }) =>
+      Object.keys(bundle)
+        .filter((file) => /-latin-wght-normal-[^/]*\.woff2$/.test(file))
+        .map((file) => ({
+          tag: 'link',
+          attrs: { rel: 'preload', href: `/${file}`, as: 'font', type: 'font/woff2', crossorigin: true },
+          injectTo: 'head',
+        })),
+  };
+}
 
 export default defineConfig({
-  plugins: [react(), tailwindcss()],
+  plugins: [react(), tailwindcss(), fonts()],
   // The sources of the other rooms, not a build of them that may be stale.
   resolve: { conditions: ['@countersign/source', 'module', 'browser', 'development|production'] },
   build: {

@@ -28,11 +28,30 @@ const kilobytes = (names: readonly string[]): number =>
   names.reduce((sum, name) => sum + gzipSync(readFileSync(join(assets, name)), { level: 9 }).length, 0) / 1000;
 
 describe('the built web app', () => {
-  it('loads less than 300 kB, gzipped, for the chat page', () => {
-    const names = firstLoad();
+  const isFont = (name: string): boolean => name.endsWith('.woff2');
+
+  it('loads less than 300 kB of code and styles, gzipped, for the chat page', () => {
+    const names = firstLoad().filter((name) => !isFont(name));
     expect(names.some((name) => name.endsWith('.css'))).toBe(true);
     expect(kilobytes(names)).toBeGreaterThan(50);
     expect(kilobytes(names)).toBeLessThan(300);
+  });
+
+  it('preloads one file of each font, less than 100 kB together, and carries their licence', () => {
+    const names = firstLoad().filter(isFont);
+    expect(names.map((name) => name.replace(/-latin-.*/, '')).toSorted()).toEqual(['inter', 'jetbrains-mono']);
+    expect(kilobytes(names)).toBeLessThan(100);
+    const licences = readFileSync(join(webBuild, 'font-licences.txt'), 'utf8');
+    expect(licences).toMatch(/Inter Project Authors[\s\S]*SIL OPEN FONT LICENSE[\s\S]*JetBrains Mono Project Authors/i);
+  });
+
+  it('never swaps a font in after the page was drawn', () => {
+    const styles = firstLoad().filter((name) => name.endsWith('.css'));
+    const faces = styles.flatMap(
+      (name) => readFileSync(join(assets, name), 'utf8').match(/@font-face\{[^}]*\}/g) ?? [],
+    );
+    expect(faces).toHaveLength(8);
+    for (const face of faces) expect(face).toMatch(/font-display:optional/);
   });
 
   it('keeps the other pages, the plots and the languages for later', () => {
