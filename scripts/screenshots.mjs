@@ -75,7 +75,8 @@ const { page } = first;
 await visit(page, chat);
 await page.getByRole('button', { name: 'Approve once', exact: true }).click();
 await page.getByRole('group', { name: 'Command' }).getByText('mkdir').waitFor();
-await page.getByLabel('Reason').fill('keep the logs where they are');
+await page.getByRole('button', { name: 'Reason…' }).click();
+await page.getByLabel('Reason', { exact: true }).fill('keep the logs where they are');
 await page.getByRole('button', { name: 'Deny', exact: true }).click();
 await page.getByRole('group', { name: 'Command' }).getByText('rm').first().waitFor();
 await page.getByRole('button', { name: 'Approve once', exact: true }).click();
@@ -89,9 +90,10 @@ await all('done', async ({ page: each }) => {
 
 await visit(page, '/w/harbour');
 await page.getByRole('button', { name: 'How large is the crew' }).click();
-await page.getByRole('button', { name: 'Always…' }).waitFor();
+await page.getByRole('button', { name: 'More choices' }).waitFor();
 await page.reload();
-await page.getByRole('button', { name: 'Always…' }).click();
+await page.getByRole('button', { name: 'More choices' }).click();
+await page.getByRole('menuitem', { name: 'Always…' }).click();
 await page.getByText('in this chat').last().waitFor();
 await shoot(first, 'always');
 await page.getByRole('button', { name: 'Approve always' }).click();

@@ -5,8 +5,10 @@ import {
   answersFrom,
   asks,
   button,
+  choose,
   decided,
   drawn,
+  giveReason,
   holdUp,
   press,
   said,
@@ -50,6 +52,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
   it('[A5] approving for this chat lets the tool run unasked here, and is listed and revoked under Grants', async () => {
     const { page, world, path } = await enter();
     await write(page, press('chat-a'));
+    await choose(page, 'Approve for this chat');
     await page.getByText('any use of press by Ada in this chat').waitFor();
     await button(page, 'Approve for this chat').click();
     await said(page, 'Finished. done').waitFor();
@@ -71,7 +74,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await button(page, 'Approve once').click();
     await said(page, 'Finished. done').waitFor();
     await write(page, press('always-b'));
-    await button(page, 'Always…').click();
+    await choose(page, 'Always…');
     const rule = page.getByLabel('Rule for this world');
     expect(await rule.inputValue()).toMatch(/^allow press\(.*always-b/);
     await page.getByText('Matches nothing else in this chat.').waitFor();
@@ -95,7 +98,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
   it('[A5] denying gives the reason to the agent, and nothing runs', async () => {
     const { page } = await enter();
     await write(page, press('deny-a'));
-    await page.getByLabel('Reason').fill('not this one');
+    await giveReason(page, 'not this one');
     await button(page, 'Deny').click();
     await said(page, 'Finished. denied: not this one').waitFor();
     await toolCard(page, 'deny-a').getByText('denied').waitFor();
@@ -107,7 +110,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
   it('[A7] edited arguments are what runs, and the card says so', async () => {
     const { page } = await enter();
     await write(page, press('edit-wrong'));
-    await button(page, 'Edit').click();
+    await choose(page, 'Edit');
     const field = page.getByLabel('Arguments');
     await field.fill('{"button": ');
     await button(page, 'Approve once').click();
@@ -130,7 +133,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     // Picked from the list, out of order.
     await panel.getByRole('button', { name: /three-b/ }).click();
     await asks(page, 'three-b').waitFor();
-    await panel.getByLabel('Reason').fill('leave b');
+    await giveReason(page, 'leave b');
     await button(page, 'Deny').click();
     await toolCard(page, 'three-b').getByText('denied').waitFor();
     await asks(page, 'three-a').waitFor();

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
-import { asks, button, call, holdUp, overflow, press, said, toolCard, write } from './support/steps.js';
+import { asks, button, call, giveReason, holdUp, overflow, press, said, toolCard, write } from './support/steps.js';
 
 /** An agent, or what it read, that wants a signature it would not get. */
 describe.runIf(hasBrowser)('an agent that means no good', () => {
@@ -73,7 +73,7 @@ describe.runIf(hasBrowser)('an agent that means no good', () => {
       .waitFor();
     expect((await card.innerText()).length).toBeLessThan(6000);
     expect(await overflow(page)).toBeLessThanOrEqual(0);
-    await page.getByLabel('Reason').fill('too long');
+    await giveReason(page, 'too long');
     await button(page, 'Deny').click();
     await said(page, 'Finished. denied: too long').waitFor();
   });

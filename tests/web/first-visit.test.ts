@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasBrowser, openBrowser, type Opened } from './support/open-browser.js';
-import { button, said, toolCard, topBar } from './support/steps.js';
+import { button, giveReason, said, toolCard, topBar } from './support/steps.js';
 
 describe.runIf(hasBrowser)('the first visit', () => {
   let opened: Opened;
@@ -26,7 +26,7 @@ describe.runIf(hasBrowser)('the first visit', () => {
     await panel.getByRole('group', { name: 'Changes' }).getByText('# Notes of the harbour').waitFor();
     await button(page, 'Approve once').click();
     await panel.getByRole('group', { name: 'Command' }).getByText('mkdir').waitFor();
-    await panel.getByLabel('Reason').fill('not this one');
+    await giveReason(page, 'not this one');
     await button(page, 'Deny').click();
     await panel.getByRole('group', { name: 'Command' }).getByText('rm').waitFor();
     await button(page, 'Approve once').click();

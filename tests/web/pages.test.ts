@@ -2,7 +2,7 @@ import { AxeBuilder } from '@axe-core/playwright';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
-import { asks, button, overflow, press, remarked, said, toolCard, unfold, write } from './support/steps.js';
+import { asks, button, choose, overflow, press, remarked, said, toolCard, unfold, write } from './support/steps.js';
 
 describe.runIf(hasBrowser)('every page', () => {
   let opened: Opened;
@@ -18,6 +18,7 @@ describe.runIf(hasBrowser)('every page', () => {
     // Something in every state, so that the pages have something to show.
     const { page } = light;
     await write(page, press('page-a'));
+    await choose(page, 'Approve for this chat');
     await button(page, 'Approve for this chat').click();
     await said(page, 'Finished. done').waitFor();
     await write(
@@ -99,13 +100,13 @@ describe.runIf(hasBrowser)('every page', () => {
   it('the forms of a card have none', async () => {
     const { page } = light;
     await page.goto(`${opened.serving.url}${path}`);
-    await button(page, 'Edit').click();
+    await choose(page, 'Edit');
     expect(await violations(page)).toEqual([]);
     await button(page, 'Back').click();
     await page.getByRole('list', { name: 'Also waiting' }).getByRole('button').click();
     await page.getByRole('group', { name: 'Changes' }).first().waitFor();
     await unfold(toolCard(page, 'page-a'));
-    await button(page, 'Always…').click();
+    await choose(page, 'Always…');
     expect(await violations(page)).toEqual([]);
   });
 

@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
-import { answersFrom, button, call, drawn, press, said, toolCard, write } from './support/steps.js';
+import { answersFrom, button, call, drawn, giveReason, press, said, toolCard, write } from './support/steps.js';
 
 /** What a screen reader says after a button's name. */
 async function descriptionOf(page: Page, each: Locator): Promise<string> {
@@ -168,7 +168,7 @@ describe.runIf(hasBrowser)('the way to what waits', () => {
     await page.getByLabel('Message').waitFor();
     const answers = answersFrom(page);
     await opened.api.send(world, chat, { content: press('composed') });
-    await page.getByLabel('Reason').fill('にほん');
+    await giveReason(page, 'にほん');
     await expect.poll(() => button(page, 'Deny').isEnabled()).toBe(true);
     await page.evaluate(`(() => {
       const field = document.querySelector('input[placeholder^="Why not"]');
@@ -177,7 +177,7 @@ describe.runIf(hasBrowser)('the way to what waits', () => {
     await expect.poll(() => page.evaluate('globalThis.tried')).toBe(true);
     await drawn(page);
     expect(answers).toEqual([]);
-    await page.getByLabel('Reason').press('Enter');
+    await page.getByLabel('Reason', { exact: true }).press('Enter');
     await said(page, 'Finished. denied: にほん').waitFor();
   });
 

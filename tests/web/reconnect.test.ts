@@ -10,7 +10,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { freePort } from '../../packages/server/src/testing/free-port.js';
 import { hasBrowser, launch, webRoot } from './support/open-browser.js';
-import { button, said, toolCard, topBar } from './support/steps.js';
+import { button, choose, said, toolCard, topBar } from './support/steps.js';
 
 /** What the set-up of the run has built: `webBuild` is the word it looks for. */
 const webBuild = webRoot;
@@ -85,7 +85,7 @@ describe.runIf(hasBrowser)('a server that goes away', () => {
     await button(page, 'How large is the crew? Count the lines.').click();
     await page.getByRole('button', { name: /waiting for you/ }).click();
     const sheet = page.getByRole('dialog', { name: 'Waiting for you' });
-    await sheet.getByRole('button', { name: 'Edit', exact: true }).click();
+    await choose(page, 'Edit');
     await sheet.getByRole('textbox', { name: 'Command' }).fill('wc -w notes/crew.md');
 
     running?.kill('SIGKILL');

@@ -44,6 +44,7 @@ interface VisitOptions {
   width?: number;
   height?: number;
   dark?: boolean;
+  touch?: boolean;
   path?: string;
   /** Runs in every page of this visit before anything else does. */
   script?: string;
@@ -122,12 +123,13 @@ export async function openBrowser(): Promise<Opened> {
 async function visit(
   browser: Browser,
   serving: Serving,
-  { width = 1440, height = 900, dark = false, path, script }: VisitOptions,
+  { width = 1440, height = 900, dark = false, touch = false, path, script }: VisitOptions,
 ): Promise<Visit> {
   const context = await browser.newContext({
     viewport: { width, height },
     colorScheme: dark ? 'dark' : 'light',
     reducedMotion: 'reduce',
+    hasTouch: touch,
   });
   await context.addInitScript(REMARKS);
   if (script !== undefined) await context.addInitScript(script);

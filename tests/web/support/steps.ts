@@ -1,4 +1,4 @@
-import type { Locator, Page } from 'playwright-core';
+import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 
 /** What a person does, in the words on the screen. */
@@ -19,6 +19,18 @@ export function button(page: Page, name: string): Locator {
   return page.getByRole('button', { name, exact: true });
 }
 
+/** Opens the menu of the card beside *Approve once*, and takes what is called so. */
+export async function choose(page: Page, name: 'Approve for this chat' | 'Always…' | 'Edit'): Promise<void> {
+  await button(page, 'More choices').click();
+  await page.getByRole('menuitem', { name, exact: true }).click();
+}
+
+/** Writes why a call is denied, and denies nothing yet. */
+export async function giveReason(page: Page, words: string): Promise<void> {
+  await button(page, 'Reason…').click();
+  await page.getByLabel('Reason', { exact: true }).fill(words);
+}
+
 /** The bar over the page: what it is called, who works, and what can be done. */
 export function topBar(page: Page): Locator {
   return page.getByRole('main').locator('header').first();
@@ -31,7 +43,8 @@ export function toolCard(page: Page, words: string): Locator {
 
 /** The question about the call with these words, where it is answered. While another one is on its way, that stands there. */
 export function asks(page: Page, words: string): Locator {
-  return page.getByRole('region', { name: /wants to/ }).filter({ hasText: words });
+  const call = page.locator('[data-call]').filter({ hasText: words });
+  return page.getByRole('region', { name: /wants to/ }).filter({ has: call });
 }
 
 /** The story of the call with these words, after somebody else has decided. */
@@ -85,10 +98,13 @@ export async function sendByKey(page: Page): Promise<void> {
 }
 
 /** Two frames later: what was drawn is told by then. */
-export async function drawn(page: Page): Promise<void> {
-  await page.evaluate(
+export async function drawn(page: Page, stopped?: BrowserContext): Promise<void> {
+  const frames = page.evaluate(
     'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))',
   );
+  // Frames are counted by the clock of the page.
+  await stopped?.clock.runFor(100);
+  await frames;
 }
 
 /** Keeps what the page asks of the server at these addresses waiting. `asked`: there is one that waits. */

@@ -7,7 +7,7 @@ export interface Deeds {
   tools: Tool[];
 }
 
-/** Tools whose runs can be counted. `press` is asked; `watch` runs until it is stopped; `flood` gives ten megabytes in one line. */
+/** Tools whose runs can be counted. `press` and `fill` are asked; `watch` runs until it is stopped; `flood` gives ten megabytes in one line. */
 export function testTools(): Deeds {
   const ran: string[] = [];
   return {
@@ -21,6 +21,23 @@ export function testTools(): Deeds {
         execute: ({ button }) => {
           ran.push(button);
           return { pressed: button };
+        },
+      }),
+      defineTool({
+        name: 'fill',
+        description: 'Fills in a form.',
+        parameters: z.strictObject({
+          a: z.string(),
+          b: z.string(),
+          c: z.string(),
+          d: z.string(),
+          e: z.string(),
+          f: z.string(),
+        }),
+        approval: { required: true },
+        execute: ({ a }) => {
+          ran.push(a);
+          return { filled: a };
         },
       }),
       defineTool({

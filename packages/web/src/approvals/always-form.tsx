@@ -1,5 +1,4 @@
 import { type ReactElement, useEffect, useId, useRef, useState } from 'react';
-import { Button } from '../ui/button.js';
 import { TextArea } from '../ui/field.js';
 import { Visible } from '../ui/visible.js';
 
@@ -11,26 +10,19 @@ export interface Matched {
 
 /** Shows the rule that "always" writes, lets it be changed, and says what else in this chat it would have let through. */
 export function AlwaysForm({
-  proposed,
-  matches,
-  disabled,
-  onSign,
-  onCancel,
+  rule,
+  found,
+  onRule,
 }: {
-  proposed: string;
-  matches: (rule: string) => Promise<Matched>;
-  disabled: boolean;
-  onSign: (rule: string) => void;
-  onCancel: () => void;
+  rule: string;
+  found: Found;
+  onRule: (rule: string) => void;
 }): ReactElement {
-  const [rule, setRule] = useState(proposed);
   const titleId = useId();
   const box = useRef<HTMLFieldSetElement>(null);
   useEffect(() => box.current?.querySelector('textarea')?.focus(), []);
-  const written = rule.trim();
-  const found = useFound(written, matches);
   return (
-    <fieldset ref={box} aria-labelledby={titleId} className="space-y-2 rounded-md border border-line-2 p-3">
+    <fieldset ref={box} aria-labelledby={titleId} className="space-y-2">
       <p id={titleId} className="text-sm font-semibold">
         Write a rule
       </p>
@@ -40,30 +32,17 @@ export function AlwaysForm({
         mono
         rows={Math.min(6, Math.max(2, Math.ceil(rule.length / 40)))}
         value={rule}
-        onChange={(event) => setRule(event.target.value)}
+        onChange={(event) => onRule(event.target.value)}
       />
-      {written === '' ? null : <AlsoMatched found={found} />}
-      <div className="flex flex-wrap gap-2">
-        <Button
-          look="primary"
-          icon="check"
-          disabled={disabled || written === '' || found.kind === 'looking'}
-          onClick={() => onSign(written)}
-        >
-          Approve always
-        </Button>
-        <Button look="quiet" onClick={onCancel}>
-          Back
-        </Button>
-      </div>
+      {rule.trim() === '' ? null : <AlsoMatched found={found} />}
     </fieldset>
   );
 }
 
-type Found = { kind: 'looking' } | { kind: 'found'; matched: Matched } | { kind: 'failed'; why: string };
+export type Found = { kind: 'looking' } | { kind: 'found'; matched: Matched } | { kind: 'failed'; why: string };
 
 /** What is known of this very rule. What another one matched, a moment ago, is never said of it. */
-function useFound(rule: string, matches: (rule: string) => Promise<Matched>): Found {
+export function useFound(rule: string, matches: (rule: string) => Promise<Matched>): Found {
   const [last, setLast] = useState<{ rule: string; found: Found }>();
   // A new function on each drawing: asked anew for each, the page would ask all day.
   const ask = useRef(matches);

@@ -1,55 +1,44 @@
 import { type Answer, type ApprovalView, patternOf, verbFor } from '@countersign/client';
-import { type KeyboardEvent, type ReactElement, useId, useRef, useState } from 'react';
+import { type ReactElement, useId, useState } from 'react';
 import { CallView } from '../calls/call-view.js';
-import { agentHue } from '../ui/avatar.js';
 import { Button } from '../ui/button.js';
-import { SignatureLine } from '../ui/signature.js';
-import { AlwaysForm, type Matched } from './always-form.js';
-import { CardHead } from './card-head.js';
-import { Circumstances } from './circumstances.js';
+import { AlwaysForm, type Matched, useFound } from './always-form.js';
+import { CardFrame, type CardPlace } from './card-frame.js';
 import { ChatScope } from './chat-scope.js';
-import { DenyRow } from './deny-row.js';
-import { EditForm } from './edit-form.js';
+import { Circumstances } from './circumstances.js';
+import { EditForm, useEdited } from './edit-form.js';
+import { MoreMenu } from './more-menu.js';
 import { useArmed } from './use-armed.js';
-import { type TakeFocus, useTakeFocus } from './use-take-focus.js';
+import { type EndShown, useEndShown } from './use-end-shown.js';
 
-export interface ApprovalCardProps {
-  approval: ApprovalView;
-  agentName: string;
-  /** Its place among those that wait, such as `1 of 3` (A12). */
-  place?: string | undefined;
+export interface ApprovalCardProps extends CardPlace {
   /** Resolves when the answer was taken; what went wrong is told elsewhere. */
   onAnswer: (answer: Answer) => Promise<void>;
-  onNext?: (() => void) | undefined;
   /** What the rule would have matched in this chat. */
   matches: (rule: string) => Promise<Matched>;
-  /** Whether the focus comes here when it appears; asked once. */
-  takeFocus: { current: TakeFocus };
   /** Another one was decided elsewhere a moment ago: a click that was meant for that must not sign this. */
   wary: boolean;
 }
 
-type Open = 'nothing' | 'always' | 'edit';
+/** What the one button in the place of *Approve once* does. */
+type Mode = 'once' | 'chat' | 'always' | 'edit';
 
 /** One question about one call. Deny comes first and is never further than approve; nothing here has a default. */
-export function ApprovalCard({
-  approval,
-  agentName,
-  place,
-  onAnswer,
-  onNext,
-  matches,
-  takeFocus,
-  wary,
-}: ApprovalCardProps): ReactElement {
-  const [open, setOpen] = useState<Open>('nothing');
-  const [reason, setReason] = useState('');
+export function ApprovalCard({ onAnswer, matches, wary, ...place }: ApprovalCardProps): ReactElement {
+  const { approval, agentName } = place;
+  const [mode, setMode] = useState<Mode>('once');
   const [narrow, setNarrow] = useState(false);
+  const [rule, setRule] = useState(approval.proposedRule ?? '');
   const [sending, setSending] = useState(false);
-  const armed = useArmed(approval.approvalId, wary) && !sending;
-  const card = useRef<HTMLElement>(null);
-  const titleId = useId();
-  useTakeFocus(card, takeFocus);
+  const edited = useEdited(approval);
+  const found = useFound(mode === 'always' ? rule.trim() : '', matches);
+  const end = useEndShown(JSON.stringify([mode === 'edit', approval.arguments, approval.preview]));
+  const noteId = useId();
+  const isArmed = useArmed(approval.approvalId, wary) && !sending;
+  // Another mode puts another button in the same place.
+  const mayPress = useArmed(`${approval.approvalId} ${mode}`, wary) && isArmed;
+  // What is edited can grow below what was shown: then its end has to be in view when it is signed.
+  const maySign = mayPress && (mode === 'edit' ? end.isInView : end.wasShown);
 
   const may = (option: ApprovalView['options'][number]): boolean => approval.options.includes(option);
   const pattern = approval.proposedRule === undefined ? undefined : patternOf(approval.proposedRule);
@@ -58,119 +47,114 @@ export function ApprovalCard({
     await onAnswer(given);
     setSending(false);
   };
-  const deny = (): void =>
-    void answer({ decision: 'deny', ...(reason.trim() === '' ? {} : { reason: reason.trim() }) });
-  const approveOnce = (): void => void answer({ decision: 'approve', scope: 'once' });
-  const approveChat = (): void =>
-    void answer({
-      decision: 'approve',
-      scope: 'session',
-      ...(narrow && pattern !== undefined ? { pattern } : {}),
-    });
-
-  const actOf = (key: string): (() => void) | undefined => {
-    if (key === 'n') return onNext;
-    if (!armed) return undefined;
-    if (key === 'd') return deny;
-    if (key === 'a' && may('approve_once')) return approveOnce;
-    return key === 'e' && may('approve_once') ? () => setOpen('edit') : undefined;
+  const sign = (): void => {
+    if (!maySign) return;
+    switch (mode) {
+      case 'once':
+        return void answer({ decision: 'approve', scope: 'once' });
+      case 'chat':
+        return void answer({
+          decision: 'approve',
+          scope: 'session',
+          ...(narrow && pattern !== undefined ? { pattern } : {}),
+        });
+      case 'always':
+        return void answer({ decision: 'approve', scope: 'always', rule: rule.trim() });
+      case 'edit': {
+        const args = edited.read();
+        return args === undefined ? undefined : void answer({ decision: 'approve', scope: 'once', arguments: args });
+      }
+    }
   };
-  // Single keys only while the card itself has the focus: in a field they are letters, elsewhere they do nothing.
-  const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.target !== card.current || event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
-    const act = actOf(event.key);
-    if (act === undefined) return;
-    // What a key opens here takes the focus at once: the letter would be written into what is to be signed.
-    event.preventDefault();
-    act();
+  const onKey = (key: string): (() => void) | undefined => {
+    if (mode !== 'once' || !may('approve_once')) return undefined;
+    if (key === 'a' && maySign) return sign;
+    return key === 'e' && isArmed ? () => setMode('edit') : undefined;
   };
+  const isReady = mode !== 'always' || (rule.trim() !== '' && found.kind !== 'looking');
 
   return (
-    <section
-      ref={card}
-      tabIndex={-1}
-      aria-labelledby={titleId}
-      onKeyDown={onKeyDown}
-      style={agentHue(approval.agentId)}
-      className="rounded-lg border border-amber-line bg-surface shadow-card focus-visible:outline-offset-1"
+    <CardFrame
+      {...place}
+      title={
+        <>
+          <bdi>{agentName}</bdi> {verbFor(approval.toolName)}{' '}
+          {verbFor(approval.toolName) === 'wants to use' ? (
+            <code className="font-normal">{approval.toolName}</code>
+          ) : null}
+        </>
+      }
+      end={end}
+      note={noteOf(end, mode, isArmed)}
+      noteId={noteId}
+      mayDeny={isArmed}
+      onDeny={(reason) => void answer({ decision: 'deny', ...(reason === '' ? {} : { reason }) })}
+      onBack={mode === 'once' ? undefined : () => setMode('once')}
+      onKey={onKey}
+      form={
+        mode === 'chat' ? (
+          <ChatScope
+            toolName={approval.toolName}
+            agentName={agentName}
+            pattern={pattern}
+            narrow={narrow}
+            onNarrow={setNarrow}
+          />
+        ) : mode === 'always' ? (
+          <AlwaysForm rule={rule} found={found} onRule={setRule} />
+        ) : undefined
+      }
+      sign={
+        <Button
+          look="primary"
+          disabled={!maySign || !isReady || ((mode === 'once' || mode === 'edit') && !may('approve_once'))}
+          aria-describedby={noteId}
+          onClick={sign}
+          className={mode === 'chat' || mode === 'always' ? 'col-span-2' : ''}
+        >
+          {SIGN_WORDS[mode]}
+        </Button>
+      }
+      more={
+        mode === 'chat' || mode === 'always' ? undefined : (
+          <MoreMenu
+            disabled={!isArmed || mode === 'edit'}
+            entries={[
+              ...(may('approve_session')
+                ? [{ label: 'Approve for this chat', disabled: !maySign, onSelect: () => setMode('chat') }]
+                : []),
+              ...(may('approve_always') && approval.proposedRule !== undefined
+                ? [{ label: 'Always…', disabled: !maySign, onSelect: () => setMode('always') }]
+                : []),
+              ...(may('approve_once') ? [{ label: 'Edit', onSelect: () => setMode('edit') }] : []),
+            ]}
+          />
+        )
+      }
     >
-      <CardHead id={titleId} approval={approval} agentName={agentName} place={place}>
-        <bdi>{agentName}</bdi> {verbFor(approval.toolName)}{' '}
-        {verbFor(approval.toolName) === 'wants to use' ? (
-          <code className="font-normal">{approval.toolName}</code>
-        ) : null}
-      </CardHead>
-
-      <div className="space-y-3 px-3.5 pt-3 pb-3.5">
+      {mode === 'edit' ? (
+        <EditForm edited={edited} />
+      ) : (
         <div className="rounded-md border border-line bg-sunken px-3 py-2">
           <CallView toolName={approval.toolName} args={approval.arguments} preview={approval.preview} />
         </div>
-
-        <Circumstances approval={approval} />
-        <DenyRow reason={reason} disabled={!armed} onReason={setReason} onDeny={deny} />
-        {open === 'nothing' ? (
-          <>
-            <div className="flex flex-wrap gap-2">
-              {may('approve_once') ? (
-                <Button look="primary" icon="check" disabled={!armed} onClick={approveOnce}>
-                  Approve once
-                </Button>
-              ) : null}
-              {may('approve_session') ? (
-                <Button disabled={!armed} onClick={approveChat}>
-                  Approve for this chat
-                </Button>
-              ) : null}
-              {may('approve_always') && approval.proposedRule !== undefined ? (
-                <Button disabled={!armed} onClick={() => setOpen('always')}>
-                  Always…
-                </Button>
-              ) : null}
-              {may('approve_once') ? (
-                <Button look="quiet" icon="edit" disabled={!armed} onClick={() => setOpen('edit')}>
-                  Edit
-                </Button>
-              ) : null}
-            </div>
-            {may('approve_session') ? (
-              <ChatScope
-                toolName={approval.toolName}
-                agentName={agentName}
-                pattern={pattern}
-                narrow={narrow}
-                onNarrow={setNarrow}
-              />
-            ) : null}
-          </>
-        ) : null}
-        {open === 'edit' ? (
-          <EditForm
-            approval={approval}
-            disabled={!armed}
-            onCancel={() => setOpen('nothing')}
-            onApprove={(args) => void answer({ decision: 'approve', scope: 'once', arguments: args })}
-          />
-        ) : null}
-        {open === 'always' && approval.proposedRule !== undefined ? (
-          <AlwaysForm
-            proposed={approval.proposedRule}
-            matches={matches}
-            disabled={!armed}
-            onCancel={() => setOpen('nothing')}
-            onSign={(rule) => void answer({ decision: 'approve', scope: 'always', rule })}
-          />
-        ) : null}
-        <SignatureLine signed={false}>
-          <span className="flex items-center justify-between gap-2">
-            <span className="text-ink-3">Nothing runs until you sign.</span>
-            {onNext === undefined ? null : (
-              <button type="button" onClick={onNext} className="font-medium text-blue hover:underline">
-                Later, show next
-              </button>
-            )}
-          </span>
-        </SignatureLine>
-      </div>
-    </section>
+      )}
+      <Circumstances approval={approval} />
+    </CardFrame>
   );
+}
+
+const SIGN_WORDS: Readonly<Record<Mode, string>> = {
+  once: 'Approve once',
+  edit: 'Approve once',
+  chat: 'Approve for this chat',
+  always: 'Approve always',
+};
+
+function noteOf({ isFolded, wasShown, isInView, moreLines }: EndShown, mode: Mode, isArmed: boolean): string {
+  if (isFolded) return 'Show all of the call and read to its end to approve it.';
+  const isShown = mode === 'edit' ? isInView : wasShown;
+  // In its first moments nothing is known of a card; one that fits must not say for a moment that it does not.
+  const isKnown = isArmed || moreLines > 0;
+  return isShown || !isKnown ? 'Nothing runs until you sign.' : 'Scroll to the end of the call to approve it.';
 }

@@ -1,5 +1,5 @@
 import { after, type Answered, type ApprovalView, type Current, nextCurrent } from '@countersign/client';
-import { type ReactElement, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { type ReactElement, type ReactNode, useEffect, useRef, useState } from 'react';
 import { ApprovalCard } from './approval-card.js';
 import { DecidedCard } from './decided-card.js';
 import { learnMe, useMe } from './me.js';
@@ -134,11 +134,19 @@ export function ApprovalPanel({
     follow.current = 'if free';
     setCurrent({ kind: 'open', id });
   };
+  // In the scroll area of the card: what is added here moves nothing above it, and never the bar. With a height of its own, so that
+  // the end of the call stays on the screen for those who scroll down as far as they can.
+  const below = (
+    <div className="scroll-quiet max-h-[30dvh] space-y-3 overflow-y-auto px-3 pb-3 empty:hidden">
+      {about?.(asked)}
+      <WaitingList queue={waiting} shownId={shown.id} find={find} onPick={pick} />
+    </div>
+  );
   return (
-    <div ref={panel} data-panel className="space-y-3">
+    <div ref={panel} data-panel className="flex min-h-0 flex-1 flex-col gap-3">
       {toldCard}
-      <KeptHeight key={shown.id} isKept={shown.kind === 'held'}>
-        {shown.kind === 'held' ? (
+      {shown.kind === 'held' ? (
+        <div className="scroll-quiet min-h-0 flex-1 overflow-y-auto">
           <DecidedCard
             approval={approval}
             agentName={agentName}
@@ -149,48 +157,35 @@ export function ApprovalPanel({
             }}
             nextWords={waiting.length > 0 ? `Next (${waiting.length} waiting)` : 'Close'}
           />
-        ) : approval.question !== undefined ? (
-          <QuestionCard
-            key={approval.approvalId}
-            approval={approval}
-            question={approval.question}
-            agentName={agentName}
-            place={place}
-            takeFocus={follow}
-            onNext={next === undefined ? undefined : () => pick(next)}
-            onAnswer={(words) => settle(reply(asked, words))}
-            onRefuse={() => settle(decide(asked, { decision: 'deny' }))}
-          />
-        ) : (
-          <ApprovalCard
-            key={approval.approvalId}
-            approval={approval}
-            agentName={agentName}
-            place={place}
-            takeFocus={follow}
-            wary={told !== undefined}
-            matches={(rule) => matches(asked, rule)}
-            onAnswer={(answer) => settle(decide(asked, answer))}
-            onNext={next === undefined ? undefined : () => pick(next)}
-          />
-        )}
-      </KeptHeight>
-      {about?.(asked)}
-      <WaitingList queue={waiting} shownId={shown.id} find={find} onPick={pick} />
-    </div>
-  );
-}
-
-/** As high as the card was while it could be answered: folded, it would pull what stands below it under the pointer. */
-function KeptHeight({ isKept, children }: { isKept: boolean; children: ReactNode }): ReactElement {
-  const box = useRef<HTMLDivElement>(null);
-  const height = useRef(0);
-  useLayoutEffect(() => {
-    if (!isKept && box.current !== null) height.current = box.current.offsetHeight;
-  });
-  return (
-    <div ref={box} style={isKept ? { minHeight: height.current } : undefined}>
-      {children}
+          {below}
+        </div>
+      ) : approval.question !== undefined ? (
+        <QuestionCard
+          key={approval.approvalId}
+          approval={approval}
+          question={approval.question}
+          agentName={agentName}
+          place={place}
+          takeFocus={follow}
+          below={below}
+          onNext={next === undefined ? undefined : () => pick(next)}
+          onAnswer={(words) => settle(reply(asked, words))}
+          onRefuse={(reason) => settle(decide(asked, { decision: 'deny', ...(reason === '' ? {} : { reason }) }))}
+        />
+      ) : (
+        <ApprovalCard
+          key={approval.approvalId}
+          approval={approval}
+          agentName={agentName}
+          place={place}
+          takeFocus={follow}
+          below={below}
+          wary={told !== undefined}
+          matches={(rule) => matches(asked, rule)}
+          onAnswer={(answer) => settle(decide(asked, answer))}
+          onNext={next === undefined ? undefined : () => pick(next)}
+        />
+      )}
     </div>
   );
 }

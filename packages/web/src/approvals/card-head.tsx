@@ -13,12 +13,14 @@ export function CardHead({
   approval,
   agentName,
   place,
+  onNext,
   children,
 }: {
   id: string;
   approval: ApprovalView;
   agentName: string;
   place: string | undefined;
+  onNext: (() => void) | undefined;
   children: ReactNode;
 }): ReactElement {
   return (
@@ -29,6 +31,11 @@ export function CardHead({
           asked <Ago at={approval.requestedAt} />
         </span>
         {place === undefined ? null : <span className="ml-auto font-semibold">{place}</span>}
+        {onNext === undefined ? null : (
+          <button type="button" onClick={onNext} className="ml-1 font-medium text-blue hover:underline">
+            Show next
+          </button>
+        )}
       </p>
       <div className="mt-0.5 flex items-start gap-2">
         <Avatar id={approval.agentId} name={agentName} small />

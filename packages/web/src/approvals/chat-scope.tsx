@@ -1,4 +1,4 @@
-import type { ReactElement } from 'react';
+import { type ReactElement, useEffect, useRef } from 'react';
 import { Checkbox } from '../ui/field.js';
 import { Visible } from '../ui/visible.js';
 
@@ -16,8 +16,17 @@ export function ChatScope({
   narrow: boolean;
   onNarrow: (narrow: boolean) => void;
 }): ReactElement {
+  const box = useRef<HTMLDivElement>(null);
+  // Here, not on the button that signs: the key that chose this may still be held down.
+  useEffect(() => box.current?.focus(), []);
   return (
-    <div className="space-y-1 text-xs leading-snug text-ink-3">
+    <div
+      ref={box}
+      tabIndex={-1}
+      role="group"
+      aria-label="Approve for this chat"
+      className="space-y-2 text-[0.8125rem] leading-snug text-ink-2"
+    >
       <p>
         “For this chat”: {narrow ? 'calls like this one' : 'any use'} of <code>{toolName}</code> by{' '}
         <bdi>{agentName}</bdi> in this chat, until it ends or you revoke it.

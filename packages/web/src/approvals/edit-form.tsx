@@ -1,59 +1,72 @@
 import { type ApprovalView, describeCall, readArguments } from '@countersign/client';
-import { type ReactElement, useEffect, useRef, useState } from 'react';
-import { Button } from '../ui/button.js';
+import { type ReactElement, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { TextArea } from '../ui/field.js';
 
+export interface Edited {
+  label: 'Command' | 'Arguments';
+  text: string;
+  error: string | undefined;
+  setText: (text: string) => void;
+  /** The arguments as written; undefined where they can't be read, which is then said. */
+  read: () => Record<string, unknown> | undefined;
+}
+
 /** Editing makes a new call of the same invocation (A7). What is masked can be moved or removed, not seen. */
-export function EditForm({
-  approval,
-  disabled,
-  onApprove,
-  onCancel,
-}: {
-  approval: ApprovalView;
-  disabled: boolean;
-  onApprove: (args: Record<string, unknown>) => void;
-  onCancel: () => void;
-}): ReactElement {
+export function useEdited(approval: ApprovalView): Edited {
   const shape = describeCall(approval.toolName, approval.arguments);
-  const asCommand = shape.kind === 'shell';
-  const [text, setText] = useState(() =>
-    shape.kind === 'shell' ? shape.command : JSON.stringify(approval.arguments, null, 2),
-  );
+  // With parameters the command alone would hide a part of what is signed.
+  const command = shape.kind === 'shell' && shape.parameters.length === 0 ? shape.command : undefined;
+  const [text, setText] = useState(() => command ?? JSON.stringify(approval.arguments, null, 2));
   const [error, setError] = useState<string>();
+  return {
+    label: command === undefined ? 'Arguments' : 'Command',
+    text,
+    error,
+    setText: (written) => {
+      setText(written);
+      setError(undefined);
+    },
+    read: () => {
+      if (command !== undefined) return { command: text };
+      const read = readArguments(text);
+      if ('arguments' in read) return read.arguments;
+      setError(read.error);
+      return undefined;
+    },
+  };
+}
+
+/** As high as its text: a field that scrolls by itself could hide the end of what is signed. */
+export function EditForm({ edited: { label, text, error, setText } }: { edited: Edited }): ReactElement {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => box.current?.querySelector('textarea')?.focus(), []);
-  const approve = (): void => {
-    if (shape.kind === 'shell') {
-      onApprove({ command: text, ...(shape.parameters.length === 0 ? {} : { parameters: shape.parameters }) });
-      return;
-    }
-    const read = readArguments(text);
-    if ('error' in read) setError(read.error);
-    else onApprove(read.arguments);
-  };
+  useLayoutEffect(() => {
+    const field = box.current?.querySelector('textarea') ?? null;
+    if (field === null) return;
+    const area = field.closest('[data-reading]');
+    const fit = (): void => {
+      const top = area?.scrollTop ?? 0;
+      field.style.height = '0';
+      field.style.height = `${field.scrollHeight + 2}px`;
+      // Measured at no height, the area had nothing to scroll. (A transition of the height would be measured at its start.)
+      if (area !== null) area.scrollTop = top;
+    };
+    fit();
+    const observer = new ResizeObserver(fit);
+    if (box.current !== null) observer.observe(box.current);
+    return () => observer.disconnect();
+  }, [text]);
   return (
-    <div ref={box} className="space-y-2">
+    <div ref={box}>
       <TextArea
-        label={asCommand ? 'Command' : 'Arguments'}
+        label={label}
         hint="The agent is told what really ran. ‹masked …› stands for its secret."
         error={error}
         mono
-        rows={Math.min(14, Math.max(3, text.split('\n').length + 1))}
+        className="resize-none overflow-hidden [overflow-wrap:anywhere] transition-none"
         value={text}
-        onChange={(event) => {
-          setText(event.target.value);
-          setError(undefined);
-        }}
+        onChange={(event) => setText(event.target.value)}
       />
-      <div className="flex flex-wrap gap-2">
-        <Button look="primary" icon="check" disabled={disabled} onClick={approve}>
-          Approve once
-        </Button>
-        <Button look="quiet" onClick={onCancel}>
-          Back
-        </Button>
-      </div>
     </div>
   );
 }

@@ -4,7 +4,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, useCallback, useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { useClient, useWorld } from '../data/connection.js';
-import { Page } from '../shell/frame.js';
+import { TopBar } from '../shell/frame.js';
 import { paths } from '../shell/paths.js';
 import { Button } from '../ui/button.js';
 import { Empty } from '../ui/card.js';
@@ -39,20 +39,16 @@ export default function InboxPage({ inbox }: { inbox: readonly InboxItem[] }): R
   const box = useRef<HTMLDivElement>(null);
   useGoToWaiting(() => focusOnWaiting(box.current));
   return (
-    <Page
-      title="Inbox"
-      actions={<NotifyButton />}
-      lead={
-        inbox.length === 0
-          ? undefined
-          : 'Everything that waits for you, in all chats and worlds. Nothing of it runs until you sign.'
-      }
-    >
+    <>
+      <TopBar>
+        <h1 className="min-w-0 flex-1 truncate text-[0.9375rem] font-semibold">Inbox</h1>
+        <NotifyButton />
+      </TopBar>
       <h2 className="sr-only">Waiting for you</h2>
       <p className="sr-only" role="status">
         {count === 0 ? '' : `${count} waiting for you. Alt and N goes there.`}
       </p>
-      <div ref={box}>
+      <div ref={box} className="mx-auto flex min-h-0 w-full max-w-3xl flex-1 flex-col p-2 sm:px-6 sm:py-4">
         <ApprovalPanel
           queue={inbox.map(({ approval }) => approval.approvalId)}
           find={find}
@@ -65,7 +61,7 @@ export default function InboxPage({ inbox }: { inbox: readonly InboxItem[] }): R
           }
         />
       </div>
-    </Page>
+    </>
   );
 }
 

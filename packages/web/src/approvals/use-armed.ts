@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react';
 
-/** How long a new card can't be signed: the second click of a double click on the card before must not sign this one. */
-const ARMING_MS = 350;
+/** How long a new card can't be decided: a second click at the same place, or a repeated key, was meant for the card before. */
+const ARMING_MS = 1000;
 /** Long enough to see that it is another one. */
 const WARY_MS = 1500;
 

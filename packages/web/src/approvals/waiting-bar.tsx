@@ -47,7 +47,7 @@ export function WaitingBar({
       </div>
       {open ? (
         <Dialog title="Waiting for you" shape="sheet" onClose={() => setOpen(false)}>
-          <div ref={sheet}>
+          <div ref={sheet} className="flex min-h-0 flex-col">
             <ApprovalPanel
               queue={queue}
               find={find}

@@ -27,7 +27,7 @@ export function WaitingColumn({
     <aside
       ref={column}
       aria-label="Waiting for you"
-      className="scroll-quiet flex w-[23.5rem] shrink-0 flex-col overflow-y-auto border-l border-line bg-paper 2xl:w-[27rem]"
+      className="flex w-[25rem] shrink-0 flex-col border-l border-line bg-paper 2xl:w-[28rem]"
     >
       <header className="flex h-14 shrink-0 items-center gap-2 px-4">
         <h2 className="text-[0.9375rem] font-semibold">Waiting for you</h2>
@@ -37,19 +37,22 @@ export function WaitingColumn({
       <p className="sr-only" role="status">
         {queue.length === 0 ? '' : `${queue.length} waiting for you. Alt and N goes there.`}
       </p>
-      <div className="flex-1 px-4 pb-4">
+      <div className="flex min-h-0 flex-1 flex-col px-3 pb-3">
         <ApprovalPanel
           queue={queue}
           find={find}
           wanted={wanted}
           onWantedShown={onWantedShown}
-          empty={<p className="text-sm text-ink-3">Nothing in this chat waits for you.</p>}
+          empty={<p className="px-1 text-sm text-ink-3">Nothing in this chat waits for you.</p>}
         />
       </div>
-      <Suspense fallback={null}>
-        <LastTurn />
-      </Suspense>
-      <p className="border-t border-line px-4 py-2 text-xs text-ink-3">
+      {/* There from the start: were it to come later, the bar above it would move. */}
+      <div className="h-[min(11rem,22dvh)] shrink-0">
+        <Suspense fallback={null}>
+          <LastTurn />
+        </Suspense>
+      </div>
+      <p className="shrink-0 border-t border-line px-4 py-2 text-xs text-ink-3">
         <kbd>Alt</kbd> <kbd>N</kbd> goes to the card; there <kbd>a</kbd> approves once, <kbd>d</kbd> denies,{' '}
         <kbd>e</kbd> edits, <kbd>n</kbd> is next.
       </p>

@@ -23,23 +23,28 @@ export function WaitingList({
   });
   if (others.length === 0) return null;
   return (
-    <ol className="overflow-hidden rounded-lg border border-line bg-surface" aria-label="Also waiting">
-      {others.map(({ id, asked: { approval, agentName }, place }) => (
-        <li key={id} className="border-t border-line first:border-t-0">
-          <button
-            type="button"
-            onClick={() => onPick(id)}
-            className="flex min-h-10 w-full items-center gap-2 px-3 py-1.5 text-left text-[0.8125rem] hover:bg-sunken"
-          >
-            <span className="shrink-0 text-xs text-amber tabular-nums">{place}</span>
-            <Avatar id={approval.agentId} name={agentName} small />
-            <code className="min-w-0 flex-1 truncate">
-              <Visible text={approval.question?.text ?? callLine(approval.toolName, approval.arguments)} strict />
-            </code>
-            <Icon name="chevron" className="size-3.5 text-ink-3" />
-          </button>
-        </li>
-      ))}
-    </ol>
+    <div>
+      <p aria-hidden="true" className="mb-1 text-xs font-semibold text-ink-3">
+        Also waiting
+      </p>
+      <ol className="overflow-hidden rounded-lg border border-line bg-surface" aria-label="Also waiting">
+        {others.map(({ id, asked: { approval, agentName }, place }) => (
+          <li key={id} className="border-t border-line first:border-t-0">
+            <button
+              type="button"
+              onClick={() => onPick(id)}
+              className="flex min-h-10 w-full items-center gap-2 px-3 py-1.5 text-left text-[0.8125rem] hover:bg-sunken"
+            >
+              <span className="shrink-0 text-xs text-amber tabular-nums">{place}</span>
+              <Avatar id={approval.agentId} name={agentName} small />
+              <code className="min-w-0 flex-1 truncate">
+                <Visible text={approval.question?.text ?? callLine(approval.toolName, approval.arguments)} strict />
+              </code>
+              <Icon name="chevron" className="size-3.5 text-ink-3" />
+            </button>
+          </li>
+        ))}
+      </ol>
+    </div>
   );
 }

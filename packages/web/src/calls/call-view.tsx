@@ -63,12 +63,7 @@ const LONGEST = 20_000;
 function Command({ command, parameters }: { command: string; parameters: readonly string[] }): ReactElement {
   if (command.length > LONGEST) return <FoldedText text={[command, ...parameters].join(' ')} first={4000} strict />;
   return (
-    <pre
-      tabIndex={0}
-      aria-label="Command"
-      role="group"
-      className="code scroll-quiet max-h-72 overflow-auto text-[0.875rem] leading-relaxed text-ink"
-    >
+    <pre aria-label="Command" role="group" className="code text-[0.8125rem] leading-relaxed text-ink">
       {shellParts(command).map((part, index) => (
         <span key={`${index}`} className={cx(COLOURS[part.kind])}>
           <Visible text={part.text} strict />

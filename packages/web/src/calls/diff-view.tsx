@@ -2,6 +2,7 @@ import type { DiffLine } from '@countersign/client';
 import { type ReactElement, useState } from 'react';
 import { cx } from '../ui/cx.js';
 import { FoldedText } from '../ui/folded-text.js';
+import { useFold } from '../ui/folds.js';
 import { Icon } from '../ui/icon.js';
 import { Visible } from '../ui/visible.js';
 
@@ -13,12 +14,14 @@ const LOOKS: Readonly<Record<DiffLine['kind'], string>> = {
   place: 'text-ink-3 bg-sunken',
   note: 'text-ink-3 italic',
 };
-const FIRST = 24;
+const FIRST = 200;
 const STEP = 400;
 const LONGEST_LINE = 2000;
 
+/** Lines of a change, without a scroll area of its own: where it is signed, the end of the card is the end of all of it. */
 export function DiffView({ path, lines }: { path?: string; lines: readonly DiffLine[] }): ReactElement {
   const [count, setCount] = useState(FIRST);
+  useFold(lines.length > count);
   const added = lines.filter(({ kind }) => kind === 'added').length;
   const removed = lines.filter(({ kind }) => kind === 'removed').length;
   return (
@@ -36,10 +39,9 @@ export function DiffView({ path, lines }: { path?: string; lines: readonly DiffL
         </p>
       )}
       <div
-        tabIndex={0}
         role="group"
         aria-label="Changes"
-        className="scroll-quiet max-h-80 overflow-auto rounded-md border border-line bg-surface py-1 font-mono text-[0.8125rem] leading-relaxed"
+        className="rounded-md border border-line bg-surface py-1 font-mono text-[0.8125rem] leading-relaxed"
       >
         {lines.slice(0, count).map((line, index) => (
           <div key={`${index}`} className={cx('code flex px-2', LOOKS[line.kind])}>

@@ -29,7 +29,11 @@ export function ResultView({ result }: { result: unknown }): ReactElement | null
         </div>
       );
     case 'diff':
-      return <DiffView path={shape.path} lines={diffLines(shape.diff)} />;
+      return (
+        <div tabIndex={0} role="group" aria-label="Result" className="scroll-quiet max-h-96 overflow-y-auto">
+          <DiffView path={shape.path} lines={diffLines(shape.diff)} />
+        </div>
+      );
     case 'written':
       return (
         <p className="text-[0.8125rem] text-ink-2">

@@ -118,7 +118,12 @@ function Detail({
   const decision = approval?.decision;
   return (
     <>
-      <div className="rounded-md bg-sunken px-3 py-2">
+      <div
+        tabIndex={0}
+        role="group"
+        aria-label="Call"
+        className="scroll-quiet max-h-96 overflow-y-auto rounded-md bg-sunken px-3 py-2"
+      >
         <CallView
           toolName={invocation.toolName}
           args={invocation.editedArguments ?? invocation.arguments}
@@ -128,7 +133,7 @@ function Detail({
       {invocation.editedArguments === undefined ? null : (
         <details className="text-[0.8125rem] text-ink-2">
           <summary>What the agent had proposed</summary>
-          <div className="mt-1 rounded-md bg-sunken px-3 py-2">
+          <div className="scroll-quiet mt-1 max-h-96 overflow-y-auto rounded-md bg-sunken px-3 py-2" tabIndex={0}>
             <CallView toolName={invocation.toolName} args={invocation.arguments} />
           </div>
         </details>

@@ -24,11 +24,10 @@ export default function LastTurn(): ReactElement | null {
   });
   if (turn.data === undefined || turn.data.spans.length === 0) return null;
   return (
-    // Of one height whatever is in it: growing upwards from the foot it would move with each step of the turn.
     <section
       aria-label="Last turn"
       tabIndex={0}
-      className="scroll-quiet h-44 shrink-0 overflow-y-auto border-t border-line px-4 py-3"
+      className="scroll-quiet h-full overflow-y-auto border-t border-line px-4 py-3"
     >
       <TimelineView turn={turn.data} agents={agents} />
     </section>

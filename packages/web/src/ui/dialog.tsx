@@ -36,7 +36,9 @@ export function Dialog({ title, onClose, children, shape = 'box' }: DialogProps)
         if (event.target === event.currentTarget) onClose();
       }}
       className={cx(
-        'border border-line bg-paper p-0 text-ink shadow-card',
+        'bg-paper p-0 text-ink shadow-card',
+        // A border would make a sheet higher when it is full, and move the bar at its foot.
+        shape !== 'sheet' && 'border border-line',
         shape === 'box' && 'm-auto max-h-[90dvh] w-[min(44rem,calc(100vw-2rem))] rounded-xl',
         shape === 'sheet' &&
           'fixed inset-x-0 top-auto bottom-0 m-0 max-h-[88dvh] w-full max-w-none animate-rise rounded-t-2xl md:mx-auto md:w-[40rem]',
@@ -50,7 +52,16 @@ export function Dialog({ title, onClose, children, shape = 'box' }: DialogProps)
           </h2>
           <IconButton icon="cross" label="Close" onClick={onClose} />
         </header>
-        <div className={cx('scroll-quiet min-h-0 overflow-y-auto', shape === 'side' ? 'p-0' : 'p-5')}>{children}</div>
+        <div
+          className={cx(
+            'min-h-0',
+            // What slides up has a bar at its foot, and scrolls above it.
+            shape === 'sheet' ? 'flex flex-col p-2' : 'scroll-quiet overflow-y-auto',
+            shape === 'box' && 'p-5',
+          )}
+        >
+          {children}
+        </div>
       </div>
     </dialog>
   );

@@ -1,5 +1,6 @@
 import { type ReactElement, useState } from 'react';
 import { cx } from './cx.js';
+import { useFold } from './folds.js';
 import { Icon } from './icon.js';
 import { bytesWords } from './time-words.js';
 import { Visible } from './visible.js';
@@ -7,16 +8,16 @@ import { Visible } from './visible.js';
 const STEP = 100_000;
 /** Of what will run the end is always shown: what is hidden between two harmless ends is at least said to be there. */
 const TAIL = 500;
-const LOOK = 'code scroll-quiet max-h-96 overflow-auto text-[0.8125rem] leading-relaxed';
+const LOOK = 'code text-[0.8125rem] leading-relaxed';
 
 /**
- * Plain text of any length. Only a part is in the page until a person asks for more: ten megabytes in one line would hold it up
- * for seconds.
+ * Plain text of any length. Only a part is in the page until a person asks for more: ten megabytes in one line would block it for
+ * seconds. `strict` text will run: it has no scroll area of its own, so that the end of the card is the end of all of it.
  */
 export function FoldedText({
   text,
-  first = 1500,
   strict = false,
+  first = strict ? 3000 : 1500,
   className,
 }: {
   text: string;
@@ -28,9 +29,10 @@ export function FoldedText({
   const tail = strict ? TAIL : 0;
   // A few characters more than the fold cost less than a button.
   const whole = text.length <= shown * 1.2 + tail;
+  useFold(strict && !whole);
   return (
     <div className={cx('min-w-0', className)}>
-      <pre className={LOOK}>
+      <pre className={cx(LOOK, !strict && 'scroll-quiet max-h-96 overflow-auto')}>
         <Visible text={whole ? text : text.slice(0, shown)} strict={strict} />
         {whole ? null : '…'}
       </pre>

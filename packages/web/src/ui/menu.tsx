@@ -9,6 +9,7 @@ export interface MenuEntry {
   icon?: IconName;
   danger?: boolean;
   checked?: boolean;
+  disabled?: boolean;
   onSelect: () => void;
 }
 
@@ -20,10 +21,12 @@ export function Menu({
   trigger,
   entries,
   align = 'end',
+  side = 'bottom',
 }: {
   trigger: ReactNode;
   entries: readonly MenuEntry[];
   align?: 'start' | 'end';
+  side?: 'top' | 'bottom';
 }): ReactElement {
   const chosen = useRef<() => void>(undefined);
   return (
@@ -31,6 +34,7 @@ export function Menu({
       <DropdownMenu.Trigger asChild>{trigger}</DropdownMenu.Trigger>
       <DropdownMenu.Content
         align={align}
+        side={side}
         sideOffset={4}
         collisionPadding={8}
         // Not before the button has the focus again: a dialog opened earlier would have nobody to give it back to.
@@ -44,11 +48,12 @@ export function Menu({
         {entries.map((entry) => (
           <DropdownMenu.Item
             key={entry.label}
+            disabled={entry.disabled === true}
             onSelect={() => {
               chosen.current = entry.onSelect;
             }}
             className={cx(
-              'flex min-h-9 items-center gap-2 rounded-md px-2.5 text-sm outline-none select-none data-[highlighted]:bg-blue-soft',
+              'flex min-h-9 items-center gap-2 rounded-md px-2.5 text-sm outline-none select-none data-[disabled]:cursor-not-allowed data-[disabled]:opacity-55 data-[highlighted]:bg-blue-soft',
               entry.danger === true ? 'text-red' : 'text-ink',
             )}
           >

@@ -1,0 +1,114 @@
+import type { ApprovalView } from '@countersign/client';
+import { type KeyboardEvent, type ReactElement, type ReactNode, useId, useRef, useState } from 'react';
+import { agentHue } from '../ui/avatar.js';
+import { Button } from '../ui/button.js';
+import { CardHead } from './card-head.js';
+import { ReadingArea, scrollByKey } from './reading-area.js';
+import { ReasonRow } from './reason-row.js';
+import type { EndShown } from './use-end-shown.js';
+import { type TakeFocus, useTakeFocus } from './use-take-focus.js';
+
+/** What every card is given by the place it stands in. */
+export interface CardPlace {
+  approval: ApprovalView;
+  agentName: string;
+  /** Its place among those that wait, such as `1 of 3` (A12). */
+  place?: string | undefined;
+  onNext?: (() => void) | undefined;
+  /** Whether the focus comes here when it appears; asked once. */
+  takeFocus: { current: TakeFocus };
+  /** What follows in the scroll area and is not part of the question. */
+  below?: ReactNode;
+}
+
+interface CardFrameProps extends CardPlace {
+  title: ReactNode;
+  end: EndShown;
+  children: ReactNode;
+  /** Between what is read and the bar. */
+  form?: ReactNode;
+  /** Says why it can't be approved now, else what approving means. */
+  note: string;
+  noteId: string;
+  mayDeny: boolean;
+  onDeny: (reason: string) => void;
+  /** Leaves the open form. Takes the place of *Reason…*. */
+  onBack?: (() => void) | undefined;
+  onKey: (key: string) => (() => void) | undefined;
+  /** The button in the place of *Approve once*, and what stands right of it. */
+  sign: ReactNode;
+  more?: ReactNode;
+}
+
+/**
+ * One question: who asks, what is asked, and a bar at the foot whose buttons have the same place and size on every card, so that a
+ * second click never finds another button under the pointer.
+ */
+export function CardFrame(props: CardFrameProps): ReactElement {
+  const { approval, agentName, place, onNext, takeFocus, below, title, end, children, form } = props;
+  const { note, noteId, mayDeny, onDeny, onBack, onKey, sign, more } = props;
+  const [reason, setReason] = useState('');
+  const [hasReason, setHasReason] = useState(false);
+  const card = useRef<HTMLElement>(null);
+  const titleId = useId();
+  useTakeFocus(card, takeFocus);
+  const deny = (): void => onDeny(reason.trim());
+  const actOf = (key: string): (() => void) | undefined => {
+    if (key === 'n') return onNext;
+    if (key === 'd') return mayDeny ? deny : undefined;
+    return onKey(key);
+  };
+  // Single keys only while the card itself has the focus: in a field they are letters, elsewhere they do nothing.
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.target !== card.current || event.ctrlKey || event.metaKey || event.altKey) return;
+    const isScrolled = scrollByKey(end.area.current, event.key);
+    // A key that is held down decides nothing.
+    const act = event.repeat || isScrolled ? undefined : actOf(event.key);
+    // What a key opens takes the focus at once: the letter would be written into what is to be signed.
+    if (isScrolled || act !== undefined) event.preventDefault();
+    act?.();
+  };
+  return (
+    <section
+      ref={card}
+      tabIndex={-1}
+      aria-labelledby={titleId}
+      onKeyDown={onKeyDown}
+      style={agentHue(approval.agentId)}
+      className="flex min-h-0 flex-1 flex-col rounded-lg border border-amber-line bg-surface shadow-card focus-visible:outline-offset-1"
+    >
+      <CardHead id={titleId} approval={approval} agentName={agentName} place={place} onNext={onNext}>
+        {title}
+      </CardHead>
+      <ReadingArea end={end} below={below}>
+        {children}
+      </ReadingArea>
+      {form === undefined ? null : (
+        <div className="scroll-quiet max-h-[50%] shrink-0 overflow-y-auto border-t border-line p-3">{form}</div>
+      )}
+      <footer className="shrink-0 space-y-2 rounded-b-lg border-t border-line-2 bg-surface p-2">
+        {hasReason ? <ReasonRow reason={reason} mayDeny={mayDeny} onReason={setReason} onDeny={deny} /> : null}
+        <div className="grid grid-cols-[minmax(0,4rem)_minmax(0,5rem)_minmax(0,1fr)_minmax(0,7.25rem)_2.5rem] gap-1.5 [&_button]:h-10 [&_button]:min-w-0 [&_button]:px-0 [&_button]:text-[0.8125rem] pointer-coarse:[&_button]:h-11">
+          <Button look="danger" disabled={!mayDeny} onClick={deny}>
+            Deny
+          </Button>
+          {onBack === undefined ? (
+            <Button look="quiet" aria-expanded={hasReason} onClick={() => setHasReason(!hasReason)}>
+              Reason…
+            </Button>
+          ) : (
+            <Button look="quiet" onClick={onBack}>
+              Back
+            </Button>
+          )}
+          <span />
+          {sign}
+          {more}
+        </div>
+        <p id={noteId} role="status" className="h-4 truncate px-1 text-xs leading-4 text-ink-3">
+          {note}
+        </p>
+      </footer>
+    </section>
+  );
+}

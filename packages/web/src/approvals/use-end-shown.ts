@@ -1,0 +1,63 @@
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
+
+export interface EndShown {
+  area: RefObject<HTMLDivElement | null>;
+  marker: RefObject<HTMLDivElement | null>;
+  /** For what can fold away a part of what is to be signed (`FoldContext`). */
+  reportFold: () => () => void;
+  isFolded: boolean;
+  /** The end was on the screen once, with nothing folded away. False while that is not known. */
+  wasShown: boolean;
+  /** The end is on the screen now. */
+  isInView: boolean;
+  /** How many lines are below what is seen. */
+  moreLines: number;
+}
+
+const LINE_PX = 20;
+
+/** Whether the end of what is in a scroll area has been on the screen. `content`: what is shown; with another one it starts over. */
+export function useEndShown(content: string): EndShown {
+  const area = useRef<HTMLDivElement>(null);
+  const marker = useRef<HTMLDivElement>(null);
+  const [folds, setFolds] = useState(0);
+  const [shown, setShown] = useState<string>();
+  const [isInView, setInView] = useState(false);
+  const [moreLines, setMoreLines] = useState(0);
+  const isFolded = folds > 0;
+  const reportFold = useCallback(() => {
+    setFolds((before) => before + 1);
+    return () => setFolds((before) => before - 1);
+  }, []);
+  useEffect(() => {
+    setInView(false);
+    const end = marker.current;
+    if (isFolded || end === null) return;
+    // Against the window, not the area: an area that is itself out of sight shows nothing.
+    const observer = new IntersectionObserver((entries) => {
+      const visible = entries.at(-1)?.isIntersecting === true;
+      setInView(visible);
+      if (visible) setShown(content);
+    });
+    observer.observe(end);
+    return () => observer.disconnect();
+  }, [content, isFolded]);
+  useLayoutEffect(() => {
+    const box = area.current;
+    if (box === null) return;
+    const count = (): void => {
+      const hidden = (marker.current?.offsetTop ?? 0) - box.scrollTop - box.clientHeight;
+      setMoreLines(Math.max(0, Math.ceil(hidden / LINE_PX)));
+    };
+    count();
+    const observer = new ResizeObserver(count);
+    observer.observe(box);
+    if (box.firstElementChild !== null) observer.observe(box.firstElementChild);
+    box.addEventListener('scroll', count, { passive: true });
+    return () => {
+      observer.disconnect();
+      box.removeEventListener('scroll', count);
+    };
+  }, []);
+  return { area, marker, reportFold, isFolded, wasShown: !isFolded && shown === content, isInView, moreLines };
+}

@@ -1,0 +1,279 @@
+import type { BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { hasBrowser, openBrowser, type Opened, picturesOf } from './support/open-browser.js';
+import { answersFrom, button, call, choose, drawn, press, said, toolCard } from './support/steps.js';
+
+const lines = (count: number, word: string): string =>
+  Array.from({ length: count }, (_, index) => `: ${word} line ${index}`).join('\n');
+
+/** Each kind of card, with a word that tells it from the others. */
+const SHAPES = {
+  short: (word: string) => press(word),
+  long: (word: string) => call('shell_cmd', { command: lines(90, word) }),
+  write: (word: string) => call('write_file', { path: `${word}.md`, content: lines(60, word) }),
+  question: (word: string) => call('ask_human', { question: `Which ${word}?`, choices: ['this', 'that'] }),
+  many: (word: string) => call('fill', { a: word, b: 'x'.repeat(90), c: 'y', d: 'z', e: lines(4, word), f: 'w' }),
+  edited: (word: string) => press(`${word}-edit`),
+};
+type Shape = keyof typeof SHAPES;
+
+/** A list in which each of these stands once right before each of them: the de Bruijn sequence of pairs. */
+function everyPair<T>(all: readonly T[]): T[] {
+  const pairs = all.flatMap((each, index) => [each, ...all.slice(index + 1).flatMap((other) => [each, other])]);
+  return [...pairs, ...all.slice(0, 1)];
+}
+
+type Place = { x: number; y: number; width: number; height: number };
+
+/** Where the buttons of the bar are, by their order. */
+async function barOf(page: Page): Promise<Place[]> {
+  return await page.evaluate<Place[]>(`[...document.querySelectorAll('[data-panel] section footer button')]
+    .filter((each) => each.getAttribute('aria-label') !== 'More choices')
+    .map((each) => each.getBoundingClientRect().toJSON())
+    .map(({ x, y, width, height }) => ({ x, y, width, height }))`);
+}
+
+async function readToEnd(page: Page): Promise<void> {
+  await page.evaluate(`document.querySelector('[data-reading]').scrollTop = 1e9`);
+}
+
+async function edit(page: Page, { clock }: BrowserContext): Promise<void> {
+  await choose(page, 'Edit');
+  // The menu gives the focus back before the form opens.
+  await clock.runFor(50);
+  await page.getByLabel('Arguments').waitFor();
+}
+
+describe.runIf(hasBrowser)('signing only what was meant and seen', () => {
+  let opened: Opened;
+  beforeAll(async () => {
+    opened = await openBrowser();
+  });
+  beforeEach(({ onTestFailed, task }) => onTestFailed(() => picturesOf(task.name)));
+  afterAll(() => opened.close());
+
+  /** A chat at this width, with the clock of the page in our hands. */
+  async function enter(
+    width: number,
+    calls: readonly string[],
+  ): Promise<{ page: Page; context: BrowserContext; world: string; sent: string[] }> {
+    const { world, chat, path } = await opened.newChat();
+    const { page, context } = await opened.visit({ width, height: 844, touch: width < 500 });
+    await context.clock.install();
+    await page.goto(`${opened.serving.url}${path}`);
+    await page.getByLabel('Message').waitFor();
+    const sent = answersFrom(page);
+    await opened.api.send(world, chat, { content: calls.join('\n') });
+    await expect.poll(async () => (await opened.api.approvals(world)).items.length).toBe(calls.length);
+    const stop = async (): Promise<void> => context.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 1000);
+    // Again where that moment has passed before it was said.
+    const isStopped = (): Promise<boolean> =>
+      stop().then(
+        () => true,
+        () => false,
+      );
+    await expect.poll(isStopped).toBe(true);
+    if (width < 1120) await page.getByRole('button', { name: /waiting for you/ }).click();
+    await page.locator('[data-panel] section').waitFor();
+    return { page, context, world, sent };
+  }
+
+  it.each([
+    { width: 390, by: 'tap' },
+    { width: 768, by: 'key' },
+    { width: 1440, by: 'click' },
+  ] as const)(
+    '[A23] at $width, by $by: after any card, the next of any kind is not decided by doing the same again within a second',
+    async ({ width, by }) => {
+      const shapes = everyPair(Object.keys(SHAPES) as Shape[]).map((shape, index) => ({
+        shape,
+        word: `card${index}x`,
+      }));
+      const { page, context, world, sent } = await enter(
+        width,
+        shapes.map(({ shape, word }) => SHAPES[shape](word)),
+      );
+      let bar: Place[] | undefined;
+      const hit = async ({ x, y, width: wide, height }: Place): Promise<void> => {
+        const [left, top] = [x + wide / 2, y + height / 2] as const;
+        if (by === 'tap') await page.touchscreen.tap(left, top);
+        else await page.mouse.click(left, top);
+      };
+      for (const [index, { shape, word }] of shapes.entries()) {
+        await page.locator('[data-call]').filter({ hasText: word }).first().waitFor();
+        // The same order, place and size on every card.
+        const here = await barOf(page);
+        expect(here).toHaveLength(3);
+        bar ??= here;
+        expect({ word, here }).toEqual({ word, here: bar });
+        const [denyPlace, , signPlace] = here as [Place, Place, Place];
+        await readToEnd(page);
+        // Nothing stood where the first one is.
+        for (const moment of index === 0 ? [] : [0, 999]) {
+          if (moment > 0) await context.clock.runFor(moment);
+          await hit(signPlace);
+          await hit(denyPlace);
+          for (const key of ['a', 'd', 'Enter', ' ']) await page.keyboard.press(key);
+        }
+        expect({ word, sent: sent.length }).toEqual({ word, sent: index });
+        await context.clock.runFor(1000);
+        if (shape === 'question') await page.getByLabel('Your answer').fill('this');
+        if (shape === 'edited') {
+          await edit(page, context);
+          await page.getByLabel('Arguments').fill(JSON.stringify({ button: `${word}-changed` }));
+          await context.clock.runFor(1000);
+        }
+        await readToEnd(page);
+        const sign = button(page, shape === 'question' ? 'Answer' : 'Approve once');
+        await expect.poll(() => sign.isEnabled()).toBe(true);
+        const next = shapes[index + 1];
+        if (by === 'key' && shape !== 'question' && shape !== 'edited') {
+          await page.evaluate(`document.querySelector('[data-panel] section').focus()`);
+          // Held down: what repeats was meant for this card, whatever stands there by then.
+          await page.keyboard.down('a');
+          if (next !== undefined) await page.locator('[data-call]').filter({ hasText: next.word }).first().waitFor();
+          await page.keyboard.down('a');
+          await page.keyboard.up('a');
+        } else await hit(signPlace);
+        await expect.poll(() => sent.length).toBe(index + 1);
+      }
+      await expect.poll(async () => (await opened.api.approvals(world)).items.length).toBe(0);
+      expect(sent.filter((body) => /session|always/.test(body))).toEqual([]);
+      expect((await opened.api.grants(world)).items).toEqual([]);
+      expect((await opened.api.policy(world)).value.rules).toEqual([]);
+      await context.close();
+    },
+  );
+
+  it('[A23] a second click or a held key on the menu grants nothing, nor on what is chosen there', async () => {
+    const { page, context, world, sent } = await enter(1440, [press('menu')]);
+    await context.clock.runFor(1000);
+    const more = button(page, 'More choices');
+    await expect.poll(() => more.isEnabled()).toBe(true);
+    const place = await more.boundingBox();
+    const [x, y] = [(place?.x ?? 0) + 10, (place?.y ?? 0) + 10];
+    await page.mouse.click(x, y);
+    await page.getByRole('menu').waitFor();
+    await page.mouse.click(x, y);
+    await context.clock.runFor(50);
+    await expect.poll(() => page.getByRole('menu').count()).toBe(0);
+    await more.focus();
+    await page.keyboard.down('Enter');
+    await page.getByRole('menu').waitFor();
+    for (let repeats = 0; repeats < 5; repeats += 1) {
+      await page.keyboard.down('Enter');
+      await context.clock.runFor(50);
+    }
+    await page.keyboard.up('Enter');
+    await drawn(page, context);
+    expect(sent).toEqual([]);
+    // A held key came as far as the form that says what it would grant; a click there counts after a second.
+    await page.getByRole('group', { name: 'Approve for this chat' }).waitFor();
+    expect(await button(page, 'Approve for this chat').isDisabled()).toBe(true);
+    expect(await button(page, 'Deny').isEnabled()).toBe(true);
+    await context.clock.runFor(1000);
+    await button(page, 'Approve for this chat').click();
+    await toolCard(page, 'menu').getByText('signed for this chat').waitFor();
+    expect((await opened.api.grants(world)).items).toHaveLength(1);
+    await context.close();
+  });
+
+  const hidden = `${lines(90, 'harmless')}\nrm -rf everything`;
+
+  it.each([390, 1440])('[A23] at %d a call can be approved only after its end was on the screen', async (width) => {
+    const { page, context, world, sent } = await enter(width, [
+      call('shell_cmd', { command: hidden }),
+      call('shell_cmd', { command: `echo ${'a '.repeat(3000)}; rm -rf everything` }),
+      call('write_file', { path: 'long.md', content: `${lines(300, 'written')}\nthe end` }),
+      press(`begin ${'b'.repeat(9000)} end`),
+    ]);
+    const approve = button(page, 'Approve once');
+    const reading = page.locator('[data-reading]');
+    /** Nothing of it can be approved, by button, key or menu; it can be denied. */
+    const cannotApprove = async (why: RegExp): Promise<void> => {
+      await context.clock.runFor(1000);
+      await expect.poll(() => button(page, 'Deny').isEnabled()).toBe(true);
+      await page.locator('footer').getByText(why).waitFor();
+      expect(await approve.isDisabled()).toBe(true);
+      expect(await approve.getAttribute('aria-describedby')).not.toBeNull();
+      await page.evaluate(`document.querySelector('[data-panel] section').focus()`);
+      await page.keyboard.press('a');
+      await button(page, 'More choices').click();
+      for (const name of ['Approve for this chat', 'Always…'])
+        for (const item of await page.getByRole('menuitem', { name }).all())
+          expect(await item.getAttribute('aria-disabled')).toBe('true');
+      expect(await page.getByRole('menuitem', { name: 'Edit' }).getAttribute('aria-disabled')).toBeNull();
+      await page.keyboard.press('Escape');
+      await context.clock.runFor(50);
+      await expect.poll(() => page.getByRole('menu').count()).toBe(0);
+    };
+    const isWrapped = (): Promise<boolean> =>
+      reading.evaluate(
+        (box: { scrollWidth: number; clientWidth: number; querySelectorAll: (what: string) => Iterable<unknown> }) =>
+          box.scrollWidth <= box.clientWidth,
+      );
+    const goOn = async (answers: number): Promise<void> => {
+      await expect.poll(() => approve.isEnabled()).toBe(true);
+      await approve.click();
+      await expect.poll(() => sent.length).toBe(answers);
+    };
+
+    await page.locator('[data-call]').filter({ hasText: 'harmless' }).waitFor();
+    await cannotApprove(/Scroll to the end/);
+    await page.getByRole('button', { name: /^\d+ more lines$/ }).waitFor();
+    // By keyboard alone, page by page.
+    await page.evaluate(`document.querySelector('[data-panel] section').focus()`);
+    for (let pages = 0; pages < 60 && !(await approve.isEnabled()); pages += 1) {
+      await page.keyboard.press('PageDown');
+      await drawn(page, context);
+    }
+    expect(await page.getByRole('button', { name: /more lines?$/ }).count()).toBe(0);
+    // Seen is seen: whoever goes back to read the beginning need not come here again.
+    await page.keyboard.press('Home');
+    await goOn(1);
+
+    // Another call, on a card that starts over. One line, and nothing of it beyond the right edge.
+    await page.locator('[data-call]').filter({ hasText: 'a a a' }).waitFor();
+    await cannotApprove(/Scroll to the end/);
+    expect(await isWrapped()).toBe(true);
+    await readToEnd(page);
+    await goOn(2);
+
+    // What is folded away was not shown, however far down somebody went.
+    await page.locator('[data-call]').filter({ hasText: 'long.md' }).waitFor();
+    await readToEnd(page);
+    await cannotApprove(/Show all of the call/);
+    await page.getByRole('button', { name: /^Show \d+ more lines/ }).click();
+    await page.locator('footer').getByText('Scroll to the end').waitFor();
+    expect(await approve.isDisabled()).toBe(true);
+    await readToEnd(page);
+    await goOn(3);
+
+    await page.locator('[data-call]').filter({ hasText: 'begin bbb' }).waitFor();
+    await readToEnd(page);
+    await cannotApprove(/Show all of the call/);
+    await page.getByRole('button', { name: /^Show more/ }).click();
+    await page.locator('footer').getByText('Scroll to the end').waitFor();
+    await readToEnd(page);
+    await expect.poll(() => approve.isEnabled()).toBe(true);
+
+    // Edited, it is another call: its end counts, also where it has grown.
+    await page.evaluate(`document.querySelector('[data-reading]').scrollTop = 0`);
+    await edit(page, context);
+    await context.clock.runFor(1000);
+    await page.locator('footer').getByText('Scroll to the end').waitFor();
+    expect(await approve.isDisabled()).toBe(true);
+    await page.getByLabel('Arguments').fill('{"button":"seen"}');
+    await readToEnd(page);
+    await expect.poll(() => approve.isEnabled()).toBe(true);
+    await page.getByLabel('Arguments').fill(`{"button":"seen"${'\n'.repeat(200)}}`);
+    await page.evaluate(`document.querySelector('[data-reading]').scrollTop = 0`);
+    await expect.poll(() => approve.isDisabled()).toBe(true);
+    await readToEnd(page);
+    await goOn(4);
+    await expect.poll(async () => (await opened.api.approvals(world)).items.length).toBe(0);
+    await said(page, 'Finished.').waitFor();
+    expect(opened.ran).toContain('seen');
+    await context.close();
+  });
+});
