@@ -33,6 +33,9 @@ describe('the typed client, route by route', () => {
     const { session } = await stranger.openSession(ticket);
     expect(session).not.toBe('');
     await expect(stranger.openSession(ticket)).rejects.toMatchObject(status(401));
+    const { open: link } = await client.startLink();
+    expect((await stranger.openSession(link.split('#ticket=')[1] ?? '')).session).not.toBe('');
+    await expect(stranger.startLink()).rejects.toMatchObject(status(401));
     expect(await client.providers()).toEqual({ items: [] });
   });
 

@@ -1,4 +1,5 @@
 import { readFileSync, readdirSync } from 'node:fs';
+import { createClient } from '@countersign/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createProgram } from '../../packages/terminal/src/create-program.js';
@@ -96,6 +97,17 @@ describe('everything that can be done in the browser', () => {
     expect(known.map(({ content }) => content)).toContain('the heron stands in the reeds');
     expect(await list('chats', 'timeline', chat, '-w', 'docks')).toMatchObject([{ agentId: 'ada' }]);
     expect((await run('chats', 'timeline', chat, '-w', 'docks')).stdout).toMatch(/^ada .* s .*\n {2} *▇+ +○ /);
+  });
+
+  it('[X1] [W1] makes a start link that signs one browser in', async () => {
+    const { open } = JSON.parse((await run('open', '--json')).stdout) as { open: string };
+    const [url = '', ticket = ''] = open.split('/#ticket=');
+    expect(url).toBe(t.env['COUNTERSIGN_URL']);
+    const browser = createClient({ url });
+    expect((await browser.openSession(ticket)).session).not.toBe('');
+    const printed = await run('open', '--no-open');
+    expect(printed).toMatchObject({ code: 0 });
+    expect(printed.stdout).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#ticket=[\w-]{43}\n$/);
   });
 
   it('[X3] [A7] answers questions, signs for a chat only what is like it, and signs what was edited', async () => {

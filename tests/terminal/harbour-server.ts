@@ -144,6 +144,7 @@ async function runHere(words: readonly string[], options: RunOptions): Promise<R
     start: nowhere,
     serve: nowhere,
     migrate: nowhere,
+    openBrowser: nowhere,
     lookAround: nowhere,
   };
   return await runWith(door, words, options);

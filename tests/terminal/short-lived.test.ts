@@ -77,6 +77,12 @@ describe('without a server', () => {
     expect(detached.stderr).toContain('--detach needs a running server');
     expect(await statusOf(chat)).toMatchObject({ status: 'waiting' });
 
+    expect(await run('open')).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: 'countersign: No server runs on this home. Start one with countersign serve.\n',
+    });
+
     const slow = JSON.stringify({ command: 'sleep 1; wc -l notes/crew.md' });
     const approved = await runCommand(['approvals', 'approve', approval, '--yes', '--arguments', slow], { env });
     expect(approved).toMatchObject({ code: 0 });

@@ -29,6 +29,7 @@ import type {
   RegisteredClient,
   SearchHit,
   Session,
+  StartLink,
   ShownPolicy,
   Stats,
   Timeline,
@@ -93,6 +94,8 @@ export interface Client {
   health(options?: CallOptions): Promise<Health>;
   /** Trades a ticket for a session (W1). The cookie half stays with the browser; give the other half to `createClient`. */
   openSession(ticket: string, options?: CallOptions): Promise<Session>;
+  /** A link that signs one browser in, within a minute. Needs the token; a session is refused (W1). */
+  startLink(options?: CallOptions): Promise<StartLink>;
   providers(options?: CallOptions): Promise<List<ProviderStatus>>;
 
   worlds(page?: PageQuery, options?: CallOptions): Promise<List<World>>;

@@ -21,6 +21,7 @@ import {
   searchHitSchema,
   sessionSchema,
   shownPolicySchema,
+  startLinkSchema,
   statsSchema,
   timelineSchema,
   toolApprovalSchema,
@@ -47,6 +48,7 @@ export function createClient(options: ClientOptions): Client {
     health: (options) => get(healthSchema, { path: ['health'] }, options),
     openSession: (ticket, options) =>
       get(sessionSchema, { method: 'POST', path: ['session'], body: { ticket } }, options),
+    startLink: (options) => get(startLinkSchema, { method: 'POST', path: ['tickets'] }, options),
     providers: (options) => list(providerStatusSchema, { path: ['providers'] }, options),
 
     worlds: (page, options) => list(worldSchema, { path: ['worlds'], query: { ...page } }, options),

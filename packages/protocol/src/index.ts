@@ -144,6 +144,7 @@ export {
   searchHitSchema,
   SESSION_HEADER,
   sessionSchema,
+  startLinkSchema,
   statsSchema,
   timelineSchema,
 } from './rest.js';
@@ -165,6 +166,7 @@ export type {
   RegisteredClient,
   SearchHit,
   Session,
+  StartLink,
   Stats,
   Timeline,
 } from './rest.js';

@@ -31,6 +31,10 @@ export const messageListSchema = listOf(messageSchema).extend({ lastEventId: z.n
 export const healthSchema = z.object({ status: z.literal('ok'), version: z.string() });
 export type Health = z.infer<typeof healthSchema>;
 
+/** A start link: opened in a browser, it signs in once, for a minute (W1). */
+export const startLinkSchema = z.object({ ticket: z.string(), open: z.string(), expiresAt: z.string() });
+export type StartLink = z.infer<typeof startLinkSchema>;
+
 /** A ticket is good once, for a minute (W1). */
 export const newSessionSchema = z.strictObject({ ticket: z.string().min(1).max(200) });
 /** The half that the page keeps and sends as `X-Countersign-Session`; the other half is the cookie. */

@@ -10,6 +10,7 @@ export { openHome } from './home/open-home.js';
 export type { Home, HomeOptions } from './home/open-home.js';
 export { createLog, LOG_LEVELS } from './serve/create-log.js';
 export type { LogLevel, LogOptions } from './serve/create-log.js';
+export { hasDisplay, openBrowser } from './serve/open-browser.js';
 export { runServe } from './serve/run-serve.js';
 export type { RunServeOptions } from './serve/run-serve.js';
 export { DEFAULT_PORT, serve } from './serve/serve.js';

@@ -10,6 +10,7 @@ import { addGrants } from './commands/grants.js';
 import { addImportExport } from './commands/import-export.js';
 import { addMcp } from './commands/mcp.js';
 import { addMigrate } from './commands/migrate.js';
+import { addOpen } from './commands/open.js';
 import { addPolicy } from './commands/policy.js';
 import { addProviders } from './commands/providers.js';
 import { registerWith, type Ends } from './commands/register.js';
@@ -47,6 +48,7 @@ export function createProgram({ console: { stdout }, version }: Surroundings, en
     );
   const register = registerWith(ends);
   addServe(program, register);
+  addOpen(program, register);
   addChat(program, register);
   addTui(program, register);
   addApprovals(program, register);

@@ -67,6 +67,10 @@ export function openDoor({ version, webRoot }: Program): ServerDoor {
       const { migrateHome } = await load();
       return await migrateHome(home, words, onProgress);
     },
+    async openBrowser(url) {
+      const { hasDisplay, openBrowser } = await load();
+      if (hasDisplay(process.env)) openBrowser(url);
+    },
     async lookAround(home, port) {
       const { lookAround } = await load();
       return await lookAround(home, process.env, port);

@@ -19,6 +19,8 @@ export interface ServerDoor {
     words: { from: string; to: string },
     onProgress: (progress: MigrationStep) => void,
   ): Promise<MigrationReport>;
+  /** Opens an address in the person's browser, where there is a screen. */
+  openBrowser(url: string): Promise<void>;
   /** What of this machine Countersign could use, and what is in its way. */
   lookAround(home: string, port: number | undefined): Promise<readonly Finding[]>;
 }

@@ -29,6 +29,8 @@ export interface Auth {
   middleware: MiddlewareHandler<Env>;
   /** A ticket for the start URL: good once, for a minute. */
   newTicket(): string;
+  /** The same for whoever sends the token, once every process knows it. Throws for a browser's session: a stolen page must not make new ones. */
+  newTicketFor(request: AppRequest): Promise<{ ticket: string; expiresAt: number }>;
   /** Trades a ticket for a session: the whole `Set-Cookie` value and the half that the page keeps. Undefined: no such ticket any more. */
   redeem(ticket: string, request: AppRequest): Promise<{ session: string; setCookie: string } | undefined>;
 }

@@ -8,7 +8,7 @@ afterEach(closeApps);
 
 /** W3, with the routes that belong to its lists. */
 const contract = `
-GET /health · POST /session · GET /providers
+GET /health · POST /session · POST /tickets · GET /providers
 GET POST /worlds · POST /worlds/import · GET PATCH DELETE /worlds/{world} · GET /worlds/{world}/export
 GET POST /worlds/{world}/agents · GET PATCH DELETE /worlds/{world}/agents/{agent} · GET /worlds/{world}/agents/{agent}/memory
 GET POST /worlds/{world}/chats · GET PATCH DELETE /worlds/{world}/chats/{chat}

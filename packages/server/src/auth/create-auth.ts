@@ -9,7 +9,7 @@ import { hashSecret, isSecret } from './secrets.js';
 import { SECURITY_HEADERS } from './security-headers.js';
 import { createSessions, SESSION_LIFETIME_MS, type SessionKeeper } from './sessions.js';
 import { createSharedSessions, createSharedTickets } from './shared-passes.js';
-import { createTickets } from './tickets.js';
+import { createTickets, TICKET_MS } from './tickets.js';
 
 export interface AuthOptions extends HostOptions {
   /** The bearer token, at least 32 characters long. Only its hash is kept here. */
@@ -119,7 +119,20 @@ export function createAuth(options: AuthOptions): Auth {
       await next();
       setLater();
     },
-    newTicket: () => tickets.make(),
+    newTicket: () => tickets.make().ticket,
+    async newTicketFor(c) {
+      // The middleware has checked it: a request without this header came in with a session.
+      if (c.req.header('authorization') === undefined) {
+        throw new HttpProblem(
+          403,
+          'A browser session can’t make start links. Send the token, or run countersign open.',
+        );
+      }
+      const expiresAt = clock.now() + TICKET_MS;
+      const { ticket, kept } = tickets.make();
+      await kept;
+      return { ticket, expiresAt };
+    },
     async redeem(ticket, request) {
       refuseTooMany(request);
       if (!(await tickets.take(ticket))) {

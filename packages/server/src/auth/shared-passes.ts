@@ -46,12 +46,12 @@ export function createSharedTickets(passes: SharedPasses, report: (error: unknow
   return {
     make() {
       const ticket = randomSecret();
-      const written = passes
-        .put(idOf(ticket), '', TICKET_MS)
+      const kept = passes.put(idOf(ticket), '', TICKET_MS);
+      const written = kept
         .catch((error: unknown) => report(error, 'a start URL could not be kept; ask for another'))
         .finally(() => writing.delete(written));
       writing.add(written);
-      return ticket;
+      return { ticket, kept };
     },
     async take(ticket) {
       await Promise.all(writing);

@@ -8,7 +8,8 @@ const MOST = 100;
 
 /** Single-use tickets. Only their hashes are kept. */
 export interface Tickets {
-  make(): string;
+  /** `kept` rejects if not every process will know it; whoever does not wait for it need not handle that. */
+  make(): { ticket: string; kept: Promise<void> };
   /** True once, within a minute. */
   take(ticket: string): boolean | Promise<boolean>;
 }
@@ -29,7 +30,7 @@ export function createTickets(clock: Pick<Clock, 'now'>): Tickets {
       forgetOld();
       const ticket = randomSecret();
       open.set(hashSecret(ticket).toString('hex'), clock.now() + TICKET_MS);
-      return ticket;
+      return { ticket, kept: Promise.resolve() };
     },
     take(ticket) {
       const hash = hashSecret(ticket).toString('hex');

@@ -6,6 +6,7 @@ import {
   problemSchema,
   providerStatusSchema,
   sessionSchema,
+  startLinkSchema,
 } from '@countersign/protocol';
 import { HttpProblem } from '../app/http-problem.js';
 import { route } from '../app/route.js';
@@ -54,6 +55,22 @@ export const serverRoutes = [
         throw new HttpProblem(401, 'This ticket was used, or is older than a minute. Open a new start URL.');
       }
       return { status: 200, body: { session: redeemed.session }, headers: { 'Set-Cookie': redeemed.setCookie } };
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/tickets',
+    tag,
+    summary: 'Make a start link',
+    description: 'The link signs one browser in, within a minute. Needs the bearer token: a browser session gets 403.',
+    answers: {
+      201: { description: 'The link', schema: startLinkSchema },
+      403: { description: 'The request came from a browser session', schema: problemSchema, type: PROBLEM_TYPE },
+    },
+    async handle({ c, context }) {
+      const { ticket, expiresAt } = await context.auth.newTicketFor(c);
+      const open = `${new URL(c.req.url).origin}/#ticket=${ticket}`;
+      return { status: 201, body: { ticket, open, expiresAt: new Date(expiresAt).toISOString() } };
     },
   }),
   route({

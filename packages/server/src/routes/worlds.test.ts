@@ -138,3 +138,28 @@ it('[W3] says whether it is there, which providers have a key, and trades a tick
   expect(session.headers.get('set-cookie')).toMatch(/HttpOnly; SameSite=Strict/);
   expect((await t.api('POST', '/session', { ticket }, { Authorization: '' })).status).toBe(401);
 });
+
+it('[W1] [W3] makes a start link for the token alone, good once and for a minute', async () => {
+  const t = await openApp();
+  const made = await t.api<{ open: string; expiresAt: string }>('POST', '/tickets');
+  expect(made).toMatchObject({ status: 201, body: { open: expect.any(String) as string } });
+  expect(Date.parse(made.body.expiresAt) - t.clock.now()).toBe(60_000);
+  const [origin, ticket] = made.body.open.split('/#ticket=');
+  expect(origin).toBe(t.url);
+  const redeem = (what: string | undefined) =>
+    t.api<{ session: string }>('POST', '/session', { ticket: what }, { Authorization: '' });
+  const session = await redeem(ticket);
+  expect(session.status).toBe(200);
+  expect((await redeem(ticket)).status).toBe(401);
+
+  // A page that was stolen, or a stranger, can't let others in.
+  const cookie = session.headers.get('set-cookie')?.split(';')[0] ?? '';
+  const asSession = { cookie, 'X-Countersign-Session': session.body.session };
+  const ask = async (headers: Record<string, string>) =>
+    (await fetch(`${t.url}/api/tickets`, { method: 'POST', headers })).status;
+  expect([await ask(asSession), await ask({}), await ask({ authorization: 'Bearer wrong' })]).toEqual([403, 401, 401]);
+
+  const late = await t.api<{ open: string }>('POST', '/tickets');
+  t.clock.advance(60_000);
+  expect((await redeem(late.body.open.split('=')[1])).status).toBe(401);
+});

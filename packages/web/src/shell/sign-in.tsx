@@ -15,8 +15,9 @@ export function SignIn({ why }: { why?: string | undefined }): ReactElement {
           </p>
         )}
         <p className="mt-3 text-ink-2">
-          This page opens with a link that works once, for a minute. The terminal in which the server runs shows it;
-          press Enter there for a new one.
+          This page opens with a link that works once, within a minute. To get one, run{' '}
+          <code className="font-mono text-sm">countersign open</code> on the machine where the server runs, or press
+          Enter in the server’s terminal.
         </p>
         <p className="mt-3 text-sm text-ink-3">
           A tab that is already signed in lets others of this browser in: open that one first.
