@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { CountersignError } from '@countersign/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { defineTool, openWorld } from './index.js';
+import { anthropic, defineTool, google, openai, openaiCompatible, openWorld, scripted, shellCmd } from './index.js';
 import { closeTestWorlds, openTestWorld, type TestWorld } from './testing/fixture.js';
 import { obedient, propose, recorder } from './testing/obedient.js';
 
@@ -114,6 +114,51 @@ describe('what does not fit', () => {
     expect(await everything(t)).toEqual(before);
     expect(runs).toEqual([]);
     expect(t.errors).toEqual([]);
+  });
+});
+
+/** Every object with options that a program passes, with a key in it that nobody reads. `never` as above. */
+const surplus: Record<string, (t: TestWorld, more: never) => unknown> = {
+  openWorld: (_, more: object) => openWorld(join(folder, 'new.db'), more),
+  'an agent of openWorld': (_, more: object) =>
+    openWorld(join(folder, 'new.db'), { agents: [{ name: 'Bo', provider: 'scripted', model: 'any', ...more }] }),
+  'a tool of openWorld': (_, more: object) =>
+    openWorld(join(folder, 'new.db'), { tools: [{ ...recorder().tool, ...more }] }),
+  'the definition of a tool': (t, more: object) =>
+    t.world.addTool({ ...recorder().tool, definition: { ...recorder().tool.definition, ...more } }),
+  defineTool: (_, more: object) =>
+    defineTool({ name: 'a', description: 'b', parameters: z.object({}), execute: () => 1, ...more }),
+  addAgent: (t, more: object) => t.world.addAgent({ name: 'Bo', provider: 'scripted', model: 'any', ...more }),
+  updateAgent: (t, more: object) => t.world.updateAgent('ada', more),
+  update: (t, more: object) => t.world.update(more),
+  send: (t, more: object) => t.chat.send('hi', more),
+  messages: (t, more: object) => t.chat.messages(more),
+  approvals: (t, more: object) => t.world.approvals(more),
+  decide: async (t, more: object) => t.world.decide(await t.onlyApproval(), { decision: 'approve', ...more }),
+  'a signer': async (t, more: object) => t.world.decide(await t.onlyApproval(), { decision: 'approve' }, more),
+  checkPolicy: (t, more: object) => t.world.checkPolicy({ tool: 'remove', arguments: {}, ...more }),
+  audit: (t, more: object) => t.world.audit(more),
+  'a client': (t, more: object) => t.world.clients.register(t.world.id, { label: 'a', approvals: true, ...more }),
+  openai: (_, more: object) => openai(more),
+  anthropic: (_, more: object) => anthropic(more),
+  google: (_, more: object) => google(more),
+  openaiCompatible: (_, more: object) => openaiCompatible({ name: 'a', baseURL: 'http://127.0.0.1:1/v1', ...more }),
+  scripted: (_, more: object) => scripted([], more),
+  shellCmd: (_, more: object) => shellCmd({ sandbox: { kind: 'none', reason: 'a test' }, ...more }),
+};
+
+describe('a key that nobody reads', () => {
+  it.each(Object.entries(surplus))('[A17] [W2] in %s is refused by its name', async (_, call) => {
+    const { runs, tool } = recorder();
+    const t = await openTestWorld({ script: obedient, tools: [tool], policy: ['ask remove'] });
+    await propose(t, { name: 'remove', arguments: { path: 'a' } });
+    const before = await everything(t);
+    const outcome = await outcomeOf(() => call(t, { needsApproval: true } as never));
+    expect(outcome).toBeInstanceOf(CountersignError);
+    expect(outcome).toMatchObject({ code: 'invalid', field: expect.stringContaining('needsApproval') as unknown });
+    expect(await everything(t)).toEqual(before);
+    expect(runs).toEqual([]);
+    expect(existsSync(join(folder, 'new.db'))).toBe(false);
   });
 });
 

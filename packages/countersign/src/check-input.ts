@@ -3,6 +3,8 @@ import {
   CountersignError,
   pageSchema,
   parseInput,
+  refuseUnknownKeys,
+  toolDefinitionSchema,
   type ApprovalFilter,
   type Page,
   type WorldEventName,
@@ -59,10 +61,28 @@ export function list<T>(value: readonly T[] | undefined, field: string): readonl
   return isList ? value : refuse(field, 'must be a list');
 }
 
+const TOOL_KEYS: Record<keyof Tool, true> = {
+  definition: true,
+  trusted: true,
+  pin: true,
+  sandbox: true,
+  unconfined: true,
+  validate: true,
+  subjects: true,
+  look: true,
+  contained: true,
+  fingerprint: true,
+  preview: true,
+  question: true,
+  execute: true,
+};
+
 /** A tool made by hand. Its definition was checked by `defineTool` otherwise. */
 export function tool(value: Tool, field: string): Tool {
   if (!isObject(value) || !isObject(value.definition)) return refuse(field, 'is no tool; make one with defineTool');
-  text(value.definition.name, `${field}.definition.name`);
+  parseInput(toolDefinitionSchema, value.definition, `${field}.definition`);
+  // An object of a class may have more of its own.
+  if (Object.getPrototypeOf(value) === Object.prototype) refuseUnknownKeys(value, TOOL_KEYS, field);
   method(value, 'validate', field);
   method(value, 'execute', field);
   return value;

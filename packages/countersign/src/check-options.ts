@@ -1,11 +1,32 @@
-import { CountersignError } from '@countersign/protocol';
+import {
+  CountersignError,
+  newAgentSchema,
+  parseInput,
+  refuseUnknownKeys,
+  worldSettingsSchema,
+} from '@countersign/protocol';
 import { callable, isObject, list, method, provider, text, tool } from './check-input.js';
 import type { OpenWorldOptions } from './open-world.js';
+
+const OWN = {
+  name: true,
+  policy: true,
+  adminRules: true,
+  agents: true,
+  providers: true,
+  tools: true,
+  sandbox: true,
+  synchronous: true,
+  clock: true,
+  onError: true,
+  probe: true,
+} satisfies Partial<Record<keyof OpenWorldOptions, true>>;
 
 /** The options that were said, each of its kind. `undefined` is not said: a program passes on what it may not have. */
 export function checkOptions(file: unknown, given: unknown): OpenWorldOptions {
   text(file, 'file');
   if (!isObject(given)) throw wrong('options', 'must be an object');
+  refuseUnknownKeys(given, { ...OWN, ...worldSettingsSchema.shape }, 'openWorld');
   const options: OpenWorldOptions = Object.fromEntries(
     Object.entries(given).filter(([, value]) => value !== undefined),
   );
@@ -31,8 +52,10 @@ export function checkOptions(file: unknown, given: unknown): OpenWorldOptions {
     'tools',
   );
   for (const [at, agent] of list(options.agents, 'agents').entries()) {
-    if (!isObject(agent)) throw wrong(`agents.${at}`, 'must be an agent');
+    parseInput(newAgentSchema, agent, `agents.${at}`);
   }
+  const settings = Object.entries(options).filter(([name]) => !Object.hasOwn(OWN, name));
+  parseInput(worldSettingsSchema, Object.fromEntries(settings), 'openWorld');
   return options;
 }
 

@@ -26,6 +26,7 @@ export {
 export type { CallSandbox, Preview } from './call-sandbox.js';
 export {
   approvalOptionSchema,
+  MESSAGE_FIELD,
   scopeSchema,
   toolApprovalSchema,
   toolDefinitionSchema,
@@ -118,6 +119,7 @@ export type {
 export { CountersignError } from './errors.js';
 export type { ErrorCode } from './errors.js';
 export { parseInput } from './parse-input.js';
+export { refuseUnknownKeys } from './refuse-unknown-keys.js';
 export { checkWith, checkWithJsonSchema, toJsonSchema } from './json-schema.js';
 export type { ArgumentCheck, JsonSchema } from './json-schema.js';
 export {

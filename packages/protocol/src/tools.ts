@@ -6,6 +6,9 @@ export type ApprovalOption = z.infer<typeof approvalOptionSchema>;
 export const scopeSchema = z.enum(['once', 'session', 'always']);
 export type Scope = z.infer<typeof scopeSchema>;
 
+/** A field of an approval message, such as `{path}`. */
+export const MESSAGE_FIELD = /\{([^{}\s]{1,200})\}/g;
+
 /** What a tool says about being asked for (A1). Absent altogether: it runs unasked. */
 export const toolApprovalSchema = z.strictObject({
   required: z.boolean(),

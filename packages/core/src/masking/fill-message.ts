@@ -1,9 +1,11 @@
+import { MESSAGE_FIELD } from '@countersign/protocol';
+
 /**
  * Fills `{argument}` and `{nested.argument}` of a tool's approval message from the masked arguments (A1). A placeholder that names no
  * argument stays as written. What is filled in is not read again, so an argument can't bring in a placeholder of its own.
  */
 export function fillMessage(template: string, maskedArguments: unknown): string {
-  return template.replaceAll(/\{([^{}\s]{1,200})\}/g, (written, path: string) => {
+  return template.replaceAll(MESSAGE_FIELD, (written, path: string) => {
     const value = ownValue(maskedArguments, [path]) ?? ownValue(maskedArguments, path.split('.'));
     return value === undefined ? written : (inWords(value) ?? written);
   });

@@ -34,6 +34,10 @@ function named(handle: string, tool: Omit<ToolDefinition, 'location'>): ToolDefi
 }
 
 function checkSchema(definition: ToolDefinition): void {
+  if (definition.parameters['type'] !== 'object') {
+    const must = 'parameters: must be a JSON Schema with "type": "object"';
+    throw new CountersignError('invalid', `tool "${definition.name}": ${must}`, { field: 'parameters' });
+  }
   try {
     checkWithJsonSchema(definition.parameters);
   } catch (error) {

@@ -1,9 +1,7 @@
 import {
   checkWith,
-  CountersignError,
   inProcess,
   parseInput,
-  toJsonSchema,
   toolDefinitionSchema,
   type CallSandbox,
   type Preview,
@@ -11,6 +9,7 @@ import {
   type Subject,
   type ToolApproval,
 } from '@countersign/protocol';
+import { checkToolInput } from './check-tool-input.js';
 import type { OpenedToSandbox, Tool, ToolContext, ToolPlace } from './tool.js';
 
 type Schema = Parameters<typeof checkWith>[0];
@@ -36,18 +35,36 @@ export interface ToolInput<S extends Schema> {
   execute(args: ValueOf<S>, context: ToolContext): unknown;
 }
 
+const KEYS: Record<keyof ToolInput<Schema>, true> = {
+  name: true,
+  description: true,
+  parameters: true,
+  readOnly: true,
+  idempotent: true,
+  approval: true,
+  unconfined: true,
+  sandbox: true,
+  subjects: true,
+  look: true,
+  contained: true,
+  fingerprint: true,
+  preview: true,
+  question: true,
+  execute: true,
+};
+
 /**
- * Makes a tool that runs in this process. Without `approval` it runs unasked; `approval: { required: true }` asks a person.
- * Refuses a definition that does not fit, naming the field.
+ * Makes a tool that runs in this process. Without `approval` its calls run without asking; `approval: { required: true }` asks a person.
+ * Throws `invalid` for a definition that does not fit, naming the field: unknown keys, too, since a misspelt `approval` would not ask.
  */
 export function defineTool<S extends Schema>(input: ToolInput<S>): Tool {
-  refuseMisfit(input);
+  const parameters = checkToolInput(input, KEYS);
   const definition = parseInput(
     toolDefinitionSchema,
     {
       name: input.name,
       description: input.description,
-      parameters: toJsonSchema(input.parameters),
+      parameters,
       location: 'server',
       ...(input.readOnly === undefined ? {} : { readOnly: input.readOnly }),
       ...(input.idempotent === undefined ? {} : { idempotent: input.idempotent }),
@@ -84,18 +101,4 @@ export function defineTool<S extends Schema>(input: ToolInput<S>): Tool {
 
 function askOf<S extends Schema>(input: ToolInput<S>, args: ValueOf<S>): Question {
   return input.question?.(args) ?? { text: '', choices: [] };
-}
-
-/** Not every author has a compiler that says so. */
-function refuseMisfit(input: unknown): void {
-  const { name, parameters, execute }: Record<string, unknown> = typeof input === 'object' ? { ...input } : {};
-  const what = typeof name === 'string' ? `tool "${name}"` : 'tool';
-  const refuse = (field: string, must: string): never => {
-    throw new CountersignError('invalid', `${what}: ${field}: ${must}`, { field });
-  };
-  if (typeof name !== 'string') refuse('name', 'must be text');
-  if (typeof parameters !== 'object' || parameters === null || !('_zod' in parameters)) {
-    refuse('parameters', 'must be a zod object');
-  }
-  if (typeof execute !== 'function') refuse('execute', 'must be a function');
 }

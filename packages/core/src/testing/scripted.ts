@@ -1,5 +1,5 @@
 import { ProviderError, type GenerateRequest, type LLMResponse, type Provider } from '../ports/index.js';
-import type { ToolCall, Usage } from '@countersign/protocol';
+import { refuseUnknownKeys, type ToolCall, type Usage } from '@countersign/protocol';
 
 /** What a scripted model does at one call. A string is an answer. */
 export type ScriptedReply =
@@ -29,6 +29,8 @@ export interface ScriptedOptions {
   title?: string | ((request: GenerateRequest) => string);
 }
 
+const KNOWN: Record<keyof ScriptedOptions, true> = { name: true, contextTokens: true, title: true };
+
 const KEPT_REQUESTS = 1_000;
 
 /** A scripted provider, and the last thousand requests it has seen. */
@@ -41,6 +43,7 @@ export interface ScriptedProvider extends Provider {
  * It streams word by word and stops when asked, like the real ones.
  */
 export function scripted(script: Script, options: ScriptedOptions = {}): ScriptedProvider {
+  refuseUnknownKeys(options, KNOWN, 'scripted');
   const requests: GenerateRequest[] = [];
   let used = 0;
   let answered = 0;

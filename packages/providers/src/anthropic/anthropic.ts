@@ -1,7 +1,7 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import type { GenerateRequest, LLMResponse, Provider } from '@countersign/core/ports';
 import { contextTokens } from '../shared/context-tokens.js';
-import { fromEnvironment, once, readBaseURL, readKey, type ProviderOptions } from '../shared/endpoint.js';
+import { checkOptions, fromEnvironment, once, readBaseURL, readKey, type ProviderOptions } from '../shared/endpoint.js';
 import { NEVER_MS, patientFetch } from '../shared/patient-fetch.js';
 import { runCall } from '../shared/run-call.js';
 import { readMessage, readStream } from './read-answer.js';
@@ -12,6 +12,7 @@ import { toRequest } from './to-request.js';
  * `ANTHROPIC_BASE_URL`.
  */
 export function anthropic(options: ProviderOptions = {}): Provider {
+  checkOptions(options, 'anthropic');
   const name = options.name ?? 'anthropic';
   const connect = once(async () => {
     const address = options.baseURL ?? fromEnvironment('ANTHROPIC_BASE_URL');

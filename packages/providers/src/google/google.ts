@@ -2,6 +2,7 @@ import type { GenerateRequest, LLMResponse, Provider } from '@countersign/core/p
 import type { GoogleGenAI } from '@google/genai';
 import { contextTokens } from '../shared/context-tokens.js';
 import {
+  checkOptions,
   fromEnvironment,
   once,
   readBaseURL,
@@ -16,6 +17,7 @@ import { toRequest } from './to-request.js';
 
 /** Google's models. Key and address default to `GOOGLE_API_KEY` or `GEMINI_API_KEY`, and `GOOGLE_GEMINI_BASE_URL`. */
 export function google(options: ProviderOptions = {}): Provider {
+  checkOptions(options, 'google');
   const name = options.name ?? 'google';
   const connect = once(async () => {
     const address = options.baseURL ?? fromEnvironment('GOOGLE_GEMINI_BASE_URL');

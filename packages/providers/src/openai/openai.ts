@@ -2,7 +2,15 @@ import type { GenerateRequest, LLMResponse, Provider } from '@countersign/core/p
 import type OpenAI from 'openai';
 import type { ClientOptions } from 'openai';
 import { contextTokens } from '../shared/context-tokens.js';
-import { fromEnvironment, once, readBaseURL, readKey, splitQuery, type ProviderOptions } from '../shared/endpoint.js';
+import {
+  checkOptions,
+  fromEnvironment,
+  once,
+  readBaseURL,
+  readKey,
+  splitQuery,
+  type ProviderOptions,
+} from '../shared/endpoint.js';
 import { NEVER_MS, patientFetch } from '../shared/patient-fetch.js';
 import { runCall } from '../shared/run-call.js';
 import { readCompletion, readStream } from './read-answer.js';
@@ -10,6 +18,7 @@ import { toRequest, type Dialect } from './to-request.js';
 
 /** OpenAI's models through chat completions. Key and address default to `OPENAI_API_KEY` and `OPENAI_BASE_URL`. */
 export function openai(options: ProviderOptions = {}): Provider {
+  checkOptions(options, 'openai');
   const name = options.name ?? 'openai';
   return chatCompletions(name, options, () => {
     const missing = 'there is no key. Set OPENAI_API_KEY to one of platform.openai.com/api-keys.';
@@ -32,6 +41,7 @@ export interface CompatibleOptions extends ProviderOptions {
 
 /** Any server that speaks chat completions: Ollama, LM Studio, vLLM, OpenRouter, xAI, Azure, Mistral. It needs a key only if the server does. */
 export function openaiCompatible(options: CompatibleOptions): Provider {
+  checkOptions(options, 'openaiCompatible', { keyHeader: true });
   return chatCompletions(options.name, options, () => {
     const key = options.apiKey === undefined ? undefined : readKey(options.apiKey, 'the key is empty');
     const address = readBaseURL(options.baseURL);

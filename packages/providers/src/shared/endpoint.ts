@@ -1,4 +1,5 @@
 import { ProviderError } from '@countersign/core/ports';
+import { refuseUnknownKeys } from '@countersign/protocol';
 
 /** What a person may say of a provider. What is left out comes from the vendor's usual environment variables. */
 export interface ProviderOptions {
@@ -12,6 +13,20 @@ export interface ProviderOptions {
   thinking?: Thinking;
   /** How long the server may say nothing. Default: 15 minutes. */
   silenceMs?: number;
+}
+
+const KNOWN: Record<keyof ProviderOptions, true> = {
+  apiKey: true,
+  baseURL: true,
+  name: true,
+  contextTokens: true,
+  thinking: true,
+  silenceMs: true,
+};
+
+/** A misspelt `baseURL` that is ignored would send the key and every message to another server. */
+export function checkOptions(options: object, what: string, more: Readonly<Record<string, true>> = {}): void {
+  refuseUnknownKeys(options, { ...KNOWN, ...more }, what);
 }
 
 export type Thinking = 'low' | 'medium' | 'high';

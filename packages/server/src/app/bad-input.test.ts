@@ -108,6 +108,12 @@ describe('a body', () => {
     const t = await openHarbour();
     const client = { label: 'x', approvals: true, tools: [{ name: 'ok', description: 'd', parameters: {}, extra: 1 }] };
     expect((await t.api('POST', '/worlds/harbour/clients', client)).body).toMatchObject({ field: 'tools.0.extra' });
+    const text = { ...client, tools: [{ name: 'ok', description: 'd', parameters: { type: 'string' } }] };
+    expect((await t.api('POST', '/worlds/harbour/clients', text)).body).toMatchObject({
+      status: 422,
+      field: 'parameters',
+      detail: expect.stringContaining('"type": "object"') as unknown,
+    });
     const nul = { content: 'x', clientMessageId: 'a\0' };
     expect((await t.api('POST', `/worlds/harbour/chats/${t.chat}/messages`, nul)).body).toMatchObject({
       field: 'clientMessageId',

@@ -2,6 +2,7 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { defineTool, ToolFailure, wordsOf, type Clock, type Tool, type ToolContext } from '@countersign/core/ports';
+import { refuseUnknownKeys } from '@countersign/protocol';
 import { z } from 'zod';
 import { isInside } from '../files/is-inside.js';
 import { confine, type Confined } from '../sandbox/confine.js';
@@ -59,6 +60,17 @@ export interface ShellOptions {
   clock?: Clock;
 }
 
+const KNOWN: Record<keyof ShellOptions, true> = {
+  sandbox: true,
+  hide: true,
+  show: true,
+  network: true,
+  outside: true,
+  timeoutMs: true,
+  maxProcesses: true,
+  clock: true,
+};
+
 const systemClock: Clock = {
   now: () => Date.now(),
   after(ms, fire) {
@@ -69,6 +81,7 @@ const systemClock: Clock = {
 
 /** Runs bash text in the working folder, inside the sandbox if there is one (T15, A20). */
 export function shellCmd(options: ShellOptions): Tool {
+  refuseUnknownKeys(options, KNOWN, 'shellCmd');
   const { timeoutMs = 120_000, clock = systemClock } = options;
   return defineTool({
     name: 'shell_cmd',

@@ -1,0 +1,91 @@
+import {
+  CountersignError,
+  MESSAGE_FIELD,
+  refuseUnknownKeys,
+  toJsonSchema,
+  toolApprovalSchema,
+  type JsonSchema,
+} from '@countersign/protocol';
+
+type ToolSchema = Parameters<typeof toJsonSchema>[0];
+
+const ASK = 'approval: { required: true }';
+/** What other libraries call it, without case, `_` and `-`. */
+const INSTEAD: Readonly<Record<string, string>> = {
+  needsapproval: ASK,
+  requiresapproval: ASK,
+  requireapproval: ASK,
+  approvalrequired: ASK,
+  requiresconfirmation: ASK,
+  needsconfirmation: ASK,
+  confirm: ASK,
+  requirehumanapproval: ASK,
+  interrupt: ASK,
+  inputschema: 'parameters',
+  schema: 'parameters',
+  args: 'parameters',
+  run: 'execute',
+  handler: 'execute',
+  readonlyhint: 'readOnly',
+  idempotenthint: 'idempotent',
+};
+
+/** The JSON Schema of a tool's parameters, once everything its author wrote is known to count. Not every author has a compiler. */
+export function checkToolInput(input: unknown, known: Readonly<Record<string, true>>): JsonSchema {
+  const given: Record<string, unknown> = typeof input === 'object' ? { ...input } : {};
+  const { name, parameters, approval, execute } = given;
+  const what = typeof name === 'string' ? `tool "${name}"` : 'tool';
+  const refuse = (field: string, must: string): never => {
+    throw new CountersignError('invalid', `${what}: ${field}: ${must}`, { field });
+  };
+  if (typeof name !== 'string') refuse('name', 'must be text');
+  refuseUnknownKeys(given, known, what, INSTEAD);
+  if (typeof execute !== 'function') refuse('execute', 'must be a function');
+  const schema = isZod(parameters) ? written(parameters) : undefined;
+  if (schema?.['type'] !== 'object') {
+    return refuse('parameters', 'must be a zod object, such as z.object({ path: z.string() })');
+  }
+  if (approval !== undefined) {
+    if (typeof approval !== 'object' || approval === null) return refuse('approval', `must be an object: ${ASK}`);
+    refuseUnknownKeys(approval, toolApprovalSchema.shape, `${what}: approval`);
+    if ('message' in approval && typeof approval.message === 'string') {
+      const unknown = unknownField(approval.message, schema);
+      const known = Object.keys(asRecord(schema['properties'])).join(', ') || 'none';
+      if (unknown !== undefined)
+        refuse('approval.message', `{${unknown}} is no argument of this tool. It has: ${known}`);
+    }
+  }
+  return schema;
+}
+
+function isZod(value: unknown): value is ToolSchema {
+  return typeof value === 'object' && value !== null && '_zod' in value;
+}
+
+/** Undefined for what JSON Schema can't say, such as a date. */
+function written(parameters: ToolSchema): JsonSchema | undefined {
+  try {
+    return toJsonSchema(parameters);
+  } catch {
+    return undefined;
+  }
+}
+
+function unknownField(message: string, schema: JsonSchema): string | undefined {
+  const fields = [...message.matchAll(MESSAGE_FIELD)].map(([, path = '']) => path);
+  return fields.find((path) => !mayHave(schema, [path]) && !mayHave(schema, path.split('.')));
+}
+
+/** False only if a value of this schema never has anything at this path. */
+function mayHave(schema: JsonSchema, [key, ...rest]: readonly string[]): boolean {
+  if (key === undefined) return true;
+  const { type, properties, additionalProperties } = schema;
+  if (type !== 'object') return !['string', 'number', 'integer', 'boolean', 'null'].includes(String(type));
+  const known = asRecord(properties);
+  if (Object.hasOwn(known, key)) return mayHave(asRecord(known[key]), rest);
+  return additionalProperties !== undefined && additionalProperties !== false;
+}
+
+function asRecord(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}

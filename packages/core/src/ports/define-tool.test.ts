@@ -1,0 +1,69 @@
+import { CountersignError } from '@countersign/protocol';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { defineTool } from './define-tool.js';
+
+const fits = { name: 'remove', description: 'd', parameters: z.object({ path: z.string() }), execute: () => 'gone' };
+
+/** As a program without a compiler would write it. */
+function refusalOf(more: Record<string, unknown>): string {
+  try {
+    defineTool({ ...fits, ...more });
+  } catch (error) {
+    return error instanceof CountersignError ? error.message : `failed otherwise: ${String(error)}`;
+  }
+  return 'not refused';
+}
+
+describe('[A1] [A17] what defineTool refuses', () => {
+  it.each([
+    [
+      { needsApproval: true },
+      'tool "remove": unknown key "needsApproval". Write approval: { required: true } instead.',
+    ],
+    [{ requires_approval: true }, 'Write approval: { required: true } instead.'],
+    [{ Approval: { required: true } }, 'unknown key "Approval". Write approval instead.'],
+    [{ readonly: false }, 'unknown key "readonly". Write readOnly instead.'],
+    [{ inputSchema: {} }, 'Write parameters instead.'],
+    [{ colour: 'red' }, 'unknown key "colour". Known keys: name, description, parameters'],
+    [{ approval: true }, 'approval: must be an object: approval: { required: true }'],
+    [{ approval: { require: true } }, 'tool "remove": approval: unknown key "require". Known keys: required, message'],
+    [{ approval: { required: true, always: true } }, 'approval: unknown key "always"'],
+    [{ approval: {} }, 'approval.required'],
+  ])('%o', (more, sentence) => expect(refusalOf(more)).toContain(sentence));
+
+  it.each([
+    ['text', z.string()],
+    ['a list', z.array(z.string())],
+    ['one of two', z.union([z.object({ a: z.string() }), z.string()])],
+    ['a date', z.object({ at: z.date() })],
+    ['JSON Schema', { type: 'object', properties: {} }],
+    ['nothing', undefined],
+  ])('parameters that are %s', (_, parameters) => {
+    expect(refusalOf({ parameters })).toContain(
+      'parameters: must be a zod object, such as z.object({ path: z.string() })',
+    );
+  });
+
+  it.each(['Remove {file}?', 'Remove {path.name}?', 'Remove {Path}?', 'Remove {constructor}?'])(
+    'the message "%s"',
+    (message) => {
+      expect(refusalOf({ approval: { required: true, message } })).toMatch(
+        /approval\.message: \{[^}]+\} is no argument of this tool\. It has: path/,
+      );
+    },
+  );
+});
+
+describe('[A1] what defineTool takes', () => {
+  const place = z.object({ to: z.object({ host: z.string() }), list: z.array(z.string()), any: z.unknown() });
+  it.each([
+    ['Remove {path}?', fits.parameters],
+    ['{to.host} {list.0} {any.thing} { to } {}', place],
+    ['{whatever}', z.record(z.string(), z.string())],
+    ['{more}', z.looseObject({})],
+    ['{a.b}', z.object({ 'a.b': z.string() })],
+  ])('the message "%s"', (message, parameters) => {
+    expect(refusalOf({ parameters, approval: { required: true, message } })).toBe('not refused');
+  });
+});

@@ -1,0 +1,20 @@
+import { CountersignError } from './errors.js';
+
+/**
+ * A misspelt key that is ignored can mean the opposite of what its author wrote: `needsApproval: true` would run without asking. So what
+ * a program passes is refused when it has a key nobody reads. `instead` says what to write for keys that other libraries use.
+ */
+export function refuseUnknownKeys(
+  given: object,
+  known: Readonly<Record<string, unknown>>,
+  what: string,
+  instead: Readonly<Record<string, string>> = {},
+): void {
+  const key = Object.keys(given).find((name) => !Object.hasOwn(known, name));
+  if (key === undefined) return;
+  const folded = key.toLowerCase().replaceAll(/[_-]/g, '');
+  const same = Object.keys(known).find((name) => name.toLowerCase() === folded);
+  const advice = same ?? (Object.hasOwn(instead, folded) ? instead[folded] : undefined);
+  const how = advice === undefined ? `Known keys: ${Object.keys(known).join(', ')}.` : `Write ${advice} instead.`;
+  throw new CountersignError('invalid', `${what}: unknown key "${key}". ${how}`, { field: key });
+}
