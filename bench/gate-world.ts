@@ -33,9 +33,9 @@ function benchRules(): string[] {
   const rules = Array.from({ length: RULES - 1 }, (_, i) => {
     switch (i % 10) {
       case 0:
-        return `deny ${BOOK}(city=Forbidden-${i} *)`;
+        return `deny ${BOOK}(city=Forbidden-${i})`;
       case 1:
-        return `ask ${BOOK}(city=Costly-${i} *)`;
+        return `ask ${BOOK}(city=Costly-${i}, nights > 3)`;
       case 2:
         return `deny mcp__server${i}__*`;
       case 3:
@@ -43,10 +43,10 @@ function benchRules(): string[] {
       case 4:
         return `ask tool_${i}`;
       default:
-        return `allow ${BOOK}(city=Place-${i} nights=2)`;
+        return `allow ${BOOK}(city=Place-${i}, nights=2)`;
     }
   });
-  return [...rules, `allow ${BOOK}(city=Lisbon nights=2)`];
+  return [...rules, `allow ${BOOK}(city=Lisbon, nights=2)`];
 }
 
 async function insertGrants({ file, worldId, agentId, chatId }: GateWorld, how: 'spread' | 'piled'): Promise<void> {

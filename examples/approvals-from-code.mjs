@@ -24,7 +24,7 @@ const model = scripted([
 const world = await openWorld(':memory:', {
   name: 'Office',
   agents: [{ name: 'Purser', provider: 'scripted', model: 'demo', tools: ['*'] }],
-  policy: ['allow pay(euros=20 to=water)'],
+  policy: ['allow pay(to=water, euros <= 20)'],
   providers: [model],
   tools: [pay],
 });

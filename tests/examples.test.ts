@@ -31,7 +31,7 @@ const printed: Readonly<Record<string, readonly string[]>> = {
     'repeated',
     'crane denied',
     'idle',
-    'run pay allow pay(euros=20 to=water)',
+    'run pay allow pay(to=water, euros <= 20)',
     'decision pay approve purse-strings',
     'run pay',
     'decision pay deny purse-strings',

@@ -96,7 +96,7 @@ describe('the commands', () => {
     expect(await watching.exitCode).toBe(0);
   });
 
-  it('[X3] [W6] show, edit and check the policy, over the rules that were seen', async () => {
+  it('[X3] [W6] [A26] show, edit and check the policy, over the rules that were seen', async () => {
     const editor = join(t.folder, 'editor.sh');
     await writeFile(editor, '#!/bin/sh\nprintf "deny stamp\\n" >> "$1"\n');
     await chmod(editor, 0o700);
@@ -106,6 +106,12 @@ describe('the commands', () => {
     const checked = await run('policy', 'check', 'stamp', '{"letter":"x"}', '-w', 'docks', '--json');
     expect(checked.code).toBe(3);
     expect(JSON.parse(checked.stdout)).toMatchObject({ outcome: 'refuse', rule: 'deny stamp' });
+    const misspelt = await run('policy', 'add', 'deny stamp(leter=rude*)', '-w', 'docks');
+    expect(misspelt).toMatchObject({ code: 2, stdout: '' });
+    expect(misspelt.stderr).toContain('stamp has no argument "leter". Its only argument is letter.');
+    expect((await run('policy', 'add', 'deny stamp(letter=rude*)', '-w', 'docks')).code).toBe(0);
+    const explained = await run('policy', 'check', 'stamp', '{"letter":"kind"}', '-w', 'docks');
+    expect(explained.stdout).toContain('  did not apply: deny stamp(letter=rude*): letter is kind\n');
     await writeFile(join(t.folder, 'rules.txt'), '# none\nalow stamp\n');
     const wrong = await run('policy', 'edit', '-w', 'docks', '--file', join(t.folder, 'rules.txt'));
     expect(wrong.code).toBe(2);

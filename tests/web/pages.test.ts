@@ -138,6 +138,10 @@ describe.runIf(hasBrowser)('every page', () => {
     await page.getByLabel('Rules').fill('allow shell_cmd(git status)');
     await button(page, 'Try').click();
     await page.getByText('It would run, unasked').waitFor();
+    await page.getByLabel('Rules').fill('allow shell_cmd(git status)\ndeny shell_cmd(command=*push*)');
+    await button(page, 'Try').click();
+    await page.getByText('command is git status').waitFor();
+    await page.getByLabel('Rules').fill('allow shell_cmd(git status)');
     await button(page, 'Write policy').click();
     await remarked(page, 'The policy is written.');
     expect((await opened.api.policy(world)).value.rules).toEqual(['allow shell_cmd(git status)']);

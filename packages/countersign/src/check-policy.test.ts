@@ -10,6 +10,12 @@ afterEach(closeTestWorlds);
 const folder = freshFolder();
 const none = { kind: 'none', reason: 'not needed here' } as const;
 
+/** The schema of a tool with these arguments and no others. */
+function strict(...names: string[]): Record<string, unknown> {
+  const properties = Object.fromEntries(names.map((name) => [name, { type: 'string' }]));
+  return { type: 'object', properties, additionalProperties: false };
+}
+
 async function open(options: TestWorldOptions = {}) {
   const workingDirectory = folder('work');
   await mkdir(workingDirectory, { recursive: true });
@@ -29,6 +35,10 @@ describe('checking a policy', () => {
       outcome: 'run',
       reason: 'a rule allows it',
       rule: 'allow shell_cmd(git status)',
+      notApplied: [
+        { rule: 'deny shell_cmd(rm *)', code: 'pattern' },
+        { rule: 'ask shell_cmd(git push *)', code: 'pattern' },
+      ],
     });
     expect(await t.check('git push origin')).toMatchObject({ outcome: 'ask', rule: 'ask shell_cmd(git push *)' });
     expect(await t.check('env rm x')).toMatchObject({ outcome: 'refuse', rule: 'deny shell_cmd(rm *)' });
@@ -36,7 +46,7 @@ describe('checking a policy', () => {
       outcome: 'ask',
       proposedRule: 'allow shell_cmd(ls src)',
     });
-    expect(await t.check('ls > x')).toEqual({
+    expect(await t.check('ls > x')).toMatchObject({
       outcome: 'ask',
       reason: 'no rule allows this unasked: output goes to a file',
     });
@@ -65,6 +75,72 @@ describe('checking a policy', () => {
     expect(await t.check('ls')).toMatchObject({
       outcome: 'refuse',
       reason: expect.stringContaining('read mode') as unknown,
+    });
+  });
+
+  it('[A24] [A25] a deny rule on a named argument holds for every tool, whatever the other arguments are', async () => {
+    const { runs, tool } = recorder('pay');
+    const policy = ['allow write_file', 'deny write_file(path=secret.txt)', 'allow pay', 'deny pay(to=casino)'];
+    policy.push('deny pay(amount > 100)', 'deny shell_cmd(command=*wget*)', 'deny read_file(path=secret.txt)');
+    const t = await open({ policy, tools: [tool] });
+    const outcome = async (name: string, args: Record<string, unknown>): Promise<string> =>
+      (await t.world.checkPolicy({ tool: name, arguments: args })).outcome;
+    for (const path of [
+      'secret.txt',
+      './secret.txt',
+      'a/../SECRET.txt',
+      `${t.workingDirectory}/secret.txt`,
+      'b/secret.txt',
+    ])
+      expect([path, await outcome('write_file', { path, content: 'x' })]).toEqual([path, 'refuse']);
+    expect(await outcome('write_file', { path: 'notes.txt', content: 'secret.txt' })).toBe('run');
+    expect(await outcome('read_file', { path: 'x/./secret.txt' })).toBe('refuse');
+    expect(await outcome('shell_cmd', { command: 'echo a; wget b' })).toBe('refuse');
+    await propose(t, { name: 'pay', arguments: { to: 'casino', amount: 5 } });
+    await propose(t, { name: 'pay', arguments: { to: 'bakery', amount: '150' } });
+    expect(runs).toEqual([]);
+    await propose(t, { name: 'pay', arguments: { to: 'bakery', amount: 5 } });
+    expect(runs).toEqual([{ to: 'bakery', amount: 5 }]);
+  });
+
+  it('[A26] says why a rule did not apply, without secrets', async () => {
+    const t = await open({ policy: ['deny write_file(path=secret.txt)', 'allow write_file(content=a)'] });
+    const secret = `ghp_${'a1B2'.repeat(9)}`;
+    const content = `${'x'.repeat(100)} ${secret}`;
+    const check = { tool: 'write_file', arguments: { path: 'notes.txt', content } };
+    const { notApplied } = await t.world.checkPolicy(check);
+    expect(notApplied).toMatchObject([
+      { rule: 'deny write_file(path=secret.txt)', code: 'different', argument: 'path', value: 'notes.txt' },
+      { rule: 'allow write_file(content=a)', code: 'different', argument: 'content' },
+    ]);
+    expect(JSON.stringify(notApplied)).not.toContain('ghp_');
+  });
+
+  it('[A26] refuses a rule that can match no call when it is written, and keeps one that is stored', async () => {
+    const t = await open();
+    const refused = async (rule: string): Promise<unknown> =>
+      await t.world.setPolicy([rule]).then(
+        () => 'written',
+        (error: unknown) => error,
+      );
+    expect(await refused('deny write_file(pth=secret.txt)')).toMatchObject({
+      code: 'invalid',
+      message: expect.stringContaining(
+        'write_file has no argument "pth". Its arguments are path and content.',
+      ) as unknown,
+    });
+    expect(await refused('deny shell_cmd(command=git push)')).toMatchObject({ code: 'invalid' });
+    expect(await refused('deny mcp__later__pay(sum > 5)')).toBe('written');
+    const agent = { name: 'Bea', provider: 'scripted', model: 'any', policy: ['deny read_file(offset=many)'] };
+    await expect(t.world.addAgent(agent)).rejects.toMatchObject({ code: 'invalid' });
+
+    const stored = 'deny pay(two=b *)';
+    expect(await refused(stored)).toBe('written');
+    t.world.addTool(recorder('pay', { parameters: strict('one', 'two') }).tool);
+    await t.world.setPolicy([stored, 'deny pay(one=a)']);
+    expect(await refused('deny pay(three=c)')).toMatchObject({ code: 'invalid' });
+    expect(await t.world.checkPolicy({ tool: 'pay', arguments: { one: 'x', two: 'b' } })).toMatchObject({
+      rule: stored,
     });
   });
 

@@ -75,12 +75,29 @@ export const policyCheckSchema = z.strictObject({
   rules: policySchema.shape.rules.exactOptional(),
 });
 export type PolicyCheck = z.infer<typeof policyCheckSchema>;
+/** Why a rule for the tool of a call did not apply. */
+export const ruleMissSchema = z.object({
+  rule: z.string(),
+  /**
+   * `missing`: the call does not have this argument. `different`: its value does not match. `not-a-number`: an allow rule compares it
+   * with a number, and it is none. `unnamed`: the call has this argument, and the allow rule neither names it nor ends with `*`.
+   * `not-spelt`: an allow rule covers what this call touches only by its exact arguments. `dynamic`: what the call does is only known
+   * when it runs. `pattern`: the pattern does not match what the call touches.
+   */
+  code: z.enum(['missing', 'different', 'not-a-number', 'unnamed', 'not-spelt', 'dynamic', 'pattern']),
+  argument: z.string().exactOptional(),
+  /** The value of the argument, masked and truncated. */
+  value: z.string().exactOptional(),
+});
+export type RuleMiss = z.infer<typeof ruleMissSchema>;
 export const policyVerdictSchema = z.object({
   outcome: z.enum(['run', 'ask', 'refuse']),
   reason: z.string(),
   rule: z.string().exactOptional(),
   /** The rule that "always" would write for this call, if there is a narrow one. */
   proposedRule: z.string().exactOptional(),
+  /** Rules for this tool that did not apply, and why; at most 20. */
+  notApplied: z.array(ruleMissSchema).exactOptional(),
 });
 export type PolicyVerdict = z.infer<typeof policyVerdictSchema>;
 

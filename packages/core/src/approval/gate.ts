@@ -8,6 +8,8 @@ export interface GateInput {
     readonly arguments: { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly error: string };
     readonly subjects: readonly Subject[];
     readonly place: Place;
+    /** Whether the tool told its subjects, or they are its arguments. Absent: it told them. */
+    readonly subjectsFrom?: 'tool' | 'arguments';
   };
   /** Undefined: nobody offers a tool of this name here. */
   readonly tool: GateTool | undefined;

@@ -13,7 +13,7 @@ import { z } from 'zod';
 import { maskSecrets, revealPrompt } from '../masking/index.js';
 import { foldName } from '../mentions/index.js';
 import type { AgentRecord } from '../ports/index.js';
-import { compileRules } from './compile-rules.js';
+import { checkRules } from './compile-rules.js';
 import { freeId } from './free-id.js';
 import { agentIn } from './look-up.js';
 import { changed, recordChanges, recordRules, type PartOf } from './record-changes.js';
@@ -33,7 +33,7 @@ export async function addAgent(
   signer: Signer,
 ): Promise<AgentRecord> {
   const definition = parseInput(newAgentSchema, input, 'agent');
-  compileRules(definition.policy, 'policy');
+  checkRules(definition.policy, 'policy', runtime.tools(worldId));
   return await commit(runtime, 'add-agent', worldId, async (step) => await insertAgent(step, definition, signer));
 }
 
@@ -70,7 +70,7 @@ export async function updateAgent(
     const after = keepSecrets(changed(newAgentSchema.shape, agent.definition, part), agent.definition);
     const isRenamed = after['name'] !== agent.definition.name;
     const definition = parseInput(isRenamed ? newAgentSchema : keptAgentSchema, after, 'agent');
-    compileRules(definition.policy, 'policy');
+    checkRules(definition.policy, 'policy', runtime.tools(worldId), agent.definition.policy);
     refuseTakenName(step, definition, agentId);
     await step.tx.updateAgent(worldId, agentId, definition);
     recordChanges(step, agent.definition, definition, signer, { agentId });

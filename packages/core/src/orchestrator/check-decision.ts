@@ -12,7 +12,7 @@ import {
 } from '../policy/index.js';
 import { newId } from '../turn/ids.js';
 import { hasChanged, type CallToSign } from './call-to-sign.js';
-import { gateCall, subjectsOf } from './gate-call.js';
+import { gateCall, toPolicyCall } from './gate-call.js';
 import type { Step } from './runtime.js';
 
 const OPTION: Record<Scope, ApprovalOption> = {
@@ -54,11 +54,7 @@ export async function checkDecision(
   if (toSign.against !== invocation.arguments) return no('arguments: the call changed meanwhile; look at it again');
 
   const edited = toSign.call.argumentsText !== invocation.arguments;
-  const policyCall: PolicyCall = {
-    tool: invocation.toolName,
-    subjects: [...subjectsOf(toSign.call, toSign.place), ...toSign.signed.seen],
-    place: toSign.place,
-  };
+  const policyCall = toPolicyCall(toSign.call, toSign.place, toSign.signed.seen);
   if (edited) {
     const gate = await gateCall(step.tx, step.snapshot, toSign.call, {
       ...invocation,

@@ -1,8 +1,9 @@
-import type { PolicyCheck, PolicyVerdict } from '@countersign/protocol';
+import type { PolicyCheck, PolicyVerdict, RuleMiss } from '@countersign/protocol';
 import type { Gate } from '../approval/index.js';
 import { maskSecrets } from '../masking/index.js';
+import { explainMisses, NO_RULES } from '../policy/index.js';
 import { compileRules } from './compile-rules.js';
-import { gateCall, readCall, signCall, type SignedCall } from './gate-call.js';
+import { gateCall, readCall, signCall, toPolicyCall, type SignedCall } from './gate-call.js';
 import { agentIn, noWorld } from './look-up.js';
 import type { Runtime } from './runtime.js';
 import { maskArguments } from './tool-events.js';
@@ -33,7 +34,14 @@ export async function checkPolicy(runtime: Runtime, worldId: string, check: Poli
     'trouble' in looked && verdict.outcome !== 'refuse'
       ? ({ outcome: 'refuse', reason: looked.trouble } as const)
       : verdict;
-  return withoutSecrets(told, maskArguments(call.argumentsText).secrets);
+  const policies = {
+    admin: snapshot.adminPolicy,
+    world: snapshot.policy,
+    agent: agentId === undefined ? NO_RULES : snapshot.agentPolicy(agentId),
+  };
+  const misses = call.arguments.ok ? explainMisses(policies, toPolicyCall(call, place, seenBy(looked))) : [];
+  const notApplied = misses.length === 0 ? {} : { notApplied: [...misses] };
+  return withoutSecrets({ ...told, ...notApplied }, maskArguments(call.argumentsText).secrets);
 }
 
 function seenBy(looked: SignedCall | { trouble: string }): SignedCall['seen'] {
@@ -73,11 +81,23 @@ const BECAUSE: Readonly<Record<Extract<Gate, { kind: 'run' }>['because'], string
 function withoutSecrets(verdict: PolicyVerdict, secrets: readonly string[]): PolicyVerdict {
   const hide = (text: string): string =>
     secrets.reduce((shown, secret) => shown.replaceAll(secret, '…'), maskSecrets(text));
-  const { proposedRule, ...rest } = verdict;
+  const { proposedRule, notApplied, ...rest } = verdict;
   const tells = proposedRule !== undefined && hide(proposedRule) !== proposedRule;
   return {
     ...rest,
     reason: hide(rest.reason),
     ...(proposedRule === undefined || tells ? {} : { proposedRule }),
+    ...(notApplied === undefined
+      ? {}
+      : { notApplied: notApplied.map((miss) => ({ ...miss, ...hideValue(miss, hide) })) }),
   };
+}
+
+/** Masked before it is truncated, or half a secret would be left. */
+const LONGEST_VALUE = 120;
+
+function hideValue({ value }: RuleMiss, hide: (text: string) => string): { value?: string } {
+  const shown = value === undefined ? undefined : hide(value);
+  if (shown === undefined) return {};
+  return { value: shown.length > LONGEST_VALUE ? `${shown.slice(0, LONGEST_VALUE)}…` : shown };
 }

@@ -1,7 +1,8 @@
-import { CountersignError } from '@countersign/protocol';
-import { compilePolicy, type Policy } from '../policy/index.js';
+import { CountersignError, isRule } from '@countersign/protocol';
+import { compilePolicy, findMisfit, parseRule, type Policy } from '../policy/index.js';
+import type { Tool } from '../ports/index.js';
 
-/** Rules that somebody sent: one that can't be read refuses them all, in words that say where, and is never passed over (A19). */
+/** Rules that somebody sent. One that can't be read refuses them all and says where it is; none is ever left out (A19). */
 export function compileRules(rules: readonly string[], field: string): Policy {
   const compiled = compilePolicy(rules);
   if (compiled.ok) return compiled.policy;
@@ -9,4 +10,32 @@ export function compileRules(rules: readonly string[], field: string): Policy {
   throw new CountersignError('invalid', `${where}: ${compiled.error} (at character ${compiled.position + 1})`, {
     field: where,
   });
+}
+
+/**
+ * The same for rules that are about to be written: one that can match no call of a tool that is there is refused, since its writer
+ * would rely on it. Rules that were stored before are kept as they are.
+ */
+export function checkRules(
+  rules: readonly string[],
+  field: string,
+  tools: ReadonlyMap<string, Tool>,
+  stored: readonly string[] = [],
+): void {
+  compileRules(rules, field);
+  const known = new Set(stored);
+  for (const [index, text] of rules.entries()) {
+    if (!isRule(text) || known.has(text)) continue;
+    const parsed = parseRule(text);
+    const misfit = parsed.ok ? findMisfit(parsed.rule, knownTool(tools.get(parsed.rule.tool))) : undefined;
+    if (misfit === undefined) continue;
+    const where = `${field}.${index}`;
+    throw new CountersignError('invalid', `${where}: ${text}: ${misfit}`, { field: where });
+  }
+}
+
+function knownTool(tool: Tool | undefined): Parameters<typeof findMisfit>[1] {
+  if (tool === undefined) return undefined;
+  const { name, parameters } = tool.definition;
+  return { name, parameters, tellsSubjects: tool.subjects !== undefined };
 }

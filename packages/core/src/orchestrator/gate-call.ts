@@ -16,7 +16,7 @@ import {
   type Gate,
 } from '../approval/index.js';
 import { maskText } from '../masking/index.js';
-import { defaultSubjects, keysOfCall, NO_RULES, readSubjects } from '../policy/index.js';
+import { defaultSubjects, keysOfCall, NO_RULES, type PolicyCall, readSubjects } from '../policy/index.js';
 import { capText } from '../results/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { isUnattended, UNATTENDED } from './deny-unattended.js';
@@ -78,19 +78,15 @@ export async function gateCall(
   about: CallSetting,
 ): Promise<Gate> {
   const { agentId, chatId, place } = about;
-  const subjects = [...subjectsOf(call, place), ...about.seen];
+  const judged = toPolicyCall(call, place, about.seen);
+  const { subjects } = judged;
   const grants =
     agentId === undefined
       ? []
       : await reader.grants(chatId, agentId, call.toolName, reader.now() - GRANT_LIFETIME_MS, keysOfCall(subjects));
   const changed = await changeOf(reader, snapshot.world.id, call.tool);
   return checkToolApproval({
-    call: {
-      tool: call.toolName,
-      arguments: call.arguments,
-      subjects,
-      place,
-    },
+    call: { ...judged, arguments: call.arguments },
     // What was trusted was what a person accepted.
     tool: changed === undefined || call.tool === undefined ? call.tool : { ...call.tool, trusted: false },
     ...(changed === undefined ? {} : { changed }),
@@ -135,8 +131,19 @@ function isContained({ tool, arguments: args }: ReadCall, { workingDirectory }: 
   }
 }
 
+/** A call as rules judge it. */
+export function toPolicyCall(call: ReadCall, place: PolicyCall['place'], seen: readonly Subject[] = []): PolicyCall {
+  return {
+    tool: call.toolName,
+    arguments: call.arguments,
+    subjects: [...subjectsOf(call, place), ...seen],
+    subjectsFrom: call.tool?.subjects === undefined ? 'arguments' : 'tool',
+    place,
+  };
+}
+
 /** A tool whose `subjects` throws, or gives something else than subjects, told us nothing: then no rule may allow the call unasked. */
-export function subjectsOf(call: ReadCall, { workingDirectory }: ToolPlace): readonly Subject[] {
+function subjectsOf(call: ReadCall, { workingDirectory }: ToolPlace): readonly Subject[] {
   if (!call.arguments.ok) return [];
   if (call.tool?.subjects === undefined) return defaultSubjects(call.arguments.value);
   try {

@@ -1,6 +1,6 @@
 import { CountersignError, RESERVED_TOOL_PREFIX, type ToolCall } from '@countersign/protocol';
 import { parseRule, ruleMatches } from '../policy/index.js';
-import { readCall, subjectsOf } from './gate-call.js';
+import { readCall, toPolicyCall } from './gate-call.js';
 import { chatIn } from './look-up.js';
 import type { Runtime } from './runtime.js';
 import { readWorld } from './show-world.js';
@@ -44,7 +44,7 @@ export async function matchesInChat(
   const matches = ({ function: { name, arguments: text } }: ToolCall): boolean => {
     if (name.startsWith(RESERVED_TOOL_PREFIX)) return false;
     const call = readCall(tools.get(name), name, text);
-    return call.arguments.ok && ruleMatches(rule.split('\n'), { tool: name, subjects: subjectsOf(call, place), place });
+    return call.arguments.ok && ruleMatches(rule.split('\n'), toPolicyCall(call, place));
   };
   const calls: MatchedCall[] = [];
   for (const { agentId, toolCalls } of found.messages.toReversed()) {

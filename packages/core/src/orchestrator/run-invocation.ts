@@ -4,7 +4,7 @@ import { keepPaths, withholdPaths } from '../policy/index.js';
 import { nextStep } from '../turn/next-step.js';
 import { openQuestions, type OpenQuestions } from './ask-question.js';
 import { expireToolQuestions } from './close-tool-question.js';
-import { callOf, signAtOnce, subjectsOf } from './gate-call.js';
+import { callOf, signAtOnce, toPolicyCall } from './gate-call.js';
 import { commit, mustHaveChanged, type Place, type Runtime, type Step } from './runtime.js';
 import { settleInvocation, type Settlement } from './settle-invocation.js';
 import { startInStep, type Started } from './start-invocation.js';
@@ -225,7 +225,7 @@ function keptFrom({ invocation, tool, value, place, snapshot }: Started): {
     world: snapshot.policy,
     agent: snapshot.agentPolicy(invocation.agentId),
   };
-  const call = { tool: invocation.toolName, subjects: subjectsOf(read, place), place };
+  const call = toPolicyCall(read, place);
   return { withheld: withholdPaths(policies, call), keptPaths: () => keepPaths(policies, call) };
 }
 

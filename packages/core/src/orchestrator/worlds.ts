@@ -15,7 +15,7 @@ import {
 } from '@countersign/protocol';
 import { z } from 'zod';
 import type { StoreTransaction, WorldRecord } from '../ports/index.js';
-import { compileRules } from './compile-rules.js';
+import { checkRules } from './compile-rules.js';
 import { freeId } from './free-id.js';
 import { changed, recordChanges, recordRules, type PartOf } from './record-changes.js';
 import { commit, type Runtime } from './runtime.js';
@@ -26,7 +26,7 @@ import { policyVersion, refuseStale, worldVersion, type Expected } from './versi
 
 export async function createWorld(runtime: Runtime, input: NewWorld, signer: Signer): Promise<WorldRecord> {
   const { name, policy, ...settings } = parseInput(newWorldSchema, input, 'world');
-  compileRules(policy, 'policy');
+  checkRules(policy, 'policy', runtime.tools(''));
   if (settings.mainAgent !== undefined) {
     throw new CountersignError('invalid', 'world: mainAgent: a new world has no agents yet; add it first', {
       field: 'mainAgent',
@@ -109,17 +109,17 @@ export async function setPolicy(
   { expected, keep }: { expected?: Expected; keep?: readonly string[] } = {},
 ): Promise<Versioned<ShownPolicy>> {
   const { rules: policy } = parseInput(policySchema, { rules }, 'policy');
-  compileRules(policy, 'rules');
   return await commit(runtime, 'set-policy', worldId, async (step) => {
     const before = step.snapshot.world;
     refuseStale(policyVersion(before), expected, 'this policy');
+    checkRules(policy, 'rules', runtime.tools(worldId), before.policy);
     const invented = keep?.findIndex((rule) => !before.proposed.includes(rule)) ?? -1;
     if (invented >= 0) {
       const field = `proposed.${invented}`;
       throw new CountersignError('invalid', `policy: ${field}: is not among what was proposed`, { field });
     }
     const after = {
-      policy: policy.filter((line, index) => !isRule(line) || policy.indexOf(line) === index),
+      policy: withoutRepeats(policy),
       // What was accepted is proposed no more.
       proposed: before.proposed.filter((rule) => !policy.includes(rule) && (keep?.includes(rule) ?? true)),
     };
@@ -127,6 +127,16 @@ export async function setPolicy(
     recordRules(step.tx, before.policy, policy, signer);
     step.tx.emit({ event: 'crud', chatId: null, data: { operation: 'update', entity: 'policy', id: worldId } });
     return { value: toPolicy(after), version: policyVersion(after) };
+  });
+}
+
+/** A rule twice is one rule; blank lines and comments may repeat. */
+function withoutRepeats(lines: readonly string[]): string[] {
+  const seen = new Set<string>();
+  return lines.filter((line) => {
+    if (isRule(line) && seen.has(line)) return false;
+    seen.add(line);
+    return true;
   });
 }
 

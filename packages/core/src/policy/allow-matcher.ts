@@ -73,6 +73,6 @@ function spells(glob: Glob | undefined, word: string): boolean {
 }
 
 /** How often a text that may name a path goes up a folder. */
-function climbsIn(text: string): number {
+export function climbsIn(text: string): number {
   return text.includes('..') ? text.split(/\.\.(?=\/)|(?<![^=:,/])\.\.$/).length - 1 : 0;
 }

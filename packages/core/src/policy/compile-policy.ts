@@ -1,15 +1,20 @@
 import { isRule } from '@countersign/protocol';
 import { allowMatcher } from './allow-matcher.js';
+import { allowConditions } from './arguments/allow-conditions.js';
+import { guardConditions } from './arguments/guard-conditions.js';
+import type { NamedMatcher } from './arguments/miss.js';
 import { type Glob, toolGlob } from './glob.js';
 import type { Matcher } from './matcher.js';
 import { parseRule } from './parse-rule.js';
 import { guardMatcher } from './guard-matcher.js';
-import type { ParseFailure, PatternWord, Verb } from './types.js';
+import type { Named, ParseFailure, PatternWord, Rule, Verb } from './types.js';
 
 export interface CompiledRule {
   /** As it was written: what a person is shown, and what a grant remembers. */
   readonly text: string;
   readonly matcher: Matcher;
+  /** Its conditions on named arguments, if it has any. */
+  readonly named?: NamedMatcher;
   /** Its arguments, where they are one word: then they may name a path. */
   readonly only?: PatternWord;
 }
@@ -24,6 +29,8 @@ export interface Shelf {
   readonly byWordAndPath: CompiledRule[];
   readonly bySegment: Map<string, CompiledRule[]>;
   readonly withoutKey: CompiledRule[];
+  /** Those with conditions on named arguments. A deny or ask rule that can be read as words too is also among the others. */
+  readonly named: (CompiledRule & { readonly named: NamedMatcher })[];
 }
 
 export interface RuleIndex {
@@ -49,13 +56,40 @@ export function compilePolicy(
     if (!isRule(text) && !/[\n\r\u2028\u2029]/.test(text)) continue;
     const parsed = parseRule(text);
     if (!parsed.ok) return { ...parsed, index };
-    const { verb, tool, words } = parsed.rule;
+    const { verb, tool } = parsed.rule;
+    const shelf = shelfFor(policy[verb], tool);
+    const { words, named } = readings(parsed.rule);
+    if (named !== undefined) {
+      const conditions = verb === 'allow' ? allowConditions(named) : guardConditions(named);
+      shelf.named.push({ text, matcher: NOTHING, named: conditions });
+    }
+    if (words === 'none') continue;
     const matcher = verb === 'allow' ? allowMatcher(words) : guardMatcher(words);
     const [only, second] = words ?? [];
     const rule = { text, matcher, ...(only === undefined || second !== undefined ? {} : { only }) };
-    shelve(shelfFor(policy[verb], tool), rule, isOneWord(words ?? []));
+    shelve(shelf, rule, isOneWord(words ?? []));
   }
   return { ok: true, policy };
+}
+
+const NOTHING: Matcher = { any: false, matches: () => false };
+
+/**
+ * How a rule is read where its text can be read both ways. A deny or ask rule is read both ways, so that one written for words keeps
+ * what it was about. An allow rule is read one way: by names, or, with the blanks of older versions between its conditions, as words.
+ */
+export function readings({ verb, words, named }: Rule): {
+  readonly words: readonly PatternWord[] | undefined | 'none';
+  readonly named: Named | undefined;
+} {
+  if (named === undefined) return { words, named };
+  if (verb !== 'allow') return { words: words ?? 'none', named };
+  return isByName(named) ? { words: 'none', named } : { words: words ?? 'none', named: undefined };
+}
+
+/** Whether an allow rule or a grant is read by names. What older versions wrote differently keeps the meaning it had then. */
+export function isByName({ separator, joined }: Named): boolean {
+  return separator === 'comma' && !joined;
 }
 
 /** A policy that says nothing. */
@@ -81,6 +115,7 @@ function shelfFor(index: RuleIndex, tool: string): Shelf {
     byWordAndPath: [],
     bySegment: new Map(),
     withoutKey: [],
+    named: [],
   };
   if (tool.includes('*')) index.byGlob.set(tool, { glob: toolGlob(tool), shelf });
   else index.byTool.set(tool, shelf);

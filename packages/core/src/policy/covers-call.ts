@@ -1,10 +1,12 @@
 import { allowMatcher } from './allow-matcher.js';
+import { allowConditions } from './arguments/allow-conditions.js';
+import type { NamedMatcher } from './arguments/miss.js';
 import { covering, coveringOne, isInner, shelves } from './find-rules.js';
-import { compilePolicy, type Policy, type Shelf } from './compile-policy.js';
+import { compilePolicy, isByName, type Policy, type Shelf } from './compile-policy.js';
 import type { Matcher } from './matcher.js';
 import { type PreparedCall, prepareCall } from './prepare-call.js';
-import { parsePattern } from './scan-pattern.js';
-import type { PolicyCall } from './types.js';
+import { parsePattern } from './read-pattern.js';
+import type { Named, PatternWord, PolicyCall } from './types.js';
 
 /**
  * Whether these rules, beside those there are, allow this call, and each of them allows a part of it that no other does: one
@@ -28,22 +30,36 @@ export function rulesCover(rules: readonly string[], there: readonly Policy[], c
 
 /** A pattern is compiled once: ten thousand grants, each read again for each call, would take as long as a person notices. */
 const MOST_COMPILED = 20_000;
-const compiledPatterns = new Map<string, Matcher | undefined>();
+const compiledPatterns = new Map<string, Compiled | undefined>();
+
+interface Compiled {
+  readonly matcher?: Matcher;
+  readonly named?: NamedMatcher;
+}
 
 /** Whether an argument pattern alone, as grants and tools have them, covers a call. What can't be parsed covers nothing. */
-export function patternCovers(pattern: string, { subjects, bases }: PreparedCall): boolean {
-  const matcher = compiledPattern(pattern);
+export function patternCovers(pattern: string, call: PreparedCall): boolean {
+  const { matcher, named } = compiledPattern(pattern) ?? {};
+  const { subjects, bases } = call;
+  if (named !== undefined) {
+    return named.misses(call) === undefined && subjects.every((one) => isInner(one) || named.covers(one, call));
+  }
   if (matcher === undefined) return false;
   if (subjects.every(isInner)) return matcher.any;
   return subjects.every((subject) => isInner(subject) || matcher.matches(subject, bases));
 }
 
-function compiledPattern(pattern: string): Matcher | undefined {
+function compiledPattern(pattern: string): Compiled | undefined {
   if (compiledPatterns.has(pattern)) return compiledPatterns.get(pattern);
   const parsed = parsePattern(pattern);
-  const matcher = parsed.ok ? allowMatcher(parsed.words) : undefined;
+  const matcher = parsed.ok ? compile(parsed) : undefined;
   const [oldest] = compiledPatterns.size < MOST_COMPILED ? [] : compiledPatterns.keys();
   if (oldest !== undefined) compiledPatterns.delete(oldest);
   compiledPatterns.set(pattern, matcher);
   return matcher;
+}
+
+function compile({ words, named }: { words?: readonly PatternWord[]; named?: Named }): Compiled | undefined {
+  if (named !== undefined && isByName(named)) return { named: allowConditions(named) };
+  return words === undefined ? undefined : { matcher: allowMatcher(words) };
 }

@@ -34,7 +34,7 @@ function shownName(name: string): string {
 }
 
 /** Bare, the text "1" would be the number 1, and a rule signed for the one would allow the other. */
-function shownValue(value: unknown): string {
+export function shownValue(value: unknown): string {
   return typeof value === 'string' && !readsAsJson(value) ? value : canonicalJson(value);
 }
 

@@ -31,6 +31,9 @@ function findMatching(
   enough: (rule: CompiledRule) => boolean,
 ): CompiledRule | undefined {
   for (const shelf of from) for (const rule of shelf.any) if (enough(rule)) return rule;
+  for (const shelf of from) {
+    for (const rule of shelf.named) if (rule.named.misses(call) === undefined && enough(rule)) return rule;
+  }
   for (const subject of call.subjects) {
     const rule = findCandidate(from, subject, (one) => one.matcher.matches(subject, call.bases) && enough(one));
     if (rule !== undefined) return rule;
@@ -41,12 +44,15 @@ function findMatching(
 /** For allow, every subject must be covered; the rule that covers the first one is named. */
 export function covering(from: readonly Shelf[], call: PreparedCall): string | undefined {
   if (from.length === 0) return undefined;
-  // Nothing that could be covered: it touches nothing it can name, and only a rule for every call covers that.
-  if (call.subjects.every(isInner)) return from.find((shelf) => shelf.any.length > 0)?.any[0]?.text;
+  const named = namedRules(from, call);
+  // Nothing that could be covered: only a rule for every call, or for these very arguments, covers that.
+  if (call.subjects.every(isInner)) {
+    return (from.find((shelf) => shelf.any.length > 0)?.any[0] ?? named[0])?.text;
+  }
   let first: string | undefined;
   for (const subject of call.subjects) {
     if (isInner(subject)) continue;
-    const rule = coveringOne(from, subject, call);
+    const rule = coveringOne(from, subject, call, named);
     if (rule === undefined) return undefined;
     first ??= rule.text;
   }
@@ -57,10 +63,18 @@ export function coveringOne(
   from: readonly Shelf[],
   subject: PreparedSubject,
   call: PreparedCall,
+  named = namedRules(from, call),
 ): CompiledRule | undefined {
   const any = from.find((shelf) => shelf.any.length > 0)?.any[0];
   if (any?.matcher.matches(subject, call.bases)) return any;
+  const byName = named.find((rule) => rule.named.covers(subject, call));
+  if (byName !== undefined) return byName;
   return findCandidate(from, subject, (rule) => rule.matcher.matches(subject, call.bases));
+}
+
+/** Those whose conditions on named arguments hold. */
+function namedRules(from: readonly Shelf[], call: PreparedCall): Shelf['named'] {
+  return from.flatMap((shelf) => shelf.named.filter((rule) => rule.named.misses(call) === undefined));
 }
 
 /** What runs inside another subject is allowed with it, or not at all. */

@@ -35,7 +35,7 @@ describe('formatRule', () => {
       fc.property(fc.array(anyText, { maxLength: 5 }), (texts) => {
         const rule: Rule = { verb: 'allow', tool: 'x', words: texts.map(literal) };
         const text = formatRule(rule);
-        expect(parseRule(text)).toEqual({ ok: true, rule });
+        expect(parseRule(text)).toMatchObject({ ok: true, rule });
         expect(isHidden(text)).toBe(false);
       }),
       { numRuns: 1000 },
@@ -52,7 +52,7 @@ describe('formatRule', () => {
     fc.assert(
       fc.property(fc.array(word, { minLength: 1, maxLength: 4 }), (words) => {
         const rule: Rule = { verb: 'deny', tool: 'x', words };
-        expect(parseRule(formatRule(rule))).toEqual({ ok: true, rule });
+        expect(parseRule(formatRule(rule))).toMatchObject({ ok: true, rule });
       }),
     );
   });

@@ -1,5 +1,7 @@
 import { isHidden } from './hidden-characters.js';
-import type { PatternWord, Rule } from './types.js';
+import type { Condition, Named, PatternWord, Rule } from './types.js';
+
+const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_.-]*$/;
 
 const NAMED: ReadonlyMap<string, string> = new Map([
   ['\n', '\\n'],
@@ -10,30 +12,42 @@ const NAMED: ReadonlyMap<string, string> = new Map([
 /** The text of a rule, so that parsing it gives the same rule back. Nothing in it is invisible. */
 export function formatRule(rule: Rule): string {
   const head = `${rule.verb} ${rule.tool}`;
+  if (rule.named !== undefined && rule.named.separator === 'comma') return `${head}(${formatNamed(rule.named)})`;
   return rule.words === undefined ? head : `${head}(${formatPattern(rule.words)})`;
 }
 
-export function formatPattern(words: readonly PatternWord[]): string {
-  return words.map(formatWord).join(' ');
+export function formatNamed({ conditions, open }: Pick<Named, 'conditions' | 'open'>): string {
+  return [...conditions.map(formatCondition), ...(open ? ['*'] : [])].join(', ');
 }
 
-function formatWord(word: PatternWord): string {
+function formatCondition(condition: Condition): string {
+  const name = PLAIN_NAME.test(condition.name) ? condition.name : quoteName(condition.name);
+  if (condition.kind === 'compare') return `${name} ${condition.operator} ${condition.number}`;
+  return `${name}=${formatWord(condition.value, /[ *()"\\,]/)}`;
+}
+
+/** In double quotes, in which everything may be escaped. */
+function quoteName(name: string): string {
+  return `"${Array.from(name, (character) => escapeCharacter(character)).join('')}"`;
+}
+
+export function formatPattern(words: readonly PatternWord[]): string {
+  return words.map((word) => formatWord(word)).join(' ');
+}
+
+function formatWord(word: PatternWord, special = /[ *()"\\]/): string {
   if (word.length === 0) return "''";
   const [only] = word;
-  if (word.length === 1 && only && 'text' in only && readsBetterQuoted(only.text)) return `'${only.text}'`;
-  return word.map((piece) => ('text' in piece ? escapeText(piece.text) : '*'.repeat(piece.stars))).join('');
+  const quoted = word.length === 1 && only && 'text' in only && special.test(only.text) && !/'/.test(only.text);
+  if (quoted && !isHidden(only.text)) return `'${only.text}'`;
+  const escape = (character: string): string => escapeCharacter(character, special);
+  return word
+    .map((piece) => ('text' in piece ? Array.from(piece.text, escape).join('') : '*'.repeat(piece.stars)))
+    .join('');
 }
 
-function readsBetterQuoted(text: string): boolean {
-  return /[ *()"\\]/.test(text) && !text.includes("'") && !isHidden(text);
-}
-
-function escapeText(text: string): string {
-  return Array.from(text, escapeCharacter).join('');
-}
-
-function escapeCharacter(character: string): string {
-  if (/[ *()'"\\]/.test(character)) return `\\${character}`;
+function escapeCharacter(character: string, special = /[ *()"\\]/): string {
+  if (special.test(character) || character === "'") return `\\${character}`;
   const named = NAMED.get(character);
   if (named !== undefined) return named;
   return isHidden(character) ? `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}` : character;

@@ -1,5 +1,6 @@
 import type { Subject } from '@countersign/protocol';
-import { parsePattern } from './scan-pattern.js';
+import { isByName } from './compile-policy.js';
+import { parsePattern } from './read-pattern.js';
 import type { PatternWord } from './types.js';
 
 /** Stands for "could be about any call". */
@@ -11,8 +12,10 @@ export const ANY_CALL = '';
  */
 export function keyOfPattern(pattern: string | null): string {
   const parsed = pattern === null ? undefined : parsePattern(pattern);
-  const [first, ...more] = parsed?.ok === true ? parsed.words : [];
+  const [first, ...more] = parsed?.ok === true ? (parsed.words ?? []) : [];
   if (first === undefined) return ANY_CALL;
+  // Conditions on named arguments hold in any order, and for tools that tell paths and hosts.
+  if (parsed?.ok === true && parsed.named !== undefined && isByName(parsed.named)) return ANY_CALL;
   const words = [first, ...more].map(literalText);
   // A word that may be a path or a host is looked up by its end; several literal words can only be those very words.
   if (more.length > 0 && words.every((word) => word !== undefined)) return wholeKey(words);

@@ -1,5 +1,7 @@
 export type { Place, PolicyCall, Rule } from './types.js';
 export { agentMayAskFor } from './agent-may-ask-for.js';
+export { explainMisses } from './arguments/explain-misses.js';
+export { findMisfit } from './arguments/find-misfit.js';
 export { canonicalJson } from './canonical-json.js';
 export { closedPolicy, compilePolicy, NO_RULES } from './compile-policy.js';
 export type { Policy } from './compile-policy.js';

@@ -67,7 +67,7 @@ export function weigh({ admin, world, agent }: Policies, call: PolicyCall): Weig
   const closed = world.closed ?? agent.closed;
   const guards = [...adminDenying, ...adminAsking, ...denying, ...asking];
   const unclear = call.subjects.some((subject) => subject.kind === 'dynamic' && subject.told !== true)
-    ? guards.find((shelf) => shelf.patterned.length > 0)?.patterned[0]?.text
+    ? guards.flatMap((shelf) => shelf.patterned[0] ?? shelf.named[0] ?? []).at(0)?.text
     : undefined;
   return {
     asks: matching(asking, prepared),

@@ -1,5 +1,6 @@
 import { findHidden } from './hidden-characters.js';
-import { hiddenFailure, scanPattern } from './scan-pattern.js';
+import { readPattern } from './read-pattern.js';
+import { hiddenFailure } from './scan-pattern.js';
 import type { ParseFailure, Rule, Verb } from './types.js';
 
 /** The longest rule the wire accepts; a proposed rule that is longer could not be written. */
@@ -36,15 +37,16 @@ export function parseRule(text: string): { ok: true; rule: Rule } | ParseFailure
     return failure('after the tool comes nothing, or a pattern in parentheses without a blank before them', rest);
   }
 
-  const scanned = scanPattern(text, toolEnd + 1, 'parenthesis');
+  const scanned = readPattern(text, toolEnd + 1, 'parenthesis');
   if (!scanned.ok) return scanned;
-  const rest = skipBlanks(text, scanned.end + 1);
+  const { ok: _, end, ...pattern } = scanned;
+  const rest = skipBlanks(text, end + 1);
   if (rest !== text.length) return failure('nothing may follow the closing parenthesis', rest);
   // `deny tool()` looks like "deny tool" and would match only calls without arguments.
-  if (scanned.words.length === 0 && verb !== 'allow') {
+  if (pattern.words?.length === 0 && verb !== 'allow') {
     return failure(`empty parentheses mean "no arguments"; write ${verb} ${tool} for any arguments`, toolEnd);
   }
-  return { ok: true, rule: { verb, tool, words: scanned.words } };
+  return { ok: true, rule: { verb, tool, ...pattern } };
 }
 
 function isVerb(text: string): text is Verb {

@@ -1,4 +1,5 @@
 import type { Subject } from '@countersign/protocol';
+import { type PreparedArguments, prepareArguments } from './arguments/prepare-arguments.js';
 import { looseHost, plainHost } from './host-pattern.js';
 import { type GivenOptions, readGivenOptions } from './past-options.js';
 import { type Bases, basesOf, foldName, guessSegments, normalSegments } from './path-text.js';
@@ -18,22 +19,40 @@ export type PreparedSubject =
     }
   | {
       readonly kind: 'path';
+      readonly argument: string | undefined;
       readonly normal: readonly string[] | undefined;
       readonly guessed: readonly string[];
       readonly segments: () => ReadonlySet<string>;
     }
-  | { readonly kind: 'host'; readonly plain: string; readonly loose: string }
+  | { readonly kind: 'host'; readonly argument: string | undefined; readonly plain: string; readonly loose: string }
   | { readonly kind: 'dynamic' };
 
 export interface PreparedCall {
   readonly tool: string;
   readonly subjects: readonly PreparedSubject[];
   readonly bases: Bases;
+  /** Undefined: nobody said what the arguments are. */
+  readonly arguments: PreparedArguments | undefined;
+  readonly subjectsFrom: 'tool' | 'arguments';
+  /** What the tool says it touches because of an argument. */
+  readonly told: (argument: string) => readonly PreparedSubject[];
 }
+
+const NOTHING_TOLD: readonly PreparedSubject[] = [];
 
 export function prepareCall(call: PolicyCall): PreparedCall {
   const bases = basesOf(call.place);
-  return { tool: call.tool, bases, subjects: call.subjects.map((subject) => prepareSubject(subject, bases)) };
+  const subjects = call.subjects.map((subject) => prepareSubject(subject, bases));
+  const told = subjects.filter((subject) => 'argument' in subject && subject.argument !== undefined);
+  return {
+    tool: call.tool,
+    bases,
+    subjects,
+    told: (argument) =>
+      told.length === 0 ? NOTHING_TOLD : told.filter((one) => 'argument' in one && one.argument === argument),
+    arguments: call.arguments?.ok === true ? prepareArguments(call.arguments.value, bases) : undefined,
+    subjectsFrom: call.subjectsFrom ?? 'tool',
+  };
 }
 
 function prepareSubject(subject: Subject, bases: Bases): PreparedSubject {
@@ -52,12 +71,18 @@ function prepareSubject(subject: Subject, bases: Bases): PreparedSubject {
     case 'path':
       return {
         kind: 'path',
+        argument: subject.argument,
         normal: normalSegments(subject.path),
         guessed: guessSegments(subject.path, bases),
         segments: once(() => segmentsOf([subject.path], bases)),
       };
     case 'host':
-      return { kind: 'host', plain: plainHost(subject.host), loose: looseHost(subject.host) };
+      return {
+        kind: 'host',
+        argument: subject.argument,
+        plain: plainHost(subject.host),
+        loose: looseHost(subject.host),
+      };
     case 'dynamic':
       return { kind: 'dynamic' };
   }

@@ -2,11 +2,13 @@ import { type Subject, toolNameSchema } from '@countersign/protocol';
 import type { Policy } from './compile-policy.js';
 import { rulesCover } from './covers-call.js';
 import { coveringOne, shelves } from './find-rules.js';
-import { formatPattern } from './format-rule.js';
+import { isRecord } from './arguments/prepare-arguments.js';
+import { shownValue } from './default-subjects.js';
+import { formatNamed, formatPattern } from './format-rule.js';
 import { plainHost } from './host-pattern.js';
 import { normalSegments } from './path-text.js';
 import { prepareCall } from './prepare-call.js';
-import type { PatternWord, Place, PolicyCall } from './types.js';
+import type { Condition, PatternWord, Place, PolicyCall } from './types.js';
 
 /** More lines than this nobody reads before signing them. */
 const MOST_RULES = 5;
@@ -22,6 +24,8 @@ export function proposeRule(call: PolicyCall, there: readonly Policy[] = []): st
   const { tool, place } = call;
   // A name with a star in it would be read back as a rule for many tools.
   if (!toolNameSchema.safeParse(tool).success) return undefined;
+  const named = proposeNamed(call);
+  if (named !== undefined) return named.length <= LONGEST && rulesCover([named], there, call) ? named : undefined;
   const rules = new Set<string>();
   for (const subject of uncovered(call, there)) {
     const pattern = literalPattern(subject, place);
@@ -31,6 +35,18 @@ export function proposeRule(call: PolicyCall, there: readonly Policy[] = []): st
   const text = [...rules].join('\n');
   const fits = rules.size > 0 && rules.size <= MOST_RULES && text.length <= LONGEST;
   return fits && rulesCover([...rules], there, call) ? text : undefined;
+}
+
+/** Every argument by its name, for a tool that does not say what it touches: no other call is covered. */
+function proposeNamed({ tool, subjects, arguments: args, subjectsFrom }: PolicyCall): string | undefined {
+  if (subjectsFrom !== 'arguments' || args?.ok !== true || subjects.some(({ kind }) => kind === 'dynamic'))
+    return undefined;
+  const members = isRecord(args.value) ? Object.entries(args.value).filter(([, value]) => value !== undefined) : [];
+  if (members.length === 0) return undefined;
+  const conditions = members
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, value]): Condition => ({ kind: 'equal', name, value: literal(shownValue(value)) }));
+  return `allow ${tool}(${formatNamed({ conditions, open: false })})`;
 }
 
 /** The rules in a decision or a proposal. */

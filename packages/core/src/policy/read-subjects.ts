@@ -10,7 +10,7 @@ export function readSubjects(told: unknown): readonly Subject[] | undefined {
 
 function isSubject(told: unknown): told is Subject {
   if (typeof told !== 'object' || told === null) return false;
-  const { kind, words, spell = [], inner, path, host, why }: Record<string, unknown> = { ...told };
+  const { kind, words, spell = [], inner, path, host, argument, why }: Record<string, unknown> = { ...told };
   switch (kind) {
     case 'words':
       return (
@@ -21,9 +21,9 @@ function isSubject(told: unknown): told is Subject {
         (inner === undefined || inner === true)
       );
     case 'path':
-      return typeof path === 'string';
+      return typeof path === 'string' && (argument === undefined || typeof argument === 'string');
     case 'host':
-      return typeof host === 'string';
+      return typeof host === 'string' && (argument === undefined || typeof argument === 'string');
     case 'dynamic':
       return typeof why === 'string';
     default:

@@ -1,5 +1,5 @@
-import { findHidden } from './hidden-characters.js';
-import type { ParseFailure, PatternWord, Piece } from './types.js';
+import { failure, readPiece } from './scan-piece.js';
+import type { ParseFailure, PatternEnd, PatternWord, Piece } from './types.js';
 
 interface Scanned {
   readonly ok: true;
@@ -8,28 +8,12 @@ interface Scanned {
   readonly end: number;
 }
 
-type Character = { readonly ok: true; readonly text: string; readonly next: number };
-
-const ESCAPES: ReadonlyMap<string, string> = new Map([
-  ['n', '\n'],
-  ['r', '\r'],
-  ['t', '\t'],
-]);
-
-/** Reads an argument pattern that stands alone, as in a grant. */
-export function parsePattern(text: string): { ok: true; words: readonly PatternWord[] } | ParseFailure {
-  const hidden = findHidden(text);
-  if (hidden >= 0) return hiddenFailure(hidden);
-  const scanned = scanPattern(text, 0, 'end');
-  return scanned.ok ? { ok: true, words: scanned.words } : scanned;
-}
-
 export function hiddenFailure(position: number): ParseFailure {
   return failure('a character that can not be seen must be written as \\u{…}', position);
 }
 
 /** Reads words from `from` up to the closing parenthesis or the end. The caller has refused hidden characters. */
-export function scanPattern(text: string, from: number, until: 'parenthesis' | 'end'): Scanned | ParseFailure {
+export function scanPattern(text: string, from: number, until: PatternEnd): Scanned | ParseFailure {
   const words: PatternWord[] = [];
   let word: Piece[] | undefined;
   let at = from;
@@ -54,102 +38,4 @@ export function scanPattern(text: string, from: number, until: 'parenthesis' | '
   if (until === 'parenthesis') return failure('the closing parenthesis is missing', at);
   if (word) words.push(word);
   return { ok: true, words, end: at };
-}
-
-/** Adds what starts at `at` to the word and says where to go on. */
-function readPiece(text: string, at: number, word: Piece[]): number | ParseFailure {
-  switch (text.charAt(at)) {
-    case '*':
-      return readStars(text, at, word);
-    case "'": {
-      const close = text.indexOf("'", at + 1);
-      if (close < 0) return failure("the closing ' is missing", at);
-      appendText(word, text.slice(at + 1, close));
-      return close + 1;
-    }
-    case '"':
-      return readDoubleQuoted(text, at, word);
-    case '\\': {
-      const escaped = readEscape(text, at);
-      if (!escaped.ok) return escaped;
-      appendText(word, escaped.text);
-      return escaped.next;
-    }
-    default:
-      appendText(word, text.charAt(at));
-      return at + 1;
-  }
-}
-
-function readStars(text: string, at: number, word: Piece[]): number | ParseFailure {
-  let end = at;
-  while (text.charAt(end) === '*') end += 1;
-  const count = end - at;
-  if (count > 2) return failure('at most two stars in a row mean something', at);
-  // `*''*` has two stars in a row as well, with nothing between them.
-  const last = word.at(-1);
-  if (last && 'stars' in last) return failure('at most two stars in a row mean something', at);
-  if (count === 2 && !isWholeSegment(last, text.charAt(end))) {
-    return failure('** must be a whole path segment, as in ./src/**/*.ts', at);
-  }
-  word.push({ stars: count === 1 ? 1 : 2 });
-  return end;
-}
-
-/** `src/**.key` reads as "at any depth" but would stay in one folder; a deny rule like it would let things through. */
-function isWholeSegment(before: Piece | undefined, after: string): boolean {
-  return (
-    (before === undefined || ('text' in before && before.text.endsWith('/'))) &&
-    ['', ' ', '\t', ')', '/'].includes(after)
-  );
-}
-
-function readDoubleQuoted(text: string, open: number, word: Piece[]): number | ParseFailure {
-  let at = open + 1;
-  while (at < text.length) {
-    const character = text.charAt(at);
-    if (character === '"') return at + 1;
-    if (character === '\\') {
-      const escaped = readEscape(text, at);
-      if (!escaped.ok) return escaped;
-      appendText(word, escaped.text);
-      at = escaped.next;
-    } else {
-      appendText(word, character);
-      at += 1;
-    }
-  }
-  return failure('the closing " is missing', open);
-}
-
-/**
- * `\n`, `\r`, `\t`, `\u{…}`, and a backslash before anything but a letter or digit for that very character. Other
- * letters are refused: who writes `\d` means something this grammar does not have, and would get a rule for `d`.
- */
-function readEscape(text: string, at: number): Character | ParseFailure {
-  const unicode = /^\\u\{([0-9A-Fa-f]{1,6})\}/.exec(text.slice(at, at + 10));
-  if (unicode?.[1] !== undefined) {
-    const code = Number.parseInt(unicode[1], 16);
-    if (code > 0x10_ff_ff) return failure('there is no such character', at);
-    return { ok: true, text: String.fromCodePoint(code), next: at + unicode[0].length };
-  }
-  const code = text.codePointAt(at + 1);
-  if (code === undefined) return failure('a backslash must be followed by a character', at);
-  const character = String.fromCodePoint(code);
-  const next = at + 1 + character.length;
-  const known = ESCAPES.get(character);
-  if (known !== undefined) return { ok: true, text: known, next };
-  if (/[\p{L}\p{N}]/u.test(character)) return failure(`\\${character} means nothing here; write '\\${character}'`, at);
-  return { ok: true, text: character, next };
-}
-
-function appendText(word: Piece[], text: string): void {
-  if (text === '') return;
-  const last = word.at(-1);
-  if (last && 'text' in last) word[word.length - 1] = { text: last.text + text };
-  else word.push({ text });
-}
-
-function failure(error: string, position: number): ParseFailure {
-  return { ok: false, error, position };
 }

@@ -12,10 +12,14 @@ export function withholdPaths(policies: Policies, call: PolicyCall): ((path: str
   const guards = [admin?.deny, admin?.ask, world.deny, world.ask, agent.deny, agent.ask];
   const about = guards.flatMap((index) => shelves(index, call.tool));
   // Without such a rule there is nothing to look up for each of a hundred thousand files.
-  if (!about.some((shelf) => shelf.patterned.length > 0)) return undefined;
+  if (!about.some((shelf) => shelf.patterned.length + shelf.named.length > 0)) return undefined;
   const answered = new Set(questionsOf(weigh(policies, call)));
+  const named = call.subjects.flatMap((subject) =>
+    subject.kind === 'path' && subject.argument !== undefined ? [{ argument: subject.argument }] : [],
+  );
+  const names = named.length === 0 ? [{}] : named;
   return (path) => {
-    const below: PolicyCall = { ...call, subjects: [{ kind: 'path', path }] };
+    const below: PolicyCall = { ...call, subjects: names.map((name) => ({ kind: 'path', path, ...name })) };
     const weighing = weigh(policies, below);
     return weighing.deny !== undefined || questionsOf(weighing).some((rule) => !answered.has(rule));
   };

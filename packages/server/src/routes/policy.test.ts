@@ -77,6 +77,33 @@ describe('a policy', () => {
     });
   });
 
+  it('[A26] [W2] with a rule that can match no call is refused with the names of the arguments', async () => {
+    const { tool } = removing();
+    const parameters = { type: 'object', properties: { to: { type: 'string' }, amount: { type: 'number' } } };
+    const pay = { ...tool, definition: { ...tool.definition, name: 'pay', parameters } };
+    const t = await openHarbour({ tools: [pay] });
+    const put = async (...rules: string[]) => await t.api('PUT', POLICY, { rules }, { 'If-Match': await etagOf(t) });
+    expect(await put('# Money', 'deny pay(two=casino)')).toMatchObject({
+      status: 422,
+      body: {
+        field: 'rules.1',
+        detail: expect.stringContaining('pay has no argument "two". Its arguments are to and amount.') as unknown,
+      },
+    });
+    expect(await put('deny pay(to=casino)', 'deny pay(amount > 100)', 'deny later(any=thing)')).toMatchObject({
+      status: 200,
+    });
+    const check = { tool: 'pay', arguments: { to: 'bakery', amount: 5 } };
+    expect((await t.api('POST', `${POLICY}/check`, check)).body).toMatchObject({
+      outcome: 'ask',
+      proposedRule: 'allow pay(amount=5, to=bakery)',
+      notApplied: [
+        { rule: 'deny pay(to=casino)', code: 'different', argument: 'to', value: 'bakery' },
+        { rule: 'deny pay(amount > 100)', code: 'different', argument: 'amount', value: '5' },
+      ],
+    });
+  });
+
   it('[W3] is asked what would become of a call', async () => {
     const t = await openHarbour();
     const check = { tool: 'remove', arguments: { path: 'a' } };

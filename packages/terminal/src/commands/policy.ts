@@ -6,7 +6,7 @@ import type { CommandContext } from '../context.js';
 import { editText } from '../edit-text.js';
 import { EXIT } from '../exit-codes.js';
 import { findAgent, findChat, findWorld } from '../find-things.js';
-import { callLine } from '@countersign/client';
+import { callLine, ruleMissWords } from '@countersign/client';
 import { plainLine } from '../text/plain-text.js';
 import { suggestion } from '../text/suggest.js';
 import { readText } from './agents.js';
@@ -55,7 +55,7 @@ export function addPolicy(program: Command, register: Register): void {
         .description(
           verb === 'add' ? 'Writes one more rule; also one that an import proposed.' : 'Takes one rule away.',
         )
-        .addHelpText('after', `\nExample:\n  countersign policy ${verb} "deny shell_cmd(rm *)" -w harbour`),
+        .addHelpText('after', `\nExample:\n  countersign policy ${verb} "deny write_file(path=secrets/*)" -w harbour`),
       async (context, { args, options }) => {
         await changePolicy(context, verb, args[0] ?? '', options.world);
       },
@@ -78,6 +78,8 @@ export function addPolicy(program: Command, register: Register): void {
         const words = { run: 'would run', ask: 'would be asked about', refuse: 'would be refused' };
         context.say(`${call.tool} ${words[verdict.outcome]}: ${plainLine(verdict.reason)}`);
         if (verdict.rule !== undefined) context.say(`  rule: ${plainLine(verdict.rule)}`);
+        for (const miss of verdict.notApplied ?? [])
+          context.say(`  did not apply: ${plainLine(miss.rule)}: ${plainLine(ruleMissWords(miss))}`);
       }
       return verdict.outcome === 'run' ? EXIT.ok : EXIT.denied;
     },

@@ -18,14 +18,14 @@ export function absolutePath({ workingDirectory }: ToolPlace, path: string): str
 }
 
 export function readSubjects(path: string, place: ToolPlace): readonly Subject[] {
-  return [{ kind: 'path', path: absolutePath(place, path) }];
+  return [{ kind: 'path', path: absolutePath(place, path), argument: 'path' }];
 }
 
 /** A file that runs later outside is also asked each time: a deny rule still finds its path, and no rule or grant allows it unasked (A20). */
 export function writeSubjects(path: string, place: ToolPlace): readonly Subject[] {
   const absolute = absolutePath(place, path);
   const name = runsLater(place.workingDirectory, absolute);
-  const subject: Subject = { kind: 'path', path: absolute };
+  const subject: Subject = { kind: 'path', path: absolute, argument: 'path' };
   if (name === undefined) return [subject];
   return [
     subject,

@@ -82,9 +82,9 @@ describe.each([
     const tools = { read_file: readFile(), list_files: listFiles(), grep: grep() };
     const tool = tools[_name as keyof typeof tools];
     const subjects = (path: string): unknown => tool.subjects?.({ path, pattern: 'x' }, { workingDirectory: '/srv' });
-    expect(subjects('a//b/./../c')).toEqual([{ kind: 'path', path: '/srv/a/c' }]);
-    expect(subjects('../.ssh/id')).toEqual([{ kind: 'path', path: '/.ssh/id' }]);
-    expect(subjects('/etc/passwd')).toEqual([{ kind: 'path', path: '/etc/passwd' }]);
+    expect(subjects('a//b/./../c')).toEqual([{ kind: 'path', path: '/srv/a/c', argument: 'path' }]);
+    expect(subjects('../.ssh/id')).toEqual([{ kind: 'path', path: '/.ssh/id', argument: 'path' }]);
+    expect(subjects('/etc/passwd')).toEqual([{ kind: 'path', path: '/etc/passwd', argument: 'path' }]);
   });
 
   it('is read-only and runs unasked', () => {

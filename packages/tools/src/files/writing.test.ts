@@ -99,7 +99,7 @@ describe('write_file', () => {
   it('[A1, A20] its subject is the path; what runs later outside is dynamic too, in whatever case', () => {
     const subjects = (path: string): unknown =>
       writeFile().subjects?.({ path, content: '' }, { workingDirectory: '/srv' });
-    expect(subjects('src/../a.ts')).toEqual([{ kind: 'path', path: '/srv/a.ts' }]);
+    expect(subjects('src/../a.ts')).toEqual([{ kind: 'path', path: '/srv/a.ts', argument: 'path' }]);
     for (const path of [
       '.git/config',
       'sub/.git/hooks/pre-commit',
@@ -114,7 +114,7 @@ describe('write_file', () => {
       'GIT~1/config',
     ]) {
       expect(subjects(path)).toEqual([
-        { kind: 'path', path: `/srv/${path}` },
+        { kind: 'path', path: `/srv/${path}`, argument: 'path' },
         { kind: 'dynamic', always: true, why: expect.stringContaining('may run later, outside the sandbox') as string },
       ]);
     }

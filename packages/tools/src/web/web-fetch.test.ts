@@ -298,7 +298,7 @@ describe('what a call touches', () => {
   ])('[A1] %s: %j', (url, hosts) => {
     const tool = webFetch();
     const subjects = tool.subjects?.({ url }, { workingDirectory: '/' });
-    expect(subjects).toEqual(hosts.map((host) => ({ kind: 'host', host })));
+    expect(subjects).toEqual(hosts.map((host) => ({ kind: 'host', host, argument: 'url' })));
     expect(tool.definition).toMatchObject({ approval: { required: true } });
     expect(tool.definition.readOnly).toBeUndefined();
   });

@@ -77,8 +77,8 @@ function isFetchable(text: string): boolean {
 /** Another port is another service: a rule for the host does not allow it, while a rule against the host forbids it. */
 function subjectsOf({ hostname, port }: URL): readonly Subject[] {
   const host = hostname.replace(/^\[|\]$/g, '');
-  const subjects: Subject[] = [{ kind: 'host', host }];
-  return port === '' ? subjects : [...subjects, { kind: 'host', host: `${hostname}:${port}` }];
+  const subjects: Subject[] = [{ kind: 'host', host, argument: 'url' }];
+  return port === '' ? subjects : [...subjects, { kind: 'host', host: `${hostname}:${port}`, argument: 'url' }];
 }
 
 interface Fetched {

@@ -1,5 +1,5 @@
-import { readAll, readArguments } from '@countersign/client';
-import type { PolicyVerdict } from '@countersign/protocol';
+import { readAll, readArguments, ruleMissWords } from '@countersign/client';
+import type { PolicyVerdict, RuleMiss } from '@countersign/protocol';
 import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import { useClient, useWorld } from '../data/connection.js';
@@ -122,9 +122,30 @@ export function PolicyTester({
                 </code>
               </p>
             )}
+            <NotApplied misses={verdict.notApplied ?? []} />
           </div>
         )}
       </div>
     </form>
+  );
+}
+
+/** Rules for the same tool that had no say, and why. */
+function NotApplied({ misses }: { misses: readonly RuleMiss[] }): ReactElement | null {
+  if (misses.length === 0) return null;
+  return (
+    <div className="text-ink-2">
+      <p>Did not apply:</p>
+      <ul className="list-disc space-y-1 pl-5">
+        {misses.map((miss) => (
+          <li key={miss.rule} className="[overflow-wrap:anywhere]">
+            <code>
+              <Visible text={miss.rule} strict />
+            </code>
+            : <Visible text={ruleMissWords(miss)} />
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }

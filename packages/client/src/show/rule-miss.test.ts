@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest';
+import { ruleMissWords } from './rule-miss.js';
+
+it.each([
+  [{ code: 'different', argument: 'path', value: 'notes.txt' }, 'path is notes.txt'],
+  [{ code: 'different', argument: 'path', value: '' }, 'path is empty'],
+  [{ code: 'missing', argument: 'to' }, 'the call has no argument to'],
+  [{ code: 'not-a-number', argument: 'amount', value: '5' }, 'amount is not a number'],
+  [{ code: 'unnamed', argument: 'amount' }, 'the call also has amount. Add it to the rule, or end the rule with ", *"'],
+  [{ code: 'pattern' }, 'its pattern does not match'],
+] as const)('[A26] says why a rule did not apply: %j', (miss, words) => {
+  expect(ruleMissWords({ rule: 'deny x', ...miss })).toBe(words);
+});

@@ -1,0 +1,21 @@
+import type { RuleMiss } from '@countersign/protocol';
+
+/** Why a rule did not apply to a call, as a sentence without the rule: "path is notes.txt". */
+export function ruleMissWords({ code, argument = '', value }: RuleMiss): string {
+  switch (code) {
+    case 'missing':
+      return `the call has no argument ${argument}`;
+    case 'different':
+      return value === undefined ? `${argument} does not match` : `${argument} is ${value === '' ? 'empty' : value}`;
+    case 'not-a-number':
+      return `${argument} is not a number`;
+    case 'unnamed':
+      return `the call also has ${argument}. Add it to the rule, or end the rule with ", *"`;
+    case 'not-spelt':
+      return 'a rule can allow this call by its exact arguments only, without * or comparisons';
+    case 'dynamic':
+      return 'what the call does is only known when it runs';
+    case 'pattern':
+      return 'its pattern does not match';
+  }
+}

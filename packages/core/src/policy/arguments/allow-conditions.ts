@@ -1,0 +1,128 @@
+import { climbsIn } from '../allow-matcher.js';
+import { matchesGlob, wordGlob } from '../glob.js';
+import { hostPattern, matchesHost } from '../host-pattern.js';
+import { matchesPath, pathPattern } from '../path-pattern.js';
+import type { PreparedCall, PreparedSubject } from '../prepare-call.js';
+import type { Condition, Named, PatternWord } from '../types.js';
+import { isBeyond } from './guard-conditions.js';
+import type { Miss, NamedMatcher } from './miss.js';
+import { isRecord } from './prepare-arguments.js';
+
+/**
+ * How an allow rule reads its conditions (A19): as narrowly as they can be meant. It has to cover everything that the call touches:
+ * all arguments, or, where the tool says what it touches, that. `*` at the end stands for any other arguments.
+ */
+export function allowConditions({ conditions, open }: Named): NamedMatcher {
+  const tests = conditions.map((condition) => ({ condition, holds: testOf(condition) }));
+  const names = new Set(conditions.map(({ name }) => name));
+  const spelt = !open && conditions.every((condition) => condition.kind === 'equal' && isLiteral(condition.value));
+  const namesAll = (call: PreparedCall): boolean => findUnnamed(call.arguments?.value, names) === undefined;
+  return {
+    misses(call) {
+      for (const { condition, holds } of tests) {
+        const miss = holds(call);
+        if (miss !== undefined) return { code: miss, argument: condition.name };
+      }
+      if (open || call.subjects.some((subject) => isTold(subject, names))) return undefined;
+      const argument = findUnnamed(call.arguments?.value, names);
+      return argument === undefined ? undefined : { code: 'unnamed', argument };
+    },
+    covers(subject, call) {
+      switch (subject.kind) {
+        case 'dynamic':
+          return false;
+        case 'words':
+          // A pattern for the text of a command would let a second command in; only the very text is covered.
+          return call.subjectsFrom === 'arguments' || (spelt && namesAll(call));
+        case 'path':
+          return subject.normal !== undefined && (open || isTold(subject, names) || namesAll(call));
+        case 'host':
+          return open || isTold(subject, names) || namesAll(call);
+      }
+    },
+  };
+}
+
+/** Whether the tool says that it touches this because of an argument that the rule names. */
+function isTold(subject: PreparedSubject, names: ReadonlySet<string>): boolean {
+  return (subject.kind === 'path' || subject.kind === 'host') && names.has(subject.argument ?? '');
+}
+
+/** The first argument that a rule does not name. Naming every member of an object names the object. */
+function findUnnamed(value: unknown, names: ReadonlySet<string>, prefix = ''): string | undefined {
+  if (!isRecord(value)) return prefix === '' ? '*' : prefix.slice(0, -1);
+  const members = Object.entries(value).filter(([, member]) => member !== undefined);
+  if (members.length === 0 && prefix !== '') return prefix.slice(0, -1);
+  for (const [key, member] of members) {
+    const name = prefix + key;
+    const unnamed = names.has(name) ? undefined : findUnnamed(member, names, `${name}.`);
+    if (unnamed !== undefined) return unnamed;
+  }
+  return undefined;
+}
+
+function testOf(condition: Condition): (call: PreparedCall) => Miss['code'] | undefined {
+  const { name } = condition;
+  if (condition.kind === 'compare') {
+    return ({ arguments: args }) => {
+      const value = args?.one(name)?.value;
+      if (value === undefined) return 'missing';
+      if (typeof value !== 'number' || !Number.isFinite(value)) return 'not-a-number';
+      return isBeyond(value, condition.operator, condition.number) ? undefined : 'different';
+    };
+  }
+  const matchesText = textTest(condition.value);
+  const matchesSubject = subjectTest(condition.value);
+  return (call) => {
+    const told = call.told(name);
+    const given = call.arguments?.one(name);
+    if (told.length > 0) {
+      return told.every((subject) => matchesSubject(subject, call, given?.value)) ? undefined : 'different';
+    }
+    if (given === undefined) return 'missing';
+    return given.text !== undefined && matchesText(given.text) ? undefined : 'different';
+  };
+}
+
+/** A star climbs out of no folder: `src/*` is not `src/../.env`. */
+function textTest(value: PatternWord): (text: string) => boolean {
+  const glob = wordGlob(value);
+  const climbs = climbsIn(`=${glob.join('*')}`);
+  return (text) => matchesGlob(glob, text) && climbsIn(`=${text}`) <= climbs;
+}
+
+function subjectTest(value: PatternWord): (subject: PreparedSubject, call: PreparedCall, given: unknown) => boolean {
+  // An argument without a leading `./` is relative to the working folder, and so is what a rule says of it.
+  const path = pathPattern(value, 'strict') ?? pathPattern(below('./', value), 'strict');
+  const host = hostPattern(value);
+  const inUrl = hasLiteralOrigin(value) ? textTest(value) : undefined;
+  const any = value.length === 1 && value[0] !== undefined && 'stars' in value[0];
+  return (subject, { bases }, given) => {
+    switch (subject.kind) {
+      case 'path':
+        if (subject.normal === undefined) return false;
+        return any || (path !== undefined && matchesPath(path, subject.normal, bases, 'strict'));
+      case 'host':
+        return any || matchesHost(host, subject.plain) || (typeof given === 'string' && inUrl?.(given) === true);
+      case 'words':
+      case 'dynamic':
+        return false;
+    }
+  };
+}
+
+function below(folder: string, [first, ...rest]: PatternWord): PatternWord {
+  if (first === undefined || !('text' in first))
+    return [{ text: folder }, ...(first === undefined ? [] : [first]), ...rest];
+  return [{ text: folder + first.text }, ...rest];
+}
+
+/** `https://*.example.com/*` would let `https://evil.org/.example.com/` in: a star must stand behind the host. */
+function hasLiteralOrigin([first, second]: PatternWord): boolean {
+  if (first === undefined || !('text' in first)) return false;
+  return second === undefined || /^[a-z]+:\/\/[^/?#\\@]+\//.test(first.text);
+}
+
+function isLiteral(value: PatternWord): boolean {
+  return value.every((piece) => 'text' in piece);
+}

@@ -1,0 +1,64 @@
+import type { RuleMiss } from '@countersign/protocol';
+import type { CompiledRule, Policy, RuleIndex, Shelf } from '../compile-policy.js';
+import { isInner, shelves } from '../find-rules.js';
+import type { Policies } from '../judge.js';
+import { type PreparedCall, prepareCall } from '../prepare-call.js';
+import type { PolicyCall } from '../types.js';
+import type { Miss } from './miss.js';
+
+const MOST = 20;
+/** More than a screen shows: who masks it must not find half a secret at its end. */
+const LONGEST_VALUE = 4096;
+
+/** Which rules for this tool do not apply to this call, and why. Values are as they are in the call; the caller masks them. */
+export function explainMisses({ admin, world, agent }: Policies, call: PolicyCall): readonly RuleMiss[] {
+  const prepared = prepareCall(call);
+  const from = (policy: Policy | undefined, verb: 'allow' | 'ask' | 'deny'): readonly Shelf[] =>
+    shelves(policy?.[verb] satisfies RuleIndex | undefined, call.tool);
+  const guards = [...from(admin, 'deny'), ...from(world, 'deny'), ...from(agent, 'deny')];
+  guards.push(...from(admin, 'ask'), ...from(world, 'ask'), ...from(agent, 'ask'));
+  const allows = [...from(admin, 'allow'), ...from(world, 'allow')];
+  const misses = new Map<string, RuleMiss | 'applies'>();
+  for (const rule of guards.flatMap(rulesOf)) note(misses, rule, whyGuardMisses(rule, prepared), prepared);
+  for (const rule of allows.flatMap(rulesOf)) note(misses, rule, whyAllowMisses(rule, prepared), prepared);
+  return [...misses.values()].filter((miss) => miss !== 'applies').slice(0, MOST);
+}
+
+function rulesOf({ any, named, patterned }: Shelf): readonly CompiledRule[] {
+  return [...any, ...named, ...patterned];
+}
+
+/** A rule that can be read two ways applies if one of them does; the reason by names says more. */
+function note(
+  misses: Map<string, RuleMiss | 'applies'>,
+  { text }: CompiledRule,
+  miss: Miss | undefined,
+  call: PreparedCall,
+): void {
+  if (miss === undefined) misses.set(text, 'applies');
+  else if (!misses.has(text)) misses.set(text, { rule: text, ...miss, ...valueOf(miss, call) });
+}
+
+function whyGuardMisses({ named, matcher }: CompiledRule, call: PreparedCall): Miss | undefined {
+  if (named !== undefined) return named.misses(call);
+  if (matcher.any || call.subjects.some((subject) => matcher.matches(subject, call.bases))) return undefined;
+  return { code: 'pattern' };
+}
+
+/** One that covers a part of the call applies to that part. */
+function whyAllowMisses({ named, matcher }: CompiledRule, call: PreparedCall): Miss | undefined {
+  const miss = named?.misses(call);
+  if (miss !== undefined) return miss;
+  const outer = call.subjects.filter((subject) => !isInner(subject));
+  const covers = outer.some((subject) => named?.covers(subject, call) ?? matcher.matches(subject, call.bases));
+  if (covers || (outer.length === 0 && (matcher.any || named !== undefined))) return undefined;
+  if (outer.some(({ kind }) => kind === 'dynamic')) return { code: 'dynamic' };
+  return { code: named === undefined ? 'pattern' : 'not-spelt' };
+}
+
+function valueOf({ code, argument }: Miss, call: PreparedCall): { value?: string } {
+  if (argument === undefined || (code !== 'different' && code !== 'not-a-number')) return {};
+  const text = call.arguments?.all(argument)[0]?.text;
+  if (text === undefined) return {};
+  return { value: text.slice(0, LONGEST_VALUE) };
+}

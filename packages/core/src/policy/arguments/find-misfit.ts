@@ -1,0 +1,130 @@
+import { readings } from '../compile-policy.js';
+import { shownValue } from '../default-subjects.js';
+import { matchesGlob, wordGlob } from '../glob.js';
+import { isAnchored } from '../path-pattern.js';
+import type { Condition, Named, PatternWord, Rule, Verb } from '../types.js';
+import { type ArgumentSchema, argumentNames, findArgument, requiredNames } from './argument-schema.js';
+import { foldText } from './prepare-arguments.js';
+import { literalNumber, readNumber } from './scan-named.js';
+
+/** A tool that a rule names. */
+export interface KnownTool {
+  readonly name: string;
+  readonly parameters: unknown;
+  /** It says itself what its calls touch, so that patterns of words, paths and hosts have a meaning. */
+  readonly tellsSubjects: boolean;
+}
+
+/** Why a rule can match no call of its tool, in a sentence that says what to write. Undefined: it may match one. */
+export function findMisfit(rule: Rule, tool: KnownTool | undefined): string | undefined {
+  if (rule.named?.joined === true) {
+    return `put a space after a comma between arguments, and quote a value that contains one, as in ${JOINED}`;
+  }
+  if (tool === undefined) return undefined;
+  const { named, verb } = rule;
+  if (named === undefined) return rule.words === undefined ? undefined : findWordMisfit(rule.words, verb, tool);
+  for (const condition of named.conditions) {
+    const misfit = findConditionMisfit(condition, verb, tool);
+    if (misfit !== undefined) return misfit;
+  }
+  return verb === 'allow' && !tool.tellsSubjects ? findUncovered(rule, named, tool) : undefined;
+}
+
+const JOINED = "name='a,b'";
+
+function findConditionMisfit(condition: Condition, verb: Verb, tool: KnownTool): string | undefined {
+  const { name } = condition;
+  const schema = findArgument(tool.parameters, name);
+  if (schema === 'none') return `${tool.name} has no argument "${name}". ${listNames(tool)}`;
+  return condition.kind === 'compare'
+    ? findCompareMisfit(name, schema, verb, tool)
+    : findValueMisfit(name, condition.value, schema, verb, tool);
+}
+
+function findCompareMisfit(name: string, schema: ArgumentSchema, verb: Verb, tool: KnownTool): string | undefined {
+  const { types, values } = schema;
+  if (types === undefined || types.has('number') || types.has('integer')) return undefined;
+  // A list is compared by what is in it.
+  if (verb !== 'allow' && types.has('array')) return undefined;
+  const numeric = values === undefined || values.some((value) => readNumber(String(value)) !== undefined);
+  if (verb !== 'allow' && types.has('string') && numeric) return undefined;
+  return `"${name}" of ${tool.name} is not a number (${[...types].join(' or ')}), so it can't be compared with one`;
+}
+
+function findValueMisfit(
+  name: string,
+  value: PatternWord,
+  { types, values }: ArgumentSchema,
+  verb: Verb,
+  tool: KnownTool,
+): string | undefined {
+  const [first] = value;
+  if (first !== undefined && 'text' in first && first.text.startsWith('=')) {
+    return `write one equals sign: ${name}=…; quote a value that begins with one`;
+  }
+  const text = value.map((piece) => ('text' in piece ? piece.text : '*')).join('');
+  const never = (is: string): string => `"${name}" of ${tool.name} is ${is}, so it is never "${text}"`;
+  if (values !== undefined && !values.some((one) => mayBe(value, one, verb))) {
+    return never(`one of ${values.map((one) => JSON.stringify(one)).join(', ')}`);
+  }
+  if (types === undefined || value.some((piece) => 'stars' in piece)) return undefined;
+  const only = (...names: string[]): boolean => types.size > 0 && [...types].every((type) => names.includes(type));
+  if (only('number', 'integer') && literalNumber(value) === undefined) return never('a number');
+  if (only('boolean') && !['true', 'false'].includes(foldText(text))) return never('true or false');
+  return undefined;
+}
+
+function mayBe(value: PatternWord, one: unknown, verb: Verb): boolean {
+  const shown = shownValue(one);
+  if (verb === 'allow') return matchesGlob(wordGlob(value), shown);
+  return [shown, String(one)].some((text) => matchesGlob(wordGlob(value, foldText), foldText(text)));
+}
+
+/** An allow rule covers a call only if it names all its arguments. */
+function findUncovered(rule: Rule, named: Named, tool: KnownTool): string | undefined {
+  const names = named.conditions.map(({ name }) => name);
+  if (readings(rule).named === undefined && names.some((name, at) => at > 0 && name < (names[at - 1] ?? ''))) {
+    return 'separate arguments with commas';
+  }
+  if (named.open) return undefined;
+  const missing = requiredNames(tool.parameters).filter(
+    (name) => !names.some((other) => other === name || other.startsWith(`${name}.`)),
+  );
+  if (missing.length === 0) return undefined;
+  return (
+    `every call of ${tool.name} also has ${listed(missing)}, which this rule does not name. ` +
+    `Name it as well, or end the rule with ", *" to allow any other arguments`
+  );
+}
+
+/** A pattern of words, for a tool that is judged by `name=value` words unless it says what it touches. */
+function findWordMisfit(words: readonly PatternWord[], verb: Verb, tool: KnownTool): string | undefined {
+  const names = argumentNames(tool.parameters);
+  if (names === undefined) return undefined;
+  const begins = words.map(([first]) => (first !== undefined && 'text' in first ? first.text : ''));
+  const [only, second] = words;
+  const quote = `Quote a value that contains spaces or commas, as in name='a b'`;
+  if (tool.tellsSubjects) {
+    const trap = names.find((name) => begins[0]?.startsWith(`${name}=`) === true);
+    return trap === undefined ? undefined : `this is not a condition on ${trap}. ${quote}`;
+  }
+  if (words.length === 0) {
+    const [required] = requiredNames(tool.parameters);
+    return required === undefined ? undefined : `every call of ${tool.name} has the argument ${required}`;
+  }
+  if (verb !== 'allow' && only !== undefined && second === undefined && isAnchored(only)) return undefined;
+  const fits = (text: string): boolean =>
+    text.startsWith('"') || names.some((name) => `${name}=`.startsWith(text) || text.startsWith(`${name}=`));
+  if (begins.every(fits)) return undefined;
+  return `calls of ${tool.name} are judged by their arguments: write name=value, name > 100, separated by commas. ${listNames(tool)} ${quote}`;
+}
+
+function listNames({ name, parameters }: KnownTool): string {
+  const names = argumentNames(parameters) ?? [];
+  if (names.length === 0) return `${name} takes no arguments.`;
+  return names.length === 1 ? `Its only argument is ${names[0]}.` : `Its arguments are ${listed(names)}.`;
+}
+
+function listed(names: readonly string[]): string {
+  return names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+}

@@ -1,0 +1,111 @@
+import { type Glob, matchesGlob, wordGlob } from '../glob.js';
+import { looseHostGlob } from '../host-pattern.js';
+import { isAnchored, matchesPath, type PathPattern, pathPattern } from '../path-pattern.js';
+import type { PreparedCall } from '../prepare-call.js';
+import type { Comparison, Condition, Named, PatternWord } from '../types.js';
+import type { Miss, NamedMatcher } from './miss.js';
+import { foldText, type Leaf } from './prepare-arguments.js';
+import { literalNumber } from './scan-named.js';
+
+/**
+ * How a deny or ask rule reads its conditions (A19): as broadly as they can be meant, whatever the other arguments are. A value that
+ * can't be compared with a number matches.
+ */
+export function guardConditions({ conditions, open, separator }: Named): NamedMatcher {
+  const tests = conditions.map((condition, index) => {
+    // `command=rm *` is also about `rm -rf x`: who writes it means the words behind, not the arguments.
+    const goesOn = open && separator === 'blank' && index === conditions.length - 1;
+    return { condition, holds: condition.kind === 'equal' ? equals(condition.value, goesOn) : compares(condition) };
+  });
+  return {
+    misses(call) {
+      for (const { condition, holds } of tests) {
+        const miss = missOf(condition, holds, call);
+        if (miss !== undefined) return miss;
+      }
+      return undefined;
+    },
+    covers: () => false,
+  };
+}
+
+interface Test {
+  readonly leaf: (leaf: Leaf, call: PreparedCall) => boolean;
+  readonly subject: (subject: PreparedCall['subjects'][number], call: PreparedCall) => boolean;
+}
+
+function missOf({ name }: Condition, test: Test, call: PreparedCall): Miss | undefined {
+  // What a tool says it touches under this name counts also where the argument is left out and has a default.
+  const told = call.told(name);
+  if (told.some((subject) => test.subject(subject, call))) return undefined;
+  const leaves = call.arguments?.all(name) ?? [];
+  if (leaves.some((leaf) => test.leaf(leaf, call))) return undefined;
+  return { code: leaves.length === 0 && told.length === 0 ? 'missing' : 'different', argument: name };
+}
+
+function equals(value: PatternWord, goesOn: boolean): Test {
+  const words: readonly PatternWord[] = goesOn ? [value, followed(value)] : [value];
+  const globs = words.map((word) => ({ plain: wordGlob(word), folded: wordGlob(word, foldText) }));
+  const number = literalNumber(value);
+  const path = pathPattern(value, 'liberal');
+  const anchored = isAnchored(value);
+  const host = looseHostGlob(value);
+  const hasOrigin = value.some((piece) => 'text' in piece && piece.text.includes('://'));
+  return {
+    leaf: (leaf, { bases }) =>
+      globs.some(({ plain, folded }) => matchesGlob(folded, leaf.folded) || matchesGlob(plain, leaf.text)) ||
+      (number !== undefined && leaf.number === number) ||
+      (path !== undefined &&
+        (anchored || looksLikePath(leaf.text)) &&
+        matchesPath(path, leaf.path(), bases, 'liberal')) ||
+      (hasOrigin && matchesUrl(globs, leaf)),
+    subject: (subject, { bases }) => {
+      if (subject.kind === 'host') return matchesGlob(host, subject.loose);
+      return subject.kind === 'path' && matchesPathSubject(path, subject.guessed, bases);
+    },
+  };
+}
+
+function followed(value: PatternWord): PatternWord {
+  const last = value.at(-1);
+  if (last === undefined || !('text' in last)) return [...value, { text: ' ' }, { stars: 1 }];
+  return [...value.slice(0, -1), { text: `${last.text} ` }, { stars: 1 }];
+}
+
+function matchesPathSubject(
+  path: PathPattern | undefined,
+  guessed: readonly string[],
+  bases: PreparedCall['bases'],
+): boolean {
+  return path !== undefined && matchesPath(path, guessed, bases, 'liberal');
+}
+
+function matchesUrl(globs: readonly { readonly folded: Glob }[], leaf: Leaf): boolean {
+  const url = leaf.url();
+  return url !== undefined && globs.some(({ folded }) => matchesGlob(folded, foldText(url)));
+}
+
+function looksLikePath(text: string): boolean {
+  return text.includes('/') || text.includes('\\') || text.startsWith('~');
+}
+
+function compares({ operator, number }: Extract<Condition, { kind: 'compare' }>): Test {
+  return {
+    // NaN stands for a list or object: what is in it is compared.
+    leaf: (leaf) => leaf.number === undefined || isBeyond(leaf.number, operator, number),
+    subject: () => false,
+  };
+}
+
+export function isBeyond(value: number, operator: Comparison, limit: number): boolean {
+  switch (operator) {
+    case '<':
+      return value < limit;
+    case '<=':
+      return value <= limit;
+    case '>':
+      return value > limit;
+    case '>=':
+      return value >= limit;
+  }
+}
