@@ -1,38 +1,79 @@
-// Makes a checkout ready to run: installs what the lock file says, when it has changed, and builds.
+// Makes a checkout ready to run: installs what the lock file says, if that is not there yet, and builds.
 // Node's own modules only: on a fresh clone nothing else is there yet.
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const stamp = join(root, 'node_modules', '.countersign-setup');
-const wanted = createHash('sha256')
-  .update(readFileSync(join(root, 'package-lock.json')))
-  .update(`${process.version} ${process.platform} ${process.arch}`)
-  .digest('hex');
+const keepsGoing = process.argv.includes('--keep-going');
 
-if (read(stamp) !== wanted) {
-  // NODE_ENV=production would leave out the compiler and the test runner.
-  if (!npm('ci', '--include=dev')) fail('npm could not install the dependencies; what it said is above.');
-  writeFileSync(stamp, wanted);
+if (!isInstalled()) {
+  console.log('Installing dependencies (about a minute)…');
+  install();
 }
+if (!existsSync(join(root, 'packages', 'web', 'dist', 'index.html'))) console.log('Building…');
 
 if (!run(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-b'])) {
   // The test run goes on: its type check fails by name, beside the results of everything else.
-  if (!process.argv.includes('--keep-going')) fail('The build found errors; they are above.');
+  if (!keepsGoing) fail('The build failed; the errors are above.');
 }
 
 // Loaded only now: on a fresh clone there is nothing yet that could build it.
 const { buildWeb } = await import('./build-web.mjs');
-if (!buildWeb() && !process.argv.includes('--keep-going'))
-  fail('The web app could not be built; what is wrong is above.');
+if (!buildWeb() && !keepsGoing) fail('The web app could not be built; the errors are above.');
 
-/** @param {string[]} words */
-function npm(...words) {
+/**
+ * Whether `node_modules` is a complete install of the lock file for this machine, whoever ran it. npm writes its own record last, so an
+ * install that was cut off has none; what is optional, or for other systems, need not be there.
+ */
+function isInstalled() {
+  const wanted = packagesIn('package-lock.json');
+  const found = packagesIn(join('node_modules', '.package-lock.json'));
+  if (wanted === undefined || found === undefined) return false;
+  const isSame = ([path, { version, integrity, link }]) =>
+    wanted[path]?.version === version && wanted[path]?.integrity === integrity && wanted[path]?.link === link;
+  return (
+    Object.entries(found).every((entry) => isSame(entry) && fitsHere(entry[1])) &&
+    Object.entries(wanted).every(([path, { optional }]) => path === '' || optional === true || path in found)
+  );
+}
+
+/** @param {string} file @returns {Record<string, any> | undefined} */
+function packagesIn(file) {
+  try {
+    return JSON.parse(readFileSync(join(root, file), 'utf8')).packages;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Not so for a folder that was copied from another machine. @param {{ os?: string[], cpu?: string[] }} entry */
+function fitsHere({ os, cpu }) {
+  return isListed(os, process.platform) && isListed(cpu, process.arch);
+}
+
+/** @param {string[] | undefined} list @param {string} name */
+function isListed(list, name) {
+  if (list === undefined || list.includes('any')) return true;
+  return list.some((word) => word.startsWith('!')) ? !list.includes(`!${name}`) : list.includes(name);
+}
+
+/** What npm says is shown only when it fails: its warnings are about packages, and nothing that a newcomer can act on. */
+function install() {
   const cli = process.env.npm_execpath;
-  return cli?.endsWith('.js') ? run(process.execPath, [cli, ...words]) : run('npm', words);
+  // NODE_ENV=production would leave out the compiler and the test runner.
+  const words = ['ci', '--include=dev'];
+  const [program, args] = cli?.endsWith('.js') ? [process.execPath, [cli, ...words]] : ['npm', words];
+  const { status, stdout, stderr, error } = spawnSync(program, args, {
+    cwd: root,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+    maxBuffer: 64 * 1024 * 1024,
+  });
+  if (status === 0) return;
+  process.stderr.write(`${stdout ?? ''}${stderr ?? ''}${error === undefined ? '' : `${error.message}\n`}`);
+  fail('npm could not install the dependencies; its output is above.');
 }
 
 /** @param {string} program @param {string[]} words */
@@ -40,17 +81,8 @@ function run(program, words) {
   return spawnSync(program, words, { cwd: root, stdio: 'inherit' }).status === 0;
 }
 
-/** @param {string} file */
-function read(file) {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return undefined;
-  }
-}
-
-/** @param {string} words @returns {never} */
-function fail(words) {
-  console.error(words);
+/** @param {string} sentence @returns {never} */
+function fail(sentence) {
+  console.error(sentence);
   process.exit(1);
 }
