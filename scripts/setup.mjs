@@ -31,10 +31,11 @@ function isInstalled() {
   const wanted = packagesIn('package-lock.json');
   const found = packagesIn(join('node_modules', '.package-lock.json'));
   if (wanted === undefined || found === undefined) return false;
-  const isSame = ([path, { version, integrity, link }]) =>
-    wanted[path]?.version === version && wanted[path]?.integrity === integrity && wanted[path]?.link === link;
+  /** @param {string} path */
+  const isSame = (path) =>
+    ['version', 'integrity', 'link'].every((field) => wanted[path]?.[field] === found[path][field]);
   return (
-    Object.entries(found).every((entry) => isSame(entry) && fitsHere(entry[1])) &&
+    Object.entries(found).every(([path, entry]) => isSame(path) && fitsHere(entry)) &&
     Object.entries(wanted).every(([path, { optional }]) => path === '' || optional === true || path in found)
   );
 }
