@@ -38,7 +38,7 @@ export function Dialog({ title, onClose, children, shape = 'box' }: DialogProps)
       className={cx(
         'bg-paper p-0 text-ink shadow-card',
         // A border would make a sheet higher when it is full, and move the bar at its foot.
-        shape !== 'sheet' && 'border border-line',
+        shape === 'sheet' ? 'ring-1 ring-line-2' : 'border border-line',
         shape === 'box' && 'm-auto max-h-[90dvh] w-[min(44rem,calc(100vw-2rem))] rounded-xl',
         shape === 'sheet' &&
           'fixed inset-x-0 top-auto bottom-0 m-0 max-h-[88dvh] w-full max-w-none animate-rise rounded-t-2xl md:mx-auto md:w-[40rem]',
