@@ -108,7 +108,7 @@ export function prepareRaw(db: ReturnType<typeof openRawDatabase>) {
     `insert into approvals (id, world_id, chat_id, agent_id, invocation_id, message_id, tool_name, call_hash, message, options, why,
       rule, proposed_rule, working_directory, sandbox, preview, status, decision, scope, reason, decision_digest, decided_by, requested_at, expires_at, decided_at)
       values (?, ?, ?, ?, ?, ?, ?, ?, 'Book a room in Lisbon', '["deny","approve_once","approve_session","approve_always"]',
-      'this tool asks before it runs', null, 'allow book_room(city=Lisbon nights=2)', '/tmp', 'none', null, 'pending', null, null, null, null, null, ?, null, null)`,
+      'this tool asks before it runs', null, 'allow book_room(city=Lisbon, nights=2)', '/tmp', 'none', null, 'pending', null, null, null, null, null, ?, null, null)`,
   );
   const settleApproval = db.prepare(
     `update approvals set status = 'approved', decision = 'approve', scope = 'once', decision_digest = ?, decided_by = 'human',
