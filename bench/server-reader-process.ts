@@ -38,7 +38,7 @@ for (let opened = 0; opened < readers; opened += 1) {
   const asked = get(url, { agent: false, headers: { authorization: `Bearer ${token}` } });
   const [response] = (await once(asked, 'response')) as [IncomingMessage];
   response.on('data', (bytes: Buffer) => {
-    if (bytes.includes(`@nobody message ${number}"`)) read();
+    if (bytes.includes(`@human message ${number}"`)) read();
   });
 }
 tell({ ready: true });

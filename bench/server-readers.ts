@@ -38,7 +38,7 @@ export async function measureReaders(
     for (let number = 0; number < messages; number += 1) {
       const read = news();
       const sentAt = process.hrtime.bigint();
-      await post(`${chatPath}/messages`, { content: `@nobody message ${number}` });
+      await post(`${chatPath}/messages`, { content: `@human message ${number}` });
       const [told] = await read;
       if (!('number' in told) || told.number !== number) throw new Error('the readers told of something else');
       first.push(Number(BigInt(told.first) - sentAt) / 1000);

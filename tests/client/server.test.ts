@@ -166,15 +166,15 @@ describe('a view of a chat, over HTTP', () => {
 
   it('loads page after page backwards, and is a whole', async () => {
     const { client, world, chat } = await harbourWithAgents();
-    for (let n = 0; n < 12; n += 1) await client.send(world, chat, { content: `@nobody number ${n}` });
+    for (let n = 0; n < 12; n += 1) await client.send(world, chat, { content: `@human number ${n}` });
     const view = openChat(client, world, chat, { pageSize: 5 });
     await ready(view);
     expect(view.getState().transcript.length).toBe(5);
-    await client.send(world, chat, { content: '@nobody number 12' });
+    await client.send(world, chat, { content: '@human number 12' });
     await eventually(() => expect(view.getState().transcript.length).toBe(6));
     while (view.getState().older.kind === 'more') await view.loadOlder();
     const said = sliceRows(view.getState().transcript).map((id) => get(view.getState().messages, id)?.content);
-    expect(said).toEqual(Array.from({ length: 13 }, (_, n) => `@nobody number ${n}`));
+    expect(said).toEqual(Array.from({ length: 13 }, (_, n) => `@human number ${n}`));
     await view.loadOlder();
     view.close();
   });

@@ -70,7 +70,7 @@ describe('[S4] engines on one PostgreSQL', () => {
     const [a] = engines as [Engine];
     const { worldId, chatId } = await prepare(a);
     for (let round = 1; round <= 10; round += 1) {
-      const content = `@nobody ${round}`;
+      const content = `@human ${round}`;
       const message = { worldId, chatId, content, speaker: 'human', clientMessageId: content } as const;
       const kept = await Promise.all([...engines, ...engines].map(({ runtime }) => publishMessage(runtime, message)));
       expect(new Set(kept.map(({ messageId }) => messageId)).size).toBe(1);

@@ -14,7 +14,7 @@ describe('what nobody said but a person has to know', () => {
     const terminal = t.terminal(['chat', '-w', 'docks', '--new']);
     await terminal.waitFor('you  ');
     terminal.type(`@nobody hello${ENTER}`);
-    const said = await terminal.waitFor('Nobody here is called @nobody, so nobody answers.');
-    expect(said).toMatch(/^ {2}· Nobody here/m);
+    const said = await terminal.waitFor('no agent here is called @nobody');
+    expect(said).toMatch(/^ {2}│ Nobody answers: no agent/m);
   });
 });

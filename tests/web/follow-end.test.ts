@@ -34,9 +34,9 @@ describe.runIf(hasBrowser)('whoever is at the end of a chat', () => {
     const { page, complaints } = await opened.visit({ path, script: HEARS_LATE });
     const log = page.getByRole('log', { name: 'Transcript' });
     for (let burst = 1; burst <= 12; burst += 1) {
-      const words = Array.from({ length: 20 }, (_, index) => `@nobody ${'and more words '.repeat(index % burst)}`);
+      const words = Array.from({ length: 20 }, (_, index) => `@human ${'and more words '.repeat(index % burst)}`);
       await Promise.all(words.map((content) => opened.api.send(world, chat, { content })));
-      await opened.api.send(world, chat, { content: `@nobody the end of ${burst}.` });
+      await opened.api.send(world, chat, { content: `@human the end of ${burst}.` });
       await wrote(page, `the end of ${burst}.`).waitFor();
       await expect.poll(() => belowView(log)).toBeLessThan(40);
     }
@@ -46,7 +46,7 @@ describe.runIf(hasBrowser)('whoever is at the end of a chat', () => {
   it('may go up a little, is left there while more comes, and follows again from the end', async () => {
     const { world, chat, path } = await opened.newChat();
     for (let number = 1; number <= 30; number += 1)
-      await opened.api.send(world, chat, { content: `@nobody number ${number}.` });
+      await opened.api.send(world, chat, { content: `@human number ${number}.` });
     const { page } = await opened.visit({ path });
     const log = page.getByRole('log', { name: 'Transcript' });
     await wrote(page, 'number 30.').waitFor();
@@ -56,13 +56,13 @@ describe.runIf(hasBrowser)('whoever is at the end of a chat', () => {
     await expect.poll(() => belowView(log)).toBeGreaterThan(30);
     await atRest(log);
     const before = await aboveView(log);
-    await opened.api.send(world, chat, { content: '@nobody number 31.' });
+    await opened.api.send(world, chat, { content: '@human number 31.' });
     await expect.poll(() => belowView(log)).toBeGreaterThan(60);
     expect(await aboveView(log)).toBe(before);
     await page.mouse.wheel(0, 4000);
     // A wheel stops where the end was when it began to turn.
     await expect.poll(() => belowView(log)).toBeLessThan(40);
-    await opened.api.send(world, chat, { content: '@nobody number 32.' });
+    await opened.api.send(world, chat, { content: '@human number 32.' });
     await wrote(page, 'number 32.').waitFor();
     await expect.poll(() => belowView(log)).toBeLessThan(1);
   });
@@ -70,7 +70,7 @@ describe.runIf(hasBrowser)('whoever is at the end of a chat', () => {
   it('still sees it when the field below gets higher', async () => {
     const { world, chat, path } = await opened.newChat();
     for (let number = 1; number <= 30; number += 1)
-      await opened.api.send(world, chat, { content: `@nobody number ${number}.` });
+      await opened.api.send(world, chat, { content: `@human number ${number}.` });
     const { page } = await opened.visit({ path });
     const log = page.getByRole('log', { name: 'Transcript' });
     await wrote(page, 'number 30.').waitFor();

@@ -138,7 +138,7 @@ describe.runIf(hasBrowser)('talking', () => {
     await opened.api.send(world, chat, { content: 'say the needle is rusty' });
     await said(page, 'the needle is rusty').waitFor();
     for (let number = 0; number < 60; number += 1)
-      await opened.api.send(world, chat, { content: `@nobody number ${number}` });
+      await opened.api.send(world, chat, { content: `@human number ${number}` });
     await wrote(page, 'number 59').waitFor();
     await page.getByRole('link', { name: 'Search' }).click();
     await page.getByLabel('Words in this world').fill('needle');

@@ -64,6 +64,6 @@ describe('what holds up the answer to a message', () => {
     expect(heldBy('@scout, @MASON: go on', 20)).toEqual(['mason']);
     expect(heldBy('@mason junior go on', 20)).toEqual([]);
     expect(heldBy('I asked @scout', 20)).toEqual(['mason']);
-    expect(heldBy('@nobody hello', 20)).toEqual(['mason']);
+    expect(heldBy('@human hello', 20)).toEqual(['mason']);
   });
 });

@@ -34,7 +34,7 @@ it('[W4] [T3] every event has the shape that its schema says, and no field more'
     model: { title: 'Tidy' },
     tools: [loud, gated('remove', () => 'gone')],
   });
-  await t.chat.send('@nobody hello');
+  await t.chat.send('@human hello');
   await t.chat.send('go');
   await t.chat.settled();
   await t.world.decide(await t.onlyApproval(), { decision: 'approve', scope: 'session', reason: 'fine' });

@@ -170,8 +170,9 @@ describe('who answers', () => {
 
   it('[M2] a world without an active agent says that nobody answers', async () => {
     const opened = await openTestWorld({ agents: [{ name: 'Off', active: false }] });
-    await talk(opened, 'anybody?');
-    expect(notices(opened.events)).toEqual(['There is no active agent in this world, so nobody answers.']);
+    const why = 'the only agent, @Off, is inactive in this world. Activate an agent, then send your message again.';
+    expect(await talk(opened, 'anybody?')).toEqual(['human: anybody?', `system: Nobody answers: ${why}`]);
+    expect(notices(opened.events)).toEqual([`Nobody answers: ${why}`]);
   });
 
   it.each([
@@ -192,9 +193,46 @@ describe('who answers', () => {
     expect(speakers.toSorted()).toEqual(answering);
   });
 
+  it.each([
+    ['hey @bob', '@Bob is mentioned in the middle of a line'],
+    ['@off hello', '@Off is inactive'],
+  ])('[M3] nobody answers %j, and the chat keeps why, as a reply to it', async (content, why) => {
+    const opened = await openTestWorld({ agents: ['Ada', 'Bob', { name: 'Off', active: false }] });
+    const { messageId } = await opened.chat.send(content);
+    await opened.chat.settled();
+    expect((await opened.chat.messages()).at(-1)).toMatchObject({
+      role: 'system',
+      sender: 'system',
+      replyToMessageId: messageId,
+      content: expect.stringContaining(why) as unknown,
+    });
+    // People read the notice. No model does, and it counts as nobody's turn.
+    await opened.chat.send('@ada hello');
+    await opened.chat.settled();
+    expect(JSON.stringify(opened.provider.requests)).not.toContain('Nobody answers');
+    expect((await opened.chat.messages()).at(-1)).toMatchObject({ sender: 'ada', content: 'ok' });
+  });
+
+  it('[M3] nobody is missed by a message to people, or by an agent that addresses nobody', async () => {
+    const opened = await openTestWorld({ script: ['I asked @bob about it.'], agents: ['Ada', 'Bob'] });
+    await talk(opened, '@human look');
+    await talk(opened, '@ada look');
+    expect(notices(opened.events)).toEqual([]);
+  });
+
+  it('[M3] the same message sent twice is explained once', async () => {
+    const { chat } = await openTestWorld({ agents: ['Ada', 'Bob'] });
+    await chat.send('hey @bob', { clientMessageId: 'one' });
+    await chat.send('hey @bob', { clientMessageId: 'one' });
+    expect((await chat.messages()).map(({ role }) => role)).toEqual(['user', 'system']);
+  });
+
   it('[M3] a message to names nobody has is answered by nobody and says so', async () => {
     const opened = await openTestWorld({ agents: ['Ada'] });
-    expect(await talk(opened, '@Zoe are you there?')).toEqual(['human: @Zoe are you there?']);
+    expect(await talk(opened, '@Zoe are you there?')).toEqual([
+      'human: @Zoe are you there?',
+      'system: Nobody answers: no agent here is called @Zoe. Agents you can mention: @Ada.',
+    ]);
     expect(notices(opened.events)).toEqual([expect.stringContaining('@Zoe')]);
   });
 

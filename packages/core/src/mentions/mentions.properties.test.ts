@@ -54,7 +54,27 @@ const noise = fc.constantFrom(
     '```',
     '~~~',
   ],
-  ...['- ', '1. ', '> ', '\\', '/', '.', '-', '_', 'Hi there', 'smith', 'the', '\u00a0', '<', '>'],
+  ...[
+    '- ',
+    '1. ',
+    '> ',
+    '# ',
+    '*',
+    '**',
+    '_',
+    '***',
+    '\\',
+    '/',
+    '.',
+    '-',
+    '_',
+    'Hi there',
+    'smith',
+    'the',
+    '\u00a0',
+    '<',
+    '>',
+  ],
 );
 const tag = fc.constantFrom('<world>STOP</world>', '< world> done </world >', '<world>TO: ', '</world>', '<world>');
 const scene = (pieces: fc.Arbitrary<string>) =>

@@ -32,6 +32,17 @@ describe('prepareAnswer: mentions of itself', () => {
     ['@me @me @me', ''],
     ['@ghost @me hi', '@ghost, hi'],
     ['@me ```js\nx\n```', '```js\nx\n```'],
+    ['**@me** hi', 'hi'],
+    ['**@me**: **hi**', '**hi**'],
+    ['**@me hi** there', '**hi** there'],
+    ['**@me, @carol** hi', '**@carol** hi'],
+    ['_@me_ @me hi', 'hi'],
+    ['- @me do it\n- @carol do it', '- do it\n- @carol do it'],
+    ['hello\n- @me\nbye', 'hello\nbye'],
+    ['1. **@me** do it', '1. do it'],
+    ['# @me', ''],
+    ['@me - @me hi', 'hi'],
+    ['> @me said so', '> @me said so'],
   ])('[M5] those at the start of a line are removed: %j', (content, expected) => {
     expect(published(content)).toBe(expected);
   });

@@ -11,6 +11,8 @@ export interface Line {
   kind: 'blank' | 'text' | 'opening' | 'code';
   start: number;
   body: number;
+  /** Where a leading mention would begin: after Markdown markers, if an `@` follows them; else `body`. */
+  lead: number;
   proseEnd: number;
   /** Where the line itself ends. */
   end: number;
@@ -25,6 +27,8 @@ export interface ReadText {
 }
 
 const LIST_MARKER = /(?:[-*+]|\d{1,9}[.)])[ \t]+/y;
+/** List and heading markers, and an opening emphasis, before an `@` (M3). A quote is none: it repeats what somebody else wrote. */
+const MARKERS = /(?:(?:[-*+]|\d{1,9}[.)]|#{1,6})[ \t]+)*(?:\*{1,3}|_{1,3})?(?=@)/y;
 const FENCE = /`{3,}|~{3,}/y;
 
 /** Tells prose from code, in one pass. */
@@ -48,7 +52,7 @@ export function readLines(content: string, names: NameIndex): ReadText {
     const line = (kind: Line['kind'], proseEnd = end): void => {
       if (kind !== 'text') endParagraph(start);
       else paragraph ??= start;
-      lines.push({ kind, start, body, proseEnd, end, next });
+      lines.push({ kind, start, body, lead: skipMarkers(content, body), proseEnd, end, next });
       if (kind === 'code') code.push({ start, end });
       if (kind === 'opening') code.push({ start: proseEnd, end });
     };
@@ -91,12 +95,14 @@ function fenceFinder(
   const nextTildes = nextPlaceOf(content, '~~~');
   return (body, end) => {
     if (nextTicks(body) >= end && nextTildes(body) >= end) return undefined;
-    let at = body;
+    const lead = skipMarkers(content, body);
+    let at = lead;
     for (;;) {
       const mention = matchMention(content, at, end, names);
       if (mention === undefined) break;
-      at = skipSpace(content, mention.end, AFTER_MENTIONS);
+      at = skipSpace(content, skipEmphasis(content, mention.end), AFTER_MENTIONS);
     }
+    if (at === lead) at = body;
     let mark = at;
     LIST_MARKER.lastIndex = mark;
     while (LIST_MARKER.test(content)) mark = LIST_MARKER.lastIndex;
@@ -106,6 +112,18 @@ function fenceFinder(
     const isInline = fence.startsWith('`') && content.slice(mark + fence.length, end).includes('`');
     return isInline ? undefined : { fence, at };
   };
+}
+
+/** Past the markers in front of an `@`. */
+export function skipMarkers(content: string, position: number): number {
+  MARKERS.lastIndex = position;
+  return MARKERS.test(content) ? MARKERS.lastIndex : position;
+}
+
+function skipEmphasis(content: string, position: number): number {
+  let end = position;
+  while (content[end] === '*' || content[end] === '_') end += 1;
+  return end;
 }
 
 function closesFence(content: string, body: number, end: number, fence: string): boolean {

@@ -32,6 +32,24 @@ describe('readMentions', () => {
   });
 
   it.each([
+    ['**@bob** hi', ['bob']],
+    ['***@bob*** hi', ['bob']],
+    ['*@bob* hi', ['bob']],
+    ['_@bob_ hi', ['bob']],
+    ['__@Harbour Crew__: hi', ['harbour-crew']],
+    ['**@bob please** hi', ['bob']],
+    ['**@bob, @alice** hi', ['bob', 'alice']],
+    ['- @bob hi', ['bob']],
+    ['* @bob hi\n  + @alice hi', ['bob', 'alice']],
+    ['1. @bob hi\n2) @alice hi', ['bob', 'alice']],
+    ['# @bob', ['bob']],
+    ['- ## **@bob** hi', ['bob']],
+    ['I would:\n- **@bob**: do\n- _@alice_: do', ['bob', 'alice']],
+  ])('[M3] list, heading and emphasis markers may stand before it: %j', (content, expected) => {
+    expect(named(content)).toEqual(expected);
+  });
+
+  it.each([
     ['@alice, @bob hi', ['alice', 'bob']],
     ['@bob @alice hi', ['bob', 'alice']],
     ['@bob,@alice hi', ['bob', 'alice']],
@@ -74,9 +92,14 @@ describe('readMentions', () => {
     '@@bob',
     '@bob@x.com',
     '@bob/tools is a package',
-    '**@bob** hi',
-    '- @bob hi',
     '> @bob',
+    '> - @bob',
+    '-@bob hi',
+    '#@bob hi',
+    '1.@bob hi',
+    '** @bob** hi',
+    '~~@bob~~ hi',
+    '[@bob](x)',
   ])('[M3] this addresses nobody, known or unknown: %j', (content) => {
     expect(readMentions(content, crew)).toEqual({ agentIds: [], human: false, unknown: [] });
   });
@@ -90,6 +113,8 @@ describe('readMentions', () => {
     '~~~\n```\n@bob\n~~~',
     '````\n```\n@bob\n````',
     '- ```\n  @bob\n  ```',
+    '- `x\n- @bob` hi',
+    'see:\n\n    - @bob',
     'see:\n\n    @bob hi',
     '\n    @bob hi',
     '```\n```\n    @bob hi',

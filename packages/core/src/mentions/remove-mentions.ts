@@ -1,7 +1,7 @@
 import { AFTER_MENTIONS, BETWEEN_MENTIONS, skipSpace } from './characters.js';
 import type { NameIndex } from './index-names.js';
 import { matchMention, type Mention } from './match-mention.js';
-import { readLines, type Line } from './read-lines.js';
+import { readLines, skipMarkers, type Line } from './read-lines.js';
 import { codeReader, hasProse } from './scan-mentions.js';
 
 type IsUnwanted = (target: Mention['target']) => boolean;
@@ -20,7 +20,7 @@ export function removeMentions(content: string, names: NameIndex, isUnwanted: Is
   let previous: Line['kind'] | undefined;
 
   for (const line of text.lines) {
-    const rest = hasProse(line) && !isCode(line.body) ? withoutMentions(content, line, names, isUnwanted) : undefined;
+    const rest = hasProse(line) && !isCode(line.lead) ? withoutMentions(content, line, names, isUnwanted) : undefined;
     removed ||= rest !== undefined;
     if (rest === '') {
       afterEmptied = true;
@@ -50,17 +50,32 @@ function withoutBlankStart(content: string, names: NameIndex): string {
 function withoutMentions(content: string, line: Line, names: NameIndex, isUnwanted: IsUnwanted): string | undefined {
   const kept: string[] = [];
   let removed = false;
-  let at = line.body;
+  const markers = splitMarkers(content.slice(line.body, line.lead));
+  let { emphasis } = markers;
+  let at = line.lead;
   // What follows the last mention that stays, as it was written; or, after one that goes, what is left with a comma
   // between, since `@bob @me smith` must not become `@bob smith` if there is a Bob Smith.
   let rest = at;
   let joint = '';
   for (;;) {
-    const mention = matchMention(content, at, line.proseEnd, names);
+    let mention = matchMention(content, at, line.proseEnd, names);
+    if (mention === undefined && removed && kept.length === 0) {
+      // What is left starts the line now, so a mention behind markers of its own would lead it.
+      const lead = skipMarkers(content, at);
+      mention = matchMention(content, lead, line.proseEnd, names);
+      if (mention === undefined || !isUnwanted(mention.target)) break;
+      if (emphasis === '') ({ emphasis } = splitMarkers(content.slice(at, lead)));
+    }
     if (mention === undefined) break;
     if (isUnwanted(mention.target)) {
       removed = true;
-      at = skipSpace(content, mention.end, AFTER_MENTIONS);
+      let { end } = mention;
+      // An emphasis that holds nothing else goes with the mention: `**@me** hi` becomes `hi`.
+      if (kept.length === 0 && emphasis !== '' && content.startsWith(emphasis, end)) {
+        end += emphasis.length;
+        emphasis = '';
+      }
+      at = skipSpace(content, end, AFTER_MENTIONS);
       rest = at;
       joint = kept.length > 0 ? ', ' : '';
     } else {
@@ -72,5 +87,11 @@ function withoutMentions(content: string, line: Line, names: NameIndex, isUnwant
   }
   if (!removed) return undefined;
   const tail = content.slice(rest, line.end);
-  return kept.join(', ') + (tail === '' ? '' : joint + tail);
+  if (kept.length === 0 && tail === '') return '';
+  return markers.blocks + emphasis + kept.join(', ') + (tail === '' ? '' : joint + tail);
+}
+
+function splitMarkers(markers: string): { blocks: string; emphasis: string } {
+  const emphasis = /[*_]*$/.exec(markers)?.[0] ?? '';
+  return { blocks: markers.slice(0, markers.length - emphasis.length), emphasis };
 }

@@ -1,7 +1,7 @@
 import type { Addressable } from './addressable.js';
 import { indexNames } from './index-names.js';
 import { gatherMentions } from './read-mentions.js';
-import { leadingMentions, namesAnAgent } from './scan-mentions.js';
+import { leadingMentions, namedAgents } from './scan-mentions.js';
 import type { Speaker } from './speaker.js';
 
 export interface Addressees {
@@ -34,7 +34,8 @@ export function resolveAddressees({ content, speaker, agents, mainAgent }: Addre
   }
   // An agent's own name beside unknown ones addresses nobody else either, so the notice is still due.
   if (mentions.unknown.length > 0) return { agentIds: [], addressed: 'nobody', unknown: mentions.unknown };
-  if (self !== undefined || namesAnAgent(content, names)) return { agentIds: [], addressed: 'nobody', unknown: [] };
+  if (self !== undefined || namedAgents(content, names).length > 0)
+    return { agentIds: [], addressed: 'nobody', unknown: [] };
   return { agentIds: everyone(agents, mainAgent), addressed: 'everyone', unknown: [] };
 }
 

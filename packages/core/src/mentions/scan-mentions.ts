@@ -15,8 +15,8 @@ export function leadingMentions(content: string, names: NameIndex): Mention[] {
   const text = readLines(content, names);
   const isCode = codeReader(text.code);
   for (const line of text.lines) {
-    if (!hasProse(line) || content[line.body] !== '@' || isCode(line.body)) continue;
-    let mention = matchMention(content, line.body, line.proseEnd, names);
+    if (!hasProse(line) || content[line.lead] !== '@' || isCode(line.lead)) continue;
+    let mention = matchMention(content, line.lead, line.proseEnd, names);
     while (mention !== undefined) {
       found.push(mention);
       mention = matchMention(content, skipSpace(content, mention.end, BETWEEN_MENTIONS), line.proseEnd, names);
@@ -25,19 +25,21 @@ export function leadingMentions(content: string, names: NameIndex): Mention[] {
   return found;
 }
 
-/** Whether prose names an agent of this world anywhere, addressing or not. */
-export function namesAnAgent(content: string, names: NameIndex): boolean {
-  if (!content.includes('@')) return false;
+/** The agents of this world that prose names anywhere, addressing or not, each once. */
+export function namedAgents(content: string, names: NameIndex): string[] {
+  if (!content.includes('@')) return [];
+  const found = new Set<string>();
   const text = readLines(content, names);
   const isCode = codeReader(text.code);
   for (const line of text.lines) {
     if (!hasProse(line)) continue;
     for (let at = line.body; at < line.proseEnd; at += 1) {
       if (content[at] !== '@' || isInsideWord(content, at) || isCode(at)) continue;
-      if (matchKnown(content, at, line.proseEnd, names)?.target.kind === 'agent') return true;
+      const target = matchKnown(content, at, line.proseEnd, names)?.target;
+      if (target?.kind === 'agent') found.add(target.agentId);
     }
   }
-  return false;
+  return [...found];
 }
 
 export function hasProse(line: Line): boolean {

@@ -12,7 +12,8 @@ export async function endInWords(
   outcome: Extract<TurnOutcome, 'failed' | 'exhausted' | 'interrupted'>,
   words: string,
 ): Promise<void> {
-  const sayWhy = () => writeNotice(step, turn, 'error', maskSecrets(words));
+  const sayWhy = () =>
+    writeNotice(step, { ...turn, turnId: turn.id, replyTo: turn.triggerId }, 'error', maskSecrets(words));
   if (!(await endTurn(runtime, step, turn, outcome, sayWhy))) return;
   await noteActivity(runtime, step, turn.chatId);
 }

@@ -1,10 +1,12 @@
 import { CountersignError, newMessageSchema, parseInput, type NewMessage } from '@countersign/protocol';
-import { foldName, resolveAddressees } from '../mentions/index.js';
+import { maskSecrets } from '../masking/index.js';
+import { explainSilence, foldName, resolveAddressees } from '../mentions/index.js';
+import type { MessageRecord } from '../ports/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { chatIn } from './look-up.js';
 import { commit, type Runtime, type Step } from './runtime.js';
 import { noteActivity, queueTurns } from './turn-lifecycle.js';
-import { writeMessage } from './write-message.js';
+import { writeMessage, writeNotice } from './write-message.js';
 
 export interface IncomingMessage extends NewMessage {
   worldId: string;
@@ -38,7 +40,6 @@ async function keepMessage(runtime: Runtime, incoming: IncomingMessage): Promise
       if (known !== undefined) return { messageId: known.id };
     }
     const sender = senderOf(step.snapshot, incoming);
-    const to = addresseesOf(step.snapshot, incoming);
     const message = await writeMessage(
       step,
       { worldId: chat.worldId, chatId: chat.id },
@@ -47,12 +48,12 @@ async function keepMessage(runtime: Runtime, incoming: IncomingMessage): Promise
         sender,
         speaker: incoming.speaker,
         content: incoming.content,
-        addressees: to.agentIds,
+        addressees: addresseesOf(step.snapshot, incoming),
         clientMessageId: incoming.clientMessageId ?? null,
       },
     );
-    if (to.agentIds.length === 0) sayNobodyAnswers(step, chat.id, to.unknown);
     await queueTurns(runtime, step, message, chat);
+    if (message.addressees.length === 0) await sayNobodyAnswers(step, message);
     await noteActivity(runtime, step, chat.id);
     return { messageId: message.id };
   });
@@ -78,27 +79,22 @@ function senderOf(snapshot: WorldSnapshot, { sender, speaker }: IncomingMessage)
   return sender;
 }
 
-function addresseesOf(snapshot: WorldSnapshot, incoming: IncomingMessage): { agentIds: string[]; unknown: string[] } {
+function addresseesOf(snapshot: WorldSnapshot, incoming: IncomingMessage): string[] {
   const { mainAgent } = snapshot.world.settings;
   return resolveAddressees({
     content: incoming.content,
     speaker: { kind: incoming.speaker },
     agents: addressable(snapshot),
     ...(mainAgent === undefined ? {} : { mainAgent }),
-  });
+  }).agentIds;
 }
 
 export function addressable(snapshot: WorldSnapshot): { id: string; name: string; active: boolean }[] {
   return snapshot.agents.map(({ id, definition }) => ({ id, name: definition.name, active: definition.active }));
 }
 
-/** Silence would look like a hang: a message that only names nobody, or a world without agents, says so (M3). */
-function sayNobodyAnswers(step: Step, chatId: string, unknown: readonly string[]): void {
-  const nobody = step.snapshot.agents.every((agent) => !agent.definition.active);
-  if (unknown.length === 0 && !nobody) return;
-  const message =
-    unknown.length > 0
-      ? `Nobody here is called ${unknown.map((name) => `@${name}`).join(', ')}, so nobody answers.`
-      : 'There is no active agent in this world, so nobody answers.';
-  step.tx.emit({ event: 'system', chatId, data: { type: 'notice', message } });
+/** Silence would look like a hang, so the chat says why nobody answers (M3). People read it; no model does. */
+async function sayNobodyAnswers(step: Step, message: MessageRecord): Promise<void> {
+  const why = explainSilence(message.content, addressable(step.snapshot));
+  if (why !== undefined) await writeNotice(step, { ...message, replyTo: message.id }, 'notice', maskSecrets(why));
 }

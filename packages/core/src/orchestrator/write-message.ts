@@ -53,16 +53,15 @@ export async function writeCallMessage(
 /** Something the person should know that nobody said: an error to act on, a stop. It is in the transcript, not in any model's view. */
 export async function writeNotice(
   step: Step,
-  turn: Pick<TurnRecord, 'id' | 'worldId' | 'chatId' | 'agentId' | 'triggerId' | 'iteration'>,
+  about: Pick<MessageRecord, 'worldId' | 'chatId' | 'agentId' | 'turnId' | 'iteration'> & { replyTo: string },
   type: 'error' | 'notice',
   message: string,
 ): Promise<void> {
-  await writeTurnMessage(step, turn, turn.iteration, {
-    role: 'system',
-    sender: 'system',
-    speaker: 'system',
-    content: message,
-    replyTo: turn.triggerId,
-  });
-  step.tx.emit({ event: 'system', chatId: turn.chatId, data: { type, message } });
+  const { worldId, chatId, agentId, turnId, iteration, replyTo } = about;
+  await writeMessage(
+    step,
+    { worldId, chatId },
+    { role: 'system', sender: 'system', speaker: 'system', content: message, agentId, turnId, iteration, replyTo },
+  );
+  step.tx.emit({ event: 'system', chatId, data: { type, message } });
 }

@@ -97,7 +97,7 @@ describe('chats', () => {
   it('[W3] [C1] show what an agent knows of them', async () => {
     const t = await openHarbour();
     await t.say('@ada hello');
-    await t.say('@nobody hello');
+    await t.say('@human hello');
     const memory = (await t.api<Page>('GET', `/worlds/harbour/agents/ada/memory?chat=${t.chat}`)).body;
     expect(memory.items.map(({ content }) => content)).toEqual(['@ada hello', 'ok']);
     expect((await t.api('GET', '/worlds/harbour/agents/ada/memory')).body).toMatchObject({ field: 'chat' });

@@ -41,7 +41,7 @@ describe('many readers', () => {
     const { stream, say } = fixture;
     const slow = await stream();
     slow.response.pause();
-    for (let i = 0; i < MANY; i += 1) await say(`@nobody ${i} ${WORDS}`);
+    for (let i = 0; i < MANY; i += 1) await say(`@human ${i} ${WORDS}`);
     slow.response.resume();
     await slow.until(isNumber(MANY - 1));
     expect(numbersIn(slow.frames)).toEqual(upTo(MANY));
@@ -55,14 +55,14 @@ describe('many readers', () => {
     stalled.write(`GET /?chat=${chatId}&after=0 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
     const other = await stream();
     await expect.poll(connections).toBe(2);
-    for (let i = 0; i < MANY; i += 1) await say(`@nobody ${i} ${WORDS}`);
+    for (let i = 0; i < MANY; i += 1) await say(`@human ${i} ${WORDS}`);
     await other.until(isNumber(MANY - 1));
     for (let beats = 1; (await connections()) === 2; beats += 1) {
       expect(beats).toBeLessThan(5);
       clock.advance(15_000);
       await expect.poll(() => other.comments.length).toBe(beats);
     }
-    await say(`@nobody ${MANY} short`);
+    await say(`@human ${MANY} short`);
     await other.until(isNumber(MANY));
 
     const received: Buffer[] = [];
@@ -73,7 +73,7 @@ describe('many readers', () => {
     const text = Buffer.concat(received).toString('utf8');
     // What is not whole counts for nothing, as in any reader of event streams.
     const whole = text.slice(0, text.lastIndexOf('\n\n'));
-    const got = [...whole.matchAll(/^data: .*"content":"@nobody (\d+)/gm)].map(([, number]) => Number(number));
+    const got = [...whole.matchAll(/^data: .*"content":"@human (\d+)/gm)].map(([, number]) => Number(number));
     const lastId = [...whole.matchAll(/^id: (\d+)$/gm)].at(-1)?.[1] ?? '0';
     expect(got.length).toBeLessThan(MANY);
     const resumed = await stream({ chat: chatId }, { headers: { 'last-event-id': lastId } });
@@ -87,7 +87,7 @@ const MANY = 24;
 const WORDS = 'x'.repeat(900_000);
 
 function numberIn({ data }: ReadFrame): number | undefined {
-  const number = /^@nobody (\d+)/.exec(String(data['content']))?.[1];
+  const number = /^@human (\d+)/.exec(String(data['content']))?.[1];
   return number === undefined ? undefined : Number(number);
 }
 

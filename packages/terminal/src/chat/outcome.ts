@@ -12,12 +12,14 @@ export interface Outcome {
 export function outcomeSince(state: ChatState, messageId: string, noticesBefore: number): Outcome {
   let isAnswered = false;
   let isDenied = false;
+  let notice: string | undefined;
   for (let at = state.transcript.length - 1; at >= 0; at -= 1) {
     const id = rowAt(state.transcript, at);
     if (id === undefined || id === messageId) break;
     const message = get(state.messages, id);
     if (message === undefined) continue;
     if (message.speaker.kind === 'agent' && message.content !== '') isAnswered = true;
+    if (message.speaker.kind === 'system') notice ??= message.content;
     for (const call of message.invocationIds) {
       const kind = get(state.invocations, call)?.status.kind;
       if (kind === 'denied' || kind === 'expired') isDenied = true;
@@ -27,7 +29,11 @@ export function outcomeSince(state: ChatState, messageId: string, noticesBefore:
   if (error !== undefined) return { outcome: 'failed', exitCode: EXIT.failed, why: error.message };
   if (isDenied) return { outcome: 'denied', exitCode: EXIT.denied };
   if (isAnswered) return { outcome: 'answered', exitCode: EXIT.ok };
-  return { outcome: 'failed', exitCode: EXIT.failed, why: 'Nobody answered. Is an agent active in this world?' };
+  return {
+    outcome: 'failed',
+    exitCode: EXIT.failed,
+    why: notice ?? 'Nobody answered. Is an agent active in this world?',
+  };
 }
 
 export function lastNotice({ notices }: ChatState): number {

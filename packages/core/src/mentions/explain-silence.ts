@@ -1,0 +1,46 @@
+import type { Addressable } from './addressable.js';
+import { indexNames } from './index-names.js';
+import { gatherMentions } from './read-mentions.js';
+import { leadingMentions, namedAgents } from './scan-mentions.js';
+
+/** As many names as a notice lists. */
+const MOST_NAMES = 5;
+
+/**
+ * Why no agent answers a person's message, and what to do about it (M3). Only for a message that `resolveAddressees` gives to no agent.
+ * Undefined: it is meant for people alone, so nobody is missing.
+ */
+export function explainSilence(content: string, agents: readonly Addressable[]): string | undefined {
+  const names = indexNames(agents);
+  const mentions = gatherMentions(leadingMentions(content, names));
+  if (mentions.human && mentions.agentIds.length === 0) return undefined;
+  if (agents.length === 0) {
+    return 'Nobody answers: this world has no agents. Add an agent, then send your message again.';
+  }
+  const nameOf = (id: string): string => agents.find((agent) => agent.id === id)?.name ?? id;
+  const active = agents.filter((agent) => agent.active).map(({ name }) => name);
+  if (active.length === 0) {
+    const who = agents.length === 1 ? `the only agent, ${list([nameOf(agents[0]?.id ?? '')])}, is` : 'all agents are';
+    return `Nobody answers: ${who} inactive in this world. Activate an agent, then send your message again.`;
+  }
+  if (mentions.agentIds.length > 0) {
+    const inactive = mentions.agentIds.map(nameOf);
+    const [is, it] = inactive.length === 1 ? ['is', 'it'] : ['are', 'them'];
+    return `Nobody answers: ${list(inactive)} ${is} inactive. Activate ${it}, or mention another agent: ${list(active)}.`;
+  }
+  if (mentions.unknown.length > 0) {
+    return `Nobody answers: no agent here is called ${list(mentions.unknown, 'or')}. Agents you can mention: ${list(active)}.`;
+  }
+  const named = namedAgents(content, names).map(nameOf);
+  return (
+    `Nobody answers: ${list(named)} ${named.length === 1 ? 'is' : 'are'} mentioned in the middle of a line. ` +
+    'Put a mention at the start of a line to address that agent, or leave it out.'
+  );
+}
+
+function list(names: readonly string[], word = 'and'): string {
+  const shown = names.slice(0, MOST_NAMES).map((name) => `@${name}`);
+  if (names.length > MOST_NAMES) return `${shown.join(', ')} ${word} ${names.length - MOST_NAMES} more`;
+  const last = shown.pop() ?? '';
+  return shown.length === 0 ? last : `${shown.join(', ')} ${word} ${last}`;
+}
