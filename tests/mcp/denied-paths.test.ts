@@ -63,6 +63,38 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('an MCP server in its sandbox', (
   });
 });
 
+describe.skipIf(sandbox.kind !== 'bubblewrap')('what rules open to an MCP server', () => {
+  it('[A20] a folder that a sandbox_folder rule names, which the card says; closed again when the rule goes', async () => {
+    const lib = await freshFolder();
+    await writeFile(join(lib, 'data'), 'from the library');
+    const rule = `allow sandbox_folder(${lib})`;
+    const lab = await openLab({
+      policy: ['allow mcp__hostile__*', rule],
+      script: ({ messages }) => {
+        if (messages.at(-1)?.role !== 'user') return 'done';
+        return { calls: [{ name: 'mcp__hostile__look', arguments: { path: join(lib, 'data') } }] };
+      },
+    });
+    await lab.add(stdio('hostile'));
+    await lab.running('hostile');
+    await lab.say('look');
+    expect(lab.results().at(-1)).toContain('from the library');
+
+    const put = async (rules: string[]): Promise<void> => {
+      const { version } = await showPolicy(lab.engine.runtime, lab.worldId);
+      await setPolicy(lab.engine.runtime, lab.worldId, rules, ME, { expected: [version] });
+    };
+    await put([rule]);
+    await lab.say('look');
+    const [approval] = await lab.pending();
+    expect(approval?.sandbox).toEqual({ kind: 'bubblewrap', network: 'none', hosts: [], readable: [lib] });
+
+    await put(['allow mcp__hostile__*']);
+    await lab.say('look');
+    expect(lab.results().at(-1)).not.toContain('from the library');
+  });
+});
+
 describe('an MCP server without a sandbox', () => {
   it('[A21] is asked each time while a rule about a path is there', async () => {
     const lab = await openFiles(['deny *(./secrets/**)'], { sandbox: { kind: 'none', reason: 'left out on purpose' } });

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import {
   deleteWorld,
   exportWorld,
@@ -154,6 +154,10 @@ describe('starting and stopping', () => {
 describe.skipIf(sandbox.kind !== 'bubblewrap')('the sandbox around a server', () => {
   it('[A21] it has the declared environment and no other, the working folder and no home, and no network', async () => {
     process.env['COUNTERSIGN_TEST_SECRET'] = 'of-the-parent';
+    // Version managers in a home would add where they lie.
+    const path = process.env['PATH'];
+    process.env['PATH'] = '/usr/bin:/bin';
+    onTestFinished(() => void (process.env['PATH'] = path));
     const folder = await freshFolder();
     await writeFile(join(folder, 'inside.txt'), 'inside');
     const outside = join(await freshFolder(), 'outside.txt');

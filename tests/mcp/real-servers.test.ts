@@ -32,9 +32,9 @@ describe.each(transports)('server-everything over %s', (transport) => {
       toolName: 'mcp__everything__echo',
       arguments: { message: 'ahoy' },
       why: expect.stringContaining('comes from outside and is not marked trusted') as string,
-      sandbox: expect.stringMatching(
-        transport === 'stdio' ? /^(bubblewrap|sandbox-exec|none)/ : /^none: it runs elsewhere, at http:\/\/127/,
-      ) as string,
+      sandbox: {
+        kind: expect.stringMatching(transport === 'stdio' ? /^(bubblewrap|sandbox-exec|none)$/ : /^remote$/) as string,
+      },
     });
     if (approval === undefined) throw new Error('nothing was asked');
     await lab.decide(approval, { decision: 'approve', scope: 'once' });

@@ -228,6 +228,35 @@ describe.runIf(sandbox.kind === 'bubblewrap')('a host that a rule opens to the s
     expect(t.toolEvents().map(({ type }) => type)).not.toContain('TOOL_APPROVAL_REQUESTED');
   });
 
+  it('[A20] at a private address is reached only if a rule spells the address and the port', async () => {
+    const policy = [
+      'allow sandbox_network(*.test)',
+      'allow sandbox_network(10.0.0.1:4873)',
+      'allow sandbox_network(10.0.0.*:80)',
+      'allow sandbox_network(10.0.0.2)',
+      'allow sandbox_network(localhost:4874)',
+      'allow sandbox_network(10.0.0.9:80)',
+      'deny sandbox_network(10.0.0.9)',
+      'allow sandbox_network(far.org:4873)',
+    ];
+    const t = await openWithSite({ policy });
+    // A name that leads to what a rule spells is reached there, and nowhere else: whoever answers for the name gains nothing.
+    expect(await answers(t, '10.0.0.1:4873', 'inner.test:4873', 'localhost:4874')).toEqual([true, true, true]);
+    expect(reached).toEqual(['10.0.0.1', '10.0.0.1', '127.0.0.1']);
+    const closed = [
+      '10.0.0.1',
+      '10.0.0.2',
+      '10.0.0.3',
+      '10.0.0.9',
+      'inner.test',
+      'localhost',
+      'localhost:4873',
+      'far.org:4873',
+    ];
+    expect(await answers(t, ...closed)).toEqual(closed.map(() => false));
+    expect(reached).toHaveLength(3);
+  });
+
   it('[A20] is shown on the card; where any host is open, auto asks', async () => {
     const t = await openWithSite({ policy: ['allow sandbox_network'] });
     expect(await propose(t, fetching('good.test'))).toBe('waiting');

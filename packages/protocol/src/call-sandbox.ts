@@ -10,7 +10,7 @@ export const callSandboxSchema = z.object({
    * server or library itself. `remote`: a server elsewhere. `client`: the connected client that offers the tool.
    */
   kind: z.enum(['bubblewrap', 'sandbox-exec', 'none', 'in-process', 'remote', 'client', 'unknown']),
-  /** `listed`: only `hosts`. `public`: public addresses. `all`: also private addresses and this machine. */
+  /** `listed`: only `hosts`. `public`: public addresses, and the private ones in `hosts`. `all`: also private addresses and this machine. */
   network: z.enum(['none', 'listed', 'public', 'all', 'unknown']),
   hosts: z.array(z.string()),
   /** Folders that rules open to the sandbox for reading. */

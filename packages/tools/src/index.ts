@@ -13,5 +13,6 @@ export { webFetch } from './web/web-fetch.js';
 export { mcpServers } from './mcp/create-mcp-host.js';
 export type { McpOptions } from './mcp/create-mcp-host.js';
 export { findSandbox } from './sandbox/find-sandbox.js';
+export { homePrograms } from './sandbox/programs/programs-for.js';
 export { describeSandbox } from './sandbox/sandbox.js';
 export type { Sandbox } from './sandbox/sandbox.js';

@@ -33,7 +33,7 @@ function reachWords({ network, hosts, readable }: CallSandbox): string {
   const reaches = {
     none: 'no network',
     listed: `network limited to ${hosts.join(', ')}`,
-    public: 'public network',
+    public: hosts.length === 0 ? 'public network' : `public network and ${hosts.join(', ')}`,
     all: 'but it can reach every address this machine can, including this machine',
     unknown: 'but its network access is unknown',
   }[network];

@@ -259,7 +259,7 @@ function showPreview(preview: unknown): Preview {
   return { text, truncated: (told.success && told.data.truncated) || roughly !== all || text !== masked };
 }
 
-const NOTHING_OPENED = { folders: [], hosts: [], anyHost: false };
+const NOTHING_OPENED = { folders: [], hosts: [], anyHost: false, privateHosts: [] };
 
 /** What a tool does not tell, or fails to tell, is not claimed (A21). */
 export function sandboxOf(tool: Tool | undefined, place: Place): CallSandbox {

@@ -48,8 +48,12 @@ export function createMcpRecords(runtimeOf: () => Runtime): McpRecords {
       const place = await runtime.findPlace(snapshot);
       const policies = { admin: snapshot.adminPolicy, world: snapshot.policy, agent: NO_RULES };
       const keptPaths = keepPaths(policies, { tool: anyToolOf(name), subjects: [], place });
-      const { workingDirectory } = place;
-      return keptPaths === undefined ? { workingDirectory } : { workingDirectory, keptPaths };
+      const { workingDirectory, grants } = place;
+      return {
+        workingDirectory,
+        ...(keptPaths === undefined ? {} : { keptPaths }),
+        ...(grants === undefined ? {} : { grants }),
+      };
     },
     async moved(worldId, name) {
       await commit(runtimeOf(), 'mcp-moved', worldId, async (step) => {

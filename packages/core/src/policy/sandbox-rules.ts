@@ -12,6 +12,9 @@ import type { Subject } from '@countersign/protocol';
 const FOLDER = 'sandbox_folder';
 const NETWORK = 'sandbox_network';
 
+/** No name but `localhost`: whoever answers for another one could lead it to any address. */
+const PRIVATE_HOST = /^(localhost|\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}$/;
+
 /** What rules open to commands in the sandbox. */
 export interface SandboxGrants {
   readonly folders: readonly string[];
@@ -19,13 +22,16 @@ export interface SandboxGrants {
   readonly mayReach?: (host: string) => boolean;
   /** The patterns of the rules that `mayReach` follows. */
   readonly hosts: readonly string[];
+  /** Addresses, or `localhost`, each with a port, that a rule spells: they may be reached though they are private. */
+  readonly privateHosts: readonly string[];
   /** No host is left out, so that what a command reads can go anywhere. */
   readonly anyHost: boolean;
 }
 
 /**
  * `allow sandbox_folder(~/lib)` lets commands in the sandbox read a folder, `allow sandbox_network(example.com)` lets them
- * reach a host. Only rules for these very names open something: who allows every tool has not thought of the sandbox.
+ * reach a host. Only rules for these very names open something: who allows every tool has not thought of the sandbox. A private address is
+ * reached only by a rule that spells it with its port.
  */
 export function sandboxGrants(policies: Policies, place: Place): SandboxGrants {
   const { admin, world } = policies;
@@ -44,6 +50,12 @@ export function sandboxGrants(policies: Policies, place: Place): SandboxGrants {
     ...(hosts.length === 0 && !anyHost
       ? {}
       : { mayReach: (host) => isOpen(policies, networkRules, NETWORK, { kind: 'host', host }, place) }),
+    privateHosts: (closed ? [] : hostPatterns(networkRules)).filter((one) => {
+      const host = PRIVATE_HOST.exec(one)?.[1];
+      const isFree = (name: string): boolean =>
+        isOpen(policies, undefined, NETWORK, { kind: 'host', host: name }, place);
+      return host !== undefined && isFree(host) && isFree(one);
+    }),
   };
 }
 

@@ -66,6 +66,12 @@ export interface McpServerWithTools {
 export interface McpPlace {
   workingDirectory: string;
   keptPaths?: KeptPaths;
+  /** What rules of the world open to programs in the sandbox. */
+  grants?: {
+    folders: readonly string[];
+    /** For a server that has a network. */
+    privateHosts: readonly string[];
+  };
 }
 
 /** What a host of MCP servers gets from the engine. */

@@ -10,7 +10,12 @@ export interface ToolContext {
   /** The real path of the world's working folder. */
   workingDirectory: string;
   /** What rules let commands in the sandbox read, and which hosts they may reach. Absent: nothing, none. */
-  sandboxGrants?: { folders: readonly string[]; mayReach?: (host: string) => boolean };
+  sandboxGrants?: {
+    folders: readonly string[];
+    mayReach?: (host: string) => boolean;
+    /** Private addresses, or `localhost`, each with a port, that a rule spells. */
+    privateHosts?: readonly string[];
+  };
   /**
    * Whether a rule denies this call, or has yet to be asked about, what lies at this absolute path. A tool that walks below
    * the path it was given leaves those out (A19). Absent: nothing is withheld.
@@ -61,6 +66,8 @@ export interface OpenedToSandbox {
   readonly hosts: readonly string[];
   /** Every public host, whatever is in `hosts`. */
   readonly anyHost: boolean;
+  /** Private addresses, or `localhost`, each with a port, that a rule spells. */
+  readonly privateHosts: readonly string[];
 }
 
 /**

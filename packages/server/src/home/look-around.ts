@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { lookAtPostgres, lookAtSqlite, type SeenStore } from '@countersign/storage';
-import { describeSandbox, findSandbox } from '@countersign/tools';
+import { describeSandbox, findSandbox, homePrograms } from '@countersign/tools';
 import { hasDisplay } from '../serve/open-browser.js';
 import { listenOn } from '../serve/listen-on.js';
 import { DEFAULT_PORT } from '../serve/serve.js';
@@ -32,7 +32,7 @@ export async function lookAround(home: string, env: NodeJS.ProcessEnv, port = DE
     ...lookAtWork(database.seen, running !== undefined),
     await lookAtPort(port, running?.url),
     ...(await lookAtModels(env)),
-    await lookAtSandbox(),
+    await lookAtSandbox(home),
     lookAtBrowser(env),
   ];
 }
@@ -162,10 +162,14 @@ function adviceFor(name: string): string {
 }
 
 /** Where there is none, an agent that is approved a command could sign for itself (A21): a person must know. */
-async function lookAtSandbox(): Promise<Finding> {
+async function lookAtSandbox(home: string): Promise<Finding> {
   const what = 'sandbox';
   const sandbox = await findSandbox();
-  if (sandbox.kind !== 'none') return { what, state: 'fine', detail: describeSandbox(sandbox) };
+  if (sandbox.kind !== 'none') {
+    const programs = homePrograms([home]);
+    const seen = programs.length === 0 ? '' : `; programs in your home that it can read: ${programs.join(', ')}`;
+    return { what, state: 'fine', detail: `${describeSandbox(sandbox)}${seen}` };
+  }
   return {
     what,
     state: 'without',

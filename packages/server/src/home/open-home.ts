@@ -72,8 +72,12 @@ export async function openHome(options: HomeOptions): Promise<Home> {
     // For as long as this process lives: another home in it may have the same file.
     if (admin.file !== undefined) keepOwnFile(admin.file);
     // No command and no server ever sees this folder, nor what is to bind them (A21).
-    const confined = { sandbox, hide: [folder, ...(admin.file === undefined ? [] : [admin.file])] };
     const workFolders = createWorkFolders(folder, work);
+    const confined = {
+      sandbox,
+      hide: [folder, ...(admin.file === undefined ? [] : [admin.file])],
+      writable: async () => workFolders.all(await store.read((reader) => reader.worlds())),
+    };
     const report = (error: unknown, what: string, about: About = {}): void => log.error(what, { ...about, error });
     const metrics = createMetrics();
     const engine = await orClose(store, () =>

@@ -9,6 +9,8 @@ import { makeFolder } from './make-folder.js';
 export interface WorkFolders {
   /** The folder of a world that names none: its own, made if need be, and outside our home. */
   own(worldId: string): string;
+  /** Where agents write, of all these worlds. */
+  all(worlds: readonly { settings: { workingDirectory?: string | undefined } }[]): readonly string[];
   /** The real path of a folder that a world may act in. Refuses one that holds, or lies in, our home (A21). */
   check(folder: string): string;
   findPlace: PlaceFinder;
@@ -42,6 +44,7 @@ export function createWorkFolders(home: string, worlds = `${home}-worlds`): Work
   return {
     own,
     check,
+    all: (known) => [worlds, ...known.flatMap(({ settings }) => settings.workingDirectory ?? [])],
     // Synchronous on purpose: three microseconds, where the asynchronous call waits for a thread and costs as much as a commit.
     findPlace: async ({ world }) => ({
       workingDirectory: check(world.settings.workingDirectory ?? own(world.id)),

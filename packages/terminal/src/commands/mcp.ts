@@ -66,7 +66,7 @@ export function addMcp(program: Command, register: Register): void {
       .option('--server-url <url>', 'an address that speaks MCP over HTTP, instead of a command')
       .addHelpText(
         'after',
-        '\nExamples:\n  countersign mcp add files -w ops -- npx -y @modelcontextprotocol/server-filesystem /srv/notes\n  countersign mcp add wiki -w ops --server-url https://wiki.example/mcp --header "Authorization=Bearer …"',
+        '\nExamples:\n  countersign mcp add files -w ops --network -- npx -y @modelcontextprotocol/server-filesystem .\n      (npx downloads the package, so it needs --network)\n  countersign mcp add wiki -w ops --server-url https://wiki.example/mcp --header "Authorization=Bearer …"',
       ),
     async (context, { args, options }) => {
       const client = await context.client();
@@ -150,7 +150,7 @@ function withFlags(command: Command): Command {
     .option('--no-trusted', 'require approval for every tool unless a rule allows it')
     .option('--enabled', 'it may be started')
     .option('--no-enabled', 'it is off')
-    .option('--network', 'it reaches the network from its sandbox')
+    .option('--network', 'let it reach public hosts from its sandbox')
     .option('--no-network', 'it does not');
 }
 

@@ -20,6 +20,8 @@ export interface McpOptions {
   hide?: readonly string[];
   /** Folders in the person's home that servers may read, such as a Node that is installed there. */
   show?: readonly string[];
+  /** Working folders of all worlds; see `ShellOptions`. */
+  writable?: () => Promise<readonly string[]>;
   /** Where the network of a server that has one leads, in tests. */
   outside?: Outside;
   clock: Clock;
@@ -50,6 +52,7 @@ function createMcpHost(records: McpRecords, options: McpOptions): McpHost {
     sandbox: options.sandbox,
     hide: options.hide ?? [],
     show: options.show ?? [],
+    ...(options.writable === undefined ? {} : { writable: options.writable }),
     ...(options.outside === undefined ? {} : { outside: options.outside }),
     connectMs: options.connectMs ?? 30_000,
     callMs: options.callMs ?? 120_000,

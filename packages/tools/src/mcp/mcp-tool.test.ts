@@ -11,7 +11,7 @@ function declared(annotations: Record<string, unknown> | undefined) {
   const { definition } = mcpTool({
     tool: { worldId: 'w', server: 's', name: 'mcp__s__do', seen, seenDigest: 'd', accepted: seen, acceptedDigest: 'd' },
     server: { name: 's', transport: 'http', url: 'http://s', headers: {}, trusted: true, enabled: true },
-    sandbox: { kind: 'bubblewrap', network: 'none', hosts: [], readable: [] },
+    sandbox: () => ({ kind: 'bubblewrap', network: 'none', hosts: [], readable: [] }),
     unconfined: false,
     checker: createSchemaChecker(),
     run: () => Promise.resolve(undefined),

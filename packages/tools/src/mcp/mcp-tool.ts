@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { McpToolDefinition, McpToolRecord, Tool, ToolContext } from '@countersign/core/ports';
+import type { McpToolDefinition, McpToolRecord, OpenedToSandbox, Tool, ToolContext } from '@countersign/core/ports';
 import type { CallSandbox, McpServerDefinition, ToolDefinition } from '@countersign/protocol';
 import type { jsonSchemaValidator } from '@modelcontextprotocol/client';
 import { capText } from './cap-text.js';
@@ -15,7 +15,7 @@ export type SeenTool = McpToolRecord & { seen: McpToolDefinition; seenDigest: st
 export interface McpToolOptions {
   tool: SeenTool;
   server: McpServerDefinition;
-  sandbox: CallSandbox;
+  sandbox: (opened: OpenedToSandbox) => CallSandbox;
   unconfined: boolean;
   checker: jsonSchemaValidator;
   run: (args: Record<string, unknown>, context: ToolContext) => Promise<unknown>;
@@ -31,7 +31,7 @@ export function mcpTool({ tool, server, sandbox, unconfined, checker, run }: Mcp
     // What was accepted is what was trusted.
     trusted: server.trusted && seenDigest === acceptedDigest,
     pin: seenDigest,
-    sandbox: () => sandbox,
+    sandbox,
     unconfined,
     validate: check,
     // Behind the same name another program would do something else with what was signed (A7).

@@ -1,11 +1,11 @@
-import type { McpServerWithTools, Tool, ToolContext } from '@countersign/core/ports';
+import type { McpServerWithTools, OpenedToSandbox, Tool, ToolContext } from '@countersign/core/ports';
 import type { CallSandbox } from '@countersign/protocol';
 import type { jsonSchemaValidator } from '@modelcontextprotocol/client';
 import { connectionDigest, mcpTool, type SeenTool } from './mcp-tool.js';
 
 /** What a server runs in, and whether that keeps it from nothing (A21). */
-interface Held {
-  sandbox: CallSandbox;
+export interface Held {
+  sandbox: (opened: OpenedToSandbox) => CallSandbox;
   unconfined: boolean;
 }
 
@@ -30,12 +30,19 @@ export function offerTools(run: RunTool): OfferedTools {
         const { seen, seenDigest, acceptedDigest, name } = entry;
         if (seen === null || seenDigest === null) continue;
         const tool: SeenTool = { ...entry, seen, seenDigest };
-        const key = [seenDigest, acceptedDigest, definition.trusted, identity, JSON.stringify(held.sandbox)].join();
+        const key = [seenDigest, acceptedDigest, definition.trusted, identity, held.unconfined].join();
         const same = keys.get(name) === key ? tools.get(name) : undefined;
         nextKeys.set(name, key);
         next.set(
           name,
-          same ?? mcpTool({ tool, server: definition, ...held, checker, run: (args, about) => run(tool, args, about) }),
+          same ??
+            mcpTool({
+              tool,
+              server: definition,
+              ...held,
+              checker,
+              run: (args, about) => run(tool, args, about),
+            }),
         );
       }
       keys = nextKeys;

@@ -4,13 +4,16 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { delimiter, join, resolve } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import { wordsOf, type KeptPaths } from '@countersign/core/ports';
+import { wordsOf, type KeptPaths, type McpPlace } from '@countersign/core/ports';
 import type { McpServerDefinition } from '@countersign/protocol';
 import { isInside } from '../files/is-inside.js';
 import { confine, type Confined } from '../sandbox/confine.js';
-import { gatewayEnvironment, LISTEN_DIRECTLY, type Outside } from '../sandbox/gateway/gateway.js';
+import { LISTEN_DIRECTLY, type Outside } from '../sandbox/gateway/gateway.js';
 import { takeListeners } from '../sandbox/gateway/take-listeners.js';
 import { checkWorkingFolder, findHidden } from '../sandbox/look-around.js';
+import { explainHidden } from '../sandbox/programs/explain-hidden.js';
+import { openFolders } from '../sandbox/open-folders.js';
+import { programsFor } from '../sandbox/programs/programs-for.js';
 import type { Confinement, NetworkAccess, Sandbox } from '../sandbox/sandbox.js';
 import { cleanEnvironment } from '../shell/clean-environment.js';
 import { trustedFolders } from '../shell/trusted-folders.js';
@@ -24,8 +27,11 @@ export interface ProcessPlace {
   hide: readonly string[];
   /** Folders in the person's home that servers may read, such as a Node that is installed there. */
   show: readonly string[];
+  /** Working folders of all worlds; see `ShellOptions`. */
+  writable?: () => Promise<readonly string[]>;
   workingDirectory: string;
   keptPaths?: KeptPaths;
+  grants?: McpPlace['grants'];
   /** Where a network leads, in tests. */
   outside?: Outside;
 }
@@ -36,6 +42,8 @@ export interface ServerProcess {
   readonly stderr: Readable;
   /** How it ended, in words. */
   readonly exited: Promise<string>;
+  /** What the sandbox hides of what it was started with, for a person to whom it failed. */
+  readonly hints: readonly string[];
   /** Ends it and all it started, by force if it has to; resolves when they are dead and nothing of them is left. */
   end(): Promise<void>;
 }
@@ -86,7 +94,10 @@ export async function startServerProcess(definition: StdioDefinition, place: Pro
 
 async function confinedBy(place: ProcessPlace, temporary: string, network: boolean): Promise<Confined | undefined> {
   const confinement = await confinementFor(place, network);
-  if (place.sandbox.kind !== 'none') return await confine(place.sandbox, confinement, temporary);
+  if (place.sandbox.kind !== 'none') {
+    const programs = programsFor(confinement, (await place.writable?.()) ?? []);
+    return await confine(place.sandbox, { ...confinement, programs }, temporary);
+  }
   checkWorkingFolder(confinement);
   return undefined;
 }
@@ -98,22 +109,31 @@ export function networkOf({ kind }: Sandbox, wanted: boolean): NetworkAccess {
 }
 
 async function confinementFor(place: ProcessPlace, network: boolean): Promise<Confinement> {
+  const home = await real(homedir());
+  const hide = await Promise.all(place.hide.map(real));
+  const { folders = [], privateHosts = [] } = place.grants ?? {};
+  const isClosed = (path: string): boolean => place.keptPaths?.isKept(path) === true;
+  const opened = place.sandbox.kind === 'none' ? [] : await openFolders(folders, { home, hide }, isClosed);
   return {
     workingDirectory: place.workingDirectory,
-    home: await real(homedir()),
-    hide: await Promise.all(place.hide.map(real)),
-    show: await Promise.all(place.show.map(real)),
+    home,
+    hide,
+    show: [...(await Promise.all(place.show.map(real))), ...opened],
     keptPaths: place.keptPaths,
     network: networkOf(place.sandbox, network),
+    privateHosts,
     ...(place.outside === undefined ? {} : { outside: place.outside }),
   };
 }
 
-/** What rules keep from a server that would be started now, as one text. Another one since: it sees too much, or too little. */
-export async function describeKept(place: ProcessPlace): Promise<string> {
-  if (place.keptPaths === undefined || place.sandbox.kind === 'none') return '';
+/** What rules keep from, and open to, a server that would be started now, as one text. Another one since: it sees too much, or too little. */
+export async function describeView(place: ProcessPlace): Promise<string> {
+  if (place.sandbox.kind === 'none') return '';
+  const { folders = [], privateHosts = [] } = place.grants ?? {};
+  const opened = [...folders, ...privateHosts];
+  if (place.keptPaths === undefined) return opened.join('\0');
   const { kept } = await findHidden(await confinementFor(place, false));
-  return kept.toSorted().join('\0');
+  return [...kept.toSorted(), ...opened].join('\0');
 }
 
 async function start(
@@ -128,8 +148,13 @@ async function start(
   const path = safePath(clean['PATH'] ?? '', workingDirectory);
   const mark = crypto.randomUUID();
   const gateway = confined?.gateway;
-  const proxies = gateway === undefined ? {} : gatewayEnvironment();
-  const environment = { ...clean, PATH: path, ...proxies, ...env, ...(contained ? {} : { [MARK]: mark }) };
+  const environment = {
+    ...clean,
+    PATH: path,
+    ...confined?.environment,
+    ...env,
+    ...(contained ? {} : { [MARK]: mark }),
+  };
   const first = ['bash', '--noprofile', '--norc', '-c', LISTEN_FIRST, 'bash', process.execPath, LISTEN_DIRECTLY];
   const started = [...(gateway === undefined ? [] : first), command, ...args];
   const [program = command, ...words] =
@@ -156,7 +181,8 @@ async function start(
     if (!taken) throw new Error(`its network could not be set up: ${await exited}`);
   }
   let ending: Promise<void> | undefined;
-  return { stdin, stdout, stderr, exited, end: () => (ending ??= end(child, exited, watchdog).then(tidy)) };
+  const hints = confined === undefined ? [] : explainHidden([command, ...args], confined.sees, path);
+  return { stdin, stdout, stderr, exited, hints, end: () => (ending ??= end(child, exited, watchdog).then(tidy)) };
 }
 
 async function end(child: ChildProcess, exited: Promise<string>, watchdog: Watchdog | undefined): Promise<void> {

@@ -23,6 +23,7 @@ export function createStdioTransport(
 ): Transport {
   let running: ServerProcess | undefined;
   let closed = false;
+  let ending: Promise<string> | undefined;
   const read = createLineReader(LARGEST_MESSAGE, (line) => {
     const message = readMessage(line);
     if (message === undefined) said(`[no message, passed over: ${line.slice(0, 200)}]\n`);
@@ -44,11 +45,15 @@ export function createStdioTransport(
   }
 
   /** A server that closes its output and lives on can't answer any more. */
-  async function ended(process: ServerProcess): Promise<void> {
+  async function end(process: ServerProcess): Promise<string> {
     await process.end();
-    said(`[${await process.exited}]\n`);
+    const how = await process.exited;
+    said(`[${how}]\n`);
+    for (const hint of process.hints) said(`[${hint}]\n`);
     close();
+    return how;
   }
+  const ended = (process: ServerProcess): Promise<string> => (ending ??= end(process));
 
   const transport: Transport = {
     async start() {
@@ -66,7 +71,10 @@ export function createStdioTransport(
           reject(new Error('the server is not running'));
           return;
         }
-        running.stdin.write(serializeMessage(message), (error) => (error ? reject(error) : resolve()));
+        const process = running;
+        // Its input is closed (EPIPE) because it has ended: that says more.
+        const gone = async (): Promise<void> => reject(new Error(`the server ended: ${await ended(process)}`));
+        process.stdin.write(serializeMessage(message), (error) => (error ? void gone() : resolve()));
       });
     },
     async close() {

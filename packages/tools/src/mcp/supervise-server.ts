@@ -5,6 +5,7 @@ import {
   type McpRecords,
   type McpServerState,
   type McpServerWithTools,
+  type OpenedToSandbox,
   type Tool,
   type ToolContext,
 } from '@countersign/core/ports';
@@ -16,9 +17,9 @@ import type { Connection } from './connect-server.js';
 import { hideValues, type HideValues } from './hide-values.js';
 import { keepRunning } from './keep-running.js';
 import { connectionDigest, type SeenTool } from './mcp-tool.js';
-import { offerTools } from './offer-tools.js';
+import { offerTools, type Held } from './offer-tools.js';
 import { createServerLog } from './server-log.js';
-import { describeKept, networkOf, type ProcessPlace } from './start-server-process.js';
+import { describeView, networkOf, type ProcessPlace } from './start-server-process.js';
 
 export interface SupervisorOptions {
   records: McpRecords;
@@ -26,6 +27,7 @@ export interface SupervisorOptions {
   sandbox: Sandbox;
   hide: readonly string[];
   show: readonly string[];
+  writable?: () => Promise<readonly string[]>;
   outside?: Outside;
   connectMs: number;
   callMs: number;
@@ -59,14 +61,16 @@ export function superviseServer(first: McpServerWithTools, options: SupervisorOp
   let leftOut: readonly string[] = [];
   let relisting = refresher(list, () => undefined);
   let closed = false;
-  let keptFrom = '';
+  let view = '';
+  let opened = '';
   const offered = offerTools(call);
   const keeper = keepRunning<Connection>({ ...options, start, explain, moved });
   rebuild();
 
   function rebuild(): void {
     const unconfined = record.server.definition.transport === 'stdio' && options.sandbox.kind === 'none';
-    offered.rebuild(record, { sandbox: sandboxOf(record, options.sandbox), unconfined }, checker);
+    const sandbox: Held['sandbox'] = (opened) => sandboxOf(record, options.sandbox, opened);
+    offered.rebuild(record, { sandbox, unconfined }, checker);
   }
 
   async function start(wanted: string | undefined, signal: AbortSignal, ended: () => void): Promise<Connection> {
@@ -74,7 +78,8 @@ export function superviseServer(first: McpServerWithTools, options: SupervisorOp
     const place = await placeNow(wanted);
     const { workingDirectory } = place;
     // Before it is started: what comes to be in between is missed here, and found by the next call.
-    keptFrom = definition.transport === 'stdio' ? await describeKept(place) : '';
+    opened = describeOpened(place.grants);
+    view = definition.transport === 'stdio' ? await describeView(place) : '';
     log = createServerLog();
     checker = createSchemaChecker();
     const said = log;
@@ -107,12 +112,13 @@ export function superviseServer(first: McpServerWithTools, options: SupervisorOp
   }
 
   async function placeNow(wanted: string | undefined): Promise<ProcessPlace> {
-    const { sandbox, hide, show, outside } = options;
+    const { sandbox, hide, show, writable, outside } = options;
     const place = await records.place(worldId, name);
     return {
       sandbox,
       hide,
       show,
+      ...(writable === undefined ? {} : { writable }),
       ...(outside === undefined ? {} : { outside }),
       ...place,
       ...(wanted === undefined ? {} : { workingDirectory: wanted }),
@@ -120,9 +126,13 @@ export function superviseServer(first: McpServerWithTools, options: SupervisorOp
   }
 
   /** A server that runs was given its view of the disk when it was started: when rules, or what they are about, are others, it is started anew. */
-  async function hideWhatIsKept(wanted: string): Promise<void> {
-    if (record.server.definition.transport !== 'stdio' || keeper.current() === undefined) return;
-    if ((await describeKept(await placeNow(wanted))) !== keptFrom) await keeper.stop();
+  async function renewView(wanted: string): Promise<void> {
+    if (!hasView() || keeper.current() === undefined) return;
+    if ((await describeView(await placeNow(wanted))) !== view) await keeper.stop();
+  }
+
+  function hasView(): boolean {
+    return record.server.definition.transport === 'stdio' && options.sandbox.kind !== 'none';
   }
 
   async function list(from: Connection): Promise<void> {
@@ -134,7 +144,7 @@ export function superviseServer(first: McpServerWithTools, options: SupervisorOp
   }
 
   async function reach(workingDirectory: string): Promise<Connection> {
-    await hideWhatIsKept(workingDirectory);
+    await renewView(workingDirectory);
     return await keeper.get(workingDirectory);
   }
 
@@ -146,6 +156,11 @@ export function superviseServer(first: McpServerWithTools, options: SupervisorOp
     context.signal.throwIfAborted();
     await relisting.listed();
     context.signal.throwIfAborted();
+    // The server may have restarted with rules that came after the call was signed.
+    if (hasView() && opened !== describeOpened(context.sandboxGrants)) {
+      const words = `rules have just changed what the MCP server "${name}" can reach; nothing ran. Call it again.`;
+      throw new ToolFailure(words);
+    }
     // It may have come back, or said that it is, something else after the call was judged.
     const now = record.tools.find((entry) => entry.name === tool.name);
     if (now?.seenDigest !== tool.seenDigest) {
@@ -253,13 +268,25 @@ function secretsOf({ server: { definition } }: McpServerWithTools): HideValues {
   return hideValues(definition.transport === 'stdio' ? definition.env : definition.headers);
 }
 
+function describeOpened({ folders = [], privateHosts = [] }: Partial<OpenedByRules> = {}): string {
+  return JSON.stringify([folders, privateHosts]);
+}
+
+type OpenedByRules = Pick<OpenedToSandbox, 'folders' | 'privateHosts'>;
+
 /** For the card. A server elsewhere reaches whatever it reaches: nobody here can tell. */
-function sandboxOf({ server: { definition } }: McpServerWithTools, sandbox: Sandbox): CallSandbox {
+function sandboxOf(
+  { server: { definition } }: McpServerWithTools,
+  sandbox: Sandbox,
+  { folders, privateHosts }: OpenedByRules,
+): CallSandbox {
   if (definition.transport === 'http') {
     const detail = new URL(definition.url).origin;
     return { kind: 'remote', network: 'unknown', hosts: [], readable: [], detail };
   }
-  return sandboxFacts(sandbox, { network: networkOf(sandbox, definition.network) });
+  // Public hosts are opened to a server by its own setting, not by rules.
+  const opened = { folders, privateHosts, hosts: [], anyHost: false };
+  return sandboxFacts(sandbox, { network: networkOf(sandbox, definition.network), opened });
 }
 
 /** For the status: where there is no sandbox, that is said (A21). */

@@ -18,6 +18,8 @@ export interface BubblewrapView {
   /** Files and sockets: what stands there instead can't be opened. */
   readonly hiddenFiles: readonly string[];
   readonly shown: readonly string[];
+  /** Links to what is shown. Those that lie in a hidden place are made there. */
+  readonly links: readonly { readonly at: string; readonly to: string }[];
   readonly fixed: readonly FixedPath[];
   /** What rules keep from it, wherever it lies. */
   readonly kept: readonly KeptPath[];
@@ -64,6 +66,7 @@ export function bubblewrapArguments(sandbox: Bubblewrap, view: BubblewrapView): 
   return [
     ...bubblewrapBase(sandbox, view),
     ...layers.flatMap(({ path, how }) => (how === 'hidden' ? ['--tmpfs', path] : ['--ro-bind', path, path])),
+    ...linksIn(view).flatMap(({ at, to }) => ['--symlink', to, at]),
     ...view.place,
     ...view.more,
     ...view.fixed.flatMap(fix),
@@ -76,6 +79,17 @@ export function bubblewrapArguments(sandbox: Bubblewrap, view: BubblewrapView): 
     ),
     ...['--chdir', view.workingDirectory],
   ];
+}
+
+/** Not where one is already, in what is shown, nor below another. */
+function linksIn({ links, hiddenFolders, shown, workingDirectory }: BubblewrapView): BubblewrapView['links'] {
+  const there = [...shown, workingDirectory];
+  return links.filter(
+    ({ at }) =>
+      hiddenFolders.some((folder) => folder !== at && isInside(folder, at)) &&
+      !there.some((other) => isInside(other, at)) &&
+      !links.some((other) => other.at !== at && isInside(other.at, at)),
+  );
 }
 
 interface Layer {

@@ -4,7 +4,8 @@ import { describeLeftOut } from './draft/left-out.js';
 import { namedInSettings } from './draft/named-in-settings.js';
 import { openDraft, type Draft } from './draft/open-draft.js';
 import { findFixedPaths, pinKept } from './find-fixed-paths.js';
-import { openGateway, type Gateway } from './gateway/gateway.js';
+import { gatewayEnvironment, openGateway, type Gateway } from './gateway/gateway.js';
+import { opensLoopback, withPrivateHosts } from './gateway/with-private-hosts.js';
 import { checkWorkingFolder, findHidden } from './look-around.js';
 import { nameServiceWords, ownNetworkWords } from './own-network.js';
 import { sandboxExecProfile } from './sandbox-exec-profile.js';
@@ -22,6 +23,10 @@ export interface Confined {
   readonly gateway: Gateway | undefined;
   /** What rules keep from it, by real path. */
   readonly kept: readonly string[];
+  /** Whether it sees a real path, apart from what rules keep from it. */
+  readonly sees: (path: string) => boolean;
+  /** Variables that tell the way out, and what the programs it is shown need. */
+  readonly environment: Readonly<Record<string, string>>;
   /** Puts into the working folder what was written to its draft. Says in words what was left out. */
   accept(): Promise<string | undefined>;
   /** Must be called in the end, whatever happened. */
@@ -42,10 +47,23 @@ export async function confine(
       return await confineByBubblewrap(sandbox, confinement, temporary);
     case 'sandbox-exec': {
       checkWorkingFolder(confinement);
-      const { kept } = await findHidden(confinement);
-      const hiding = { ...confinement, hide: [...confinement.hide, ...kept] };
+      const { kept, sees } = await findHidden(confinement);
+      const { shown = [], hidden = [], environment = {} } = confinement.programs ?? {};
+      const hiding = {
+        ...confinement,
+        show: [...confinement.show, ...shown],
+        hide: [...confinement.hide, ...hidden, ...kept],
+      };
       const profile = sandboxExecProfile(hiding, await namedInSettings(confinement.workingDirectory), temporary);
-      return { program: sandbox.program, before: ['-p', profile], containsProcesses: false, kept, ...NOTHING_TO_DO };
+      return {
+        program: sandbox.program,
+        before: ['-p', profile],
+        containsProcesses: false,
+        kept,
+        sees,
+        environment,
+        ...NOTHING_TO_DO,
+      };
     }
   }
 }
@@ -61,13 +79,20 @@ async function confineByBubblewrap(
   confinement: Confinement,
   temporary: string,
 ): Promise<Confined> {
-  const { workingDirectory, show, network, keptPaths, writes = 'live' } = confinement;
+  const { workingDirectory, network, privateHosts = [], keptPaths, writes = 'live' } = confinement;
+  const { shown = [], links = [] } = confinement.programs ?? {};
+  const show = [...confinement.show, ...shown];
   const hidden = await findHidden(confinement, [sandbox.drafting.folder]);
   checkWorkingFolder(confinement, hidden.folders);
   const kept = await Promise.all(hidden.kept.map(kindOf));
   const around = network === 'direct' ? ownNetworkWords(sandbox) : undefined;
   const more = around === undefined ? [] : await nameServiceWords(temporary);
-  const gateway = network === 'public' || network === 'direct' ? openGateway(confinement.outside) : undefined;
+  const hasWayOut = network === 'public' || network === 'direct';
+  const gateway = hasWayOut ? openGateway(withPrivateHosts(privateHosts, confinement.outside)) : undefined;
+  const environment = {
+    ...confinement.programs?.environment,
+    ...(hasWayOut ? gatewayEnvironment(opensLoopback(privateHosts)) : {}),
+  };
   const isKept = (path: string): boolean => keptPaths?.isKept(path) === true;
   const draft = writes === 'draft' ? await openDraft(sandbox.drafting, workingDirectory, isKept) : undefined;
   const words = bubblewrapArguments(sandbox, {
@@ -76,6 +101,7 @@ async function confineByBubblewrap(
     hiddenFolders: hidden.folders,
     hiddenFiles: hidden.files,
     // Our own Node is what opens the gateway from inside.
+    links,
     shown: gateway === undefined ? show : [...show, process.execPath],
     fixed: draft === undefined ? pinKept(workingDirectory, await findFixedPaths(workingDirectory), hidden.kept) : [],
     kept,
@@ -87,7 +113,9 @@ async function confineByBubblewrap(
   const status = ['--json-status-fd', String(STATUS_FD)];
   const all = [...before, ...(around ?? []), ...(draft?.before ?? []), sandbox.program, ...after, ...status, ...words];
   const [program, ...rest] = all as [string, ...string[]];
-  return { program, before: rest, containsProcesses: true, gateway, kept: hidden.kept, ...endingOf(draft, gateway) };
+  const { kept: keptFrom, sees } = hidden;
+  const view = { gateway, kept: keptFrom, sees, environment };
+  return { program, before: rest, containsProcesses: true, ...view, ...endingOf(draft, gateway) };
 }
 
 function endingOf(draft: Draft | undefined, gateway: Gateway | undefined): Pick<Confined, 'accept' | 'release'> {

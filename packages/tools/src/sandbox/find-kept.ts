@@ -14,6 +14,8 @@ const AT_ONCE = 200;
 export interface Search {
   /** The folders a program is let into: all in them is looked at. Real paths. */
   readonly areas: readonly string[];
+  /** Shown in a hidden place, and as large as the system: only rules that say where their path begins are about them. Real paths. */
+  readonly openings?: readonly string[];
   /** What it does not see anyway. */
   readonly isHidden: (path: string) => boolean;
 }
@@ -22,7 +24,7 @@ export interface Search {
  * The real paths of what rules keep from a program, as it lies on the disk now. Throws, in words for a person, where not all of it
  * can be found: then the program must not run.
  */
-export async function findKept(kept: KeptPaths, { areas, isHidden }: Search): Promise<string[]> {
+export async function findKept(kept: KeptPaths, { areas, openings = [], isHidden }: Search): Promise<string[]> {
   const found = new Set<string>();
   let left = MOST_ENTRIES;
   let read = 0;
@@ -60,6 +62,10 @@ export async function findKept(kept: KeptPaths, { areas, isHidden }: Search): Pr
 
   for (const area of areas) await walk(area, area, 'inside');
   if (kept.mayHold('/', 'outside') !== 'nothing') await walk('/', '/', 'outside');
+  for (const opening of openings) {
+    if (kept.isKept(opening)) found.add(opening);
+    else if (kept.mayHold(opening, 'outside') !== 'nothing') await walk(opening, opening, 'outside');
+  }
   // One inside another is gone with it.
   return [...found].filter((path) => ![...found].some((other) => other !== path && isInside(other, path)));
 }

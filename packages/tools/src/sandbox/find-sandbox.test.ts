@@ -111,6 +111,7 @@ describe('bubblewrapArguments', () => {
     hiddenFiles: ['/srv/s.sock'],
     shown: ['/home/p/.nvm'],
     kept: [],
+    links: [],
     more: [],
     fixed: [{ path: '/home/p/srv/.git/config', how: 'read-only' as const }],
     network: 'none' as const,

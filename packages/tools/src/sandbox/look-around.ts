@@ -20,11 +20,13 @@ export interface Hidden {
   readonly files: readonly string[];
   /** What rules keep from it, among what it sees. */
   readonly kept: readonly string[];
+  /** Whether it sees a real path, apart from what rules keep from it. */
+  readonly sees: (path: string) => boolean;
 }
 
 /** What a command must not see, as it lies on the disk now. */
 export async function findHidden(
-  { workingDirectory, home, hide, show, keptPaths }: Confinement,
+  { workingDirectory, home, hide, show, programs, keptPaths }: Confinement,
   alsoHidden: readonly string[] = [],
 ): Promise<Hidden> {
   const folders = new Set<string>();
@@ -33,6 +35,7 @@ export async function findHidden(
     ...SYSTEM_HIDDEN,
     home,
     ...hide,
+    ...(programs?.hidden ?? []),
     ...alsoHidden,
     ...ownFiles(),
     ...SYSTEM_HIDDEN_FILES,
@@ -46,19 +49,20 @@ export async function findHidden(
     if (stats.isDirectory()) folders.add(real);
     else files.add(real);
   }
+  const openings = programs?.shown ?? [];
   const seen = (path: string): boolean =>
-    [workingDirectory, ...show].some((shown) => isInside(shown, path)) ||
+    [workingDirectory, ...show, ...openings].some((shown) => isInside(shown, path)) ||
     ![...folders].some((folder) => isInside(folder, path));
   const isHidden = (path: string): boolean => UNREAL.includes(path) || !seen(path);
   const areas = [workingDirectory, ...show.filter((path) => !isInside(workingDirectory, path))];
-  const kept = keptPaths === undefined ? [] : await findKept(keptPaths, { areas, isHidden });
+  const kept = keptPaths === undefined ? [] : await findKept(keptPaths, { areas, openings, isHidden });
   const needed = kept.find((path) => [...NEEDED, workingDirectory].some((other) => isInside(path, other)));
   if (needed !== undefined) {
     throw new Error(
       `a rule denies ${needed}, which holds what every command needs; nothing ran. Make the rule narrower`,
     );
   }
-  return { folders: [...folders], files: [...files].filter(seen), kept };
+  return { folders: [...folders], files: [...files].filter(seen), kept, sees: seen };
 }
 
 /** No disk: there is nothing in them that a rule about a path is about. */

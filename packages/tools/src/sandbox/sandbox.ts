@@ -2,6 +2,7 @@ import type { KeptPaths, OpenedToSandbox } from '@countersign/core/ports';
 import type { CallSandbox } from '@countersign/protocol';
 import type { Drafting } from './draft/drafting.js';
 import type { Outside } from './gateway/gateway.js';
+import type { Programs } from './programs/find-programs.js';
 
 /** What commands are kept in. `none` says why, in words for a person (A21). */
 export type Sandbox =
@@ -29,9 +30,13 @@ export interface Confinement {
   readonly hide: readonly string[];
   /** Folders in a hidden place that may be read, such as a Node that is installed in the person's home. */
   readonly show: readonly string[];
+  /** What of the home is shown so that the programs on the person's PATH run. */
+  readonly programs?: Programs;
   /** What rules about paths keep from it: hidden where it is, and not taken over from a draft. */
   readonly keptPaths?: KeptPaths | undefined;
   readonly network: NetworkAccess;
+  /** Private addresses, each with a port, that a rule opens to a network that is public otherwise. */
+  readonly privateHosts?: readonly string[];
   /** Where a public network leads, in tests. */
   readonly outside?: Outside;
 }
@@ -65,11 +70,12 @@ export function sandboxFacts(
     return { kind: 'none', network: 'all', hosts: [], readable: [], detail: sandbox.reason };
   }
   const hosts = [...(opened?.hosts ?? [])];
+  const privateHosts = [...(opened?.privateHosts ?? [])];
   const readable = [...(opened?.folders ?? [])];
   const { kind } = sandbox;
   if (network !== 'none' || opened === undefined) {
-    return { kind, network: NETWORK_FACTS[network], hosts: [], readable };
+    return { kind, network: NETWORK_FACTS[network], hosts: network === 'none' ? [] : privateHosts, readable };
   }
-  if (opened.anyHost) return { kind, network: 'public', hosts: [], readable };
+  if (opened.anyHost) return { kind, network: 'public', hosts: privateHosts, readable };
   return { kind, network: hosts.length === 0 ? 'none' : 'listed', hosts, readable };
 }

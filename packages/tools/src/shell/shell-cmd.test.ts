@@ -90,6 +90,9 @@ describe.each(both)('shell_cmd with %s', (_name, sandbox) => {
 
   it('[A21] has an environment with nothing of ours in it', async () => {
     process.env['SECRET_TOKEN_OF_OURS'] = 'never-to-be-seen';
+    // Version managers in a home would add where they lie.
+    const former = process.env['PATH'];
+    process.env['PATH'] = '/usr/bin:/bin';
     try {
       const names = (await shell(`compgen -e`)).trim().split('\n');
       const mark = sandbox.kind === 'none' ? ['COUNTERSIGN_CALL'] : [];
@@ -97,6 +100,7 @@ describe.each(both)('shell_cmd with %s', (_name, sandbox) => {
       expect(await shell('env')).not.toContain('never-to-be-seen');
     } finally {
       delete process.env['SECRET_TOKEN_OF_OURS'];
+      process.env['PATH'] = former;
     }
   });
 

@@ -4,12 +4,14 @@ import { join, resolve } from 'node:path';
 import { defineTool, ToolFailure, wordsOf, type Clock, type Tool, type ToolContext } from '@countersign/core/ports';
 import { refuseUnknownKeys } from '@countersign/protocol';
 import { z } from 'zod';
-import { isInside } from '../files/is-inside.js';
 import { confine, type Confined } from '../sandbox/confine.js';
 import { DraftConflict } from '../sandbox/draft/draft-conflict.js';
 import { makeCallFolder } from '../sandbox/draft/open-draft.js';
 import type { Outside } from '../sandbox/gateway/gateway.js';
 import { checkWorkingFolder } from '../sandbox/look-around.js';
+import { explainNotFound } from '../sandbox/programs/explain-hidden.js';
+import { openFolders } from '../sandbox/open-folders.js';
+import { programsFor } from '../sandbox/programs/programs-for.js';
 import { sandboxFacts, type Confinement, type Sandbox } from '../sandbox/sandbox.js';
 import { cleanEnvironment } from './clean-environment.js';
 import { limitHosts } from './limit-hosts.js';
@@ -49,6 +51,8 @@ export interface ShellOptions {
   hide?: readonly string[];
   /** Folders in the person's home that commands may read, such as a Node that is installed there. */
   show?: readonly string[];
+  /** Working folders of all worlds: agents write there, so a program in one is nobody else's to run. */
+  writable?: () => Promise<readonly string[]>;
   /** `public`: by a proxy of ours to public addresses, for programs that use one (A20). Default: `none`. */
   network?: 'none' | 'public';
   /** Where a public network leads, in tests. */
@@ -64,6 +68,7 @@ const KNOWN: Record<keyof ShellOptions, true> = {
   sandbox: true,
   hide: true,
   show: true,
+  writable: true,
   network: true,
   outside: true,
   timeoutMs: true,
@@ -107,7 +112,10 @@ export function shellCmd(options: ShellOptions): Tool {
           output: context.output,
         });
         // What a stopped command had written by then counts too: a note it left, files it tidied.
-        const notes = [noteOfKept(confined), await accept(confined, ended)].filter((note) => note !== undefined);
+        const hints =
+          confined === undefined ? [] : explainNotFound(ended.result.stderr, confined.sees, process.env['PATH'] ?? '');
+        const found = [noteOfKept(confined), ...hints, await accept(confined, ended)];
+        const notes = found.filter((note) => note !== undefined);
         return resultOf(ended, notes.length === 0 ? undefined : notes.join('\n'), timeoutMs);
       } finally {
         await confined?.release();
@@ -133,7 +141,8 @@ async function start(
 ): Promise<{ command: StartedCommand; confined: Confined | undefined }> {
   for (let tries = 1; ; tries += 1) {
     const confined = await confinedBy(options, context, temporary);
-    const environment = cleanEnvironment(confined?.containsProcesses === true ? '/tmp' : temporary);
+    const clean = cleanEnvironment(confined?.containsProcesses === true ? '/tmp' : temporary);
+    const environment = { ...clean, ...confined?.environment };
     const { workingDirectory } = context;
     const { maxProcesses = 4_096 } = options;
     try {
@@ -164,11 +173,11 @@ async function accept(confined: Confined | undefined, { result }: CommandEnd): P
 }
 
 async function confinedBy(
-  { sandbox, hide = [], show = [], network = 'none', outside }: ShellOptions,
+  { sandbox, hide = [], show = [], network = 'none', outside, writable }: ShellOptions,
   context: ToolContext,
   temporary: string,
 ): Promise<Confined | undefined> {
-  const { workingDirectory, sandboxGrants: { mayReach } = {} } = context;
+  const { workingDirectory, sandboxGrants: { mayReach, privateHosts = [] } = {} } = context;
   const confinement: Confinement = {
     workingDirectory,
     writes: 'draft',
@@ -180,30 +189,16 @@ async function confinedBy(
     ...(outside === undefined ? {} : { outside }),
     ...(mayReach === undefined || network !== 'none'
       ? {}
-      : { network: 'public', outside: limitHosts(mayReach, outside) }),
+      : { network: 'public', privateHosts, outside: limitHosts(mayReach, outside) }),
   };
-  const opened = sandbox.kind === 'none' ? [] : await openFolders(context, confinement);
   if (sandbox.kind !== 'none') {
-    return await confine(sandbox, { ...confinement, show: [...confinement.show, ...opened] }, temporary);
+    const { sandboxGrants, withheld } = context;
+    const opened = await openFolders(sandboxGrants?.folders ?? [], confinement, (path) => withheld?.(path) === true);
+    const programs = programsFor(confinement, (await writable?.()) ?? []);
+    return await confine(sandbox, { ...confinement, programs, show: [...confinement.show, ...opened] }, temporary);
   }
   checkWorkingFolder(confinement);
   return undefined;
-}
-
-/** What a rule lets commands read, where it really lies. It opens nothing of ours, nor what another rule keeps closed. */
-async function openFolders({ sandboxGrants, withheld }: ToolContext, { home, hide }: Confinement): Promise<string[]> {
-  const opened: string[] = [];
-  for (const folder of sandboxGrants?.folders ?? []) {
-    const path = await realpath(folder).catch(() => undefined);
-    if (path === undefined) continue;
-    const closed =
-      [...hide, home].find((other) => isInside(path, other)) ?? hide.find((other) => isInside(other, path));
-    if (closed !== undefined || withheld?.(path) === true) {
-      throw new Error(`a rule lets commands read ${folder}, which leads to what they must not reach; change the rule`);
-    }
-    opened.push(path);
-  }
-  return opened;
 }
 
 /** What is not there yet has no real path; as it is written it is still worth a comparison. */

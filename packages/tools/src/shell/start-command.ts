@@ -7,7 +7,7 @@ import { delimiter } from 'node:path';
 import type { Duplex, Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { STATUS_FD, type Confined } from '../sandbox/confine.js';
-import { gatewayEnvironment, LISTEN, type Gateway } from '../sandbox/gateway/gateway.js';
+import { LISTEN, type Gateway } from '../sandbox/gateway/gateway.js';
 import { openPipes } from './open-pipe.js';
 import { trustedFolders } from './trusted-folders.js';
 import { MARK, startWatchdog, type Watchdog } from './watchdog.js';
@@ -75,7 +75,6 @@ export async function startCommand(start: CommandStart): Promise<StartedCommand>
     cwd: workingDirectory,
     env: {
       ...environment,
-      ...(gateway === undefined ? {} : gatewayEnvironment()),
       ...(contained ? {} : { [MARK]: mark }),
     },
     detached: true,

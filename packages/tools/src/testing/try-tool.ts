@@ -22,6 +22,7 @@ export interface Try {
   signal?: AbortSignal;
   output?: ToolContext['output'];
   fingerprint?: string | undefined;
+  keptPaths?: ToolContext['keptPaths'];
 }
 
 /** A call as the runtime makes it: arguments checked, then run; what it throws is its error. */
@@ -37,6 +38,7 @@ export async function tryTool(tool: Tool, args: Record<string, unknown>, about: 
       workingDirectory: about.workingDirectory,
       signal: about.signal ?? new AbortController().signal,
       output: about.output ?? (() => undefined),
+      ...(about.keptPaths === undefined ? {} : { keptPaths: about.keptPaths }),
       ...(about.fingerprint === undefined ? {} : { fingerprint: about.fingerprint }),
     });
     return { ok: true, result };

@@ -11,23 +11,24 @@ export interface Address {
 /** The way out. There is one in production; tests have their own, since nothing here may leave the machine. */
 export interface Network {
   resolve: (host: string) => Promise<readonly Address[]>;
-  mayConnect: (address: string) => boolean;
+  /** The port is known where something is connected, and not where a name is only looked up. */
+  mayConnect: (address: string, port?: number) => boolean;
 }
 
 export const publicNetwork: Network = {
   resolve: async (host) => await lookup(host, { all: true, verbatim: true }),
-  mayConnect: isPublicAddress,
+  mayConnect: (address) => isPublicAddress(address),
 };
 
 /**
  * Where a host is, if all of it is on the open internet. One address that is not refuses the host: a name with a public and a
  * private one is how a page reaches what lies behind it.
  */
-export async function resolveHost(host: string, network: Network): Promise<readonly Address[]> {
+export async function resolveHost(host: string, network: Network, port?: number): Promise<readonly Address[]> {
   const literal = host.replace(/^\[|\]$/g, '');
   const family = isIP(literal);
   const found = family === 0 ? await resolveName(host, network) : [{ address: literal, family }];
-  const refused = found.find(({ address }) => !network.mayConnect(address));
+  const refused = found.find(({ address }) => !network.mayConnect(address, port));
   if (refused !== undefined) {
     throw new ToolFailure(
       `${host} is at ${refused.address}, which is not on the public internet: such addresses are not fetched`,

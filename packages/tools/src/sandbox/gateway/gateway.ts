@@ -51,10 +51,10 @@ Promise.all(all).then(() => process.send('done', () => process.exit()));
 `;
 
 /** How programs are told of it. Those that ask for no proxy reach nothing. */
-export function gatewayEnvironment(): Record<string, string> {
+export function gatewayEnvironment(opensLoopback = false): Record<string, string> {
   const address = `http://127.0.0.1:${PORT}`;
   const names = ['http_proxy', 'https_proxy', 'all_proxy'].flatMap((name) => [name, name.toUpperCase()]);
-  const inside = 'localhost,127.0.0.1,::1';
+  const inside = opensLoopback ? '' : 'localhost,127.0.0.1,::1';
   const own = { no_proxy: inside, NO_PROXY: inside, NODE_USE_ENV_PROXY: '1' };
   return { ...Object.fromEntries(names.map((name) => [name, address])), ...own };
 }
@@ -96,7 +96,7 @@ export function openGateway({ network, connect }: Outside = THE_INTERNET): Gatew
     return socket;
   };
   const reach = async (host: string, port: number): Promise<Socket> => {
-    const [found] = await resolveHost(host, network);
+    const [found] = await resolveHost(host, network, port);
     if (found === undefined) throw new Error(`${host} has no address`);
     return keep(connect(found.address, port));
   };

@@ -1,0 +1,23 @@
+import { realpath } from 'node:fs/promises';
+import { isInside } from '../files/is-inside.js';
+import type { Confinement } from './sandbox.js';
+
+/** What rules let programs read, where it really lies. Throws where that is ours, the whole home, or what another rule keeps closed. */
+export async function openFolders(
+  folders: readonly string[],
+  { home, hide }: Pick<Confinement, 'home' | 'hide'>,
+  isClosed: (path: string) => boolean,
+): Promise<string[]> {
+  const opened: string[] = [];
+  for (const folder of folders) {
+    const path = await realpath(folder).catch(() => undefined);
+    if (path === undefined) continue;
+    const isOurs =
+      [...hide, home].some((other) => isInside(path, other)) || hide.some((other) => isInside(other, path));
+    if (isOurs || isClosed(path)) {
+      throw new Error(`a rule lets commands read ${folder}, which leads to what they must not reach; change the rule`);
+    }
+    opened.push(path);
+  }
+  return opened;
+}

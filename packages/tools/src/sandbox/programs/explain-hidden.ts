@@ -1,0 +1,72 @@
+import { accessSync, constants, realpathSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { basename, dirname, isAbsolute, join } from 'node:path';
+import { trustedFolders } from '../../shell/trusted-folders.js';
+
+/**
+ * Of words that a person gave to start a program with: those that name something that is there and that the sandbox hides, with the rule
+ * that would show it. Not for words from an agent, which would learn what is there.
+ */
+export function explainHidden(words: readonly string[], sees: (path: string) => boolean, path: string): string[] {
+  return words.flatMap((word) => {
+    const file = isAbsolute(word) ? word : findOnPath(word, path);
+    return file === undefined ? [] : explain(word, file, sees);
+  });
+}
+
+const NOT_FOUND = /(?:^|[\s:])([\w.+-]{1,60}): (?:command )?not found$/gm;
+
+/** The same for programs of which a shell said that they are not found. Only names on the person's PATH are looked for. */
+export function explainNotFound(said: string, sees: (path: string) => boolean, path: string): string[] {
+  const names = [...said.matchAll(NOT_FOUND)].flatMap(([, name]) => (name === undefined ? [] : [name]));
+  return [...new Set(names)].slice(0, 3).flatMap((name) => {
+    const file = findOnPath(name, path);
+    return file === undefined ? [] : explain(name, file, sees);
+  });
+}
+
+function explain(word: string, file: string, sees: (path: string) => boolean): string[] {
+  const real = realPath(file);
+  if (real === undefined || sees(real)) return [];
+  const rule = `allow sandbox_folder(${short(folderOf(real))})`;
+  const what = word === file ? short(file) : `${word} is at ${short(file)}, which`;
+  return [
+    `${what}${word === file ? ' is in a folder that' : ''} the sandbox hides; the rule \`${rule}\` makes it readable`,
+  ];
+}
+
+/** What a program needs mostly lies beside its folder. */
+function folderOf(file: string): string {
+  const folder = dirname(file);
+  const isProgramFolder = ['bin', 'sbin', 'shims'].includes(basename(folder));
+  return isProgramFolder && dirname(folder) !== realPath(homedir()) ? dirname(folder) : folder;
+}
+
+function short(path: string): string {
+  const home = homedir();
+  return path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path;
+}
+
+function findOnPath(name: string, path: string): string | undefined {
+  if (name === '' || name.includes('/')) return undefined;
+  return trustedFolders(path)
+    .map((folder) => join(folder, name))
+    .find((file) => isProgram(file));
+}
+
+function isProgram(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function realPath(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined;
+  }
+}
