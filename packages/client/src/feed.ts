@@ -17,6 +17,7 @@ export interface Feed {
   subscribe(listener: FeedListener): () => void;
   /** What wakes whoever waits before they try again, `retryNow` too. */
   wakes: Wakes;
+  /** Retries at once, also after the server refused the stream. */
   retryNow(): void;
   close(): void;
 }
@@ -90,9 +91,18 @@ export function openFeed(client: Client, world: string, chat?: string): Feed {
     return false;
   }
 
-  run().catch((error: unknown) => {
-    tell([{ kind: 'connection', connection: { kind: 'closed', why: String(error) } }]);
-  });
+  let isRunning = false;
+  function start(): void {
+    isRunning = true;
+    run()
+      .catch((error: unknown) => {
+        tell([{ kind: 'connection', connection: { kind: 'closed', why: String(error) } }]);
+      })
+      .finally(() => {
+        isRunning = false;
+      });
+  }
+  start();
 
   return {
     subscribe(listener) {
@@ -104,6 +114,10 @@ export function openFeed(client: Client, world: string, chat?: string): Feed {
     wakes,
     retryNow() {
       for (const wake of [...sleepers]) wake();
+      // The server refused the stream for good; a person may have dealt with that since.
+      if (isRunning || over.signal.aborted) return;
+      tell([{ kind: 'connection', connection: { kind: 'connecting' } }]);
+      start();
     },
     close() {
       over.abort();

@@ -115,6 +115,40 @@ describe('a view', () => {
     expect(t.view.getState()).toMatchObject({ loads: 1, heard: [8] });
   });
 
+  it('[S7] that has loaded keeps what it shows when a reload fails, and retries until it is loaded', async () => {
+    const t = open([fine, fail(broken()), fail(busy()), fine]);
+    t.begun(1);
+    await settle();
+    t.begun(4);
+    await settle();
+    t.hear(happens(5));
+    expect(t.view.getState()).toEqual({ heard: [], loads: 1, fetched: 0 });
+    t.clock.advance(250);
+    await settle();
+    t.clock.advance(500);
+    await settle();
+    expect(t.view.getState()).toEqual({ heard: [5], loads: 2, fetched: 0 });
+  });
+
+  it('[S7] that has loaded ends when what it shows no longer exists', async () => {
+    const t = open([fine, fail(new ClientError('problem', { status: 404, detail: 'Gone.' }))]);
+    t.begun(1);
+    await settle();
+    t.begun(4);
+    await settle();
+    expect(t.view.getState().failed).toBe('Gone.');
+  });
+
+  it('[S7] whose first load failed loads when somebody asks it to retry', async () => {
+    const t = open([fail(broken()), fine]);
+    t.begun(1);
+    await settle();
+    expect(t.view.getState()).toMatchObject({ failed: 'That is no world.', loads: 0 });
+    t.wake();
+    await settle();
+    expect(t.view.getState().loads).toBe(1);
+  });
+
   it('[S7] tries at once when somebody asks it to, instead of waiting out its pause', async () => {
     const t = open([fail(busy()), fine]);
     t.begun(1);

@@ -50,6 +50,7 @@ export function openView<State, Action>(view: View<State, Action>): OpenedView<S
     early: [],
   };
   let loads = 0;
+  let hasLoaded = false;
   /** How far the log was heard. */
   let position = 0;
   let mendedAt = Number.NEGATIVE_INFINITY;
@@ -135,12 +136,13 @@ export function openView<State, Action>(view: View<State, Action>): OpenedView<S
         apply(loaded);
         const kept = mode.kind === 'loading' ? mode.early : [];
         mode = { kind: 'live' };
+        hasLoaded = true;
         for (const event of kept) take(event);
         notify(before);
         return;
       } catch (error) {
         if (!isCurrent()) return;
-        if (!(error instanceof ClientError) || !isPassing(error)) {
+        if (isFinal(error)) {
           failed(error instanceof Error ? error.message : String(error));
           return;
         }
@@ -149,8 +151,15 @@ export function openView<State, Action>(view: View<State, Action>): OpenedView<S
     }
   }
 
-  async function rest({ retryAfterMs }: ClientError, failures: number): Promise<void> {
-    const wait = Math.max(backOff(failures, client.random), retryAfterMs ?? 0);
+  /** A failed reload never takes away what is on the screen: only a thing that no longer exists ends a view that has loaded. */
+  function isFinal(error: unknown): boolean {
+    if (!(error instanceof ClientError)) return !hasLoaded;
+    return hasLoaded ? error.status === 404 : !isPassing(error);
+  }
+
+  async function rest(error: unknown, failures: number): Promise<void> {
+    const wanted = error instanceof ClientError ? (error.retryAfterMs ?? 0) : 0;
+    const wait = Math.max(backOff(failures, client.random), wanted);
     await pause(client.clock, wait, over.signal, feed.wakes);
   }
 
@@ -181,6 +190,9 @@ export function openView<State, Action>(view: View<State, Action>): OpenedView<S
   }
 
   const leave = feed.subscribe({ begun, heard });
+  const stopWaking = feed.wakes(() => {
+    if (mode.kind === 'failed') begun(position);
+  });
   return {
     getState: () => state,
     subscribe(listener) {
@@ -192,6 +204,7 @@ export function openView<State, Action>(view: View<State, Action>): OpenedView<S
     close() {
       over.abort();
       cancelMending?.();
+      stopWaking();
       leave();
       dispatch({ type: 'connection', connection: { kind: 'closed' } });
     },

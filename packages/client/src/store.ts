@@ -15,7 +15,7 @@ export interface ChatStore extends Store<ChatState> {
   readonly loadOlder: () => Promise<void>;
   /** Loads as many pages as it takes to have this line. False: it is not in this chat. */
   readonly reach: (messageId: string) => Promise<boolean>;
-  /** Tries to connect at once instead of waiting for the next try: for a network that is back, a page that is looked at again. */
+  /** Retries the connection, and a load that failed, at once instead of after a pause. */
   readonly retryNow: () => void;
 }
 

@@ -1,0 +1,161 @@
+import { createFakeClock } from '@countersign/core/testing';
+import { describe, expect, it } from 'vitest';
+import type { Client } from './client.js';
+import { createClient } from './create-client.js';
+import type { TranscriptMessage } from './state.js';
+import { createOutbox, notYetShown, type Outgoing } from './outbox.js';
+
+async function settle(): Promise<void> {
+  for (let turns = 0; turns < 200; turns += 1) await Promise.resolve();
+}
+
+interface Post {
+  path: string;
+  content?: string;
+  clientMessageId?: string;
+}
+
+/** A server that answers each POST as the list says, its last answer from then on. `down`: it does not answer. */
+function open(answers: (number | 'down')[], kept?: string) {
+  const clock = createFakeClock();
+  const posts: Post[] = [];
+  const memory: { text?: string } = {};
+  const answer = async (url: string, init: RequestInit): Promise<Response> => {
+    const body = JSON.parse(String(init.body)) as Omit<Post, 'path'>;
+    const path = new URL(url).pathname;
+    posts.push({ path, ...body });
+    const status = answers[Math.min(posts.length, answers.length) - 1] ?? 'down';
+    if (status === 'down') throw new TypeError('fetch failed');
+    if (status >= 400)
+      return Response.json({ type: 'about:blank', title: 'No', status, detail: `No: ${status}` }, { status });
+    const chat = { id: 'made', worldId: 'w', title: 'New chat', status: 'idle', createdAt: '2026-01-01T00:00:00Z' };
+    return Response.json(path.endsWith('/chats') ? chat : { messageId: `m${posts.length}` });
+  };
+  const client: Client = createClient({
+    url: 'http://127.0.0.1:9',
+    clock,
+    random: () => 1,
+    fetch: ((url: string, init: RequestInit) => answer(url, init)) as typeof fetch,
+  });
+  const outbox = createOutbox({ client, kept, keep: (text) => (memory.text = text) });
+  const progress = (): string[] => outbox.getState().map((each) => each.progress.kind);
+  /** As long as it takes for a server that answers to have everything. */
+  const wait = async (): Promise<void> => {
+    for (let steps = 0; steps < 12; steps += 1) {
+      clock.advance(20_000);
+      await settle();
+    }
+  };
+  return { outbox, posts, memory, progress, wait };
+}
+
+describe('the outbox', () => {
+  it('[W3] shows a message at once, retries it under one id, and keeps the order of a chat', async () => {
+    const t = open([...Array.from({ length: 9 }, () => 'down' as const), 202]);
+    t.outbox.send({ worldId: 'w', chatId: 'c', content: 'one' });
+    t.outbox.send({ worldId: 'w', chatId: 'c', content: 'two' });
+    expect(t.progress()).toEqual(['sending', 'sending']);
+    await t.wait();
+    expect(t.progress()).toEqual(['sent', 'sent']);
+    const one = t.posts.filter(({ content }) => content === 'one');
+    expect(one).toHaveLength(10);
+    expect(new Set(one.map(({ clientMessageId }) => clientMessageId)).size).toBe(1);
+    expect(t.posts.slice(10).map(({ content }) => content)).toEqual(['two']);
+  });
+
+  it('[W3] says that it retries, and does so at once when asked to', async () => {
+    const t = open([503, 202]);
+    t.outbox.send({ worldId: 'w', chatId: 'c', content: 'one' });
+    await settle();
+    expect(t.outbox.getState()).toMatchObject([{ progress: { kind: 'retrying', why: 'No: 503' } }]);
+    t.outbox.retryNow();
+    await settle();
+    expect(t.progress()).toEqual(['sent']);
+  });
+
+  it('[W1] waits for somebody to sign in instead of trying again and again', async () => {
+    const t = open([401, 202]);
+    t.outbox.send({ worldId: 'w', chatId: 'c', content: 'one' });
+    await t.wait();
+    expect([t.posts.length, ...t.progress()]).toEqual([1, 'retrying']);
+    t.outbox.retryNow();
+    await settle();
+    expect(t.progress()).toEqual(['sent']);
+  });
+
+  it('[W2] keeps a refused message with the reason, sends the next one, and retries under the same id', async () => {
+    const t = open([413, 202]);
+    t.outbox.send({ worldId: 'w', chatId: 'c', content: 'one' });
+    t.outbox.send({ worldId: 'w', chatId: 'c', content: 'two' });
+    await settle();
+    expect(t.outbox.getState()).toMatchObject([{ content: 'one', progress: { kind: 'refused', why: 'No: 413' } }, {}]);
+    expect(t.progress()).toEqual(['refused', 'sent']);
+    t.outbox.retry(t.outbox.getState()[0]?.clientMessageId ?? '');
+    await settle();
+    expect(t.posts.at(-1)).toMatchObject({ content: 'one', clientMessageId: t.posts[0]?.clientMessageId });
+    t.outbox.remove(t.outbox.getState().map(({ clientMessageId }) => clientMessageId));
+    expect(t.progress()).toEqual([]);
+  });
+
+  it('[W3] creates one chat for the message that begins it, and another when that one is gone', async () => {
+    const t = open([200, 500, 404, 200, 202]);
+    t.outbox.send({ worldId: 'w', content: 'one' });
+    await t.wait();
+    expect(t.progress()).toEqual(['refused']);
+    t.outbox.retry(t.outbox.getState()[0]?.clientMessageId ?? '');
+    await t.wait();
+    expect(t.progress()).toEqual(['sent']);
+    expect(t.posts.map(({ path }) => path.split('/').at(-1))).toEqual([
+      'chats',
+      'messages',
+      'messages',
+      'chats',
+      'messages',
+    ]);
+  });
+
+  it('[W3] goes on after the page was loaded again, under the same id', async () => {
+    const before = open(['down']);
+    before.outbox.send({ worldId: 'w', chatId: 'c', content: 'one' });
+    await settle();
+    const t = open([202], before.memory.text);
+    await settle();
+    expect(t.posts).toMatchObject([{ content: 'one', clientMessageId: before.posts[0]?.clientMessageId }]);
+    expect(t.memory.text).toBe('[]');
+    expect(open([202], 'not ours').outbox.getState()).toEqual([]);
+  });
+});
+
+describe('what the transcript does not show yet', () => {
+  const out = (id: string, progress: Outgoing['progress'], after?: string): Outgoing => ({
+    clientMessageId: id,
+    worldId: 'w',
+    chatId: 'c',
+    beginsChat: false,
+    content: 'hello',
+    ...(after === undefined ? {} : { after }),
+    progress,
+  });
+  const line = (messageId: string, content = 'hello'): TranscriptMessage => ({
+    messageId,
+    content,
+    speaker: { kind: 'person', name: 'human' },
+    createdAt: '2026-01-01T00:00:00Z',
+    invocationIds: [],
+  });
+  const ids = (found: readonly Outgoing[]): string[] => found.map(({ clientMessageId }) => clientMessageId);
+
+  it('leaves out a message whose line came before its answer, once each, and nothing that was said before', () => {
+    const two = [out('a', { kind: 'sending' }, 'm1'), out('b', { kind: 'retrying', why: '' }, 'm1')];
+    expect(ids(notYetShown(two, [line('m1')]))).toEqual(['a', 'b']);
+    expect(ids(notYetShown(two, [line('m1'), line('m2', 'other'), line('m3')]))).toEqual(['b']);
+    expect(ids(notYetShown(two, [line('m1'), line('m2'), line('m3')]))).toEqual([]);
+    expect(ids(notYetShown(two, [line('m2'), line('m3')]))).toEqual(['a', 'b']);
+  });
+
+  it('goes by the id once the server has answered', () => {
+    const sent = out('a', { kind: 'sent', messageId: 'm2' }, 'm1');
+    expect(ids(notYetShown([sent], [line('m1'), line('m3')]))).toEqual(['a']);
+    expect(ids(notYetShown([sent, out('b', { kind: 'sending' }, 'm1')], [line('m1'), line('m2')]))).toEqual(['b']);
+  });
+});

@@ -1,0 +1,201 @@
+import { z } from 'zod';
+import { ClientError, isPassing } from './client-error.js';
+import type { Client } from './client.js';
+import { backOff, pause } from './clock.js';
+import { newClientMessageId } from './create-client.js';
+import type { TranscriptMessage } from './state.js';
+import { browserWakes } from './wakes.js';
+
+const outgoingSchema = z.object({
+  clientMessageId: z.string(),
+  worldId: z.string(),
+  /** Absent until the chat that this message begins has been created. */
+  chatId: z.string().optional(),
+  beginsChat: z.boolean(),
+  content: z.string(),
+  /** The last line of the transcript when it was written. */
+  after: z.string().optional(),
+});
+
+/** Where a message that was sent stands. `sent`: the server has it, and it is about to come with the stream. */
+type Progress =
+  | { readonly kind: 'sending' }
+  | { readonly kind: 'retrying'; readonly why: string }
+  | { readonly kind: 'refused'; readonly why: string }
+  | { readonly kind: 'sent'; readonly messageId: string };
+
+/** A message from the moment a person sends it until it is part of the transcript. */
+export type Outgoing = Readonly<z.infer<typeof outgoingSchema>> & { readonly progress: Progress };
+
+export interface Outbox {
+  readonly getState: () => readonly Outgoing[];
+  readonly subscribe: (listener: () => void) => () => void;
+  /** Without `chatId` the message begins a chat. */
+  readonly send: (message: { worldId: string; chatId?: string; content: string; after?: string | undefined }) => void;
+  /** Sends a refused message again, under the same id. */
+  readonly retry: (clientMessageId: string) => void;
+  /** Drops messages: those that the transcript shows, or one that a person takes back to edit. */
+  readonly remove: (clientMessageIds: readonly string[]) => void;
+  /** Retries what is waiting, at once. */
+  readonly retryNow: () => void;
+}
+
+export interface OutboxOptions {
+  client: Client;
+  /** What was kept when the page was loaded, and where to keep what is not sent yet. */
+  kept?: string | undefined;
+  keep?: (text: string) => void;
+}
+
+/**
+ * Delivers messages in the order they were written, one at a time per chat, and retries until the server has answered. Every try carries
+ * the same `clientMessageId`, so that a message whose answer was lost is stored once (W3).
+ */
+export function createOutbox({ client, kept, keep }: OutboxOptions): Outbox {
+  const listeners = new Set<() => void>();
+  const sleepers = new Set<() => void>();
+  const delivering = new Set<string>();
+  let all: readonly Outgoing[] = readKept(kept);
+
+  function set(next: readonly Outgoing[]): void {
+    all = next;
+    const unsent = all.filter(({ progress }) => progress.kind !== 'sent');
+    keep?.(JSON.stringify(unsent.map(({ progress: _, ...message }) => message)));
+    for (const listener of [...listeners]) listener();
+  }
+  const find = (id: string): Outgoing | undefined => all.find(({ clientMessageId }) => clientMessageId === id);
+  function change(id: string, changes: Partial<Outgoing>): void {
+    set(all.map((each) => (each.clientMessageId === id ? { ...each, ...changes } : each)));
+  }
+
+  /** One delivery at a time per lane: a second message must not overtake the first. */
+  async function deliver(lane: string): Promise<void> {
+    if (delivering.has(lane)) return;
+    delivering.add(lane);
+    try {
+      for (;;) {
+        const next = all.find((each) => laneOf(each) === lane && isWaiting(each));
+        if (next === undefined) return;
+        await deliverOne(next.clientMessageId);
+      }
+    } finally {
+      delivering.delete(lane);
+    }
+  }
+
+  async function deliverOne(id: string): Promise<void> {
+    for (let failures = 0; ; failures += 1) {
+      // A person may have taken it back meanwhile.
+      const message = find(id);
+      if (message === undefined) return;
+      try {
+        const { worldId, content } = message;
+        const chatId = message.chatId ?? (await client.createChat(worldId)).id;
+        if (message.chatId === undefined) change(id, { chatId });
+        const { messageId } = await client.send(worldId, chatId, { content, clientMessageId: id });
+        change(id, { progress: { kind: 'sent', messageId } });
+        return;
+      } catch (error) {
+        const why = error instanceof Error ? error.message : String(error);
+        const isSignedOut = error instanceof ClientError && error.status === 401;
+        if (!isSignedOut && !(error instanceof ClientError && isPassing(error))) {
+          change(id, { progress: { kind: 'refused', why }, ...withoutLostChat(find(id), error) });
+          return;
+        }
+        change(id, { progress: { kind: 'retrying', why } });
+        const wait = Math.max(backOff(failures, client.random), (error as ClientError).retryAfterMs ?? 0);
+        // Signed out, each try would count as a wrong password: the next one waits until somebody has signed in.
+        await pause(client.clock, isSignedOut ? LONGEST_TIMER_MS : wait, undefined, wakes);
+      }
+    }
+  }
+
+  function wakes(wake: () => void): () => void {
+    sleepers.add(wake);
+    const stop = browserWakes(wake);
+    return () => {
+      sleepers.delete(wake);
+      stop();
+    };
+  }
+
+  for (const lane of new Set(all.map(laneOf))) void deliver(lane);
+
+  return {
+    getState: () => all,
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    send({ worldId, chatId, content, after }) {
+      const message: Outgoing = {
+        clientMessageId: newClientMessageId(),
+        worldId,
+        ...(chatId === undefined ? {} : { chatId }),
+        beginsChat: chatId === undefined,
+        content,
+        ...(after === undefined ? {} : { after }),
+        progress: { kind: 'sending' },
+      };
+      set([...all, message]);
+      void deliver(laneOf(message));
+    },
+    retry(id) {
+      const message = find(id);
+      if (message?.progress.kind !== 'refused') return;
+      change(id, { progress: { kind: 'sending' } });
+      void deliver(laneOf(message));
+    },
+    remove(ids) {
+      if (all.some(({ clientMessageId }) => ids.includes(clientMessageId)))
+        set(all.filter(({ clientMessageId }) => !ids.includes(clientMessageId)));
+    },
+    retryNow() {
+      for (const wake of [...sleepers]) wake();
+    },
+  };
+}
+
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+function laneOf({ worldId, chatId, beginsChat }: Outgoing): string {
+  return beginsChat ? `new ${worldId}` : (chatId ?? '');
+}
+
+function isWaiting({ progress }: Outgoing): boolean {
+  return progress.kind === 'sending' || progress.kind === 'retrying';
+}
+
+/** The chat that it began was deleted before it arrived: the next try creates another. */
+function withoutLostChat(message: Outgoing | undefined, error: unknown): { chatId?: undefined } {
+  const isLost = message?.beginsChat === true && error instanceof ClientError && error.status === 404;
+  return isLost ? { chatId: undefined } : {};
+}
+
+function readKept(kept: string | undefined): readonly Outgoing[] {
+  try {
+    const parsed = z.array(outgoingSchema).safeParse(JSON.parse(kept ?? '[]'));
+    return (parsed.data ?? []).map((message) => ({ ...message, progress: { kind: 'sending' } }));
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * The messages that the transcript does not show yet. The stream may tell of a message before its request is answered: until then, a
+ * person's line with the same words below `after` is taken for it.
+ */
+export function notYetShown(outgoing: readonly Outgoing[], lines: readonly TranscriptMessage[]): readonly Outgoing[] {
+  const known = new Set(outgoing.map(({ progress }) => (progress.kind === 'sent' ? progress.messageId : '')));
+  return outgoing.filter(({ progress, content, after }) => {
+    if (progress.kind === 'sent') return !lines.some(({ messageId }) => messageId === progress.messageId);
+    if (progress.kind === 'refused') return true;
+    const above = after === undefined ? -1 : lines.findIndex(({ messageId }) => messageId === after);
+    if (above < 0 && after !== undefined) return true;
+    const line = lines
+      .slice(above + 1)
+      .find((each) => !known.has(each.messageId) && each.speaker.kind === 'person' && each.content === content);
+    if (line !== undefined) known.add(line.messageId);
+    return line === undefined;
+  });
+}
