@@ -1,7 +1,19 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
-import { button, call, press, said, tabTo, toolCard, topBar, unfold, write, wrote } from './support/steps.js';
+import {
+  addresses,
+  button,
+  call,
+  press,
+  said,
+  tabTo,
+  toolCard,
+  topBar,
+  unfold,
+  write,
+  wrote,
+} from './support/steps.js';
 
 describe.runIf(hasBrowser)('talking', () => {
   let opened: Opened;
@@ -251,6 +263,68 @@ describe.runIf(hasBrowser)('talking', () => {
   async function waiting(id: string): Promise<number> {
     return (await opened.api.approvals(id, { limit: 200 })).items.length;
   }
+
+  it('[M9] what is said in passing lies over no Stop, on a phone either', async () => {
+    const { path } = await opened.newChat();
+    const { page, context } = await opened.visit({ path, width: 390, height: 844 });
+    await write(page, call('watch', {}));
+    await button(page, 'Stop').waitFor();
+    const problem = { type: 'about:blank', title: 'No', status: 403, detail: `Not now. ${'And why not. '.repeat(12)}` };
+    await page.route('**/stop', (route) =>
+      route.fulfill({ status: 403, contentType: 'application/problem+json', body: JSON.stringify(problem) }),
+    );
+    await button(page, 'Stop').click();
+    await page.getByText('Not now.').waitFor();
+    await page.unrouteAll();
+    await button(page, 'Stop').click();
+    await expect.poll(() => button(page, 'Stop').isVisible()).toBe(false);
+    await page.getByText('Not now.').waitFor();
+    await context.close();
+  });
+
+  it('text that a person pasted keeps its line breaks; an agent’s Markdown does not gain any', async () => {
+    const { page } = visit;
+    const { path } = await opened.newChat();
+    await page.goto(`${opened.serving.url}${path}`);
+    await write(page, 'say a line\nand the next\n\n- an item\n  of two lines');
+    const mine = await wrote(page, 'an item').locator('.prose').innerText();
+    expect(mine.split(/\n+/)).toEqual(['say a line', 'and the next', 'an item', 'of two lines']);
+    const theirs = await said(page, 'an item').locator('.prose').innerText();
+    expect(theirs.split(/\n+/)).toEqual(['a line and the next', 'an item of two lines']);
+  });
+
+  it('links, footnotes and tables that are defined further down are drawn as meant', async () => {
+    const { page, context } = visit;
+    const { path } = await opened.newChat();
+    await page.goto(`${opened.serving.url}${path}`);
+    const table =
+      '| Name | Where it can be found |\n|---|---|\n| alphabet | https://example.com/a/very/long/path/to/it |';
+    const filler = Array.from({ length: 40 }, (_, line) => `Paragraph ${line}.`).join('\n\n');
+    await write(
+      page,
+      `say See [the docs][d] first.[^1]\n\n${table}\n\n${filler}\n\n[d]: https://example.com/x\n\n[^1]: Its source.`,
+    );
+    const answer = said(page, 'Its source.');
+    await answer.waitFor();
+    expect(await addresses(answer.getByRole('link', { name: 'the docs' }))).toEqual(['https://example.com/x']);
+    expect(await answer.getByText('[d]').count()).toBe(0);
+    // A footnote leads to the foot of this very message, not to another tab and not to another message.
+    const before = page.url();
+    await answer.getByRole('link', { name: '1', exact: true }).click();
+    await answer.getByText('Its source.').waitFor();
+    expect(await page.evaluate<string>('document.activeElement.closest("li").textContent')).toContain('Its source.');
+    expect([page.url(), context.pages().length]).toEqual([before, 1]);
+    const ids = await page.evaluate<string[]>('[...document.querySelectorAll(".prose li[id]")].map(({ id }) => id)');
+    expect(new Set(ids).size).toBe(ids.length);
+    // A word is never broken for want of width: a table scrolls.
+    await page.setViewportSize({ width: 390, height: 844 });
+    const cell = answer.getByRole('cell', { name: 'alphabet' });
+    await cell.scrollIntoViewIfNeeded();
+    const lines =
+      '(() => { const range = document.createRange(); range.selectNodeContents(cell); return range.getClientRects().length; })()';
+    expect(await cell.evaluate<number>(new Function('cell', `return ${lines}`) as () => number)).toBe(1);
+    await page.setViewportSize({ width: 1440, height: 900 });
+  });
 
   it('throws nothing and breaks no content policy', () => {
     expect(visit.complaints).toEqual([]);

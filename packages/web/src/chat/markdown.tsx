@@ -1,9 +1,12 @@
-import { lazy, memo, type ReactElement, type ReactNode, Suspense } from 'react';
+import { lazy, memo, type ReactElement, type ReactNode, Suspense, useId } from 'react';
 import ReactMarkdown, { type Components, type ExtraProps } from 'react-markdown';
+import remarkBreaks from 'remark-breaks';
 import remarkGfm from 'remark-gfm';
 import { CopyButton } from '../ui/copy-button.js';
 import { FoldedText } from '../ui/folded-text.js';
 import { visibleText } from '../ui/visible-parts.js';
+import type HighlightedView from './highlighted.js';
+import { hasDefinitions } from './has-definitions.js';
 import { isIntricate } from './is-intricate.js';
 import { PlainInstead } from './plain-instead.js';
 import { splitBlocks } from './split-blocks.js';
@@ -13,7 +16,33 @@ import { whereTo } from './where-to.js';
 const LONGEST = 60_000;
 const LONGEST_LINE = 20_000;
 
-const Highlighted = lazy(() => import('./highlighted.js'));
+/** Without its code, because the server is away, the text is there all the same. */
+const Highlighted = lazy(() => import('./highlighted.js').catch(() => ({ default: Plain })));
+
+const Plain: typeof HighlightedView = memo(function Plain({ text }: { text: string }): ReactElement {
+  return <code>{text}</code>;
+});
+
+/** What ids of footnotes begin with, so that a link within a message is known from one that leads away. */
+const WITHIN = 'within-';
+
+/** A footnote of this message, or the way back from it. The address of the page stays as it is. */
+function Within({ id, children, ...rest }: { id: string; children: ReactNode }): ReactElement {
+  return (
+    <a
+      {...rest}
+      href={`#${id}`}
+      onClick={(event) => {
+        event.preventDefault();
+        const target = document.getElementById(id);
+        target?.scrollIntoView({ block: 'nearest' });
+        (target?.querySelector('a') ?? target)?.focus();
+      }}
+    >
+      {children}
+    </a>
+  );
+}
 
 /** A link out of here. Where it leads is said beside it when its words say otherwise; nothing is told to the other side. */
 function Away({ href, words, children }: { href: string; words: string; children: ReactNode }): ReactElement {
@@ -39,8 +68,14 @@ function wordsOf(node: Node | Node['children'][number] | undefined): string {
 const LANGUAGE = /^[\w+#.-]{1,32}$/;
 
 const components: Components = {
-  a({ href, children, node }) {
+  a({ href, children, node, ...rest }) {
     if (href === undefined || href === '') return <>{children}</>;
+    if (href.startsWith(`#${WITHIN}`))
+      return (
+        <Within {...rest} id={href.slice(1)}>
+          {children}
+        </Within>
+      );
     return (
       <Away href={href} words={wordsOf(node)}>
         {children}
@@ -92,30 +127,49 @@ const components: Components = {
 };
 
 const plugins = [remarkGfm];
+const pluginsWithBreaks = [remarkGfm, remarkBreaks];
 
-const Block = memo(function Block({ text }: { text: string }): ReactElement {
+const Block = memo(function Block({ text, breaks }: { text: string; breaks: boolean }): ReactElement {
+  const clobberPrefix = `${WITHIN}${useId()}-`;
   if (isIntricate(text)) return <FoldedText text={text} first={4000} />;
   return (
     <PlainInstead text={text}>
-      <ReactMarkdown remarkPlugins={plugins} components={components}>
+      <ReactMarkdown
+        remarkPlugins={breaks ? pluginsWithBreaks : plugins}
+        remarkRehypeOptions={{ clobberPrefix }}
+        components={components}
+      >
         {text}
       </ReactMarkdown>
     </PlainInstead>
   );
 });
 
-/** What somebody said. HTML in it is text; what can't be seen is shown by its number. */
-export const Markdown = memo(function Markdown({ text }: { text: string }): ReactElement {
+/**
+ * What somebody said. HTML in it is text; what can't be seen is shown by its number. `breaks`: a line break is one, as in text that a
+ * person typed or pasted.
+ */
+export const Markdown = memo(function Markdown({
+  text,
+  breaks = false,
+}: {
+  text: string;
+  breaks?: boolean;
+}): ReactElement {
   if (text.length > LONGEST || hasLongLine(text)) return <FoldedText text={text} first={4000} />;
   return (
     <div dir="auto" className="prose">
-      {splitBlocks(visibleText(text)).map((block, index) => (
+      {blocksOf(visibleText(text)).map((block, index) => (
         // A block keeps its place: text is only ever added at the end.
-        <Block key={`${index}`} text={block} />
+        <Block key={`${index}`} text={block} breaks={breaks} />
       ))}
     </div>
   );
 });
+
+function blocksOf(text: string): string[] {
+  return hasDefinitions(text) ? [text] : splitBlocks(text);
+}
 
 function hasLongLine(text: string): boolean {
   return text.length > LONGEST_LINE && text.split('\n').some((line) => line.length > LONGEST_LINE);

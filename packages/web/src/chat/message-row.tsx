@@ -48,7 +48,7 @@ export const MessageRow = memo(function MessageRow({
         )}
         {message.content === '' ? null : (
           <div className={cx(isSystem && 'text-ink-2')}>
-            <Markdown text={message.content} />
+            <Markdown text={message.content} breaks={speaker.kind === 'person'} />
           </div>
         )}
         {message.invocationIds.length === 0 ? null : <Calls ids={message.invocationIds} />}
@@ -65,6 +65,7 @@ export function Spoken({
   agents,
   at,
   usage,
+  note,
   marked = false,
   children,
 }: {
@@ -72,6 +73,8 @@ export function Spoken({
   agents: readonly Agent[];
   at?: string;
   usage?: TranscriptMessage['usage'];
+  /** Stands where the time will be. */
+  note?: string | undefined;
   marked?: boolean;
   children: ReactNode;
 }): ReactElement {
@@ -106,6 +109,7 @@ export function Spoken({
               <Clock at={at} />
             </span>
           )}
+          {note === undefined ? null : <span className="text-xs text-ink-3">{note}</span>}
           {usage === undefined || usage.inputTokens + usage.outputTokens === 0 ? null : (
             <span
               className="ml-auto text-xs text-ink-3 tabular-nums"
