@@ -1,7 +1,19 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
-import { asks, button, call, giveReason, holdUp, overflow, press, said, toolCard, write } from './support/steps.js';
+import {
+  asks,
+  button,
+  call,
+  giveReason,
+  holdUp,
+  overflow,
+  press,
+  remarked,
+  said,
+  toolCard,
+  write,
+} from './support/steps.js';
 
 /** An agent, or what it read, that wants a signature it would not get. */
 describe.runIf(hasBrowser)('an agent that means no good', () => {
@@ -149,7 +161,7 @@ describe.runIf(hasBrowser)('an agent that means no good', () => {
     await page.getByText('This session has ended.').waitFor();
     others.letGo();
     await page.getByText('opens with a link that works once').waitFor();
-    expect(await page.getByText('ended').filter({ hasText: 'press' }).count()).toBe(0);
+    expect(await page.getByText('ended').filter({ hasText: 'press', visible: true }).count()).toBe(0);
     expect(opened.ran).not.toContain('ended');
     expect((await opened.api.approvals(world)).items).toHaveLength(1);
     // A new link leads back in, to the same question.
@@ -158,6 +170,26 @@ describe.runIf(hasBrowser)('an agent that means no good', () => {
     await page.goto(`${opened.serving.url}${path}`);
     await button(page, 'Approve once').click();
     await said(page, 'Finished. done').waitFor();
+    await context.close();
+  });
+
+  it('[S8] [W1] a session that has ended takes nothing away that was typed: after signing in elsewhere the page continues', async () => {
+    const { page, context } = await opened.visit();
+    const { world } = await opened.newChat();
+    await page.goto(`${opened.serving.url}/w/${world}/policy`);
+    await page.getByLabel('Rules').fill('ask press(*)');
+    await context.clearCookies();
+    await button(page, 'Write policy').click();
+    await page.getByText('This session has ended.').waitFor();
+    await page.getByText('It continues where you were, with everything you typed.').waitFor();
+    expect(await page.getByLabel('Rules').isVisible()).toBe(false);
+    const other = await context.newPage();
+    await other.goto(opened.serving.newStartUrl());
+    await other.getByLabel('Message').waitFor();
+    await page.getByLabel('Rules').waitFor();
+    expect(await page.getByLabel('Rules').inputValue()).toBe('ask press(*)');
+    await button(page, 'Write policy').click();
+    await remarked(page, 'The policy is written.');
     await context.close();
   });
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { hasBrowser, openBrowser, type Opened } from './support/open-browser.js';
-import { aboveView, atRest, belowView, wrote } from './support/steps.js';
+import { aboveView, atRest, belowView, call, said, toolCard, wrote } from './support/steps.js';
 
 /** A machine that is busy: the page hears late, and not always in order, that it was scrolled. */
 const HEARS_LATE = `
@@ -79,5 +79,38 @@ describe.runIf(hasBrowser)('whoever is at the end of a chat', () => {
     await page.getByLabel('Message').fill('one\n'.repeat(8));
     await expect.poll(() => aboveView(log)).toBeGreaterThan(before);
     await expect.poll(() => belowView(log)).toBeLessThan(1);
+  });
+
+  it('opens a call without moving its header, and closes it where it was', async () => {
+    const { world, chat, path } = await opened.newChat();
+    for (let number = 1; number <= 20; number += 1)
+      await opened.api.send(world, chat, { content: `@nobody number ${number}.` });
+    const command = Array.from({ length: 40 }, (_, line) => `line ${line}`).join('\n');
+    await opened.api.send(world, chat, { content: call('press', { button: command }) });
+    const { page } = await opened.visit({ path, width: 390, height: 844 });
+    const log = page.getByRole('log', { name: 'Transcript' });
+    await expect.poll(async () => (await opened.api.approvals(world)).items.length).toBe(1);
+    for (const approval of (await opened.api.approvals(world)).items)
+      await opened.api.decide(world, approval, { decision: 'approve', scope: 'once' });
+    await said(page, 'Finished. done').waitFor();
+    const header = toolCard(page, 'press').getByRole('button').first();
+    await header.waitFor();
+    await expect.poll(() => belowView(log)).toBeLessThan(1);
+    const top = async (): Promise<number> => Math.round((await header.boundingBox())?.y ?? 0);
+    const before = await top();
+    await header.click();
+    await expect.poll(() => header.getAttribute('aria-expanded')).toBe('true');
+    await expect.poll(() => belowView(log)).toBeGreaterThan(100);
+    await atRest(log);
+    expect(await top()).toBe(before);
+    // What comes later does not move it either.
+    await opened.api.send(world, chat, { content: '@nobody number 21.' });
+    await expect.poll(() => page.getByText('number 21.').count()).toBe(1);
+    await atRest(log);
+    expect(await top()).toBe(before);
+    await header.click();
+    await expect.poll(() => header.getAttribute('aria-expanded')).toBe('false');
+    await atRest(log);
+    expect(await top()).toBe(before);
   });
 });

@@ -182,7 +182,8 @@ describe.runIf(hasBrowser)('every page', () => {
     await dialog.getByLabel('Name').fill('human');
     await dialog.getByLabel('Model').fill('test');
     await dialog.getByRole('button', { name: 'Add agent' }).click();
-    await dialog.getByText('this name is reserved').waitFor();
+    // Beside the field, and in passing.
+    await dialog.getByText('this name is reserved').last().waitFor();
     await dialog.getByLabel('Name').fill('Bea');
     await dialog.getByRole('button', { name: 'Add agent' }).click();
     await page.getByRole('listitem').filter({ hasText: 'Bea' }).first().waitFor();
@@ -206,6 +207,31 @@ describe.runIf(hasBrowser)('every page', () => {
     await page.getByRole('menuitem', { name: 'Delete…' }).click();
     await button(page, 'Delete').click();
     await expect.poll(() => page.getByRole('link', { name: 'New name' }).count()).toBe(0);
+  });
+
+  it('one that could not be loaded says why and offers to try again, which loads it', async () => {
+    const { page } = light;
+    const refused = { type: 'about:blank', title: 'No', status: 403, detail: 'Not now.' };
+    for (const [name, part] of [
+      ['/w/:world/policy', 'policy'],
+      ['/w/:world/grants', 'grants'],
+      ['/w/:world/servers', 'mcp-servers'],
+      ['/w/:world/audit', 'audit'],
+      ['/w/:world/stats', 'stats'],
+      ['/providers', 'providers'],
+      ['chat', 'messages'],
+    ] as const) {
+      await page.route(new RegExp(`/api/[^?]*/?${part}(\\?|$)`), (route) =>
+        route.fulfill({ status: 403, contentType: 'application/problem+json', body: JSON.stringify(refused) }),
+      );
+      await page.goto(`${opened.serving.url}${name === 'chat' ? path : name.replace(':world', world)}`);
+      const alert = page.getByRole('main').getByRole('alert');
+      await alert.getByText('Not now.').waitFor();
+      await page.unrouteAll();
+      await alert.getByRole('button', { name: 'Try again' }).click();
+      await lastToCome(page, name).waitFor({ state: 'attached' });
+      expect(await alert.count()).toBe(0);
+    }
   });
 
   it('search finds what was said, and says when nobody did', async () => {

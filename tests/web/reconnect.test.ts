@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { freePort } from '../../packages/server/src/testing/free-port.js';
 import { hasBrowser, launch, webRoot } from './support/open-browser.js';
-import { button, choose, said, toolCard, topBar } from './support/steps.js';
+import { button, choose, remarked, REMARKS, said, sendByKey, toolCard, topBar, wrote } from './support/steps.js';
 
 /** What the set-up of the run has built: `webBuild` is the word it looks for. */
 const webBuild = webRoot;
@@ -62,12 +62,12 @@ describe.runIf(hasBrowser)('a server that goes away', () => {
 
     running?.kill('SIGKILL');
     if (running !== undefined) await once(running, 'exit');
-    await page.getByText('Reconnecting… nothing is lost').waitFor();
+    await page.getByText('No connection to the server. Reconnecting…').waitFor();
     // Still readable, and what is typed meanwhile stays.
     await page.getByLabel('Message').fill('written meanwhile');
 
     await start();
-    await expect.poll(() => page.getByText('Reconnecting… nothing is lost').count()).toBe(0);
+    await expect.poll(() => page.getByText('No connection to the server. Reconnecting…').count()).toBe(0);
     await expect.poll(() => page.getByRole('article').allInnerTexts()).toEqual(before);
     expect(await page.getByLabel('Message').inputValue()).toBe('written meanwhile');
     await expect.poll(() => toolCard(page, 'wc -l').count()).toBe(1);
@@ -81,6 +81,7 @@ describe.runIf(hasBrowser)('a server that goes away', () => {
   it('[S3] [A7] killed with the questions of a phone open and one half edited: what was typed stays, and is what runs', async () => {
     const { open } = await startAnywhere();
     const page = await browser.newPage({ viewport: { width: 360, height: 740 } });
+    await page.clock.install();
     await page.goto(open);
     await button(page, 'How large is the crew? Count the lines.').click();
     await page.getByRole('button', { name: /waiting for you/ }).click();
@@ -90,12 +91,116 @@ describe.runIf(hasBrowser)('a server that goes away', () => {
 
     running?.kill('SIGKILL');
     if (running !== undefined) await once(running, 'exit');
-    await page.getByText('Reconnecting… nothing is lost').waitFor();
+    await page.getByText('No connection to the server. Reconnecting…').waitFor();
+    await failInBackground(page);
+    expect(await sheet.getByRole('textbox', { name: 'Command' }).inputValue()).toBe('wc -w notes/crew.md');
     await start();
-    await expect.poll(() => page.getByText('Reconnecting… nothing is lost').count()).toBe(0);
+    await expect.poll(() => page.getByText('No connection to the server. Reconnecting…').count()).toBe(0);
     expect(await sheet.getByRole('textbox', { name: 'Command' }).inputValue()).toBe('wc -w notes/crew.md');
     await sheet.getByRole('button', { name: 'Approve once', exact: true }).click();
     await said(page, 'I counted the crew. All done.').waitFor();
     await toolCard(page, 'wc -w notes/crew.md').getByText('edited').waitFor();
   });
+
+  async function kill(page: Page): Promise<void> {
+    running?.kill('SIGKILL');
+    if (running !== undefined) await once(running, 'exit');
+    await page.getByText('No connection to the server. Reconnecting…').waitFor();
+  }
+
+  async function back(page: Page): Promise<void> {
+    await start();
+    await expect.poll(() => page.getByText('No connection to the server. Reconnecting…').count()).toBe(0);
+    await remarked(page, 'Connected again.');
+  }
+
+  it('[S8] killed while a policy and an agent are half written: everything stays, and can be saved after', async () => {
+    const { open, url } = await startAnywhere();
+    const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+    await page.addInitScript(REMARKS);
+    await page.clock.install();
+    await page.goto(open);
+    await page.getByLabel('Message').waitFor();
+    await page.goto(`${url}/w/harbour/policy`);
+    const rules = page.getByLabel('Rules');
+    await rules.fill(`${await rules.inputValue()}\nask shell_cmd(git push *)`);
+    await kill(page);
+    await failInBackground(page);
+    expect(await rules.inputValue()).toContain('ask shell_cmd(git push *)');
+    await button(page, 'Write policy').click();
+    await page.getByText('The server does not answer.').first().waitFor();
+    await back(page);
+    expect(await rules.inputValue()).toContain('ask shell_cmd(git push *)');
+    await button(page, 'Write policy').click();
+    await remarked(page, 'The policy is written.');
+
+    await page.getByRole('link', { name: 'Agents' }).click();
+    await button(page, 'Add agent').click();
+    const form = page.getByRole('dialog', { name: 'Add agent' });
+    await form.getByLabel('Name').fill('Porter');
+    await form.getByLabel('System prompt').fill('Carry things.');
+    await kill(page);
+    await failInBackground(page);
+    // Where the person looks: a modal dialog covers the rest of the page.
+    await form.getByText('No connection to the server. Reconnecting…').waitFor();
+    await form.getByLabel('Model').fill('demo');
+    await back(page);
+    expect(await form.getByLabel('System prompt').inputValue()).toBe('Carry things.');
+    await form.getByRole('button', { name: 'Add agent', exact: true }).click();
+    await expect.poll(() => form.count()).toBe(0);
+    await page.getByRole('main').getByText('Porter').waitFor();
+
+    // A page that was never opened says that it can't be loaded, and is loaded later; the rest stays where it is.
+    await kill(page);
+    await page.getByRole('link', { name: 'Statistics' }).click();
+    await page.getByRole('alert').getByRole('button', { name: 'Try again' }).waitFor();
+    expect(await page.getByRole('button', { name: /^World:/ }).count()).toBe(1);
+    await start();
+    await page.getByText('Waiting now').waitFor();
+    await page.close();
+  });
+
+  it('[S8] [W3] a message that is sent while the server is away is there at once, and arrives exactly once', async () => {
+    const { open } = await startAnywhere();
+    const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+    await page.addInitScript(REMARKS);
+    await page.goto(open);
+    await button(page, 'How large is the crew? Count the lines.').click();
+    await button(page, 'Approve once').waitFor();
+    await kill(page);
+    await page.getByLabel('Message').fill('the first\nof two');
+    await sendByKey(page);
+    await wrote(page, 'the first').waitFor();
+    await page.getByLabel('Message').fill('the second');
+    await sendByKey(page);
+    await wrote(page, 'the first').getByText('Not sent yet, retrying…').waitFor();
+    await wrote(page, 'the second').waitFor();
+    expect(await page.getByLabel('Message').inputValue()).toBe('');
+    await page.getByLabel('Message').fill('a draft');
+    await back(page);
+    await expect.poll(() => page.getByText(/Not sent yet|Sending…/).count()).toBe(0);
+    for (const words of ['the first', 'the second']) {
+      await wrote(page, words).locator('header time').waitFor();
+      expect(await page.getByRole('article', { name: 'you', exact: true }).filter({ hasText: words }).count()).toBe(1);
+    }
+    await page.reload();
+    await wrote(page, 'the second').waitFor();
+    expect(await page.getByRole('article', { name: 'you', exact: true }).allInnerTexts()).toHaveLength(3);
+    expect(await page.getByLabel('Message').inputValue()).toBe('a draft');
+    await page.close();
+  });
 });
+
+/** Lets so much time pass that the page asks for its worlds, and gets no answer, also when it tries again. */
+async function failInBackground(page: Page): Promise<void> {
+  let failed = 0;
+  page.on('requestfailed', (request) => {
+    if (request.url().includes('/api/worlds?')) failed += 1;
+  });
+  await expect
+    .poll(async () => {
+      await page.clock.fastForward(5000);
+      return failed;
+    })
+    .toBeGreaterThan(1);
+}

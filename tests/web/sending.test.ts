@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
-import { button, holdUp, press, said, sendByKey } from './support/steps.js';
+import { button, holdUp, press, said, sendByKey, wrote } from './support/steps.js';
 
 /** What becomes of words while, and after, they are sent. */
 describe.runIf(hasBrowser)('a message on its way', () => {
@@ -25,22 +25,17 @@ describe.runIf(hasBrowser)('a message on its way', () => {
       await route.fulfill({ status: 500, contentType: 'application/problem+json', body: JSON.stringify(problem) });
     });
   }
-  const dismiss = (page: Page): Promise<void> => button(page, 'Dismiss').click();
 
-  it('[W3] whose answer was lost goes out again under its own id, and is there once', async () => {
+  it('[W3] whose answer was lost goes out again by itself under its own id, and is there once', async () => {
     const { page } = visit;
     const { world, chat, path } = await opened.newChat();
     await page.goto(`${opened.serving.url}${path}`);
     await page.getByLabel('Message').fill('say once only');
     await loseTheAnswer(page);
     await page.keyboard.press('Enter');
-    await page.getByText('The answer was lost.').waitFor();
-    await expect.poll(() => page.getByLabel('Message').inputValue()).toBe('say once only');
-    await dismiss(page);
-    const taken = page.waitForResponse((response) => response.request().method() === 'POST' && response.ok());
-    await sendByKey(page);
-    await taken;
     await said(page, 'once only').waitFor();
+    await expect.poll(() => page.getByText(/Not sent yet|Sending…/).count()).toBe(0);
+    expect(await page.getByRole('article', { name: 'you', exact: true }).count()).toBe(1);
     const { items } = await opened.api.messages(world, chat);
     expect(items.filter(({ content }) => content === 'say once only')).toHaveLength(1);
     // The same words again, later, are another message.
@@ -54,27 +49,57 @@ describe.runIf(hasBrowser)('a message on its way', () => {
       .toBe(2);
   });
 
-  it('that can not be sent comes back before what was typed meanwhile, and takes no focus from a card', async () => {
+  it('[S8] stands in the transcript at once, before the server has it, and goes on after a reload', async () => {
+    const { page } = visit;
+    const { world, chat, path } = await opened.newChat();
+    await page.goto(`${opened.serving.url}${path}`);
+    const held = await holdUp(page, '**/messages');
+    await page.getByLabel('Message').fill('@nobody the first');
+    await page.getByLabel('Message').press('Enter');
+    await held.asked;
+    await wrote(page, 'the first').getByText('Sending…').waitFor();
+    expect(await page.getByLabel('Message').inputValue()).toBe('');
+    await page.getByLabel('Message').fill('half of the second');
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await page.reload();
+    await wrote(page, 'the first').locator('header time').waitFor();
+    expect(await page.getByLabel('Message').inputValue()).toBe('half of the second');
+    await page.getByLabel('Message').fill('');
+    const { items } = await opened.api.messages(world, chat);
+    expect(items.filter(({ content }) => content === '@nobody the first')).toHaveLength(1);
+  });
+
+  it('[S8] that is refused says why, can be edited or sent again, and takes no focus from a card', async () => {
     const { page } = visit;
     const { world, chat, path } = await opened.newChat();
     await page.goto(`${opened.serving.url}${path}`);
     await opened.api.send(world, chat, { content: press('meanwhile') });
     await button(page, 'Approve once').waitFor();
+    let refusals = 2;
+    await page.route('**/messages', async (route) => {
+      if (route.request().method() !== 'POST' || refusals === 0) return await route.fallback();
+      refusals -= 1;
+      const problem = { type: 'about:blank', title: 'No', status: 422, detail: 'Not like this.' };
+      await route.fulfill({ status: 422, contentType: 'application/problem+json', body: JSON.stringify(problem) });
+    });
     await page.getByLabel('Message').fill('the first');
-    await loseTheAnswer(page);
-    const held = await holdUp(page, '**/messages');
     await page.getByLabel('Message').press('Enter');
-    await held.asked;
     await page.keyboard.type('the second');
     await page.keyboard.press('Alt+n');
     const focus = (): Promise<string> => page.evaluate<string>('document.activeElement.tagName');
     await expect.poll(focus).toBe('SECTION');
-    held.letGo();
-    await page.getByText('The answer was lost.').waitFor();
-    await expect.poll(() => page.getByLabel('Message').inputValue()).toBe('the first\nthe second');
-    await expect.poll(() => button(page, 'Send').isEnabled()).toBe(true);
+    const first = wrote(page, 'the first');
+    await first.getByText('Not sent: Not like this.').waitFor();
     expect(await focus()).toBe('SECTION');
-    await dismiss(page);
+    await first.getByRole('button', { name: 'Try again' }).click();
+    await expect.poll(() => refusals).toBe(0);
+    await first.getByText('Not sent: Not like this.').waitFor();
+    await first.getByRole('button', { name: 'Edit' }).click();
+    await expect.poll(() => page.getByLabel('Message').inputValue()).toBe('the first\nthe second');
+    expect(await wrote(page, 'the first').count()).toBe(0);
+    await sendByKey(page);
+    await wrote(page, 'the second').locator('header time').waitFor();
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
   });
 
   it('[W3] that begins a chat makes one chat, however often it is tried; a suggestion leaves what is written alone', async () => {
@@ -83,12 +108,8 @@ describe.runIf(hasBrowser)('a message on its way', () => {
     const before = (await opened.api.chats(world)).items.length;
     await page.goto(`${opened.serving.url}/w/${world}`);
     await page.getByLabel('Message').fill('say a beginning');
-    for (let tries = 0; tries < 2; tries += 1) {
-      await loseTheAnswer(page);
-      await sendByKey(page);
-      await page.getByText('The answer was lost.').waitFor();
-      await dismiss(page);
-    }
+    await loseTheAnswer(page);
+    await loseTheAnswer(page);
     await sendByKey(page);
     await said(page, 'a beginning').waitFor();
     const chats = (await opened.api.chats(world)).items;
@@ -96,6 +117,9 @@ describe.runIf(hasBrowser)('a message on its way', () => {
     const [, , , , chat = ''] = new URL(page.url()).pathname.split('/');
     const { items } = await opened.api.messages(world, chat);
     expect(items.filter(({ content }) => content === 'say a beginning')).toHaveLength(1);
+    // Whoever wants a new chat after that gets one.
+    await page.goto(`${opened.serving.url}/w/${world}`);
+    await page.getByRole('heading', { name: 'New chat' }).waitFor();
 
     const empty = await opened.api.createChat(world);
     await page.goto(`${opened.serving.url}/w/${world}/c/${empty.id}`);

@@ -128,7 +128,7 @@ describe.runIf(hasBrowser)('what is set, kept and brought', () => {
     await dialog.getByLabel('Its words').fill(memoryServer);
     await dialog.getByLabel('Environment').fill('SECRET=hush-hush');
     await button(page, 'Add server').last().click();
-    await dialog.getByText('a server name has at most 24').waitFor();
+    await dialog.getByText('a server name has at most 24').last().waitFor();
     await dialog.getByLabel('Name').fill('memory');
     await button(page, 'Add server').last().click();
     const card = page.getByRole('listitem').filter({ hasText: 'memory' }).last();

@@ -115,7 +115,7 @@ describe('a view', () => {
     expect(t.view.getState()).toMatchObject({ loads: 1, heard: [8] });
   });
 
-  it('[S7] that has loaded keeps what it shows when a reload fails, and retries until it is loaded', async () => {
+  it('[S8] that has loaded keeps what it shows when a reload fails, and retries until it is loaded', async () => {
     const t = open([fine, fail(broken()), fail(busy()), fine]);
     t.begun(1);
     await settle();
@@ -130,7 +130,7 @@ describe('a view', () => {
     expect(t.view.getState()).toEqual({ heard: [5], loads: 2, fetched: 0 });
   });
 
-  it('[S7] that has loaded ends when what it shows no longer exists', async () => {
+  it('[S8] that has loaded ends when what it shows no longer exists', async () => {
     const t = open([fine, fail(new ClientError('problem', { status: 404, detail: 'Gone.' }))]);
     t.begun(1);
     await settle();
@@ -139,7 +139,7 @@ describe('a view', () => {
     expect(t.view.getState().failed).toBe('Gone.');
   });
 
-  it('[S7] whose first load failed loads when somebody asks it to retry', async () => {
+  it('[S8] whose first load failed loads when somebody asks it to retry', async () => {
     const t = open([fail(broken()), fine]);
     t.begun(1);
     await settle();

@@ -21,7 +21,7 @@ function open(answers: (number | 'down')[], kept?: string) {
   const posts: Post[] = [];
   const memory: { text?: string } = {};
   const answer = async (url: string, init: RequestInit): Promise<Response> => {
-    const body = JSON.parse(String(init.body)) as Omit<Post, 'path'>;
+    const body = JSON.parse(typeof init.body === 'string' ? init.body : '{}') as Omit<Post, 'path'>;
     const path = new URL(url).pathname;
     posts.push({ path, ...body });
     const status = answers[Math.min(posts.length, answers.length) - 1] ?? 'down';

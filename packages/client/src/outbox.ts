@@ -59,8 +59,7 @@ export function createOutbox({ client, kept, keep }: OutboxOptions): Outbox {
 
   function set(next: readonly Outgoing[]): void {
     all = next;
-    const unsent = all.filter(({ progress }) => progress.kind !== 'sent');
-    keep?.(JSON.stringify(unsent.map(({ progress: _, ...message }) => message)));
+    keep?.(JSON.stringify(all.filter(({ progress }) => progress.kind !== 'sent')));
     for (const listener of [...listeners]) listener();
   }
   const find = (id: string): Outgoing | undefined => all.find(({ clientMessageId }) => clientMessageId === id);
@@ -103,7 +102,7 @@ export function createOutbox({ client, kept, keep }: OutboxOptions): Outbox {
           return;
         }
         change(id, { progress: { kind: 'retrying', why } });
-        const wait = Math.max(backOff(failures, client.random), (error as ClientError).retryAfterMs ?? 0);
+        const wait = Math.max(backOff(failures, client.random), error.retryAfterMs ?? 0);
         // Signed out, each try would count as a wrong password: the next one waits until somebody has signed in.
         await pause(client.clock, isSignedOut ? LONGEST_TIMER_MS : wait, undefined, wakes);
       }

@@ -9,6 +9,7 @@ import { inject } from 'vitest';
 import { chromiumArguments } from '../../support/chromium.js';
 import { root } from '../../support/source-modules.js';
 import { obedientModel } from './obedient-model.js';
+import { REMARKS } from './steps.js';
 import { testTools } from './test-tools.js';
 
 export const webRoot = fileURLToPath(new URL('../../../packages/web/dist', import.meta.url));
@@ -17,16 +18,6 @@ export const hasBrowser = inject('chromium') !== '';
 
 /** How long a view may take on a busy machine. */
 const PATIENCE_MS = 30_000;
-
-/** Notes what is said in passing: it goes after seconds, and a test that is slower must still hear of it. */
-const REMARKS = `
-  globalThis.remarks = [];
-  new MutationObserver((changes) => {
-    for (const { target, addedNodes } of changes)
-      if (target.getAttribute?.('role') === 'status')
-        for (const node of addedNodes) remarks.push(node.textContent);
-  }).observe(document, { childList: true, subtree: true });
-`;
 
 export interface Opened {
   serving: Serving;

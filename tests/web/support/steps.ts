@@ -1,6 +1,16 @@
 import type { BrowserContext, Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 
+/** Notes what is said in passing: it goes after seconds, and a test that is slower must still hear of it. */
+export const REMARKS = `
+  globalThis.remarks = [];
+  new MutationObserver((changes) => {
+    for (const { target, addedNodes } of changes)
+      if (target.getAttribute?.('role') === 'status')
+        for (const node of addedNodes) remarks.push(node.textContent);
+  }).observe(document, { childList: true, subtree: true });
+`;
+
 /** What a person does, in the words on the screen. */
 export async function write(page: Page, text: string): Promise<void> {
   await page.getByLabel('Message').fill(text);

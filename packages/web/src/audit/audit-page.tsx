@@ -1,10 +1,10 @@
 import { agentName, callLine } from '@countersign/client';
 import type { AuditEntry } from '@countersign/protocol';
-import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useMemo, useState } from 'react';
 import { useClient, useWorld } from '../data/connection.js';
+import { useRead } from '../data/use-read.js';
 import { download } from '../settings/download.js';
-import { Failed, Loading, Page } from '../shell/frame.js';
+import { NotRead, Page } from '../shell/frame.js';
 import { Badge } from '../ui/badge.js';
 import { Button } from '../ui/button.js';
 import { Empty } from '../ui/card.js';
@@ -24,13 +24,11 @@ export default function AuditPage(): ReactElement {
   const client = useClient();
   const worldId = useWorld((state) => state.worldId);
   const agents = useWorld((state) => state.agents);
-  const log = useQuery({
-    queryKey: ['audit', worldId],
-    queryFn: ({ signal }) => readAudit(client, worldId, signal),
-  });
+  const log = useRead({ key: ['audit', worldId], read: (signal) => readAudit(client, worldId, signal) });
+  const records = log.kind === 'ready' ? log.data : undefined;
   const [filter, setFilter] = useState<Filter>({ kind: '', agentId: '', words: '' });
   const [shown, setShown] = useState(STEP);
-  const entries = useMemo(() => filterEntries(log.data ?? [], filter), [log.data, filter]);
+  const entries = useMemo(() => filterEntries(records ?? [], filter), [records, filter]);
   const save = (format: 'jsonl' | 'csv'): void => {
     client
       .exportAudit(worldId, format)
@@ -78,13 +76,12 @@ export default function AuditPage(): ReactElement {
           value={filter.words}
           onChange={(event) => setFilter({ ...filter, words: event.target.value })}
         />
-        <Verify key={log.dataUpdatedAt} worldId={worldId} entries={log.data} />
+        <Verify key={`${records?.length} ${records?.at(-1)?.seq}`} worldId={worldId} entries={records} />
       </div>
-      {log.isPending ? <Loading what="the log" /> : null}
-      {log.isError ? <Failed why={log.error.message} /> : null}
-      {log.data !== undefined && entries.length === 0 ? (
+      {log.kind === 'ready' ? null : <NotRead read={log} what="the log" />}
+      {records !== undefined && entries.length === 0 ? (
         <Empty title="No such records.">
-          {log.data.length === 0 ? 'Nothing has been asked or decided yet.' : 'Try another filter.'}
+          {records.length === 0 ? 'Nothing has been asked or decided yet.' : 'Try another filter.'}
         </Empty>
       ) : null}
       {entries.length === 0 ? null : (

@@ -1,13 +1,20 @@
-import { suggestionsFor } from '@countersign/client';
+import { rowAt, suggestionsFor } from '@countersign/client';
 import { type ReactElement, useCallback, useMemo, useState } from 'react';
 import { useSearch } from 'wouter';
 import { ReviewContext } from '../approvals/review.js';
 import { WaitingBar } from '../approvals/waiting-bar.js';
 import { WaitingColumn } from '../approvals/waiting-column.js';
-import { ChatContext, useChat, useClient, useOpened, useWorldStore } from '../data/connection.js';
-import { Failed, Loading, TopBar } from '../shell/frame.js';
+import {
+  ChatContext,
+  useChat,
+  useChatStore,
+  useOpened,
+  useOutbox,
+  useOutgoing,
+  useWorldStore,
+} from '../data/connection.js';
+import { Failed, Loading, Page, TopBar } from '../shell/frame.js';
 import { DESK, useMedia } from '../shell/use-media.js';
-import { sayError } from '../ui/toast.js';
 import { ChatHeader } from './chat-header.js';
 import { Composer } from './composer.js';
 import { TimelineDialog } from './timeline-dialog.js';
@@ -27,13 +34,15 @@ export default function ChatPage({ chatId }: { chatId: string }): ReactElement {
 
 function OpenChat(): ReactElement {
   const isDesk = useMedia(DESK);
-  const client = useClient();
+  const store = useChatStore();
+  const outbox = useOutbox();
   const loading = useChat((state) => state.loading);
   const deleted = useChat((state) => state.deleted);
   const worldId = useChat((state) => state.worldId);
   const chatId = useChat((state) => state.chatId);
   const agents = useChat((state) => state.agents);
-  const isEmpty = useChat((state) => state.transcript.length === 0 && state.status === 'idle');
+  const isQuiet = useChat((state) => state.transcript.length === 0 && state.status === 'idle');
+  const isEmpty = !useOutgoing().some((message) => message.chatId === chatId) && isQuiet;
   const worldStore = useWorldStore();
   const [wanted, setWanted] = useState<{ id: string }>();
   const [timeline, setTimeline] = useState(false);
@@ -41,21 +50,21 @@ function OpenChat(): ReactElement {
   const review = useCallback((id: string) => setWanted({ id }), []);
   const forget = useCallback(() => setWanted(undefined), []);
   const suggestions = useMemo(() => (isEmpty ? suggestionsFor(agents) : []), [isEmpty, agents]);
-  const send = useCallback(
-    async (content: string, clientMessageId: string): Promise<boolean> => {
-      try {
-        await client.send(worldId, chatId, { content, clientMessageId });
-        return true;
-      } catch (error) {
-        sayError(error);
-        return false;
-      }
-    },
-    [client, worldId, chatId],
-  );
+  const send = (content: string): void => {
+    const { transcript } = store.getState();
+    outbox.send({ worldId, chatId, content, after: rowAt(transcript, transcript.length - 1) });
+  };
 
-  if (deleted) return <Failed why="This chat was deleted. Choose another one at the side, or begin a new one." />;
-  if (loading.kind === 'failed') return <Failed why={loading.why} />;
+  if (deleted || loading.kind === 'failed')
+    return (
+      <Page title="Chat">
+        {deleted ? (
+          <Failed why="This chat was deleted. Choose another one or start a new one." />
+        ) : (
+          <Failed why={loading.kind === 'failed' ? loading.why : ''} onRetry={() => worldStore.retryNow()} />
+        )}
+      </Page>
+    );
   return (
     <ReviewContext value={review}>
       <div className="flex min-h-0 min-w-0 flex-1">

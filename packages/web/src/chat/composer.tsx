@@ -1,6 +1,7 @@
-import { complete, matching, type Mention, mentionAt, newClientMessageId } from '@countersign/client';
+import { complete, matching, type Mention, mentionAt } from '@countersign/client';
 import type { Agent } from '@countersign/protocol';
 import { type KeyboardEvent, type ReactElement, useId, useLayoutEffect, useRef, useState } from 'react';
+import { useDraft, writeDraft } from '../data/drafts.js';
 import { TABLET, useMedia } from '../shell/use-media.js';
 import { Avatar } from '../ui/avatar.js';
 import { Button } from '../ui/button.js';
@@ -13,13 +14,10 @@ export interface ComposerProps {
   suggestions: readonly string[];
   /** Over what stands above: when they go, nothing else may move. */
   floating?: boolean;
-  /** Resolves to whether it was taken: what was typed stays when it was not, and goes out again under the same id. */
-  onSend: (content: string, clientMessageId: string) => Promise<boolean>;
+  /** Nothing can be sent now: the message that begins the chat is still on its way. */
+  busy?: boolean;
+  onSend: (content: string) => void;
 }
-
-const drafts = new Map<string, string>();
-/** What was sent and is not known to have arrived: under another id the next try could double it (W3). */
-const unsure = new Map<string, { content: string; clientMessageId: string }>();
 
 /** Where a person writes. Enter sends, Shift+Enter begins a line, `@` at the start of one addresses an agent. */
 export function Composer({
@@ -28,13 +26,12 @@ export function Composer({
   draftKey,
   suggestions,
   floating = false,
+  busy = false,
   onSend,
 }: ComposerProps): ReactElement {
-  const [text, setText] = useState(() => drafts.get(draftKey) ?? '');
+  const text = useDraft(draftKey);
   const [mention, setMention] = useState<Mention>();
   const [chosen, setChosen] = useState(0);
-  const [sending, setSending] = useState(false);
-  const root = useRef<HTMLDivElement>(null);
   const box = useRef<HTMLTextAreaElement>(null);
   const cursor = useRef<number>(undefined);
   const isWide = useMedia(TABLET);
@@ -52,18 +49,7 @@ export function Composer({
     cursor.current = undefined;
   }, [text]);
 
-  const write = (next: string): void => {
-    setText(next);
-    drafts.set(draftKey, next);
-  };
-  /** What could not be sent comes back before what was written since. */
-  const giveBack = (content: string): void => {
-    const since = drafts.get(draftKey) ?? '';
-    const area = box.current;
-    const all = since === '' ? content : `${content}\n${since}`;
-    if (area !== null) cursor.current = all.length - (area.value.length - area.selectionStart);
-    write(all);
-  };
+  const write = (next: string): void => writeDraft(draftKey, next);
   const look = (area: HTMLTextAreaElement): void => {
     setMention(mentionAt(area.value, area.selectionStart));
     setChosen(0);
@@ -76,24 +62,13 @@ export function Composer({
     setMention(undefined);
     box.current?.focus();
   };
-  const send = async (content: string): Promise<void> => {
-    if (content.trim() === '' || sending) return;
-    const before = unsure.get(draftKey);
-    const clientMessageId = before?.content === content ? before.clientMessageId : newClientMessageId();
+  const send = (content: string): void => {
+    if (content.trim() === '' || busy) return;
     // A suggestion is nobody's half-written message: what stands in the field stays there.
-    const isTyped = content === text;
-    setSending(true);
-    if (isTyped) write('');
+    if (content === text) write('');
     setMention(undefined);
-    if (await onSend(content, clientMessageId)) unsure.delete(draftKey);
-    else {
-      unsure.set(draftKey, { content, clientMessageId });
-      if (isTyped) giveBack(content);
-    }
-    setSending(false);
-    // Whoever went to a card meanwhile is left there.
-    const { activeElement } = document;
-    if (activeElement === document.body || root.current?.contains(activeElement) === true) box.current?.focus();
+    onSend(content);
+    box.current?.focus();
   };
 
   const onKeyDown = (event: KeyboardEvent): void => {
@@ -119,12 +94,12 @@ export function Composer({
     }
     if (event.key === 'Enter' && !event.shiftKey) {
       event.preventDefault();
-      void send(text);
+      send(text);
     }
   };
 
   return (
-    <div ref={root} className="relative mx-auto w-full max-w-[56rem]">
+    <div className="relative mx-auto w-full max-w-[56rem]">
       {suggestions.length === 0 ? null : (
         <div
           className={cx('flex flex-wrap gap-2', floating ? 'absolute bottom-full left-0 pb-2' : 'mb-2')}
@@ -135,8 +110,8 @@ export function Composer({
             <button
               key={suggestion}
               type="button"
-              disabled={sending}
-              onClick={() => void send(suggestion)}
+              disabled={busy}
+              onClick={() => send(suggestion)}
               className="rounded-full border border-line-2 bg-surface px-3 py-1.5 text-sm text-ink-2 hover:border-blue hover:text-blue"
             >
               {suggestion}
@@ -195,7 +170,7 @@ export function Composer({
             onKeyDown={onKeyDown}
             className="scroll-quiet max-h-60 min-h-9 flex-1 resize-none bg-transparent py-1.5 leading-6 outline-none"
           />
-          <Button look="primary" icon="send" disabled={text.trim() === '' || sending} onClick={() => void send(text)}>
+          <Button look="primary" icon="send" disabled={text.trim() === '' || busy} onClick={() => send(text)}>
             Send
           </Button>
         </div>

@@ -1,6 +1,6 @@
-import { useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import { useChat, useClient } from '../data/connection.js';
+import { useRead } from '../data/use-read.js';
 import { TimelineView } from './timeline-view.js';
 import { turnsOf } from './turns-of.js';
 
@@ -15,14 +15,13 @@ export default function LastTurn(): ReactElement | null {
   const change = useChat(
     (state) => `${state.status} ${state.openInvocations.length} ${state.queue.length} ${state.transcript.length}`,
   );
-  const turn = useQuery({
-    queryKey: ['timeline', worldId, chatId, turnId, change],
-    queryFn: ({ signal }) => client.timeline(worldId, chatId, turnId ?? '', { signal }),
+  const turn = useRead({
+    key: ['timeline', worldId, chatId],
+    revision: `${turnId} ${change}`,
+    read: (signal) => client.timeline(worldId, chatId, turnId ?? '', { signal }),
     enabled: turnId !== undefined,
-    placeholderData: (before) => before,
-    retry: false,
   });
-  if (turn.data === undefined || turn.data.spans.length === 0) return null;
+  if (turn.kind !== 'ready' || turn.data.spans.length === 0) return null;
   return (
     <section
       aria-label="Last turn"

@@ -1,46 +1,47 @@
-import { ClientError, suggestionsFor } from '@countersign/client';
-import { type ReactElement, useCallback } from 'react';
+import { suggestionsFor } from '@countersign/client';
+import { type ReactElement, useEffect, useRef } from 'react';
 import { Link, useLocation } from 'wouter';
-import { useClient, useWorld } from '../data/connection.js';
-import { Failed, Loading, TopBar } from '../shell/frame.js';
+import { useOutbox, useOutgoing, useWorld, useWorldStore } from '../data/connection.js';
+import { Failed, Loading, Page, TopBar } from '../shell/frame.js';
 import { paths } from '../shell/paths.js';
 import { Avatar } from '../ui/avatar.js';
 import { Icon } from '../ui/icon.js';
 import { Mark } from '../ui/signature.js';
-import { sayError } from '../ui/toast.js';
 import { Composer } from './composer.js';
-
-/** Chats that were made for a message which could not be sent: the next try goes there, or each would leave an empty one. */
-const begun = new Map<string, string>();
+import { OutgoingRow } from './outgoing-row.js';
 
 /** Before the first word: who is here, what will happen, and something to begin with. */
 export default function NewChatPage(): ReactElement {
-  const client = useClient();
+  const outbox = useOutbox();
+  const worldStore = useWorldStore();
   const loading = useWorld((state) => state.loading);
   const worldId = useWorld((state) => state.worldId);
   const world = useWorld((state) => state.world);
   const agents = useWorld((state) => state.agents);
   const [, navigate] = useLocation();
-  const send = useCallback(
-    async (content: string, clientMessageId: string): Promise<boolean> => {
-      try {
-        const chatId = begun.get(worldId) ?? (await client.createChat(worldId)).id;
-        begun.set(worldId, chatId);
-        await client.send(worldId, chatId, { content, clientMessageId });
-        begun.delete(worldId);
-        navigate(paths.chat(worldId, chatId));
-        return true;
-      } catch (error) {
-        // Somebody deleted it meanwhile: the next try makes another.
-        if (error instanceof ClientError && error.status === 404) begun.delete(worldId);
-        sayError(error);
-        return false;
-      }
-    },
-    [client, worldId, navigate],
+  const draftKey = `new ${worldId}`;
+  const all = useOutgoing().filter((message) => message.beginsChat && message.worldId === worldId);
+  const begun = all.filter(({ progress }) => progress.kind !== 'sent');
+  // One that was sent before this page was opened leads nowhere: a person who comes here wants a new chat.
+  const watched = useRef(new Set<string>());
+  for (const { clientMessageId } of begun) watched.current.add(clientMessageId);
+  const made = all.find(
+    ({ clientMessageId, progress }) => progress.kind === 'sent' && watched.current.has(clientMessageId),
   );
-  if (loading.kind === 'failed') return <Failed why={loading.why} />;
-  if (loading.kind === 'loading') return <Loading what="the world" />;
+  const madeId = made?.chatId;
+  useEffect(() => {
+    if (madeId !== undefined) navigate(paths.chat(worldId, madeId));
+  }, [madeId, worldId, navigate]);
+  if (loading.kind !== 'ready')
+    return (
+      <Page title="New chat">
+        {loading.kind === 'loading' ? (
+          <Loading what="the world" />
+        ) : (
+          <Failed why={loading.why} onRetry={() => worldStore.retryNow()} />
+        )}
+      </Page>
+    );
   const active = agents.filter((agent) => agent.active);
   return (
     <>
@@ -88,12 +89,18 @@ export default function NewChatPage(): ReactElement {
         </div>
       </div>
       <div className="shrink-0 px-3 pt-1 pb-3 sm:px-6 sm:pb-4">
+        <div className="mx-auto w-full max-w-[56rem]">
+          {begun.map((message) => (
+            <OutgoingRow key={message.clientMessageId} message={message} draftKey={draftKey} />
+          ))}
+        </div>
         <Composer
           agents={active}
           worldName={world?.name ?? ''}
-          draftKey={`new ${worldId}`}
-          suggestions={suggestionsFor(agents)}
-          onSend={send}
+          draftKey={draftKey}
+          suggestions={begun.length === 0 ? suggestionsFor(agents) : []}
+          busy={begun.length > 0}
+          onSend={(content) => outbox.send({ worldId, content })}
         />
       </div>
     </>

@@ -1,7 +1,7 @@
-import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useDeferredValue, useState } from 'react';
 import { Link, useLocation, useSearch } from 'wouter';
 import { useClient, useWorld } from '../data/connection.js';
+import { useRead } from '../data/use-read.js';
 import { Failed, Page } from '../shell/frame.js';
 import { paths } from '../shell/paths.js';
 import { Button } from '../ui/button.js';
@@ -23,13 +23,14 @@ export default function SearchPage(): ReactElement {
   const [words, setWords] = useState(new URLSearchParams(useSearch()).get('q') ?? '');
   const [limit, setLimit] = useState(STEP);
   const wanted = useDeferredValue(words.trim());
-  const hits = useQuery({
-    queryKey: ['search', worldId, wanted, limit],
-    queryFn: ({ signal }) => client.search(worldId, wanted, { limit }, { signal }),
+  const hits = useRead({
+    key: ['search', worldId],
+    revision: `${limit} ${wanted}`,
+    read: (signal) => client.search(worldId, wanted, { limit }, { signal }),
     enabled: wanted !== '',
-    placeholderData: (before) => before,
-    retry: false,
   });
+  const found = wanted === '' || hits.kind !== 'ready' ? undefined : hits.data;
+  const failure = hits.kind === 'failed' ? hits : hits.kind === 'ready' ? hits.failure : undefined;
   return (
     <Page title="Search">
       <TextField
@@ -47,34 +48,29 @@ export default function SearchPage(): ReactElement {
         }}
       />
       <div aria-live="polite" className="mt-4 space-y-2">
-        {hits.isError ? <Failed why={hits.error.message} /> : null}
-        {wanted !== '' && hits.data?.items.length === 0 ? (
-          <Empty title="Nobody said that.">Try fewer or other words.</Empty>
-        ) : null}
-        {wanted === ''
-          ? null
-          : hits.data?.items.map((hit) => (
-              <Link key={hit.messageId} href={paths.message(worldId, hit.chatId, hit.messageId)} className="block">
-                <Card className="px-4 py-3 text-sm hover:border-line-2">
-                  <p className="flex items-baseline gap-2 text-[0.8125rem] text-ink-3">
-                    <bdi className="font-semibold text-ink">
-                      {agents.find(({ id }) => id === hit.sender)?.name ??
-                        (hit.sender === 'human' ? 'you' : hit.sender)}
-                    </bdi>
-                    <span className="min-w-0 truncate">
-                      in <Visible text={hit.chatTitle} />
-                    </span>
-                    <span className="ml-auto">
-                      <Clock at={hit.createdAt} />
-                    </span>
-                  </p>
-                  <p className="mt-0.5 [overflow-wrap:anywhere]">
-                    <Visible text={hit.excerpt} />
-                  </p>
-                </Card>
-              </Link>
-            ))}
-        {wanted === '' || hits.data?.next === undefined || limit >= MOST ? null : (
+        {wanted === '' || failure === undefined ? null : <Failed why={failure.why} onRetry={failure.retry} />}
+        {found?.items.length === 0 ? <Empty title="Nobody said that.">Try fewer or other words.</Empty> : null}
+        {found?.items.map((hit) => (
+          <Link key={hit.messageId} href={paths.message(worldId, hit.chatId, hit.messageId)} className="block">
+            <Card className="px-4 py-3 text-sm hover:border-line-2">
+              <p className="flex items-baseline gap-2 text-[0.8125rem] text-ink-3">
+                <bdi className="font-semibold text-ink">
+                  {agents.find(({ id }) => id === hit.sender)?.name ?? (hit.sender === 'human' ? 'you' : hit.sender)}
+                </bdi>
+                <span className="min-w-0 truncate">
+                  in <Visible text={hit.chatTitle} />
+                </span>
+                <span className="ml-auto">
+                  <Clock at={hit.createdAt} />
+                </span>
+              </p>
+              <p className="mt-0.5 [overflow-wrap:anywhere]">
+                <Visible text={hit.excerpt} />
+              </p>
+            </Card>
+          </Link>
+        ))}
+        {found?.next === undefined || limit >= MOST ? null : (
           <Button onClick={() => setLimit(limit + STEP)}>Show more</Button>
         )}
       </div>

@@ -1,7 +1,7 @@
 import { useQueries } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import { useChat, useChatStore, useClient } from '../data/connection.js';
-import { Loading } from '../shell/frame.js';
+import { Failed, Loading } from '../shell/frame.js';
 import { Dialog } from '../ui/dialog.js';
 import { TimelineView } from './timeline-view.js';
 import { turnsOf } from './turns-of.js';
@@ -29,10 +29,17 @@ export function TimelineDialog({ onClose }: { onClose: () => void }): ReactEleme
       })),
   });
   const known = turns.flatMap(({ data }) => (data === undefined ? [] : [data]));
+  const failed = turns.find(({ error }) => error !== null)?.error ?? null;
   return (
     <Dialog title="Timeline" onClose={onClose}>
       {turns.length === 0 ? <p className="text-sm text-ink-3">No agent has taken a turn yet.</p> : null}
-      {turns.length > 0 && known.length === 0 ? <Loading what="the turns" /> : null}
+      {turns.length > 0 && known.length === 0 ? (
+        failed === null ? (
+          <Loading what="the turns" />
+        ) : (
+          <Failed why={failed.message} onRetry={() => turns.forEach((turn) => void turn.refetch())} />
+        )
+      ) : null}
       <div className="space-y-6">
         {known.map((turn) => (
           <TimelineView key={turn.turnId} turn={turn} agents={agents} />

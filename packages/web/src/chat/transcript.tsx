@@ -1,12 +1,14 @@
-import { get, rowAt, type Rows, type Speaker } from '@countersign/client';
+import { get, notYetShown, rowAt, type Rows, sliceRows, type Speaker } from '@countersign/client';
 import { elementScroll, useVirtualizer } from '@tanstack/react-virtual';
-import { type ReactElement, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
-import { useChat, useChatStore } from '../data/connection.js';
+import { type ReactElement, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { useChat, useChatStore, useOutbox, useOutgoing } from '../data/connection.js';
 import { Button } from '../ui/button.js';
 import { say, sayError } from '../ui/toast.js';
 import { visibleText } from '../ui/visible-parts.js';
 import { LiveRow } from './live-row.js';
 import { MessageRow, NoticeLine, speakerName } from './message-row.js';
+import { OutgoingRow } from './outgoing-row.js';
+import { useHold } from './use-hold.js';
 
 /** How near to an end, in pixels, counts as being there. */
 const NEAR_TOP = 1000;
@@ -24,11 +26,18 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
   const box = useRef<HTMLDivElement>(null);
   const [marked, setMarked] = useState<string>();
   const live = streams.filter(({ messageId }) => get(messages, messageId) === undefined);
-  const count = rows.length + live.length;
+  const chatId = useChat((state) => state.chatId);
+  const pending = usePending(chatId);
+  const firstLive = rows.length + pending.length;
+  const count = firstLive + live.length;
 
   const keyAt = useCallback(
-    (index: number): string => rowAt(rows, index) ?? live[index - rows.length]?.messageId ?? `${index}`,
-    [rows, live],
+    (index: number): string =>
+      rowAt(rows, index) ??
+      pending[index - rows.length]?.clientMessageId ??
+      live[index - firstLive]?.messageId ??
+      `${index}`,
+    [rows, pending, live, firstLive],
   );
   // Whoever is at the end stays there while more comes; whoever has gone up to read is left alone.
   const follows = useRef(true);
@@ -43,6 +52,7 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
     element.scrollTop = element.scrollHeight;
     note(element);
   };
+  const hold = useHold();
   const virtual = useVirtualizer({
     count,
     getScrollElement: () => box.current,
@@ -57,7 +67,7 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
     // take who follows back up, where it would look as if they had gone there to read.
     scrollToFn: (offset, options, instance) => {
       const element = instance.scrollElement;
-      if (element === null) return;
+      if (element === null || hold.isHeld()) return;
       if (follows.current) toEnd(element);
       else {
         const before = element.scrollTop;
@@ -74,13 +84,27 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
     if (inner.current === null || element === null) return undefined;
     // After layout and before paint: nobody sees the text out of place.
     const observer = new ResizeObserver(() => {
-      if (follows.current) toEnd(element);
+      if (hold.isHeld()) {
+        hold.keep(element);
+        note(element);
+        follows.current = !hold.isHeld();
+      } else if (follows.current) toEnd(element);
     });
     observer.observe(inner.current);
     // It gets smaller when a question comes or the field below grows.
     observer.observe(element);
     return () => observer.disconnect();
-  }, []);
+  }, [hold]);
+  // A person who sends a message wants to see it.
+  const sent = useRef(pending.length);
+  useLayoutEffect(() => {
+    if (pending.length > sent.current) {
+      hold.release();
+      follows.current = true;
+      virtual.scrollToEnd();
+    }
+    sent.current = pending.length;
+  }, [pending.length, virtual, hold]);
   useLayoutEffect(() => {
     if (count === 0 || shown.current) return;
     shown.current = true;
@@ -94,6 +118,8 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
     const element = box.current;
     if (element === null) return;
     const { scrollTop: top, scrollHeight: height, clientHeight } = element;
+    if (hold.isHeld() && Math.abs(top - last.current.top) <= 1) return;
+    hold.release();
     // The end of the list: the page itself may not have grown yet by what came in front, and its end is in the middle then.
     const below = Math.max(height, virtual.getTotalSize()) - top - clientHeight;
     // Shrinking text moves the position: only a move up by more than that is a person's, however small it is.
@@ -126,11 +152,12 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
   useLayoutEffect(() => {
     const index = target === undefined ? -1 : indexOf(rows, target);
     if (index < 0) return;
+    hold.release();
     follows.current = false;
     virtual.scrollToIndex(index, { align: 'center' });
     setMarked(target);
     setTarget(undefined);
-  }, [target, rows, virtual]);
+  }, [target, rows, virtual, hold]);
 
   const atEnd = virtual.isAtEnd(NEAR_END * 2);
   return (
@@ -142,13 +169,20 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
         aria-live="off"
         tabIndex={0}
         onScroll={onScroll}
+        onClickCapture={(event) => {
+          const button = event.target instanceof Element ? event.target.closest('[aria-expanded]') : null;
+          if (button === null) return;
+          follows.current = false;
+          hold.take(button);
+        }}
         className="scroll-quiet h-full overflow-y-auto overscroll-contain px-3 [overflow-anchor:none] sm:px-6"
       >
         <div ref={inner} className="relative mx-auto w-full max-w-[56rem]" style={{ height: size }}>
           {virtual.getVirtualItems().map((item) => {
             const id = rowAt(rows, item.index);
             const message = id === undefined ? undefined : get(messages, id);
-            const stream = id === undefined ? live[item.index - rows.length] : undefined;
+            const outgoing = id === undefined ? pending[item.index - rows.length] : undefined;
+            const stream = id === undefined ? live[item.index - firstLive] : undefined;
             const above = item.index === 0 ? undefined : rowAt(rows, item.index - 1);
             const answered = message?.replyToMessageId;
             const previous = above === undefined ? undefined : get(messages, above);
@@ -181,6 +215,7 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
                     }
                   />
                 )}
+                {outgoing === undefined ? null : <OutgoingRow message={outgoing} draftKey={chatId} />}
                 {stream === undefined ? null : <LiveRow stream={stream} agents={agents} />}
               </div>
             );
@@ -215,6 +250,7 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
           icon="down"
           className="absolute right-4 bottom-3 rounded-full shadow-card"
           onClick={() => {
+            hold.release();
             follows.current = true;
             virtual.scrollToEnd();
           }}
@@ -225,6 +261,32 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
     </div>
   );
 }
+
+/** As many lines from the end are looked at for a message that was just sent. */
+const RECENT = 200;
+
+/** The messages of this chat that are not in the transcript yet. Those that are have left the outbox. */
+function usePending(chatId: string): ReturnType<typeof notYetShown> {
+  const outbox = useOutbox();
+  const rows = useChat((state) => state.transcript);
+  const messages = useChat((state) => state.messages);
+  const outgoing = useOutgoing();
+  const pending = useMemo(() => {
+    const mine = outgoing.filter((message) => message.chatId === chatId);
+    if (mine.length === 0) return NONE;
+    const lines = sliceRows(rows, rows.length - RECENT).flatMap((id) => get(messages, id) ?? []);
+    return notYetShown(mine, lines);
+  }, [outgoing, chatId, rows, messages]);
+  useEffect(() => {
+    const shown = outgoing.filter(
+      (message) => message.chatId === chatId && message.progress.kind === 'sent' && !pending.includes(message),
+    );
+    outbox.remove(shown.map(({ clientMessageId }) => clientMessageId));
+  }, [outbox, outgoing, chatId, pending]);
+  return pending;
+}
+
+const NONE: ReturnType<typeof notYetShown> = [];
 
 function indexOf(rows: Rows<string>, messageId: string): number {
   for (let index = rows.length - 1; index >= 0; index -= 1) if (rowAt(rows, index) === messageId) return index;

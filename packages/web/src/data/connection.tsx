@@ -1,8 +1,19 @@
-import type { ChatState, ChatStore, Client, Store, WorldState, WorldStore } from '@countersign/client';
+import type {
+  ChatState,
+  ChatStore,
+  Client,
+  Outbox,
+  Outgoing,
+  Store,
+  WorldState,
+  WorldStore,
+} from '@countersign/client';
 import { createContext, useContext, useEffect, useState, useSyncExternalStore } from 'react';
 
 /** The server this page talks to. */
 export const ClientContext = createContext<Client | undefined>(undefined);
+/** Messages on their way to the server. */
+export const OutboxContext = createContext<Outbox | undefined>(undefined);
 /** The world that is looked at; its one stream serves all views of the page. */
 export const WorldContext = createContext<WorldStore | undefined>(undefined);
 export const ChatContext = createContext<ChatStore | undefined>(undefined);
@@ -14,6 +25,15 @@ function required<T>(value: T | undefined, what: string): T {
 
 export function useClient(): Client {
   return required(useContext(ClientContext), 'client');
+}
+
+export function useOutbox(): Outbox {
+  return required(useContext(OutboxContext), 'outbox');
+}
+
+export function useOutgoing(): readonly Outgoing[] {
+  const outbox = useOutbox();
+  return useSyncExternalStore(outbox.subscribe, outbox.getState);
 }
 
 export function useWorldStore(): WorldStore {

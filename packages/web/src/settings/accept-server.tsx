@@ -1,8 +1,8 @@
 import { ClientError } from '@countersign/client';
-import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import { useClient } from '../data/connection.js';
-import { Failed, Loading } from '../shell/frame.js';
+import { useRead } from '../data/use-read.js';
+import { NotRead } from '../shell/frame.js';
 import { Button } from '../ui/button.js';
 import { Dialog } from '../ui/dialog.js';
 import { say, sayError } from '../ui/toast.js';
@@ -19,15 +19,15 @@ export function AcceptServer({
   onClose: () => void;
 }): ReactElement {
   const client = useClient();
-  const server = useQuery({
-    queryKey: ['server', worldId, name],
-    queryFn: ({ signal }) => client.mcpServer(worldId, name, { signal }),
-    // Not under the eyes of who reads it.
-    staleTime: Number.POSITIVE_INFINITY,
-    gcTime: 0,
+  const server = useRead({
+    key: ['server', worldId, name],
+    read: (signal) => client.mcpServer(worldId, name, { signal }),
+    // It must not change under the eyes of the person who reads it.
+    once: true,
+    forget: true,
   });
   const [state, setState] = useState<'reading' | 'busy' | 'overtaken'>('reading');
-  const etag = server.data?.etag;
+  const etag = server.kind === 'ready' ? server.data.etag : undefined;
   const accept = async (ifMatch: string): Promise<void> => {
     setState('busy');
     try {
@@ -36,7 +36,7 @@ export function AcceptServer({
       onClose();
     } catch (error) {
       const isOvertaken = error instanceof ClientError && error.status === 412;
-      if (isOvertaken) await server.refetch();
+      if (isOvertaken && server.kind === 'ready') await server.reread();
       else sayError(error);
       setState(isOvertaken ? 'overtaken' : 'reading');
     }
@@ -44,14 +44,13 @@ export function AcceptServer({
   return (
     <Dialog title={`What ${name} says of itself`} onClose={onClose}>
       <div className="space-y-2 text-sm">
-        {server.isPending ? <Loading what="the server" /> : null}
-        {server.isError ? <Failed why={server.error.message} /> : null}
+        {server.kind === 'ready' ? null : <NotRead read={server} what="the server" />}
         {state === 'overtaken' ? (
           <p role="alert" className="text-red">
-            It says something else of itself by now, and nothing was accepted. This is what it says:
+            The tool definitions changed while you were reviewing. Nothing was accepted. These are the new ones:
           </p>
         ) : null}
-        {server.data === undefined ? null : <ChangedTools changed={server.data.value.changed} />}
+        {server.kind === 'ready' ? <ChangedTools changed={server.data.value.changed} /> : null}
       </div>
       <div className="mt-4 flex justify-end gap-2">
         <Button onClick={onClose}>Not now</Button>

@@ -1,9 +1,9 @@
 import { type Change, readAll, type Tagged } from '@countersign/client';
 import { type Agent, type NewAgent, policyLines } from '@countersign/protocol';
-import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useId, useState } from 'react';
 import { useClient } from '../data/connection.js';
-import { Failed, Loading } from '../shell/frame.js';
+import { useRead } from '../data/use-read.js';
+import { NotRead } from '../shell/frame.js';
 import { Button } from '../ui/button.js';
 import { Checkbox, Select, TextArea, TextField } from '../ui/field.js';
 import { readNumber } from './read-number.js';
@@ -28,14 +28,13 @@ export function AgentForm({
 /** What is changed is what was read together with its tag: anything else would overwrite what nobody has seen (W6). */
 function Kept({ worldId, agentId, onDone }: { worldId: string; agentId: string; onDone: () => void }): ReactElement {
   const client = useClient();
-  const kept = useQuery({
-    queryKey: ['agent', worldId, agentId],
-    queryFn: ({ signal }) => client.agent(worldId, agentId, { signal }),
-    staleTime: Number.POSITIVE_INFINITY,
-    gcTime: 0,
+  const kept = useRead({
+    key: ['agent', worldId, agentId],
+    read: (signal) => client.agent(worldId, agentId, { signal }),
+    once: true,
+    forget: true,
   });
-  if (kept.isPending) return <Loading what="the agent" />;
-  if (kept.isError) return <Failed why={kept.error.message} />;
+  if (kept.kind !== 'ready') return <NotRead read={kept} what="the agent" />;
   return <Fields worldId={worldId} kept={kept.data} onDone={onDone} />;
 }
 
@@ -52,10 +51,10 @@ function Fields({
   const client = useClient();
   const saving = useSaving();
   const modelsId = useId();
-  const providers = useQuery({ queryKey: ['providers'], queryFn: ({ signal }) => client.providers({ signal }) });
-  const tools = useQuery({
-    queryKey: ['tools', worldId],
-    queryFn: ({ signal }) => readAll((after) => client.tools(worldId, after, { signal })),
+  const providers = useRead({ key: ['providers'], read: (signal) => client.providers({ signal }) });
+  const tools = useRead({
+    key: ['tools', worldId],
+    read: (signal) => readAll((after) => client.tools(worldId, after, { signal })),
   });
   const [name, setName] = useState(agent?.name ?? '');
   const [provider, setProvider] = useState(agent?.provider ?? '');
@@ -65,11 +64,14 @@ function Fields({
   const [chosen, setChosen] = useState<readonly string[]>(agent?.tools ?? []);
   const [rules, setRules] = useState((agent?.policy ?? []).join('\n'));
   const [active, setActive] = useState(agent?.active ?? true);
-  const known = providers.data?.items ?? [];
+  const known = providers.kind === 'ready' ? providers.data.items : [];
   const used = provider === '' ? (known.find(({ available }) => available)?.name ?? '') : provider;
   const all = chosen.includes('*');
   const names = [
-    ...new Set([...(tools.data?.map((tool) => tool.name) ?? []), ...chosen.filter((each) => each !== '*')]),
+    ...new Set([
+      ...(tools.kind === 'ready' ? tools.data.map((tool) => tool.name) : []),
+      ...chosen.filter((each) => each !== '*'),
+    ]),
   ];
 
   const save = async (): Promise<void> => {
@@ -147,6 +149,7 @@ function Fields({
           ))}
         </datalist>
       </div>
+      {providers.kind === 'failed' ? <NotRead read={providers} what="the providers" /> : null}
       <TextArea
         label="System prompt"
         rows={6}
@@ -161,6 +164,7 @@ function Fields({
           checked={all}
           onChange={(event) => setChosen(event.target.checked ? ['*'] : [])}
         />
+        {tools.kind === 'failed' ? <NotRead read={tools} what="the tools" /> : null}
         <div className="grid gap-x-4 gap-y-1 pl-6 sm:grid-cols-2">
           {names.map((tool) => (
             <Checkbox

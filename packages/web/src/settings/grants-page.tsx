@@ -1,9 +1,10 @@
 import { agentName, readAll } from '@countersign/client';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, useId } from 'react';
 import { Link } from 'wouter';
 import { useClient, useWorld } from '../data/connection.js';
-import { Failed, Loading, Page } from '../shell/frame.js';
+import { useRead } from '../data/use-read.js';
+import { NotRead, Page } from '../shell/frame.js';
 import { paths } from '../shell/paths.js';
 import { Avatar } from '../ui/avatar.js';
 import { Button } from '../ui/button.js';
@@ -21,10 +22,10 @@ export default function GrantsPage(): ReactElement {
   const agents = useWorld((state) => state.agents);
   const chats = useWorld((state) => state.chats);
   const revision = useWorld((state) => state.revisions.grant ?? 0);
-  const grants = useQuery({
-    queryKey: ['grants', worldId, revision],
-    queryFn: ({ signal }) => readAll((after) => client.grants(worldId, after, { signal })),
-    placeholderData: (before) => before,
+  const grants = useRead({
+    key: ['grants', worldId],
+    revision,
+    read: (signal) => readAll((after) => client.grants(worldId, after, { signal })),
   });
   const revoke = async (grantId: string): Promise<void> => {
     try {
@@ -35,8 +36,7 @@ export default function GrantsPage(): ReactElement {
       sayError(error);
     }
   };
-  if (grants.isPending) return <Loading what="the grants" />;
-  if (grants.isError) return <Failed why={grants.error.message} />;
+  if (grants.kind !== 'ready') return <NotRead read={grants} what="the grants" title="Grants" />;
   return (
     <Page
       title="Grants"

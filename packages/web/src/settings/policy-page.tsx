@@ -1,8 +1,9 @@
 import { isRule, policyLines } from '@countersign/protocol';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import { useClient, useWorld } from '../data/connection.js';
-import { Failed, Loading, Page } from '../shell/frame.js';
+import { useRead } from '../data/use-read.js';
+import { NotRead, Page } from '../shell/frame.js';
 import { Button } from '../ui/button.js';
 import { Card } from '../ui/card.js';
 import { TextArea } from '../ui/field.js';
@@ -15,20 +16,15 @@ export default function PolicyPage(): ReactElement {
   const queries = useQueryClient();
   const worldId = useWorld((state) => state.worldId);
   const revision = useWorld((state) => state.revisions.policy ?? 0);
-  const policy = useQuery({
-    queryKey: ['policy', worldId, revision],
-    queryFn: ({ signal }) => client.policy(worldId, { signal }),
-    placeholderData: (before) => before,
-  });
+  const policy = useRead({ key: ['policy', worldId], revision, read: (signal) => client.policy(worldId, { signal }) });
   // What nobody has changed follows the server; what somebody has is theirs until they save or drop it.
   const [draft, setDraft] = useState<{ text: string; etag: string }>();
   const saving = useSaving();
-  const written = policy.data?.value.rules.join('\n') ?? '';
-  const etag = policy.data?.etag ?? '';
+  if (policy.kind !== 'ready') return <NotRead read={policy} what="the policy" title="Policy" />;
+  const written = policy.data.value.rules.join('\n');
+  const etag = policy.data.etag ?? '';
   const isChanged = draft !== undefined && draft.text !== written;
   const isStale = draft !== undefined && draft.etag !== etag;
-  if (policy.isPending) return <Loading what="the policy" />;
-  if (policy.isError) return <Failed why={policy.error.message} />;
   const text = draft?.text ?? written;
   const lines = policyLines(text);
   const count = lines.filter(isRule).length;

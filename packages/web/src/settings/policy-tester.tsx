@@ -1,8 +1,9 @@
 import { readAll, readArguments, ruleMissWords } from '@countersign/client';
 import type { PolicyVerdict, RuleMiss } from '@countersign/protocol';
-import { useQuery } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import { useClient, useWorld } from '../data/connection.js';
+import { useRead } from '../data/use-read.js';
+import { NotRead } from '../shell/frame.js';
 import { Badge } from '../ui/badge.js';
 import type { Tone } from '../ui/tone.js';
 import { Button } from '../ui/button.js';
@@ -27,10 +28,11 @@ export function PolicyTester({
 }): ReactElement {
   const client = useClient();
   const agents = useWorld((state) => state.agents);
-  const tools = useQuery({
-    queryKey: ['tools', worldId],
-    queryFn: ({ signal }) => readAll((after) => client.tools(worldId, after, { signal })),
+  const tools = useRead({
+    key: ['tools', worldId],
+    read: (signal) => readAll((after) => client.tools(worldId, after, { signal })),
   });
+  const known = tools.kind === 'ready' ? tools.data : [];
   const [tool, setTool] = useState('shell_cmd');
   const [agentId, setAgentId] = useState('');
   const [text, setText] = useState('git status');
@@ -58,7 +60,7 @@ export function PolicyTester({
       setError(cause instanceof Error ? cause.message : 'That could not be tried.');
     }
   };
-  const names = tools.data?.map(({ name }) => name) ?? ['shell_cmd'];
+  const names = tools.kind === 'ready' ? known.map(({ name }) => name) : ['shell_cmd'];
   const shown = verdict === undefined ? undefined : OUTCOMES[verdict.outcome];
   return (
     <form
@@ -78,11 +80,10 @@ export function PolicyTester({
             const name = event.target.value;
             setTool(name);
             setVerdict(undefined);
-            setText(
-              name === 'shell_cmd' ? 'git status' : exampleArguments(tools.data?.find((each) => each.name === name)),
-            );
+            setText(name === 'shell_cmd' ? 'git status' : exampleArguments(known.find((each) => each.name === name)));
           }}
         />
+        {tools.kind === 'failed' ? <NotRead read={tools} what="the tools" /> : null}
         <Select
           label="Asked by"
           value={agentId}

@@ -1,16 +1,15 @@
-import { useQuery } from '@tanstack/react-query';
 import type { ReactElement } from 'react';
 import { useClient } from '../data/connection.js';
-import { Failed, Loading, Page } from '../shell/frame.js';
+import { useRead } from '../data/use-read.js';
+import { NotRead, Page } from '../shell/frame.js';
 import { Badge } from '../ui/badge.js';
 import { Card } from '../ui/card.js';
 
 /** Which models can be used. Keys are never shown: only where they were found. */
 export default function ProvidersPage(): ReactElement {
   const client = useClient();
-  const providers = useQuery({ queryKey: ['providers'], queryFn: ({ signal }) => client.providers({ signal }) });
-  if (providers.isPending) return <Loading what="the providers" />;
-  if (providers.isError) return <Failed why={providers.error.message} />;
+  const providers = useRead({ key: ['providers'], read: (signal) => client.providers({ signal }) });
+  if (providers.kind !== 'ready') return <NotRead read={providers} what="the providers" title="Providers" />;
   return (
     <Page
       title="Providers"

@@ -1,9 +1,10 @@
 import { readAll } from '@countersign/client';
 import type { McpServer } from '@countersign/protocol';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, useId, useState } from 'react';
 import { useClient, useWorld } from '../data/connection.js';
-import { Failed, Loading, Page } from '../shell/frame.js';
+import { useRead } from '../data/use-read.js';
+import { NotRead, Page } from '../shell/frame.js';
 import { Badge } from '../ui/badge.js';
 import type { Tone } from '../ui/tone.js';
 import { Button } from '../ui/button.js';
@@ -30,12 +31,13 @@ export default function ServersPage(): ReactElement {
   const queries = useQueryClient();
   const worldId = useWorld((state) => state.worldId);
   const revision = useWorld((state) => state.revisions['mcp-server'] ?? 0);
-  const servers = useQuery({
-    queryKey: ['servers', worldId, revision],
-    queryFn: ({ signal }) => readAll((after) => client.mcpServers(worldId, after, { signal })),
-    placeholderData: (before) => before,
-    refetchInterval: 5000,
+  const servers = useRead({
+    key: ['servers', worldId],
+    revision,
+    read: (signal) => readAll((after) => client.mcpServers(worldId, after, { signal })),
+    everyMs: 5000,
   });
+  const listed = servers.kind === 'ready' ? servers.data : undefined;
   const [adding, setAdding] = useState(false);
   const [removing, setRemoving] = useState<string>();
   const [accepting, setAccepting] = useState<string>();
@@ -74,15 +76,14 @@ export default function ServersPage(): ReactElement {
         </Button>
       }
     >
-      {servers.isPending ? <Loading what="the servers" /> : null}
-      {servers.isError ? <Failed why={servers.error.message} /> : null}
-      {servers.data?.length === 0 ? (
+      {servers.kind === 'ready' ? null : <NotRead read={servers} what="the servers" />}
+      {listed?.length === 0 ? (
         <Empty title="No MCP servers.">
           Add one by its command, or by its address; its tools are then called mcp__name__tool.
         </Empty>
       ) : null}
       <ul className="space-y-2">
-        {servers.data?.map((server) => (
+        {listed?.map((server) => (
           <li key={server.name}>
             <ServerCard
               server={server}

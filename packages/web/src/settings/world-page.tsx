@@ -1,10 +1,11 @@
 import type { Tagged } from '@countersign/client';
 import type { World } from '@countersign/protocol';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import { useLocation } from 'wouter';
 import { useClient, useWorld } from '../data/connection.js';
-import { Failed, Loading, Page } from '../shell/frame.js';
+import { useRead } from '../data/use-read.js';
+import { NotRead, Page } from '../shell/frame.js';
 import ImportWorld from '../shell/import-world.js';
 import { Button } from '../ui/button.js';
 import { Card } from '../ui/card.js';
@@ -19,16 +20,15 @@ export default function WorldPage(): ReactElement {
   const client = useClient();
   const worldId = useWorld((state) => state.worldId);
   const revision = useWorld((state) => state.revisions.world ?? 0);
-  const world = useQuery({
-    queryKey: ['world', worldId, revision],
-    queryFn: ({ signal }) => client.world(worldId, { signal }),
-    staleTime: Number.POSITIVE_INFINITY,
-    placeholderData: (before) => before,
+  const world = useRead({
+    key: ['world', worldId],
+    revision,
+    read: (signal) => client.world(worldId, { signal }),
+    once: true,
   });
   // What somebody has begun to change is theirs until they save or drop it.
   const [draft, setDraft] = useState<Tagged<World>>();
-  if (world.isPending) return <Loading what="the settings" />;
-  if (world.isError) return <Failed why={world.error.message} />;
+  if (world.kind !== 'ready') return <NotRead read={world} what="the settings" title="Settings" />;
   const shown = draft ?? world.data;
   return (
     <Page title="Settings">

@@ -1,74 +1,85 @@
-import { type Client, createClient } from '@countersign/client';
+import { ClientError, createClient, createOutbox, isPassing } from '@countersign/client';
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { type ReactElement, useEffect, useState } from 'react';
-import { ClientContext } from '../data/connection.js';
-import { Toasts } from '../ui/toast.js';
+import { type ReactElement, useEffect, useState, useSyncExternalStore } from 'react';
+import { ClientContext, OutboxContext } from '../data/connection.js';
+import { keptText } from '../data/kept-text.js';
 import { ErrorBoundary } from './error-boundary.js';
 import { Home } from './home.js';
-import { answerOtherTabs, findSession, forgetSession, keepSession, takeTicket } from './session.js';
+import { Notices } from './notices.js';
+import { currentSession, findSession, keepSession, shareSession, subscribeToSession, takeTicket } from './session.js';
 import { SignIn } from './sign-in.js';
+import { signedFetch } from './signed-fetch.js';
 
-type State = { kind: 'looking' } | { kind: 'in'; client: Client } | { kind: 'out'; why?: string };
+const OUTBOX = 'countersign.outbox';
 
-/** One client and one cache for the page, once it is known who looks at it. */
+/** What one page has one of. */
+function createPage() {
+  const client = createClient({ url: location.origin, fetch: signedFetch });
+  const outbox = createOutbox({ client, kept: keptText(OUTBOX), keep: (text) => keptText(OUTBOX, text) });
+  const queries = new QueryClient({
+    defaultOptions: {
+      queries: {
+        retry: (failures, error) => failures < 1 && error instanceof ClientError && isPassing(error),
+        staleTime: 5000,
+        refetchOnWindowFocus: true,
+        // The server is usually on this machine: it can be reached without a network.
+        networkMode: 'always',
+      },
+    },
+  });
+  return { client, outbox, queries };
+}
+
 export function App(): ReactElement {
-  const [state, setState] = useState<State>({ kind: 'looking' });
-  const [queries] = useState(
-    () =>
-      new QueryClient({
-        defaultOptions: { queries: { retry: 1, staleTime: 5000, refetchOnWindowFocus: true } },
-      }),
-  );
+  const [page, setPage] = useState<ReturnType<typeof createPage>>();
+  const [why, setWhy] = useState<string>();
+  const [isLooking, setIsLooking] = useState(true);
+  const session = useSyncExternalStore(subscribeToSession, currentSession);
   useEffect(() => {
-    answerOtherTabs();
-    const come = (): void => void enter(() => setState(signedOut()), come).then(setState);
+    shareSession();
+    const come = (): void => void enter(setWhy).finally(() => setIsLooking(false));
     come();
+    globalThis.addEventListener('hashchange', come);
+    return () => globalThis.removeEventListener('hashchange', come);
   }, []);
+  useEffect(() => {
+    if (session === undefined) return;
+    setWhy('This session has ended.');
+    // Once in, the page stays: whoever signs in again finds what they had typed.
+    if (page === undefined) setPage(createPage());
+    else page.outbox.retryNow();
+  }, [session, page]);
+  const isOut = session === undefined;
   return (
     <ErrorBoundary>
-      <QueryClientProvider client={queries}>
-        {state.kind === 'in' ? (
-          <ClientContext value={state.client}>
-            <Home />
-          </ClientContext>
-        ) : null}
-        {state.kind === 'out' ? <SignIn why={state.why} /> : null}
-        <Toasts />
-      </QueryClientProvider>
+      {page === undefined ? null : (
+        <div hidden={isOut} className="h-full">
+          <QueryClientProvider client={page.queries}>
+            <ClientContext value={page.client}>
+              <OutboxContext value={page.outbox}>
+                <Home />
+              </OutboxContext>
+            </ClientContext>
+          </QueryClientProvider>
+          <Notices />
+        </div>
+      )}
+      {isOut && !isLooking ? <SignIn why={why} canGoOn={page !== undefined} /> : null}
     </ErrorBoundary>
   );
 }
 
-/** `onLate`: whoever was sent away could be let in by now. */
-async function enter(onRefused: () => void, onLate: () => void): Promise<State> {
-  const url = location.origin;
+/** Trades the ticket of a start URL for a session, or finds the one that this browser has. */
+async function enter(onRefused: (why: string) => void): Promise<void> {
   const ticket = takeTicket();
   if (ticket !== undefined) {
     try {
-      const { session } = await createClient({ url }).openSession(ticket);
+      const { session } = await createClient({ url: location.origin }).openSession(ticket);
       keepSession(session);
     } catch (error) {
       // A page that is loaded again still has its session; the ticket in its address is used up.
-      const known = await findSession(onLate);
-      if (known === undefined) return { kind: 'out', why: error instanceof Error ? error.message : '' };
+      onRefused(error instanceof Error ? error.message : '');
     }
   }
-  const session = await findSession(onLate);
-  return session === undefined
-    ? { kind: 'out' }
-    : { kind: 'in', client: createClient({ url, session, fetch: watchful(onRefused) }) };
-}
-
-function signedOut(): State {
-  forgetSession();
-  return { kind: 'out', why: 'This session has ended.' };
-}
-
-/** Whatever is refused for want of a session, a message or a signature too, leads out at once: the page shows nothing that is still true. */
-function watchful(onRefused: () => void): typeof fetch {
-  return async (...request) => {
-    const response = await fetch(...request);
-    if (response.status === 401) onRefused();
-    return response;
-  };
+  await findSession();
 }

@@ -1,24 +1,48 @@
 import type { Connection } from '@countersign/client';
-import type { ReactElement } from 'react';
+import { type ReactElement, useSyncExternalStore } from 'react';
 import { Button } from '../ui/button.js';
 import { Icon } from '../ui/icon.js';
 import { Visible } from '../ui/visible.js';
 
-/** How the stream stands. It lies over the page rather than pushing it: nothing moves under the pointer. */
-export function Banner({ connection, onRetry }: { connection: Connection; onRetry: () => void }): ReactElement {
-  const words =
-    connection.kind === 'reconnecting'
-      ? 'Reconnecting… nothing is lost'
-      : connection.kind === 'closed' && connection.why !== undefined && connection.status !== 404
-        ? connection.why
-        : undefined;
+interface Trouble {
+  words: string;
+  isRetrying: boolean;
+  retry: () => void;
+}
+
+let trouble: Trouble | undefined;
+const listeners = new Set<() => void>();
+
+/** Shows how the connection to the world stands, or nothing while all is well. */
+export function showConnection(connection: Connection, retry: () => void): void {
+  const words = troubleWords(connection);
+  trouble = words === undefined ? undefined : { words, isRetrying: connection.kind === 'reconnecting', retry };
+  for (const listener of [...listeners]) listener();
+}
+
+function troubleWords(connection: Connection): string | undefined {
+  if (connection.kind === 'reconnecting') return 'No connection to the server. Reconnecting…';
+  // A world that does not exist has a page of its own.
+  return connection.kind === 'closed' && connection.status !== 404 ? connection.why : undefined;
+}
+
+export function Banner(): ReactElement {
+  const shown = useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => trouble,
+  );
   return (
-    <div role="status" className="pointer-events-none fixed inset-x-0 top-0 z-40 flex justify-center px-3">
-      {words === undefined ? null : (
-        <div className="pointer-events-auto mt-2 flex animate-rise items-center gap-2 rounded-full border border-amber-line bg-amber-soft py-1 pr-1 pl-3 text-sm text-amber shadow-card">
-          <Icon name={connection.kind === 'reconnecting' ? 'hourglass' : 'alert'} />
-          <Visible text={words} />
-          <Button size="small" look="quiet" className="rounded-full text-amber" onClick={onRetry}>
+    <div role="status" className="max-w-full">
+      {shown === undefined ? null : (
+        <div className="pointer-events-auto flex animate-rise items-center gap-2 rounded-2xl border border-amber-line bg-amber-soft py-1 pr-1 pl-3 text-sm text-amber shadow-card">
+          <Icon name={shown.isRetrying ? 'hourglass' : 'alert'} />
+          <span className="min-w-0 [overflow-wrap:anywhere]">
+            <Visible text={shown.words} />
+          </span>
+          <Button size="small" look="quiet" className="rounded-xl text-amber" onClick={shown.retry}>
             Try now
           </Button>
         </div>

@@ -1,12 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { lazy, type ReactElement, Suspense, useState } from 'react';
+import { type ReactElement, useState } from 'react';
 import { useLocation } from 'wouter';
 import { Button } from '../ui/button.js';
 import { Mark } from '../ui/signature.js';
+import ImportWorld from './import-world.js';
 import { NewWorld } from './new-world.js';
 import { paths } from './paths.js';
-
-const ImportWorld = lazy(() => import('./import-world.js'));
 
 /** No world yet. */
 export function EmptyHouse(): ReactElement {
@@ -29,11 +28,7 @@ export function EmptyHouse(): ReactElement {
             Import world…
           </Button>
         </div>
-        {open === 'import' ? (
-          <Suspense fallback={null}>
-            <ImportWorld onClose={() => setOpen('nothing')} />
-          </Suspense>
-        ) : null}
+        {open === 'import' ? <ImportWorld onClose={() => setOpen('nothing')} /> : null}
         {open === 'new' ? (
           <NewWorld
             onClose={() => setOpen('nothing')}

@@ -1,28 +1,40 @@
 import { Component, type ReactNode } from 'react';
+import { Button } from '../ui/button.js';
 import { visibleText } from '../ui/visible-parts.js';
 
+interface Props {
+  children: ReactNode;
+  /** Another page is another try. */
+  where?: string;
+}
+
 /** What React has no function for: without it one broken view leaves an empty page. */
-export class ErrorBoundary extends Component<{ children: ReactNode }, { why?: string }> {
-  override state: { why?: string } = {};
+export class ErrorBoundary extends Component<Props, { why?: string | undefined }> {
+  override state: { why?: string | undefined } = {};
 
   static getDerivedStateFromError(error: unknown): { why: string } {
     return { why: error instanceof Error ? error.message : 'unknown' };
   }
 
+  override componentDidUpdate(before: Props): void {
+    if (before.where !== this.props.where && this.state.why !== undefined) this.setState({ why: undefined });
+  }
+
   override render(): ReactNode {
     if (this.state.why === undefined) return this.props.children;
     return (
-      <main className="mx-auto max-w-lg p-8">
+      <div role="alert" className="mx-auto max-w-lg p-8">
         <h1 className="text-lg font-semibold">This page can’t be shown</h1>
         <p className="mt-2 text-ink-2">
-          Nothing was decided and nothing is lost. Load the page again; if that does not help, the terminal shows the
-          same world.
+          Nothing was decided and nothing is lost. Try again or reload; if that does not help, use the terminal, which
+          shows the same world.
         </p>
         <pre className="code mt-3 rounded-md bg-sunken p-3 text-sm text-ink-2">{visibleText(this.state.why)}</pre>
-        <button type="button" className="mt-3 text-blue underline" onClick={() => location.reload()}>
-          Load again
-        </button>
-      </main>
+        <div className="mt-3 flex gap-2">
+          <Button onClick={() => this.setState({ why: undefined })}>Try again</Button>
+          <Button onClick={() => location.reload()}>Reload</Button>
+        </div>
+      </div>
     );
   }
 }

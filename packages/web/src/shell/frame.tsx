@@ -1,5 +1,6 @@
 import { createContext, type ReactElement, type ReactNode, useContext } from 'react';
-import { IconButton } from '../ui/button.js';
+import type { Read } from '../data/use-read.js';
+import { Button, IconButton } from '../ui/button.js';
 import { Visible } from '../ui/visible.js';
 
 /** How a page opens the list of chats where there is no room for it. */
@@ -54,10 +55,54 @@ export function Loading({ what }: { what: string }): ReactElement {
   );
 }
 
-export function Failed({ why }: { why: string }): ReactElement {
+/** Why something can't be shown, with a way to try again where that may help. */
+export function Failed({
+  why,
+  onRetry,
+  isRetrying = false,
+}: {
+  why: string;
+  onRetry?: (() => void) | undefined;
+  isRetrying?: boolean;
+}): ReactElement {
   return (
-    <p role="alert" className="m-4 rounded-lg border border-red bg-red-soft px-4 py-3 text-sm text-red">
-      <Visible text={why} />
-    </p>
+    <div
+      role="alert"
+      className="m-4 flex flex-wrap items-center gap-x-3 gap-y-2 rounded-lg border border-red bg-red-soft px-4 py-3 text-sm text-red"
+    >
+      <span className="min-w-0 flex-1 basis-60 [overflow-wrap:anywhere]">
+        <Visible text={why} />
+      </span>
+      {onRetry === undefined ? null : (
+        <Button size="small" disabled={isRetrying} onClick={onRetry}>
+          Try again
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** Instead of what is not there yet, or could not be loaded. `title`: it is a whole page, and keeps the bar that leads elsewhere. */
+export function NotRead({
+  read,
+  what,
+  title,
+}: {
+  read: Exclude<Read<unknown>, { kind: 'ready' }>;
+  what: string;
+  title?: string;
+}): ReactElement {
+  const shown =
+    read.kind === 'loading' ? (
+      <Loading what={what} />
+    ) : (
+      <Failed why={read.why} onRetry={read.retry} isRetrying={read.isRetrying} />
+    );
+  if (title === undefined) return shown;
+  return (
+    <Page title={title}>
+      {/* Below the banner, which says the same where the connection is down. */}
+      <div className="pt-8">{shown}</div>
+    </Page>
   );
 }

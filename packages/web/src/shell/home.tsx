@@ -1,15 +1,17 @@
 import { openWorldView, readAll, type WorldStore } from '@countersign/client';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { type ReactElement, useEffect, useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { type ReactElement, useEffect, useRef } from 'react';
 import { Redirect, useLocation } from 'wouter';
-import { useClient, useOpened, useSelected, WorldContext } from '../data/connection.js';
+import { useClient, useOpened, useOutbox, useSelected, WorldContext } from '../data/connection.js';
+import { useRead } from '../data/use-read.js';
 import { shareStreams } from '../data/share-streams.js';
 import { browserTabs } from '../data/browser-tabs.js';
 import { oneTab } from '../data/tabs.js';
 import type { NewClient, World } from '@countersign/protocol';
-import { Banner } from './banner.js';
+import { say } from '../ui/toast.js';
+import { showConnection } from './banner.js';
 import { EmptyHouse } from './empty-house.js';
-import { Failed, Loading } from './frame.js';
+import { Loading, NotRead } from './frame.js';
 import { Gone } from './gone.js';
 import { Layout } from './layout.js';
 import { paths, rememberedWorld, rememberWorld, worldOf } from './paths.js';
@@ -18,13 +20,12 @@ import { paths, rememberedWorld, rememberWorld, worldOf } from './paths.js';
 export function Home(): ReactElement {
   const client = useClient();
   const [path] = useLocation();
-  const worlds = useQuery({
-    queryKey: ['worlds'],
-    queryFn: ({ signal }) => readAll((after) => client.worlds({ limit: 200, ...after }, { signal })),
-    refetchInterval: 30_000,
+  const worlds = useRead({
+    key: ['worlds'],
+    read: (signal) => readAll((after) => client.worlds({ limit: 200, ...after }, { signal })),
+    everyMs: 30_000,
   });
-  if (worlds.isPending) return <Loading what="your worlds" />;
-  if (worlds.isError) return <Failed why={worlds.error.message} />;
+  if (worlds.kind !== 'ready') return <NotRead read={worlds} what="your worlds" />;
   const items = worlds.data;
   const remembered = rememberedWorld();
   const worldId = worldOf(path) ?? items.find(({ id }) => id === remembered)?.id ?? items[0]?.id;
@@ -50,15 +51,14 @@ function InWorld({ worldId, worlds }: InWorldProps): ReactElement {
 /** `denies`: what nobody can be asked about is denied here, so that the page has to say that somebody can. */
 function Open({ worldId, worlds, denies }: InWorldProps & { denies: boolean }): ReactElement {
   const client = useClient();
-  const [tries, setTries] = useState(1);
   const store = useOpened(
     () => openWorldView(shareStreams(client, browserTabs() ?? oneTab(), denies ? WEB : undefined), worldId),
-    `${worldId} ${tries}`,
+    worldId,
   );
   if (store === undefined) return <Loading what="the world" />;
   return (
     <WorldContext value={store}>
-      <Connected store={store} onAnew={() => setTries(tries + 1)} />
+      <Connected store={store} />
       <Unattended store={store} denies={denies} />
       <There store={store} worlds={worlds} />
     </WorldContext>
@@ -84,8 +84,21 @@ function Unattended({ store, denies }: { store: WorldStore; denies: boolean }): 
   return null;
 }
 
-function Connected({ store, onAnew }: { store: WorldStore; onAnew: () => void }): ReactElement {
+/** Says how the connection stands. Once it is back, everything that failed meanwhile is tried again. */
+function Connected({ store }: { store: WorldStore }): null {
+  const queries = useQueryClient();
+  const outbox = useOutbox();
   const connection = useSelected(store, (state) => state.connection);
-  // One that was closed has nobody left who could try: only another one can.
-  return <Banner connection={connection} onRetry={connection.kind === 'closed' ? onAnew : () => store.retryNow()} />;
+  const wasLost = useRef(false);
+  useEffect(() => {
+    showConnection(connection, () => store.retryNow());
+    if (connection.kind === 'reconnecting') wasLost.current = true;
+    if (connection.kind !== 'open' || !wasLost.current) return;
+    wasLost.current = false;
+    say('Connected again.', 'green');
+    outbox.retryNow();
+    void queries.refetchQueries({ predicate: ({ state }) => state.status === 'error' });
+  }, [connection, store, queries, outbox]);
+  useEffect(() => () => showConnection({ kind: 'connecting' }, () => undefined), []);
+  return null;
 }

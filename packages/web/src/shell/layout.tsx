@@ -1,36 +1,45 @@
 import type { World } from '@countersign/protocol';
-import { lazy, type ReactElement, Suspense, useEffect, useState } from 'react';
+import { type ReactElement, useEffect, useState } from 'react';
 import { Route, Switch, useLocation } from 'wouter';
 import { useInbox } from '../approvals/use-inbox.js';
 import { useNotifications } from '../approvals/use-notifications.js';
 import ChatPage from '../chat/chat-page.js';
 import NewChatPage from '../chat/new-chat-page.js';
+import { useClient } from '../data/connection.js';
 import { Dialog } from '../ui/dialog.js';
 import { Empty } from '../ui/card.js';
-import { Loading, OpenSidebar, Page } from './frame.js';
+import { ErrorBoundary } from './error-boundary.js';
+import { OpenSidebar, Page } from './frame.js';
+import { lazyView, loadViews } from './lazy-view.js';
 import { decoded } from './paths.js';
 import { Sidebar } from './sidebar.js';
 import { TABLET, useMedia } from './use-media.js';
 
-const InboxPage = lazy(() => import('../approvals/inbox-page.js'));
-const PolicyPage = lazy(() => import('../settings/policy-page.js'));
-const GrantsPage = lazy(() => import('../settings/grants-page.js'));
-const AgentsPage = lazy(() => import('../settings/agents-page.js'));
-const ServersPage = lazy(() => import('../settings/servers-page.js'));
-const WorldPage = lazy(() => import('../settings/world-page.js'));
-const ProvidersPage = lazy(() => import('../settings/providers-page.js'));
-const AuditPage = lazy(() => import('../audit/audit-page.js'));
-const StatsPage = lazy(() => import('../stats/stats-page.js'));
-const SearchPage = lazy(() => import('../chat/search-page.js'));
+const InboxPage = lazyView('Inbox', () => import('../approvals/inbox-page.js'));
+const PolicyPage = lazyView('Policy', () => import('../settings/policy-page.js'));
+const GrantsPage = lazyView('Grants', () => import('../settings/grants-page.js'));
+const AgentsPage = lazyView('Agents', () => import('../settings/agents-page.js'));
+const ServersPage = lazyView('Servers', () => import('../settings/servers-page.js'));
+const WorldPage = lazyView('Settings', () => import('../settings/world-page.js'));
+const ProvidersPage = lazyView('Providers', () => import('../settings/providers-page.js'));
+const AuditPage = lazyView('Audit', () => import('../audit/audit-page.js'));
+const StatsPage = lazyView('Statistics', () => import('../stats/stats-page.js'));
+const SearchPage = lazyView('Search', () => import('../chat/search-page.js'));
 
 /** Chats at the side, the page in the middle. On a phone the side is behind a button. */
 export function Layout({ worlds }: { worlds: readonly World[] }): ReactElement {
+  const client = useClient();
   const isWide = useMedia(TABLET);
   const [open, setOpen] = useState(false);
   const [path] = useLocation();
   const inbox = useInbox(worlds);
   useNotifications(inbox);
   useEffect(() => setOpen(false), [path]);
+  useEffect(() => {
+    // Not before the first page has been drawn and loaded.
+    const timer = setTimeout(() => loadViews(client), 2000);
+    return () => clearTimeout(timer);
+  }, [client]);
   const sidebar = <Sidebar worlds={worlds} pending={inbox.length} onGo={() => setOpen(false)} />;
   return (
     <div className="flex h-dvh min-w-0">
@@ -47,7 +56,7 @@ export function Layout({ worlds }: { worlds: readonly World[] }): ReactElement {
       {isWide ? <div className="w-64 shrink-0 border-r border-line 2xl:w-72">{sidebar}</div> : null}
       <OpenSidebar value={isWide ? undefined : () => setOpen(true)}>
         <main id="page" tabIndex={-1} className="flex min-h-0 min-w-0 flex-1 flex-col outline-none">
-          <Suspense fallback={<Loading what="the page" />}>
+          <ErrorBoundary where={path}>
             <Switch>
               <Route path="/inbox">
                 <InboxPage inbox={inbox} />
@@ -72,7 +81,7 @@ export function Layout({ worlds }: { worlds: readonly World[] }): ReactElement {
                 <Nothing />
               </Route>
             </Switch>
-          </Suspense>
+          </ErrorBoundary>
         </main>
       </OpenSidebar>
       {!isWide && open ? (

@@ -4,12 +4,35 @@ const CHANNEL = 'countersign.session';
 /** So long nobody is told that they need a link. */
 const PATIENCE_MS = 250;
 
-export function keepSession(session: string): void {
-  sessionStorage.setItem(KEY, session);
+const listeners = new Set<() => void>();
+const channel = typeof BroadcastChannel === 'undefined' ? undefined : new BroadcastChannel(CHANNEL);
+const tell = channel?.postMessage.bind(channel);
+
+export function currentSession(): string | undefined {
+  return sessionStorage.getItem(KEY) ?? undefined;
 }
 
-export function forgetSession(): void {
-  sessionStorage.removeItem(KEY);
+/** Told when this tab signs in or is signed out. */
+export function subscribeToSession(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function set(session: string | undefined): void {
+  if (session === undefined) sessionStorage.removeItem(KEY);
+  else sessionStorage.setItem(KEY, session);
+  for (const listener of [...listeners]) listener();
+}
+
+/** Other tabs share the cookie, which has just been replaced: they need the new half too. A channel reaches no other port. */
+export function keepSession(session: string): void {
+  set(session);
+  tell?.({ signedIn: session });
+}
+
+/** The server has refused this session; one that came meanwhile is kept. */
+export function forgetSession(refused: string | undefined): void {
+  if (currentSession() === refused) set(undefined);
 }
 
 /** The ticket of a start URL, taken out of the address at once: it must not stay in the history. */
@@ -20,42 +43,31 @@ export function takeTicket(): string | undefined {
   return ticket;
 }
 
-/**
- * This tab's session, or that of another tab of this very address: a channel reaches no other port. `onLate`: there was none, and a
- * tab that was too busy has answered after all.
- */
-export async function findSession(onLate: () => void): Promise<string | undefined> {
-  return sessionStorage.getItem(KEY) ?? (await askOtherTabs(onLate));
-}
-
-export function answerOtherTabs(): void {
-  if (typeof BroadcastChannel === 'undefined') return;
-  const channel = new BroadcastChannel(CHANNEL);
-  const tell = channel.postMessage.bind(channel);
-  channel.addEventListener('message', (event: MessageEvent<unknown>) => {
-    const session = sessionStorage.getItem(KEY);
-    if (event.data === 'ask' && session !== null) tell({ session });
+/** Gives this tab's session to others that ask, and takes the one that another tab has signed in with. */
+export function shareSession(): void {
+  channel?.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
+    const session = currentSession();
+    if (data === 'ask' && session !== undefined) tell?.({ session });
+    if (typeof data !== 'object' || data === null) return;
+    if ('signedIn' in data && typeof data.signedIn === 'string') set(data.signedIn);
+    // An answer to any tab that asked; it may be older than what this one has.
+    if ('session' in data && typeof data.session === 'string' && session === undefined) set(data.session);
   });
 }
 
-async function askOtherTabs(onLate: () => void): Promise<string | undefined> {
-  if (typeof BroadcastChannel === 'undefined') return undefined;
-  const channel = new BroadcastChannel(CHANNEL);
-  const tell = channel.postMessage.bind(channel);
-  return await new Promise<string | undefined>((resolve) => {
-    let isLate = false;
-    setTimeout(() => {
-      isLate = true;
-      resolve(undefined);
-    }, PATIENCE_MS);
-    channel.addEventListener('message', (event: MessageEvent<unknown>) => {
-      const { data } = event;
-      if (typeof data !== 'object' || data === null || !('session' in data) || typeof data.session !== 'string') return;
-      channel.close();
-      keepSession(data.session);
-      if (isLate) onLate();
-      else resolve(data.session);
+/** This tab's session, or that of another tab of this address. One that answers late is taken when it does. */
+export async function findSession(): Promise<string | undefined> {
+  if (currentSession() === undefined && tell !== undefined) {
+    tell?.('ask');
+    await new Promise<void>((resolve) => {
+      const stop = subscribeToSession(done);
+      const timer = setTimeout(done, PATIENCE_MS);
+      function done(): void {
+        clearTimeout(timer);
+        stop();
+        resolve();
+      }
     });
-    tell('ask');
-  });
+  }
+  return currentSession();
 }

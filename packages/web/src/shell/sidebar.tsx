@@ -1,7 +1,7 @@
 import { type ChatSummary, get } from '@countersign/client';
 import type { World } from '@countersign/protocol';
 import { useQueryClient } from '@tanstack/react-query';
-import { lazy, type ReactElement, type ReactNode, Suspense, useState } from 'react';
+import { type ReactElement, type ReactNode, useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { useWorld } from '../data/connection.js';
 import { Avatar } from '../ui/avatar.js';
@@ -13,11 +13,10 @@ import type { IconName } from '../ui/icon-paths.js';
 import { Menu } from '../ui/menu.js';
 import { Mark } from '../ui/signature.js';
 import { visibleText } from '../ui/visible-parts.js';
+import ImportWorld from './import-world.js';
 import { NewWorld } from './new-world.js';
 import { paths } from './paths.js';
 import { ThemeSwitch } from './theme-switch.js';
-
-const ImportWorld = lazy(() => import('./import-world.js'));
 
 export interface SidebarProps {
   worlds: readonly World[];
@@ -101,11 +100,7 @@ export function Sidebar({ worlds, pending, onGo }: SidebarProps): ReactElement {
         </Page>
         <ThemeSwitch />
       </nav>
-      {creating === 'import' ? (
-        <Suspense fallback={null}>
-          <ImportWorld onClose={() => setCreating('nothing')} />
-        </Suspense>
-      ) : null}
+      {creating === 'import' ? <ImportWorld onClose={() => setCreating('nothing')} /> : null}
       {creating === 'new' ? (
         <NewWorld
           onClose={() => setCreating('nothing')}

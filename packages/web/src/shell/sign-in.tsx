@@ -2,8 +2,8 @@ import type { ReactElement } from 'react';
 import { Mark } from '../ui/signature.js';
 import { Visible } from '../ui/visible.js';
 
-/** Shown without a session. There is nothing to type here: who may come in gets a link from the server itself. */
-export function SignIn({ why }: { why?: string | undefined }): ReactElement {
+/** Shown without a session. There is nothing to type here. `canGoOn`: behind it the page waits, with everything that was typed. */
+export function SignIn({ why, canGoOn }: { why?: string | undefined; canGoOn: boolean }): ReactElement {
   return (
     <main className="flex h-full items-center justify-center p-4">
       <div className="max-w-md">
@@ -20,7 +20,9 @@ export function SignIn({ why }: { why?: string | undefined }): ReactElement {
           Enter in the server’s terminal.
         </p>
         <p className="mt-3 text-sm text-ink-3">
-          A tab that is already signed in lets others of this browser in: open that one first.
+          {canGoOn
+            ? 'Open the link in another tab of this browser and keep this one. It continues where you were, with everything you typed.'
+            : 'A tab that is already signed in lets others of this browser in: open that one first.'}
         </p>
       </div>
     </main>

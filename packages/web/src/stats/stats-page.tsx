@@ -1,9 +1,9 @@
 import { durationWords } from '@countersign/client';
 import type { Stats } from '@countersign/protocol';
-import { useQuery } from '@tanstack/react-query';
 import type { ReactElement, ReactNode } from 'react';
 import { useClient, useWorld } from '../data/connection.js';
-import { Failed, Loading, Page } from '../shell/frame.js';
+import { useRead } from '../data/use-read.js';
+import { NotRead, Page } from '../shell/frame.js';
 import { Card, Empty } from '../ui/card.js';
 import { countWords } from '../ui/time-words.js';
 import { BarPlot } from './bar-plot.js';
@@ -14,13 +14,12 @@ export default function StatsPage(): ReactElement {
   const client = useClient();
   const worldId = useWorld((state) => state.worldId);
   const agents = useWorld((state) => state.agents);
-  const stats = useQuery({
-    queryKey: ['stats', worldId],
-    queryFn: ({ signal }) => client.stats(worldId, { signal }),
-    refetchInterval: 15_000,
+  const stats = useRead({
+    key: ['stats', worldId],
+    read: (signal) => client.stats(worldId, { signal }),
+    everyMs: 15_000,
   });
-  if (stats.isPending) return <Loading what="the numbers" />;
-  if (stats.isError) return <Failed why={stats.error.message} />;
+  if (stats.kind !== 'ready') return <NotRead read={stats} what="the numbers" title="Statistics" />;
   const nameOf = (id: string): string => agents.find((agent) => agent.id === id)?.name ?? id;
   return (
     <Page title="Statistics" wide>

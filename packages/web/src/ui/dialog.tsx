@@ -1,6 +1,7 @@
 import { type ReactElement, type ReactNode, useId, useLayoutEffect, useRef } from 'react';
 import { IconButton } from './button.js';
 import { cx } from './cx.js';
+import { offerSlot } from './notice-slot.js';
 
 interface DialogProps {
   title: string;
@@ -16,6 +17,7 @@ interface DialogProps {
  */
 export function Dialog({ title, onClose, children, shape = 'box' }: DialogProps): ReactElement {
   const box = useRef<HTMLDialogElement>(null);
+  const notices = useRef<HTMLDivElement>(null);
   const titleId = useId();
   // Before it leaves the page: one that is removed while open gives the focus to nobody.
   useLayoutEffect(() => {
@@ -23,6 +25,7 @@ export function Dialog({ title, onClose, children, shape = 'box' }: DialogProps)
     if (dialog !== null && !dialog.open) dialog.showModal();
     return () => dialog?.close();
   }, []);
+  useLayoutEffect(() => (notices.current === null ? undefined : offerSlot(notices.current)), []);
   return (
     // The backdrop belongs to the dialog: a click on it is one on the dialog itself. The keyboard has Escape.
     <dialog
@@ -45,6 +48,8 @@ export function Dialog({ title, onClose, children, shape = 'box' }: DialogProps)
         shape === 'side' && 'fixed inset-y-0 right-auto left-0 m-0 h-dvh max-h-none w-[min(20rem,86vw)] animate-rise',
       )}
     >
+      {/* Over the title: the fields below and the way out beside it stay free. */}
+      <div ref={notices} className="absolute inset-x-0 top-0 z-10 h-0 pr-12" />
       <div className="flex max-h-[inherit] min-h-0 flex-col">
         <header className="flex items-center justify-between gap-4 border-b border-line py-2 pr-2 pl-5">
           <h2 id={titleId} className="text-base font-semibold">

@@ -23,7 +23,7 @@ function dismiss(id: number): void {
   set(toasts.filter((toast) => toast.id !== id));
 }
 
-/** Says something in passing. What went wrong stays until it is closed: a person may be looking elsewhere. */
+/** Says something in passing. An error stays until it is closed: a person may be looking elsewhere. */
 export function say(text: string, tone: Toast['tone'] = 'neutral'): void {
   last += 1;
   const id = last;
@@ -31,7 +31,7 @@ export function say(text: string, tone: Toast['tone'] = 'neutral'): void {
   if (tone !== 'red') setTimeout(() => dismiss(id), 6000);
 }
 
-/** Tells what went wrong in the words of whoever refused. */
+/** Says what went wrong, in the words of the server where it answered. */
 export function sayError(error: unknown): void {
   say(error instanceof Error ? error.message : 'That did not work. Try again.', 'red');
 }
@@ -45,12 +45,7 @@ export function Toasts(): ReactElement {
     () => toasts,
   );
   return (
-    // In the upper middle: in a lower corner it would lie over the composer or over a button that signs.
-    <div
-      role="status"
-      aria-live="polite"
-      className="pointer-events-none fixed inset-x-0 top-2 z-50 flex flex-col items-center gap-2 px-3"
-    >
+    <div role="status" aria-live="polite" className="flex max-w-full flex-col items-center gap-2">
       {shown.map((toast) => (
         <div
           key={toast.id}

@@ -1,0 +1,61 @@
+import type { Outgoing, Speaker } from '@countersign/client';
+import type { ReactElement } from 'react';
+import { useOutbox } from '../data/connection.js';
+import { giveBack } from '../data/drafts.js';
+import { Button } from '../ui/button.js';
+import { Icon } from '../ui/icon.js';
+import { Visible } from '../ui/visible.js';
+import { Markdown } from './markdown.js';
+import { Spoken } from './message-row.js';
+
+const PERSON: Speaker = { kind: 'person', name: 'human' };
+
+/** A message that is not in the transcript yet, with how its delivery stands. */
+export function OutgoingRow({ message, draftKey }: { message: Outgoing; draftKey: string }): ReactElement {
+  const isOnItsWay = message.progress.kind === 'sending' || message.progress.kind === 'sent';
+  return (
+    <Spoken speaker={PERSON} agents={[]} note={isOnItsWay ? 'Sending…' : undefined}>
+      <Markdown text={message.content} breaks />
+      <Delivery message={message} draftKey={draftKey} />
+    </Spoken>
+  );
+}
+
+function Delivery({ message, draftKey }: { message: Outgoing; draftKey: string }): ReactElement | null {
+  const outbox = useOutbox();
+  const { clientMessageId, content, progress } = message;
+  const edit = (): void => {
+    outbox.remove([clientMessageId]);
+    giveBack(draftKey, content);
+  };
+  switch (progress.kind) {
+    case 'sending':
+    case 'sent':
+      return null;
+    case 'retrying':
+      return (
+        <div role="status" className="mt-1 flex flex-wrap items-center gap-x-2 gap-y-1 text-[0.8125rem] text-amber">
+          <Icon name="hourglass" />
+          <span className="min-w-0 [overflow-wrap:anywhere]">Not sent yet, retrying…</span>
+          <Button size="small" look="quiet" className="text-amber" onClick={outbox.retryNow}>
+            Try now
+          </Button>
+        </div>
+      );
+    case 'refused':
+      return (
+        <div role="alert" className="mt-1 flex flex-wrap items-center gap-x-2 gap-y-1 text-[0.8125rem] text-red">
+          <Icon name="alert" />
+          <span className="min-w-0 flex-1 basis-60 [overflow-wrap:anywhere]">
+            Not sent: <Visible text={progress.why} />
+          </span>
+          <Button size="small" onClick={() => outbox.retry(clientMessageId)}>
+            Try again
+          </Button>
+          <Button size="small" onClick={edit}>
+            Edit
+          </Button>
+        </div>
+      );
+  }
+}

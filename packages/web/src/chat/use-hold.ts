@@ -1,0 +1,36 @@
+import { useState } from 'react';
+
+/** Keeps one element of a scrolled box where it is on the screen while what it opened changes the size of the page. */
+export interface Hold {
+  take(element: Element): void;
+  isHeld(): boolean;
+  /** Puts the element back after a change. */
+  keep(box: HTMLElement): void;
+  release(): void;
+}
+
+export function useHold(): Hold {
+  const [hold] = useState(createHold);
+  return hold;
+}
+
+function createHold(): Hold {
+  let held: { element: Element; top: number; closes: boolean } | undefined;
+  return {
+    take(element) {
+      const { top } = element.getBoundingClientRect();
+      held = { element, top, closes: element.getAttribute('aria-expanded') === 'true' };
+    },
+    isHeld: () => held !== undefined,
+    keep(box) {
+      if (held === undefined) return;
+      const before = box.scrollTop;
+      box.scrollTop = before + held.element.getBoundingClientRect().top - held.top;
+      // Closed at the end of the page: from there it follows again.
+      if (held.closes && box.scrollHeight - box.scrollTop - box.clientHeight <= 1) held = undefined;
+    },
+    release() {
+      held = undefined;
+    },
+  };
+}

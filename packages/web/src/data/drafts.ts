@@ -1,0 +1,36 @@
+import { useSyncExternalStore } from 'react';
+import { keptText } from './kept-text.js';
+
+/** What is half written in each composer. Kept over a change of page and over a reload. */
+const listeners = new Set<() => void>();
+const drafts = new Map<string, string>();
+
+export function draftOf(key: string): string {
+  return drafts.get(key) ?? keptText(nameOf(key)) ?? '';
+}
+
+export function writeDraft(key: string, text: string): void {
+  drafts.set(key, text);
+  keptText(nameOf(key), text);
+  for (const listener of [...listeners]) listener();
+}
+
+/** Puts text back in front of what was written since. */
+export function giveBack(key: string, text: string): void {
+  const since = draftOf(key);
+  writeDraft(key, since === '' ? text : `${text}\n${since}`);
+}
+
+export function useDraft(key: string): string {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    () => draftOf(key),
+  );
+}
+
+function nameOf(key: string): string {
+  return `countersign.draft ${key}`;
+}

@@ -1,0 +1,56 @@
+import { useQuery } from '@tanstack/react-query';
+import { useRef } from 'react';
+
+/** What is known of something the server keeps. Once `ready` it stays so: a later request that fails takes nothing away. */
+export type Read<T> =
+  | { readonly kind: 'loading' }
+  | { readonly kind: 'failed'; readonly why: string; readonly retry: () => void; readonly isRetrying: boolean }
+  /** `failure`: the last request failed, and `data` is what was read before. */
+  | {
+      readonly kind: 'ready';
+      readonly data: T;
+      readonly reread: () => Promise<unknown>;
+      readonly failure?: { why: string; retry: () => void };
+    };
+
+export interface Reading<T> {
+  /** What is read. Data is kept on the screen as long as this stays the same. */
+  key: readonly unknown[];
+  /** Reads again when it changes. */
+  revision?: unknown;
+  read: (signal: AbortSignal) => Promise<T>;
+  everyMs?: number;
+  /** Reads once, and again only when asked to. */
+  once?: boolean;
+  /** Forgets what was read when nobody looks at it any more. */
+  forget?: boolean;
+  enabled?: boolean;
+}
+
+/**
+ * The only way for a view to read something over HTTP. A query of the library reports an error even while it has data; pages that
+ * replaced themselves on that flag lost what a person had typed.
+ */
+export function useRead<T>({ key, revision, read, everyMs, once, forget, enabled = true }: Reading<T>): Read<T> {
+  const query = useQuery({
+    queryKey: [...key, revision],
+    queryFn: ({ signal }) => read(signal),
+    enabled,
+    ...(everyMs === undefined ? {} : { refetchInterval: everyMs }),
+    ...(once === true ? { staleTime: Number.POSITIVE_INFINITY } : {}),
+    ...(forget === true ? { gcTime: 0 } : {}),
+  });
+  const id = JSON.stringify(key);
+  const last = useRef<{ id: string; data: T }>(undefined);
+  if (query.data !== undefined) last.current = { id, data: query.data };
+  const retry = (): void => void query.refetch();
+  const failure = query.error === null ? undefined : { why: query.error.message, retry };
+  if (last.current?.id === id)
+    return {
+      kind: 'ready',
+      data: last.current.data,
+      reread: () => query.refetch(),
+      ...(failure === undefined ? {} : { failure }),
+    };
+  return failure === undefined ? { kind: 'loading' } : { kind: 'failed', ...failure, isRetrying: query.isFetching };
+}

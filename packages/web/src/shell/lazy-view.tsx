@@ -1,0 +1,42 @@
+import type { Client } from '@countersign/client';
+import type { ComponentType, ReactElement } from 'react';
+import { useClient } from '../data/connection.js';
+import { useRead } from '../data/use-read.js';
+import { NotRead } from './frame.js';
+
+const loads: ((client: Client) => Promise<unknown>)[] = [];
+
+/** A page whose code is loaded when it is first shown, or before. That it can't be loaded leaves the rest of the app alone. */
+export function lazyView<P extends object>(
+  title: string,
+  load: () => Promise<{ default: ComponentType<P> }>,
+): ComponentType<P> {
+  let loaded: ComponentType<P> | undefined;
+  async function read(client: Client): Promise<{ View: ComponentType<P> }> {
+    // Browsers remember that a module failed to load, until the page is reloaded: it is asked for only where it can be had.
+    if (loaded === undefined) await client.health();
+    try {
+      loaded ??= (await load()).default;
+      return { View: loaded };
+    } catch (cause) {
+      throw new Error('The code of this page could not be loaded. Reload to get the current version.', { cause });
+    }
+  }
+  loads.push(read);
+  return function LazyView(props: P): ReactElement {
+    const client = useClient();
+    const code = useRead({ key: ['code', title], read: () => read(client), once: true });
+    const View = loaded;
+    if (View !== undefined) return <View {...props} />;
+    return code.kind === 'ready' ? (
+      <code.data.View {...props} />
+    ) : (
+      <NotRead read={code} what="the page" title={title} />
+    );
+  };
+}
+
+/** Loads the code of all pages, so that they can be opened while the server is away. */
+export function loadViews(client: Client): void {
+  for (const load of loads) load(client).catch(() => undefined);
+}

@@ -1,0 +1,28 @@
+import { type ReactElement, useSyncExternalStore } from 'react';
+import { createPortal } from 'react-dom';
+import { cx } from '../ui/cx.js';
+import { currentSlot, subscribeToSlot } from '../ui/notice-slot.js';
+import { Toasts } from '../ui/toast.js';
+import { Banner } from './banner.js';
+
+/**
+ * The connection banner and the toasts. They lie over the title of the page, or below it on a phone: at the right of the top bar is
+ * *Stop*, at the foot are the composer and the buttons that sign.
+ */
+export function Notices(): ReactElement {
+  const slot = useSyncExternalStore(subscribeToSlot, currentSlot);
+  return createPortal(
+    <div
+      className={cx(
+        'pointer-events-none z-50 flex flex-col items-center gap-2',
+        slot === undefined
+          ? 'fixed inset-x-0 top-14 px-3 pt-2 md:top-1.5 md:right-auto md:left-64 md:w-[min(28rem,calc(100vw-32rem))] md:items-start md:pt-0 2xl:left-72'
+          : 'pt-1.5 pl-2',
+      )}
+    >
+      <Banner />
+      <Toasts />
+    </div>,
+    slot ?? document.body,
+  );
+}

@@ -1,0 +1,44 @@
+import { SESSION_HEADER } from '@countersign/protocol';
+import { currentSession, forgetSession, subscribeToSession } from './session.js';
+
+/**
+ * Requests with this tab's session. A refused session signs the tab out. Reads then wait until somebody has signed in, so that no view
+ * sees the refusal and nothing that was typed is lost. Everything else is refused: a decision must not be sent minutes after the click.
+ */
+export const signedFetch: typeof fetch = async (input, init = {}) => {
+  for (;;) {
+    const isRead = (init.method ?? 'GET') === 'GET';
+    if (isRead && currentSession() === undefined) await signedIn(init.signal);
+    const session = currentSession();
+    const headers = new Headers(init.headers);
+    if (session !== undefined) headers.set(SESSION_HEADER, session);
+    const response = await fetch(input, { ...init, headers });
+    if (response.status !== 401) return response;
+    forgetSession(session);
+    if (!isRead) return response;
+    await response.body?.cancel();
+  }
+};
+
+/** Resolves when this tab has a session again. Rejects as `fetch` does when the signal is aborted. */
+async function signedIn(signal: AbortSignal | null | undefined): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    const stop = subscribeToSession(look);
+    function end(): void {
+      stop();
+      signal?.removeEventListener('abort', abort);
+    }
+    function abort(): void {
+      end();
+      reject(new DOMException('The request was aborted.', 'AbortError'));
+    }
+    function look(): void {
+      if (currentSession() === undefined) return;
+      end();
+      resolve();
+    }
+    signal?.addEventListener('abort', abort, { once: true });
+    if (signal?.aborted === true) abort();
+    else look();
+  });
+}

@@ -1,0 +1,26 @@
+/** Where notices are drawn: in the dialog that was opened last, since a modal dialog covers and disables the rest of the page. */
+const slots: HTMLElement[] = [];
+const listeners = new Set<() => void>();
+
+export function offerSlot(slot: HTMLElement): () => void {
+  slots.push(slot);
+  tell();
+  return () => {
+    slots.splice(slots.indexOf(slot), 1);
+    tell();
+  };
+}
+
+/** Undefined: no dialog is open. */
+export function currentSlot(): HTMLElement | undefined {
+  return slots.at(-1);
+}
+
+export function subscribeToSlot(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+
+function tell(): void {
+  for (const listener of [...listeners]) listener();
+}
