@@ -1,10 +1,11 @@
 import { get } from '@countersign/client';
 import type { Message } from '@countersign/protocol';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, useCallback, useEffect, useRef, useState } from 'react';
 import { Link } from 'wouter';
 import { useClient, useWorld } from '../data/connection.js';
-import { TopBar } from '../shell/frame.js';
+import { useRead } from '../data/use-read.js';
+import { NotRead, TopBar } from '../shell/frame.js';
 import { paths } from '../shell/paths.js';
 import { Button } from '../ui/button.js';
 import { Empty } from '../ui/card.js';
@@ -68,12 +69,12 @@ export default function InboxPage({ inbox }: { inbox: readonly InboxItem[] }): R
 /** The last words of the chat, so that a question can be judged without leaving the inbox (A3). */
 function Context({ asked: { worldId, approval } }: { asked: Asked }): ReactElement {
   const client = useClient();
-  const shown = useQuery({
-    queryKey: ['approval', worldId, approval.approvalId],
-    queryFn: ({ signal }) => client.approval(worldId, approval.approvalId, { signal }),
-    retry: false,
+  const shown = useRead({
+    key: ['approval', worldId, approval.approvalId],
+    read: (signal) => client.approval(worldId, approval.approvalId, { signal }),
   });
-  const spoken = (shown.data?.context ?? []).filter(({ role, content }) => role !== 'tool' && content !== '');
+  const context = shown.kind === 'ready' ? shown.data.context : [];
+  const spoken = context.filter(({ role, content }) => role !== 'tool' && content !== '');
   return (
     <section className="rounded-lg border border-line bg-surface px-4 py-3 text-sm">
       <div className="mb-2 flex items-center justify-between gap-2">
@@ -82,7 +83,8 @@ function Context({ asked: { worldId, approval } }: { asked: Asked }): ReactEleme
           Open the chat
         </Link>
       </div>
-      {spoken.length === 0 ? <p className="text-ink-3">{shown.isPending ? 'Loading…' : 'Nothing.'}</p> : null}
+      {shown.kind === 'ready' ? null : <NotRead read={shown} what="the messages" />}
+      {shown.kind === 'ready' && spoken.length === 0 ? <p className="text-ink-3">Nothing.</p> : null}
       <ul className="space-y-1.5">
         {spoken.slice(-10).map((message) => (
           <Said key={message.messageId} message={message} />

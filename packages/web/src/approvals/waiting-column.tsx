@@ -1,6 +1,7 @@
 import { get } from '@countersign/client';
-import { lazy, type ReactElement, Suspense, useRef } from 'react';
+import { type ReactElement, useRef } from 'react';
 import { Link } from 'wouter';
+import LastTurn from '../chat/last-turn.js';
 import { useChat, useWorld } from '../data/connection.js';
 import { paths } from '../shell/paths.js';
 import { Count } from '../ui/badge.js';
@@ -8,8 +9,6 @@ import { ApprovalPanel } from './approval-panel.js';
 import { useChatQueue } from './use-chat-queue.js';
 import { useGoToWaiting } from './use-go-to-waiting.js';
 import { focusOnWaiting } from './use-take-focus.js';
-
-const LastTurn = lazy(() => import('../chat/last-turn.js'));
 
 /** The column beside the transcript: what waits for a person, and the last turn over time. */
 export function WaitingColumn({
@@ -48,9 +47,7 @@ export function WaitingColumn({
       </div>
       {/* There from the start: were it to come later, the bar above it would move. */}
       <div className="h-[min(11rem,22dvh)] shrink-0">
-        <Suspense fallback={null}>
-          <LastTurn />
-        </Suspense>
+        <LastTurn />
       </div>
       <p className="shrink-0 border-t border-line px-4 py-2 text-xs text-ink-3">
         <kbd>Alt</kbd> <kbd>N</kbd> goes to the card; there <kbd>a</kbd> approves once, <kbd>d</kbd> denies,{' '}
