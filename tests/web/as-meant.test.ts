@@ -34,10 +34,11 @@ describe.runIf(hasBrowser)('what is saved is what was meant', () => {
     }
     await remarked(page, 'The policy is written.');
     expect(await page.getByText('Somebody else wrote the policy meanwhile').count()).toBe(0);
-    // As a file and the terminal are read: an indented rule is one, a line for readers is none.
+    // Indentation is dropped, and a comment is kept.
+    const rules = ['allow press', 'deny flood', '# a note'];
     await page.getByLabel('Rules').fill('allow press\n  deny flood\n# a note');
     await button(page, 'Write policy').click();
-    await expect.poll(async () => (await opened.api.policy(world)).value.rules).toEqual(['allow press', 'deny flood']);
+    await expect.poll(async () => (await opened.api.policy(world)).value.rules).toEqual(rules);
     const { etag = '' } = await opened.api.policy(world);
     await opened.api.setPolicy(world, { rules: ['deny flood'] }, { ifMatch: etag });
     await expect.poll(() => page.getByLabel('Rules').inputValue()).toBe('deny flood');
