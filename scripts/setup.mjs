@@ -31,25 +31,32 @@ function isInstalled() {
   const wanted = packagesIn('package-lock.json');
   const found = packagesIn(join('node_modules', '.package-lock.json'));
   if (wanted === undefined || found === undefined) return false;
-  /** @param {string} path */
-  const isSame = (path) =>
-    ['version', 'integrity', 'link'].every((field) => wanted[path]?.[field] === found[path][field]);
   return (
-    Object.entries(found).every(([path, entry]) => isSame(path) && fitsHere(entry)) &&
+    Object.entries(found).every(([path, entry]) => isSame(entry, wanted[path]) && fitsHere(entry)) &&
     Object.entries(wanted).every(([path, { optional }]) => path === '' || optional === true || path in found)
   );
 }
 
-/** @param {string} file @returns {Record<string, any> | undefined} */
+/** @typedef {{ version?: string, integrity?: string, link?: boolean, optional?: boolean, os?: string[], cpu?: string[] }} Package */
+
+/** @param {Package} found @param {Package | undefined} wanted */
+function isSame(found, wanted) {
+  return found.version === wanted?.version && found.integrity === wanted?.integrity && found.link === wanted?.link;
+}
+
+/** @param {string} file @returns {Record<string, Package> | undefined} */
 function packagesIn(file) {
   try {
-    return JSON.parse(readFileSync(join(root, file), 'utf8')).packages;
+    const lock = /** @type {{ packages?: Record<string, Package> }} */ (
+      JSON.parse(readFileSync(join(root, file), 'utf8'))
+    );
+    return lock.packages;
   } catch {
     return undefined;
   }
 }
 
-/** Not so for a folder that was copied from another machine. @param {{ os?: string[], cpu?: string[] }} entry */
+/** Not so for a folder that was copied from another machine. @param {Package} entry */
 function fitsHere({ os, cpu }) {
   return isListed(os, process.platform) && isListed(cpu, process.arch);
 }
