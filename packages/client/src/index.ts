@@ -34,6 +34,7 @@ export type { Worker } from './selectors.js';
 export type { Answer } from './show/answer.js';
 export { maskedCount, maskedWords, patternOf, readArguments, toolWords, verbFor, wantsTo } from './show/card-words.js';
 export { byWords, decisionStory, expiredWords, SCOPE_WORDS, signedWords } from './show/decision-story.js';
+export { coveredLines, coveredTitle, grantMatch } from './show/covered-calls.js';
 export { asText, callLine, describeCall } from './show/describe-call.js';
 export type { CallShape } from './show/describe-call.js';
 export { changeLines, diffLines } from './show/diff-lines.js';

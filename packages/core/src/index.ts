@@ -12,7 +12,7 @@ export { createRuntime } from './orchestrator/create-runtime.js';
 export type { Engine, RuntimeOptions } from './orchestrator/create-runtime.js';
 export { CLIENT_GRACE_MS } from './orchestrator/clients.js';
 export type { ClientRegistry, FoundClient } from './orchestrator/clients.js';
-export { matchesInChat } from './orchestrator/matches-in-chat.js';
+export { coveredCalls, matchesInChat } from './orchestrator/matches-in-chat.js';
 export type { MatchedCall } from './orchestrator/matches-in-chat.js';
 export { pageApprovals, pageChats, pageMessages } from './orchestrator/page-lists.js';
 export type { ListPage, ListPlace } from './orchestrator/page-lists.js';

@@ -180,16 +180,6 @@ describe('a session grant', () => {
     expect(await propose(t, { name: 'remove', arguments: { path: 'c', force: true } })).toBe('waiting');
   });
 
-  it('[A5] a grant given for one call leaves its siblings to be answered themselves', async () => {
-    const { runs, tool: removing } = recorder();
-    const t = await openTestWorld({ script: obedient, tools: [removing] });
-    await propose(t, remove('a'), remove('b'));
-    await t.world.decide(first(await t.world.approvals()), { decision: 'approve', scope: 'session' });
-    expect(await t.chat.settled()).toBe('waiting');
-    expect(runs).toEqual([{ path: 'a' }]);
-    expect((await t.onlyApproval()).arguments).toEqual({ path: 'b' });
-  });
-
   it('[A22] [A5] an agent that takes the name of a removed one does not get its grants', async () => {
     const t = await granted();
     await t.world.removeAgent('ada');

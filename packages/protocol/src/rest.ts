@@ -102,10 +102,28 @@ export const policyVerdictSchema = z.object({
 export type PolicyVerdict = z.infer<typeof policyVerdictSchema>;
 
 /** What a rule would have been about in a chat (W3 `policy/matches`). Several rules, one a line, count together. */
-export const policyMatchSchema = z.strictObject({
-  chatId: z.string().min(1).max(200),
-  rule: z.string().min(1).max(2000),
-});
+export const policyMatchSchema = z
+  .strictObject({
+    chatId: z.string().min(1).max(200).exactOptional(),
+    /** One or several, one a line. */
+    rule: z.string().min(1).max(100_000).exactOptional(),
+    /** A grant for this chat instead of a rule for the world. */
+    grant: z
+      .strictObject({
+        agentId: z.string().min(1).max(200),
+        toolName: z.string().min(1).max(200),
+        pattern: z.string().min(1).max(2000).exactOptional(),
+      })
+      .exactOptional(),
+  })
+  .refine(({ rule, grant }) => (rule === undefined) !== (grant === undefined), {
+    path: ['rule'],
+    message: 'send a rule or a grant',
+  })
+  .refine(({ chatId, grant }) => grant === undefined || chatId !== undefined, {
+    path: ['chatId'],
+    message: 'a grant needs its chat',
+  });
 export type PolicyMatch = z.infer<typeof policyMatchSchema>;
 /** An earlier call of the chat that the rule fits; its arguments are masked. */
 export const matchedCallSchema = z.object({
@@ -115,8 +133,15 @@ export const matchedCallSchema = z.object({
   arguments: z.unknown(),
 });
 export type MatchedCall = z.infer<typeof matchedCallSchema>;
-/** Newest first. `more`: there are others further back. */
-export const matchedCallsSchema = z.object({ items: z.array(matchedCallSchema), more: z.boolean() });
+/** A call that waits for a decision and would run with the rule or grant (A5). */
+export const coveredCallSchema = matchedCallSchema.extend({ approvalId: z.string(), chatId: z.string() });
+export type CoveredCall = z.infer<typeof coveredCallSchema>;
+/** `items` newest first; `more`: there are others further back. `waiting` oldest first. */
+export const matchedCallsSchema = z.object({
+  items: z.array(matchedCallSchema),
+  more: z.boolean(),
+  waiting: z.array(coveredCallSchema),
+});
 export type MatchedCalls = z.infer<typeof matchedCallsSchema>;
 
 /** A tool as a person picks it (W3 `tools`). */

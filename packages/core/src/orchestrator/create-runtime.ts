@@ -16,6 +16,7 @@ import { createRecentRepeats } from './recent-repeats.js';
 import { createScheduler, type TurnRun } from './scheduler.js';
 import { dispatchHere } from './dispatch.js';
 import { joinOthers } from './join-others.js';
+import { releaseAfterStart } from './release-waiting.js';
 import { titleChat } from './title-chat.js';
 import { createUnfinishedTurns, type Unfinished } from './unfinished-turns.js';
 import { wordsOf } from '../ports/words-of.js';
@@ -175,6 +176,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
     probe: options.probe ?? (() => undefined),
     measure: options.onMeasured ?? (() => undefined),
     attend: (to) => unfinished.attend(to),
+    endsSoon: () => unfinished.endsSoon(),
     watchDeadline: (worldId, approvalId, expiresAt) => deadlines.watch(worldId, approvalId, expiresAt),
     chatFellIdle(worldId, chatId) {
       // Falling idle twice before the first title is there must not ask a model twice.
@@ -220,6 +222,8 @@ export function createRuntime(options: RuntimeOptions): Engine {
       await clients.load();
       await mcp?.load();
       await unfinished.start(how);
+      if (how === 'take-up')
+        inBackground(releaseAfterStart(runtime), 'waiting calls could not be looked at after the start');
     },
     stalledChats: () => unfinished.stalledChats(),
     async quiet() {

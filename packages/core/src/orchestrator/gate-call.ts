@@ -10,6 +10,7 @@ import type { InvocationRecord, StoreReader, Tool, ToolPlace } from '../ports/in
 import {
   callHash,
   checkToolApproval,
+  type GateGrant,
   type GateInput,
   parseArguments,
   toolDigest,
@@ -68,6 +69,8 @@ export interface CallSetting {
   decision: 'approved' | undefined;
   /** What was found where it would act, when it was last looked at. */
   seen: readonly Subject[];
+  /** A grant that is not stored: what it would cover is shown to the person who is about to give it. */
+  supposed?: GateGrant;
 }
 
 /** Puts a call before the one gate (A2), with everything it needs read in the caller's transaction. */
@@ -93,11 +96,14 @@ export async function gateCall(
     agent: agentOf(snapshot, agentId),
     world: { mode: snapshot.world.settings.mode, policy: snapshot.policy },
     admin: snapshot.adminPolicy,
-    grants: grants.map((grant) => ({
-      id: grant.id,
-      ...(grant.pattern === null ? {} : { pattern: grant.pattern }),
-      ...(grant.answeredRule === null ? {} : { answeredRule: grant.answeredRule }),
-    })),
+    grants: [
+      ...grants.map((grant) => ({
+        id: grant.id,
+        ...(grant.pattern === null ? {} : { pattern: grant.pattern }),
+        ...(grant.answeredRule === null ? {} : { answeredRule: grant.answeredRule }),
+      })),
+      ...(about.supposed === undefined ? [] : [about.supposed]),
+    ],
     decision: about.decision,
     contained: isContained(call, place) && place.grants?.anyHost !== true,
     outcomeUnknown: await reader.outcomeUnknown(chatId, call.toolName, call.argumentsText),

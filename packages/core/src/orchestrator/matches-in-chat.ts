@@ -1,10 +1,18 @@
-import { CountersignError, RESERVED_TOOL_PREFIX, type ToolCall } from '@countersign/protocol';
-import { parseRule, ruleMatches } from '../policy/index.js';
+import {
+  CountersignError,
+  RESERVED_TOOL_PREFIX,
+  type CoveredCall,
+  type PolicyMatch,
+  type ToolCall,
+} from '@countersign/protocol';
+import type { WorldSnapshot } from '../memory/world-snapshot.js';
+import { compilePolicy, parseRule, ruleMatches } from '../policy/index.js';
 import { readCall, toPolicyCall } from './gate-call.js';
 import { chatIn } from './look-up.js';
 import type { Runtime } from './runtime.js';
 import { readWorld } from './show-world.js';
 import { maskArguments } from './tool-events.js';
+import { findCovered } from './waiting-calls.js';
 
 /** So far back a chat is looked through, and so many calls are shown: a card, not an archive. */
 const MESSAGES = 500;
@@ -28,13 +36,7 @@ export async function matchesInChat(
   chatId: string,
   rule: string,
 ): Promise<{ calls: MatchedCall[]; more: boolean }> {
-  for (const line of rule.split('\n')) {
-    const parsed = parseRule(line);
-    if (parsed.ok) continue;
-    throw new CountersignError('invalid', `rule: ${parsed.error} (at character ${parsed.position + 1})`, {
-      field: 'rule',
-    });
-  }
+  readRules(rule);
   const found = await readWorld(runtime, worldId, async (reader, snapshot) => {
     await chatIn(reader, worldId, chatId);
     return { snapshot, messages: await reader.lastMessages(chatId, { limit: MESSAGES }) };
@@ -56,4 +58,45 @@ export async function matchesInChat(
     }
   }
   return { calls, more: false };
+}
+
+/** What would run at once if this rule, or this grant in a chat, were made (A5). Nothing is decided. */
+export async function coveredCalls(
+  runtime: Runtime,
+  worldId: string,
+  { chatId, rule, grant }: PolicyMatch,
+): Promise<CoveredCall[]> {
+  const rules = rule === undefined ? [] : readRules(rule);
+  if (chatId !== undefined) await readWorld(runtime, worldId, (reader) => chatIn(reader, worldId, chatId));
+  const supposed =
+    grant === undefined ? { withRules: withRules(rules) } : { grant, ...(chatId === undefined ? {} : { chatId }) };
+  const covered = await findCovered(runtime, worldId, supposed);
+  return covered.map(({ approval, invocation }) => ({
+    approvalId: approval.id,
+    chatId: approval.chatId,
+    toolCallId: invocation.id,
+    agentId: invocation.agentId,
+    toolName: invocation.toolName,
+    arguments: maskArguments(invocation.arguments).value,
+  }));
+}
+
+function withRules(rules: readonly string[]): (snapshot: WorldSnapshot) => WorldSnapshot {
+  return (snapshot) => {
+    const compiled = compilePolicy([...snapshot.world.policy, ...rules]);
+    return compiled.ok ? { ...snapshot, policy: compiled.policy } : snapshot;
+  };
+}
+
+/** One a line. */
+function readRules(text: string): readonly string[] {
+  const lines = text.split('\n');
+  for (const line of lines) {
+    const parsed = parseRule(line);
+    if (parsed.ok) continue;
+    throw new CountersignError('invalid', `rule: ${parsed.error} (at character ${parsed.position + 1})`, {
+      field: 'rule',
+    });
+  }
+  return lines;
 }

@@ -12,6 +12,7 @@ import { readCallToSign, type CallToSign } from './call-to-sign.js';
 import { checkDecision, type CheckedDecision } from './check-decision.js';
 import { handOver } from './hand-over.js';
 import { commit, mustHaveChanged, type Runtime, type Step } from './runtime.js';
+import { releaseWaiting } from './release-waiting.js';
 import { settleInvocation } from './settle-invocation.js';
 import { startInStep } from './start-invocation.js';
 import { supersedeApproval } from './supersede-approval.js';
@@ -40,7 +41,13 @@ export async function publishToolResult(
   const key = canonicalJson({ worldId, agentId: agentId ?? null, ...same });
   const known = runtime.repeats.find(key);
   if (known !== undefined) return known;
-  const outcome = await answer(runtime, worldId, agentId, sent, signer);
+  const { outcome, chatId } = await answer(runtime, worldId, agentId, sent, signer);
+  if (outcome.kind === 'recorded' && sent.decision === 'approve') {
+    if (sent.scope === 'session') await releaseWaiting(runtime, worldId, signer, chatId);
+    // Left to the next server: a command that ends with this chat would cut off what it starts in others.
+    if (sent.scope === 'always')
+      await releaseWaiting(runtime, worldId, signer, runtime.endsSoon() ? chatId : undefined);
+  }
   if (outcome.kind === 'repeated' && FINAL.has(outcome.state)) runtime.repeats.keep(key, outcome);
   return outcome;
 }
@@ -69,7 +76,7 @@ async function answer(
   agentId: string | undefined,
   sent: ToolDecision,
   signer: Signer,
-): Promise<ToolResultOutcome> {
+): Promise<{ outcome: ToolResultOutcome; chatId: string | undefined }> {
   // Outside the transaction, since files may have to be read to sign a call. Checked again inside.
   const toSign = await readCallToSign(runtime, worldId, sent);
   return await commit(runtime, 'decision', worldId, async (step) => {
@@ -79,7 +86,7 @@ async function answer(
         ? refused('unknown', 'no call or approval has this id')
         : await decide(runtime, step, { found, sent, agentId, worldId, toSign, signer });
     if (outcome.kind === 'refused') recordRefusal(step, worldId, found, outcome, signer);
-    return outcome;
+    return { outcome, chatId: found?.invocation.chatId };
   });
 }
 

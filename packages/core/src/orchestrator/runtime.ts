@@ -86,6 +86,8 @@ export interface Runtime {
   measure(what: Measured): void;
   /** Called before somebody acts in a chat: a process that left unfinished turns alone takes up those of this chat (X4). */
   attend(to: Attended): Promise<void>;
+  /** What is started in another chat than the one somebody acts in would be cut off. */
+  endsSoon(): boolean;
   /** Arms the timer of an approval with a deadline. */
   watchDeadline(worldId: string, approvalId: string, expiresAt: number): void;
   /** A chat has nothing left to do: the moment to give it a title (M7). */

@@ -11,6 +11,8 @@ export interface UnfinishedTurns {
   start(unfinished: Unfinished): Promise<void>;
   /** Somebody is about to act in a chat: what was left in it is taken up first. */
   attend(to: Attended): Promise<void>;
+  /** This process ends soon, and looks after no chat but those that somebody acts in. */
+  endsSoon(): boolean;
   /** Chats with a turn that could go on and that no living process runs. */
   stalledChats(): Promise<string[]>;
 }
@@ -28,6 +30,7 @@ export function createUnfinishedTurns({
   watchDeadlines,
 }: UnfinishedTurnsOptions): UnfinishedTurns {
   let left: Unfinished = 'take-up';
+  let isShort = false;
   let attending = Promise.resolve();
 
   async function takeUp(): Promise<void> {
@@ -49,6 +52,7 @@ export function createUnfinishedTurns({
   return {
     async start(unfinished) {
       left = unfinished;
+      isShort = unfinished === 'leave';
       await membership?.start();
       if (unfinished === 'take-up') await takeUp();
     },
@@ -58,6 +62,7 @@ export function createUnfinishedTurns({
       attending = attending.catch(() => undefined).then(() => attendTo(to));
       await attending;
     },
+    endsSoon: () => isShort,
     async stalledChats() {
       const { store, owner } = runtime();
       const found = await store.shared?.turnsToLookAfter(owner, SILENT_MS);

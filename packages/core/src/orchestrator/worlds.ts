@@ -22,6 +22,7 @@ import { commit, type Runtime } from './runtime.js';
 import { toPolicy, toWorld, type Versioned } from './show-world.js';
 import { stopTurns } from './stop-chat.js';
 import { noteActivityIn } from './turn-lifecycle.js';
+import { releaseWaiting } from './release-waiting.js';
 import { policyVersion, refuseStale, worldVersion, type Expected } from './versions.js';
 
 export async function createWorld(runtime: Runtime, input: NewWorld, signer: Signer): Promise<WorldRecord> {
@@ -109,7 +110,7 @@ export async function setPolicy(
   { expected, keep }: { expected?: Expected; keep?: readonly string[] } = {},
 ): Promise<Versioned<ShownPolicy>> {
   const { rules: policy } = parseInput(policySchema, { rules }, 'policy');
-  return await commit(runtime, 'set-policy', worldId, async (step) => {
+  const written = await commit(runtime, 'set-policy', worldId, async (step) => {
     const before = step.snapshot.world;
     refuseStale(policyVersion(before), expected, 'this policy');
     checkRules(policy, 'rules', runtime.tools(worldId), before.policy);
@@ -128,6 +129,9 @@ export async function setPolicy(
     step.tx.emit({ event: 'crud', chatId: null, data: { operation: 'update', entity: 'policy', id: worldId } });
     return { value: toPolicy(after), version: policyVersion(after) };
   });
+  // A command that only writes the policy stays for no chat: the next server releases what the rules cover.
+  if (!runtime.endsSoon()) await releaseWaiting(runtime, worldId, signer);
+  return written;
 }
 
 /** A rule twice is one rule; blank lines and comments may repeat. */

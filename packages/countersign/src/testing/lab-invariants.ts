@@ -76,9 +76,10 @@ function wrongWithRuns(lab: Lab, record: WorldRecordOf, call: CallRecord, life: 
     if (JSON.stringify(args) !== row.arguments)
       wrong.push(`[A7] ran with ${JSON.stringify(args)}, signed ${row.arguments}`);
   }
-  if (started && life.includes('A')) wrong.push(...wrongSignature(lab, call));
+  const isReleased = wasReleased(call);
+  if (started && life.includes('A') && !isReleased) wrong.push(...wrongSignature(lab, call));
   if (runs.every(({ why }) => why === 'decision')) wrong.push(...wrongPlace(lab, call));
-  if (started && !life.includes('A') && traits?.gated === true) {
+  if (started && (isReleased || (!life.includes('A') && traits?.gated === true))) {
     const grant = record.grants.some(
       (one) => one.agentId === row.agentId && one.chatId === row.chatId && one.toolName === row.toolName,
     );
@@ -89,6 +90,12 @@ function wrongWithRuns(lab: Lab, record: WorldRecordOf, call: CallRecord, life: 
     wrong.push('[A1] ran unasked');
   wrong.push(...wrongOutcome(lab, record, call));
   return wrong;
+}
+
+/** By a grant or rule, and by nobody's answer to its own question (A5). */
+function wasReleased({ row, approvals }: CallRecord): boolean {
+  const approval = approvals.find(({ id }) => id === row.approvalId);
+  return approval?.status === 'approved' && approval.decisionDigest === null;
 }
 
 /** What ran is what the person saw, or what they made of it (A7). */

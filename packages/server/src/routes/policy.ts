@@ -1,4 +1,4 @@
-import { checkPolicy, matchesInChat, setPolicy, showPolicy, showTools } from '@countersign/core';
+import { checkPolicy, coveredCalls, matchesInChat, setPolicy, showPolicy, showTools } from '@countersign/core';
 import {
   listedToolSchema,
   listOf,
@@ -69,13 +69,20 @@ export const policyRoutes = [
     method: 'post',
     path: '/worlds/{world}/policy/matches',
     tag,
-    summary: 'Which earlier calls of a chat a rule would have been about',
-    description: 'What somebody who signs "always" signs along with it. Of the last 500 messages, newest first.',
+    summary: 'Which calls a rule or grant covers: earlier ones of a chat, and those that wait',
+    description:
+      'What somebody who signs "always", or for a chat, signs along with it. `items`: of the last 500 messages of the chat, newest first. `waiting`: calls that would run at once.',
     body: policyMatchSchema,
     answers: { 200: { description: 'Calls, at most 20', schema: matchedCallsSchema } },
-    async handle({ context, params, body: { chatId, rule } }) {
-      const { calls, more } = await matchesInChat(context.engine.runtime, params.world, chatId, rule);
-      return { status: 200, body: { items: calls, more } };
+    async handle({ context, params, body }) {
+      const { runtime } = context.engine;
+      const { chatId, rule } = body;
+      const earlier =
+        chatId === undefined || rule === undefined
+          ? { calls: [], more: false }
+          : await matchesInChat(runtime, params.world, chatId, rule);
+      const waiting = await coveredCalls(runtime, params.world, body);
+      return { status: 200, body: { items: earlier.calls, more: earlier.more, waiting } };
     },
   }),
   route({

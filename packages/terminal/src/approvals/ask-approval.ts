@@ -5,6 +5,7 @@ import { cutTo } from '../text/cells.js';
 import { plainLine } from '../text/plain-text.js';
 import { askQuestion } from './ask-question.js';
 import { askRule } from './ask-rule.js';
+import { confirmCovered } from './confirm-covered.js';
 import { describeApproval } from './describe-approval.js';
 import { columnsOf, lookOf, type Ask, type Desk } from './desk.js';
 import { editArguments } from './edit-arguments.js';
@@ -46,6 +47,12 @@ export const askApproval: Ask = async (desk, approval, look, signal) => {
       case 'approve': {
         const { scope } = answer;
         const args = edited === undefined ? {} : { arguments: edited };
+        const isSure = scope === 'session' ? await confirmCovered(desk, approval, signal) : 'yes';
+        if (isSure === 'gone') return { kind: 'gone' };
+        if (isSure === 'no') {
+          isShown = false;
+          break;
+        }
         return await sendDecision(desk, approval, { decision: 'approve', scope, ...args });
       }
       case 'rule':

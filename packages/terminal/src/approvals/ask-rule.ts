@@ -1,6 +1,7 @@
 import { callLine, ClientError, type ApprovalView } from '@countersign/client';
 import { behindBar, indented } from '../text/behind-bar.js';
 import { plainLine } from '../text/plain-text.js';
+import { printCovered } from './confirm-covered.js';
 import { columnsOf, type Asked, type Desk } from './desk.js';
 import { sendDecision, tryDecision } from './send-answer.js';
 
@@ -31,15 +32,14 @@ export async function askRule(desk: Desk, approval: ApprovalView, signal: AbortS
 }
 
 /** What else in this chat the rule would have let through. Asked of the server: a second opinion here could differ from its gate. */
-async function showMatches(
-  { client, world, keyboard, context }: Desk,
-  approval: ApprovalView,
-  rule: string,
-): Promise<void> {
+async function showMatches(desk: Desk, approval: ApprovalView, rule: string): Promise<void> {
+  const { client, world, keyboard, context } = desk;
   const columns = columnsOf(context);
   try {
-    const { items, more } = await client.policyMatches(world, { chatId: approval.chatId, rule });
-    const others = items.filter(({ toolCallId }) => toolCallId !== approval.invocationId);
+    const { items, more, waiting } = await client.policyMatches(world, { chatId: approval.chatId, rule });
+    printCovered(desk, waiting, approval);
+    const isWaiting = new Set(waiting.map(({ toolCallId }) => toolCallId));
+    const others = items.filter(({ toolCallId }) => toolCallId !== approval.invocationId && !isWaiting.has(toolCallId));
     const lines = [...new Set(others.map((each) => callLine(each.toolName, each.arguments)))];
     if (lines.length === 0) return keyboard.print('  It matches nothing else in this chat.\n');
     keyboard.print('  It would also have let through in this chat:\n');

@@ -1,4 +1,4 @@
-import { ClientError, readAll, viewOfApproval, type Client } from '@countersign/client';
+import { ClientError, grantMatch, readAll, viewOfApproval, type Client } from '@countersign/client';
 import type { ApprovalStatus, ApprovalWithContext, QueuedApproval, ToolDecision } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { describeApproval, describeQuestion } from '../approvals/describe-approval.js';
@@ -15,6 +15,7 @@ import { plainLine } from '../text/plain-text.js';
 import { suggestion } from '../text/suggest.js';
 import { readChoice, readRecord } from './read-flags.js';
 import type { Register } from './register.js';
+import { showCovered } from './show-covered.js';
 import { showList } from './show-list.js';
 
 interface ApprovalFlags {
@@ -115,6 +116,11 @@ export function addApprovals(program: Command, register: Register): void {
         showCard(context, approval, edited);
         if (scope === 'always') context.say(`  Rule: ${plainLine(rule ?? 'none')}`);
       }
+      const { chatId, toolCallId: invocationId } = approval;
+      if (scope === 'session')
+        await showCovered(context, client, world, grantMatch(approval, options.pattern), { invocationId });
+      if (scope === 'always' && rule !== undefined)
+        await showCovered(context, client, world, { chatId, rule }, { invocationId });
       await confirm(context, { yes: options.yes, what: `This approves it ${SCOPES[scope]}.`, word: 'approve' });
       const decision: Omit<ToolDecision, 'tool_call_id' | 'callHash'> = {
         decision: 'approve',

@@ -2,16 +2,18 @@ import { text } from 'node:stream/consumers';
 import { isRule, type MatchedCall, policyLines } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { CommandError } from '../command-error.js';
+import { confirm } from '../confirm.js';
 import type { CommandContext } from '../context.js';
 import { editText } from '../edit-text.js';
 import { EXIT } from '../exit-codes.js';
 import { findAgent, findChat, findWorld } from '../find-things.js';
-import { callLine, ruleMissWords } from '@countersign/client';
+import { callLine, ruleMissWords, type Client } from '@countersign/client';
 import { plainLine } from '../text/plain-text.js';
 import { suggestion } from '../text/suggest.js';
 import { readText } from './agents.js';
 import { readRecord } from './read-flags.js';
 import type { Register } from './register.js';
+import { showCovered } from './show-covered.js';
 import { showDone, showList } from './show-list.js';
 
 interface PolicyFlags {
@@ -19,6 +21,7 @@ interface PolicyFlags {
   file?: string;
   agent?: string;
   chat?: string;
+  yes?: boolean;
 }
 
 /** `countersign policy` (X3, A19). */
@@ -44,6 +47,7 @@ export function addPolicy(program: Command, register: Register): void {
     inWorld(policy.command('edit'))
       .description('Opens the rules in your editor, or takes them from a file.')
       .option('--file <file>', 'the rules, one a line, instead of the editor; - for standard input')
+      .option('--yes', 'do not ask, even if waiting calls run because of a new rule')
       .addHelpText('after', '\nExample:\n  EDITOR=nano countersign policy edit -w harbour'),
     async (context, { options }) => {
       await editPolicy(context, options);
@@ -55,9 +59,10 @@ export function addPolicy(program: Command, register: Register): void {
         .description(
           verb === 'add' ? 'Writes one more rule; also one that an import proposed.' : 'Takes one rule away.',
         )
+        .option('--yes', 'do not ask, even if waiting calls run because of the rule')
         .addHelpText('after', `\nExample:\n  countersign policy ${verb} "deny write_file(path=secrets/*)" -w harbour`),
       async (context, { args, options }) => {
-        await changePolicy(context, verb, args[0] ?? '', options.world);
+        await changePolicy(context, verb, args[0] ?? '', options);
       },
     );
   }
@@ -119,7 +124,7 @@ async function changePolicy(
   context: CommandContext,
   verb: 'add' | 'remove',
   rule: string,
-  world: string | undefined,
+  { world, yes }: PolicyFlags,
 ): Promise<void> {
   const client = await context.client();
   const { id } = await findWorld(client, world);
@@ -133,8 +138,24 @@ async function changePolicy(
     throw new CommandError(`"${id}" has no such rule. ${suggestion(wanted, value.rules.filter(isRule))}`);
   const others = value.rules.filter((each) => each !== wanted);
   const rules = verb === 'add' ? (isThere ? value.rules : [...value.rules, wanted]) : others;
+  await confirmCovered(context, client, id, verb === 'add' && !isThere ? [wanted] : [], yes);
   const { value: changed } = await client.setPolicy(id, { rules: [...rules] }, { ifMatch: etag });
   showDone(context, sayRules(id, changed.rules), changed);
+}
+
+/** A rule lets the waiting calls that it covers run at once (A5): whoever writes it sees them first. */
+async function confirmCovered(
+  context: CommandContext,
+  client: Client,
+  world: string,
+  added: readonly string[],
+  yes: boolean | undefined,
+): Promise<void> {
+  if (added.length === 0) return;
+  const count = await showCovered(context, client, world, { rule: added.join('\n') });
+  if (count === 0) return;
+  const calls = count === 1 ? '1 waiting call' : `${count} waiting calls`;
+  await confirm(context, { yes, what: `This also runs ${calls} now.` });
 }
 
 function sayRules(id: string, lines: readonly string[]): string {
@@ -142,7 +163,7 @@ function sayRules(id: string, lines: readonly string[]): string {
   return `"${id}" has ${count} ${count === 1 ? 'rule' : 'rules'} now.`;
 }
 
-async function editPolicy(context: CommandContext, { world, file }: PolicyFlags): Promise<void> {
+async function editPolicy(context: CommandContext, { world, file, yes }: PolicyFlags): Promise<void> {
   const client = await context.client();
   const { id } = await findWorld(client, world);
   const { value, etag } = await client.policy(id);
@@ -154,6 +175,8 @@ async function editPolicy(context: CommandContext, { world, file }: PolicyFlags)
   if (written === undefined) return context.note('Nothing was changed.');
   const ours = new Set(file === undefined ? [...HEADER, ...proposed] : []);
   const rules = policyLines(written).filter((line) => !ours.has(line));
+  const added = rules.filter((line) => isRule(line) && !value.rules.includes(line));
+  await confirmCovered(context, client, id, added, yes);
   // Over the rules that were seen and no others: somebody may have written one meanwhile (W6).
   const { value: changed } = await client.setPolicy(id, { rules }, { ifMatch: etag });
   showDone(context, sayRules(id, changed.rules), changed);

@@ -1,6 +1,7 @@
-import { ClientError, suggestionsFor, type Client } from '@countersign/client';
+import { ClientError, suggestionsFor, type Answer, type ApprovalView, type Client } from '@countersign/client';
 import type { ToolResultReply } from '@countersign/protocol';
 import type { Picture } from './app.js';
+import { holdCovered, matchOf } from './confirm-covered.js';
 import { giveBack } from './keys/drafts.js';
 import type { Key } from './keys/key.js';
 import { press } from './keys/press.js';
@@ -144,9 +145,10 @@ export function createController(options: ControllerOptions): Controller {
         }
         return;
       case 'decide': {
-        const { approval, answer } = effect;
-        const sent = session.client().decide(worldId, approval, { ...answer, chatId: approval.chatId });
-        answered(approval.approvalId, sent);
+        decide(effect.approval, effect.answer).catch((error: unknown) => {
+          ui = { ...ui, card: { ...ui.card, sending: without(effect.approval.approvalId) } };
+          complain(error);
+        });
         return;
       }
       case 'answer': {
@@ -187,17 +189,36 @@ export function createController(options: ControllerOptions): Controller {
     return id;
   }
 
+  async function decide(approval: ApprovalView, answer: Answer): Promise<void> {
+    const wanted = matchOf(approval, answer);
+    if (wanted !== undefined) {
+      const { waiting } = await session.client().policyMatches(worldId, wanted);
+      const card = holdCovered(ui.card, approval, answer, waiting, now());
+      if (card !== undefined) {
+        show({ ...ui, card });
+        return;
+      }
+    }
+    answered(approval.approvalId, session.client().decide(worldId, approval, { ...answer, chatId: approval.chatId }));
+  }
+
+  function without(approvalId: string): ReadonlySet<string> {
+    return new Set([...ui.card.sending].filter((id) => id !== approvalId));
+  }
+
   function answered(approvalId: string, sent: Promise<ToolResultReply>): void {
-    const without = (): ReadonlySet<string> => new Set([...ui.card.sending].filter((id) => id !== approvalId));
     sent.then(
       (reply) => {
         replies = replied(replies, approvalId, reply);
         if (reply.kind === 'recorded')
-          ui = { ...ui, card: { ...ui.card, sending: without(), taken: new Set([...ui.card.taken, approvalId]) } };
+          ui = {
+            ...ui,
+            card: { ...ui.card, sending: without(approvalId), taken: new Set([...ui.card.taken, approvalId]) },
+          };
         changed();
       },
       (error: unknown) => {
-        ui = { ...ui, card: { ...ui.card, sending: without() } };
+        ui = { ...ui, card: { ...ui.card, sending: without(approvalId) } };
         // Somebody was faster: the card itself says who, as soon as the stream has told it.
         if (error instanceof ClientError && error.status === 409) changed();
         else complain(error);

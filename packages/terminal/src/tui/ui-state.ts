@@ -24,6 +24,8 @@ export interface CardUi {
   /** Whether its end was on the screen: before that nothing of it can be signed. */
   readonly isSeen: boolean;
   readonly choice: Choice;
+  /** The waiting calls that the choice also lets run, once the server was asked; `key` says for which decision. */
+  readonly covered?: { readonly key: string; readonly lines: readonly string[] } | undefined;
   readonly sending: ReadonlySet<string>;
   readonly taken: ReadonlySet<string>;
 }

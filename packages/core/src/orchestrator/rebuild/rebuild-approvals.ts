@@ -42,6 +42,8 @@ const verdictSchema = z.object({
   arguments: z.string().optional(),
   callHash: z.string().optional(),
   grantId: z.string().optional(),
+  /** By a grant or rule: the gate decides when it starts, and no signature does. */
+  released: z.boolean().default(false),
   pattern: z.string().nullable().default(null),
 });
 type Verdict = z.infer<typeof verdictSchema>;

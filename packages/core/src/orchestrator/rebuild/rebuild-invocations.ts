@@ -66,7 +66,8 @@ function readInvocation(
       toolName: call.function.name,
       arguments: edited ?? call.function.arguments,
       edited: edited !== undefined,
-      callHash: current?.verdict?.callHash ?? current?.approval.callHash ?? null,
+      callHash:
+        current?.verdict?.released === true ? null : (current?.verdict?.callHash ?? current?.approval.callHash ?? null),
       status,
       location: tool?.definition.location ?? 'server',
       readOnly: told?.readOnly ?? false,

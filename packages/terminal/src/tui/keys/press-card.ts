@@ -144,7 +144,7 @@ function onTheWay(ui: UiState, { approvalId }: ApprovalView): UiState {
 }
 
 function choose(ui: UiState, choice: Choice): UiState {
-  return { ...ui, card: { ...ui.card, choice }, said: undefined };
+  return { ...ui, card: { ...ui.card, choice, covered: undefined }, said: undefined };
 }
 
 function scrollCard(ui: UiState, key: Key, { card }: Facts, isWriting: boolean): UiState | undefined {

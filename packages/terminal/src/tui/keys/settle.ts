@@ -24,7 +24,7 @@ export function settle(
 
 /** Another card: nothing is chosen, nothing is scrolled, and for a moment it does nothing. */
 export function showing(card: CardUi, current: Current, now: number): CardUi {
-  return { ...card, current, shownAt: now, scroll: 0, isSeen: false, choice: { kind: 'none' } };
+  return { ...card, current, shownAt: now, scroll: 0, isSeen: false, choice: { kind: 'none' }, covered: undefined };
 }
 
 /** A card that the focus comes to is new to the person's fingers, also when it was on the screen before. */

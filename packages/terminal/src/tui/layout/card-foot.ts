@@ -38,6 +38,7 @@ export function cardFootOf(scene: Scene, approval: ApprovalView, width: number, 
     hasOthers: world.queue.length > 1,
     isCut,
     isSeen: ui.card.isSeen,
+    covered: ui.card.covered?.lines ?? [],
   };
   return cardFoot(state, width);
 }

@@ -1,4 +1,4 @@
-import { describeCall, patternOf, type ApprovalView } from '@countersign/client';
+import { coveredTitle, describeCall, patternOf, type ApprovalView } from '@countersign/client';
 import type { Choice } from '../ui-state.js';
 import { fieldLines } from './field-lines.js';
 import { lineWidth, span, wrapWords, type Line, type Span } from './spans.js';
@@ -14,6 +14,8 @@ export interface CardState {
   /** Something of the call is not shown: it can only be denied here. */
   readonly isCut: boolean;
   readonly isSeen: boolean;
+  /** Waiting calls that the choice also lets run. */
+  readonly covered: readonly string[];
 }
 
 const FIELD_LINES = 3;
@@ -21,7 +23,22 @@ const FIELD_LINES = 3;
 /** What can be chosen, and what is. Deny comes first. */
 export function cardFoot(card: CardState, width: number): Line[] {
   if (card.isSending) return [[span(' Sending your answer…', { dim: true })]];
-  return [...optionLines(card, width), ...choiceLines(card, width)];
+  return [...optionLines(card, width), ...choiceLines(card, width), ...coveredBy(card, width)];
+}
+
+const MOST_COVERED = 6;
+
+/** Named before they run: signing once more lets them. */
+function coveredBy({ covered }: CardState, width: number): Line[] {
+  if (covered.length === 0) return [];
+  const rest = covered.length - MOST_COVERED;
+  const words = (text: string, indent: string): Line[] =>
+    wrapWords(text, width - 4).map((line): Line => [{ text: indent }, span(line, { colour: 'waiting' })]);
+  return [
+    ...words(`${coveredTitle(covered.length)} Enter again signs all of it.`, ' '),
+    ...covered.slice(0, MOST_COVERED).flatMap((line) => words(line, '   ')),
+    ...(rest > 0 ? words(`… and ${rest} more`, '   ') : []),
+  ];
 }
 
 function optionLines({ approval, choice, isFocused, isArmed, hasOthers, isCut }: CardState, width: number): Line[] {

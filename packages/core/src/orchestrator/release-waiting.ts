@@ -1,0 +1,90 @@
+import type { Signer } from '@countersign/protocol';
+import { maskSecrets } from '../masking/index.js';
+import { closeApproval } from './close-approval.js';
+import { gateCall } from './gate-call.js';
+import { resumeTurn } from './resume-turn.js';
+import { commit, mustHaveChanged, type Runtime, type Step } from './runtime.js';
+import { auditOf, emitToolEvent } from './tool-events.js';
+import { findCovered, isCovered, mayBeReleased, type WaitingCall } from './waiting-calls.js';
+
+/** A world that changes all the time is not waited for: whoever changed it looks again. */
+const MOST_ROUNDS = 3;
+
+/**
+ * A grant or rule was made: the waiting calls it covers need nobody's answer any more (A5). Each goes before the gate again in a step of its
+ * own, which ends its question; then it is a call like any other that the gate lets run, and is checked once more when it starts.
+ * Never rejects: the decision that caused it stands, and what is left waits, or is released at the next start.
+ */
+export async function releaseWaiting(runtime: Runtime, worldId: string, by: Signer, chatId?: string): Promise<void> {
+  try {
+    for (let round = 0; round < MOST_ROUNDS; round += 1) {
+      let isOld = false;
+      for (const waiting of await findCovered(runtime, worldId, chatId === undefined ? {} : { chatId })) {
+        const outcome = await commit(runtime, 'release', worldId, (step) => release(runtime, step, waiting, by));
+        isOld ||= outcome === 'look again';
+      }
+      if (!isOld) return;
+    }
+  } catch (error) {
+    runtime.report(error, 'waiting calls that a grant or rule covers could not be released', { worldId });
+  }
+}
+
+/** After a start: a process may have ended between a decision and what it released. */
+export async function releaseAfterStart(runtime: Runtime): Promise<void> {
+  const worlds = await runtime.store.read(async (reader) =>
+    (await reader.countPendingApprovals()) === 0 ? [] : await reader.worlds(),
+  );
+  for (const { id } of worlds) await releaseWaiting(runtime, id, { who: 'system', client: 'server' });
+}
+
+async function release(
+  runtime: Runtime,
+  step: Step,
+  waiting: WaitingCall,
+  by: Signer,
+): Promise<'released' | 'left' | 'look again'> {
+  const { call, signed, place } = waiting;
+  const approval = await step.tx.approval(waiting.approval.id);
+  const invocation = await step.tx.invocation(waiting.invocation.id);
+  if (approval === undefined || !mayBeReleased(approval)) return 'left';
+  if (invocation?.status !== 'asked' || invocation.approvalId !== approval.id) return 'left';
+  // Too late is too late, whether the timer has fired or not (A11).
+  if (approval.expiresAt !== null && approval.expiresAt <= step.tx.now()) return 'left';
+  if (step.snapshot.world.rev !== waiting.rev || invocation.arguments !== waiting.invocation.arguments) {
+    return 'look again';
+  }
+  if (runtime.tools(invocation.worldId).get(invocation.toolName) !== call.tool) return 'look again';
+  const turn = await step.tx.turn(invocation.turnId);
+  if (turn === undefined || turn.state === 'ended') return 'left';
+  const gate = await gateCall(step.tx, step.snapshot, call, {
+    agentId: invocation.agentId,
+    chatId: invocation.chatId,
+    place,
+    decision: undefined,
+    seen: signed.seen,
+  });
+  if (!isCovered(gate)) return 'left';
+
+  const rule = gate.rule === undefined ? undefined : maskSecrets(gate.rule);
+  const reason = rule === undefined ? 'covered by a grant for this chat' : `covered by the rule ${rule}`;
+  const resumed = await resumeTurn(runtime, step, turn.id, { invocationId: invocation.id, status: 'approved' });
+  const verdict = { status: 'approved', reason, by: by.who, client: by.client, more: { released: true } } as const;
+  mustHaveChanged(await closeApproval(step, approval, invocation, verdict));
+  step.tx.record({
+    kind: 'decision',
+    ...auditOf(invocation),
+    decision: 'approve',
+    scope: gate.because === 'grant' ? 'session' : 'always',
+    who: by.who,
+    client: by.client,
+    why: reason,
+    ...(rule === undefined ? {} : { rule }),
+  });
+  // Nobody signed this very call: without a signature its start depends on what the gate says then.
+  const change = { status: 'approved', callHash: null } as const;
+  mustHaveChanged(await step.tx.changeInvocation(invocation.id, 'asked', change));
+  emitToolEvent(step, invocation, { type: 'TOOL_APPROVED', reason });
+  await resumed.finish();
+  return 'released';
+}

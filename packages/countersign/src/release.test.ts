@@ -1,0 +1,141 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { closeTestWorld, closeTestWorlds, gated, openTestWorld, tool } from './testing/fixture.js';
+import { freshFolder } from './testing/fresh-folder.js';
+import { about, first, obedient, propose, recorder } from './testing/obedient.js';
+
+const folder = freshFolder();
+const remove = (path: string) => ({ name: 'remove', arguments: { path } });
+const MEG = { who: 'meg' };
+
+afterEach(closeTestWorlds);
+
+type Options = NonNullable<Parameters<typeof openTestWorld>[0]>;
+
+async function open(options: Options = {}) {
+  const { runs, tool: removing } = recorder();
+  const t = await openTestWorld({ script: obedient, ...options, tools: [removing, ...(options.tools ?? [])] });
+  const waiting = async () => (await t.world.approvals()).map(({ arguments: args }) => JSON.stringify(args));
+  return { ...t, runs, waiting };
+}
+
+describe('a decision that reaches further than its call', () => {
+  it('[A5] for this chat: the waiting calls it covers run, once each, and others keep waiting', async () => {
+    const t = await open({ tools: [gated('stamp', async () => 'stamped')] });
+    await propose(t, remove('a'), remove('b'), { name: 'stamp', arguments: { n: 1 } }, remove('c'));
+    const [, second] = await t.world.approvals();
+    await t.world.decide(about(await t.world.approvals(), 'a'), { decision: 'approve', scope: 'session' }, MEG);
+    await t.chat.settled();
+    expect(t.runs).toEqual([{ path: 'a' }, { path: 'b' }, { path: 'c' }]);
+    expect(await t.waiting()).toEqual(['{"n":1}']);
+    expect(t.toolEvents(second?.toolCallId).map(({ type }) => type)).toEqual([
+      'TOOL_APPROVAL_REQUESTED',
+      'TOOL_APPROVED',
+      'TOOL_EXECUTION_STARTED',
+      'TOOL_EXECUTION_SUCCEEDED',
+    ]);
+    const records = (await t.world.audit()).filter(({ invocationId }) => invocationId === second?.toolCallId);
+    expect(records).toMatchObject([
+      { kind: 'request' },
+      { kind: 'decision', decision: 'approve', scope: 'session', who: 'meg', why: 'covered by a grant for this chat' },
+      { kind: 'run', why: 'grant' },
+      { kind: 'outcome' },
+    ]);
+    // A late answer to the same card comes too late, and nothing runs again.
+    const late = await t.world.decide(second ?? first([]), { decision: 'approve' }, MEG);
+    expect(late).toMatchObject({ status: 409, detail: 'this was already approved by meg' });
+    expect(t.runs).toHaveLength(3);
+  });
+
+  it('[A5] for this chat: only in this chat, only for this agent, and with a pattern only calls like it', async () => {
+    const t = await open();
+    const other = await t.world.chat();
+    await propose(t, remove('a1'), remove('a2'), remove('b'));
+    await propose({ chat: other }, remove('a3'));
+    const asked = about(await t.world.approvals(), 'a1');
+    await t.world.decide(asked, { decision: 'approve', scope: 'session', pattern: 'path=a*' }, MEG);
+    await t.chat.settled();
+    expect(t.runs).toEqual([{ path: 'a1' }, { path: 'a2' }]);
+    expect((await t.waiting()).toSorted()).toEqual(['{"path":"a3"}', '{"path":"b"}']);
+  });
+
+  it('[A5] always, and a rule that is added to the policy: in every chat of the world', async () => {
+    const t = await open();
+    const other = await t.world.chat();
+    await propose(t, remove('a1'), remove('b1'));
+    await propose({ chat: other }, remove('a2'), remove('b2'));
+    const asked = about(await t.world.approvals(), 'a1');
+    await t.world.decide(asked, { decision: 'approve', scope: 'always', rule: 'allow remove(path=a*)' }, MEG);
+    await t.chat.settled();
+    await other.settled();
+    expect(t.runs).toEqual([{ path: 'a1' }, { path: 'a2' }]);
+    await t.world.setPolicy(['allow remove(path=b2)']);
+    await other.settled();
+    expect(t.runs).toEqual([{ path: 'a1' }, { path: 'a2' }, { path: 'b2' }]);
+    expect(await t.waiting()).toEqual(['{"path":"b1"}']);
+    const released = (await t.world.audit()).filter(({ kind, rule }) => kind === 'decision' && rule !== undefined);
+    expect(released.map(({ scope, rule }) => [scope, rule])).toEqual([
+      ['always', 'allow remove(path=a*)'],
+      ['always', 'allow remove(path=b2)'],
+    ]);
+  });
+
+  it('[A5] [A2] never what an ask or deny rule is about, nor what nobody can be asked to sign more than once', async () => {
+    const t = await open({ policy: ['ask remove(path=b*)'] });
+    await propose(t, remove('a'), remove('b1'), remove('b2'), remove('c'));
+    await t.world.setPolicy(['ask remove(path=b*)', 'deny remove(path=c)']);
+    const asked = about(await t.world.approvals(), 'a');
+    await t.world.decide(asked, { decision: 'approve', scope: 'session' }, MEG);
+    await t.chat.settled();
+    expect(t.runs).toEqual([{ path: 'a' }]);
+    await t.world.decide(about(await t.world.approvals(), 'b1'), { decision: 'approve', scope: 'session' }, MEG);
+    await t.chat.settled();
+    expect(t.runs).toEqual([{ path: 'a' }, { path: 'b1' }]);
+    expect(await t.waiting()).toEqual(['{"path":"b2"}', '{"path":"c"}']);
+  });
+
+  it('[A5] [A7] never a call that would act on something else than was shown, nor a question', async () => {
+    let content = 'old';
+    const runs: unknown[] = [];
+    const write = {
+      ...gated('write', async (args) => runs.push(args)),
+      fingerprint: async ({ path }: { path: string }) => (path === 'b' ? content : ''),
+    } as ReturnType<typeof gated>;
+    const ask = {
+      ...tool('ask_human', async () => undefined),
+      question: () => ({ text: 'Which?', choices: [] }),
+    };
+    const t = await open({ tools: [write, ask] });
+    const call = (path: string) => ({ name: 'write', arguments: { path } });
+    await propose(t, call('a'), call('b'), call('c'), { name: 'ask_human', arguments: {} });
+    content = 'new';
+    const asked = about(await t.world.approvals(), 'a');
+    await t.world.decide(asked, { decision: 'approve', scope: 'session' }, MEG);
+    await t.chat.settled();
+    expect(runs).toEqual([{ path: 'a' }, { path: 'c' }]);
+    await t.world.setPolicy(['allow *']);
+    expect(await t.waiting()).toEqual(['{"path":"b"}', '{}']);
+  });
+
+  it('[A5] [S3] what a crash left waiting between the decision and the release runs after the next start', async () => {
+    const file = folder('release.db');
+    const crashing = await open({
+      file,
+      probe: (moment) => {
+        if (moment === 'before release') throw new Error('crash');
+      },
+    });
+    await propose(crashing, remove('a'), remove('b'));
+    const asked = about(await crashing.world.approvals(), 'a');
+    await crashing.world.decide(asked, { decision: 'approve', scope: 'session' }, MEG);
+    await crashing.chat.settled();
+    expect(crashing.runs).toEqual([{ path: 'a' }]);
+    expect(crashing.errors).toHaveLength(1);
+    expect(await crashing.waiting()).toEqual(['{"path":"b"}']);
+    await closeTestWorld(crashing);
+
+    const t = await open({ file });
+    await t.heard((event) => event.event === 'tool' && event.data.type === 'TOOL_EXECUTION_SUCCEEDED');
+    expect(t.runs).toEqual([{ path: 'b' }]);
+    expect(await t.waiting()).toEqual([]);
+  });
+});

@@ -1,0 +1,39 @@
+import { ClientError, coveredLines, coveredTitle, grantMatch, type ApprovalView } from '@countersign/client';
+import type { CoveredCall } from '@countersign/protocol';
+import { behindBar, indented } from '../text/behind-bar.js';
+import { columnsOf, type Desk } from './desk.js';
+
+/** Each of the waiting calls is named, however many they are: they run with this signature (A5). */
+export function printCovered(
+  { keyboard, context }: Desk,
+  waiting: readonly CoveredCall[],
+  decided: ApprovalView,
+): number {
+  const lines = coveredLines(waiting, decided);
+  if (lines.length === 0) return 0;
+  keyboard.print(`  ${coveredTitle(lines.length)}\n`);
+  for (const line of lines) keyboard.print(`${behindBar(line, columnsOf(context))}\n`);
+  return lines.length;
+}
+
+/** Before a grant for this chat lets other waiting calls run, they are shown, and only a clear yes goes on. */
+export async function confirmCovered(
+  desk: Desk,
+  approval: ApprovalView,
+  signal: AbortSignal,
+): Promise<'yes' | 'no' | 'gone'> {
+  const { client, world, keyboard, context } = desk;
+  let waiting: readonly CoveredCall[];
+  try {
+    ({ waiting } = await client.policyMatches(world, grantMatch(approval, undefined)));
+  } catch (error) {
+    if (!(error instanceof ClientError)) throw error;
+    keyboard.print(`${indented(error.detail, columnsOf(context))}\n`);
+    return 'no';
+  }
+  if (printCovered(desk, waiting, approval) === 0) return 'yes';
+  keyboard.print('  y: approve for this chat and run these too   Enter: back to the card\n');
+  const typed = await keyboard.ask({ prompt: context.paint.amber('  ✍ '), fresh: true, typedOnly: true, signal });
+  if (typed.kind === 'cancelled') return 'gone';
+  return typed.kind === 'line' && typed.text.trim().toLowerCase() === 'y' ? 'yes' : 'no';
+}
