@@ -68,6 +68,22 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     expect(opened.ran).not.toContain('chat-c');
   });
 
+  it('[A5] approving for this chat lists the waiting calls that it also runs, and then runs them', async () => {
+    const { page } = await enter();
+    await write(page, ['also-a', 'also-b'].map(press).join('\n'));
+    await asks(page, 'also-a').waitFor();
+    const held = await holdUp(page, '**/policy/matches');
+    await choose(page, 'Approve for this chat');
+    await held.asked;
+    expect(await button(page, 'Approve for this chat').isDisabled()).toBe(true);
+    held.letGo();
+    await page.getByText('Also runs 1 waiting call now:').waitFor();
+    await page.getByRole('group', { name: 'Approve for this chat' }).getByText('also-b').waitFor();
+    await button(page, 'Approve for this chat').click();
+    await toolCard(page, 'also-b').getByText('done').waitFor();
+    expect(opened.ran.filter((deed) => deed.startsWith('also-'))).toEqual(['also-a', 'also-b']);
+  });
+
   it('[A5] [A19] always shows the rule it writes, which can be changed first, and what else it would have matched', async () => {
     const { page, world } = await enter();
     await write(page, press('always-a'));

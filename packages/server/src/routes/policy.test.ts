@@ -37,6 +37,34 @@ describe('a policy', () => {
     expect((await t.api('GET', POLICY)).body).toEqual(race.find(({ status }) => status === 200)?.body);
   });
 
+  it('[A5] [W3] lists the waiting calls that a rule or a grant would release, and the decision then releases those', async () => {
+    const t = await openHarbour();
+    const call = (path: string) => ({ name: 'remove', arguments: { path } });
+    await t.propose(call('a1'), call('a2'), call('b'));
+    const [question] = await t.pending();
+    const { chat: chatId } = t;
+    const waiting = async (body: unknown): Promise<unknown> => {
+      const answer = await t.api<{ waiting: { arguments: unknown }[] }>('POST', `${POLICY}/matches`, body);
+      return answer.status === 200 ? answer.body.waiting.map(({ arguments: args }) => args) : answer.status;
+    };
+    expect(await waiting({ rule: 'allow remove(path=a*)' })).toEqual([{ path: 'a1' }, { path: 'a2' }]);
+    expect(await waiting({ chatId, rule: 'allow other' })).toEqual([]);
+    const grant = { agentId: 'ada', toolName: 'remove' };
+    expect(await waiting({ chatId, grant })).toEqual([{ path: 'a1' }, { path: 'a2' }, { path: 'b' }]);
+    expect(await waiting({ chatId, grant: { ...grant, pattern: 'path=b' } })).toEqual([{ path: 'b' }]);
+    expect(await waiting({ chatId, grant: { ...grant, agentId: 'nobody' } })).toEqual([]);
+    expect(await waiting({ grant })).toBe(422);
+    expect(await waiting({ chatId })).toBe(422);
+    expect(await waiting({ rule: 'allow (' })).toBe(422);
+    // Nothing was decided by asking.
+    expect(await t.pending()).toHaveLength(3);
+    const decision = { tool_call_id: question?.approvalId, decision: 'approve', scope: 'session', pattern: 'path=a*' };
+    expect((await t.api('POST', '/worlds/harbour/tool-results', decision)).status).toBe(200);
+    const left = await t.pending();
+    expect(left).toHaveLength(1);
+    expect(left[0]?.approvalId).not.toBe(question?.approvalId);
+  });
+
   it('[W6] a rule that a decision wrote meanwhile is not overwritten', async () => {
     const t = await openHarbour();
     const etag = await etagOf(t);
@@ -132,7 +160,7 @@ describe('a policy', () => {
         more: false,
       },
     });
-    expect((await matches('allow other')).body).toEqual({ items: [], more: false });
+    expect((await matches('allow other')).body).toEqual({ items: [], more: false, waiting: [] });
     expect(await matches('maybe remove')).toMatchObject({ status: 422, body: { field: 'rule' } });
     expect((await matches('allow remove', 'chat_of_nobody')).status).toBe(404);
     expect(t.runs).toEqual([]);

@@ -1,11 +1,14 @@
+import type { PolicyMatch } from '@countersign/protocol';
 import { type ReactElement, useEffect, useId, useRef, useState } from 'react';
 import { TextArea } from '../ui/field.js';
 import { Visible } from '../ui/visible.js';
+import { CoveredCalls } from './covered-calls.js';
 
-/** Calls of this chat that a rule would have let through. `more`: there are others further back. */
+/** Calls of this chat that a rule would have let through; `more`: there are others further back. `waiting` run at once. */
 export interface Matched {
   lines: readonly string[];
   more: boolean;
+  waiting: readonly string[];
 }
 
 /** Shows the rule that "always" writes, lets it be changed, and says what else in this chat it would have let through. */
@@ -41,20 +44,21 @@ export function AlwaysForm({
 
 export type Found = { kind: 'looking' } | { kind: 'found'; matched: Matched } | { kind: 'failed'; why: string };
 
-/** What is known of this very rule. What another one matched, a moment ago, is never said of it. */
-export function useFound(rule: string, matches: (rule: string) => Promise<Matched>): Found {
-  const [last, setLast] = useState<{ rule: string; found: Found }>();
+/** What is known of this very rule or grant. What another one matched, a moment ago, is never said of it. */
+export function useFound(wanted: PolicyMatch | undefined, matches: (wanted: PolicyMatch) => Promise<Matched>): Found {
+  const key = wanted === undefined ? '' : JSON.stringify(wanted);
+  const [last, setLast] = useState<{ key: string; found: Found }>();
   // A new function on each drawing: asked anew for each, the page would ask all day.
   const ask = useRef(matches);
   ask.current = matches;
   useEffect(() => {
-    if (rule === '') return;
+    if (key === '') return;
     let current = true;
     const tell = (found: Found): void => {
-      if (current) setLast({ rule, found });
+      if (current) setLast({ key, found });
     };
     const timer = setTimeout(() => {
-      ask.current(rule).then(
+      ask.current(JSON.parse(key) as PolicyMatch).then(
         (matched) => tell({ kind: 'found', matched }),
         (error: unknown) => tell({ kind: 'failed', why: error instanceof Error ? error.message : '' }),
       );
@@ -63,8 +67,8 @@ export function useFound(rule: string, matches: (rule: string) => Promise<Matche
       current = false;
       clearTimeout(timer);
     };
-  }, [rule]);
-  return last?.rule === rule ? last.found : { kind: 'looking' };
+  }, [key]);
+  return last?.key === key ? last.found : { kind: 'looking' };
 }
 
 function AlsoMatched({ found }: { found: Found }): ReactElement {
@@ -74,6 +78,7 @@ function AlsoMatched({ found }: { found: Found }): ReactElement {
       {found.kind === 'failed' ? <p className="text-red">{found.why}</p> : null}
       {found.kind === 'found' ? (
         <>
+          <CoveredCalls lines={found.matched.waiting} />
           <p>
             {found.matched.lines.length === 0
               ? 'Matches nothing else in this chat.'

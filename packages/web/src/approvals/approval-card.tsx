@@ -1,4 +1,5 @@
-import { type Answer, type ApprovalView, patternOf, verbFor } from '@countersign/client';
+import { type Answer, type ApprovalView, grantMatch, patternOf, verbFor } from '@countersign/client';
+import type { PolicyMatch } from '@countersign/protocol';
 import { type ReactElement, useId, useState } from 'react';
 import { CallView } from '../calls/call-view.js';
 import { Button } from '../ui/button.js';
@@ -14,8 +15,8 @@ import { type EndShown, useEndShown } from './use-end-shown.js';
 export interface ApprovalCardProps extends CardPlace {
   /** Resolves when the answer was taken; what went wrong is told elsewhere. */
   onAnswer: (answer: Answer) => Promise<void>;
-  /** What the rule would have matched in this chat. */
-  matches: (rule: string) => Promise<Matched>;
+  /** What a rule or grant would have matched, and which waiting calls it lets run. */
+  matches: (wanted: PolicyMatch) => Promise<Matched>;
   /** Another one was decided elsewhere a moment ago: a click that was meant for that must not sign this. */
   wary: boolean;
 }
@@ -31,7 +32,6 @@ export function ApprovalCard({ onAnswer, matches, wary, ...place }: ApprovalCard
   const [rule, setRule] = useState(approval.proposedRule ?? '');
   const [sending, setSending] = useState(false);
   const edited = useEdited(approval);
-  const found = useFound(mode === 'always' ? rule.trim() : '', matches);
   const end = useEndShown(JSON.stringify([mode === 'edit', approval.arguments, approval.preview]));
   const noteId = useId();
   const isArmed = useArmed(approval.approvalId, wary) && !sending;
@@ -42,6 +42,7 @@ export function ApprovalCard({ onAnswer, matches, wary, ...place }: ApprovalCard
 
   const may = (option: ApprovalView['options'][number]): boolean => approval.options.includes(option);
   const pattern = approval.proposedRule === undefined ? undefined : patternOf(approval.proposedRule);
+  const found = useFound(wantedOf(mode, approval, rule.trim(), narrow ? pattern : undefined), matches);
   const answer = async (given: Answer): Promise<void> => {
     setSending(true);
     await onAnswer(given);
@@ -71,7 +72,9 @@ export function ApprovalCard({ onAnswer, matches, wary, ...place }: ApprovalCard
     if (key === 'a' && maySign) return sign;
     return key === 'e' && isArmed ? () => setMode('edit') : undefined;
   };
-  const isReady = mode !== 'always' || (rule.trim() !== '' && found.kind !== 'looking');
+  // What also runs is listed first (A5).
+  const isReady =
+    mode === 'chat' ? found.kind === 'found' : mode !== 'always' || (rule.trim() !== '' && found.kind !== 'looking');
 
   return (
     <CardFrame
@@ -99,6 +102,7 @@ export function ApprovalCard({ onAnswer, matches, wary, ...place }: ApprovalCard
             pattern={pattern}
             narrow={narrow}
             onNarrow={setNarrow}
+            found={found}
           />
         ) : mode === 'always' ? (
           <AlwaysForm rule={rule} found={found} onRule={setRule} />
@@ -142,6 +146,16 @@ export function ApprovalCard({ onAnswer, matches, wary, ...place }: ApprovalCard
       <Circumstances approval={approval} />
     </CardFrame>
   );
+}
+
+function wantedOf(
+  mode: Mode,
+  approval: ApprovalView,
+  rule: string,
+  pattern: string | undefined,
+): PolicyMatch | undefined {
+  if (mode === 'chat') return grantMatch(approval, pattern);
+  return mode === 'always' && rule !== '' ? { chatId: approval.chatId, rule } : undefined;
 }
 
 const SIGN_WORDS: Readonly<Record<Mode, string>> = {

@@ -181,7 +181,7 @@ export function ApprovalPanel({
           takeFocus={follow}
           below={below}
           wary={told !== undefined}
-          matches={(rule) => matches(asked, rule)}
+          matches={(wanted) => matches(asked, wanted)}
           onAnswer={(answer) => settle(decide(asked, answer))}
           onNext={next === undefined ? undefined : () => pick(next)}
         />

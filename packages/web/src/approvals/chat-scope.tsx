@@ -1,6 +1,8 @@
 import { type ReactElement, useEffect, useRef } from 'react';
 import { Checkbox } from '../ui/field.js';
 import { Visible } from '../ui/visible.js';
+import type { Found } from './always-form.js';
+import { CoveredCalls } from './covered-calls.js';
 
 /** Says how far "for this chat" reaches before it is chosen (A5), and offers to make it narrower. */
 export function ChatScope({
@@ -9,12 +11,14 @@ export function ChatScope({
   pattern,
   narrow,
   onNarrow,
+  found,
 }: {
   toolName: string;
   agentName: string;
   pattern: string | undefined;
   narrow: boolean;
   onNarrow: (narrow: boolean) => void;
+  found: Found;
 }): ReactElement {
   const box = useRef<HTMLDivElement>(null);
   // Here, not on the button that signs: the key that chose this may still be held down.
@@ -45,6 +49,11 @@ export function ChatScope({
           }
         />
       )}
+      <div aria-live="polite">
+        {found.kind === 'looking' ? <p className="text-ink-3">Looking which waiting calls this covers…</p> : null}
+        {found.kind === 'failed' ? <p className="text-red">{found.why}</p> : null}
+        {found.kind === 'found' ? <CoveredCalls lines={found.matched.waiting} /> : null}
+      </div>
     </div>
   );
 }

@@ -1,6 +1,8 @@
+import { ClientError, coveredLines } from '@countersign/client';
 import { isRule, policyLines } from '@countersign/protocol';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
+import { CoveredCalls } from '../approvals/covered-calls.js';
 import { useClient, useWorld } from '../data/connection.js';
 import { useRead } from '../data/use-read.js';
 import { NotRead, Page } from '../shell/frame.js';
@@ -20,6 +22,7 @@ export default function PolicyPage(): ReactElement {
   // What nobody has changed follows the server; what somebody has is theirs until they save or drop it.
   const [draft, setDraft] = useState<{ text: string; etag: string }>();
   const saving = useSaving();
+  const [covered, setCovered] = useState<{ key: string; lines: readonly string[] }>();
   if (policy.kind !== 'ready') return <NotRead read={policy} what="the policy" title="Policy" />;
   const written = policy.data.value.rules.join('\n');
   const etag = policy.data.etag ?? '';
@@ -28,8 +31,26 @@ export default function PolicyPage(): ReactElement {
   const text = draft?.text ?? written;
   const lines = policyLines(text);
   const count = lines.filter(isRule).length;
+  const added = lines.filter((line) => isRule(line) && !policy.data.value.rules.includes(line));
+  /** The waiting calls that new rules let run are listed before they are written (A5). One that can't be read is told when it is saved. */
+  const findCovered = async (): Promise<readonly string[]> => {
+    if (added.length === 0) return [];
+    const found = await client.policyMatches(worldId, { rule: added.join('\n') }).catch((error: unknown) => {
+      if (error instanceof ClientError && error.status === 422) return { waiting: [] };
+      throw error;
+    });
+    return coveredLines(found.waiting, { invocationId: '' });
+  };
   const save = async (): Promise<void> => {
     const key = ['policy', worldId, revision];
+    let isShown = true;
+    const isFound = await saving.look(async () => {
+      const found = await findCovered();
+      const next = { key: JSON.stringify([added, found]), lines: found };
+      isShown = found.length === 0 || covered?.key === next.key;
+      setCovered(isShown ? undefined : next);
+    });
+    if (!isFound || !isShown) return;
     await saving.run(async () => {
       const saved = await client.setPolicy(worldId, { rules: lines }, { ifMatch: draft?.etag ?? etag });
       queries.setQueryData(key, saved);
@@ -58,7 +79,10 @@ export default function PolicyPage(): ReactElement {
             value={text}
             error={saving.errorOf('rules')}
             hint={`${count} ${count === 1 ? 'rule' : 'rules'}. Lines that start with # are comments. Example: allow shell_cmd(git status)`}
-            onChange={(event) => setDraft({ text: event.target.value, etag: draft?.etag ?? etag })}
+            onChange={(event) => {
+              setCovered(undefined);
+              setDraft({ text: event.target.value, etag: draft?.etag ?? etag });
+            }}
           />
           {isStale && isChanged ? (
             <p role="alert" className="mt-2 text-sm text-amber">
@@ -74,9 +98,14 @@ export default function PolicyPage(): ReactElement {
               })
             }
           />
+          {covered === undefined ? null : (
+            <div role="alert" className="mt-3">
+              <CoveredCalls lines={covered.lines} />
+            </div>
+          )}
           <div className="mt-3 flex gap-2">
             <Button look="primary" disabled={!isChanged || saving.busy} onClick={() => void save()}>
-              Write policy
+              {covered === undefined ? 'Write policy' : 'Write policy and run these calls'}
             </Button>
             <Button disabled={!isChanged} onClick={() => setDraft(undefined)}>
               Drop changes

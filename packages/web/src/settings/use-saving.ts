@@ -9,12 +9,30 @@ export interface Saving {
   /** Says what is wrong with a field before anything is sent. */
   refuse: (field: string, words: string) => void;
   run: (work: () => Promise<unknown>, done: string) => Promise<boolean>;
+  /** What has to be known before it is saved. False: it could not be read, which was said. */
+  look: (work: () => Promise<unknown>) => Promise<boolean>;
 }
 
 /** Saves, and keeps what is wrong beside the field it is about. */
 export function useSaving(): Saving {
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<{ field: string; words: string }>();
+  const run = async (work: () => Promise<unknown>, done?: string): Promise<boolean> => {
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      await work();
+      if (done !== undefined) say(done, 'green');
+      return true;
+    } catch (error) {
+      const words = wordsOf(error);
+      if (error instanceof ClientError && error.field !== undefined) setProblem({ field: error.field, words });
+      say(words, 'red');
+      return false;
+    } finally {
+      setBusy(false);
+    }
+  };
   return {
     busy,
     errorOf: (field) => (problem?.field === field ? problem.words : undefined),
@@ -22,22 +40,8 @@ export function useSaving(): Saving {
       setProblem({ field, words });
       say(words, 'red');
     },
-    async run(work, done) {
-      setBusy(true);
-      setProblem(undefined);
-      try {
-        await work();
-        say(done, 'green');
-        return true;
-      } catch (error) {
-        const words = wordsOf(error);
-        if (error instanceof ClientError && error.field !== undefined) setProblem({ field: error.field, words });
-        say(words, 'red');
-        return false;
-      } finally {
-        setBusy(false);
-      }
-    },
+    run,
+    look: (work) => run(work),
   };
 }
 
