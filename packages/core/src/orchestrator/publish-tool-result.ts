@@ -34,9 +34,12 @@ export async function publishToolResult(
   signer: Signer,
 ): Promise<ToolResultOutcome> {
   parseInput(signerSchema, signer, 'signer');
-  await runtime.attend({ callId: input.tool_call_id });
-  if (isAnswer(input)) return await answerQuestion(runtime, worldId, agentId, input, signer);
+  if (isAnswer(input)) {
+    if (typeof input.tool_call_id === 'string') await runtime.attend({ callId: input.tool_call_id });
+    return await answerQuestion(runtime, worldId, agentId, input, signer);
+  }
   const sent = readDecision(input);
+  await runtime.attend({ callId: sent.tool_call_id });
   const { reason: _, ...same } = sent;
   const key = canonicalJson({ worldId, agentId: agentId ?? null, ...same });
   const known = runtime.repeats.find(key);
