@@ -34,9 +34,9 @@ describe.runIf(hasBrowser)('whoever is at the end of a chat', () => {
     const { page, complaints } = await opened.visit({ path, script: HEARS_LATE });
     const log = page.getByRole('log', { name: 'Transcript' });
     for (let burst = 1; burst <= 12; burst += 1) {
-      const words = Array.from({ length: 20 }, (_, index) => `@human ${'and more words '.repeat(index % burst)}`);
+      const words = Array.from({ length: 20 }, (_, index) => `@nobody ${'and more words '.repeat(index % burst)}`);
       await Promise.all(words.map((content) => opened.api.send(world, chat, { content })));
-      await opened.api.send(world, chat, { content: `@human the end of ${burst}.` });
+      await opened.api.send(world, chat, { content: `@nobody the end of ${burst}.` });
       await wrote(page, `the end of ${burst}.`).waitFor();
       await expect.poll(() => belowView(log)).toBeLessThan(40);
     }
