@@ -7,17 +7,15 @@ import type { Speaker } from './speaker.js';
 export interface Addressees {
   /** The agents that answer: active, never the speaker, each once. */
   agentIds: string[];
-  /** `named` also where those named will not answer: people, or agents that are switched off. */
+  /** `named` also if nobody named will answer: people, or inactive agents. */
   addressed: 'everyone' | 'named' | 'nobody';
-  /** The names of the notice that is due when only names nobody has were addressed (M3); otherwise empty. */
-  unknown: string[];
 }
 
 export interface AddressedMessage {
   content: string;
   speaker: Speaker;
   agents: readonly Addressable[];
-  /** The id of the agent that gets what addresses nobody. Missing or switched off, everybody gets it: silence would look like a fault. */
+  /** The id of the agent that receives messages without a mention. If it is missing or inactive, every active agent receives them. */
   mainAgent?: string | undefined;
 }
 
@@ -30,13 +28,11 @@ export function resolveAddressees({ content, speaker, agents, mainAgent }: Addre
 
   if (named.length > 0 || mentions.human) {
     const active = new Set(agents.filter((agent) => agent.active).map((agent) => agent.id));
-    return { agentIds: named.filter((id) => active.has(id)), addressed: 'named', unknown: [] };
+    return { agentIds: named.filter((id) => active.has(id)), addressed: 'named' };
   }
-  // An agent's own name beside unknown ones addresses nobody else either, so the notice is still due.
-  if (mentions.unknown.length > 0) return { agentIds: [], addressed: 'nobody', unknown: mentions.unknown };
-  if (self !== undefined || namedAgents(content, names).length > 0)
-    return { agentIds: [], addressed: 'nobody', unknown: [] };
-  return { agentIds: everyone(agents, mainAgent), addressed: 'everyone', unknown: [] };
+  if (mentions.unknown.length > 0 || self !== undefined || namedAgents(content, names).length > 0)
+    return { agentIds: [], addressed: 'nobody' };
+  return { agentIds: everyone(agents, mainAgent), addressed: 'everyone' };
 }
 
 function everyone(agents: readonly Addressable[], mainAgent: string | undefined): string[] {

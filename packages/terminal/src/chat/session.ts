@@ -32,7 +32,7 @@ export interface SessionOptions {
 
 type Settled = 'settled' | 'timed-out' | 'given-up';
 
-export interface SettleLimits {
+interface SettleLimits {
   readonly deadline?: number;
   readonly signal?: AbortSignal;
   /** What must have been heard as well: right after a decision the log may still be behind it. */

@@ -5,7 +5,7 @@ import { keptText } from './kept-text.js';
 const listeners = new Set<() => void>();
 const drafts = new Map<string, string>();
 
-export function draftOf(key: string): string {
+function draftOf(key: string): string {
   return drafts.get(key) ?? keptText(nameOf(key)) ?? '';
 }
 
