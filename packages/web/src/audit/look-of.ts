@@ -2,15 +2,17 @@ import type { AuditEntry } from '@countersign/protocol';
 import type { Tone } from '../ui/tone.js';
 import type { IconName } from '../ui/icon-paths.js';
 
+const CLIENT_CHANGES: ReadonlySet<string | undefined> = new Set(['client registered', 'client left']);
+
 /** A record in a word, with its colour and drawing. */
-export function lookOf({ kind, decision, scope }: AuditEntry): { words: string; tone: Tone; icon: IconName } {
+export function lookOf({ kind, decision, scope, rule }: AuditEntry): { words: string; tone: Tone; icon: IconName } {
   switch (kind) {
     case 'request':
       return { words: 'asked', tone: 'amber', icon: 'hourglass' };
     case 'decision':
-      return decision === 'approve' || decision === 'approved'
-        ? { words: `signed ${scope ?? ''}`.trim(), tone: 'green', icon: 'check' }
-        : { words: decision === 'deny' ? 'denied' : (decision ?? 'decided'), tone: 'red', icon: 'ban' };
+      if (decision === 'approve') return { words: `signed ${scope ?? ''}`.trim(), tone: 'green', icon: 'check' };
+      if (decision === 'answer') return { words: 'answered', tone: 'green', icon: 'check' };
+      return { words: decision === 'deny' ? 'denied' : (decision ?? 'decided'), tone: 'red', icon: 'ban' };
     case 'run':
       return { words: 'started', tone: 'blue', icon: 'play' };
     case 'outcome':
@@ -21,9 +23,8 @@ export function lookOf({ kind, decision, scope }: AuditEntry): { words: string; 
     case 'refusal':
       return { words: 'refused', tone: 'red', icon: 'ban' };
     case 'policy':
-      return decision?.startsWith('client') === true
-        ? { words: decision, tone: 'neutral', icon: 'plug' }
-        : { words: decision === undefined ? 'policy' : `rule ${decision}`, tone: 'neutral', icon: 'policy' };
+      if (rule !== undefined) return { words: `rule ${decision ?? ''}`.trim(), tone: 'neutral', icon: 'policy' };
+      return { words: decision ?? 'policy', tone: 'neutral', icon: CLIENT_CHANGES.has(decision) ? 'plug' : 'policy' };
     case 'grant':
       return { words: 'grant', tone: 'neutral', icon: 'grants' };
     case 'stop':
