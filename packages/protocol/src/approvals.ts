@@ -3,7 +3,7 @@ import { callSandboxSchema, previewSchema } from './call-sandbox.js';
 import { messageSchema } from './messages.js';
 import { approvalOptionSchema } from './tools.js';
 
-const approvalStatusSchema = z.enum(['pending', 'approved', 'denied', 'expired', 'superseded']);
+export const approvalStatusSchema = z.enum(['pending', 'approved', 'denied', 'expired', 'superseded']);
 export type ApprovalStatus = z.infer<typeof approvalStatusSchema>;
 
 /** Which questions to show (W3). */

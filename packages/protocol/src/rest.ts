@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { approvalStatusSchema } from './approvals.js';
 import { messageSchema } from './messages.js';
 import { toolDefinitionSchema } from './tools.js';
 import { policySchema } from './worlds.js';
@@ -250,7 +251,12 @@ export const statsSchema = z.object({
     }),
   ),
   approvals: z.array(
-    z.object({ tool: z.string(), decision: z.string(), scope: z.string().exactOptional(), count: z.number().int() }),
+    z.object({
+      tool: z.string(),
+      decision: approvalStatusSchema,
+      scope: z.string().exactOptional(),
+      count: z.number().int(),
+    }),
   ),
   /** From the question to its answer. */
   waiting: distribution,

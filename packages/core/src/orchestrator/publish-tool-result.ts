@@ -131,10 +131,14 @@ async function decide(runtime: Runtime, step: Step, deciding: Deciding): Promise
   }
   const renewed = approval.id !== firstApprovalId(invocation.id);
   if (renewed && !found.byApproval && sent.callHash === undefined) {
-    return refused('changed', 'this call was asked anew; answer the new approval', state);
+    return refused('changed', 'this call needs approval again; answer its new approval', state);
   }
   if (await supersedeApproval(runtime, step, { approval, invocation, turn, toSign })) {
-    return refused('changed', 'the call changed since it was shown and is asked anew; look at it again', state);
+    return refused(
+      'changed',
+      'the call changed after it was shown and needs approval again; review the new version',
+      state,
+    );
   }
   const checked = await checkDecision(step, { sent, approval, invocation, toSign });
   if (!checked.ok) return refused('invalid', checked.detail, state);
@@ -157,7 +161,7 @@ function answerAgain(
   const state = invocation.status;
   if (approval.status === 'expired') return refused('expired', 'this approval has expired; nothing ran', state);
   if (approval.status === 'superseded')
-    return refused('changed', 'this call was asked anew; answer the new approval', state);
+    return refused('changed', 'this call needs approval again; answer its new approval', state);
   if (approval.decisionDigest !== null && approval.decisionDigest === decisionDigest(runtime, sent)) {
     return { kind: 'repeated', status: 200, invocationId: invocation.id, state };
   }

@@ -20,7 +20,7 @@ describe('stats', () => {
   });
 
   it('[W3] tell questions that nobody answered from those that somebody did', () => {
-    const approvals = [
+    const approvals: WorldCounts['approvals'] = [
       { tool: 'a', status: 'approved', scope: 'once', ms: 100, count: 2 },
       { tool: 'a', status: 'approved', scope: 'once', ms: 900, count: 1 },
       { tool: 'a', status: 'expired', scope: 'once', ms: 30_000, count: 4 },

@@ -152,7 +152,7 @@ export interface WorldCounts {
   /** `ms`: from start to end, null for what was not run to its end. */
   calls: { tool: string; status: string; ms: number | null; count: number }[];
   /** `ms`: from the question to its answer. */
-  approvals: { tool: string; status: string; scope: string | null; ms: number | null; count: number }[];
+  approvals: { tool: string; status: ApprovalStatus; scope: string | null; ms: number | null; count: number }[];
 }
 
 /** What a step may write. Everything or nothing of it is kept. */

@@ -1,4 +1,4 @@
-import type { StoreReader } from '@countersign/core/ports';
+import type { ApprovalRecord, StoreReader } from '@countersign/core/ports';
 import type { Connection } from '../connection.js';
 import type { StatsStatements } from '../queries/stats.js';
 
@@ -12,7 +12,13 @@ export function statsVerbs(on: Connection, s: StatsStatements): Pick<StoreReader
     outputTokens,
   }));
   const calls = on.all(s.statCalls, ([tool, status, ms, count]) => ({ tool, status, ms, count }));
-  const approvals = on.all(s.statApprovals, ([tool, status, scope, ms, count]) => ({ tool, status, scope, ms, count }));
+  const approvals = on.all(s.statApprovals, ([tool, status, scope, ms, count]) => ({
+    tool,
+    status: status as ApprovalRecord['status'],
+    scope,
+    ms,
+    count,
+  }));
 
   return {
     async stats(worldId) {

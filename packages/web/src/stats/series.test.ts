@@ -13,9 +13,9 @@ const stats: Stats = {
     { tool: 'y', succeeded: 0, failed: 0, denied: 1, running: none },
   ],
   approvals: [
-    { tool: 'x', decision: 'approve', scope: 'once', count: 2 },
-    { tool: 'x', decision: 'approve', scope: 'always', count: 1 },
-    { tool: 'x', decision: 'deny', count: 2 },
+    { tool: 'x', decision: 'approved', scope: 'once', count: 2 },
+    { tool: 'x', decision: 'approved', scope: 'always', count: 1 },
+    { tool: 'x', decision: 'denied', count: 2 },
     { tool: 'y', decision: 'expired', count: 1 },
   ],
   waiting: { count: 5, median: 2000, p95: 9000 },

@@ -8,22 +8,21 @@ export interface Bars {
 
 export function approvalSeries({ approvals }: Stats): Bars {
   const labels = [...new Set(approvals.map(({ tool }) => tool))];
-  const count = (tool: string, fits: (each: Stats['approvals'][number]) => boolean): number =>
-    approvals.filter((each) => each.tool === tool && fits(each)).reduce((sum, each) => sum + each.count, 0);
-  const isApproved = ({ decision }: { decision: string }): boolean => decision.startsWith('approve');
+  const counts = (isCounted: (decision: Stats['approvals'][number]['decision']) => boolean): number[] =>
+    labels.map((tool) =>
+      approvals
+        .filter((each) => each.tool === tool && isCounted(each.decision))
+        .reduce((sum, { count }) => sum + count, 0),
+    );
   return {
     labels,
     series: [
-      { label: 'signed', colour: 'green', values: labels.map((tool) => count(tool, isApproved)) },
-      {
-        label: 'denied',
-        colour: 'red',
-        values: labels.map((tool) => count(tool, ({ decision }) => decision.startsWith('den'))),
-      },
+      { label: 'signed', colour: 'green', values: counts((decision) => decision === 'approved') },
+      { label: 'denied', colour: 'red', values: counts((decision) => decision === 'denied') },
       {
         label: 'other',
         colour: 'amber',
-        values: labels.map((tool) => count(tool, (each) => !isApproved(each) && !each.decision.startsWith('den'))),
+        values: counts((decision) => decision !== 'approved' && decision !== 'denied'),
       },
     ],
   };
@@ -65,7 +64,7 @@ export function waitingSeries({ waiting, tools }: Stats): Bars {
         ],
       },
       {
-        label: '95 of 100',
+        label: 'p95',
         colour: 'amber',
         values: [
           ...(waiting.count === 0 ? [] : [seconds(waiting.p95)]),
