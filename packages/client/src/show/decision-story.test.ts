@@ -14,10 +14,10 @@ describe('what became of a question', () => {
     );
   });
 
-  it('knows a browser by its session', () => {
-    const decision = { outcome: 'approved', scope: 'once', by: 'browser session 12ab', client: 'http', at } as const;
+  it('says where by the client alone, whatever its signer is called', () => {
+    const decision = { outcome: 'approved', scope: 'once', by: 'browser session 12ab', client: 'web', at } as const;
     expect(decisionStory(decision, now)).toBe('Approved once by browser session 12ab in the web, 3 s ago');
-    expect(decisionStory({ ...decision, by: 'token' }, now)).toBe('Approved once by token, 3 s ago');
+    expect(decisionStory({ ...decision, client: 'http' }, now)).toBe('Approved once by browser session 12ab, 3 s ago');
   });
 
   it('says why not', () => {
@@ -26,9 +26,9 @@ describe('what became of a question', () => {
     );
   });
 
-  it('[A7] says that a changed call was asked anew, and that nobody decided', () => {
+  it('[A7] says that a changed call needs approval again, and that nobody decided', () => {
     const anew = { outcome: 'superseded', scope: 'once', by: 'system', at, reason: 'changed' } as const;
-    expect(decisionStory(anew, now)).toBe('Asked anew, 3 s ago: it is no longer what was shown');
+    expect(decisionStory(anew, now)).toBe('Needs approval again, 3 s ago: the call changed after it was shown');
   });
 
   it('[A11] shows expiry as expiry, and after how long', () => {

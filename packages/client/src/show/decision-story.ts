@@ -22,7 +22,7 @@ export function decisionStory(decision: Decision, now: number, me?: string): str
     case 'expired':
       return `E${expiredWords(decision).slice(1)}`;
     case 'superseded':
-      return `Asked anew${when}: it is no longer what was shown`;
+      return `Needs approval again${when}: the call changed after it was shown`;
     case 'answered':
       return `Answered${who}${where}${when}`;
   }
@@ -46,7 +46,7 @@ export function byWords({ by }: Pick<Decision, 'by'>, me?: string): string {
 
 function whereWords({ by, client }: Decision): string {
   if (client === undefined || by === 'system' || by === '') return '';
-  // A browser that did not say what it is called is known from its session.
-  if (client === 'http') return by.startsWith('browser session') ? ' in the web' : '';
+  // A program that sent the token without registering as a client.
+  if (client === 'http') return '';
   return /^(?:web|terminal|editor)$/i.test(client) ? ` in the ${client.toLowerCase()}` : ` in ${client}`;
 }

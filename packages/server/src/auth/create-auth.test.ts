@@ -99,7 +99,7 @@ describe('the start URL', () => {
     const { status, text } = await ask(both);
     expect({ status, signer: JSON.parse(text) as unknown }).toEqual({
       status: 200,
-      signer: { who: expect.stringMatching(/^browser session [0-9a-f]{4}$/) as string, client: 'http' },
+      signer: { who: expect.stringMatching(/^browser session [0-9a-f]{4}$/) as string, client: 'web' },
     });
     expect(await statusOf({ cookie })).toBe(401);
     expect(await statusOf({ 'x-countersign-session': half })).toBe(401);

@@ -67,12 +67,15 @@ export function createAuth(options: AuthOptions): Auth {
   }
 
   /** Who signs. Throws when the credential is missing or wrong. */
-  async function checkCredential(c: AppRequest): Promise<string> {
+  /** `client`: what is known of it before it names itself. */
+  async function checkCredential(c: AppRequest): Promise<Signer> {
     const authorization = c.req.header('authorization');
     if (authorization !== undefined) {
       const token = /^Bearer +(\S+) *$/i.exec(authorization)?.[1];
       // No limit before the comparison: a token is too long to guess, and its owner must not wait behind somebody else's guesses.
-      if (token !== undefined && isSecret(token, tokenHash)) return options.tokenHolder ?? 'token';
+      if (token !== undefined && isSecret(token, tokenHash)) {
+        return { who: options.tokenHolder ?? 'token', client: 'http' };
+      }
       throw wrongCredential(c, 'This token is not the one of this server.');
     }
     const cookie = getCookie(c, cookieName());
@@ -81,7 +84,7 @@ export function createAuth(options: AuthOptions): Auth {
       throw unauthorized('Send the token as "Authorization: Bearer …", or open the start URL in a browser.');
     }
     const session = cookie === undefined || header === undefined ? undefined : await sessions.find(cookie, header);
-    if (session !== undefined) return `browser session ${session.id.slice(0, 4)}`;
+    if (session !== undefined) return { who: `browser session ${session.id.slice(0, 4)}`, client: 'web' };
     throw wrongCredential(c, 'This browser session is not, or no longer, known here. Open a new start URL.');
   }
 
@@ -99,10 +102,10 @@ export function createAuth(options: AuthOptions): Auth {
   }
 
   async function signerOf(c: AppRequest): Promise<Signer> {
-    const who = await checkCredential(c);
+    const { who, client } = await checkCredential(c);
     const secret = c.req.header(CLIENT_HEADER);
     const label = secret === undefined ? undefined : await options.clientLabel?.(secret, c.req.path);
-    return { who, client: label ?? 'http' };
+    return { who, client: label ?? client };
   }
 
   return {

@@ -21,7 +21,7 @@ export function cardLines(scene: Scene, plan: Plan): Line[] {
   const name = agentName(world, approval.agentId);
   const verb = approval.question === undefined ? wantsTo(approval.toolName) : 'asks';
   const held = ui.card.current.kind === 'held';
-  const over = approval.decision?.outcome === 'superseded' ? ' Asked anew ' : ' Decided elsewhere ';
+  const over = approval.decision?.outcome === 'superseded' ? ' Needs approval again ' : ' Decided elsewhere ';
   const title = span(held ? over : ` ⏳ Waiting for you${count} `, {
     colour: held ? undefined : 'waiting',
     bold: true,
