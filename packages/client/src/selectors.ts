@@ -7,7 +7,7 @@ import { get } from './table.js';
 export interface Worker {
   readonly agentId: string;
   readonly name: string;
-  readonly doing: 'answering' | 'running tools' | 'waiting for you';
+  readonly doing: 'answering' | 'running' | 'waiting';
 }
 
 /** The name of an agent; its id when it is no longer there. */
@@ -28,8 +28,8 @@ export function workers(state: ChatState): readonly Worker[] {
   for (const id of state.openInvocations) {
     const call = get(state.invocations, id);
     if (call === undefined || call.agentId === '') continue;
-    if (waiting.has(id)) put(call.agentId, agentName(state, call.agentId), 'waiting for you');
-    else if (!found.has(call.agentId)) put(call.agentId, agentName(state, call.agentId), 'running tools');
+    if (waiting.has(id)) put(call.agentId, agentName(state, call.agentId), 'waiting');
+    else if (!found.has(call.agentId)) put(call.agentId, agentName(state, call.agentId), 'running');
   }
   for (const { agentId, agentName: name } of state.streams) put(agentId ?? name, name, 'answering');
   return [...found.values()];

@@ -53,21 +53,22 @@ export function toolWords({
   return message.length > MOST_TOOL_WORDS ? `${message.slice(0, MOST_TOOL_WORDS)}…` : message;
 }
 
-/** `wants to run`; with the tool's name where there is no word for what it does. */
+/** `wants to run`; with the tool's name where there is no verb for what it does. */
 export function wantsTo(toolName: string): string {
   const verb = verbFor(toolName);
-  return verb === 'wants to use' ? `${verb} ${toolName}` : verb;
+  return verb === undefined ? `wants to use ${toolName}` : `wants to ${verb}`;
 }
 
-export function verbFor(toolName: string): string {
+/** What a tool does, if its card shows that anyway. Undefined: the card has to name the tool. */
+export function verbFor(toolName: string): 'run' | 'write' | 'change' | undefined {
   switch (toolName) {
     case 'shell_cmd':
-      return 'wants to run';
+      return 'run';
     case 'write_file':
-      return 'wants to write';
+      return 'write';
     case 'edit_file':
-      return 'wants to change';
+      return 'change';
     default:
-      return 'wants to use';
+      return undefined;
   }
 }

@@ -76,15 +76,15 @@ export function ApprovalCard({ onAnswer, matches, wary, ...place }: ApprovalCard
   const isReady =
     mode === 'chat' ? found.kind === 'found' : mode !== 'always' || (rule.trim() !== '' && found.kind !== 'looking');
 
+  const verb = verbFor(approval.toolName);
+
   return (
     <CardFrame
       {...place}
       title={
         <>
-          <bdi>{agentName}</bdi> {verbFor(approval.toolName)}{' '}
-          {verbFor(approval.toolName) === 'wants to use' ? (
-            <code className="font-normal">{approval.toolName}</code>
-          ) : null}
+          <bdi>{agentName}</bdi> wants to {verb ?? 'use'}{' '}
+          {verb === undefined ? <code className="font-normal">{approval.toolName}</code> : null}
         </>
       }
       end={end}

@@ -76,7 +76,7 @@ export function ChatHeader({ onTimeline }: { onTimeline: () => void }): ReactEle
 /** Who works now, by name, where the record tells: an agent that still thinks is not in it. */
 function busyNames(state: ChatState): string {
   return workers(state)
-    .filter(({ doing }) => doing !== 'waiting for you')
+    .filter(({ doing }) => doing !== 'waiting')
     .map(({ name }) => name)
     .join(', ');
 }

@@ -60,7 +60,7 @@ function doingOf(world: WorldState, chat: ChatState | undefined, agentId: string
   if (world.queue.some((id) => get(world.approvals, id)?.agentId === agentId)) return 'waiting';
   const worker = chat === undefined ? undefined : workers(chat).find((each) => each.agentId === agentId);
   if (worker === undefined) return 'idle';
-  return worker.doing === 'waiting for you' ? 'waiting' : 'working';
+  return worker.doing === 'waiting' ? 'waiting' : 'working';
 }
 
 function agentLines(world: WorldState, chat: ChatState | undefined, width: number): Line[] {
