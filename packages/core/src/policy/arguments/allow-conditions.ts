@@ -88,8 +88,12 @@ function testOf(condition: Condition): (call: PreparedCall) => Miss['code'] | un
 function textTest(value: PatternWord): (text: string) => boolean {
   const glob = wordGlob(value);
   const climbs = climbsIn(`=${glob.join('*')}`);
-  return (text) => matchesGlob(glob, text) && climbsIn(`=${text}`) <= climbs;
+  const isUrl = !isLiteral(value) && glob.join('*').includes('://');
+  return (text) => matchesGlob(glob, text) && climbsIn(`=${text}`) <= climbs && !(isUrl && CLIMBS_IN_URL.test(text));
 }
+
+/** Who opens a URL reads `%2e` as a dot and a backslash as a slash, and passes over tabs and line breaks. */
+const CLIMBS_IN_URL = /%2e|[\\\t\r\n]/i;
 
 function subjectTest(value: PatternWord): (subject: PreparedSubject, call: PreparedCall, given: unknown) => boolean {
   // An argument without a leading `./` is relative to the working folder, and so is what a rule says of it.

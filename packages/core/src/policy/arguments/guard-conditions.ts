@@ -57,7 +57,7 @@ function equals(value: PatternWord, goesOn: boolean): Test {
       (number !== undefined && leaf.number === number) ||
       (path !== undefined &&
         (anchored || looksLikePath(leaf.text)) &&
-        matchesPath(path, leaf.path(), bases, 'liberal')) ||
+        leaf.paths().some((one) => matchesPath(path, one, bases, 'liberal'))) ||
       (hasOrigin && matchesUrl(globs, leaf)),
     subject: (subject, { bases }) => {
       if (subject.kind === 'host') return matchesGlob(host, subject.loose);
@@ -81,8 +81,7 @@ function matchesPathSubject(
 }
 
 function matchesUrl(globs: readonly { readonly folded: Glob }[], leaf: Leaf): boolean {
-  const url = leaf.url();
-  return url !== undefined && globs.some(({ folded }) => matchesGlob(folded, foldText(url)));
+  return leaf.urls().some((url) => globs.some(({ folded }) => matchesGlob(folded, foldText(url))));
 }
 
 function looksLikePath(text: string): boolean {

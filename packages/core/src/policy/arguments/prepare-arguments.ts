@@ -10,10 +10,10 @@ export interface Leaf {
   readonly folded: string;
   /** Undefined: it can't be compared with a number. */
   readonly number: number | undefined;
-  /** The path that it would name. */
-  readonly path: () => readonly string[];
-  /** It as a normalised URL, if it is one. */
-  readonly url: () => string | undefined;
+  /** The paths that it may name, as a path and as a `file:` URL. */
+  readonly paths: () => readonly (readonly string[])[];
+  /** If it is a URL: normalised without user and password, and that with its percent signs decoded. */
+  readonly urls: () => readonly string[];
 }
 
 /** The arguments of a call, with what rules need of each worked out once. */
@@ -40,7 +40,7 @@ export function prepareArguments(value: unknown, bases: Bases): PreparedArgument
     },
     one(name) {
       if (ones.has(name)) return ones.get(name);
-      const found = valueAt(value, name);
+      const found = onlyValueAt(value, name);
       const told = found === undefined ? undefined : { value: found, text: textOf(found) };
       ones.set(name, told);
       return told;
@@ -54,21 +54,40 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
 
 /** Through lists too: a rule about `items.price` is about the price of each item. */
 function valuesAt(value: unknown, name: string): readonly unknown[] {
-  if (Array.isArray(value)) return value.flatMap((item) => valuesAt(item, name));
-  if (!isRecord(value)) return [];
-  const found: unknown[] = Object.hasOwn(value, name) && value[name] !== undefined ? [value[name]] : [];
-  for (const [head, rest] of splits(name)) if (Object.hasOwn(value, head)) found.push(...valuesAt(value[head], rest));
-  return found;
+  return recordsIn(value).flatMap((record) =>
+    [
+      ownValue(record, name),
+      [...splits(name)].map(([head, rest]) => valuesAt(ownValue(record, head)[0], rest)).flat(),
+    ].flat(),
+  );
 }
 
-function valueAt(value: unknown, name: string): unknown {
-  if (!isRecord(value)) return undefined;
-  if (Object.hasOwn(value, name)) return value[name];
-  for (const [head, rest] of splits(name)) {
-    const found = Object.hasOwn(value, head) ? valueAt(value[head], rest) : undefined;
-    if (found !== undefined) return found;
+/** The object itself, or those in a list, at any depth; a text that is JSON counts as what it says. Its depth has no limit, so no recursion. */
+function recordsIn(value: unknown): readonly Readonly<Record<string, unknown>>[] {
+  const records: Readonly<Record<string, unknown>>[] = [];
+  const queue = [value];
+  for (const next of queue) {
+    const read = typeof next === 'string' ? readContainer(next) : next;
+    if (Array.isArray(read)) for (const item of read) queue.push(item);
+    else if (isRecord(read)) records.push(read);
   }
-  return undefined;
+  return records;
+}
+
+/** `{"a.b": 1, "a": {"b": 2}}` has two values for `a.b`, and nobody knows which of them a rule was written for. */
+function onlyValueAt(value: unknown, name: string): unknown {
+  const found = spelledAt(value, name);
+  return found.length === 1 ? found[0] : undefined;
+}
+
+function spelledAt(value: unknown, name: string): readonly unknown[] {
+  if (!isRecord(value)) return [];
+  const nested = [...splits(name)].flatMap(([head, rest]) => spelledAt(ownValue(value, head)[0], rest));
+  return [...ownValue(value, name), ...nested];
+}
+
+function ownValue(record: Readonly<Record<string, unknown>>, name: string): readonly unknown[] {
+  return Object.hasOwn(record, name) && record[name] !== undefined ? [record[name]] : [];
 }
 
 function* splits(name: string): Generator<readonly [string, string]> {
@@ -80,36 +99,34 @@ function* splits(name: string): Generator<readonly [string, string]> {
 /** A list or object counts as a whole and by each value in it; a text that is JSON by what it says as well. */
 function leavesOf(value: unknown, bases: Bases): readonly Leaf[] {
   const leaves: Leaf[] = [];
-  const add = (one: unknown, isWhole: boolean): void => {
-    if (Array.isArray(one) || isRecord(one)) {
-      const members = Object.values(one).filter((member) => member !== undefined);
-      for (const member of members) add(member, false);
-      if (isWhole || members.length === 0)
-        leaves.push(makeLeaf(textOf(one) ?? '', members.length === 0 ? undefined : Number.NaN, bases));
-      return;
+  const queue = [value];
+  for (const [index, one] of queue.entries()) {
+    const isContainer = Array.isArray(one) || isRecord(one);
+    const inner = typeof one === 'string' ? readContainer(one) : isContainer ? one : undefined;
+    const members = inner === undefined ? [] : Object.values(inner).filter((member) => member !== undefined);
+    for (const member of members) queue.push(member);
+    if (!isContainer) {
+      leaves.push(makeLeaf(typeof one === 'string' ? one : (textOf(one) ?? String(one)), numberOf(one), bases));
+    } else if (index === 0 || members.length === 0) {
+      leaves.push(makeLeaf(textOf(one) ?? '', members.length === 0 ? undefined : Number.NaN, bases));
     }
-    const text = typeof one === 'string' ? one : (textOf(one) ?? String(one));
-    leaves.push(makeLeaf(text, numberOf(one), bases));
-    const inner = typeof one === 'string' ? readContainer(one) : undefined;
-    if (inner !== undefined) for (const member of Object.values(inner)) add(member, false);
-  };
-  add(value, true);
+  }
   return leaves;
 }
 
 /** `number`: NaN for a list or object, whose values are compared instead. */
 function makeLeaf(text: string, number: number | undefined, bases: Bases): Leaf {
   let folded: string | undefined;
-  let path: readonly string[] | undefined;
-  let url: { readonly text: string | undefined } | undefined;
+  let paths: readonly (readonly string[])[] | undefined;
+  let urls: readonly string[] | undefined;
   return {
     text,
     number,
     get folded() {
       return (folded ??= foldText(text).trim());
     },
-    path: () => (path ??= guessSegments(text, bases)),
-    url: () => (url ??= { text: normalUrl(text) }).text,
+    paths: () => (paths ??= pathTexts(text).map((one) => guessSegments(one, bases))),
+    urls: () => (urls ??= normalUrls(text)),
   };
 }
 
@@ -117,11 +134,26 @@ export function foldText(text: string): string {
   return text.normalize('NFKC').toLowerCase();
 }
 
-function normalUrl(text: string): string | undefined {
-  if (!text.includes('://') || !URL.canParse(text)) return undefined;
+function pathTexts(text: string): readonly string[] {
+  return /^\s*file:/i.test(text) && URL.canParse(text) ? [text, decode(new URL(text).pathname)] : [text];
+}
+
+/** Not only what has `://`: `https:\\example.com` and `https:example.com` lead to the same place. */
+function normalUrls(text: string): readonly string[] {
+  if (!text.includes(':') || !URL.canParse(text)) return [];
   const url = new URL(text);
   url.hostname = url.hostname.replace(/\.$/, '');
-  return url.href;
+  url.username = '';
+  url.password = '';
+  return [url.href, decode(url.href)];
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 function numberOf(value: unknown): number | undefined {
