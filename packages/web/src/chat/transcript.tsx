@@ -95,6 +95,11 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
     observer.observe(element);
     return () => observer.disconnect();
   }, [hold]);
+  // In the same commit: a list that shrinks, which makes the browser scroll up, and grows again before the next scroll event looks as if
+  // the person had scrolled up.
+  useLayoutEffect(() => {
+    if (follows.current && !hold.isHeld() && box.current !== null) toEnd(box.current);
+  }, [size, hold]);
   // A person who sends a message wants to see it.
   const sent = useRef(pending.length);
   useLayoutEffect(() => {
