@@ -38,6 +38,7 @@ export async function openEngine(
   tools: readonly Tool[],
   provider = stampingModel(),
   change: (store: Store) => Store = (store) => store,
+  probe?: (moment: string) => void,
 ): Promise<Engine> {
   const store = change(await openPostgres(url));
   const engine = createRuntime({
@@ -56,6 +57,7 @@ export async function openEngine(
       throw error;
     },
     onError: () => undefined,
+    ...(probe === undefined ? {} : { probe }),
   });
   onTestFinished(() => engine.close());
   await engine.start();

@@ -6,6 +6,7 @@ import {
   listMessages,
   publishMessage,
   publishToolResult,
+  setPolicy,
   stopChat,
   type Engine,
 } from '@countersign/core';
@@ -230,5 +231,71 @@ describe('[S4] engines on one PostgreSQL', () => {
     await stopChat(other.runtime, worldId, chatId, signer);
     await expect.poll(() => runner.runtime.scheduler.running()).toEqual([]);
     await expect.poll(async () => (await a.runtime.store.read((reader) => reader.chat(chatId)))?.status).toBe('idle');
+  });
+
+  describe('[A5] a grant or rule that is written through one', () => {
+    /** Asks for a stamp on each letter that the message names. */
+    const letters = scripted((request) => {
+      const last = request.messages.at(-1);
+      if (last?.role === 'tool') return 'Done.';
+      const keys = String(last?.content).match(/[ab]\d/g) ?? [];
+      return { say: 'Stamps.', calls: keys.map((key) => ({ name: 'stamp', arguments: { key } })) };
+    });
+
+    /** Two chats of the first engine in which stamps wait: for a1, b1 and a2, and for a3 and b2. */
+    async function stampsWait(probe?: (moment: string) => void) {
+      const url = await createPostgresDatabase();
+      const runs = new Map<string, number>();
+      const a = await openEngine(url, [countingTool(runs)], letters);
+      const scene = await prepare(a);
+      const other = await createChat(a.runtime, scene.worldId);
+      await say(a, scene.worldId, scene.chatId, 'a1 b1 a2');
+      await say(a, scene.worldId, other.id, 'a3 b2');
+      await expect.poll(() => keysWaiting(a, scene.worldId)).toEqual(['a1', 'a2', 'a3', 'b1', 'b2']);
+      const b = await openEngine(url, [countingTool(runs)], letters, undefined, probe);
+      return { ...scene, a, b, runs };
+    }
+
+    async function approvalsByKey(engine: Engine, worldId: string): Promise<Map<string, string>> {
+      const pending = await listApprovals(engine.runtime, worldId, { status: 'pending' });
+      return new Map(pending.map((each) => [z.object({ key: z.string() }).parse(each.arguments).key, each.approvalId]));
+    }
+
+    async function keysWaiting(engine: Engine, worldId: string): Promise<string[]> {
+      return [...(await approvalsByKey(engine, worldId)).keys()].toSorted();
+    }
+
+    const once = (...keys: string[]): [string, number][] => keys.map((key) => [key, 1]);
+    const ran = (runs: Map<string, number>) => [...runs].toSorted();
+
+    it('releases what waits in turns of another, once each: a rule in every chat, a grant in its own', async () => {
+      const { a, b, worldId, runs } = await stampsWait();
+      const grant = {
+        tool_call_id: (await approvalsByKey(b, worldId)).get('b1') ?? '',
+        decision: 'approve',
+        scope: 'session',
+        pattern: 'key=b*',
+      } as const;
+      await Promise.all([
+        setPolicy(b.runtime, worldId, ['allow stamp(key=a*)'], signer),
+        publishToolResult(b.runtime, worldId, undefined, grant, signer),
+      ]);
+      await expect.poll(() => ran(runs)).toEqual(once('a1', 'a2', 'a3', 'b1'));
+      await expect.poll(() => keysWaiting(a, worldId)).toEqual(['b2']);
+      // Written at both at once, it is still one release for each call.
+      await Promise.all([a, b].map(({ runtime }) => setPolicy(runtime, worldId, ['allow stamp'], signer)));
+      await expect.poll(() => ran(runs)).toEqual(once('a1', 'a2', 'a3', 'b1', 'b2'));
+      await Promise.all([a.quiet(), b.quiet()]);
+      expect(ran(runs)).toEqual(once('a1', 'a2', 'a3', 'b1', 'b2'));
+    });
+
+    it('is released by the others if it crashes between the decision and the release', async () => {
+      const { worldId, b, runs } = await stampsWait((moment) => {
+        if (moment === 'before release') throw new Error('crash');
+      });
+      await setPolicy(b.runtime, worldId, ['allow stamp(key=a*)'], signer);
+      await expect.poll(() => ran(runs)).toEqual(once('a1', 'a2', 'a3'));
+      expect(await keysWaiting(b, worldId)).toEqual(['b1', 'b2']);
+    });
   });
 });

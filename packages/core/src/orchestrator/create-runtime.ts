@@ -16,7 +16,7 @@ import { createRecentRepeats } from './recent-repeats.js';
 import { createScheduler, type TurnRun } from './scheduler.js';
 import { dispatchHere } from './dispatch.js';
 import { joinOthers } from './join-others.js';
-import { releaseAfterStart } from './release-waiting.js';
+import { releaseLeftOver } from './release-waiting.js';
 import { titleChat } from './title-chat.js';
 import { createUnfinishedTurns, type Unfinished } from './unfinished-turns.js';
 import { wordsOf } from '../ports/words-of.js';
@@ -70,6 +70,8 @@ export interface Engine {
 }
 
 const CLOSE_GRACE_MS = 3_000;
+/** About five seconds: when another process crashes between a decision and what it releases, this one does it (A5). */
+const ROUNDS_PER_RELEASE = 5;
 /** Of how many chats it is remembered that they have their name. */
 const MOST_TITLED = 10_000;
 
@@ -82,6 +84,8 @@ export function createRuntime(options: RuntimeOptions): Engine {
   const titling = new Set<string>();
   const titled = new Set<string>();
   const closing = new AbortController();
+  let rounds = 0;
+  let isReleasing = false;
 
   function inBackground(work: Promise<void>, what: string): void {
     const watched = work.catch((error: unknown) => onError(error, what)).finally(() => background.delete(watched));
@@ -122,12 +126,21 @@ export function createRuntime(options: RuntimeOptions): Engine {
           async eachRound() {
             await watchNextDeadlines();
             await clients.load();
+            rounds += 1;
+            if (rounds % ROUNDS_PER_RELEASE === 0 && !unfinished.endsSoon()) releaseInBackground();
           },
           onChanged({ entity, worldId, id }) {
             const looking = entity === 'client' ? clients.look(id) : mcp?.look(worldId, id);
             looking?.catch((error: unknown) => onError(error, 'what another process changed could not be read'));
           },
         });
+
+  function releaseInBackground(): void {
+    if (isReleasing || closing.signal.aborted) return;
+    isReleasing = true;
+    const work = releaseLeftOver(runtime).finally(() => (isReleasing = false));
+    inBackground(work, 'waiting calls that a grant or rule covers could not be looked for');
+  }
 
   /** Of other processes' questions too: the one that asked may be gone when the time has come. */
   async function watchNextDeadlines(): Promise<void> {
@@ -222,8 +235,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
       await clients.load();
       await mcp?.load();
       await unfinished.start(how);
-      if (how === 'take-up')
-        inBackground(releaseAfterStart(runtime), 'waiting calls could not be looked at after the start');
+      if (how === 'take-up') releaseInBackground();
     },
     stalledChats: () => unfinished.stalledChats(),
     async quiet() {

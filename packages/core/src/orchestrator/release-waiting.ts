@@ -13,7 +13,7 @@ const MOST_ROUNDS = 3;
 /**
  * A grant or rule was made: the waiting calls it covers need nobody's answer any more (A5). Each goes before the gate again in a step of its
  * own, which ends its question; then it is a call like any other that the gate lets run, and is checked once more when it starts.
- * Never rejects: the decision that caused it stands, and what is left waits, or is released at the next start.
+ * Never rejects: the decision that caused it stands, and what is left waits, or is released later (`releaseLeftOver`).
  */
 export async function releaseWaiting(runtime: Runtime, worldId: string, by: Signer, chatId?: string): Promise<void> {
   try {
@@ -30,8 +30,8 @@ export async function releaseWaiting(runtime: Runtime, worldId: string, by: Sign
   }
 }
 
-/** After a start: a process may have ended between a decision and what it released. */
-export async function releaseAfterStart(runtime: Runtime): Promise<void> {
+/** After a start, and now and then beside other processes: one may have crashed between a decision and what it releases. */
+export async function releaseLeftOver(runtime: Runtime): Promise<void> {
   const worlds = await runtime.store.read(async (reader) =>
     (await reader.countPendingApprovals()) === 0 ? [] : await reader.worlds(),
   );
