@@ -13,6 +13,9 @@ describe('[T11] placeholders in the arguments of a model', () => {
     '{"content":"a‹U+202E›b"}',
     String.raw`{"content":"x = \"\\u2039masked 1\\u203A\""}`,
     String.raw`{"content":"x = '\\u{2039}masked\\u{203a}'"}`,
+    String.raw`{"content":"\u2039mask\u0065d 1\u203a"}`,
+    String.raw`{"content":"\u2039masked\u00201›"}`,
+    String.raw`{"content":"x = '\\u{002039}masked 1\\u{203a}'"}`,
   ])('%s names what was found', (text) => {
     const error = refusePlaceholder(text);
     expect(error).toMatch(/contain ‹(?:masked|40 spaces|U\+202E)/);

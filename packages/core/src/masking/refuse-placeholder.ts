@@ -3,15 +3,18 @@ import { PLACEHOLDER } from '@countersign/protocol';
 /** Every form that stands for something else in what a model reads: own keys in results, and arguments that a person edited. */
 const forms = new RegExp(`${PLACEHOLDER}|‹masked›`, 'u');
 
-/** As code or JSON inside an argument would spell them. */
-const escapes = /\\+u\{?(?:2039|203a)\}?/gi;
+/** Every character that JSON, or code inside an argument, may spell by its number. */
+const escapes = /\\+u(?:\{0*([0-9a-f]{1,6})\}|([0-9a-f]{4}))/gi;
 
 /**
  * Why a model's call can't run with these arguments (T11): they contain a placeholder of ours, which would be written in place of what
  * it stands for. Undefined: they contain none.
  */
 export function refusePlaceholder(argumentsText: string): string | undefined {
-  const readable = argumentsText.replaceAll(escapes, (code) => (/39\}?$/.test(code) ? '‹' : '›'));
+  const readable = argumentsText.replaceAll(escapes, (code, braced?: string, four?: string) => {
+    const point = Number.parseInt(braced ?? four ?? '', 16);
+    return point > 0x10_ff_ff ? code : String.fromCodePoint(point);
+  });
   const found = forms.exec(readable)?.[0];
   if (found === undefined) return undefined;
   return (
