@@ -113,11 +113,20 @@ async function acceptSubfolder(draft: Draft, mode: number, now: Pass): Promise<v
   if (now.kind === 'check' && isOther && isSince(there.ctimeNs, now.since)) conflict(draft.path, now);
   const real = await openFolder(join(draft.at, draft.child));
   try {
+    const wasClosed = await unlock(real.handle, there, now);
     await acceptFolder({ upper: draft.upper, at: real.at, name: draft.path }, now);
-    if (now.kind === 'apply' && isOther) await real.handle.chmod(mode);
+    if (now.kind === 'apply' && (isOther || wasClosed)) await real.handle.chmod(mode);
   } finally {
     await real.handle.close();
   }
+}
+
+/** The command could change what is in a read-only folder, after it had opened it by `chmod`; so must we. True: it was closed. */
+async function unlock(folder: FileHandle, { mode }: BigIntStats, now: Pass): Promise<boolean> {
+  const rights = Number(mode) & 0o7777;
+  if (now.kind === 'check' || (rights & 0o300) === 0o300) return false;
+  await folder.chmod(rights | 0o300);
+  return true;
 }
 
 async function acceptFile(draft: Draft, now: Pass): Promise<void> {
@@ -194,6 +203,7 @@ async function remove({ at, child, path }: Doomed, now: Pass): Promise<boolean> 
   const folder = await openFolder(target);
   let all = true;
   try {
+    await unlock(folder.handle, there, now);
     for (const name of await readdir(folder.at))
       all = (await remove({ at: folder.at, child: name, path: join(path, name) }, now)) && all;
   } finally {
