@@ -24,8 +24,8 @@ const { buildWeb } = await import('./build-web.mjs');
 if (!buildWeb() && !keepsGoing) fail('The web app could not be built; the errors are above.');
 
 /**
- * Whether `node_modules` is a complete install of the lock file for this machine, whoever ran it. npm writes its own record last, so an
- * install that was cut off has none; what is optional, or for other systems, need not be there.
+ * Whether `node_modules` is a complete install of the lock file for this machine, even if somebody else ran npm. npm writes its own
+ * record last, so an interrupted install has none. Optional packages and those for other systems may be missing.
  */
 function isInstalled() {
   const wanted = packagesIn('package-lock.json');

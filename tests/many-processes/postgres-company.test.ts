@@ -128,7 +128,7 @@ async function openServer(url: string, folder: string): Promise<Serving> {
   return serving;
 }
 
-it('[W1] [S4] a start URL of one server opens a session at another, once, and every server knows it', async () => {
+it('[W1] [S4] a start link of one server opens a session at another, once, and every server knows it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const url = await createPostgresDatabase();

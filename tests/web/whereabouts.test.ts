@@ -65,7 +65,7 @@ describe.runIf(hasBrowser)('a world that can not be shown', () => {
 
   it('[W1] a session that has ended leads to the sign-in page at once, whatever its words', async () => {
     const { page } = visit;
-    await page.route(`**/api/worlds/${world}`, (route) => route.fulfill(refuse(401, 'Open a new start URL.')));
+    await page.route(`**/api/worlds/${world}`, (route) => route.fulfill(refuse(401, 'Open a new start link.')));
     await page.goto(`${opened.serving.url}/w/${world}`);
     await page.getByText('This session has ended.').waitFor();
     expect(await page.getByRole('button', { name: /^World:/ }).count()).toBe(0);

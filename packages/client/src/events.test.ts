@@ -153,12 +153,12 @@ describe('a stream of events', () => {
   });
 
   it('is closed for good, in the words of the server, when it says no', async () => {
-    const { url, requests } = await serve((_, response) => problem(response, 401, 'Open a new start URL.'));
+    const { url, requests } = await serve((_, response) => problem(response, 401, 'Open a new start link.'));
     const t = listen(url);
     await t.next();
     expect(await t.next()).toEqual({
       kind: 'connection',
-      connection: { kind: 'closed', why: 'Open a new start URL.', status: 401 },
+      connection: { kind: 'closed', why: 'Open a new start link.', status: 401 },
     });
     expect(await t.next()).toBeUndefined();
     expect(requests).toHaveLength(1);

@@ -48,7 +48,7 @@ const EVENTS: Record<WorldEventName, true> = {
   crud: true,
 };
 
-/** A misspelt name would listen to nothing, for ever. */
+/** A listener for a misspelt name would never be called. */
 export function eventName<E extends WorldEventName>(value: E): E {
   return typeof value === 'string' && Object.hasOwn(EVENTS, value)
     ? value
@@ -79,9 +79,9 @@ const TOOL_KEYS: Record<keyof Tool, true> = {
 
 /** A tool made by hand. Its definition was checked by `defineTool` otherwise. */
 export function tool(value: Tool, field: string): Tool {
-  if (!isObject(value) || !isObject(value.definition)) return refuse(field, 'is no tool; make one with defineTool');
+  if (!isObject(value) || !isObject(value.definition)) return refuse(field, 'must be a tool; make one with defineTool');
   parseInput(toolDefinitionSchema, value.definition, `${field}.definition`);
-  // An object of a class may have more of its own.
+  // An instance of a class may have other members.
   if (Object.getPrototypeOf(value) === Object.prototype) refuseUnknownKeys(value, TOOL_KEYS, field);
   method(value, 'validate', field);
   method(value, 'execute', field);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /**
  * How a call runs and what it can reach while it does (A21). Screens decide by these fields; `detail` is only shown.
- * Whoever does not know must say `unknown`: nothing may be claimed that isn't enforced.
+ * A tool that doesn't know must say `unknown`: never claim what isn't enforced.
  */
 export const callSandboxSchema = z.object({
   /**

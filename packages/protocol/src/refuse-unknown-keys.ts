@@ -1,8 +1,8 @@
 import { CountersignError } from './errors.js';
 
 /**
- * A misspelt key that is ignored can mean the opposite of what its author wrote: `needsApproval: true` would run without asking. So what
- * a program passes is refused when it has a key nobody reads. `instead` says what to write for keys that other libraries use.
+ * Refuses unknown keys in what a program passes. Ignoring a misspelt key can do the opposite of what its author wrote: a tool with
+ * `needsApproval: true` would run without approval. `instead`: what to write for keys that other libraries use.
  */
 export function refuseUnknownKeys(
   given: object,

@@ -81,7 +81,7 @@ export const ruleMissSchema = z.object({
   rule: z.string(),
   /**
    * `missing`: the call does not have this argument. `different`: its value does not match. `not-a-number`: an allow rule compares it
-   * with a number, and it is none. `unnamed`: the call has this argument, and the allow rule neither names it nor ends with `*`.
+   * with a number, but the value isn't one. `unnamed`: the call has this argument, and the allow rule neither names it nor ends with `*`.
    * `not-spelt`: an allow rule covers what this call touches only by its exact arguments. `dynamic`: what the call does is only known
    * when it runs. `pattern`: the pattern does not match what the call touches.
    */

@@ -74,7 +74,7 @@ export async function connect(
   };
 }
 
-/** Without what may stand behind the host: a path, or a start URL that was copied with its ticket. */
+/** Without what may stand behind the host: a path, or a start link that was copied with its ticket. */
 function checked(url: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined || !/^https?:$/.test(parsed.protocol)) {

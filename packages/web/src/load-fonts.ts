@@ -1,4 +1,4 @@
-/** Nobody waits longer than this for a page: it is then drawn in the fonts of the machine, and stays so. */
+/** After this time the page is drawn with the system's fonts, and keeps them. */
 const PATIENCE_MS = 1000;
 
 /** Never rejects. Resolves when the page can be drawn without a font moving it later. */

@@ -1,6 +1,6 @@
 import type { CallSandbox } from '@countersign/protocol';
 
-/** `confined`: a sandbox limits what it reaches. `plain`: our own code, which reaches no more than it says. `warning`: nothing limits it. */
+/** `confined`: a sandbox limits what it reaches. `plain`: our own code, which reaches only what it says. `warning`: nothing limits it. */
 export type SandboxLevel = 'confined' | 'plain' | 'warning';
 
 /** How a call runs, for every screen. The level follows from the fields alone; `detail` is text from elsewhere and only shown (A21). */

@@ -3,12 +3,12 @@ import { indexNames } from './index-names.js';
 import { gatherMentions } from './read-mentions.js';
 import { leadingMentions, namedAgents } from './scan-mentions.js';
 
-/** As many names as a notice lists. */
+/** A notice lists at most this many names. */
 const MOST_NAMES = 5;
 
 /**
  * Why no agent answers a person's message, and what to do about it (M3). Only for a message that `resolveAddressees` gives to no agent.
- * Undefined: it is meant for people alone, so nobody is missing.
+ * Undefined: it only addresses people.
  */
 export function explainSilence(content: string, agents: readonly Addressable[]): string | undefined {
   const names = indexNames(agents);

@@ -11,7 +11,7 @@ export interface Line {
   kind: 'blank' | 'text' | 'opening' | 'code';
   start: number;
   body: number;
-  /** Where a leading mention would begin: after Markdown markers, if an `@` follows them; else `body`. */
+  /** Where a leading mention would start: after Markdown markers if an `@` follows them, else at `body`. */
   lead: number;
   proseEnd: number;
   /** Where the line itself ends. */
@@ -27,7 +27,7 @@ export interface ReadText {
 }
 
 const LIST_MARKER = /(?:[-*+]|\d{1,9}[.)])[ \t]+/y;
-/** List and heading markers, and an opening emphasis, before an `@` (M3). A quote is none: it repeats what somebody else wrote. */
+/** List and heading markers and an opening emphasis before an `@` (M3). Not `>`: a quote repeats what somebody else wrote. */
 const MARKERS = /(?:(?:[-*+]|\d{1,9}[.)]|#{1,6})[ \t]+)*(?:\*{1,3}|_{1,3})?(?=@)/y;
 const FENCE = /`{3,}|~{3,}/y;
 

@@ -13,8 +13,8 @@ export function compileRules(rules: readonly string[], field: string): Policy {
 }
 
 /**
- * The same for rules that are about to be written: one that can match no call of a tool that is there is refused, since its writer
- * would rely on it. Rules that were stored before are kept as they are.
+ * The same for new rules: one that can't match any call of a known tool is refused, since its author would rely on it. Stored rules
+ * are not checked again.
  */
 export function checkRules(
   rules: readonly string[],

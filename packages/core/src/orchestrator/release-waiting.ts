@@ -7,13 +7,13 @@ import { commit, mustHaveChanged, type Runtime, type Step } from './runtime.js';
 import { auditOf, emitToolEvent } from './tool-events.js';
 import { findCovered, isCovered, mayBeReleased, type WaitingCall } from './waiting-calls.js';
 
-/** A world that changes all the time is not waited for: whoever changed it looks again. */
+/** If the world keeps changing, give up after this many rounds; the calls stay in the queue. */
 const MOST_ROUNDS = 3;
 
 /**
- * A grant or rule was made: the waiting calls it covers need nobody's answer any more (A5). Each goes before the gate again in a step of its
- * own, which ends its question; then it is a call like any other that the gate lets run, and is checked once more when it starts.
- * Never rejects: the decision that caused it stands, and what is left waits, or is released later (`releaseLeftOver`).
+ * Releases the waiting calls that a new grant or rule covers (A5). Each goes through the gate again in a step of its own, which closes its
+ * approval; then it is a call like any other that the gate allows, and is checked once more when it starts.
+ * Never rejects: the decision that caused it stands, and the rest keeps waiting or is released later (`releaseLeftOver`).
  */
 export async function releaseWaiting(runtime: Runtime, worldId: string, by: Signer, chatId?: string): Promise<void> {
   try {

@@ -39,7 +39,7 @@ export function isCovered(gate: Gate): gate is Extract<Gate, { kind: 'run' }> {
   return gate.kind === 'run' && (gate.because === 'grant' || gate.because === 'rule');
 }
 
-/** The waiting calls that the gate would let run now, oldest first. One that changed since it was shown is not among them (A7). */
+/** The waiting calls that the gate would let run now, oldest first. Calls that changed after they were shown are left out (A7). */
 export async function findCovered(runtime: Runtime, worldId: string, looking: Looking = {}): Promise<WaitingCall[]> {
   const { chatId, withRules = (snapshot) => snapshot, grant } = looking;
   const found = await runtime.store.read(async (reader) => {

@@ -45,7 +45,7 @@ function findMatching(
 export function covering(from: readonly Shelf[], call: PreparedCall): string | undefined {
   if (from.length === 0) return undefined;
   const named = namedRules(from, call);
-  // Nothing that could be covered: only a rule for every call, or for these very arguments, covers that.
+  // The call touches nothing: only a rule for all its calls, or for exactly these arguments, covers it.
   if (call.subjects.every(isInner)) {
     return (from.find((shelf) => shelf.any.length > 0)?.any[0] ?? named[0])?.text;
   }

@@ -37,7 +37,7 @@ export function proposeRule(call: PolicyCall, there: readonly Policy[] = []): st
   return fits && rulesCover([...rules], there, call) ? text : undefined;
 }
 
-/** Every argument by its name, for a tool that does not say what it touches: no other call is covered. */
+/** Names every argument, for a tool that does not say what it touches, so that the rule covers no other call. */
 function proposeNamed({ tool, subjects, arguments: args, subjectsFrom }: PolicyCall): string | undefined {
   if (subjectsFrom !== 'arguments' || args?.ok !== true || subjects.some(({ kind }) => kind === 'dynamic'))
     return undefined;

@@ -12,7 +12,7 @@ import type { Subject } from '@countersign/protocol';
 const FOLDER = 'sandbox_folder';
 const NETWORK = 'sandbox_network';
 
-/** No name but `localhost`: whoever answers for another one could lead it to any address. */
+/** No host names except `localhost`: DNS could point any other name at any address. */
 const PRIVATE_HOST = /^(localhost|\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}$/;
 
 /** What rules open to commands in the sandbox. */
@@ -22,7 +22,7 @@ export interface SandboxGrants {
   readonly mayReach?: (host: string) => boolean;
   /** The patterns of the rules that `mayReach` follows. */
   readonly hosts: readonly string[];
-  /** Addresses, or `localhost`, each with a port, that a rule spells: they may be reached though they are private. */
+  /** Private addresses, or `localhost`, that a rule spells with a port. They may be reached although they are private. */
   readonly privateHosts: readonly string[];
   /** No host is left out, so that what a command reads can go anywhere. */
   readonly anyHost: boolean;

@@ -64,7 +64,7 @@ export interface ToolPlace {
 export interface OpenedToSandbox {
   readonly folders: readonly string[];
   readonly hosts: readonly string[];
-  /** Every public host, whatever is in `hosts`. */
+  /** Every public host, regardless of `hosts`. */
   readonly anyHost: boolean;
   /** Private addresses, or `localhost`, each with a port, that a rule spells. */
   readonly privateHosts: readonly string[];

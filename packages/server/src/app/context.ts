@@ -27,9 +27,9 @@ export interface Auth {
   guard: MiddlewareHandler<Env>;
   /** Checks Host, Origin and credential. Throws an `HttpProblem` when one does not fit; sets `signer` otherwise. */
   middleware: MiddlewareHandler<Env>;
-  /** A ticket for the start URL: good once, for a minute. */
+  /** A ticket for the start link: good once, for a minute. */
   newTicket(): string;
-  /** The same for whoever sends the token, once every process knows it. Throws for a browser's session: a stolen page must not make new ones. */
+  /** The same for a request with the token, once every process knows the ticket. Throws for a browser session: a stolen page must not create sessions. */
   newTicketFor(request: AppRequest): Promise<{ ticket: string; expiresAt: number }>;
   /** Trades a ticket for a session: the whole `Set-Cookie` value and the half that the page keeps. Undefined: no such ticket any more. */
   redeem(ticket: string, request: AppRequest): Promise<{ session: string; setCookie: string } | undefined>;

@@ -64,7 +64,7 @@ const statusOf = async (headers: Record<string, string>, path?: string): Promise
 const redeem = (ticket: string, headers: Record<string, string> = {}) =>
   ask(headers, '/api/session', { method: 'POST', headers, body: { ticket } });
 
-/** What a browser has after it opened the start URL. */
+/** What a browser has after it opened the start link. */
 async function openSession(from: Auth = auth): Promise<{ cookie: string; half: string; setCookie: string }> {
   const { status, headers, text } = await redeem(from.newTicket());
   expect(status).toBe(200);
@@ -90,7 +90,7 @@ describe('the token', () => {
   });
 });
 
-describe('the start URL', () => {
+describe('the start link', () => {
   it('[W1] a ticket opens one session, of which cookie and header half are needed together', async () => {
     const { cookie, half, setCookie } = await openSession();
     expect(cookie).toMatch(new RegExp(`^countersign_${port}=[0-9a-f]{8}\\.[\\w-]{43}$`));

@@ -81,11 +81,11 @@ export function createAuth(options: AuthOptions): Auth {
     const cookie = getCookie(c, cookieName());
     const header = c.req.header(SESSION_HEADER);
     if (cookie === undefined && header === undefined) {
-      throw unauthorized('Send the token as "Authorization: Bearer …", or open the start URL in a browser.');
+      throw unauthorized('Send the token as "Authorization: Bearer …", or open the start link in a browser.');
     }
     const session = cookie === undefined || header === undefined ? undefined : await sessions.find(cookie, header);
     if (session !== undefined) return { who: `browser session ${session.id.slice(0, 4)}`, client: 'web' };
-    throw wrongCredential(c, 'This browser session is not, or no longer, known here. Open a new start URL.');
+    throw wrongCredential(c, 'This browser session is not, or no longer, known here. Open a new start link.');
   }
 
   function refuseTooMany(c: AppRequest): void {

@@ -38,7 +38,7 @@ export function createSharedSessions(passes: SharedPasses, now: () => number): S
   };
 }
 
-/** Tickets that any process takes, and one of them once: a start URL may be opened through whatever stands in front of all. */
+/** Tickets that any process takes, and one of them once: a start link may be opened through whatever stands in front of all. */
 export function createSharedTickets(passes: SharedPasses, report: (error: unknown, what: string) => void): Tickets {
   /** Those that are being written: the browser may be faster. */
   const writing = new Set<Promise<void>>();
@@ -48,7 +48,7 @@ export function createSharedTickets(passes: SharedPasses, report: (error: unknow
       const ticket = randomSecret();
       const kept = passes.put(idOf(ticket), '', TICKET_MS);
       const written = kept
-        .catch((error: unknown) => report(error, 'a start URL could not be kept; ask for another'))
+        .catch((error: unknown) => report(error, 'a start link could not be kept; ask for another'))
         .finally(() => writing.delete(written));
       writing.add(written);
       return { ticket, kept };

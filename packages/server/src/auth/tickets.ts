@@ -1,14 +1,14 @@
 import type { Clock } from '@countersign/core/ports';
 import { hashSecret, randomSecret } from './secrets.js';
 
-/** How long a start URL is good (W1). */
+/** How long a start link is good (W1). */
 export const TICKET_MS = 60_000;
 /** Somebody who keeps asking for tickets must not fill the memory. */
 const MOST = 100;
 
 /** Single-use tickets. Only their hashes are kept. */
 export interface Tickets {
-  /** `kept` rejects if not every process will know it; whoever does not wait for it need not handle that. */
+  /** `kept` rejects if the ticket could not be shared with every process. A caller that ignores it need not handle the rejection. */
   make(): { ticket: string; kept: Promise<void> };
   /** True once, within a minute. */
   take(ticket: string): boolean | Promise<boolean>;

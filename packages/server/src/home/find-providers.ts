@@ -13,7 +13,7 @@ export interface FoundProviders {
   providers: readonly Provider[];
   /** Which can be used now. Never a key. */
   status(): Promise<ProviderStatus[]>;
-  /** Keys to mask in tool results (T14). A placeholder such as `OPENAI_API_KEY=ollama` is none. */
+  /** Keys to mask in tool results (T14). Placeholders such as `OPENAI_API_KEY=ollama` are not masked. */
   secrets: readonly string[];
 }
 

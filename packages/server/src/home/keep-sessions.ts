@@ -17,7 +17,7 @@ export function keepSessions(home: string, report: (error: unknown, what: string
       try {
         return fileSchema.parse(JSON.parse(text)).sessions;
       } catch (error) {
-        report(error, 'sessions could not be read; browsers have to open a new start URL');
+        report(error, 'sessions could not be read; browsers have to open a new start link');
         return [];
       }
     },

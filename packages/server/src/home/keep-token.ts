@@ -61,7 +61,7 @@ export function readToken(home: string): string | undefined {
   return token === '' ? undefined : token;
 }
 
-/** A token that no header can carry would lock everybody out. */
+/** A token that can't be sent in a header would lock everybody out. */
 function checked(token: string): string {
   if (!/^[\x21-\x7e]{1,1000}$/.test(token)) {
     throw invalid('COUNTERSIGN_TOKEN must be one word of 32 to 1000 visible ASCII characters.');

@@ -95,7 +95,7 @@ async function lookAtDatabase(
   }
 }
 
-/** Work that an earlier process left: nothing of it continues until a process runs. */
+/** Work that an earlier process left unfinished. It continues only when a process runs. */
 function lookAtWork(seen: SeenStore | undefined, isRunning: boolean): Finding[] {
   const what = 'work';
   const advice = 'Run countersign serve to continue it.';

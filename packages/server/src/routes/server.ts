@@ -44,7 +44,7 @@ export const serverRoutes = [
     method: 'post',
     path: '/session',
     tag,
-    summary: 'Trade the ticket of a start URL for a session',
+    summary: 'Trade the ticket of a start link for a session',
     description: 'Sets a cookie; the other half comes in the answer and goes into the header X-Countersign-Session.',
     open: true,
     body: newSessionSchema,
@@ -52,7 +52,7 @@ export const serverRoutes = [
     async handle({ body, c, context }) {
       const redeemed = await context.auth.redeem(body.ticket, c);
       if (redeemed === undefined) {
-        throw new HttpProblem(401, 'This ticket was used, or is older than a minute. Open a new start URL.');
+        throw new HttpProblem(401, 'This ticket was used, or is older than a minute. Open a new start link.');
       }
       return { status: 200, body: { session: redeemed.session }, headers: { 'Set-Cookie': redeemed.setCookie } };
     },

@@ -50,7 +50,7 @@ export function createLog({ level, isTerminal, write, now, secrets = [] }: LogOp
   };
 }
 
-/** Whatever a secret looks like: `maskSecrets` only knows what looks like one. */
+/** Masks known secrets of any shape; `maskSecrets` only finds those that look like one. */
 function without(text: string, secrets: readonly string[]): string {
   return secrets.reduce((rest, secret) => rest.replaceAll(secret, '‹masked›'), text);
 }

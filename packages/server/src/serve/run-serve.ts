@@ -12,7 +12,7 @@ export interface RunServeOptions {
   host?: string;
   allowHosts?: readonly string[];
   home?: string;
-  /** False: print the start URL and open nothing. */
+  /** False: print the start link and open nothing. */
   open: boolean;
   /** The first line on standard output is `{"url","token","open"}`, and the only one; without a token from the environment. */
   json: boolean;
@@ -82,7 +82,7 @@ function greet({ url, home: { token, sandbox } }: Serving, start: string): void 
   process.stdout.write(`${lines.join('\n')}\n`);
 }
 
-/** Standard output that is no terminal is often a log that others read. */
+/** If standard output is not a terminal, it is often a log that others can read. */
 function whereIs({ value, source }: Token): string {
   switch (source.kind) {
     case 'environment':

@@ -50,7 +50,7 @@ const newChat = (server: ServerProcess) =>
 
 // Several processes are started: on a busy machine that takes its time.
 describe('countersign serve', () => {
-  it('[X1] [W1] says where it is in one line, and its start URL opens a session once', async () => {
+  it('[X1] [W1] says where it is in one line, and its start link opens a session once', async () => {
     const port = String(await freePort());
     const server = await start({ words: ['--port', port] });
     expect(server.open).toMatch(new RegExp(`^${server.url}/#ticket=[\\w-]{43}$`));

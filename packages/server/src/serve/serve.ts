@@ -28,7 +28,7 @@ export interface ServeOptions extends HomeOptions {
 export interface Serving {
   url: string;
   home: Home;
-  /** A start URL with a fresh ticket: good once, for a minute. */
+  /** A start link with a fresh ticket: good once, for a minute. */
   newStartUrl(): string;
   /** Tells the streams, parks what runs, lets go of the home. */
   close(): Promise<void>;

@@ -3,7 +3,7 @@ import type { CoveredCall } from '@countersign/protocol';
 import { behindBar, indented } from '../text/behind-bar.js';
 import { columnsOf, type Desk } from './desk.js';
 
-/** Each of the waiting calls is named, however many they are: they run with this signature (A5). */
+/** Lists every waiting call, however many there are: they run with this signature (A5). */
 export function printCovered(
   { keyboard, context }: Desk,
   waiting: readonly CoveredCall[],
@@ -16,7 +16,7 @@ export function printCovered(
   return lines.length;
 }
 
-/** Before a grant for this chat lets other waiting calls run, they are shown, and only a clear yes goes on. */
+/** Lists the other waiting calls that a grant for this chat would run, and asks for an explicit yes. */
 export async function confirmCovered(
   desk: Desk,
   approval: ApprovalView,

@@ -18,7 +18,7 @@ interface ChatFlags {
   last?: string;
 }
 
-/** `needsServer`: it has work to do, and no process runs that does it. */
+/** `needsServer`: it has unfinished work, and no process is running it. */
 type Listed = Chat & { readonly needsServer?: true };
 
 /** `countersign chats` (X3). */

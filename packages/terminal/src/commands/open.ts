@@ -5,7 +5,7 @@ import type { CommandContext } from '../context.js';
 import { EXIT } from '../exit-codes.js';
 import type { Register } from './register.js';
 
-/** `countersign open` (X1): a way back into a server that runs. */
+/** `countersign open` (X1): signs a browser in to a running server. */
 export function addOpen(program: Command, register: Register): void {
   const command = program
     .command('open')
@@ -14,13 +14,13 @@ export function addOpen(program: Command, register: Register): void {
     .addHelpText('after', '\nThe link signs one browser in, within a minute. With --json: {"open","expiresAt"}.')
     .addHelpText('after', '\nExample:\n  countersign open --no-open');
   register<{ open: boolean }>(command, async (context, { options }) => {
-    // Asked first: connecting would bring a server, and make a home, only to end at once.
+    // Check first: connecting would start a server, and create a home, only to end at once.
     if (!(await isServerThere(context))) {
       throw new CommandError('No server runs on this home. Start one with countersign serve.', EXIT.failed);
     }
     const client = await context.client();
     const { ticket, expiresAt } = await client.startLink();
-    // By the address that this command used: behind a proxy the server knows another one.
+    // Use the address that this command used: behind a proxy the server knows another one.
     const open = `${client.url}/#ticket=${ticket}`;
     if (context.options.json) {
       context.json({ open, expiresAt });

@@ -143,7 +143,7 @@ async function changePolicy(
   showDone(context, sayRules(id, changed.rules), changed);
 }
 
-/** A rule lets the waiting calls that it covers run at once (A5): whoever writes it sees them first. */
+/** A new rule runs the waiting calls it covers (A5), so its author sees them first. */
 async function confirmCovered(
   context: CommandContext,
   client: Client,

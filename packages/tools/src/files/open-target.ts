@@ -111,12 +111,12 @@ export async function replaceFile(workingDirectory: string, { path, old }: Targe
   }
 }
 
-/** At the last moment: what somebody else wrote since it was looked at must not be lost. */
+/** Checks again at the last moment, so that a concurrent write is not lost. */
 async function putInPlace(temporary: string, target: string, old: Target['old']): Promise<void> {
   const there = await lstat(target, { bigint: true }).catch(() => undefined);
   if ((there === undefined ? undefined : versionOf(there)) !== old?.version)
     throw new Error('somebody else changed it at the same moment, so nothing was written');
-  // A link never replaces what came to be since.
+  // A link never replaces a file that was created meanwhile.
   await (old === undefined ? linkOrRename(temporary, target) : rename(temporary, target));
 }
 

@@ -2,7 +2,7 @@ import type { Preview } from '@countersign/protocol';
 import { structuredPatch, type StructuredPatchHunk } from 'diff';
 
 const CONTEXT = 3;
-/** Also the most changes that are searched for: the search takes time quadratic in their number, and no more would be shown. */
+/** Also limits the search, whose time is quadratic in the number of changes; more would not be shown anyway. */
 const MOST_LINES = 600;
 const LONGEST_LINE = 1_000;
 /** Lines of both texts together. A preview must not hold up the server. */

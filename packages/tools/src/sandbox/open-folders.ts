@@ -2,7 +2,7 @@ import { realpath } from 'node:fs/promises';
 import { isInside } from '../files/is-inside.js';
 import type { Confinement } from './sandbox.js';
 
-/** What rules let programs read, where it really lies. Throws where that is ours, the whole home, or what another rule keeps closed. */
+/** Real paths of the folders that rules open for reading. Throws for our own files, the whole home, and what another rule hides. */
 export async function openFolders(
   folders: readonly string[],
   { home, hide }: Pick<Confinement, 'home' | 'hide'>,

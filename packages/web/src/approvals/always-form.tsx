@@ -48,7 +48,7 @@ export type Found = { kind: 'looking' } | { kind: 'found'; matched: Matched } | 
 export function useFound(wanted: PolicyMatch | undefined, matches: (wanted: PolicyMatch) => Promise<Matched>): Found {
   const key = wanted === undefined ? '' : JSON.stringify(wanted);
   const [last, setLast] = useState<{ key: string; found: Found }>();
-  // A new function on each drawing: asked anew for each, the page would ask all day.
+  // A new function on each render; depending on it would send requests in a loop.
   const ask = useRef(matches);
   ask.current = matches;
   useEffect(() => {

@@ -5,7 +5,7 @@ import { useClient } from '../data/connection.js';
 import type { Matched } from './always-form.js';
 import type { Asked } from './approval-panel.js';
 
-/** Asks the server which other calls a rule or grant would be about: a second opinion here could differ from its gate. */
+/** Asks the server which other calls a rule or grant would cover: matching in the browser could differ from the gate. */
 export function useMatches(): (asked: Asked, wanted: PolicyMatch) => Promise<Matched> {
   const client = useClient();
   return useCallback(

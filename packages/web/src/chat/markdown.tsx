@@ -16,7 +16,7 @@ import { whereTo } from './where-to.js';
 const LONGEST = 60_000;
 const LONGEST_LINE = 20_000;
 
-/** Without its code, because the server is away, the text is there all the same. */
+/** Shows the plain text if the renderer's code can't be loaded because the server is away. */
 const Highlighted = lazy(() => import('./highlighted.js').catch(() => ({ default: Plain })));
 
 const Plain: typeof HighlightedView = memo(function Plain({ text }: { text: string }): ReactElement {

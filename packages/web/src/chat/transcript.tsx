@@ -267,7 +267,7 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
   );
 }
 
-/** As many lines from the end are looked at for a message that was just sent. */
+/** How many lines from the end to search for a message that was just sent. */
 const RECENT = 200;
 
 /** The messages of this chat that are not in the transcript yet. Those that are have left the outbox. */

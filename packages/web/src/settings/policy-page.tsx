@@ -32,7 +32,7 @@ export default function PolicyPage(): ReactElement {
   const lines = policyLines(text);
   const count = lines.filter(isRule).length;
   const added = lines.filter((line) => isRule(line) && !policy.data.value.rules.includes(line));
-  /** The waiting calls that new rules let run are listed before they are written (A5). One that can't be read is told when it is saved. */
+  /** Lists the waiting calls that new rules would run before the rules are saved (A5). An invalid rule is reported on saving. */
   const findCovered = async (): Promise<readonly string[]> => {
     if (added.length === 0) return [];
     const found = await client.policyMatches(worldId, { rule: added.join('\n') }).catch((error: unknown) => {

@@ -131,7 +131,7 @@ export function PolicyTester({
   );
 }
 
-/** Rules for the same tool that had no say, and why. */
+/** Rules for the same tool that did not apply, and why. */
 function NotApplied({ misses }: { misses: readonly RuleMiss[] }): ReactElement | null {
   if (misses.length === 0) return null;
   return (

@@ -12,7 +12,7 @@ import { signedFetch } from './signed-fetch.js';
 
 const OUTBOX = 'countersign.outbox';
 
-/** What one page has one of. */
+/** Created once per page. */
 function createPage() {
   const client = createClient({ url: location.origin, fetch: signedFetch });
   const outbox = createOutbox({ client, kept: keptText(OUTBOX), keep: (text) => keptText(OUTBOX, text) });
@@ -45,7 +45,7 @@ export function App(): ReactElement {
   useEffect(() => {
     if (session === undefined) return;
     setWhy('This session has ended.');
-    // Once in, the page stays: whoever signs in again finds what they had typed.
+    // Once signed in, the page stays mounted, so that nothing typed is lost when the person signs in again.
     if (page === undefined) setPage(createPage());
     else page.outbox.retryNow();
   }, [session, page]);
@@ -69,7 +69,7 @@ export function App(): ReactElement {
   );
 }
 
-/** Trades the ticket of a start URL for a session, or finds the one that this browser has. */
+/** Trades the ticket of a start link for a session, or finds the one that this browser has. */
 async function enter(onRefused: (why: string) => void): Promise<void> {
   const ticket = takeTicket();
   if (ticket !== undefined) {

@@ -35,7 +35,7 @@ export function forgetSession(refused: string | undefined): void {
   if (currentSession() === refused) set(undefined);
 }
 
-/** The ticket of a start URL, taken out of the address at once: it must not stay in the history. */
+/** The ticket of a start link, taken out of the address at once: it must not stay in the history. */
 export function takeTicket(): string | undefined {
   const ticket = new URLSearchParams(location.hash.slice(1)).get('ticket');
   if (ticket === null) return undefined;

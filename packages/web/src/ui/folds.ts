@@ -1,6 +1,6 @@
 import { createContext, useContext, useLayoutEffect } from 'react';
 
-/** Tells whoever shows a call that a part of it is folded away. The function it returns says that it no longer is. */
+/** Reports to the card that a part of the call is folded away. The function it returns takes that back. */
 export const FoldContext = createContext<() => () => void>(() => () => undefined);
 
 export function useFold(isFolded: boolean): void {

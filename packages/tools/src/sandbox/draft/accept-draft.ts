@@ -46,7 +46,7 @@ interface Pass extends Acceptance {
   readonly conflicts: string[];
   /** `check`: what is to be removed. `apply`: what has been changed. */
   readonly done: string[];
-  /** Files with several names of which we have changed one: that alone gives the others a new change time. */
+  /** Hard-linked files that we changed under one name: that alone gives their other names a new change time. */
   readonly touched: Set<bigint>;
 }
 

@@ -13,8 +13,8 @@ interface Drafted {
 const MOST_ROUNDS = 10;
 
 /**
- * Folders of the draft that hide what was in the real ones: removed and made anew. The kernel notes it where Node can't look, so a
- * mount is asked instead, about one name of each.
+ * Folders of the draft that were removed and recreated, so that they hide the contents of the real ones. The kernel marks them where
+ * Node can't look, so this looks up one name of each through a mount.
  */
 export async function findEmptied(drafted: Drafted): Promise<Set<string>> {
   const { workingDirectory, stillSeen } = drafted;

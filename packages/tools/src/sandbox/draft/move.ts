@@ -8,7 +8,7 @@ export interface Move {
   readonly child: string;
 }
 
-/** Where nothing is yet. False: something is there by now, and stays as it is. */
+/** To a path where nothing exists. False: something was created there meanwhile; it is left alone. */
 export async function moveNew({ upper, at, child }: Move): Promise<boolean> {
   return await near(upper, at, async (source) => {
     const target = join(at, child);

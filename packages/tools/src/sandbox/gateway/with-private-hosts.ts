@@ -4,7 +4,7 @@ const LOOPBACK = '127.0.0.1';
 
 /**
  * The way out, and to private addresses that rules spell with their port, such as `10.0.0.5:4873`. Only the address and the port decide,
- * never a name: whoever answers for a name could lead it to any address. `localhost` is ours to answer.
+ * never a name: DNS could point a name at any address. `localhost` is ours to answer.
  */
 export function withPrivateHosts(hosts: readonly string[], outside: Outside = THE_INTERNET): Outside {
   if (hosts.length === 0) return outside;

@@ -4,8 +4,8 @@ import { basename, dirname, isAbsolute, join } from 'node:path';
 import { trustedFolders } from '../../shell/trusted-folders.js';
 
 /**
- * Of words that a person gave to start a program with: those that name something that is there and that the sandbox hides, with the rule
- * that would show it. Not for words from an agent, which would learn what is there.
+ * Names the words of a person's command line that the sandbox hides although they exist, with the rule that would show them. Never
+ * use it for an agent's words: the agent would learn which files exist.
  */
 export function explainHidden(words: readonly string[], sees: (path: string) => boolean, path: string): string[] {
   return words.flatMap((word) => {
@@ -16,7 +16,7 @@ export function explainHidden(words: readonly string[], sees: (path: string) => 
 
 const NOT_FOUND = /(?:^|[\s:])([\w.+-]{1,60}): (?:command )?not found$/gm;
 
-/** The same for programs of which a shell said that they are not found. Only names on the person's PATH are looked for. */
+/** The same for programs that a shell reported as not found. Only looks for names on the person's PATH. */
 export function explainNotFound(said: string, sees: (path: string) => boolean, path: string): string[] {
   const names = [...said.matchAll(NOT_FOUND)].flatMap(([, name]) => (name === undefined ? [] : [name]));
   return [...new Set(names)].slice(0, 3).flatMap((name) => {
@@ -35,7 +35,7 @@ function explain(word: string, file: string, sees: (path: string) => boolean): s
   ];
 }
 
-/** What a program needs mostly lies beside its folder. */
+/** A program's libraries are usually beside its folder. */
 function folderOf(file: string): string {
   const folder = dirname(file);
   const isProgramFolder = ['bin', 'sbin', 'shims'].includes(basename(folder));
