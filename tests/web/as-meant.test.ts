@@ -75,7 +75,7 @@ describe.runIf(hasBrowser)('what is saved is what was meant', () => {
     await dialog.getByText('More', { exact: true }).click();
     await dialog.getByLabel('Temperature').fill('0,7');
     await button(page, 'Save').click();
-    await dialog.getByText('Write a number from 0 to 2, such as 0.7.').waitFor();
+    await dialog.locator('p').getByText('Write a number from 0 to 2, such as 0.7.').waitFor();
     expect((await opened.api.agent(world, 'ada')).value.temperature).toBe(0.5);
     await dialog.getByLabel('Temperature').fill('');
     await button(page, 'Save').click();
@@ -184,7 +184,7 @@ describe.runIf(hasBrowser)('what is saved is what was meant', () => {
       .poll(async () => (await opened.api.tools(world, { limit: 200 })).items.map(({ name }) => name))
       .toContain('mcp__hostile__late');
     await button(page, 'Accept').click();
-    await dialog.getByText('It says something else of itself by now').waitFor();
+    await dialog.getByText('The tool definitions changed while you were reviewing').waitFor();
     expect(await changed()).toBe(1);
     await button(page, 'Accept').click();
     await expect.poll(changed).toBe(0);

@@ -52,15 +52,7 @@ export async function launch(): Promise<Browser> {
   return await chromium.launch({ executablePath: inject('chromium'), args: chromiumArguments() });
 }
 
-let shared: Browser | undefined;
-
-/** The one browser of this worker. It ends with the worker: test files close their contexts, never the browser. */
-async function sharedBrowser(): Promise<Browser> {
-  if (shared?.isConnected() !== true) shared = await launch();
-  return shared;
-}
-
-/** A real server for a test file, and browser profiles that visit it. */
+/** One browser and one real server for a test file. */
 export async function openBrowser(): Promise<Opened> {
   const home = await mkdtemp(join(tmpdir(), 'countersign-web-'));
   const deeds = testTools();
@@ -83,19 +75,14 @@ export async function openBrowser(): Promise<Opened> {
     tools: deeds.tools,
     show: [root],
   });
-  const browser = await sharedBrowser();
-  const contexts: BrowserContext[] = [];
+  const browser = await launch();
   const api = createClient({ url: serving.url, token: serving.home.token.value });
   let worlds = 0;
   return {
     serving,
     api,
     ran: deeds.ran,
-    async visit(options = {}) {
-      const visited = await visit(browser, serving, options);
-      contexts.push(visited.context);
-      return visited;
-    },
+    visit: (options = {}) => visit(browser, serving, options),
     async newChat() {
       worlds += 1;
       const { id: world } = await api.createWorld({ name: `Lab ${worlds}` });
@@ -104,7 +91,7 @@ export async function openBrowser(): Promise<Opened> {
       return { world, chat, path: `/w/${world}/c/${chat}` };
     },
     async close() {
-      await Promise.all(contexts.map((context) => context.close()));
+      await browser.close();
       await serving.close();
       await rm(home, { recursive: true, force: true });
     },
