@@ -266,7 +266,7 @@ describe('[S4] engines on one PostgreSQL', () => {
     }
 
     const once = (...keys: string[]): [string, number][] => keys.map((key) => [key, 1]);
-    const ran = (runs: Map<string, number>) => [...runs].toSorted();
+    const ran = (runs: Map<string, number>) => [...runs].toSorted(([a], [b]) => (a < b ? -1 : 1));
 
     it('releases what waits in turns of another, once each: a rule in every chat, a grant in its own', async () => {
       const { a, b, worldId, runs } = await stampsWait();
