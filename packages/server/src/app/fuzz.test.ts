@@ -73,7 +73,9 @@ async function furnish(t: Harbour, ids: Ids, count: number): Promise<void> {
   await t.engine.quiet();
   const [first, ...others] = await listApprovals(runtime, world, { status: 'pending' });
   if (first === undefined) throw new Error('nobody was asked');
-  const decision = { tool_call_id: first.approvalId, decision: 'approve', scope: 'session' } as const;
+  // For this one path: a grant for every call would release the other two.
+  const pattern = 'path=a';
+  const decision = { tool_call_id: first.approvalId, decision: 'approve', scope: 'session', pattern } as const;
   await publishToolResult(runtime, world, undefined, decision, TESTER);
   await t.engine.quiet();
   const grants = await listGrants(runtime, world);
