@@ -117,7 +117,7 @@ describe.runIf(hasBrowser)('a message on its way', () => {
     const [, , , , chat = ''] = new URL(page.url()).pathname.split('/');
     const { items } = await opened.api.messages(world, chat);
     expect(items.filter(({ content }) => content === 'say a beginning')).toHaveLength(1);
-    // Whoever wants a new chat after that gets one.
+    // A new chat can still be started afterwards.
     await page.goto(`${opened.serving.url}/w/${world}`);
     await page.getByRole('heading', { name: 'New chat' }).waitFor();
 

@@ -228,7 +228,7 @@ describe.runIf(hasBrowser)('signing only what was meant and seen', () => {
       await drawn(page, context);
     }
     expect(await page.getByRole('button', { name: /more lines?$/ }).count()).toBe(0);
-    // Seen is seen: whoever goes back to read the beginning need not come here again.
+    // Stays true: scrolling back to the beginning does not disable approval again.
     await page.keyboard.press('Home');
     await goOn(1);
 

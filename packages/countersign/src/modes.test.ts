@@ -240,7 +240,7 @@ describe.runIf(sandbox.kind === 'bubblewrap')('a host that a rule opens to the s
       'allow sandbox_network(far.org:4873)',
     ];
     const t = await openWithSite({ policy });
-    // A name that leads to what a rule spells is reached there, and nowhere else: whoever answers for the name gains nothing.
+    // A name that leads to what a rule spells is reached there, and nowhere else: controlling its DNS answer gains nothing.
     expect(await answers(t, '10.0.0.1:4873', 'inner.test:4873', 'localhost:4874')).toEqual([true, true, true]);
     expect(reached).toEqual(['10.0.0.1', '10.0.0.1', '127.0.0.1']);
     const closed = [
