@@ -77,6 +77,11 @@ describe('without a server', () => {
     expect(detached.stderr).toContain('--detach needs a running server');
     expect(await statusOf(chat)).toMatchObject({ status: 'waiting' });
 
+    const added = await run('policy', 'add', 'allow shell_cmd(wc -l notes/crew.md)', '-w', 'harbour');
+    expect(added).toMatchObject({ code: 2 });
+    expect(added.stdout).toContain('Also runs 1 waiting call once a server is running:');
+    expect(added.stderr).toContain('This also runs 1 waiting call once a server is running.');
+
     expect(await run('open')).toMatchObject({
       code: 1,
       stdout: '',
@@ -126,6 +131,15 @@ describe('without a server', () => {
     const said = await run('chat', '-w', 'harbour', '-c', chat, 'hello');
     expect(said.stdout).toContain('interrupted, outcome unknown');
     expect(await statusOf(chat)).toMatchObject({ status: 'idle' });
+  });
+
+  it('[A5] [X4] a rule runs the waiting calls of its own chat now, and those of others once a server is running', async () => {
+    const { approval } = await leaveBehind('How large is the crew? Count the lines.');
+    const other = await leaveBehind('How large is the crew? Count the lines.');
+    const approved = await run('approvals', 'approve', approval, '--scope', 'always', '--yes');
+    expect(approved).toMatchObject({ code: 0 });
+    expect(approved.stdout).toContain('Also runs 1 waiting call once a server is running:');
+    expect(await statusOf(other.chat)).toMatchObject({ status: 'waiting' });
   });
 });
 

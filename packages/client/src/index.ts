@@ -33,8 +33,15 @@ export { agentName, heldUp, inTheWay, pendingApprovals, placeInQueue, turnOf, wo
 export type { Worker } from './selectors.js';
 export type { Answer } from './show/answer.js';
 export { maskedCount, maskedWords, patternOf, readArguments, toolWords, verbFor, wantsTo } from './show/card-words.js';
-export { byWords, decisionStory, expiredWords, SCOPE_WORDS, signedWords } from './show/decision-story.js';
-export { coveredLines, coveredTitle, grantMatch } from './show/covered-calls.js';
+export { byWords, decisionStory, expiredWords, scopeWords, signedWords } from './show/decision-story.js';
+export {
+  coveredGroups,
+  coveredLines,
+  coveredTitle,
+  coveredWords,
+  grantMatch,
+  type CoveredWhen,
+} from './show/covered-calls.js';
 export { asText, callLine, describeCall } from './show/describe-call.js';
 export type { CallShape } from './show/describe-call.js';
 export { changeLines, diffLines } from './show/diff-lines.js';

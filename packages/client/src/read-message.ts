@@ -131,6 +131,8 @@ const decisionSchema = z.object({
   superseded: z.boolean().exactOptional(),
   client: z.string().exactOptional(),
   answer: z.string().exactOptional(),
+  released: z.boolean().exactOptional(),
+  rule: z.string().exactOptional(),
   /** JSON text of what a person made of the call. */
   arguments: z.string().exactOptional(),
 });
@@ -145,7 +147,8 @@ function readToolMessage(message: Message): MessageMeaning {
   }
   const parsed = decisionSchema.safeParse(content);
   if (!parsed.success) return { kind: 'nothing' };
-  const { decision, scope, reason, expired, superseded, client, answer, arguments: edited } = parsed.data;
+  const { decision, scope, reason, expired, superseded, client, answer, released, rule } = parsed.data;
+  const { arguments: edited } = parsed.data;
   const signed = decision === 'approve' ? 'approved' : 'denied';
   return {
     kind: 'decision',
@@ -158,6 +161,7 @@ function readToolMessage(message: Message): MessageMeaning {
       at: message.createdAt,
       ...(reason === undefined ? {} : { reason }),
       ...(answer === undefined ? {} : { answer }),
+      ...(released === true ? { released: rule === undefined ? {} : { rule } } : {}),
       ...(edited === undefined ? {} : { editedArguments: parseJson(edited) ?? edited }),
     },
   };

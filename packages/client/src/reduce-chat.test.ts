@@ -139,6 +139,38 @@ describe('the reducer of a chat', () => {
     });
   });
 
+  const request = message(1, {
+    role: 'assistant',
+    sender: 'ada',
+    agentId: 'ada',
+    tool_calls: [
+      {
+        id: 'approval_1',
+        type: 'function',
+        function: {
+          name: 'client.requestApproval',
+          arguments: JSON.stringify({
+            originalToolCall: { id: 'call_1', name: 'remove', arguments: { what: 'crate' } },
+            message: 'Remove crate?',
+            options: ['deny', 'approve_once'],
+            callHash: 'h',
+            workingDirectory: '/',
+            sandbox: 'none',
+            why: 'remove needs approval',
+          }),
+        },
+      },
+    ],
+  });
+
+  it('[A5] a call that a rule or grant released says so, and nobody seems to have signed it', () => {
+    const content = JSON.stringify({ decision: 'approve', scope: 'always', released: true, rule: 'allow remove' });
+    const decision = message(2, { role: 'tool', sender: 'kim', tool_call_id: 'approval_1', content });
+    const state = hear(loaded(), say(1, request), say(2, decision));
+    const told = get(state.approvals, 'approval_1')?.decision;
+    expect(told).toMatchObject({ outcome: 'approved', scope: 'always', by: 'kim', released: { rule: 'allow remove' } });
+  });
+
   it.each([
     ['no JSON', 'so far so good'],
     ['a list', '[1,2]'],
@@ -146,29 +178,6 @@ describe('the reducer of a chat', () => {
     ['a decision that is none', '{"decision":"maybe","scope":"once"}'],
     ['names of every object', '{"__proto__":{"decision":"approve"},"constructor":1}'],
   ])('[A17] a decision that can not be read decides nothing: %s', (_, content) => {
-    const request = message(1, {
-      role: 'assistant',
-      sender: 'ada',
-      agentId: 'ada',
-      tool_calls: [
-        {
-          id: 'approval_1',
-          type: 'function',
-          function: {
-            name: 'client.requestApproval',
-            arguments: JSON.stringify({
-              originalToolCall: { id: 'call_1', name: 'remove', arguments: { what: 'crate' } },
-              message: 'Remove crate?',
-              options: ['deny', 'approve_once'],
-              callHash: 'h',
-              workingDirectory: '/',
-              sandbox: 'none',
-              why: 'remove needs approval',
-            }),
-          },
-        },
-      ],
-    });
     const decision = message(2, { role: 'tool', sender: 'kim', tool_call_id: 'approval_1', content });
     const state = hear(loaded(), say(1, request), say(2, decision));
     expect(state.queue).toEqual(['approval_1']);

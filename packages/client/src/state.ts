@@ -60,6 +60,8 @@ export interface Decision {
   /** Of a question that expired: how long it could have been answered. */
   readonly waitedMs?: number;
   readonly reason?: string;
+  /** Nobody signed this very call: a grant or a rule covers it, as `scope` says. `by` gave or wrote it (A5). */
+  readonly released?: { readonly rule?: string };
   /** The words that a question was answered with. */
   readonly answer?: string;
   /** What the person made of the call before they signed it (A7). */

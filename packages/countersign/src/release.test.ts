@@ -18,6 +18,11 @@ async function open(options: Options = {}) {
   return { ...t, runs, waiting };
 }
 
+async function decisionOn(chat: Awaited<ReturnType<typeof open>>['chat'], approvalId: string | undefined) {
+  const message = (await chat.messages()).find(({ tool_call_id: id }) => id === approvalId);
+  return JSON.parse(message?.content ?? '{}') as unknown;
+}
+
 describe('a decision that reaches further than its call', () => {
   it('[A5] for this chat: the waiting calls it covers run, once each, and others keep waiting', async () => {
     const t = await open({ tools: [gated('stamp', async () => 'stamped')] });
@@ -40,6 +45,8 @@ describe('a decision that reaches further than its call', () => {
       { kind: 'run', why: 'grant' },
       { kind: 'outcome' },
     ]);
+    const told = await decisionOn(t.chat, second?.approvalId);
+    expect(told).toMatchObject({ decision: 'approve', scope: 'session', released: true });
     // A late answer to the same card comes too late, and nothing runs again.
     const late = await t.world.decide(second ?? first([]), { decision: 'approve' }, MEG);
     expect(late).toMatchObject({ status: 409, detail: 'this was already approved by meg' });
@@ -68,10 +75,13 @@ describe('a decision that reaches further than its call', () => {
     await t.chat.settled();
     await other.settled();
     expect(t.runs).toEqual([{ path: 'a1' }, { path: 'a2' }]);
+    const b2 = about(await t.world.approvals(), 'b2');
     await t.world.setPolicy(['allow remove(path=b2)']);
     await other.settled();
     expect(t.runs).toEqual([{ path: 'a1' }, { path: 'a2' }, { path: 'b2' }]);
     expect(await t.waiting()).toEqual(['{"path":"b1"}']);
+    const told = await decisionOn(other, b2.approvalId);
+    expect(told).toMatchObject({ scope: 'always', released: true, rule: 'allow remove(path=b2)' });
     const released = (await t.world.audit()).filter(({ kind, rule }) => kind === 'decision' && rule !== undefined);
     expect(released.map(({ scope, rule }) => [scope, rule])).toEqual([
       ['always', 'allow remove(path=a*)'],
@@ -137,5 +147,33 @@ describe('a decision that reaches further than its call', () => {
     await t.heard((event) => event.event === 'tool' && event.data.type === 'TOOL_EXECUTION_SUCCEEDED');
     expect(t.runs).toEqual([{ path: 'b' }]);
     expect(await t.waiting()).toEqual([]);
+    const last = (await t.world.audit()).findLast(({ kind }) => kind === 'decision');
+    expect(last).toMatchObject({ scope: 'session', who: 'meg' });
+  });
+
+  it('[A5] [A16] is recorded as decided by the author of its rule, also if somebody else’s rule comes later', async () => {
+    let isDown = true;
+    const t = await open({
+      probe: (moment) => {
+        if (isDown && moment === 'before release') throw new Error('crash');
+      },
+    });
+    await propose(t, remove('a1'), remove('a2'), remove('b1'), remove('b2'));
+    const always = async (path: string, rule: string, who: string) =>
+      await t.world.decide(
+        about(await t.world.approvals(), path),
+        { decision: 'approve', scope: 'always', rule },
+        { who },
+      );
+    await always('a1', 'allow remove(path=a*)', 'ada');
+    isDown = false;
+    await always('b1', 'allow remove(path=b*)', 'meg');
+    await t.chat.settled();
+    expect(t.runs).toHaveLength(4);
+    const released = (await t.world.audit()).filter(({ kind, rule }) => kind === 'decision' && rule !== undefined);
+    expect(released.map(({ who, rule }) => [who, rule])).toEqual([
+      ['ada', 'allow remove(path=a*)'],
+      ['meg', 'allow remove(path=b*)'],
+    ]);
   });
 });

@@ -15,6 +15,8 @@ export interface CommandContext {
   client(unfinished?: Unfinished): Promise<Client>;
   /** The server that this command brought, if it did. */
   ownServer(): Promise<OwnServer | undefined>;
+  /** Our own server ends with this command and looks after no chat but those it acts in: others wait for the next server. */
+  endsSoon(): Promise<boolean>;
   /** The person leaves: what still runs in our own server is cut off when the command ends, instead of waited for. They are told. */
   leave(): void;
   /**

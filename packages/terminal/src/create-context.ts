@@ -67,6 +67,9 @@ export function createContext({ console, door, version }: Surroundings, options:
     async ownServer() {
       return (await connecting)?.own();
     },
+    async endsSoon() {
+      return wanted === 'leave' && (await connecting)?.own() !== undefined;
+    },
     leave() {
       isLeaving = true;
     },

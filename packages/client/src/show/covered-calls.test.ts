@@ -1,5 +1,26 @@
 import { expect, it } from 'vitest';
-import { coveredLines, coveredTitle, grantMatch } from './covered-calls.js';
+import { coveredGroups, coveredLines, coveredTitle, grantMatch } from './covered-calls.js';
+
+it('[A5] [X4] tells what runs at once from what a process that ends soon leaves to the next server', () => {
+  const call = (toolCallId: string, chatId: string) => ({
+    toolCallId,
+    approvalId: `approval_${toolCallId}`,
+    chatId,
+    agentId: 'ada',
+    toolName: 'shell_cmd',
+    arguments: { command: `rm ${toolCallId}` },
+  });
+  const waiting = [call('1', 'c'), call('2', 'c'), call('3', 'd')];
+  const decided = { invocationId: '1', chatId: 'c' };
+  expect(coveredGroups(waiting, decided, { endsSoon: false })).toEqual([
+    { when: 'now', lines: ['shell_cmd: rm 2', 'shell_cmd: rm 3'] },
+  ]);
+  expect(coveredGroups(waiting, decided, { endsSoon: true })).toEqual([
+    { when: 'now', lines: ['shell_cmd: rm 2'] },
+    { when: 'later', lines: ['shell_cmd: rm 3'] },
+  ]);
+  expect(coveredTitle(1, 'later')).toBe('Also runs 1 waiting call once a server is running:');
+});
 
 it('[A5] names the other waiting calls that a decision covers, and not the one that is decided', () => {
   const call = (toolCallId: string, command: string) => ({

@@ -17,6 +17,34 @@ export function coveredLines(waiting: readonly CoveredCall[], decided: { invocat
     .map(({ toolName, arguments: args }) => `${toolName}: ${callLine(toolName, args)}`);
 }
 
-export function coveredTitle(count: number): string {
-  return `Also runs ${count === 1 ? '1 waiting call' : `${count} waiting calls`} now:`;
+/** `later`: without a server that stays, calls of other chats are left to the next one. */
+export type CoveredWhen = 'now' | 'later';
+
+export function coveredTitle(count: number, when: CoveredWhen = 'now'): string {
+  return `Also runs ${coveredWords(count, when)}:`;
+}
+
+/** `2 waiting calls now` */
+export function coveredWords(count: number, when: CoveredWhen): string {
+  const calls = count === 1 ? '1 waiting call' : `${count} waiting calls`;
+  return `${calls} ${when === 'now' ? 'now' : 'once a server is running'}`;
+}
+
+/** The covered calls by when they run. `endsSoon`: this process stays for the chat of the decision and for no other (X4). */
+export function coveredGroups(
+  waiting: readonly CoveredCall[],
+  decided: { invocationId: string; chatId: string },
+  { endsSoon }: { endsSoon: boolean },
+): readonly { when: CoveredWhen; lines: readonly string[] }[] {
+  const isLater = ({ chatId }: CoveredCall): boolean => endsSoon && chatId !== decided.chatId;
+  const now = coveredLines(
+    waiting.filter((call) => !isLater(call)),
+    decided,
+  );
+  const later = coveredLines(waiting.filter(isLater), decided);
+  const groups = [
+    { when: 'now', lines: now },
+    { when: 'later', lines: later },
+  ] as const;
+  return groups.filter(({ lines }) => lines.length > 0);
 }

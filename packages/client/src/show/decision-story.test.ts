@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decisionStory, expiredWords, signedWords } from './decision-story.js';
+import { decisionStory, expiredWords, scopeWords, signedWords } from './decision-story.js';
 
 const at = '2026-01-01T00:00:00.000Z';
 const now = Date.parse('2026-01-01T00:00:03.000Z');
@@ -18,6 +18,19 @@ describe('what became of a question', () => {
     const decision = { outcome: 'approved', scope: 'once', by: 'browser session 12ab', client: 'web', at } as const;
     expect(decisionStory(decision, now)).toBe('Approved once by browser session 12ab in the web, 3 s ago');
     expect(decisionStory({ ...decision, client: 'http' }, now)).toBe('Approved once by browser session 12ab, 3 s ago');
+  });
+
+  it('[A5] says that a rule or a grant allowed the call, and who wrote it', () => {
+    const rule = 'allow remove(path=a*)';
+    const byRule = { outcome: 'approved', scope: 'always', by: 'ada', at, released: { rule } } as const;
+    expect(decisionStory(byRule, now)).toBe('Allowed by a rule written by ada, 3 s ago: allow remove(path=a*)');
+    expect(signedWords(byRule, 'ada')).toBe('allowed by a rule written by you');
+    expect(scopeWords(byRule)).toBe('allowed by a rule');
+    const admin = { ...byRule, by: 'system' };
+    expect(decisionStory(admin, now)).toBe('Allowed by a rule, 3 s ago: allow remove(path=a*)');
+    const byGrant = { outcome: 'approved', scope: 'session', by: 'ada', at, released: {} } as const;
+    expect(decisionStory(byGrant, now)).toBe('Allowed for this chat by ada, 3 s ago');
+    expect(signedWords({ ...byGrant, scope: 'once' })).toBe('allowed by a grant or rule');
   });
 
   it('says why not', () => {

@@ -2,7 +2,7 @@ import type { Decision } from '../state.js';
 import { agoWords, secondsWords } from './time-words.js';
 
 /** How far a signature goes, in words. */
-export const SCOPE_WORDS: Readonly<Record<Decision['scope'], string>> = {
+const SCOPE_WORDS: Readonly<Record<Decision['scope'], string>> = {
   once: 'once',
   session: 'for this chat',
   always: 'always',
@@ -16,6 +16,8 @@ export function decisionStory(decision: Decision, now: number, me?: string): str
   const why = decision.reason === undefined || decision.reason === '' ? '' : `: ${decision.reason}`;
   switch (decision.outcome) {
     case 'approved':
+      if (decision.released !== undefined)
+        return `A${releasedWords(decision, me).slice(1)}${where}${when}${ruleWords(decision.released)}`;
       return `Approved ${SCOPE_WORDS[decision.scope]}${who}${where}${when}`;
     case 'denied':
       return `Denied${who}${where}${when}${why}`;
@@ -28,9 +30,32 @@ export function decisionStory(decision: Decision, now: number, me?: string): str
   }
 }
 
-/** `signed once by you`: who signed, and how far that goes. */
+/** `signed once by you`: who signed, and how far that goes. `allowed by a rule of ada`: nobody signed this very call. */
 export function signedWords(decision: Decision, me?: string): string {
+  if (decision.released !== undefined) return releasedWords(decision, me);
   return `signed ${SCOPE_WORDS[decision.scope]}${byWords(decision, me)}`;
+}
+
+/** The same without the name. */
+export function scopeWords({ scope, released }: Pick<Decision, 'scope' | 'released'>): string {
+  return released === undefined ? `signed ${SCOPE_WORDS[scope]}` : ALLOWED[scope];
+}
+
+const ALLOWED: Readonly<Record<Decision['scope'], string>> = {
+  // As earlier versions recorded it.
+  once: 'allowed by a grant or rule',
+  session: 'allowed for this chat',
+  always: 'allowed by a rule',
+};
+
+function releasedWords(decision: Decision, me: string | undefined): string {
+  const by = byWords(decision, me);
+  const author = { once: '', session: by, always: by === '' ? '' : ` written${by}` }[decision.scope];
+  return `${ALLOWED[decision.scope]}${author}`;
+}
+
+function ruleWords({ rule }: NonNullable<Decision['released']>): string {
+  return rule === undefined ? '' : `: ${rule}`;
 }
 
 /** `expired after 30 s, nothing ran` (A11). */

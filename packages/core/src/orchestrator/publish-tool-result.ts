@@ -46,10 +46,9 @@ export async function publishToolResult(
   if (known !== undefined) return known;
   const { outcome, chatId } = await answer(runtime, worldId, agentId, sent, signer);
   if (outcome.kind === 'recorded' && sent.decision === 'approve') {
-    if (sent.scope === 'session') await releaseWaiting(runtime, worldId, signer, chatId);
+    if (sent.scope === 'session') await releaseWaiting(runtime, worldId, chatId);
     // Left to the next server: a command that ends with this chat would cut off what it starts in others.
-    if (sent.scope === 'always')
-      await releaseWaiting(runtime, worldId, signer, runtime.endsSoon() ? chatId : undefined);
+    if (sent.scope === 'always') await releaseWaiting(runtime, worldId, runtime.endsSoon() ? chatId : undefined);
   }
   if (outcome.kind === 'repeated' && FINAL.has(outcome.state)) runtime.repeats.keep(key, outcome);
   return outcome;

@@ -1,11 +1,12 @@
-import type { Signer } from '@countersign/protocol';
+import { isDeepStrictEqual } from 'node:util';
 import { maskSecrets } from '../masking/index.js';
 import { closeApproval } from './close-approval.js';
+import { findAuthor, type Author } from './find-author.js';
 import { gateCall } from './gate-call.js';
 import { resumeTurn } from './resume-turn.js';
 import { commit, mustHaveChanged, type Runtime, type Step } from './runtime.js';
 import { auditOf, emitToolEvent } from './tool-events.js';
-import { findCovered, isCovered, mayBeReleased, type WaitingCall } from './waiting-calls.js';
+import { coveringOf, findCovered, mayBeReleased, type WaitingCall } from './waiting-calls.js';
 
 /** If the world keeps changing, give up after this many rounds; the calls stay in the queue. */
 const MOST_ROUNDS = 3;
@@ -15,11 +16,12 @@ const MOST_ROUNDS = 3;
  * approval; then it is a call like any other that the gate allows, and is checked once more when it starts.
  * Never rejects: the decision that caused it stands, and the rest keeps waiting or is released later (`releaseLeftOver`).
  */
-export async function releaseWaiting(runtime: Runtime, worldId: string, by: Signer, chatId?: string): Promise<void> {
+export async function releaseWaiting(runtime: Runtime, worldId: string, chatId?: string): Promise<void> {
   try {
     for (let round = 0; round < MOST_ROUNDS; round += 1) {
       let isOld = false;
       for (const waiting of await findCovered(runtime, worldId, chatId === undefined ? {} : { chatId })) {
+        const by = await findAuthor(runtime, worldId, waiting.covering);
         const outcome = await commit(runtime, 'release', worldId, (step) => release(runtime, step, waiting, by));
         isOld ||= outcome === 'look again';
       }
@@ -35,14 +37,14 @@ export async function releaseLeftOver(runtime: Runtime): Promise<void> {
   const worlds = await runtime.store.read(async (reader) =>
     (await reader.countPendingApprovals()) === 0 ? [] : await reader.worlds(),
   );
-  for (const { id } of worlds) await releaseWaiting(runtime, id, { who: 'system', client: 'server' });
+  for (const { id } of worlds) await releaseWaiting(runtime, id);
 }
 
 async function release(
   runtime: Runtime,
   step: Step,
   waiting: WaitingCall,
-  by: Signer,
+  by: Author,
 ): Promise<'released' | 'left' | 'look again'> {
   const { call, signed, place } = waiting;
   const approval = await step.tx.approval(waiting.approval.id);
@@ -64,23 +66,23 @@ async function release(
     decision: undefined,
     seen: signed.seen,
   });
-  if (!isCovered(gate)) return 'left';
+  const covering = coveringOf(gate);
+  if (covering === undefined) return 'left';
+  // Covered by another one now, which somebody else may have written.
+  if (!isDeepStrictEqual(covering, waiting.covering)) return 'look again';
 
-  const rule = gate.rule === undefined ? undefined : maskSecrets(gate.rule);
+  const rule = covering.kind === 'rule' ? maskSecrets(covering.rule) : undefined;
   const reason = rule === undefined ? 'covered by a grant for this chat' : `covered by the rule ${rule}`;
+  const told = {
+    scope: rule === undefined ? 'session' : 'always',
+    ...(by.client === undefined ? {} : { client: by.client }),
+  } as const;
+  const fact = rule === undefined ? {} : { rule };
   const resumed = await resumeTurn(runtime, step, turn.id, { invocationId: invocation.id, status: 'approved' });
-  const verdict = { status: 'approved', reason, by: by.who, client: by.client, more: { released: true } } as const;
+  const verdict = { status: 'approved', reason, by: by.who, ...told, more: { released: true, ...fact } } as const;
   mustHaveChanged(await closeApproval(step, approval, invocation, verdict));
-  step.tx.record({
-    kind: 'decision',
-    ...auditOf(invocation),
-    decision: 'approve',
-    scope: gate.because === 'grant' ? 'session' : 'always',
-    who: by.who,
-    client: by.client,
-    why: reason,
-    ...(rule === undefined ? {} : { rule }),
-  });
+  const audited = { ...auditOf(invocation), decision: 'approve', who: by.who, why: reason, ...told, ...fact };
+  step.tx.record({ kind: 'decision', ...audited });
   // Nobody signed this very call: without a signature its start depends on what the gate says then.
   const change = { status: 'approved', callHash: null } as const;
   mustHaveChanged(await step.tx.changeInvocation(invocation.id, 'asked', change));

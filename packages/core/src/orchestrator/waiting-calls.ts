@@ -14,7 +14,11 @@ export interface WaitingCall {
   place: Place;
   /** The world's `rev` when it was looked at. */
   rev: number;
+  covering: Covering;
 }
+
+/** The grant or rule because of which the gate would run a call. */
+export type Covering = { kind: 'grant'; grantId: string } | { kind: 'rule'; rule: string };
 
 /** Which waiting calls to look at, and what to suppose beside what is stored. */
 export interface Looking {
@@ -35,8 +39,10 @@ export function mayBeReleased({ status, question, rule, options }: ApprovalRecor
 }
 
 /** Only a grant or a rule that a person made: nothing else releases a call. */
-export function isCovered(gate: Gate): gate is Extract<Gate, { kind: 'run' }> {
-  return gate.kind === 'run' && (gate.because === 'grant' || gate.because === 'rule');
+export function coveringOf(gate: Gate): Covering | undefined {
+  if (gate.kind !== 'run') return undefined;
+  if (gate.because === 'grant' && gate.grantId !== undefined) return { kind: 'grant', grantId: gate.grantId };
+  return gate.because === 'rule' && gate.rule !== undefined ? { kind: 'rule', rule: gate.rule } : undefined;
 }
 
 /** The waiting calls that the gate would let run now, oldest first. Calls that changed after they were shown are left out (A7). */
@@ -64,22 +70,27 @@ export async function findCovered(runtime: Runtime, worldId: string, looking: Lo
     grant === undefined
       ? undefined
       : { id: 'supposed', ...(grant.pattern === undefined ? {} : { pattern: grant.pattern }) };
-  const judge = async (call: ReadCall, invocation: InvocationRecord, seen: SignedCall['seen']): Promise<boolean> => {
+  const judge = async (
+    call: ReadCall,
+    invocation: InvocationRecord,
+    seen: SignedCall['seen'],
+  ): Promise<Covering | undefined> => {
     const about = { agentId: invocation.agentId, chatId: invocation.chatId, place, decision: undefined, seen };
     const read = (reader: StoreReader): Promise<Gate> =>
       gateCall(reader, snapshot, call, supposed === undefined ? about : { ...about, supposed });
-    return isCovered(await runtime.store.read(read));
+    return coveringOf(await runtime.store.read(read));
   };
   const covered: WaitingCall[] = [];
   for (const { approval, invocation } of waiting) {
     // First without looking: most waiting calls are about something else, and files need not be read for them.
-    if (!(await judge(callOf(runtime, invocation), invocation, []))) continue;
+    if ((await judge(callOf(runtime, invocation), invocation, [])) === undefined) continue;
     if ((await bringTool(runtime, worldId, invocation.toolName)) !== undefined) continue;
     const call = callOf(runtime, invocation);
     const signed = await signCall(runtime, call, { ...invocation, place }).catch(() => undefined);
     if (signed === undefined || signed.callHash !== approval.callHash) continue;
-    if (await judge(call, invocation, signed.seen)) {
-      covered.push({ approval, invocation, call, signed, place, rev: snapshot.world.rev });
+    const covering = await judge(call, invocation, signed.seen);
+    if (covering !== undefined) {
+      covered.push({ approval, invocation, call, signed, place, rev: snapshot.world.rev, covering });
     }
   }
   return covered;

@@ -130,7 +130,7 @@ export async function setPolicy(
     return { value: toPolicy(after), version: policyVersion(after) };
   });
   // A command that only writes the policy stays for no chat: the next server releases what the rules cover.
-  if (!runtime.endsSoon()) await releaseWaiting(runtime, worldId, signer);
+  if (!runtime.endsSoon()) await releaseWaiting(runtime, worldId);
   return written;
 }
 

@@ -129,6 +129,8 @@ export interface StoreReader {
   events(worldId: string, page: Page & { after: number; chatId?: string }): Promise<StoredEvent[]>;
   lastEventId(worldId: string): Promise<number>;
   audit(worldId: string, page: Page & { after: number }): Promise<AuditEntry[]>;
+  /** The newest first, or the newest before a number. */
+  lastAudit(worldId: string, page: Page & { before?: number }): Promise<AuditEntry[]>;
 
   /** The number of the last event whose message can be found by its words; 0 if none can. */
   searchedUpTo(worldId: string): Promise<number>;

@@ -111,6 +111,14 @@ export const writtenStatements: WrittenStatements = {
       "limit"
     ]
   },
+  "lastAudit": {
+    "sql": "select \"world_id\", \"seq\", \"record\", \"previous_hash\", \"hash\" from \"audit\" where \"world_id\" = $1 and \"seq\" < $2 order by \"seq\" desc limit $3 + 0",
+    "names": [
+      "worldId",
+      "before",
+      "limit"
+    ]
+  },
   "auditByHash": {
     "sql": "select \"seq\" from \"audit\" where \"world_id\" = $1 and \"hash\" = $2",
     "names": [

@@ -17,6 +17,13 @@ export function auditStatements(db: Queries) {
         .orderBy('seq')
         .limit(upTo(p('limit'))),
     ),
+    lastAudit: prepared<{ worldId: string; before: number; limit: number }, AuditRow>((p) =>
+      audit
+        .where('world_id', '=', p('worldId'))
+        .where('seq', '<', p('before'))
+        .orderBy('seq', 'desc')
+        .limit(upTo(p('limit'))),
+    ),
     auditByHash: prepared<{ worldId: string; hash: string }, [seq: number]>((p) =>
       db.selectFrom('audit').select('seq').where('world_id', '=', p('worldId')).where('hash', '=', p('hash')),
     ),

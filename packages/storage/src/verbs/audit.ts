@@ -5,9 +5,13 @@ import type { RowOf } from '../queries/prepared.js';
 import type { AuditTable } from '../schema.js';
 import type { AuditRow, AuditStatements } from '../queries/audit.js';
 
-export function auditVerbs(on: Connection, s: AuditStatements): Pick<StoreTransaction, 'audit'> {
+export function auditVerbs(on: Connection, s: AuditStatements): Pick<StoreTransaction, 'audit' | 'lastAudit'> {
   const audit = on.all(s.audit, toEntry);
-  return { audit: async (worldId, { after, limit }) => audit({ worldId, after, limit }) };
+  const lastAudit = on.all(s.lastAudit, toEntry);
+  return {
+    audit: async (worldId, { after, limit }) => audit({ worldId, after, limit }),
+    lastAudit: async (worldId, { before = Number.MAX_SAFE_INTEGER, limit }) => lastAudit({ worldId, before, limit }),
+  };
 }
 
 function toEntry([, seq, record, previousHash, hash]: AuditRow): AuditEntry {

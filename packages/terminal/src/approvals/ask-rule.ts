@@ -37,7 +37,7 @@ async function showMatches(desk: Desk, approval: ApprovalView, rule: string): Pr
   const columns = columnsOf(context);
   try {
     const { items, more, waiting } = await client.policyMatches(world, { chatId: approval.chatId, rule });
-    printCovered(desk, waiting, approval);
+    await printCovered(desk, waiting, approval);
     const isWaiting = new Set(waiting.map(({ toolCallId }) => toolCallId));
     const others = items.filter(({ toolCallId }) => toolCallId !== approval.invocationId && !isWaiting.has(toolCallId));
     const lines = [...new Set(others.map((each) => callLine(each.toolName, each.arguments)))];

@@ -1,19 +1,20 @@
-import { ClientError, coveredLines, coveredTitle, grantMatch, type ApprovalView } from '@countersign/client';
+import { ClientError, coveredGroups, coveredTitle, grantMatch, type ApprovalView } from '@countersign/client';
 import type { CoveredCall } from '@countersign/protocol';
 import { behindBar, indented } from '../text/behind-bar.js';
 import { columnsOf, type Desk } from './desk.js';
 
-/** Lists every waiting call, however many there are: they run with this signature (A5). */
-export function printCovered(
+/** Lists every waiting call, however many there are: they run with this signature (A5). False: there are none. */
+export async function printCovered(
   { keyboard, context }: Desk,
   waiting: readonly CoveredCall[],
   decided: ApprovalView,
-): number {
-  const lines = coveredLines(waiting, decided);
-  if (lines.length === 0) return 0;
-  keyboard.print(`  ${coveredTitle(lines.length)}\n`);
-  for (const line of lines) keyboard.print(`${behindBar(line, columnsOf(context))}\n`);
-  return lines.length;
+): Promise<boolean> {
+  const groups = coveredGroups(waiting, decided, { endsSoon: await context.endsSoon() });
+  for (const { when, lines } of groups) {
+    keyboard.print(`  ${coveredTitle(lines.length, when)}\n`);
+    for (const line of lines) keyboard.print(`${behindBar(line, columnsOf(context))}\n`);
+  }
+  return groups.length > 0;
 }
 
 /** Lists the other waiting calls that a grant for this chat would run, and asks for an explicit yes. */
@@ -31,7 +32,7 @@ export async function confirmCovered(
     keyboard.print(`${indented(error.detail, columnsOf(context))}\n`);
     return 'no';
   }
-  if (printCovered(desk, waiting, approval) === 0) return 'yes';
+  if (!(await printCovered(desk, waiting, approval))) return 'yes';
   keyboard.print('  y: approve for this chat and run these too   Enter: back to the card\n');
   const typed = await keyboard.ask({ prompt: context.paint.amber('  ✍ '), fresh: true, typedOnly: true, signal });
   if (typed.kind === 'cancelled') return 'gone';

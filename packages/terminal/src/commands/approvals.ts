@@ -118,9 +118,9 @@ export function addApprovals(program: Command, register: Register): void {
       }
       const { chatId, toolCallId: invocationId } = approval;
       if (scope === 'session')
-        await showCovered(context, client, world, grantMatch(approval, options.pattern), { invocationId });
+        await showCovered(context, client, world, grantMatch(approval, options.pattern), { invocationId, chatId });
       if (scope === 'always' && rule !== undefined)
-        await showCovered(context, client, world, { chatId, rule }, { invocationId });
+        await showCovered(context, client, world, { chatId, rule }, { invocationId, chatId });
       await confirm(context, { yes: options.yes, what: `This approves it ${SCOPES[scope]}.`, word: 'approve' });
       const decision: Omit<ToolDecision, 'tool_call_id' | 'callHash'> = {
         decision: 'approve',

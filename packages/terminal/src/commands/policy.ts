@@ -7,7 +7,7 @@ import type { CommandContext } from '../context.js';
 import { editText } from '../edit-text.js';
 import { EXIT } from '../exit-codes.js';
 import { findAgent, findChat, findWorld } from '../find-things.js';
-import { callLine, ruleMissWords, type Client } from '@countersign/client';
+import { callLine, coveredWords, ruleMissWords, type Client } from '@countersign/client';
 import { plainLine } from '../text/plain-text.js';
 import { suggestion } from '../text/suggest.js';
 import { readText } from './agents.js';
@@ -152,10 +152,10 @@ async function confirmCovered(
   yes: boolean | undefined,
 ): Promise<void> {
   if (added.length === 0) return;
-  const count = await showCovered(context, client, world, { rule: added.join('\n') });
-  if (count === 0) return;
-  const calls = count === 1 ? '1 waiting call' : `${count} waiting calls`;
-  await confirm(context, { yes, what: `This also runs ${calls} now.` });
+  const covered = await showCovered(context, client, world, { rule: added.join('\n') });
+  if (covered.length === 0) return;
+  const calls = covered.map(({ count, when }) => coveredWords(count, when)).join(' and ');
+  await confirm(context, { yes, what: `This also runs ${calls}.` });
 }
 
 function sayRules(id: string, lines: readonly string[]): string {

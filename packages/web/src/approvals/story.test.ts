@@ -21,5 +21,11 @@ describe('where a call stands', () => {
       callState({ status: { kind: 'succeeded', result: 1 } }, { outcome: 'approved', scope: 'always', by: 'ada', at })
         .words,
     ).toBe('signed always');
+    expect(
+      callState(
+        { status: { kind: 'succeeded', result: 1 } },
+        { outcome: 'approved', scope: 'always', by: 'ada', at, released: { rule: 'allow remove' } },
+      ).words,
+    ).toBe('allowed by a rule');
   });
 });

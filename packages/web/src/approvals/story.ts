@@ -1,4 +1,4 @@
-import { type ApprovalView, type Decision, expiredWords, type Invocation, SCOPE_WORDS } from '@countersign/client';
+import { type ApprovalView, type Decision, expiredWords, type Invocation, scopeWords } from '@countersign/client';
 import type { IconName } from '../ui/icon-paths.js';
 import type { Tone } from '../ui/tone.js';
 
@@ -10,7 +10,7 @@ export interface CallState {
 
 /** Where a call stands, in words a person reads at a glance. */
 export function callState({ status }: Pick<Invocation, 'status'>, decision: Decision | undefined): CallState {
-  const signed = decision?.outcome === 'approved' ? `signed ${SCOPE_WORDS[decision.scope]}` : undefined;
+  const signed = decision?.outcome === 'approved' ? scopeWords(decision) : undefined;
   switch (status.kind) {
     case 'proposed':
       return { words: 'about to run', tone: 'neutral', icon: 'clock' };

@@ -64,6 +64,8 @@ export function describeLog(open: OpenStore): void {
       expect(entries[0]?.at).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
       expect(entries[1]?.previousHash).toBe(entries[0]?.hash);
       expect(await store().read((r) => r.audit(W, { after: 1, limit: 1 }))).toEqual([entries[1]]);
+      expect(await store().read((r) => r.lastAudit(W, { limit: 10 }))).toEqual(entries.toReversed());
+      expect(await store().read((r) => r.lastAudit(W, { before: 2, limit: 1 }))).toEqual([entries[0]]);
       expect(await store().verifyAudit(W)).toEqual({ ok: true, records: 3 });
       expect(await store().verifyAudit('elsewhere')).toEqual({ ok: true, records: 0 });
     });
