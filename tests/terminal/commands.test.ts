@@ -156,17 +156,25 @@ describe('the commands', () => {
 
   it('[X3] [A21] doctor says what works here, and never a key', async () => {
     const { code, stdout } = await t.run(['doctor', '--json', '--port', '0'], {
-      env: { ANTHROPIC_API_KEY: 'sk-ant-not-a-key', COUNTERSIGN_HOME: join(t.folder, 'new home') },
+      env: {
+        ANTHROPIC_API_KEY: 'sk-ant-not-a-key',
+        OPENAI_API_KEY: 'none',
+        OPENAI_BASE_URL: 'http://127.0.0.1:9/v1?key=sk-ant-in-query',
+        COUNTERSIGN_HOME: join(t.folder, 'new home'),
+      },
     });
     expect(code).toBe(0);
     expect(stdout).not.toContain('sk-ant');
     const { items } = z
-      .object({ items: z.array(z.object({ what: z.string(), state: z.string() })) })
+      .object({ items: z.array(z.object({ what: z.string(), state: z.string(), detail: z.string() })) })
       .parse(JSON.parse(stdout));
     expect(items.map(({ what }) => what)).toEqual(
       expect.arrayContaining(['node', 'home', 'database', 'port', 'anthropic', 'ollama', 'sandbox', 'browser']),
     );
     expect(items.find(({ what }) => what === 'anthropic')?.state).toBe('fine');
+    expect(items.find(({ what }) => what === 'openai')?.detail).toBe(
+      'found (OPENAI_API_KEY), at http://127.0.0.1:9/v1 (OPENAI_BASE_URL)',
+    );
     const broken = await t.run(['doctor', '--home', join(t.folder, 'docks.yaml', 'deeper')]);
     expect(broken.code).toBe(1);
     expect(broken.stdout).toContain('broken');

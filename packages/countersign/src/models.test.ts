@@ -312,7 +312,7 @@ describe('when a model call fails', () => {
     },
   );
 
-  it.each(['auth', 'context-too-long', 'bad-request'] as const)(
+  it.each(['auth', 'no-key', 'context-too-long', 'bad-request'] as const)(
     '[P4] %s is not tried again and becomes words to act on',
     async (kind) => {
       const opened = await openTestWorld({ script: [{ fail: new ProviderError(kind, 'the vendor said no') }, 'ok'] });
@@ -328,6 +328,16 @@ describe('when a model call fails', () => {
       expect((await lastMessage(opened)).content).toBe('ok');
     },
   );
+
+  it('[P4] a missing key is told as missing, not as refused', async () => {
+    const missing = new ProviderError('no-key', 'Set OPENAI_API_KEY and restart.');
+    const opened = await openTestWorld({ script: [{ fail: missing }] });
+    await opened.chat.send('hi');
+    await opened.chat.settled();
+    expect((await lastMessage(opened)).content).toBe(
+      `Ada could not answer. No API key is set for ${opened.provider.name}. Set OPENAI_API_KEY and restart.`,
+    );
+  });
 
   it('[P4] a pause longer than a person would wait becomes words at once', async () => {
     const opened = await openTestWorld({

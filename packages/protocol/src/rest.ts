@@ -53,6 +53,10 @@ export const providerStatusSchema = z.object({
   available: z.boolean(),
   /** Where its key was found, such as the name of a variable. Never the key. */
   source: z.string().exactOptional(),
+  /** Where its requests go if a variable such as `OPENAI_BASE_URL` says so. Absent: to the vendor. */
+  address: z.string().exactOptional(),
+  /** Why it can't be used, other than that it has no key. */
+  problem: z.string().exactOptional(),
   models: z.array(z.string()).exactOptional(),
 });
 export type ProviderStatus = z.infer<typeof providerStatusSchema>;

@@ -8,6 +8,7 @@ describe('the package of providers', () => {
     expect(Object.keys(providers).sort()).toEqual([
       'anthropic',
       'availableProviders',
+      'chosenAddress',
       'findOllama',
       'google',
       'openai',

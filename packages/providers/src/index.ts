@@ -1,6 +1,7 @@
 export { anthropic } from './anthropic/anthropic.js';
 export { availableProviders } from './available-providers.js';
 export type { AvailableProvider } from './available-providers.js';
+export { chosenAddress } from './chosen-address.js';
 export { findOllama } from './find-ollama.js';
 export type { Ollama } from './find-ollama.js';
 export { google } from './google/google.js';

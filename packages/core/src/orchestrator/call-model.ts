@@ -195,7 +195,9 @@ export async function failTurn(runtime: Runtime, turn: TurnRecord, message: stri
 
 function explain(error: unknown, agent: string, provider: string): string {
   if (!(error instanceof ProviderError)) return `${agent} could not answer: ${wordsOf(error)}`;
-  const what: Record<ProviderError['kind'], string> = {
+  // The provider's own words say which variable to set.
+  if (error.kind === 'no-key') return `${agent} could not answer. No API key is set for ${provider}. ${wordsOf(error)}`;
+  const what: Record<Exclude<ProviderError['kind'], 'no-key'>, string> = {
     auth: `The key for ${provider} was not accepted. Check it and write again.`,
     'rate-limited': `${provider} asks to slow down. Wait a moment and write again.`,
     overloaded: `${provider} is overloaded. Wait a moment and write again.`,

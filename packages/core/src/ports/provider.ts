@@ -57,6 +57,8 @@ export interface Provider {
 
 export type ProviderFailure =
   | 'auth'
+  /** There is no key; the message says which variable sets it. */
+  | 'no-key'
   | 'rate-limited'
   | 'overloaded'
   | 'context-too-long'

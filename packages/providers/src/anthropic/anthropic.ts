@@ -47,7 +47,7 @@ export function anthropic(options: ProviderOptions = {}): Provider {
 function findCredential(given: string | undefined) {
   const apiKey = given ?? fromEnvironment('ANTHROPIC_API_KEY');
   const token = apiKey === undefined ? fromEnvironment('ANTHROPIC_AUTH_TOKEN') : undefined;
-  const missing = 'there is no key. Set ANTHROPIC_API_KEY to one of console.anthropic.com.';
+  const missing = 'Set ANTHROPIC_API_KEY to a key from console.anthropic.com and restart.';
   const secret = readKey(apiKey ?? token, missing);
   return { secret, credential: token === undefined ? { apiKey: secret } : { authToken: secret } };
 }

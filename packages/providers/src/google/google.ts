@@ -22,7 +22,7 @@ export function google(options: ProviderOptions = {}): Provider {
   const connect = once(async () => {
     const address = options.baseURL ?? fromEnvironment('GOOGLE_GEMINI_BASE_URL');
     const baseUrl = address === undefined ? undefined : readBaseURL(address);
-    const missing = 'there is no key. Set GEMINI_API_KEY to one of aistudio.google.com/apikey.';
+    const missing = 'Set GEMINI_API_KEY to a key from aistudio.google.com/apikey and restart.';
     const apiKey = readKey(options.apiKey ?? fromEnvironment('GOOGLE_API_KEY', 'GEMINI_API_KEY'), missing);
     const { GoogleGenAI } = await import('@google/genai');
     // Said aloud, or variables of the environment would send the conversation to a cloud project instead.

@@ -51,8 +51,8 @@ describe('chat completions', () => {
     vi.stubEnv('OPENAI_API_KEY', '');
     const provider = openai({ baseURL: `${server.url}/v1` });
     const error = await failureOf(ask(provider));
-    expect(error.kind).toBe('auth');
-    expect(error.message).toContain('OPENAI_API_KEY');
+    expect(error.kind).toBe('no-key');
+    expect(error.message).toContain('Set OPENAI_API_KEY');
     vi.stubEnv('OPENAI_API_KEY', 'sk-now');
     server.will(whole());
     expect(await ask(provider)).toMatchObject({ content: 'ok' });

@@ -21,7 +21,7 @@ export function openai(options: ProviderOptions = {}): Provider {
   checkOptions(options, 'openai');
   const name = options.name ?? 'openai';
   return chatCompletions(name, options, () => {
-    const missing = 'there is no key. Set OPENAI_API_KEY to one of platform.openai.com/api-keys.';
+    const missing = 'Set OPENAI_API_KEY to a key from platform.openai.com/api-keys and restart.';
     const address = options.baseURL ?? fromEnvironment('OPENAI_BASE_URL');
     return {
       address: address === undefined ? undefined : readBaseURL(address),
@@ -43,7 +43,7 @@ export interface CompatibleOptions extends ProviderOptions {
 export function openaiCompatible(options: CompatibleOptions): Provider {
   checkOptions(options, 'openaiCompatible', { keyHeader: true });
   return chatCompletions(options.name, options, () => {
-    const key = options.apiKey === undefined ? undefined : readKey(options.apiKey, 'the key is empty');
+    const key = options.apiKey === undefined ? undefined : readKey(options.apiKey, 'The apiKey option is empty.');
     const address = readBaseURL(options.baseURL);
     const { dialect, keyHeader } = habitsOf(new URL(address).hostname);
     return {

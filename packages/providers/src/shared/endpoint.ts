@@ -46,7 +46,7 @@ export function fromEnvironment(...names: readonly string[]): string | undefined
 /** A key that can be sent. An SDK's own complaint about a bad one would quote it. */
 export function readKey(key: string | undefined, missing: string): string {
   const trimmed = key?.trim() ?? '';
-  if (trimmed === '') throw new ProviderError('auth', missing);
+  if (trimmed === '') throw new ProviderError('no-key', missing);
   if (!/^[\x21-\x7e]+$/.test(trimmed)) {
     throw new ProviderError('auth', 'the key contains characters that no key has. Copy it again.');
   }

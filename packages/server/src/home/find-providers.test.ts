@@ -6,3 +6,23 @@ it('[T14] masks a key in tool results, and leaves a placeholder key alone', () =
   const { secrets } = findProviders({ OPENAI_API_KEY: 'ollama', ANTHROPIC_API_KEY: ` ${key}\n` });
   expect(secrets).toEqual([key]);
 });
+
+it('[P2] tells at which address a provider is called if the environment chose one, and nothing secret in it', async () => {
+  const status = async (env: Record<string, string>) =>
+    (await findProviders({ OPENAI_API_KEY: 'none', ...env }, 'http://127.0.0.1:9').status()).find(
+      ({ name }) => name === 'openai',
+    );
+  expect(await status({})).not.toHaveProperty('address');
+  expect(await status({ OPENAI_BASE_URL: ' http://127.0.0.1:8000/v1?token=secret ' })).toMatchObject({
+    available: true,
+    address: 'http://127.0.0.1:8000/v1',
+  });
+  for (const bad of ['127.0.0.1:8000', 'ftp://127.0.0.1', 'http://me:secret@127.0.0.1'])
+    expect(await status({ OPENAI_BASE_URL: bad })).toEqual({
+      name: 'openai',
+      available: false,
+      source: 'OPENAI_API_KEY',
+      problem: expect.stringMatching(/^OPENAI_BASE_URL is not usable: (?!.*secret)/) as string,
+      models: ['gpt-5-mini'],
+    });
+});

@@ -1,6 +1,14 @@
 import { isLikelySecret, type Provider } from '@countersign/core/ports';
 import type { ProviderStatus } from '@countersign/protocol';
-import { anthropic, availableProviders, findOllama, google, openai, openaiCompatible } from '@countersign/providers';
+import {
+  anthropic,
+  availableProviders,
+  chosenAddress,
+  findOllama,
+  google,
+  openai,
+  openaiCompatible,
+} from '@countersign/providers';
 import { harbourModel } from './harbour-model.js';
 
 /** What a newcomer is offered; any other model of the vendor can be named too. */
@@ -34,16 +42,19 @@ export function findProviders(env: NodeJS.ProcessEnv, ollamaUrl: string = OLLAMA
         { name: demo.name, available: true, models: ['demo'] },
         ...vendors.map((name) => {
           const source = keyed.find((found) => found.name === name)?.variable;
+          const chosen = chosenAddress(name, env);
           return {
             name,
-            available: source !== undefined,
+            available: source !== undefined && chosen.kind !== 'unusable',
             ...(source === undefined ? {} : { source }),
+            ...(chosen.kind === 'own' ? { address: chosen.address } : {}),
+            ...(chosen.kind === 'unusable' ? { problem: chosen.problem } : {}),
             models: [MODELS[name]],
           };
         }),
         ollama === undefined
           ? { name: 'ollama', available: false }
-          : { name: 'ollama', available: true, source: new URL(ollamaUrl).host, models: ollama.models },
+          : { name: 'ollama', available: true, address: ollamaUrl, models: ollama.models },
       ];
     },
   };

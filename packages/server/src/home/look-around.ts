@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { delimiter, dirname, isAbsolute, join } from 'node:path';
 import { lookAtPostgres, lookAtSqlite, type SeenStore } from '@countersign/storage';
+import { chosenAddress } from '@countersign/providers';
 import { describeSandbox, findSandbox, homePrograms } from '@countersign/tools';
 import { hasDisplay } from '../serve/open-browser.js';
 import { listenOn } from '../serve/listen-on.js';
@@ -138,14 +139,23 @@ async function lookAtModels(env: NodeJS.ProcessEnv): Promise<Finding[]> {
   const status = await findProviders(env).status();
   return status
     .filter(({ name }) => name !== 'scripted')
-    .map(({ name, available, source, models }) => {
+    .map(({ name, available, source, address, problem, models }) => {
       if (available) {
         const more = name === 'ollama' ? `: ${(models ?? []).slice(0, 5).join(', ') || 'no model pulled yet'}` : '';
-        return { what: name, state: 'fine', detail: `found (${source ?? 'no key needed'})${more}` };
+        const at = address === undefined ? '' : `, at ${address}${variableOf(name, env)}`;
+        return { what: name, state: 'fine', detail: `found (${source ?? 'no key needed'})${at}${more}` };
       }
+      if (problem !== undefined) return { what: name, state: 'without', detail: problem };
       const detail = name === 'ollama' ? 'does not answer on this machine' : 'no key found';
       return { what: name, state: 'without', detail, advice: adviceFor(name) };
     });
+}
+
+/** ` (OPENAI_BASE_URL)`: which variable to change, if one chose the address. */
+function variableOf(name: string, env: NodeJS.ProcessEnv): string {
+  if (name !== 'anthropic' && name !== 'openai' && name !== 'google') return '';
+  const chosen = chosenAddress(name, env);
+  return chosen.kind === 'own' ? ` (${chosen.variable})` : '';
 }
 
 function adviceFor(name: string): string {

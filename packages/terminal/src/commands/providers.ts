@@ -15,6 +15,7 @@ export function addProviders(program: Command, register: Register): void {
     const columns = [
       { title: 'provider', of: ({ name }: ProviderStatus) => name },
       { title: 'can be used', of: ({ available }: ProviderStatus) => (available ? 'yes' : 'no') },
+      { title: 'address', of: ({ address, problem }: ProviderStatus) => problem ?? address ?? '' },
       { title: 'key from', of: ({ source }: ProviderStatus) => source ?? '' },
       { title: 'models', of: ({ models }: ProviderStatus) => (models ?? []).join(', ') },
     ];

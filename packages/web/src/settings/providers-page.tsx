@@ -13,10 +13,10 @@ export default function ProvidersPage(): ReactElement {
   return (
     <Page
       title="Providers"
-      lead="Keys come from the environment of the server and never reach this page. Set one, such as ANTHROPIC_API_KEY, and start the server again."
+      lead="Keys come from the environment of the server and never reach this page. Set one, such as ANTHROPIC_API_KEY, and restart the server. OPENAI_BASE_URL connects another OpenAI-compatible endpoint."
     >
       <ul className="space-y-2">
-        {providers.data.items.map(({ name, available, source, models }) => (
+        {providers.data.items.map(({ name, available, source, address, problem, models }) => (
           <li key={name}>
             <Card className="flex flex-wrap items-center gap-x-3 gap-y-1 px-4 py-3">
               <span className="font-semibold">{name}</span>
@@ -25,9 +25,13 @@ export default function ProvidersPage(): ReactElement {
                   ready
                 </Badge>
               ) : (
-                <Badge icon="key">no key</Badge>
+                <Badge icon="key">{source === undefined ? 'no key' : 'not usable'}</Badge>
               )}
               {source === undefined ? null : <code className="text-ink-2">{source}</code>}
+              {address === undefined ? null : (
+                <span className="text-[0.8125rem] text-ink-2 [overflow-wrap:anywhere]">at {address}</span>
+              )}
+              {problem === undefined ? null : <span className="w-full text-[0.8125rem] text-red">{problem}</span>}
               {models === undefined || models.length === 0 ? null : (
                 <span className="w-full text-[0.8125rem] text-ink-3 [overflow-wrap:anywhere]">{models.join(', ')}</span>
               )}
