@@ -1,5 +1,5 @@
 import type { AgentRecord, StoreReader, WorldRecord } from '../ports/index.js';
-import { closedPolicy, compilePolicy, NO_RULES, type Policy } from '../policy/index.js';
+import { closedPolicy, compileStored, NO_RULES, type Policy } from '../policy/index.js';
 
 /** A world's settings, agents and compiled rules as of one `rev`. */
 export interface WorldSnapshot {
@@ -40,20 +40,14 @@ export function createSnapshotCache(adminPolicy: Policy = NO_RULES): SnapshotCac
 
 function makeSnapshot(world: WorldRecord, agents: readonly AgentRecord[], adminPolicy: Policy): WorldSnapshot {
   const byId = new Map(agents.map((agent) => [agent.id, agent]));
-  const policies = new Map(agents.map((agent) => [agent.id, compileOrClose(agent.definition.policy)]));
+  const policies = new Map(agents.map((agent) => [agent.id, compileStored(agent.definition.policy)]));
   return {
     world,
-    policy: compileOrClose(world.policy),
+    policy: compileStored(world.policy),
     adminPolicy,
     agents,
     agent: (id) => byId.get(id),
     agentName: (id) => byId.get(id)?.definition.name ?? id,
     agentPolicy: (id) => policies.get(id) ?? closedPolicy('this agent is not in this world'),
   };
-}
-
-/** A stored policy that can't be read allows nothing: a policy never fails open. */
-function compileOrClose(rules: readonly string[]): Policy {
-  const compiled = compilePolicy(rules);
-  return compiled.ok ? compiled.policy : closedPolicy(`rule ${compiled.index + 1} can't be read: ${compiled.error}`);
 }

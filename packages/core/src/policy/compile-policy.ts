@@ -15,7 +15,7 @@ export interface CompiledRule {
   readonly matcher: Matcher;
   /** Its conditions on named arguments, if it has any. */
   readonly named?: NamedMatcher;
-  /** Its arguments, where they are one word: then they may name a path. */
+  /** Its arguments, where they are one word and not a condition: then they may name a path. */
   readonly only?: PatternWord;
 }
 
@@ -53,23 +53,48 @@ export function compilePolicy(
 ): { ok: true; policy: Policy } | (ParseFailure & { readonly index: number }) {
   const policy = emptyPolicy();
   for (const [index, text] of rules.entries()) {
-    if (!isRule(text) && !/[\n\r\u2028\u2029]/.test(text)) continue;
+    if (isForReaders(text)) continue;
     const parsed = parseRule(text);
     if (!parsed.ok) return { ...parsed, index };
-    const { verb, tool } = parsed.rule;
-    const shelf = shelfFor(policy[verb], tool);
-    const { words, named } = readings(parsed.rule);
-    if (named !== undefined) {
-      const conditions = verb === 'allow' ? allowConditions(named) : guardConditions(named);
-      shelf.named.push({ text, matcher: NOTHING, named: conditions });
-    }
-    if (words === 'none') continue;
-    const matcher = verb === 'allow' ? allowMatcher(words) : guardMatcher(words);
-    const [only, second] = words ?? [];
-    const rule = { text, matcher, ...(only === undefined || second !== undefined ? {} : { only }) };
-    shelve(shelf, rule, isOneWord(words ?? []));
+    addRule(policy, text, parsed.rule);
   }
   return { ok: true, policy };
+}
+
+/**
+ * Stored rules, some of which an older version may have accepted and this one can't read. Such a rule denies or asks about every call of
+ * its tool, or allows none. Where not even its verb and tool can be read, everything is asked and nothing allowed.
+ */
+export function compileStored(rules: readonly string[]): Policy {
+  const policy = emptyPolicy();
+  let closed: string | undefined;
+  for (const [index, text] of rules.entries()) {
+    if (isForReaders(text)) continue;
+    const parsed = parseRule(text);
+    if (parsed.ok) addRule(policy, text, parsed.rule);
+    else if (parsed.head === undefined) closed ??= `line ${index + 1} can't be read: ${parsed.error}`;
+    else if (parsed.head.verb !== 'allow') addRule(policy, text, parsed.head);
+  }
+  return closed === undefined ? policy : { ...policy, allow: emptyPolicy().allow, closed };
+}
+
+function isForReaders(text: string): boolean {
+  return !isRule(text) && !/[\n\r\u2028\u2029]/.test(text);
+}
+
+function addRule(policy: Policy, text: string, rule: Rule): void {
+  const { verb, tool } = rule;
+  const shelf = shelfFor(policy[verb], tool);
+  const { words, named } = readings(rule);
+  if (named !== undefined) {
+    const conditions = verb === 'allow' ? allowConditions(named) : guardConditions(named);
+    shelf.named.push({ text, matcher: NOTHING, named: conditions });
+  }
+  if (words === 'none') return;
+  const matcher = verb === 'allow' ? allowMatcher(words) : guardMatcher(words);
+  const [only, second] = words ?? [];
+  const isOnly = named === undefined && only !== undefined && second === undefined;
+  shelve(shelf, { text, matcher, ...(isOnly ? { only } : {}) }, isOneWord(words ?? []));
 }
 
 const NOTHING: Matcher = { any: false, matches: () => false };
@@ -95,7 +120,7 @@ export function isByName({ separator, joined }: Named): boolean {
 /** A policy that says nothing. */
 export const NO_RULES: Policy = emptyPolicy();
 
-/** For stored rules that no longer compile: everything is asked, nothing allowed, and no grant quiets it. */
+/** For rules that are not there: everything is asked, nothing allowed, and no grant quiets it. */
 export function closedPolicy(reason: string): Policy {
   return { ...emptyPolicy(), closed: reason };
 }

@@ -1,4 +1,4 @@
-import { isHidden } from './hidden-characters.js';
+import { isHidden, showHidden } from './hidden-characters.js';
 import type { Condition, Named, PatternWord, Rule } from './types.js';
 
 const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_.-]*$/;
@@ -23,7 +23,9 @@ export function formatNamed({ conditions, open }: Pick<Named, 'conditions' | 'op
 function formatCondition(condition: Condition): string {
   const name = PLAIN_NAME.test(condition.name) ? condition.name : quoteName(condition.name);
   if (condition.kind === 'compare') return `${name} ${condition.operator} ${condition.number}`;
-  return `${name}=${formatWord(condition.value, /[ *()"\\,]/)}`;
+  const value = formatWord(condition.value, /[ *()"\\,]/);
+  // `to==bob` would be another operator.
+  return `${name}=${/^[=<>]/.test(value) ? '\\' : ''}${value}`;
 }
 
 /** In double quotes, in which everything may be escaped. */
@@ -32,7 +34,13 @@ function quoteName(name: string): string {
 }
 
 export function formatPattern(words: readonly PatternWord[]): string {
-  return words.map((word) => formatWord(word)).join(' ');
+  return words.map((word, at) => guardOperator(formatWord(word), at)).join(' ');
+}
+
+/** `FOO=x make` and `a > b` are words, so what would make a condition of them is escaped. */
+function guardOperator(word: string, at: number): string {
+  if (at === 0) return word.replace(/^([\p{L}_$][\p{L}\p{N}_$.-]*)([=<>!~,])/u, '$1\\$2');
+  return at === 1 && /^[=<>!~]/.test(word) ? `\\${word}` : word;
 }
 
 function formatWord(word: PatternWord, special = /[ *()"\\]/): string {
@@ -50,5 +58,5 @@ function escapeCharacter(character: string, special = /[ *()"\\]/): string {
   if (special.test(character) || character === "'") return `\\${character}`;
   const named = NAMED.get(character);
   if (named !== undefined) return named;
-  return isHidden(character) ? `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}` : character;
+  return showHidden(character);
 }

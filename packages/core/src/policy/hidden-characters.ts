@@ -10,6 +10,13 @@ export function isHidden(character: string): boolean {
   return hidden.test(character);
 }
 
+/** The text with such characters as rules write them, for messages. */
+export function showHidden(text: string): string {
+  return Array.from(text, (character) =>
+    isHidden(character) ? `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}` : character,
+  ).join('');
+}
+
 /** Tabs pass: outside quotes they are blanks. */
 export function findHidden(text: string): number {
   const visibleTabs = text.replaceAll('\t', ' ');

@@ -45,6 +45,9 @@ describe('keepPaths', () => {
     expect(
       kept('deny shell_cmd(rm *)', 'deny shell_cmd(terraform)', 'ask *(to=*)', 'allow *(./a)', 'deny *'),
     ).toBeUndefined();
+    expect(
+      kept('deny *(amount>100)', 'ask *(amount>=100)', 'deny *(amount > 1.5)', 'deny *("odd name"=1)'),
+    ).toBeUndefined();
     expect(kept('deny read_file(./a)')).toBeUndefined();
     // One that is must be found beside one that only looks like it.
     const { isKept } = kept('deny shell_cmd(rm *)', 'deny *(**/rm)') ?? {};
@@ -77,6 +80,7 @@ describe('findPathRule', () => {
     const found = (...rules: string[]) => findPathRule({ world: policy(...rules), agent: NO_RULES }, 'shell_cmd');
     expect(found('deny shell_cmd(rm *)', 'deny *(./secrets/**)')).toBe('deny *(./secrets/**)');
     expect(found('deny shell_cmd(rm *)', 'allow *(./x/**)')).toBeUndefined();
+    expect(found('deny *(amount>100)', 'deny shell_cmd(timeout>1.5)')).toBeUndefined();
   });
 });
 

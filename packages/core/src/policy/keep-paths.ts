@@ -70,18 +70,11 @@ function pathRules(index: RuleIndex | undefined, tool: string): CompiledRule[] {
   );
   for (const { glob, shelf } of index.byGlob.values()) {
     if (!matchesGlob(glob, tool)) continue;
-    found.push(...shelf.patterned.filter(({ only }) => only !== undefined && !ARGUMENT.test(textOf(only))));
+    found.push(...shelf.patterned.filter(({ only }) => only !== undefined));
   }
   return found;
 }
 
-/** `to=…`: how rules name an argument of a tool that does not say what it touches. */
-const ARGUMENT = /^[A-Za-z_][\w.-]*=/;
-
 function looksLikePath(word: PatternWord): boolean {
-  return /[./~]/.test(textOf(word)) && !ARGUMENT.test(textOf(word));
-}
-
-function textOf(word: PatternWord): string {
-  return word.map((piece) => ('text' in piece ? piece.text : '*')).join('');
+  return word.some((piece) => 'text' in piece && /[./~]/.test(piece.text));
 }

@@ -43,6 +43,8 @@ describe('parseRule', () => {
     ['allow x (y)', 8, 'without a blank'],
     ['allow x(y', 9, 'closing parenthesis'],
     ['allow x(y) z', 11, 'nothing may follow'],
+    ['allow x # why', 8, 'line of its own'],
+    ['allow x(y) # why', 11, 'line of its own'],
     ['allow x(y))', 10, 'nothing may follow'],
     ['allow x(f(y))', 9, 'quoted'],
     ["allow x('y)", 8, "closing '"],

@@ -34,20 +34,27 @@ export function parseRule(text: string): { ok: true; rule: Rule } | ParseFailure
   if (text.charAt(toolEnd) !== '(') {
     const rest = skipBlanks(text, toolEnd);
     if (rest === text.length) return { ok: true, rule: { verb, tool } };
-    return failure('after the tool comes nothing, or a pattern in parentheses without a blank before them', rest);
+    return { ...failure(text.charAt(rest) === '#' ? OWN_LINE : AFTER_TOOL, rest), head: { verb, tool } };
   }
 
   const scanned = readPattern(text, toolEnd + 1, 'parenthesis');
-  if (!scanned.ok) return scanned;
+  if (!scanned.ok) return { ...scanned, head: { verb, tool } };
   const { ok: _, end, ...pattern } = scanned;
   const rest = skipBlanks(text, end + 1);
-  if (rest !== text.length) return failure('nothing may follow the closing parenthesis', rest);
+  if (rest !== text.length) {
+    const error = text.charAt(rest) === '#' ? OWN_LINE : 'nothing may follow the closing parenthesis';
+    return { ...failure(error, rest), head: { verb, tool } };
+  }
   // `deny tool()` looks like "deny tool" and would match only calls without arguments.
   if (pattern.words?.length === 0 && verb !== 'allow') {
-    return failure(`empty parentheses mean "no arguments"; write ${verb} ${tool} for any arguments`, toolEnd);
+    const error = `empty parentheses mean "no arguments"; write ${verb} ${tool} for any arguments`;
+    return { ...failure(error, toolEnd), head: { verb, tool } };
   }
   return { ok: true, rule: { verb, tool, ...pattern } };
 }
+
+const AFTER_TOOL = 'after the tool comes nothing, or a pattern in parentheses without a blank before them';
+const OWN_LINE = 'a comment needs a line of its own';
 
 function isVerb(text: string): text is Verb {
   return VERBS.has(text);

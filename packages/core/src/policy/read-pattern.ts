@@ -1,23 +1,34 @@
 import { scanNamed } from './arguments/scan-named.js';
 import { findHidden } from './hidden-characters.js';
 import { hiddenFailure, scanPattern } from './scan-pattern.js';
-import type { Named, ParseFailure, PatternEnd, PatternWord } from './types.js';
+import type { ParseFailure, PatternEnd, Rule } from './types.js';
+
+type Pattern = Pick<Rule, 'words' | 'named' | 'begun'>;
 
 /** Reads an argument pattern that stands alone, as in a grant. */
-export function parsePattern(text: string): { ok: true; words?: readonly PatternWord[]; named?: Named } | ParseFailure {
+export function parsePattern(text: string): ({ ok: true } & Pattern) | ParseFailure {
   const hidden = findHidden(text);
   return hidden >= 0 ? hiddenFailure(hidden) : readPattern(text, 0, 'end');
 }
 
-/** A pattern as conditions on named arguments, as words, or as both where it can be read either way. */
+/** A pattern as conditions on named arguments, as words, or as both where it can be read either way. A comparison is nothing else. */
 export function readPattern(
   text: string,
   from: number,
   until: PatternEnd,
-): { ok: true; words?: readonly PatternWord[]; named?: Named; end: number } | ParseFailure {
-  const named = scanNamed(text, from, until);
-  const scanned = scanPattern(text, from, until);
-  if (named === undefined) return scanned;
-  const { end, ...conditions } = named;
-  return { ok: true, named: conditions, end, ...(scanned.ok ? { words: scanned.words } : {}) };
+): ({ ok: true; end: number } & Pattern) | ParseFailure {
+  const scanned = scanNamed(text, from, until);
+  const words = scanPattern(text, from, until);
+  switch (scanned.kind) {
+    case 'words':
+      return words.ok && scanned.begun ? { ...words, begun: true } : words;
+    case 'malformed':
+      // Without its parenthesis or closing quote the text ends somewhere else.
+      return words.ok ? scanned.failure : words;
+    case 'named': {
+      const { named, end } = scanned;
+      const compares = named.conditions.some(({ kind }) => kind === 'compare');
+      return { ok: true, named, end, ...(words.ok && !compares ? { words: words.words } : {}) };
+    }
+  }
 }

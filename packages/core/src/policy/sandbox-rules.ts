@@ -11,6 +11,7 @@ import type { Subject } from '@countersign/protocol';
 /** Rules about what the sandbox lets commands do are written for tools of these names, which there are not. */
 const FOLDER = 'sandbox_folder';
 const NETWORK = 'sandbox_network';
+export const SANDBOX_RULES: readonly string[] = [FOLDER, NETWORK];
 
 /** No host names except `localhost`: DNS could point any other name at any address. */
 const PRIVATE_HOST = /^(localhost|\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}$/;

@@ -35,6 +35,8 @@ export interface Rule {
   readonly tool: string;
   readonly words?: readonly PatternWord[];
   readonly named?: Named;
+  /** These words begin with `name=value`, so conditions were probably meant. */
+  readonly begun?: true;
 }
 
 /** What `./` and `~/` in a pattern stand for. */
@@ -59,4 +61,6 @@ export interface ParseFailure {
   readonly ok: false;
   readonly error: string;
   readonly position: number;
+  /** What can be read of the rule: a stored one is applied to every call of the tool (A19). */
+  readonly head?: Pick<Rule, 'verb' | 'tool'>;
 }

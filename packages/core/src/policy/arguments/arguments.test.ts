@@ -1,7 +1,7 @@
 import type { Subject } from '@countersign/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compilePolicy, NO_RULES } from '../compile-policy.js';
+import { compilePolicy, compileStored, NO_RULES } from '../compile-policy.js';
 import { patternCovers, rulesCover } from '../covers-call.js';
 import { defaultSubjects } from '../default-subjects.js';
 import { formatRule } from '../format-rule.js';
@@ -90,6 +90,26 @@ describe('a deny rule about a named argument', () => {
     ['url=https://evil.org/*', { url: 'HTTPS://Evil.org.:443/a', b: 1 }, true],
     ['command=rm *', { command: 'rm -rf x', b: 1 }, true],
     ['a=1 c=3', { a: 1, b: 2, c: 3 }, true],
+    ['to=casino', { to: { casino: 5 } }, true],
+    ['to=casino', { to: [{ Casino: { share: 5 } }] }, true],
+    ['to=casino', { to: '{"casino":5}' }, true],
+    ['to=secret.txt', { to: { './secret.txt': 'x' } }, true],
+    ['to=casino', { to: { bakery: 5 } }, false],
+    ['to=casino', { to: '"casino"' }, true],
+    ['to=casino', { to: "'casino'" }, true],
+    ['to=casino', { to: ' "\\"Casino\\"" ' }, true],
+    ['to=casino', { to: '“casino”' }, true],
+    ['to=casino', { to: '"bakery"' }, false],
+    ['amount=1000', { amount: '1,000' }, true],
+    ['amount=1000', { amount: '1 000.00' }, true],
+    ['amount=1000', { amount: '"1_000"' }, true],
+    ['amount=1000', { amount: '1,001' }, false],
+    ['amount > 100', { amount: "1'000" }, true],
+    ['amount > 100', { amount: { value: 5 } }, false],
+    ['amount > 100', { amount: { value: 500 } }, true],
+    ['amount > 100', { amount: { '500': 1 } }, true],
+    ['amount > 100', { amount: { value: '1,000' } }, true],
+    ['amount > 100', { amount: '"5"' }, true],
   ])('[A25] deny x(%s) on %j: %s', (pattern, args, expected) => {
     expect(outcome(`deny x(${pattern})`, plain(args))).toBe(expected ? 'deny' : 'none');
     expect(outcome(`ask *(${pattern})`, plain(args))).toBe(expected ? 'ask' : 'none');
@@ -135,7 +155,6 @@ describe('a deny rule about a named argument', () => {
   it('[A25] keeps what a stored rule was about as a pattern of words', () => {
     const words = (...of: string[]): PolicyCall => told({}, { kind: 'words', words: of });
     expect(outcome('deny x(if=/dev/zero)', words('if=/dev/zero'))).toBe('deny');
-    expect(outcome('deny x(a=b, c)', words('a=b,', 'c'))).toBe('deny');
     expect(outcome('deny x(a=1,b=2)', plain({ a: '1,b=2' }))).toBe('deny');
     expect(outcome('deny x(city=a *)', plain({ city: 'a', nights: 2 }))).toBe('deny');
   });
@@ -168,6 +187,11 @@ describe('an allow rule about named arguments', () => {
     ['city=a *', { city: 'a', nights: 2 }, true],
     ['city=a *', { adults: 2, city: 'a' }, false],
     ['to=a,b=c', { to: 'a', b: 'c' }, false],
+    ['to=casino', { to: { casino: 5 } }, false],
+    ['to=casino', { to: '"casino"' }, false],
+    ['amount=1000', { amount: '1,000' }, false],
+    ['amount > 100', { amount: '1,000' }, false],
+    ['amount > 100', { amount: { '500': 1 } }, false],
   ])('[A25] allow x(%s) on %j: %s', (pattern, args, expected) => {
     expect(outcome(`allow x(${pattern})`, plain(args))).toBe(expected ? 'allow' : 'none');
     expect(patternCovers(pattern, prepareCall(plain(args)))).toBe(expected);
@@ -301,12 +325,9 @@ describe('a rule that can match no call', () => {
     ['deny pay(amount=lots)', 'is a number, so it is never "lots"'],
     ['deny pay(unit=gbp)', 'is one of "eur", "usd"'],
     ['deny pay(urgent=yes)', 'is true or false'],
-    ['deny pay(to==bob)', 'one equals sign'],
     ['deny pay(to=casino,amount>5)', 'space after a comma'],
     ['deny pay(casino)', 'judged by their arguments'],
-    ['deny pay(amount > lots)', 'judged by their arguments'],
     ['deny pay(to=the casino)', 'Quote a value'],
-    ['deny pay(to!=bob)', 'judged by their arguments'],
     ['allow pay(to=bob)', 'every call of pay also has amount'],
     ['allow pay(to=bob amount=5)', 'separate arguments with commas'],
     ['allow pay()', 'has the argument to'],
@@ -344,6 +365,76 @@ describe('a rule that can match no call', () => {
   });
 });
 
+describe('conditions that can not be read', () => {
+  it.each([
+    ['to=bob,', 7, 'another condition'],
+    ['to=bob, ', 8, 'another condition'],
+    ['to=bob, amount', 8, 'name=value'],
+    ['to=bob, , amount=5', 8, 'name=value'],
+    ['to=bob, *, amount=5', 8, 'name=value'],
+    ['to=bob,amount > 5', 14, 'space after a comma'],
+    ['to, amount=5', 0, 'name=value'],
+    ['amount > lots', 9, 'plain number'],
+    ['amount>', 7, 'plain number'],
+    ['amount > 1,000', 9, 'plain number'],
+    ['amount > 100,to=bob', 9, 'plain number'],
+    ['to!=bob', 2, 'no operator !='],
+    ['to==bob', 2, 'no operator =='],
+    ['amount => 5', 7, 'no operator =>'],
+    ['amount=<5', 6, 'no operator =<'],
+    ['amount <> 5', 7, 'no operator <>'],
+  ])('[A26] (%s) is refused for every tool, with its position', (pattern, position, words) => {
+    for (const head of ['deny *(', 'ask unknown(', 'allow x(']) {
+      const parsed = parseRule(`${head}${pattern})`);
+      expect(parsed).toMatchObject({ ok: false, position: head.length + position });
+      expect(!parsed.ok && parsed.error).toContain(words);
+    }
+  });
+
+  it.each(['deny *(to=the casino)', 'deny unknown(to= bob)', 'ask mcp__*(to = the casino)'])(
+    '[A26] %s is refused for globs and unknown tools: it would be read as words and match nothing',
+    (text) => {
+      const parsed = parseRule(text);
+      if (!parsed.ok) throw new Error(parsed.error);
+      expect(findMisfit(parsed.rule, undefined)).toContain('Quote a value');
+    },
+  );
+
+  it.each([
+    'deny *(./a=b/**)',
+    "deny *('to=the' casino)",
+    'deny *(env A=b npm *)',
+    'deny unknown(to=bob)',
+    'allow unknown(to=\\=bob)',
+  ])('[A26] %s is accepted', (text) => {
+    const parsed = parseRule(text);
+    if (!parsed.ok) throw new Error(parsed.error);
+    expect(findMisfit(parsed.rule, undefined)).toBeUndefined();
+  });
+
+  it('[A19] stored, deny and ask every call of their tools, and allow none', () => {
+    const judged = (rule: string, tool: string): string =>
+      judge({ world: compileStored([rule, 'allow *']), agent: NO_RULES }, { ...plain({ to: 'ann' }), tool }).outcome;
+    expect(judged('deny x(to=bob,)', 'x')).toBe('deny');
+    expect(judged('deny x(to=bob,)', 'y')).toBe('allow');
+    expect(judged('deny x*(to=bob,amount > 5)', 'xy')).toBe('deny');
+    expect(judged('ask x(amount > lots)', 'x')).toBe('ask');
+    expect(judged('deny x(', 'x')).toBe('deny');
+    expect(judge({ world: compileStored(['allow x(to=ann,)']), agent: NO_RULES }, plain({ to: 'ann,' })).outcome).toBe(
+      'none',
+    );
+  });
+
+  it('[A19] stored without a tool that can be read, leave the rules that deny and ask, and everything else is asked', () => {
+    const world = compileStored(['deny x(to=bob)', 'dney y', 'allow *']);
+    const outcomes = [plain({ to: 'bob' }), plain({ to: 'ann' })].map((call) =>
+      judge({ world, agent: NO_RULES }, call),
+    );
+    expect(outcomes.map((one) => one.outcome)).toEqual(['deny', 'ask']);
+    expect(world.closed).toContain('line 2');
+  });
+});
+
 it('[A26] says why each rule for a tool did not apply', () => {
   const rules = [
     'deny x(path=secret.txt)',
@@ -374,6 +465,7 @@ describe('[A24] other spellings of the same arguments', () => {
     ['items.price > 100', { items: '[{"price":500}]' }],
     ['order.to=casino', { order: '{"to":"casino"}' }],
     ['to=casino', { to: deep }],
+    ['to=casino', { to: `${'"'.repeat(1_000_000)}casino${"'".repeat(1_000_000)}` }],
     ['order.to=casino', { order: `${'['.repeat(100_000)}{"to":"casino"}${']'.repeat(100_000)}` }],
     ['url=https://evil.example/*', { url: 'https://user:word@evil.example/x' }],
     ['url=https://evil.example/*', { url: 'https:\\\\evil.example/x' }],

@@ -5,7 +5,7 @@ import { isAnchored } from '../path-pattern.js';
 import type { Condition, Named, PatternWord, Rule, Verb } from '../types.js';
 import { type ArgumentSchema, argumentNames, findArgument, requiredNames } from './argument-schema.js';
 import { foldText } from './prepare-arguments.js';
-import { literalNumber, readNumber } from './scan-named.js';
+import { literalNumber, readNumber, SPACE } from './scan-named.js';
 
 /** A tool that a rule names. */
 export interface KnownTool {
@@ -17,10 +17,12 @@ export interface KnownTool {
 
 /** Why a rule can match no call of its tool, in a sentence that says what to write. Undefined: it may match one. */
 export function findMisfit(rule: Rule, tool: KnownTool | undefined): string | undefined {
-  if (rule.named?.joined === true) {
-    return `put a space after a comma between arguments, and quote a value that contains one, as in ${JOINED}`;
+  if (rule.named?.joined === true) return `put ${SPACE}`;
+  if (tool === undefined) {
+    return rule.begun === true
+      ? `${QUOTE}. A command that begins with name=value needs quotes around that word, or a rule for its own tool`
+      : undefined;
   }
-  if (tool === undefined) return undefined;
   const { named, verb } = rule;
   if (named === undefined) return rule.words === undefined ? undefined : findWordMisfit(rule.words, verb, tool);
   for (const condition of named.conditions) {
@@ -30,7 +32,7 @@ export function findMisfit(rule: Rule, tool: KnownTool | undefined): string | un
   return verb === 'allow' && !tool.tellsSubjects ? findUncovered(rule, named, tool) : undefined;
 }
 
-const JOINED = "name='a,b'";
+const QUOTE = `Quote a value that contains spaces or commas, as in name='a b'`;
 
 function findConditionMisfit(condition: Condition, verb: Verb, tool: KnownTool): string | undefined {
   const { name } = condition;
@@ -58,10 +60,6 @@ function findValueMisfit(
   verb: Verb,
   tool: KnownTool,
 ): string | undefined {
-  const [first] = value;
-  if (first !== undefined && 'text' in first && first.text.startsWith('=')) {
-    return `write one equals sign: ${name}=…; quote a value that begins with one`;
-  }
   const text = value.map((piece) => ('text' in piece ? piece.text : '*')).join('');
   const never = (is: string): string => `"${name}" of ${tool.name} is ${is}, so it is never "${text}"`;
   if (values !== undefined && !values.some((one) => mayBe(value, one, verb))) {
@@ -103,10 +101,9 @@ function findWordMisfit(words: readonly PatternWord[], verb: Verb, tool: KnownTo
   if (names === undefined) return undefined;
   const begins = words.map(([first]) => (first !== undefined && 'text' in first ? first.text : ''));
   const [only, second] = words;
-  const quote = `Quote a value that contains spaces or commas, as in name='a b'`;
   if (tool.tellsSubjects) {
     const trap = names.find((name) => begins[0]?.startsWith(`${name}=`) === true);
-    return trap === undefined ? undefined : `this is not a condition on ${trap}. ${quote}`;
+    return trap === undefined ? undefined : `this is not a condition on ${trap}. ${QUOTE}`;
   }
   if (words.length === 0) {
     const [required] = requiredNames(tool.parameters);
@@ -116,7 +113,7 @@ function findWordMisfit(words: readonly PatternWord[], verb: Verb, tool: KnownTo
   const fits = (text: string): boolean =>
     text.startsWith('"') || names.some((name) => `${name}=`.startsWith(text) || text.startsWith(`${name}=`));
   if (begins.every(fits)) return undefined;
-  return `calls of ${tool.name} are judged by their arguments: write name=value, name > 100, separated by commas. ${listNames(tool)} ${quote}`;
+  return `calls of ${tool.name} are judged by their arguments: write name=value, name > 100, separated by commas. ${listNames(tool)} ${QUOTE}`;
 }
 
 function listNames({ name, parameters }: KnownTool): string {

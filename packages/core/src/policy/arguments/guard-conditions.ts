@@ -54,7 +54,7 @@ function equals(value: PatternWord, goesOn: boolean): Test {
   return {
     leaf: (leaf, { bases }) =>
       globs.some(({ plain, folded }) => matchesGlob(folded, leaf.folded) || matchesGlob(plain, leaf.text)) ||
-      (number !== undefined && leaf.number === number) ||
+      (number !== undefined && (leaf.number === number || leaf.ungrouped() === number)) ||
       (path !== undefined &&
         (anchored || looksLikePath(leaf.text)) &&
         leaf.paths().some((one) => matchesPath(path, one, bases, 'liberal'))) ||

@@ -10,6 +10,8 @@ export interface Leaf {
   readonly folded: string;
   /** Undefined: it can't be compared with a number. */
   readonly number: number | undefined;
+  /** The number it is without separators of thousands, such as 1000 for `1,000`. */
+  readonly ungrouped: () => number | undefined;
   /** The paths that it may name, as a path and as a `file:` URL. */
   readonly paths: () => readonly (readonly string[])[];
   /** If it is a URL: normalised without user and password, and that with its percent signs decoded. */
@@ -96,22 +98,43 @@ function* splits(name: string): Generator<readonly [string, string]> {
   }
 }
 
-/** A list or object counts as a whole and by each value in it; a text that is JSON by what it says as well. */
+/** A list or object counts as a whole, by each value in it and by its keys; a text that is JSON or quoted by what it says as well. */
 function leavesOf(value: unknown, bases: Bases): readonly Leaf[] {
   const leaves: Leaf[] = [];
   const queue = [value];
   for (const [index, one] of queue.entries()) {
     const isContainer = Array.isArray(one) || isRecord(one);
     const inner = typeof one === 'string' ? readContainer(one) : isContainer ? one : undefined;
-    const members = inner === undefined ? [] : Object.values(inner).filter((member) => member !== undefined);
-    for (const member of members) queue.push(member);
+    const members = inner === undefined ? [] : Object.entries(inner).filter(([, member]) => member !== undefined);
+    for (const [key, member] of members) {
+      queue.push(member);
+      // A key is compared only if it is a number: `{ value: 5 }` says nothing by `value`.
+      if (!Array.isArray(inner)) leaves.push(makeLeaf(key, readNumber(key) ?? Number.NaN, bases));
+    }
     if (!isContainer) {
       leaves.push(makeLeaf(typeof one === 'string' ? one : (textOf(one) ?? String(one)), numberOf(one), bases));
+      const quoted = typeof one === 'string' ? unquote(one) : undefined;
+      if (quoted !== undefined) queue.push(quoted);
     } else if (index === 0 || members.length === 0) {
       leaves.push(makeLeaf(textOf(one) ?? '', members.length === 0 ? undefined : Number.NaN, bases));
     }
   }
   return leaves;
+}
+
+/** What a text says that is a JSON string, or else all of it between quotes: at once, or a million quotes would be a million steps. */
+function unquote(text: string): string | undefined {
+  const first = text.search(/[^\s"'`“”‘’«»„]/u);
+  if (!/["'`“”‘’«»„]/u.test(text.slice(0, Math.max(0, first)))) return undefined;
+  try {
+    const parsed: unknown = JSON.parse(text);
+    if (typeof parsed === 'string') return parsed;
+  } catch {
+    // Quoted by somebody else.
+  }
+  let end = text.length;
+  while (/[\s"'`“”‘’«»]/u.test(text.charAt(end - 1))) end -= 1;
+  return text.slice(first, end);
 }
 
 /** `number`: NaN for a list or object, whose values are compared instead. */
@@ -125,10 +148,13 @@ function makeLeaf(text: string, number: number | undefined, bases: Bases): Leaf 
     get folded() {
       return (folded ??= foldText(text).trim());
     },
+    ungrouped: () => (GROUPED.test(text) ? readNumber(text.replaceAll(/[,_'’\s]/g, '')) : undefined),
     paths: () => (paths ??= pathTexts(text).map((one) => guessSegments(one, bases))),
     urls: () => (urls ??= normalUrls(text)),
   };
 }
+
+const GROUPED = /^\s*[+-]?\d[\d,_'’\s.]*$/;
 
 export function foldText(text: string): string {
   return text.normalize('NFKC').toLowerCase();

@@ -1,52 +1,69 @@
-import { readPiece } from '../scan-piece.js';
-import type { Comparison, Condition, Named, PatternEnd, PatternWord, Piece } from '../types.js';
+import { failure, readPiece } from '../scan-piece.js';
+import type { Comparison, Condition, Named, ParseFailure, PatternEnd, PatternWord, Piece } from '../types.js';
 
 const NAME = /[\p{L}_$][\p{L}\p{N}_$.-]*/uy;
-const OPERATOR = />=|<=|>|<|=/y;
+const OPERATOR = /!==?|===?|=>|=<|<>|~=|>=|<=|>|<|=/y;
 const NUMBER = /^-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 
+/** `words`: these are no conditions. `begun`: the first word is one, so conditions were probably meant. */
+export type ScannedNamed =
+  | { readonly kind: 'named'; readonly named: Named; readonly end: number }
+  | { readonly kind: 'words'; readonly begun: boolean }
+  | { readonly kind: 'malformed'; readonly failure: ParseFailure };
+
 /**
- * Reads conditions on named arguments: `to=bob, amount > 100, *`. Undefined if the text is anything else; then it is a pattern of
- * words. Conditions used to be separated by blanks (`amount=20 to=bob`), and stored rules still are.
+ * Reads conditions on named arguments: `to=bob, amount > 100, *`. Conditions used to be separated by blanks (`amount=20 to=bob`),
+ * and stored rules still are.
  */
-export function scanNamed(
-  text: string,
-  from: number,
-  until: PatternEnd,
-): (Named & { readonly end: number }) | undefined {
+export function scanNamed(text: string, from: number, until: PatternEnd): ScannedNamed {
   const conditions: Condition[] = [];
   let separator: Named['separator'] = 'comma';
   let joined = false;
   let at = skipBlanks(text, from);
   for (let comma = true; !endsAt(text, at, until);) {
     if (conditions.length > 0 && !comma) separator = 'blank';
-    if (text.charAt(at) === '*' && endsAt(text, skipBlanks(text, at + 1), until)) {
-      return conditions.length === 0
-        ? undefined
-        : { conditions, open: true, separator, joined, end: skipBlanks(text, at + 1) };
+    const afterStar = skipBlanks(text, at + 1);
+    if (text.charAt(at) === '*' && conditions.length > 0 && endsAt(text, afterStar, until)) {
+      return { kind: 'named', named: { conditions, open: true, separator, joined }, end: afterStar };
     }
     const read = readCondition(text, at);
-    if (read === undefined) return undefined;
+    if (read === undefined) {
+      if (conditions.length === 0) return { kind: 'words', begun: false };
+      if (!comma && !/[<>=!]/.test(text.charAt(at))) return { kind: 'words', begun: true };
+      return malformed(comma ? EXPECTED : `put ${SPACE}`, at);
+    }
+    if ('error' in read) return { kind: 'malformed', failure: read };
     conditions.push(read.condition);
     joined ||= read.joined;
     comma = text.charAt(read.next) === ',';
     at = skipBlanks(text, read.next + (comma ? 1 : 0));
-    // `to=bob,` has lost its second half.
-    if (comma && endsAt(text, at, until)) return undefined;
+    if (comma && endsAt(text, at, until)) return malformed('another condition is missing after the comma', at);
   }
-  return conditions.length === 0 ? undefined : { conditions, open: false, separator, joined, end: at };
+  if (conditions.length === 0) return { kind: 'words', begun: false };
+  return { kind: 'named', named: { conditions, open: false, separator, joined }, end: at };
+}
+
+/** What `to=bob,amount > 5` needs. */
+export const SPACE = "a space after a comma between arguments, and quote a value that contains one, as in name='a,b'";
+const EXPECTED = 'expected name=value, or name > 100, or a last *; quote a value that contains a comma';
+
+function malformed(error: string, position: number): ScannedNamed {
+  return { kind: 'malformed', failure: failure(error, position) };
 }
 
 function endsAt(text: string, at: number, until: PatternEnd): boolean {
   return until === 'parenthesis' ? text.charAt(at) === ')' : at >= text.length;
 }
 
+/** Undefined: no condition begins here. A failure: one does, and can only be meant as one. */
 function readCondition(
   text: string,
   from: number,
-): { condition: Condition; joined: boolean; next: number } | undefined {
+): { condition: Condition; joined: boolean; next: number } | ParseFailure | undefined {
   const named = readName(text, from);
   if (named === undefined) return undefined;
+  const { name } = named;
+  if (endsAtComma(text, named.next)) return failure(EXPECTED, from);
   const operatorAt = skipBlanks(text, named.next);
   OPERATOR.lastIndex = operatorAt;
   const operator = OPERATOR.exec(text)?.[0];
@@ -57,11 +74,23 @@ function readCondition(
   const value = readValue(text, valueAt);
   if (value === undefined) return undefined;
   const { word, next, joined } = value;
-  if (operator === '=') return { condition: { kind: 'equal', name: named.name, value: word }, joined, next };
+  if (operator === '=') return { condition: { kind: 'equal', name, value: word }, joined, next };
+  if (!isComparison(operator)) {
+    return failure(
+      `there is no operator ${operator}; use =, <, <=, > or >=, and quote a value that begins with one`,
+      operatorAt,
+    );
+  }
   const number = literalNumber(word);
-  if (number === undefined) return undefined;
-  return { condition: { kind: 'compare', name: named.name, operator: operator as Comparison, number }, joined, next };
+  if (number === undefined) return failure('compare with a plain number, such as 100 or -1.5', valueAt);
+  return { condition: { kind: 'compare', name, operator, number }, joined, next };
 }
+
+function isComparison(operator: string): operator is Comparison {
+  return COMPARISONS.has(operator);
+}
+
+const COMPARISONS: ReadonlySet<string> = new Set<Comparison>(['<', '<=', '>', '>=']);
 
 function readName(text: string, from: number): { name: string; next: number } | undefined {
   if (text.charAt(from) === "'" || text.charAt(from) === '"') {
