@@ -110,8 +110,18 @@ describe('the commands', () => {
     expect(misspelt).toMatchObject({ code: 2, stdout: '' });
     expect(misspelt.stderr).toContain('stamp has no argument "leter". Its only argument is letter.');
     expect((await run('policy', 'add', 'deny stamp(letter=rude*)', '-w', 'docks')).code).toBe(0);
+    const odd = await run('policy', 'add', 'deny stmap', '-w', 'docks');
+    expect(odd.code).toBe(0);
+    expect(odd.stderr).toContain('Warning: Line 3: there is no tool named "stmap" now. Did you mean "stamp"?\n');
+    expect((await run('policy', '-w', 'docks')).stderr).toContain('Did you mean "stamp"?');
     const explained = await run('policy', 'check', 'stamp', '{"letter":"kind"}', '-w', 'docks');
     expect(explained.stdout).toContain('  did not apply: deny stamp(letter=rude*): letter is kind\n');
+    await writeFile(join(t.folder, 'rules.txt'), '# none\ndeny stamp # never\n');
+    const commented = await run('policy', 'edit', '-w', 'docks', '--file', join(t.folder, 'rules.txt'));
+    expect(commented).toMatchObject({ code: 2, stdout: '' });
+    expect(commented.stderr).toContain(
+      'line 2, character 12: a comment needs a line of its own. The rule: deny stamp #',
+    );
     await writeFile(join(t.folder, 'rules.txt'), '# none\nalow stamp\n');
     const wrong = await run('policy', 'edit', '-w', 'docks', '--file', join(t.folder, 'rules.txt'));
     expect(wrong.code).toBe(2);

@@ -101,6 +101,22 @@ describe.runIf(hasBrowser)('what is set, kept and brought', () => {
     expect((await opened.api.policy(world)).value.rules).toEqual(['ask press']);
   });
 
+  it('[A26] a rule that can not be read is named by its line, and a tool that is not there gets a warning', async () => {
+    const page = await go('policy');
+    await page.getByLabel('Rules').fill('# Presses\n\ndeny press # never');
+    await button(page, 'Write policy').click();
+    await expect.poll(() => page.getByLabel('Rules').getAttribute('aria-invalid')).toBe('true');
+    await page.getByRole('main').getByText('line 3, character 12: a comment needs a line of its own').waitFor();
+    await page.getByLabel('Rules').fill('# Presses\n\ndeny prss');
+    await button(page, 'Write policy').click();
+    await remarked(page, 'The policy is written.');
+    await page.getByText('Line 3: there is no tool named "prss" now. Did you mean "press"?').waitFor();
+    expect((await opened.api.policy(world)).value.rules).toEqual(['# Presses', '', 'deny prss']);
+    await page.getByLabel('Rules').fill('ask press');
+    await button(page, 'Write policy').click();
+    await expect.poll(() => page.getByText('there is no tool named').count()).toBe(0);
+  });
+
   it('[W6] nor are settings of a world, and what was typed stays', async () => {
     const page = await go('settings');
     await page.getByLabel('Description').fill('mine');

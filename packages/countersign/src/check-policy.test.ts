@@ -165,7 +165,7 @@ describe('checking a policy', () => {
 
   it('[A19] one administrator’s rule that can not be read opens nothing', async () => {
     await expect(open({ adminRules: ['deny *', 'deny x('] })).rejects.toThrow(
-      'adminRules.1: the closing parenthesis is missing (at character 8)',
+      'adminRules, line 2, character 8: the closing parenthesis is missing',
     );
   });
 });

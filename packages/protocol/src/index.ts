@@ -1,6 +1,7 @@
 export { RESERVED_NAMES, isReservedName, nameSchema, slug } from './names.js';
 export { byNumber, HIDDEN, HIDDEN_IN_CODE, HIDDEN_IN_PROSE, PLACEHOLDER } from './hidden.js';
 export { recordText } from './record-text.js';
+export { nearest } from './nearest.js';
 export { isRule, policyLines, ruleLines } from './rule-lines.js';
 export type { RuleLine } from './rule-lines.js';
 export {
@@ -189,6 +190,7 @@ export {
   newPolicySchema,
   newToolResultSchema,
   searchQuerySchema,
+  ruleWarningSchema,
   shownPolicySchema,
   toolResultReplySchema,
   toolResultSchemaFor,
@@ -200,6 +202,7 @@ export type {
   ListQuery,
   NewPolicy,
   NewToolResult,
+  RuleWarning,
   ShownPolicy,
   ToolResultReply,
 } from './requests.js';

@@ -96,11 +96,28 @@ export const toolResultReplySchema = z.object({
 export type ToolResultReply = z.infer<typeof toolResultReplySchema>;
 
 const { rules } = z.strictObject({ rules: newWorldSchema.shape.policy.unwrap() }).shape;
+/** Something that the author of a rule should know; the rule is stored all the same. */
+export const ruleWarningSchema = z.object({
+  /** Counts from one, comments and blank lines included. */
+  line: z.int().min(1),
+  rule: z.string(),
+  /**
+   * `unknown-tool`: the world has no tool of this name now; `closest` is the one that was probably meant. `unreadable`: an older version
+   * stored a rule that can't be read, and `error` says why; it denies or asks about every call of its tool, or allows none.
+   */
+  code: z.enum(['unknown-tool', 'unreadable']),
+  verb: z.enum(['allow', 'ask', 'deny']).exactOptional(),
+  tool: z.string().exactOptional(),
+  closest: z.string().exactOptional(),
+  error: z.string().exactOptional(),
+});
+export type RuleWarning = z.infer<typeof ruleWarningSchema>;
 /** A world's policy as it is shown. */
 export const shownPolicySchema = z.object({
   rules,
   /** Allow rules that came with an import. They allow nothing until a policy that contains them is put (W3). */
   proposed: rules,
+  warnings: z.array(ruleWarningSchema).exactOptional(),
 });
 export type ShownPolicy = z.infer<typeof shownPolicySchema>;
 /** As it is put: `proposed` says which proposals stay; left out, all stay that are not among the rules now. */

@@ -1,7 +1,8 @@
 import { ClientError, readAll, type Client } from '@countersign/client';
 import type { Agent, Chat, World } from '@countersign/protocol';
 import { CommandError } from './command-error.js';
-import { nearest, suggestion } from './text/suggest.js';
+import { nearest } from '@countersign/protocol';
+import { suggestion } from './text/suggest.js';
 
 /** The world of this name or id; without a name the only one there is, for nobody must guess where something will run. */
 export async function findWorld(client: Client, name: string | undefined): Promise<World> {

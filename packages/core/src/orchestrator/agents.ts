@@ -33,7 +33,7 @@ export async function addAgent(
   signer: Signer,
 ): Promise<AgentRecord> {
   const definition = parseInput(newAgentSchema, input, 'agent');
-  checkRules(definition.policy, 'policy', runtime.tools(worldId));
+  checkRules(definition.policy, { field: 'policy', of: 'policy' }, runtime.tools(worldId));
   return await commit(runtime, 'add-agent', worldId, async (step) => await insertAgent(step, definition, signer));
 }
 
@@ -70,7 +70,7 @@ export async function updateAgent(
     const after = keepSecrets(changed(newAgentSchema.shape, agent.definition, part), agent.definition);
     const isRenamed = after['name'] !== agent.definition.name;
     const definition = parseInput(isRenamed ? newAgentSchema : keptAgentSchema, after, 'agent');
-    checkRules(definition.policy, 'policy', runtime.tools(worldId), agent.definition.policy);
+    checkRules(definition.policy, { field: 'policy', of: 'policy' }, runtime.tools(worldId), agent.definition.policy);
     refuseTakenName(step, definition, agentId);
     await step.tx.updateAgent(worldId, agentId, definition);
     recordChanges(step, agent.definition, definition, signer, { agentId });

@@ -16,7 +16,8 @@ import { wordsOf } from '../ports/words-of.js';
 export async function checkPolicy(runtime: Runtime, worldId: string, check: PolicyCheck): Promise<PolicyVerdict> {
   const known = await runtime.store.read((reader) => runtime.snapshots(reader, worldId));
   if (known === undefined) throw noWorld(worldId);
-  const snapshot = check.rules === undefined ? known : { ...known, policy: compileRules(check.rules, 'rules') };
+  const snapshot =
+    check.rules === undefined ? known : { ...known, policy: compileRules(check.rules, { field: 'rules' }) };
   const { agentId } = check;
   if (agentId !== undefined) agentIn(snapshot, agentId, 'agentId');
   const tool = runtime.tools(worldId).get(check.tool);

@@ -1,37 +1,63 @@
 import { CountersignError, isRule } from '@countersign/protocol';
-import { compilePolicy, findMisfit, parseRule, type Policy } from '../policy/index.js';
+import { compilePolicy, findMisfit, parseRule, type Policy, showHidden } from '../policy/index.js';
 import type { Tool } from '../ports/index.js';
 
+/** Where rules came from: `of` is how a person calls it, if there is more than one place. */
+interface RuleSource {
+  readonly field: string;
+  readonly of?: string;
+}
+
 /** Rules that somebody sent. One that can't be read refuses them all and says where it is; none is ever left out (A19). */
-export function compileRules(rules: readonly string[], field: string): Policy {
+export function compileRules(rules: readonly string[], source: RuleSource): Policy {
   const compiled = compilePolicy(rules);
   if (compiled.ok) return compiled.policy;
-  const where = `${field}.${compiled.index}`;
-  throw new CountersignError('invalid', `${where}: ${compiled.error} (at character ${compiled.position + 1})`, {
-    field: where,
-  });
+  const { index, position, error } = compiled;
+  throw refusal(source, rules, index, error, position);
 }
 
 /**
- * The same for new rules: one that can't match any call of a known tool is refused, since its author would rely on it. Stored rules
- * are not checked again.
+ * Checks new rules: one that can't be read, or that can't match any call of a known tool, is refused, since its author would rely on it.
+ * Stored rules are not checked again.
  */
 export function checkRules(
   rules: readonly string[],
-  field: string,
+  source: RuleSource,
   tools: ReadonlyMap<string, Tool>,
   stored: readonly string[] = [],
 ): void {
-  compileRules(rules, field);
   const known = new Set(stored);
   for (const [index, text] of rules.entries()) {
-    if (!isRule(text) || known.has(text)) continue;
-    const parsed = parseRule(text);
-    const misfit = parsed.ok ? findMisfit(parsed.rule, knownTool(tools.get(parsed.rule.tool))) : undefined;
-    if (misfit === undefined) continue;
-    const where = `${field}.${index}`;
-    throw new CountersignError('invalid', `${where}: ${text}: ${misfit}`, { field: where });
+    if (known.has(text)) continue;
+    compileRule(rules, index, source);
+    const parsed = isRule(text) ? parseRule(text) : undefined;
+    const misfit = parsed?.ok === true ? findMisfit(parsed.rule, knownTool(tools.get(parsed.rule.tool))) : undefined;
+    if (misfit !== undefined) throw refusal(source, rules, index, misfit);
   }
+}
+
+function compileRule(rules: readonly string[], index: number, source: RuleSource): void {
+  const compiled = compilePolicy(rules.slice(index, index + 1));
+  if (!compiled.ok) throw refusal(source, rules, index, compiled.error, compiled.position);
+}
+
+const LONGEST_SHOWN = 120;
+
+/** `field` is for programs and counts from zero; the sentence is for people and counts lines from one. */
+function refusal(
+  { field, of = '' }: RuleSource,
+  rules: readonly string[],
+  index: number,
+  error: string,
+  position?: number,
+): CountersignError {
+  const text = showHidden(rules[index] ?? '');
+  const shown = text.length > LONGEST_SHOWN ? `${text.slice(0, LONGEST_SHOWN)}…` : text;
+  const character = position === undefined ? '' : `, character ${position + 1}`;
+  const where = `${of === '' ? '' : `${of}, `}line ${index + 1}${character}`;
+  return new CountersignError('invalid', `${where}: ${error.replace(/\.$/, '')}. The rule: ${shown}`, {
+    field: `${field}.${index}`,
+  });
 }
 
 function knownTool(tool: Tool | undefined): Parameters<typeof findMisfit>[1] {

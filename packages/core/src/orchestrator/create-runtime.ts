@@ -176,7 +176,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
     inFlight: new Set(),
     handed: new Map(),
     memory: createAgentMemory({ follows: store.shared === undefined }),
-    snapshots: createSnapshotCache(compileRules(options.adminRules ?? [], 'adminRules')),
+    snapshots: createSnapshotCache(compileRules(options.adminRules ?? [], { field: 'adminRules', of: 'adminRules' })),
     repeats: createRecentRepeats(clock),
     owner,
     provider: (name) => providers.get(name),

@@ -6,7 +6,7 @@ import {
   type ToolCall,
 } from '@countersign/protocol';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
-import { compilePolicy, parseRule, ruleMatches } from '../policy/index.js';
+import { compileStored, parseRule, ruleMatches } from '../policy/index.js';
 import { readCall, toPolicyCall } from './gate-call.js';
 import { chatIn } from './look-up.js';
 import type { Runtime } from './runtime.js';
@@ -83,8 +83,7 @@ export async function coveredCalls(
 
 function withRules(rules: readonly string[]): (snapshot: WorldSnapshot) => WorldSnapshot {
   return (snapshot) => {
-    const compiled = compilePolicy([...snapshot.world.policy, ...rules]);
-    return compiled.ok ? { ...snapshot, policy: compiled.policy } : snapshot;
+    return { ...snapshot, policy: compileStored([...snapshot.world.policy, ...rules]) };
   };
 }
 

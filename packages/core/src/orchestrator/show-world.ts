@@ -6,6 +6,7 @@ import { agentIn, chatIn, noWorld } from './look-up.js';
 import type { Runtime } from './runtime.js';
 import { prepareTools } from './tool-sources.js';
 import { agentVersion, policyVersion, worldVersion } from './versions.js';
+import { warnOfRules } from './warn-of-rules.js';
 
 /** Something that can be changed, with the version that a change of it names (W6). */
 export interface Versioned<T> {
@@ -50,7 +51,7 @@ export async function showWorld(runtime: Runtime, worldId: string): Promise<Vers
 
 export async function showPolicy(runtime: Runtime, worldId: string): Promise<Versioned<ShownPolicy>> {
   return await readWorld(runtime, worldId, async (_, { world }) => ({
-    value: toPolicy(world),
+    value: toPolicy(world, runtime.tools(worldId).keys()),
     version: policyVersion(world),
   }));
 }
@@ -92,8 +93,12 @@ export function toWorld({ id, name, settings }: WorldRecord): World {
   return { id, name, ...settings };
 }
 
-export function toPolicy({ policy, proposed }: Pick<WorldRecord, 'policy' | 'proposed'>): ShownPolicy {
-  return { rules: [...policy], proposed: [...proposed] };
+export function toPolicy(
+  { policy, proposed }: Pick<WorldRecord, 'policy' | 'proposed'>,
+  tools: Iterable<string>,
+): ShownPolicy {
+  const warnings = warnOfRules(policy, tools);
+  return { rules: [...policy], proposed: [...proposed], ...(warnings.length === 0 ? {} : { warnings }) };
 }
 
 /** As people see it: a key that somebody pasted into the prompt is masked (A15), and stays what it is when the prompt is sent back. */

@@ -106,9 +106,9 @@ function isAllow(rule: string): boolean {
 
 /** What the schema can't see: rules that can't be read, and two agents under one name. */
 function refuseMisfits({ policy, agents, mcpServers, mainAgent }: WorldFile): void {
-  compileRules(policy, 'policy');
+  compileRules(policy, { field: 'policy', of: 'policy' });
   for (const [index, agent] of agents.entries()) {
-    compileRules(agent.policy, `agents.${index}.policy`);
+    compileRules(agent.policy, { field: `agents.${index}.policy`, of: `policy of "${agent.name}"` });
     if (agents.findIndex((other) => foldName(other.name) === foldName(agent.name)) !== index) {
       const field = `agents.${index}.name`;
       throw new CountersignError('invalid', `file: ${field}: "${agent.name}" is there twice`, { field });

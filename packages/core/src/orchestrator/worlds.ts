@@ -27,7 +27,7 @@ import { policyVersion, refuseStale, worldVersion, type Expected } from './versi
 
 export async function createWorld(runtime: Runtime, input: NewWorld, signer: Signer): Promise<WorldRecord> {
   const { name, policy, ...settings } = parseInput(newWorldSchema, input, 'world');
-  checkRules(policy, 'policy', runtime.tools(''));
+  checkRules(policy, { field: 'policy', of: 'policy' }, runtime.tools(''));
   if (settings.mainAgent !== undefined) {
     throw new CountersignError('invalid', 'world: mainAgent: a new world has no agents yet; add it first', {
       field: 'mainAgent',
@@ -113,7 +113,7 @@ export async function setPolicy(
   const written = await commit(runtime, 'set-policy', worldId, async (step) => {
     const before = step.snapshot.world;
     refuseStale(policyVersion(before), expected, 'this policy');
-    checkRules(policy, 'rules', runtime.tools(worldId), before.policy);
+    checkRules(policy, { field: 'rules' }, runtime.tools(worldId), before.policy);
     const invented = keep?.findIndex((rule) => !before.proposed.includes(rule)) ?? -1;
     if (invented >= 0) {
       const field = `proposed.${invented}`;
@@ -127,7 +127,7 @@ export async function setPolicy(
     await step.tx.updateWorld(worldId, after);
     recordRules(step.tx, before.policy, policy, signer);
     step.tx.emit({ event: 'crud', chatId: null, data: { operation: 'update', entity: 'policy', id: worldId } });
-    return { value: toPolicy(after), version: policyVersion(after) };
+    return { value: toPolicy(after, runtime.tools(worldId).keys()), version: policyVersion(after) };
   });
   // A command that only writes the policy stays for no chat: the next server releases what the rules cover.
   if (!runtime.endsSoon()) await releaseWaiting(runtime, worldId);

@@ -16,7 +16,7 @@ describe('a policy', () => {
   it('[W6] is written only by who has seen it: 428 without If-Match, 412 with a stale one', async () => {
     const t = await openHarbour();
     const etag = await etagOf(t);
-    const rules = ['ask remove', 'deny other'];
+    const rules = ['ask remove', 'deny other*'];
     expect((await t.api('PUT', POLICY, { rules })).status).toBe(428);
     expect((await t.api('PUT', POLICY, { rules }, { 'If-Match': '*' })).status).toBe(428);
     const written = await t.api('PUT', POLICY, { rules }, { 'If-Match': etag });
@@ -80,13 +80,24 @@ describe('a policy', () => {
     const t = await openHarbour();
     const put = async (rules: unknown) => await t.api('PUT', POLICY, { rules }, { 'If-Match': await etagOf(t) });
     expect(await put(['ask remove', 'maybe remove'])).toMatchObject({ status: 422, body: { field: 'rules.1' } });
+    expect(await put(['# Files', 'ask remove', 'deny remove(path=a,)'])).toMatchObject({
+      status: 422,
+      body: {
+        field: 'rules.2',
+        detail: 'line 3, character 20: another condition is missing after the comma. The rule: deny remove(path=a,)',
+      },
+    });
+    expect(await put(['deny remove # never'])).toMatchObject({
+      status: 422,
+      body: { detail: expect.stringContaining('line 1, character 13: a comment needs a line of its own') as unknown },
+    });
     expect(await put('ask remove')).toMatchObject({ status: 422, body: { field: 'rules' } });
     expect((await t.api('GET', POLICY)).body).toEqual({ rules: [], proposed: [] });
   });
 
   it('[A19] [W6] keeps comments and blank lines, which the gate ignores', async () => {
     const t = await openHarbour();
-    const rules = ['# Deletions', '', 'deny remove', '', '# Deletions', 'ask other'];
+    const rules = ['# Deletions', '', 'deny remove', '', '# Deletions', 'ask other*'];
     const written = await t.api('PUT', POLICY, { rules }, { 'If-Match': await etagOf(t) });
     expect(written).toMatchObject({ status: 200, body: { rules } });
     const etag = await etagOf(t);
@@ -103,6 +114,18 @@ describe('a policy', () => {
       status: 422,
       body: { field: 'rules.0' },
     });
+  });
+
+  it('[A26] warns of a tool that is not there, and names the closest', async () => {
+    const t = await openHarbour();
+    const rules = ['# Files', 'deny remvoe', 'ask mcp__later__tool', 'deny remo*', 'deny sandbox_network', 'ask quux'];
+    const warnings = [
+      { line: 2, rule: 'deny remvoe', code: 'unknown-tool', tool: 'remvoe', closest: 'remove' },
+      { line: 6, rule: 'ask quux', code: 'unknown-tool', tool: 'quux' },
+    ];
+    const written = await t.api('PUT', POLICY, { rules }, { 'If-Match': await etagOf(t) });
+    expect(written).toMatchObject({ status: 200, body: { rules, warnings } });
+    expect((await t.api('GET', POLICY)).body).toEqual({ rules, proposed: [], warnings });
   });
 
   it('[A26] [W2] with a rule that can match no call is refused with the names of the arguments', async () => {
@@ -184,8 +207,8 @@ policy:
   - '# Careful'
   - allow remove
   - ''
-  - ask other
-  - deny rm
+  - ask other*
+  - deny rm*
 agents:
   - name: Ada
     provider: scripted
@@ -233,16 +256,16 @@ describe('a world in a file', () => {
     const made = await t.api('POST', '/worlds/import', file, yaml);
     expect(made.body).toMatchObject({ proposed: ['allow remove'], notes: [expect.any(String) as string] });
     const shown = await t.api('GET', '/worlds/harbour-crew/policy');
-    expect(shown.body).toEqual({ rules: ['# Careful', '', 'ask other', 'deny rm'], proposed: ['allow remove'] });
+    expect(shown.body).toEqual({ rules: ['# Careful', '', 'ask other*', 'deny rm*'], proposed: ['allow remove'] });
     const check = async () =>
       (await t.api('POST', '/worlds/harbour-crew/policy/check', { tool: 'remove', arguments: {} })).body['outcome'];
     expect(await check()).toBe('ask');
     // Another change of the policy leaves the proposal where it is.
     const put = async (rules: string[]) => await t.api('PUT', CREW, { rules }, { 'If-Match': await etagOf(t, CREW) });
-    const other = await put(['deny rm']);
-    expect(other.body).toEqual({ rules: ['deny rm'], proposed: ['allow remove'] });
+    const other = await put(['deny rm*']);
+    expect(other.body).toEqual({ rules: ['deny rm*'], proposed: ['allow remove'] });
     expect(await check()).toBe('ask');
-    const rules = ['deny rm', 'allow remove'];
+    const rules = ['deny rm*', 'allow remove'];
     const accepted = await put(rules);
     expect(accepted.body).toEqual({ rules, proposed: [] });
     expect(await check()).toBe('run');

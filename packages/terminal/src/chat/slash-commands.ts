@@ -1,6 +1,6 @@
 import { matching, mentionAt } from '@countersign/client';
 import type { Agent } from '@countersign/protocol';
-import { nearest } from '../text/suggest.js';
+import { nearest } from '@countersign/protocol';
 
 export const SLASH_COMMANDS = {
   '/help': 'what can be typed here',

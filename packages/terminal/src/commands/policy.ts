@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers';
-import { isRule, type MatchedCall, policyLines } from '@countersign/protocol';
+import { isRule, type MatchedCall, policyLines, type ShownPolicy } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { CommandError } from '../command-error.js';
 import { confirm } from '../confirm.js';
@@ -7,7 +7,7 @@ import type { CommandContext } from '../context.js';
 import { editText } from '../edit-text.js';
 import { EXIT } from '../exit-codes.js';
 import { findAgent, findChat, findWorld } from '../find-things.js';
-import { callLine, coveredWords, ruleMissWords, type Client } from '@countersign/client';
+import { callLine, ClientError, coveredWords, ruleMissWords, ruleWarningWords, type Client } from '@countersign/client';
 import { plainLine } from '../text/plain-text.js';
 import { suggestion } from '../text/suggest.js';
 import { readText } from './agents.js';
@@ -40,6 +40,7 @@ export function addPolicy(program: Command, register: Register): void {
       if (!value.rules.some(isRule))
         context.note(`"${id}" has no rules: every tool that must be approved is asked about.`);
       for (const rule of value.rules) context.say(plainLine(rule));
+      showWarnings(context, value);
       for (const rule of value.proposed) context.note(`proposed by an import, allows nothing yet: ${plainLine(rule)}`);
     },
   );
@@ -110,7 +111,11 @@ export function addPolicy(program: Command, register: Register): void {
   );
 }
 
-/** Shown above the rules in the editor, and not stored. */
+function showWarnings(context: CommandContext, { warnings = [] }: ShownPolicy): void {
+  for (const warning of warnings) context.note(`Warning: ${plainLine(ruleWarningWords(warning))}`);
+}
+
+/** Shown below the rules in the editor, so that line numbers are those of the rules, and not stored. */
 const HEADER = [
   '# One rule per line: allow, ask or deny, then a tool and its arguments. deny beats ask beats allow.',
   '# Your comments are kept; these lines are not. Remove the # before a proposed rule to put it in force.',
@@ -141,6 +146,7 @@ async function changePolicy(
   await confirmCovered(context, client, id, verb === 'add' && !isThere ? [wanted] : [], yes);
   const { value: changed } = await client.setPolicy(id, { rules: [...rules] }, { ifMatch: etag });
   showDone(context, sayRules(id, changed.rules), changed);
+  showWarnings(context, changed);
 }
 
 /** A new rule runs the waiting calls it covers (A5), so its author sees them first. */
@@ -152,7 +158,11 @@ async function confirmCovered(
   yes: boolean | undefined,
 ): Promise<void> {
   if (added.length === 0) return;
-  const covered = await showCovered(context, client, world, { rule: added.join('\n') });
+  const covered = await showCovered(context, client, world, { rule: added.join('\n') }).catch((error: unknown) => {
+    // Saving reports an invalid rule with its line.
+    if (error instanceof ClientError && error.status === 422) return [];
+    throw error;
+  });
   if (covered.length === 0) return;
   const calls = covered.map(({ count, when }) => coveredWords(count, when)).join(' and ');
   await confirm(context, { yes, what: `This also runs ${calls}.` });
@@ -170,7 +180,7 @@ async function editPolicy(context: CommandContext, { world, file, yes }: PolicyF
   if (etag === undefined)
     throw new CommandError('The server did not say which rules these are; nothing was changed.', 1);
   const proposed = value.proposed.map((rule) => `# ${rule}`);
-  const shown = `${[...HEADER, ...value.rules, ...proposed].join('\n')}\n`;
+  const shown = `${[...value.rules, ...HEADER, ...proposed].join('\n')}\n`;
   const written = file === undefined ? await editText(context, shown, 'policy.txt') : await readRules(context, file);
   if (written === undefined) return context.note('Nothing was changed.');
   const ours = new Set(file === undefined ? [...HEADER, ...proposed] : []);
@@ -180,4 +190,5 @@ async function editPolicy(context: CommandContext, { world, file, yes }: PolicyF
   // Over the rules that were seen and no others: somebody may have written one meanwhile (W6).
   const { value: changed } = await client.setPolicy(id, { rules }, { ifMatch: etag });
   showDone(context, sayRules(id, changed.rules), changed);
+  showWarnings(context, changed);
 }

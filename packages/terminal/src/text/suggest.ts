@@ -1,14 +1,4 @@
-/** The known word that was most likely meant, if one is near enough. */
-export function nearest(word: string, known: readonly string[]): string | undefined {
-  const wanted = word.toLowerCase();
-  const byDistance = known
-    .map((candidate) => ({ candidate, distance: distanceOf(wanted, candidate.toLowerCase(), candidate.length) }))
-    .toSorted((a, b) => a.distance - b.distance);
-  const best = byDistance[0];
-  if (best === undefined) return undefined;
-  const isNear = best.distance <= Math.max(1, Math.floor(Math.max(wanted.length, best.candidate.length) * 0.4));
-  return isNear ? best.candidate : undefined;
-}
+import { nearest } from '@countersign/protocol';
 
 /** ` Did you mean "x"?`, or what there is, or nothing. */
 export function suggestion(word: string, known: readonly string[]): string {
@@ -17,19 +7,4 @@ export function suggestion(word: string, known: readonly string[]): string {
   if (known.length === 0) return 'There are none yet.';
   const some = known.slice(0, 8).map((name) => `"${name}"`);
   return `There ${known.length === 1 ? 'is' : 'are'} ${some.join(', ')}${known.length > some.length ? ', …' : ''}.`;
-}
-
-/** Levenshtein; what is longer than any word of ours is as far as it is long. */
-function distanceOf(a: string, b: string, most: number): number {
-  if (a.length > 100) return a.length + most;
-  let before = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i += 1) {
-    const row = [i];
-    for (let j = 1; j <= b.length; j += 1) {
-      const same = a[i - 1] === b[j - 1] ? 0 : 1;
-      row.push(Math.min((row[j - 1] ?? 0) + 1, (before[j] ?? 0) + 1, (before[j - 1] ?? 0) + same));
-    }
-    before = row;
-  }
-  return before[b.length] ?? 0;
 }

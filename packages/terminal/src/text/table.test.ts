@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { widthOf } from './cells.js';
-import { nearest, suggestion } from './suggest.js';
+import { suggestion } from './suggest.js';
 import { table } from './table.js';
 
 const columns = [
@@ -22,8 +22,6 @@ it('aligns columns, cuts the widest to the width of the terminal, and nothing wh
 });
 
 it('suggests what was meant, and else says what there is', () => {
-  expect(nearest('aprovals', ['approvals', 'agents'])).toBe('approvals');
-  expect(nearest('zzz', ['approvals'])).toBeUndefined();
   expect(suggestion('harbor', ['harbour', 'ops'])).toBe('Did you mean "harbour"?');
   expect(suggestion('zzzzzz', ['harbour', 'ops'])).toBe('There are "harbour", "ops".');
   expect(suggestion('x', [])).toBe('There are none yet.');

@@ -1,5 +1,5 @@
-import { ClientError, coveredLines } from '@countersign/client';
-import { isRule, policyLines } from '@countersign/protocol';
+import { ClientError, coveredLines, ruleWarningWords } from '@countersign/client';
+import { isRule, policyLines, type RuleWarning } from '@countersign/protocol';
 import { useQueryClient } from '@tanstack/react-query';
 import { type ReactElement, useState } from 'react';
 import { CoveredCalls } from '../approvals/covered-calls.js';
@@ -84,6 +84,7 @@ export default function PolicyPage(): ReactElement {
               setDraft({ text: event.target.value, etag: draft?.etag ?? etag });
             }}
           />
+          <Warnings of={policy.data.value.warnings ?? []} />
           {isStale && isChanged ? (
             <p role="alert" className="mt-2 text-sm text-amber">
               Somebody else wrote the policy meanwhile. Drop your change to see it, then make yours again.
@@ -117,6 +118,19 @@ export default function PolicyPage(): ReactElement {
         </Card>
       </div>
     </Page>
+  );
+}
+
+function Warnings({ of }: { of: readonly RuleWarning[] }): ReactElement | null {
+  if (of.length === 0) return null;
+  return (
+    <ul role="status" aria-label="Warnings" className="mt-2 space-y-1 text-sm text-amber">
+      {of.map((warning) => (
+        <li key={warning.line} className="[overflow-wrap:anywhere]">
+          <Visible text={ruleWarningWords(warning)} strict />
+        </li>
+      ))}
+    </ul>
   );
 }
 

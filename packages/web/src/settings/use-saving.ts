@@ -4,7 +4,7 @@ import { say } from '../ui/toast.js';
 
 export interface Saving {
   busy: boolean;
-  /** What is wrong with a field, as the server named it. */
+  /** What is wrong with a field, or with one of its items (`rules.7`), as the server named it. */
   errorOf: (field: string) => string | undefined;
   /** Says what is wrong with a field before anything is sent. */
   refuse: (field: string, words: string) => void;
@@ -35,7 +35,8 @@ export function useSaving(): Saving {
   };
   return {
     busy,
-    errorOf: (field) => (problem?.field === field ? problem.words : undefined),
+    errorOf: (field) =>
+      problem?.field === field || problem?.field.startsWith(`${field}.`) === true ? problem.words : undefined,
     refuse(field, words) {
       setProblem({ field, words });
       say(words, 'red');

@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import { ruleWarningWords } from './rule-warning.js';
+
+it.each([
+  [
+    { rule: 'deny shel_cmd', code: 'unknown-tool', tool: 'shel_cmd', closest: 'shell_cmd' },
+    'Line 2: there is no tool named "shel_cmd" now. Did you mean "shell_cmd"?',
+  ],
+  [
+    { rule: 'deny quux', code: 'unknown-tool', tool: 'quux' },
+    'Line 2: there is no tool named "quux" now. The rule applies once there is one.',
+  ],
+  [
+    { rule: 'deny x(a=b,)', code: 'unreadable', verb: 'deny', tool: 'x', error: 'a comma too many' },
+    `Line 2 can't be read (a comma too many): deny x(a=b,). It denies every call of x until you correct or remove it.`,
+  ],
+] as const)('[A26] says what is odd about a rule: %j', (warning, words) => {
+  expect(ruleWarningWords({ line: 2, ...warning })).toBe(words);
+});

@@ -1,0 +1,26 @@
+import type { RuleWarning } from '@countersign/protocol';
+
+/** What the author of a rule should know, with its line. */
+export function ruleWarningWords({ line, rule, code, verb, tool = '', closest, error = '' }: RuleWarning): string {
+  switch (code) {
+    case 'unknown-tool': {
+      const advice = closest === undefined ? 'The rule applies once there is one.' : `Did you mean "${closest}"?`;
+      return `Line ${line}: there is no tool named "${tool}" now. ${advice}`;
+    }
+    case 'unreadable':
+      return `Line ${line} can't be read (${error}): ${rule}. ${effectOf(verb, tool)} until you correct or remove it.`;
+  }
+}
+
+function effectOf(verb: RuleWarning['verb'], tool: string): string {
+  switch (verb) {
+    case 'deny':
+      return `It denies every call of ${tool}`;
+    case 'ask':
+      return `Every call of ${tool} needs approval`;
+    case 'allow':
+      return 'It allows nothing';
+    case undefined:
+      return 'Every call needs approval';
+  }
+}
