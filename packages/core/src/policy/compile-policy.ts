@@ -3,6 +3,7 @@ import { allowMatcher } from './allow-matcher.js';
 import { allowConditions } from './arguments/allow-conditions.js';
 import { guardConditions } from './arguments/guard-conditions.js';
 import type { NamedMatcher } from './arguments/miss.js';
+import { addNamed, type NamedIndex } from './arguments/named-index.js';
 import { type Glob, toolGlob } from './glob.js';
 import type { Matcher } from './matcher.js';
 import { parseRule } from './parse-rule.js';
@@ -19,6 +20,8 @@ export interface CompiledRule {
   readonly only?: PatternWord;
 }
 
+export type NamedRule = CompiledRule & { readonly named: NamedMatcher };
+
 /** The rules of one verb for one tool name or glob. */
 export interface Shelf {
   readonly any: CompiledRule[];
@@ -30,7 +33,9 @@ export interface Shelf {
   readonly bySegment: Map<string, CompiledRule[]>;
   readonly withoutKey: CompiledRule[];
   /** Those with conditions on named arguments. A deny or ask rule that can be read as words too is also among the others. */
-  readonly named: (CompiledRule & { readonly named: NamedMatcher })[];
+  readonly named: NamedRule[];
+  /** The same by what they spell. */
+  readonly byNamed: NamedIndex<NamedRule>;
 }
 
 export interface RuleIndex {
@@ -88,7 +93,9 @@ function addRule(policy: Policy, text: string, rule: Rule): void {
   const { words, named } = readings(rule);
   if (named !== undefined) {
     const conditions = verb === 'allow' ? allowConditions(named) : guardConditions(named);
-    shelf.named.push({ text, matcher: NOTHING, named: conditions });
+    const compiled = { text, matcher: NOTHING, named: conditions };
+    shelf.named.push(compiled);
+    addNamed(shelf.byNamed, compiled);
   }
   if (words === 'none') return;
   const matcher = verb === 'allow' ? allowMatcher(words) : guardMatcher(words);
@@ -141,6 +148,7 @@ function shelfFor(index: RuleIndex, tool: string): Shelf {
     bySegment: new Map(),
     withoutKey: [],
     named: [],
+    byNamed: { byName: new Map(), withoutKey: [] },
   };
   if (tool.includes('*')) index.byGlob.set(tool, { glob: toolGlob(tool), shelf });
   else index.byTool.set(tool, shelf);

@@ -1,4 +1,5 @@
-import type { CompiledRule, RuleIndex, Shelf } from './compile-policy.js';
+import { findNamed } from './arguments/named-index.js';
+import type { CompiledRule, NamedRule, RuleIndex, Shelf } from './compile-policy.js';
 import { matchesGlob } from './glob.js';
 import type { PreparedCall, PreparedSubject } from './prepare-call.js';
 
@@ -32,7 +33,9 @@ function findMatching(
 ): CompiledRule | undefined {
   for (const shelf of from) for (const rule of shelf.any) if (enough(rule)) return rule;
   for (const shelf of from) {
-    for (const rule of shelf.named) if (rule.named.misses(call) === undefined && enough(rule)) return rule;
+    for (const rule of findNamed(shelf.byNamed, call, 'guard')) {
+      if (rule.named.misses(call) === undefined && enough(rule)) return rule;
+    }
   }
   for (const subject of call.subjects) {
     const rule = findCandidate(from, subject, (one) => one.matcher.matches(subject, call.bases) && enough(one));
@@ -73,8 +76,10 @@ export function coveringOne(
 }
 
 /** Those whose conditions on named arguments hold. */
-function namedRules(from: readonly Shelf[], call: PreparedCall): Shelf['named'] {
-  return from.flatMap((shelf) => shelf.named.filter((rule) => rule.named.misses(call) === undefined));
+function namedRules(from: readonly Shelf[], call: PreparedCall): readonly NamedRule[] {
+  return from.flatMap((shelf) =>
+    [...findNamed(shelf.byNamed, call, 'allow')].filter((rule) => rule.named.misses(call) === undefined),
+  );
 }
 
 /** What runs inside another subject is allowed with it, or not at all. */

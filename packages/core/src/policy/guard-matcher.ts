@@ -44,7 +44,9 @@ export function guardMatcher(words: readonly PatternWord[] | undefined): Matcher
             (place !== undefined && subject.guessedPaths().some((path) => matchesPath(place, path, bases, 'liberal')))
           );
         case 'host':
-          return matchesSequence(elements, [subject.loose], (element, host) => matchesGlob(element.host, host));
+          return subject.loose.some((name) =>
+            matchesSequence(elements, [name], (element, host) => matchesGlob(element.host, host)),
+          );
         case 'path':
           return matchesSequence(
             elements,

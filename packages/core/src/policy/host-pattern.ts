@@ -1,4 +1,5 @@
 import { type Glob, matchesGlob, wordGlob } from './glob.js';
+import { foldLoopback, loopbackSpellings } from './loopback.js';
 import type { PatternWord, Piece } from './types.js';
 
 export interface HostPattern {
@@ -12,14 +13,15 @@ export function plainHost(host: string): string {
   return withoutDot(lowerAscii(host));
 }
 
-/** Folds all that could be the same name, for deny and ask. */
-export function looseHost(host: string): string {
-  return withoutDot(foldAll(host));
+/** Everything that could be the same host, folded, for deny and ask. */
+export function looseHosts(host: string): readonly string[] {
+  return loopbackSpellings(withoutDot(foldAll(host)));
 }
 
 /** For deny and ask rules: a star is anything. */
 export function looseHostGlob(word: PatternWord): Glob {
   const glob = wordGlob(word, foldAll);
+  if (glob.length === 1) return [foldLoopback(withoutDot(glob[0] ?? ''))];
   return [...glob.slice(0, -1), withoutDot(glob.at(-1) ?? '')];
 }
 

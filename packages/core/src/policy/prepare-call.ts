@@ -1,6 +1,6 @@
 import type { Subject } from '@countersign/protocol';
 import { type PreparedArguments, prepareArguments } from './arguments/prepare-arguments.js';
-import { looseHost, plainHost } from './host-pattern.js';
+import { looseHosts, plainHost } from './host-pattern.js';
 import { type GivenOptions, readGivenOptions } from './past-options.js';
 import { type Bases, basesOf, foldName, guessSegments, normalSegments } from './path-text.js';
 import type { PolicyCall } from './types.js';
@@ -24,7 +24,12 @@ export type PreparedSubject =
       readonly guessed: readonly string[];
       readonly segments: () => ReadonlySet<string>;
     }
-  | { readonly kind: 'host'; readonly argument: string | undefined; readonly plain: string; readonly loose: string }
+  | {
+      readonly kind: 'host';
+      readonly argument: string | undefined;
+      readonly plain: string;
+      readonly loose: readonly string[];
+    }
   | { readonly kind: 'dynamic' };
 
 export interface PreparedCall {
@@ -81,7 +86,7 @@ function prepareSubject(subject: Subject, bases: Bases): PreparedSubject {
         kind: 'host',
         argument: subject.argument,
         plain: plainHost(subject.host),
-        loose: looseHost(subject.host),
+        loose: looseHosts(subject.host),
       };
     case 'dynamic':
       return { kind: 'dynamic' };

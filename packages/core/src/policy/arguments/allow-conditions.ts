@@ -6,6 +6,7 @@ import type { PreparedCall, PreparedSubject } from '../prepare-call.js';
 import type { Condition, Named, PatternWord } from '../types.js';
 import { isBeyond } from './guard-conditions.js';
 import type { Miss, NamedMatcher } from './miss.js';
+import { keyOf } from './named-index.js';
 import { isRecord } from './prepare-arguments.js';
 
 /**
@@ -17,7 +18,9 @@ export function allowConditions({ conditions, open }: Named): NamedMatcher {
   const names = new Set(conditions.map(({ name }) => name));
   const spelt = !open && conditions.every((condition) => condition.kind === 'equal' && isLiteral(condition.value));
   const namesAll = (call: PreparedCall): boolean => findUnnamed(call.arguments?.value, names) === undefined;
+  const key = conditions.map((one) => (one.kind === 'equal' ? keyOf(one.name, one.value) : undefined)).find(Boolean);
   return {
+    ...(key === undefined ? {} : { key }),
     misses(call) {
       for (const { condition, holds } of tests) {
         const miss = holds(call);

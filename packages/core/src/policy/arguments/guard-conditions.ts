@@ -3,8 +3,9 @@ import { looseHostGlob } from '../host-pattern.js';
 import { isAnchored, matchesPath, type PathPattern, pathPattern } from '../path-pattern.js';
 import type { PreparedCall } from '../prepare-call.js';
 import type { Comparison, Condition, Named, PatternWord } from '../types.js';
-import type { Miss, NamedMatcher } from './miss.js';
-import { foldText, type Leaf } from './prepare-arguments.js';
+import type { Miss, NamedKey, NamedMatcher } from './miss.js';
+import { keyOf } from './named-index.js';
+import { foldText, type Leaf, looksLikePath } from './prepare-arguments.js';
 import { literalNumber } from './scan-named.js';
 
 /**
@@ -17,7 +18,9 @@ export function guardConditions({ conditions, open, separator }: Named): NamedMa
     const goesOn = open && separator === 'blank' && index === conditions.length - 1;
     return { condition, holds: condition.kind === 'equal' ? equals(condition.value, goesOn) : compares(condition) };
   });
+  const key = findKey(conditions, open && separator === 'blank');
   return {
+    ...(key === undefined ? {} : { key }),
     misses(call) {
       for (const { condition, holds } of tests) {
         const miss = missOf(condition, holds, call);
@@ -27,6 +30,22 @@ export function guardConditions({ conditions, open, separator }: Named): NamedMa
     },
     covers: () => false,
   };
+}
+
+/** Not of a number, an anchored path or a URL, which also match values that are written differently, nor of words that go on. */
+function findKey(conditions: readonly Condition[], lastGoesOn: boolean): NamedKey | undefined {
+  for (const condition of lastGoesOn ? conditions.slice(0, -1) : conditions) {
+    if (condition.kind !== 'equal') continue;
+    const { name, value } = condition;
+    if (literalNumber(value) !== undefined || isAnchored(value) || hasOriginIn(value)) continue;
+    const key = keyOf(name, value);
+    if (key !== undefined) return key;
+  }
+  return undefined;
+}
+
+function hasOriginIn(value: PatternWord): boolean {
+  return value.some((piece) => 'text' in piece && piece.text.includes('://'));
 }
 
 interface Test {
@@ -50,7 +69,7 @@ function equals(value: PatternWord, goesOn: boolean): Test {
   const path = pathPattern(value, 'liberal');
   const anchored = isAnchored(value);
   const host = looseHostGlob(value);
-  const hasOrigin = value.some((piece) => 'text' in piece && piece.text.includes('://'));
+  const hasOrigin = hasOriginIn(value);
   return {
     leaf: (leaf, { bases }) =>
       globs.some(({ plain, folded }) => matchesGlob(folded, leaf.folded) || matchesGlob(plain, leaf.text)) ||
@@ -60,7 +79,7 @@ function equals(value: PatternWord, goesOn: boolean): Test {
         leaf.paths().some((one) => matchesPath(path, one, bases, 'liberal'))) ||
       (hasOrigin && matchesUrl(globs, leaf)),
     subject: (subject, { bases }) => {
-      if (subject.kind === 'host') return matchesGlob(host, subject.loose);
+      if (subject.kind === 'host') return subject.loose.some((name) => matchesGlob(host, name));
       return subject.kind === 'path' && matchesPathSubject(path, subject.guessed, bases);
     },
   };
@@ -82,10 +101,6 @@ function matchesPathSubject(
 
 function matchesUrl(globs: readonly { readonly folded: Glob }[], leaf: Leaf): boolean {
   return leaf.urls().some((url) => globs.some(({ folded }) => matchesGlob(folded, foldText(url))));
-}
-
-function looksLikePath(text: string): boolean {
-  return text.includes('/') || text.includes('\\') || text.startsWith('~');
 }
 
 function compares({ operator, number }: Extract<Condition, { kind: 'compare' }>): Test {

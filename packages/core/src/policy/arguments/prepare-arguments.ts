@@ -156,6 +156,10 @@ function makeLeaf(text: string, number: number | undefined, bases: Bases): Leaf 
 
 const GROUPED = /^\s*[+-]?\d[\d,_'’\s.]*$/;
 
+export function looksLikePath(text: string): boolean {
+  return text.includes('/') || text.includes('\\') || text.startsWith('~');
+}
+
 export function foldText(text: string): string {
   return text.normalize('NFKC').toLowerCase();
 }

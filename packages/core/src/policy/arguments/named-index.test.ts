@@ -1,0 +1,79 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { compileStored } from '../compile-policy.js';
+import { defaultSubjects } from '../default-subjects.js';
+import { shelves } from '../find-rules.js';
+import { prepareCall } from '../prepare-call.js';
+import { findNamed } from './named-index.js';
+
+const place = { workingDirectory: '/srv/project', home: '/home/ann' };
+const prepare = (value: Record<string, unknown>, told: boolean) =>
+  prepareCall({
+    tool: 'x',
+    place,
+    arguments: { ok: true, value },
+    subjects: told ? [{ kind: 'path', path: '/srv/project/a', argument: 'a' }] : defaultSubjects(value),
+    subjectsFrom: told ? 'tool' : 'arguments',
+  });
+
+it('[N3] tries only the rules that spell the value of an argument, and those that spell none', () => {
+  const spelt = Array.from({ length: 1000 }, (_, index) => `deny x(to=somebody-${index}, amount > 5)`);
+  const [shelf] = shelves(compileStored([...spelt, 'deny x(amount > 9)']).deny, 'x');
+  const tried = (args: Record<string, unknown>): string[] =>
+    shelf === undefined ? [] : [...findNamed(shelf.byNamed, prepare(args, false), 'guard')].map(({ text }) => text);
+  expect(tried({ to: 'Somebody-7', amount: 6 })).toEqual(['deny x(to=somebody-7, amount > 5)', 'deny x(amount > 9)']);
+  expect(tried({ amount: 6 })).toEqual(['deny x(amount > 9)']);
+});
+
+it('[A25] finds every rule whose conditions hold', () => {
+  const text = fc.constantFrom(
+    'a',
+    ' A ',
+    'b',
+    '5',
+    '5.0',
+    './a',
+    'x/a',
+    '~/a',
+    '/srv/project/a',
+    'https://a/',
+    'a c',
+    '"a"',
+    '',
+  );
+  const value = fc.oneof(
+    text,
+    fc.constant(5),
+    fc.array(text, { maxLength: 2 }),
+    fc.dictionary(text, text, { maxKeys: 2 }),
+  );
+  const quoted = text.map((one) => `'${one}'`);
+  const pattern = fc.oneof(quoted, fc.constantFrom('a*', '*', '5', './a', 'a'));
+  const condition = fc.oneof(
+    fc.tuple(fc.constantFrom('a', 'b', 'a.b'), pattern).map(([name, one]) => `${name}=${one}`),
+    fc.constantFrom('a > 4', 'b <= 5'),
+  );
+  const conditions = fc.tuple(
+    fc.array(condition, { minLength: 1, maxLength: 3 }),
+    fc.constantFrom(', ', ' '),
+    fc.constantFrom('', ', *', ' *'),
+  );
+  fc.assert(
+    fc.property(
+      fc.array(conditions, { minLength: 1, maxLength: 8 }),
+      fc.dictionary(fc.constantFrom('a', 'b', 'c'), value),
+      fc.constantFrom('allow', 'deny'),
+      fc.boolean(),
+      (all, args, verb, told) => {
+        const rules = all.map(([each, separator, end]) => `${verb} x(${each.join(separator)}${end})`);
+        const [shelf] = shelves(compileStored(rules)[verb], 'x');
+        if (shelf === undefined) return;
+        const call = prepare(args, told);
+        const holds = ({ named }: (typeof shelf.named)[number]): boolean => named.misses(call) === undefined;
+        const found = [...findNamed(shelf.byNamed, call, verb === 'allow' ? 'allow' : 'guard')].filter(holds);
+        expect(new Set(found)).toEqual(new Set(shelf.named.filter(holds)));
+      },
+    ),
+    { numRuns: 1000 },
+  );
+});

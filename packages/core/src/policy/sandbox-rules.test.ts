@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest';
+import { compileStored, NO_RULES } from './compile-policy.js';
+import { judge } from './judge.js';
+import { sandboxGrants } from './sandbox-rules.js';
+
+const place = { workingDirectory: '/srv/project', home: '/home/ann' };
+const opened = (...rules: string[]): readonly string[] =>
+  sandboxGrants({ world: compileStored(rules), agent: NO_RULES }, place).privateHosts;
+
+describe('[A20] a rule against loopback', () => {
+  const spellings = [
+    ...[
+      'localhost',
+      'LOCALHOST.',
+      '127.0.0.1',
+      '127.0.0.1:3000',
+      '127.1',
+      '127.9.9.9',
+      '127.*',
+      '0x7f000001',
+      '2130706433',
+    ],
+    ...[
+      '::1',
+      "'[::1]'",
+      "'[::1]:3000'",
+      '0:0:0:0:0:0:0:1',
+      '::ffff:127.0.0.1',
+      '0.0.0.0',
+      '::',
+      'ip6-localhost',
+      '*:3000',
+    ],
+  ];
+  it.each(spellings)('%s holds for every spelling of it', (spelling) => {
+    for (const host of ['localhost:3000', '127.0.0.1:3000', '127.0.0.5:3000', '0.0.0.0:3000']) {
+      for (const verb of ['deny', 'ask']) {
+        expect([host, opened(`allow sandbox_network(${host})`, `${verb} sandbox_network(${spelling})`)]).toEqual([
+          host,
+          [],
+        ]);
+      }
+    }
+  });
+
+  it.each([
+    'localhost:3001',
+    '127.0.0.1:3001',
+    '10.0.0.1',
+    '128.0.0.1',
+    'localhost.example.com',
+    '*.localhost',
+    '::2',
+    '1',
+  ])('%s is about something else', (other) => {
+    const rules = ['allow sandbox_network(localhost:3000)', `deny sandbox_network(${other})`];
+    expect(opened(...rules)).toEqual(['localhost:3000']);
+  });
+
+  it('holds for a tool that says which host it reaches', () => {
+    const outcome = (rule: string, host: string): string =>
+      judge(
+        { world: compileStored([rule]), agent: NO_RULES },
+        { tool: 'x', place, subjects: [{ kind: 'host', host, argument: 'url' }], arguments: { ok: true, value: {} } },
+      ).outcome;
+    expect(outcome('deny x(127.0.0.1)', '[::1]')).toBe('deny');
+    expect(outcome('deny x(url=localhost)', '127.0.0.1')).toBe('deny');
+    expect(outcome('allow x(localhost)', '127.0.0.1')).toBe('none');
+  });
+});
