@@ -1,4 +1,5 @@
 import { readFileSync, readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { createClient } from '@countersign/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -164,6 +165,39 @@ describe('everything that can be done in the browser', () => {
     expect((await list('audit', '-w', 'brief')).length).toBeGreaterThan(0);
     expect((await run('audit', 'verify', '-w', 'brief')).stdout).toMatch(/^brief: whole/);
     expect((await run('audit', 'list', '-w', 'breif')).code).toBe(2);
+  });
+
+  it('[X3] mcp add tries the server and tells what it found, and keeps one that does not start', async () => {
+    const fixture = fileURLToPath(new URL('../mcp/fixtures/hostile-server.mjs', import.meta.url));
+    const added = await run('mcp', 'add', 'zoo', '-w', 'docks', '--', process.execPath, fixture);
+    expect(added).toMatchObject({ code: 0, stdout: '' });
+    expect(added.stderr).toMatch(/Added "zoo" to "docks"\. It runs and offers \d+ tools\./);
+    expect(added.stderr).toContain('Its tools need approval unless a rule allows them.');
+    const listed = (await run('tools', 'list', '-w', 'docks')).stdout.split('\n');
+    expect(listed[0]).toMatch(/^NAME +APPROVAL +/i);
+    // What it says of itself does not count, and a tool of the world itself needs none unless it says so.
+    expect(listed.find((line) => line.includes('mcp__zoo__lies'))).toMatch(/mcp__zoo__lies +yes /);
+    expect(listed.find((line) => line.includes('read_file'))).toMatch(/read_file +no /);
+    expect(listed.find((line) => line.startsWith('stamp '))).toMatch(/stamp +yes /);
+
+    const failed = await run(
+      'mcp',
+      'add',
+      'gone',
+      '-w',
+      'docks',
+      '--',
+      process.execPath,
+      '-e',
+      'console.error("no disk")',
+    );
+    expect(failed).toMatchObject({ code: 0, stdout: '' });
+    expect(failed.stderr).toMatch(/Added "gone" to "docks", but it did not start: .*no disk/);
+    expect(failed.stderr).toContain('The entry is kept.');
+    expect(failed.stderr).toContain('countersign mcp edit gone -w docks');
+    const json = await run('mcp', 'add', 'off', '-w', 'docks', '--no-enabled', '--json', '--', 'true');
+    expect(JSON.parse(json.stdout)).toMatchObject({ name: 'off', status: 'off' });
+    for (const name of ['zoo', 'gone', 'off']) await run('mcp', 'remove', name, '-w', 'docks', '--yes');
   });
 
   it('[X3] restarts an MCP server, and changes one of its variables without losing the others', async () => {

@@ -9,6 +9,7 @@ import type { CommandContext } from '../context.js';
 import { again } from './serve.js';
 import type { Register } from './register.js';
 import { showDone, showList, showThing } from './show-list.js';
+import { describeTry, tryServer } from './try-server.js';
 
 interface McpFlags {
   world?: string;
@@ -62,7 +63,7 @@ export function addMcp(program: Command, register: Register): void {
   );
   register<McpFlags>(
     withFlags(inWorld(mcp.command('add').argument('<server>').argument('[command...]', 'what to run, after --')))
-      .description('Adds one: a command that speaks over its standard input, or an address.')
+      .description('Add an MCP server, a command or a URL, start it, and say what it offers.')
       .option('--server-url <url>', 'an address that speaks MCP over HTTP, instead of a command')
       .addHelpText(
         'after',
@@ -71,14 +72,10 @@ export function addMcp(program: Command, register: Register): void {
     async (context, { args, options }) => {
       const client = await context.client();
       const { id: world } = await findWorld(client, options.world);
-      const made = await client.addMcpServer(world, readDefinition(args, options));
-      showDone(
-        context,
-        `Added "${made.name}" to "${world}". ${
-          made.trusted ? 'Its read-only tools run without approval. Its other tools need' : 'Its tools need'
-        } approval unless a rule allows them.`,
-        made,
-      );
+      const added = await client.addMcpServer(world, readDefinition(args, options));
+      if (added.enabled && context.isPerson) context.note(`Starting "${added.name}"…`);
+      const tried = await tryServer(client, world, added);
+      showDone(context, describeTry(tried, world), tried);
     },
   );
   register<McpFlags>(

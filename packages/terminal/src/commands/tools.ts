@@ -22,7 +22,8 @@ export function addTools(program: Command, register: Register): void {
         { title: 'name', of: ({ name }: ListedTool) => name },
         {
           title: 'approval',
-          of: ({ approval }: ListedTool) => (approval?.required === false ? 'no' : approval === undefined ? '' : 'yes'),
+          // What an untrusted tool declares about itself does not count (A1).
+          of: ({ approval, trusted }: ListedTool) => (trusted && approval?.required !== true ? 'no' : 'yes'),
         },
         { title: 'only reads', of: ({ readOnly }: ListedTool) => (readOnly === true ? 'yes' : '') },
         { title: 'trusted', of: ({ trusted }: ListedTool) => (trusted ? 'yes' : 'no') },
