@@ -93,7 +93,7 @@ describe.runIf(hasBrowser)('talking', () => {
     await button(page, 'Approve once').waitFor();
     expect(await page.getByText('Your message is kept.').count()).toBe(0);
     await write(page, 'say I am next');
-    await page.getByText('Your message is kept. It is answered when what waits for you is decided.').waitFor();
+    await page.getByText('Your message is kept. Ada can’t answer until you decide what is waiting.').waitFor();
     await button(page, 'Run none of it and go on').click();
     await said(page, 'I am next').waitFor();
     await expect.poll(() => page.getByText('Your message is kept.').count()).toBe(0);

@@ -2,6 +2,7 @@ import { agentSchema, type Approval, type Message } from '@countersign/protocol'
 import { describe, expect, it } from 'vitest';
 import { emptyChat, reduceChat } from './reduce-chat.js';
 import { heldUp } from './selectors.js';
+import { heldWords } from './show/held-words.js';
 
 const at = (second: number): string => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
 
@@ -56,6 +57,13 @@ describe('what holds up the answer to a message', () => {
     expect(heldBy('what made it ask', 10)).toEqual([]);
     const answer = { role: 'assistant', sender: 'scout', agentId: 'scout' } as const;
     expect(heldBy('I am done', 20, answer)).toEqual([]);
+  });
+
+  it('[M11] is told by the names of those who wait: others may answer now', () => {
+    expect(heldWords({ agents }, [waiting])).toBe('Mason can’t answer until you decide what is waiting.');
+    expect(heldWords({ agents }, [waiting, waiting, { ...waiting, agentId: 'scout' }])).toBe(
+      'Mason and Scout can’t answer until you decide what is waiting.',
+    );
   });
 
   it('[M3] [M11] is not the wait of an agent that was not addressed', () => {

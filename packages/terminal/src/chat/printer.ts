@@ -2,6 +2,7 @@ import {
   agentName,
   get,
   heldUp,
+  heldWords,
   rowAt,
   sliceRows,
   type ChatState,
@@ -10,7 +11,6 @@ import {
   type TranscriptMessage,
 } from '@countersign/client';
 import { BAR, indented, roomIn, wrapFrom, wrapLines } from '../text/behind-bar.js';
-import { HELD_WORDS } from '../text/held-words.js';
 import type { Paint } from '../text/paint.js';
 import { plainLine, plainText } from '../text/plain-text.js';
 import { describeSignature, describeStep } from './describe-step.js';
@@ -173,7 +173,8 @@ export function createPrinter({ write, paint, columns }: PrinterOptions): Printe
     for (const id of unheard) {
       if (get(state.messages, id) === undefined) continue;
       unheard.delete(id);
-      if (heldUp(state, id).length > 0) line(paint.dim(`  · ${HELD_WORDS}`));
+      const held = heldUp(state, id);
+      if (held.length > 0) line(paint.dim(`  · Kept. ${plainLine(heldWords(state, held))}`));
     }
   }
 

@@ -1,4 +1,4 @@
-import { inTheWay } from '@countersign/client';
+import { heldWords, inTheWay } from '@countersign/client';
 import { type ReactElement, useState } from 'react';
 import { useAnswer } from '../approvals/use-answer.js';
 import { useChat, useChatStore } from '../data/connection.js';
@@ -8,10 +8,13 @@ import { Icon } from '../ui/icon.js';
 /** Says that a message waits behind a question, and offers to clear the way (M11). */
 export function WaitingNote(): ReactElement | null {
   const store = useChatStore();
-  const isBehind = useChat((state) => inTheWay(state).length > 0);
+  const why = useChat((state) => {
+    const held = inTheWay(state);
+    return held.length === 0 ? undefined : heldWords(state, held);
+  });
   const { decide } = useAnswer();
   const [busy, setBusy] = useState(false);
-  if (!isBehind) return null;
+  if (why === undefined) return null;
   const clear = async (): Promise<void> => {
     setBusy(true);
     const state = store.getState();
@@ -25,7 +28,7 @@ export function WaitingNote(): ReactElement | null {
   return (
     <div className="mx-auto mb-2 flex w-full max-w-[56rem] flex-wrap items-center gap-2 rounded-lg border border-amber-line bg-amber-soft px-3 py-1.5 text-sm text-amber">
       <Icon name="hourglass" />
-      <span className="min-w-0 flex-1">Your message is kept. It is answered when what waits for you is decided.</span>
+      <span className="min-w-0 flex-1">Your message is kept. {why}</span>
       <Button size="small" disabled={busy} onClick={() => void clear()}>
         Run none of it and go on
       </Button>

@@ -6,6 +6,7 @@ import {
   callLine,
   get,
   heldUp,
+  heldWords,
   placeInQueue,
   type ApprovalView,
   type ChatState,
@@ -16,7 +17,6 @@ import {
   type TranscriptMessage,
 } from '@countersign/client';
 import { clockWords } from '../../text/clock-words.js';
-import { HELD_WORDS } from '../../text/held-words.js';
 import { cut, span, spread, wrapExact, wrapWords, type Colour, type Line, type Span } from './spans.js';
 import { callLook } from './words.js';
 
@@ -27,7 +27,8 @@ export interface MessageView {
   readonly calls: readonly CallView[];
   readonly notices: readonly Notice[];
   /** An agent comes to it only after what waits for a person (M11). */
-  readonly isHeld: boolean;
+  /** Why it is not answered yet; empty if nothing holds it up. */
+  readonly held: string;
 }
 
 interface CallView {
@@ -51,14 +52,14 @@ const TAIL = 5;
 const WHOLE_TAIL = 400;
 
 export function messageLines(view: MessageView, width: number, { now, isWide, me }: LinesOptions): Line[] {
-  const { message, name, calls, notices, isHeld } = view;
+  const { message, name, calls, notices, held } = view;
   const colour = speakerColour(message);
   const bar: Span = { text: ' │ ', colour, dim: colour === undefined };
   const said = message.content.trim() === '' ? [] : behind(bar, wrapLong(message.content, width - 4));
   return [
     headLine(message, name, now),
     ...said,
-    ...(isHeld ? [heldLine(bar)] : []),
+    ...(held === '' ? [] : [heldLine(bar, held)]),
     ...calls.flatMap((call) => callLines(call, width, bar, { isWide, me })),
     ...notices.flatMap((notice) => noticeLines(notice, width)),
     [],
@@ -92,7 +93,7 @@ export function viewOf(state: ChatState, message: TranscriptMessage, notices: re
     message,
     name: nameOf(state, message),
     notices,
-    isHeld: state.queue.length > 0 && heldUp(state, message.messageId).length > 0,
+    held: heldBy(state, message),
     calls: message.invocationIds.flatMap((id): CallView[] => {
       const invocation = get(state.invocations, id);
       if (invocation === undefined) return [];
@@ -145,8 +146,13 @@ function nameSpans(name: string, colour: Colour): Line {
   ];
 }
 
-function heldLine(bar: Span): Line {
-  return [bar, span(`⏳ ${HELD_WORDS}`, { colour: 'waiting' }), span(' Ctrl-G shows it.', { dim: true })];
+function heldBy(state: ChatState, { messageId }: TranscriptMessage): string {
+  const held = state.queue.length === 0 ? [] : heldUp(state, messageId);
+  return held.length === 0 ? '' : heldWords(state, held);
+}
+
+function heldLine(bar: Span, held: string): Line {
+  return [bar, span(`⏳ Kept. ${held}`, { colour: 'waiting' }), span(' Ctrl-G shows it.', { dim: true })];
 }
 
 function behind(bar: Span, lines: readonly string[]): Line[] {

@@ -94,7 +94,7 @@ function noticesByMessage(notices: readonly Notice[]): Map<string, readonly Noti
 
 /** State is immutable: what did not change is the same object. */
 function isSame(a: MessageView, b: MessageView): boolean {
-  if (a.message !== b.message || a.name !== b.name || a.isHeld !== b.isHeld || a.calls.length !== b.calls.length)
+  if (a.message !== b.message || a.name !== b.name || a.held !== b.held || a.calls.length !== b.calls.length)
     return false;
   if (a.notices.length !== b.notices.length || a.notices.at(-1) !== b.notices.at(-1)) return false;
   return a.calls.every((call, index) => {
