@@ -17,4 +17,18 @@ describe('what nobody said but a person has to know', () => {
     const said = await terminal.waitFor('no agent here is called @nobody');
     expect(said).toMatch(/^ {2}│ Nobody answers: no agent/m);
   });
+
+  it('[X2] [M3] [P4] tells it once in one-shot mode: why nobody answers, and why an agent could not', async () => {
+    const silent = await t.runHere(['chat', '-w', 'docks', '@nobody hello']);
+    expect(silent.code).toBe(1);
+    expect(`${silent.stdout}${silent.stderr}`.split('no agent here is called')).toHaveLength(2);
+    const { id } = await t.client.createWorld({ name: 'Keyless' });
+    await t.client.createAgent(id, { name: 'Kay', provider: 'missing', model: 'any' });
+    const failed = await t.runHere(['chat', '-w', id, 'hello']);
+    expect(failed.code).toBe(1);
+    expect(`${failed.stdout}${failed.stderr}`.split('Kay uses the provider')).toHaveLength(2);
+    // Programs read it where it always was.
+    const json = await t.runHere(['chat', '-w', 'docks', '--json', '@nobody hello']);
+    expect(json.stdout.trim().split('\n').at(-1)).toMatch(/"type":"end".*no agent here is called/);
+  });
 });

@@ -159,7 +159,9 @@ function take(state: ChatState, heard: WorldEvent): ChatState {
       if (heard.data.type === 'title') {
         return heard.id <= state.chatShownAt ? state : { ...state, title: heard.data.message };
       }
-      return isInTranscript(state, heard.data.message) ? state : withNotice(state, heard, lastLine(state)?.messageId);
+      // Said in the transcript, which is not repeated.
+      if (heard.data.messageId !== undefined) return state;
+      return withNotice(state, heard, lastLine(state)?.messageId);
     case 'world': {
       const { type, turnId } = heard.data;
       if (type === 'turn-ended') {
@@ -247,10 +249,4 @@ function withChat(state: ChatState, chat: Chat): ChatState {
 function lastLine(state: ChatState): TranscriptMessage | undefined {
   const id = rowAt(state.transcript, state.transcript.length - 1);
   return id === undefined ? undefined : get(state.messages, id);
-}
-
-/** What went wrong is also kept as a message: told twice it would look like two failures. */
-function isInTranscript(state: ChatState, words: string): boolean {
-  const last = lastLine(state);
-  return last?.speaker.kind === 'system' && last.content === words;
 }

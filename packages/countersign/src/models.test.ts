@@ -297,7 +297,9 @@ describe('when a model call fails', () => {
       expect(opened.provider.requests).toHaveLength(3);
       const { role, content } = await lastMessage(opened);
       expect([role, content]).toEqual(['system', expect.stringMatching(/^Ada could not answer\. .*write again/)]);
-      expect(systemEvents(opened)).toEqual([{ type: 'error', message: content }]);
+      expect(systemEvents(opened)).toMatchObject([
+        { type: 'error', message: content, messageId: expect.any(String) as string },
+      ]);
       broken = false;
       await opened.chat.send('hello?');
       await opened.chat.settled();
@@ -321,7 +323,9 @@ describe('when a model call fails', () => {
       expect(opened.provider.requests).toHaveLength(1);
       const { role, content } = await lastMessage(opened);
       expect([role, content]).toEqual(['system', expect.stringContaining('the vendor said no')]);
-      expect(systemEvents(opened)).toEqual([{ type: 'error', message: content }]);
+      expect(systemEvents(opened)).toMatchObject([
+        { type: 'error', message: content, messageId: expect.any(String) as string },
+      ]);
       expect(sse(opened).at(-1)).toMatchObject({ type: 'error' });
       await opened.chat.send('again');
       await opened.chat.settled();

@@ -66,6 +66,8 @@ export type ToolOutputEvent = z.infer<typeof toolOutputEventSchema>;
 export const systemEventSchema = z.object({
   type: z.enum(['error', 'notice', 'title']),
   message: z.string(),
+  /** The message of the transcript that says the same. */
+  messageId: z.string().exactOptional(),
 });
 export type SystemEvent = z.infer<typeof systemEventSchema>;
 

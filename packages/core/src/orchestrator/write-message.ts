@@ -58,10 +58,10 @@ export async function writeNotice(
   message: string,
 ): Promise<void> {
   const { worldId, chatId, agentId, turnId, iteration, replyTo } = about;
-  await writeMessage(
+  const { id: messageId } = await writeMessage(
     step,
     { worldId, chatId },
     { role: 'system', sender: 'system', speaker: 'system', content: message, agentId, turnId, iteration, replyTo },
   );
-  step.tx.emit({ event: 'system', chatId, data: { type, message } });
+  step.tx.emit({ event: 'system', chatId, data: { type, message, messageId } });
 }

@@ -6,6 +6,8 @@ export interface Outcome {
   readonly exitCode: ExitCode;
   /** Why it is no answer. */
   readonly why?: string;
+  /** The reason is in the transcript or a notice, so the printer has shown it. */
+  readonly isShown?: true;
 }
 
 /** What came of a message: read from the record and not from what was printed. */
@@ -26,14 +28,11 @@ export function outcomeSince(state: ChatState, messageId: string, noticesBefore:
     }
   }
   const error = state.notices.find(({ type, eventId }) => type === 'error' && eventId > noticesBefore);
-  if (error !== undefined) return { outcome: 'failed', exitCode: EXIT.failed, why: error.message };
+  if (error !== undefined) return { outcome: 'failed', exitCode: EXIT.failed, why: error.message, isShown: true };
   if (isDenied) return { outcome: 'denied', exitCode: EXIT.denied };
   if (isAnswered) return { outcome: 'answered', exitCode: EXIT.ok };
-  return {
-    outcome: 'failed',
-    exitCode: EXIT.failed,
-    why: notice ?? 'Nobody answered. Is an agent active in this world?',
-  };
+  if (notice !== undefined) return { outcome: 'failed', exitCode: EXIT.failed, why: notice, isShown: true };
+  return { outcome: 'failed', exitCode: EXIT.failed, why: 'Nobody answered. Is an agent active in this world?' };
 }
 
 export function lastNotice({ notices }: ChatState): number {

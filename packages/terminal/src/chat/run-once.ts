@@ -35,7 +35,7 @@ export async function runOnce(
     const { why } = outcome;
     const end = { type: 'end', outcome: outcome.outcome, chatId: session.chat };
     context.jsonLine(why === undefined ? end : { ...end, why });
-  } else if (outcome.why !== undefined) context.note(`· ${plainLine(outcome.why)}`);
+  } else if (outcome.why !== undefined && outcome.isShown !== true) context.note(`· ${plainLine(outcome.why)}`);
   return outcome.exitCode;
 }
 
