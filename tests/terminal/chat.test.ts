@@ -190,7 +190,7 @@ describe('countersign chat', () => {
     terminal.type(CTRL_C);
     const said = await terminal.waitFor('you  ');
     expect(said).toContain('\n· Stopping\n');
-    expect(said).toContain('✗ Ada · watch  failed: stopped, outcome unknown');
+    expect(said).toContain('■ Ada · watch  stopped, outcome unknown');
   });
 
   it('[A8] goes on when the server was away in the middle, and what was signed then is signed once', async () => {

@@ -93,9 +93,9 @@ describe.runIf(hasBrowser)('the first visit', () => {
     await toolCard(page, 'seq 60').getByText('tide at 1').waitFor();
     await topBar(page).getByText('working').waitFor();
     await button(page, 'Stop').click();
-    await toolCard(page, 'seq 60').getByText('failed').waitFor();
+    await toolCard(page, 'seq 60').getByText('stopped', { exact: true }).waitFor();
     await page
-      .getByText(/stopped, outcome unknown/)
+      .getByText(/Stopped: it may have done part of its work/)
       .first()
       .waitFor();
     await expect.poll(() => topBar(page).getByText('working').count()).toBe(0);

@@ -113,7 +113,7 @@ describe.runIf(hasBrowser)('a page that stands still', () => {
       await toolCard(page, 'watch').getByText('the first line').waitFor();
       const [, , world = '', , chat = ''] = new URL(page.url()).pathname.split('/');
       await opened.api.stop(world, chat);
-      await toolCard(page, 'watch').getByText('failed').waitFor();
+      await toolCard(page, 'watch').getByText('stopped', { exact: true }).waitFor();
     });
     expect(tooFar(shifts)).toEqual([]);
     expect(largest(shifts)).toBeLessThan(0.005);

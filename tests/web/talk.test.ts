@@ -176,7 +176,7 @@ describe.runIf(hasBrowser)('talking', () => {
     await toolCard(page, 'watch').getByText('running').waitFor();
     await tabTo(page, 'Stop');
     await page.keyboard.press('Enter');
-    await toolCard(page, 'watch').getByText('failed').waitFor();
+    await toolCard(page, 'watch').getByText('stopped', { exact: true }).waitFor();
     await tabTo(page, 'Chat menu');
     await page.keyboard.press('Enter');
     await expect.poll(() => page.getByRole('menuitem').first().evaluate(isFocused)).toBe(true);

@@ -34,6 +34,7 @@ export type { Worker } from './selectors.js';
 export type { Answer } from './show/answer.js';
 export { maskedCount, maskedWords, patternOf, readArguments, toolWords, verbFor, wantsTo } from './show/card-words.js';
 export { byWords, decisionStory, expiredWords, scopeWords, signedWords } from './show/decision-story.js';
+export { failureWords } from './show/failure-words.js';
 export { heldWords } from './show/held-words.js';
 export {
   coveredGroups,

@@ -58,7 +58,11 @@ export function learnEvent<S extends CallState>(state: S, event: ToolEvent): S {
     case 'TOOL_EXECUTION_SUCCEEDED':
       return ended({ kind: 'succeeded', result: event.result });
     case 'TOOL_EXECUTION_FAILED':
-      return ended({ kind: 'failed', error: event.error });
+      return ended({
+        kind: 'failed',
+        error: event.error,
+        ...(event.outcome === undefined ? {} : { outcome: event.outcome }),
+      });
     case 'TOOL_DENIED':
       return ended({ kind: 'denied', reason: event.reason });
   }

@@ -13,8 +13,6 @@ const outgoingSchema = z.object({
   chatId: z.string().optional(),
   beginsChat: z.boolean(),
   content: z.string(),
-  /** The last line of the transcript when it was written. */
-  after: z.string().optional(),
 });
 
 /** Where a message that was sent stands. `sent`: the server has it, and it is about to come with the stream. */
@@ -31,7 +29,7 @@ export interface Outbox {
   readonly getState: () => readonly Outgoing[];
   readonly subscribe: (listener: () => void) => () => void;
   /** Without `chatId` the message begins a chat. */
-  readonly send: (message: { worldId: string; chatId?: string; content: string; after?: string | undefined }) => void;
+  readonly send: (message: { worldId: string; chatId?: string; content: string }) => void;
   /** Sends a refused message again, under the same id. */
   readonly retry: (clientMessageId: string) => void;
   /** Drops messages: those that the transcript shows, or one that a person takes back to edit. */
@@ -126,14 +124,13 @@ export function createOutbox({ client, kept, keep }: OutboxOptions): Outbox {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    send({ worldId, chatId, content, after }) {
+    send({ worldId, chatId, content }) {
       const message: Outgoing = {
         clientMessageId: newClientMessageId(),
         worldId,
         ...(chatId === undefined ? {} : { chatId }),
         beginsChat: chatId === undefined,
         content,
-        ...(after === undefined ? {} : { after }),
         progress: { kind: 'sending' },
       };
       set([...all, message]);
@@ -180,21 +177,8 @@ function readKept(kept: string | undefined): readonly Outgoing[] {
   }
 }
 
-/**
- * The messages that the transcript does not show yet. The stream may tell of a message before its request is answered: until then, a
- * person's line with the same words below `after` is taken for it.
- */
+/** The messages that the transcript does not show yet. The stream may tell of a message before its request is answered. */
 export function notYetShown(outgoing: readonly Outgoing[], lines: readonly TranscriptMessage[]): readonly Outgoing[] {
-  const known = new Set(outgoing.map(({ progress }) => (progress.kind === 'sent' ? progress.messageId : '')));
-  return outgoing.filter(({ progress, content, after }) => {
-    if (progress.kind === 'sent') return !lines.some(({ messageId }) => messageId === progress.messageId);
-    if (progress.kind === 'refused') return true;
-    const above = after === undefined ? -1 : lines.findIndex(({ messageId }) => messageId === after);
-    if (above < 0 && after !== undefined) return true;
-    const line = lines
-      .slice(above + 1)
-      .find((each) => !known.has(each.messageId) && each.speaker.kind === 'person' && each.content === content);
-    if (line !== undefined) known.add(line.messageId);
-    return line === undefined;
-  });
+  const shown = new Set(lines.map(({ clientMessageId }) => clientMessageId));
+  return outgoing.filter(({ clientMessageId }) => !shown.has(clientMessageId));
 }

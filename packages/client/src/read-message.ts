@@ -5,6 +5,7 @@ import {
   scopeSchema,
   storedPreviewSchema,
   storedSandboxSchema,
+  unknownOutcomeSchema,
   type Approval,
   type Message,
 } from '@countersign/protocol';
@@ -63,6 +64,7 @@ function readLine(message: Message): MessageMeaning {
     content: message.content,
     createdAt: message.createdAt,
     ...(message.replyToMessageId === undefined ? {} : { replyToMessageId: message.replyToMessageId }),
+    ...(message.clientMessageId === undefined ? {} : { clientMessageId: message.clientMessageId }),
     invocationIds: calls.map(({ invocationId }) => invocationId),
     ...(message.usage === undefined ? {} : { usage: message.usage }),
   };
@@ -169,7 +171,11 @@ function readToolMessage(message: Message): MessageMeaning {
 
 const endSchema = z.union([
   z.object({ error: z.string(), reason: z.string() }),
-  z.object({ error: z.string(), result: z.unknown().exactOptional() }),
+  z.object({
+    error: z.string(),
+    outcome: unknownOutcomeSchema.optional().catch(undefined),
+    result: z.unknown().exactOptional(),
+  }),
   z.object({ result: z.unknown().exactOptional() }),
 ]);
 
@@ -180,7 +186,12 @@ function readEnd(frame: unknown): CallEnd {
   const end = parsed.data;
   if ('reason' in end) return { kind: 'denied', reason: end.reason };
   if (!('error' in end)) return { kind: 'succeeded', result: end.result ?? null };
-  return { kind: 'failed', error: end.error, ...(end.result === undefined ? {} : { result: end.result }) };
+  return {
+    kind: 'failed',
+    error: end.error,
+    ...(end.outcome === undefined ? {} : { outcome: end.outcome }),
+    ...(end.result === undefined ? {} : { result: end.result }),
+  };
 }
 
 /** The same question as the queue lists it (W3). Its place there goes: it would be old with the next answer. */

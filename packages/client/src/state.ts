@@ -7,6 +7,7 @@ import type {
   Preview,
   Question,
   Scope,
+  UnknownOutcome,
   Usage,
   World,
 } from '@countersign/protocol';
@@ -42,6 +43,8 @@ export interface TranscriptMessage {
   readonly createdAt: string;
   /** The message this one answers; it may lie in a part that is not loaded. */
   readonly replyToMessageId?: string;
+  /** As its sender named it before the server did. */
+  readonly clientMessageId?: string;
   /** The calls this message made, in call order: look them up in `invocations`. */
   readonly invocationIds: readonly string[];
   /** Tokens of the model call, where the server tells them. */
@@ -102,7 +105,8 @@ export type InvocationStatus =
   | { readonly kind: 'approved' }
   | { readonly kind: 'running' }
   | { readonly kind: 'succeeded'; readonly result: unknown }
-  | { readonly kind: 'failed'; readonly error: string; readonly result?: unknown }
+  /** `outcome`: nobody knows how far it got, and why (S3). */
+  | { readonly kind: 'failed'; readonly error: string; readonly outcome?: UnknownOutcome; readonly result?: unknown }
   | { readonly kind: 'denied'; readonly reason: string }
   | { readonly kind: 'expired'; readonly reason: string };
 

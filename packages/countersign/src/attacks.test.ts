@@ -89,7 +89,7 @@ describe('an edited call', () => {
     await t.chat.settled();
     const results = t.provider.requests.at(-1)?.messages.filter(({ role }) => role === 'tool');
     expect(results?.map(({ content }) => JSON.parse(content) as unknown)).toEqual([
-      { error: 'stopped, outcome unknown', result: { edited_by_person: { path: 'b' } } },
+      { error: 'stopped, outcome unknown', outcome: 'stopped', result: { edited_by_person: { path: 'b' } } },
     ]);
   });
 

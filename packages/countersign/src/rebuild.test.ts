@@ -11,7 +11,7 @@ import {
   stopChat,
 } from '@countersign/core';
 import type { Engine } from '@countersign/core';
-import { defineTool, type StoreReader } from '@countersign/core/ports';
+import { defineTool, ToolFailure, type StoreReader } from '@countersign/core/ports';
 import { scripted } from '@countersign/core/testing';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -25,6 +25,8 @@ async function openEngine(ran: string[]): Promise<Engine> {
     approval: { required: true },
     execute: ({ path }) => {
       ran.push(path);
+      if (path === 'lost') throw new ToolFailure('the line went dead', undefined, { outcomeUnknown: true });
+      if (path === 'bluff') throw new Error('outcome unknown');
       return 'written';
     },
   });
@@ -118,15 +120,20 @@ describe('the indexes', () => {
     await decide(1, { scope: 'session' });
     const [, grant] = await runtime.store.read((reader) => reader.grantsOfWorld(world.id));
     expect(await revokeGrant(runtime, world.id, grant?.id ?? '', person)).toBe(true);
+    // Whether an outcome is unknown is a field, whatever a tool says.
+    const third = await createChat(runtime, world.id);
+    await send(third.id, 'write lost bluff');
+    await decide(1, {});
+    await decide(1, {});
 
     const before = await runtime.store.read((reader) => rows(reader, world.id));
     await rebuildIndexes(runtime, world.id);
     const after = await runtime.store.read((reader) => rows(reader, world.id));
     expect(after).toEqual(before);
-    expect(ran).toEqual(['a', 'c2', 'y']);
+    expect(ran).toEqual(['a', 'c2', 'y', 'lost', 'bluff']);
 
     await decide(0, {});
-    expect(ran).toEqual(['a', 'c2', 'y', 'd']);
+    expect(ran).toEqual(['a', 'c2', 'y', 'lost', 'bluff', 'd']);
     const unfinished = await runtime.store.read((reader) => reader.unfinishedTurns());
     expect(unfinished).toEqual([]);
     await engine.close();

@@ -177,12 +177,13 @@ describe('a tool that was running when its process ended', () => {
     const t = await interrupted();
     expect(await t.chat.settled()).toBe('idle');
     expect(t.begun).toHaveLength(1);
-    expect(lastResults(t)).toEqual([{ error: 'interrupted, outcome unknown' }]);
+    expect(lastResults(t)).toEqual([{ error: 'interrupted, outcome unknown', outcome: 'interrupted' }]);
     // From the record: it may have been settled before anybody could listen again.
     const told = (await t.chat.messages()).flatMap(
       ({ toolCallStatus }) => toolCallStatus?.[t.approval.toolCallId] ?? [],
     );
-    expect(told).toEqual([{ complete: true, result: { error: 'interrupted, outcome unknown' } }]);
+    const ended = { error: 'interrupted, outcome unknown', outcome: 'interrupted' };
+    expect(told).toEqual([{ complete: true, result: ended }]);
     expect(await t.world.decide(t.approval, { decision: 'approve' })).toMatchObject({
       kind: 'repeated',
       state: 'failed',

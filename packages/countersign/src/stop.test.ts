@@ -73,7 +73,7 @@ describe('stopping a chat', () => {
       ['next', 'TOOL_DENIED'],
     ];
     expect(ends()).toEqual(expected);
-    expect(opened.toolEvents()[1]).toMatchObject({ error: 'stopped, outcome unknown' });
+    expect(opened.toolEvents()[1]).toMatchObject({ error: 'stopped, outcome unknown', outcome: 'stopped' });
     expect(opened.toolEvents()[2]).toMatchObject({ reason: 'stopped' });
     const kept = await opened.chat.messages();
     late.open('done after all');

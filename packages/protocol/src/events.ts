@@ -11,6 +11,13 @@ const toolEventCommon = {
 };
 const maskedArguments = z.unknown();
 
+/**
+ * Why nobody knows how a started call ended (S3): a person `stopped` it (M9), its process was `interrupted`, or its tool does not know
+ * (`unknown`). Screens decide by this and not by the error's words.
+ */
+export const unknownOutcomeSchema = z.enum(['stopped', 'interrupted', 'unknown']);
+export type UnknownOutcome = z.infer<typeof unknownOutcomeSchema>;
+
 /** The one family of lifecycle events (T2, T3). A `switch` over `type` is the whole state machine. */
 export const toolEventSchema = z.discriminatedUnion('type', [
   z.object({
@@ -36,7 +43,12 @@ export const toolEventSchema = z.discriminatedUnion('type', [
     started_at: z.string().exactOptional(),
   }),
   z.object({ type: z.literal('TOOL_EXECUTION_SUCCEEDED'), ...toolEventCommon, result: z.unknown() }),
-  z.object({ type: z.literal('TOOL_EXECUTION_FAILED'), ...toolEventCommon, error: z.string().min(1) }),
+  z.object({
+    type: z.literal('TOOL_EXECUTION_FAILED'),
+    ...toolEventCommon,
+    error: z.string().min(1),
+    outcome: unknownOutcomeSchema.exactOptional(),
+  }),
 ]);
 export type ToolEvent = z.infer<typeof toolEventSchema>;
 export type ToolEventType = ToolEvent['type'];

@@ -56,6 +56,7 @@ export {
   systemEventSchema,
   toolEventSchema,
   toolOutputEventSchema,
+  unknownOutcomeSchema,
   worldEventSchema,
 } from './events.js';
 export type {
@@ -65,6 +66,7 @@ export type {
   ToolEvent,
   ToolEventType,
   ToolOutputEvent,
+  UnknownOutcome,
   WorldActivityEvent,
   WorldEvent,
   WorldEventName,

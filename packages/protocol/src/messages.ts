@@ -34,6 +34,8 @@ export const messageSchema = z.object({
   toolCallStatus: z.record(z.string(), toolCallStatusSchema).exactOptional(),
   /** When each call began, of those that have. */
   toolCallStartedAt: z.record(z.string(), z.string()).exactOptional(),
+  /** As the client that sent it named it (W3): how a page knows its own message again. */
+  clientMessageId: z.string().exactOptional(),
   /** What the model call that gave this answer used. */
   usage: usageSchema.exactOptional(),
 });

@@ -206,7 +206,8 @@ async function execute(
     const result = await untilAborted(() => tool.execute(value, context), signal);
     return { kind: 'succeeded', result };
   } catch (error) {
-    if (error instanceof ToolFailure && error.outcomeUnknown) return { kind: 'unknown', error: wordsOf(error) };
+    if (error instanceof ToolFailure && error.outcomeUnknown)
+      return { kind: 'unknown', error: wordsOf(error), outcome: 'unknown' };
     const result = error instanceof ToolFailure && error.result !== undefined ? { result: error.result } : {};
     return { kind: 'failed', error: wordsOf(error), ...result };
   } finally {

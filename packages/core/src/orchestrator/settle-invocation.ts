@@ -1,3 +1,4 @@
+import type { UnknownOutcome } from '@countersign/protocol';
 import type { InvocationRecord, InvocationStatus } from '../ports/index.js';
 import { maskText, maskValue } from '../masking/index.js';
 import { frameResult } from '../results/index.js';
@@ -11,8 +12,13 @@ export type Settlement =
   | { kind: 'succeeded'; result: unknown }
   | { kind: 'failed'; error: string; result?: unknown }
   | { kind: 'refused'; error: string }
-  | { kind: 'unknown'; error: string }
+  | { kind: 'unknown'; error: string; outcome: UnknownOutcome }
   | { kind: 'denied'; error: string; reason: string };
+
+/** A call that had started and was cut off: nobody saw its end. */
+export function cutOff(outcome: 'stopped' | 'interrupted'): Settlement {
+  return { kind: 'unknown', error: `${outcome}, outcome unknown`, outcome };
+}
 
 /**
  * Ends a call, once: its result for the model, the tool message, the lifecycle event and the audit record, in the step's
@@ -71,7 +77,10 @@ function frame(runtime: Runtime, invocation: InvocationRecord, settlement: Settl
       return frameResult({ ok: false, error: settlement.error, ...(result === undefined ? {} : { result }) }, options);
     }
     case 'unknown':
-      return frameResult({ ok: false, error: settlement.error, ...(edited && { result: edited }) }, options);
+      return frameResult(
+        { ok: false, error: settlement.error, outcome: settlement.outcome, ...(edited && { result: edited }) },
+        options,
+      );
     case 'refused':
       return frameResult({ ok: false, error: settlement.error }, options);
   }
@@ -102,7 +111,11 @@ function say(step: Step, invocation: InvocationRecord, settlement: Settlement, c
       return;
     case 'failed':
     case 'unknown':
-      emitToolEvent(step, invocation, { type: 'TOOL_EXECUTION_FAILED', error: shown(settlement.error) });
+      emitToolEvent(step, invocation, {
+        type: 'TOOL_EXECUTION_FAILED',
+        error: shown(settlement.error),
+        ...(settlement.kind === 'unknown' ? { outcome: settlement.outcome } : {}),
+      });
       step.tx.record({
         kind: 'outcome',
         ...about,

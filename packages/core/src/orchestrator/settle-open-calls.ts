@@ -3,7 +3,7 @@ import { isSettled } from '../turn/next-step.js';
 import { closeApproval } from './close-approval.js';
 import { expireToolQuestions } from './close-tool-question.js';
 import type { Runtime, Step } from './runtime.js';
-import { settleInvocation } from './settle-invocation.js';
+import { cutOff, settleInvocation } from './settle-invocation.js';
 import { auditOf } from './tool-events.js';
 
 /** Settles what is left of a turn that ends before its calls do: what had begun is unknown, the rest is denied and its questions closed. */
@@ -11,7 +11,7 @@ export async function settleOpenCalls(
   runtime: Runtime,
   step: Step,
   turn: Pick<TurnRecord, 'id' | 'iteration'>,
-  end: { unknown: string; reason: string; by: string },
+  end: { outcome: 'stopped' | 'interrupted'; reason: string; by: string },
 ): Promise<void> {
   if (turn.iteration === 0) return;
   for (const invocation of await step.tx.invocations(turn.id, turn.iteration)) {
@@ -19,7 +19,7 @@ export async function settleOpenCalls(
     // Begun in a process that died and not yet begun again: nobody may say that it was not run (T4).
     if (invocation.startedAt !== null) {
       await expireToolQuestions(step, invocation);
-      await settleInvocation(runtime, step, invocation, { kind: 'unknown', error: end.unknown });
+      await settleInvocation(runtime, step, invocation, cutOff(end.outcome));
       continue;
     }
     const approval = invocation.approvalId === null ? undefined : await step.tx.approval(invocation.approvalId);

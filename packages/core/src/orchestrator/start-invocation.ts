@@ -7,7 +7,7 @@ import { askApproval } from './ask-approval.js';
 import { callOf, gateCall, signCall, type ReadCall, type SignedCall } from './gate-call.js';
 import { refuseCall } from './refuse-call.js';
 import { commit, type Place, type Runtime, type Step } from './runtime.js';
-import { settleInvocation } from './settle-invocation.js';
+import { cutOff, settleInvocation } from './settle-invocation.js';
 import { auditOf, emitToolEvent } from './tool-events.js';
 import { bringTool } from './tool-sources.js';
 import { noteActivity } from './turn-lifecycle.js';
@@ -131,7 +131,7 @@ async function act(
   const rerun = invocation.startedAt !== null;
   if (rerun && gate.kind !== 'run') {
     if (await step.tx.stepTurn(turn, {})) {
-      await settleInvocation(runtime, step, invocation, { kind: 'unknown', error: 'interrupted, outcome unknown' });
+      await settleInvocation(runtime, step, invocation, cutOff('interrupted'));
     }
     return undefined;
   }

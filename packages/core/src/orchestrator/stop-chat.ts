@@ -63,7 +63,7 @@ export async function stopTurns(
   for (const turn of stopped) {
     await recordEnd(step, turn, 'stopped');
     await settleOpenCalls(runtime, step, turn, {
-      unknown: 'stopped, outcome unknown',
+      outcome: 'stopped',
       reason: 'stopped',
       by: signer.who,
     });

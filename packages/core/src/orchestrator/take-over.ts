@@ -2,7 +2,7 @@ import type { TurnRecord } from '../ports/index.js';
 import { expireToolQuestions } from './close-tool-question.js';
 import { endInWords } from './end-in-words.js';
 import { commit, type Runtime, type Step } from './runtime.js';
-import { settleInvocation } from './settle-invocation.js';
+import { cutOff, settleInvocation } from './settle-invocation.js';
 import { settleOpenCalls } from './settle-open-calls.js';
 
 /** A turn whose process died this often takes the process with it; it ends instead (S3). */
@@ -23,7 +23,7 @@ export async function takeOver(runtime: Runtime, turn: TurnRecord, invocationIds
         await step.tx.changeInvocation(id, 'started', { status: 'approved', startedEpoch: null });
         continue;
       }
-      await settleInvocation(runtime, step, invocation, { kind: 'unknown', error: 'interrupted, outcome unknown' });
+      await settleInvocation(runtime, step, invocation, cutOff('interrupted'));
     }
   });
 }
@@ -50,7 +50,7 @@ export async function recover(runtime: Runtime, chatId?: string): Promise<void> 
 export async function endIfInterruptedTooOften(runtime: Runtime, step: Step, turn: TurnRecord): Promise<boolean> {
   if (turn.interruptions < MAX_INTERRUPTIONS) return false;
   await settleOpenCalls(runtime, step, turn, {
-    unknown: 'interrupted, outcome unknown',
+    outcome: 'interrupted',
     reason: 'the turn was interrupted too often',
     by: 'system',
   });

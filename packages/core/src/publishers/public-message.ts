@@ -19,6 +19,7 @@ export function toPublicMessage(record: MessageRecord, status?: Record<string, C
       ? {}
       : { tool_calls: record.toolCalls.map(maskCall), ...showCalls(status ?? openStatus(record.toolCalls)) }),
     ...(record.toolCallId === null ? {} : { tool_call_id: record.toolCallId }),
+    ...(record.clientMessageId === null ? {} : { clientMessageId: record.clientMessageId }),
     ...(record.providerState === null ? {} : { usage: record.providerState.usage }),
   };
 }

@@ -5,7 +5,7 @@ import { utf8Length } from './utf8-length.js';
 
 export type ToolOutcome =
   | { ok: true; result: unknown }
-  | { ok: false; error: string; reason?: string; result?: unknown };
+  | { ok: false; error: string; reason?: string; outcome?: string; result?: unknown };
 
 export interface FrameOptions {
   limitBytes: number;
@@ -17,7 +17,7 @@ export interface FrameOptions {
 const mostValues = 100_000;
 
 /**
- * What the model gets of a call (T13, T14): JSON text, `{"result":…}` or `{"error":…,"reason":…}`, so that nothing a tool says can pose
+ * What the model gets of a call (T13, T14): JSON text, `{"result":…}` or `{"error":…,"reason":…,"outcome":…}`, so that nothing a tool says can pose
  * as a message. Always valid JSON within the limit (of at least 64 bytes; a smaller one gets `{}`), never throws.
  */
 export function frameResult(outcome: ToolOutcome, options: FrameOptions): string {
@@ -27,6 +27,7 @@ export function frameResult(outcome: ToolOutcome, options: FrameOptions): string
   if (!outcome.ok) {
     frame.set('error', clean(outcome.error));
     if (outcome.reason !== undefined) frame.set('reason', clean(outcome.reason));
+    if (outcome.outcome !== undefined) frame.set('outcome', outcome.outcome);
   }
   if (outcome.ok || outcome.result !== undefined) {
     const result = outcome.result === undefined ? null : toPlain(outcome.result, clean, mostValues);

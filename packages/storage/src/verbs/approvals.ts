@@ -3,6 +3,7 @@ import type { ApprovalOption } from '@countersign/protocol';
 import type { Connection } from '../connection.js';
 import type { Session } from '../session.js';
 import type { ApprovalRow, ApprovalStatements } from '../queries/approvals.js';
+import { readSandbox } from './read-sandbox.js';
 
 type ApprovalVerbs = Pick<
   StoreTransaction,
@@ -104,7 +105,7 @@ function toApproval([
     rule,
     proposedRule,
     workingDirectory,
-    sandbox: JSON.parse(sandbox) as ApprovalRecord['sandbox'],
+    sandbox: readSandbox(sandbox),
     preview: preview === null ? null : { text: preview, truncated: previewTruncated !== 0 },
     question: question === null ? null : (JSON.parse(question) as ApprovalRecord['question']),
     status: status as ApprovalRecord['status'],

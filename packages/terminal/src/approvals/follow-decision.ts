@@ -92,7 +92,11 @@ function tell(
   if (!isApproved || call === undefined) return EXIT.ok;
   switch (call.kind) {
     case 'failed':
-      context.note(`The approved call failed: ${plainLine(call.error)}`);
+      context.note(
+        call.outcome === 'stopped'
+          ? 'The approved call was stopped.'
+          : `The approved call failed: ${plainLine(call.error)}`,
+      );
       return EXIT.failed;
     case 'denied':
     case 'expired':

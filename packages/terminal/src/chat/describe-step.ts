@@ -73,6 +73,7 @@ function stepOf(state: ChatState, call: Invocation): Step | undefined {
     case 'succeeded':
       return { key: 'ended', mark: '✓', colour: 'green', words: `done${tookOf(call)}` };
     case 'failed':
+      if (status.outcome === 'stopped') return { key: 'ended', mark: '■', words: 'stopped, outcome unknown' };
       return { key: 'ended', mark: '✗', colour: 'red', words: `failed: ${status.error}` };
     case 'denied':
       return { key: 'ended', mark: '✗', colour: 'red', words: `denied: ${status.reason} (${brief(call)})` };

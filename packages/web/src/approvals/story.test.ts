@@ -11,6 +11,16 @@ describe('where a call stands', () => {
     );
   });
 
+  it('[M9] shows a call that a person stopped as stopped, not as failed', () => {
+    const error = 'stopped, outcome unknown';
+    expect(callState({ status: { kind: 'failed', error, outcome: 'stopped' } }, undefined)).toEqual({
+      words: 'stopped',
+      tone: 'neutral',
+      icon: 'stop',
+    });
+    expect(callState({ status: { kind: 'failed', error } }, undefined).words).toBe('failed');
+  });
+
   it('has words and a drawing for every state, not only a colour', () => {
     expect(callState({ status: { kind: 'asked', approvalId: 'approval_1' } }, undefined)).toEqual({
       words: 'waiting for you',

@@ -23,6 +23,8 @@ export function callState({ status }: Pick<Invocation, 'status'>, decision: Deci
     case 'succeeded':
       return { words: signed ?? 'done', tone: 'green', icon: 'check' };
     case 'failed':
+      if (status.outcome === 'stopped') return { words: 'stopped', tone: 'neutral', icon: 'stop' };
+      if (status.outcome === 'interrupted') return { words: 'interrupted', tone: 'red', icon: 'alert' };
       return { words: 'failed', tone: 'red', icon: 'alert' };
     case 'denied':
       return { words: `denied${shortReason(status.reason)}`, tone: 'red', icon: 'ban' };

@@ -3,6 +3,7 @@ import {
   callLine,
   decisionStory,
   durationWords,
+  failureWords,
   type Invocation,
   type OutputTail,
 } from '@countersign/client';
@@ -46,6 +47,7 @@ export function ToolCard({ invocation, approval, output, place, isLast, me, onRe
   if (opens && !opensItself) setOpensItself(true);
   const isOpen = opened ?? opensItself;
   const aside = isOpen ? '' : asideWords(status, output);
+  const isStopped = status.kind === 'failed' && status.outcome === 'stopped';
   const state = callState(invocation, approval?.decision);
   const args = invocation.editedArguments ?? invocation.arguments;
   return (
@@ -79,7 +81,7 @@ export function ToolCard({ invocation, approval, output, place, isLast, me, onRe
             <span
               className={cx(
                 'max-w-[45%] min-w-0 truncate text-[0.8125rem]',
-                status.kind === 'failed' ? 'text-red' : 'font-mono text-ink-3',
+                status.kind !== 'failed' ? 'font-mono text-ink-3' : isStopped ? 'text-ink-3' : 'text-red',
               )}
             >
               <Visible text={aside} />
@@ -148,10 +150,12 @@ function Detail({
       {status.kind === 'succeeded' ? <ResultView result={status.result} /> : null}
       {status.kind === 'failed' ? (
         <div className="space-y-2">
-          <p className="flex items-start gap-1.5 text-sm text-red">
-            <Icon name="alert" className="mt-1" />
+          <p
+            className={cx('flex items-start gap-1.5 text-sm', status.outcome === 'stopped' ? 'text-ink-2' : 'text-red')}
+          >
+            <Icon name={status.outcome === 'stopped' ? 'stop' : 'alert'} className="mt-1" />
             <span className="min-w-0 [overflow-wrap:anywhere]">
-              <Visible text={failureWords(status.error)} />
+              <Visible text={failureWords(status)} />
             </span>
           </p>
           {/* What it had written before it was stopped is the only trace of how far it came. */}
@@ -208,7 +212,7 @@ const LONGEST_ASIDE = 200;
 
 /** How it goes, in a line: the last that it wrote, or why it failed. */
 function asideWords(status: Invocation['status'], output: OutputTail | undefined): string {
-  if (status.kind === 'failed') return failureWords(status.error).slice(0, LONGEST_ASIDE);
+  if (status.kind === 'failed') return failureWords(status).slice(0, LONGEST_ASIDE);
   if (status.kind !== 'running' || output === undefined) return '';
   const end = output.parts
     .slice(-2)
@@ -216,13 +220,6 @@ function asideWords(status: Invocation['status'], output: OutputTail | undefined
     .join('')
     .trimEnd();
   return end.slice(end.lastIndexOf('\n') + 1).slice(-LONGEST_ASIDE);
-}
-
-/** A result nobody knows asks for care, not for another try. */
-function failureWords(error: string): string {
-  return /interrupted, outcome unknown/i.test(error)
-    ? 'Interrupted, outcome unknown: check before trying again.'
-    : error;
 }
 
 function toolIcon(toolName: string): IconName {

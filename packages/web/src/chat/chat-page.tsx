@@ -1,18 +1,10 @@
-import { rowAt, suggestionsFor } from '@countersign/client';
+import { suggestionsFor } from '@countersign/client';
 import { type ReactElement, useCallback, useMemo, useState } from 'react';
 import { useSearch } from 'wouter';
 import { ReviewContext } from '../approvals/review.js';
 import { WaitingBar } from '../approvals/waiting-bar.js';
 import { WaitingColumn } from '../approvals/waiting-column.js';
-import {
-  ChatContext,
-  useChat,
-  useChatStore,
-  useOpened,
-  useOutbox,
-  useOutgoing,
-  useWorldStore,
-} from '../data/connection.js';
+import { ChatContext, useChat, useOpened, useOutbox, useOutgoing, useWorldStore } from '../data/connection.js';
 import { Failed, Loading, Page, TopBar } from '../shell/frame.js';
 import { DESK, useMedia } from '../shell/use-media.js';
 import { ChatHeader } from './chat-header.js';
@@ -34,7 +26,6 @@ export default function ChatPage({ chatId }: { chatId: string }): ReactElement {
 
 function OpenChat(): ReactElement {
   const isDesk = useMedia(DESK);
-  const store = useChatStore();
   const outbox = useOutbox();
   const loading = useChat((state) => state.loading);
   const deleted = useChat((state) => state.deleted);
@@ -51,8 +42,7 @@ function OpenChat(): ReactElement {
   const forget = useCallback(() => setWanted(undefined), []);
   const suggestions = useMemo(() => (isEmpty ? suggestionsFor(agents) : []), [isEmpty, agents]);
   const send = (content: string): void => {
-    const { transcript } = store.getState();
-    outbox.send({ worldId, chatId, content, after: rowAt(transcript, transcript.length - 1) });
+    outbox.send({ worldId, chatId, content });
   };
 
   if (deleted || loading.kind === 'failed')

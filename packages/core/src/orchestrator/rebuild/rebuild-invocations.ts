@@ -1,4 +1,5 @@
-import type { ToolCall, ToolEvent } from '@countersign/protocol';
+import { unknownOutcomeSchema, type ToolCall, type ToolEvent } from '@countersign/protocol';
+import { z } from 'zod';
 import type { InvocationRecord, InvocationStatus, MessageRecord, Tool } from '../../ports/index.js';
 import { isApprovalId } from '../../turn/ids.js';
 import { isSettled } from '../../turn/next-step.js';
@@ -6,7 +7,10 @@ import { groupBy } from './group-by.js';
 import type { Truth } from './read-truth.js';
 import type { RebuiltApproval } from './rebuild-approvals.js';
 
-const UNKNOWN_OUTCOME = /outcome unknown"/;
+/** As `settleInvocation` writes it. */
+const failedSchema = z.object({ error: z.string(), outcome: unknownOutcomeSchema.optional() });
+/** Records of earlier versions have no field for it. */
+const OLD_UNKNOWN = /, outcome unknown$/;
 
 const STATUS_AFTER: Record<ToolEvent['type'], InvocationStatus> = {
   TOOL_APPROVAL_REQUESTED: 'asked',
@@ -76,12 +80,17 @@ function readInvocation(
       // Before every epoch there is: whatever was running, its process is gone.
       startedEpoch: startedAt === null ? null : 0,
       result: answer?.content ?? null,
-      outcomeUnknown: status === 'failed' && UNKNOWN_OUTCOME.test(answer?.content ?? ''),
+      outcomeUnknown: status === 'failed' && isUnknown(answer?.content ?? 'null'),
       createdAt: message.createdAt,
       startedAt,
       settledAt: isSettled(status) ? (answer?.createdAt ?? null) : null,
     },
   ];
+}
+
+function isUnknown(content: string): boolean {
+  const failed = failedSchema.safeParse(JSON.parse(content));
+  return failed.success && (failed.data.outcome !== undefined || OLD_UNKNOWN.test(failed.data.error));
 }
 
 /** A later yes to the same call answered the question of what became of it (S3). */

@@ -5,6 +5,7 @@ import {
   asText,
   callLine,
   get,
+  failureWords,
   heldUp,
   heldWords,
   placeInQueue,
@@ -208,7 +209,10 @@ function outcomeLines(
       return isWide ? tail(resultText(status.result)) : [];
     case 'failed':
       return [
-        ...below(wrapWords(status.error, room).slice(0, isWide ? WHOLE_TAIL : 3), 'bad'),
+        ...below(
+          wrapWords(failureWords(status), room).slice(0, isWide ? WHOLE_TAIL : 3),
+          status.outcome === 'stopped' ? undefined : 'bad',
+        ),
         ...tail(resultText(status.result)),
       ];
     case 'denied':

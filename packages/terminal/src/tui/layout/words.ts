@@ -31,6 +31,7 @@ export function callLook(
         colour: 'good',
       };
     case 'failed':
+      if (status.outcome === 'stopped') return { icon: '■', words: 'stopped' };
       return { icon: '✗', words: 'failed', colour: 'bad' };
     case 'denied':
       return { icon: '✗', words: `denied${by}`, colour: 'bad' };
