@@ -20,6 +20,12 @@ if (!run(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc
 }
 
 // Loaded only now: on a fresh clone there is nothing yet that could build it.
+const { bundleCommand } = await import('./bundle-command.mjs');
+try {
+  await bundleCommand();
+} catch (error) {
+  if (!keepsGoing) fail(`The command could not be bundled: ${String(error)}`);
+}
 const { buildWeb } = await import('./build-web.mjs');
 if (!buildWeb() && !keepsGoing) fail('The web app could not be built; the errors are above.');
 

@@ -42,6 +42,7 @@ beforeEach(() => {
   onTestFinished(() => rmSync(checkout, { recursive: true, force: true }));
   mkdirSync(join(checkout, 'scripts'));
   copyFileSync(join(root, 'scripts', 'setup.mjs'), join(checkout, 'scripts', 'setup.mjs'));
+  writeFileSync(join(checkout, 'scripts', 'bundle-command.mjs'), 'export async function bundleCommand() {}');
   writeFileSync(join(checkout, 'scripts', 'build-web.mjs'), BUILD_WEB);
   writeFileSync(join(checkout, 'npm.js'), NPM);
   write('package-lock.json', LOCK);

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { bundleCommand } from '../../scripts/bundle-command.mjs';
 import { root } from './source-modules.js';
 
 /**
@@ -10,7 +11,10 @@ import { root } from './source-modules.js';
  */
 export default async function setup(): Promise<void> {
   const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
-  await promisify(execFile)(process.execPath, [tsc, '-b'], { cwd: root, maxBuffer: 100_000_000 }).catch(() => {
+  try {
+    await promisify(execFile)(process.execPath, [tsc, '-b'], { cwd: root, maxBuffer: 100_000_000 });
+    await bundleCommand();
+  } catch {
     process.stderr.write('The build failed; tests that start child processes may run outdated code.\n');
-  });
+  }
 }

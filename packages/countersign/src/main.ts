@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { runCommand } from '@countersign/terminal';
@@ -14,12 +14,14 @@ export async function main(words: readonly string[] = process.argv.slice(2)): Pr
   setTimeout(() => process.exit(), LINGER_MS).unref();
 }
 
+// By package name, not by path: this code also runs from the bundle, which lies in another folder.
+const require = createRequire(import.meta.url);
+
 /** The built web app, from wherever it was installed. */
 function findWebApp(): string {
-  return join(dirname(createRequire(import.meta.url).resolve('@countersign/web/package.json')), 'dist');
+  return join(dirname(require.resolve('@countersign/web/package.json')), 'dist');
 }
 
 function version(): string {
-  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
-  return String((JSON.parse(text) as { version: unknown }).version);
+  return String((require('countersign/package.json') as { version: unknown }).version);
 }

@@ -43,7 +43,7 @@ export interface Connection {
   close(): Promise<void>;
 }
 
-const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
+const { version } = createRequire(import.meta.url)('@countersign/tools/package.json') as { version: string };
 
 const CHECK_MS = 5_000;
 const MOST_PAGES = 50;

@@ -1,0 +1,52 @@
+// Bundles what `tsc -b` built into the `countersign` command: loading its 760 modules one by one took longer than running it (ADR 0028).
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const dist = join(root, 'packages', 'countersign', 'dist');
+const target = join(dist, 'bundle');
+const stamp = join(target, '.built-from');
+
+/** Packages that stay outside: they load native code or files of their own. `countersign` declares them as dependencies. */
+const EXTERNAL = ['@photostructure/sqlite', 'graphile-worker', 'pg', 'pino', 'prom-client'];
+
+/** Leaves an up-to-date bundle alone. Rejects when there is nothing to bundle. */
+export async function bundleCommand() {
+  const inputs = hashOfInputs();
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === inputs) return;
+  // Loaded only now: on a fresh clone it is installed after this script was read.
+  const { rolldown } = await import('rolldown');
+  const bundle = await rolldown({
+    input: join(dist, 'main.js'),
+    platform: 'node',
+    external: EXTERNAL.map((name) => new RegExp(`^${name}(/|$)`)),
+    logLevel: 'silent',
+  });
+  const fresh = `${target}-${process.pid}`;
+  await bundle.write({ dir: fresh, format: 'esm' });
+  await bundle.close();
+  writeFileSync(join(fresh, '.built-from'), inputs);
+  rmSync(target, { recursive: true, force: true });
+  renameSync(fresh, target);
+}
+
+/** By content: the compiler writes a file again when another one changed. */
+function hashOfInputs() {
+  const hash = createHash('sha256').update(readFileSync(fileURLToPath(import.meta.url)));
+  const packages = join(root, 'packages');
+  const folders = readdirSync(packages)
+    .filter((name) => name !== 'web')
+    .map((name) => join(packages, name, 'dist'))
+    .filter((folder) => existsSync(folder));
+  for (const folder of folders.sort())
+    for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()) {
+      const file = join(folder, name);
+      if (!name.endsWith('.js') || file.startsWith(target) || !statSync(file).isFile()) continue;
+      hash.update(`${file}\0`).update(readFileSync(file));
+    }
+  return hash.update(readFileSync(join(root, 'package-lock.json'))).digest('hex');
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await bundleCommand();
