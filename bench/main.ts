@@ -6,7 +6,7 @@ import { residentMiB } from './resident.js';
 
 // Before anything of ours is loaded: what is imported below is part of what a program has to carry.
 const start = residentMiB();
-const SUITES = ['memory', 'turns', 'growth', 'gate', 'policy', 'mcp', 'server', 'postgres'] as const;
+const SUITES = ['memory', 'turns', 'growth', 'gate', 'policy', 'masking', 'mcp', 'server', 'postgres'] as const;
 type SuiteName = (typeof SUITES)[number];
 
 const { values } = parseArgs({
@@ -62,6 +62,9 @@ async function bench(quick: boolean, large: boolean, suites: readonly SuiteName[
         break;
       case 'policy':
         results.policy = await (await import('./policy.js')).policySuite(plan);
+        break;
+      case 'masking':
+        results.masking = (await import('./masking.js')).maskingSuite();
         break;
       case 'mcp':
         results.mcp = await (await import('./mcp.js')).mcpSuite(plan);

@@ -5,6 +5,7 @@ import type { GrowthResult } from './growth.js';
 import type { McpResult } from './mcp.js';
 import type { MemoryResult } from './memory.js';
 import { CASES } from './script.js';
+import { HOSTILE_BYTES, type MaskingResult } from './masking.js';
 import { COMMAND_BYTES, POLICY_RULES, type PolicyResult } from './policy.js';
 import { GROWING } from './postgres-growth.js';
 import type { PostgresResult } from './postgres.js';
@@ -17,6 +18,7 @@ export interface Results {
   growth?: GrowthResult;
   gate?: GateResult;
   policy?: PolicyResult;
+  masking?: MaskingResult;
   mcp?: McpResult;
   server?: ServerResult;
   postgres?: PostgresResult;
@@ -39,6 +41,7 @@ export function printResults(results: Results): void {
   if (results.growth !== undefined) printGrowth(results.growth);
   if (results.gate !== undefined) printGate(results.gate);
   if (results.policy !== undefined) printPolicy(results.policy);
+  if (results.masking !== undefined) printMasking(results.masking);
   if (results.mcp !== undefined) printMcp(results.mcp);
   if (results.server !== undefined) printServer(results.server);
   if (results.postgres !== undefined) printPostgres(results.postgres);
@@ -137,6 +140,14 @@ function printPolicy({ short, allowed, nested, tree }: PolicyResult): void {
       [`${size} of loops, shells and substitutions`, ...shown(nested)],
       ['  of that, reading the syntax tree', ...shown(tree)],
     ],
+  );
+}
+
+function printMasking({ longest }: MaskingResult): void {
+  print(
+    `Masking: the longest block by ${HOSTILE_BYTES / 1e6} MB of hostile text  (ms)`,
+    ['', 'ms', 'the slowest text'],
+    Object.entries(longest).map(([entry, { text, ms }]) => [entry, ms.toFixed(1), JSON.stringify(text)]),
   );
 }
 

@@ -1,6 +1,6 @@
 export { callHash, checkToolApproval, parseArguments, toolDigest } from './approval/index.js';
 export type { Gate, GateGrant, GateInput, GateTool } from './approval/index.js';
-export { maskSecrets, maskText, maskValue, reveal } from './masking/index.js';
+export { maskCall, maskSecrets, maskText, maskValue, reveal } from './masking/index.js';
 export { prepareAnswer, readMentions, resolveAddressees, shouldAgentRespond } from './mentions/index.js';
 export { createAgentMemory } from './memory/agent-memory.js';
 export type { AgentMemory } from './memory/agent-memory.js';

@@ -238,7 +238,7 @@ describe('the question', () => {
     expect(approval).toMatchObject({
       workingDirectory: '/',
       sandbox: { kind: 'in-process', network: 'unknown' },
-      preview: { text: '+ //a\n+ token=‹masked 1›', truncated: false },
+      preview: { text: '+ //a\n+ token=ghp_‹masked 1: 32 characters›6789', truncated: false },
     });
     const asked = (await t.chat.messages()).find(({ tool_calls: calls }) => calls?.[0]?.id === approval.approvalId);
     expect(JSON.parse(asked?.tool_calls?.[0]?.function.arguments ?? '')).toMatchObject({

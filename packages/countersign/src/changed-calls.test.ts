@@ -303,8 +303,8 @@ describe('the signature', () => {
     const t = await openTestWorld({ script: obedient, tools: [removing] });
     await propose(
       t,
-      { name: 'remove', arguments: { password: 'first-secret' } },
-      { name: 'remove', arguments: { password: 'other-secret' } },
+      { name: 'remove', arguments: { password: 'my-first-pass-word' } },
+      { name: 'remove', arguments: { password: 'my-other-pass-word' } },
     );
     const [one, two] = await t.world.approvals();
     expect(one?.arguments).toEqual(two?.arguments);

@@ -113,7 +113,7 @@ describe('checking a policy', () => {
       { rule: 'deny write_file(path=secret.txt)', code: 'different', argument: 'path', value: 'notes.txt' },
       { rule: 'allow write_file(content=a)', code: 'different', argument: 'content' },
     ]);
-    expect(JSON.stringify(notApplied)).not.toContain('ghp_');
+    expect(JSON.stringify(notApplied)).not.toContain(secret.slice(4, -4));
   });
 
   it('[A26] refuses a rule that can match no call when it is written, and keeps one that is stored', async () => {

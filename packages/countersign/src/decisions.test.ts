@@ -404,11 +404,17 @@ describe('edited arguments', () => {
 
   it('[A7] [A15] a mask sent back stands for its value, an unknown one is 422', async () => {
     const t = await askedTyped({ path: 'a', password: 'hunter2-secret' });
-    expect(t.approval.arguments).toEqual({ path: 'a', password: '‹masked 1›' });
+    expect(t.approval.arguments).toEqual({ path: 'a', password: 'hu‹masked 1: 10 characters›et' });
     expect(
-      await t.world.decide(t.approval, { decision: 'approve', arguments: { path: 'b', password: '‹masked 2›' } }),
-    ).toMatchObject({ status: 422, detail: expect.stringContaining('‹masked 2›') as unknown });
-    await t.world.decide(t.approval, { decision: 'approve', arguments: { path: 'b', password: '‹masked 1›' } });
+      await t.world.decide(t.approval, {
+        decision: 'approve',
+        arguments: { path: 'b', password: '‹masked 2: 10 characters›' },
+      }),
+    ).toMatchObject({ status: 422, detail: expect.stringContaining('‹masked 2: 10 characters›') as unknown });
+    await t.world.decide(t.approval, {
+      decision: 'approve',
+      arguments: { path: 'b', password: 'hu‹masked 1: 10 characters›et' },
+    });
     await t.chat.settled();
     expect(t.runs).toEqual([{ path: 'b', password: 'hunter2-secret' }]);
     expect(JSON.stringify(t.events)).not.toContain('hunter2-secret');

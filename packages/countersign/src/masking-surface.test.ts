@@ -1,4 +1,4 @@
-import { createFakeClock } from '@countersign/core/testing';
+import { createFakeClock, hostileCalls } from '@countersign/core/testing';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ToolFailure } from './index.js';
 import { closeTestWorlds, gated, openTestWorld, tool, type TestWorld } from './testing/fixture.js';
@@ -56,7 +56,7 @@ describe('secrets', () => {
     expect(runs).toEqual([secret]);
     const shown = await everythingShown(t);
     expect(leaks(shown)).toEqual([]);
-    expect(shown).toContain('‹masked 1›');
+    expect(shown).toContain('cor‹masked 1: 15 characters›ery');
   });
 
   it('[A15] in results, errors and output are masked where people see them', async () => {
@@ -149,8 +149,8 @@ describe('secrets', () => {
 
   it('[A15] in rules a person writes are masked in the audit and on cards', async () => {
     const t = await openTestWorld({ script: obedient, tools: [recorder().tool] });
-    await t.world.setPolicy([`ask remove(path=${GITHUB})`]);
-    await propose(t, { name: 'remove', arguments: { path: GITHUB } });
+    await t.world.setPolicy([`ask remove(token=${GITHUB})`]);
+    await propose(t, { name: 'remove', arguments: { token: GITHUB } });
     const shown = JSON.stringify([await t.world.audit(), await t.world.approvals(), t.events]);
     expect(leaks(shown)).toEqual([]);
   });
@@ -179,6 +179,36 @@ describe('secrets', () => {
   });
 });
 
+describe('what a call would run', () => {
+  it('[A15] [A16] is on its card, in its events and in the audit, however it is disguised', async () => {
+    const { tool: run } = recorder('run');
+    const t = await openTestWorld({ script: obedient, tools: [run] });
+    const attacks = hostileCalls().filter((_, index) => index % 14 === 0);
+    await propose(t, ...attacks.map((call) => ({ name: 'run', arguments: call.arguments })));
+    const approvals = await t.world.approvals();
+    const requests = (await t.world.audit()).filter(({ kind }) => kind === 'request');
+    const requested = t.toolEvents().filter(({ type }) => type === 'TOOL_APPROVAL_REQUESTED');
+    for (const shown of [approvals, requests, requested]) {
+      expect(shown).toHaveLength(attacks.length);
+      const hidden = attacks.filter(({ payload }, at) => {
+        const told = JSON.stringify((shown[at] as { arguments: unknown }).arguments);
+        return !told.includes(JSON.stringify(payload).slice(1, -1));
+      });
+      expect(hidden).toEqual([]);
+    }
+  });
+
+  it('[T11] is refused if nobody could read it', async () => {
+    const { runs, tool: write } = recorder('write');
+    const t = await openTestWorld({ script: obedient, tools: [write] });
+    await propose(t, { name: 'write', arguments: { content: '\u202ea'.repeat(30_000) } });
+    expect(await t.world.approvals()).toEqual([]);
+    const error = expect.stringContaining('nobody can read them') as unknown;
+    expect(t.toolEvents().at(-1)).toMatchObject({ type: 'TOOL_EXECUTION_FAILED', error });
+    expect(runs).toEqual([]);
+  });
+});
+
 describe('a mask that a model copies', () => {
   it('[T11] [T14] fails its call before anybody is asked, whatever the tool', async () => {
     const { runs, tool: write } = recorder('write');
@@ -188,7 +218,7 @@ describe('a mask that a model copies', () => {
     const settled = await propose(
       t,
       { name: 'write', arguments: copied },
-      { name: 'read', arguments: { q: '‹masked 1›' } },
+      { name: 'read', arguments: { q: 'cor‹masked 1: 15 characters›ery' } },
     );
     expect(settled).toBe('idle');
     expect(t.toolEvents().map(({ type }) => type)).toEqual(['TOOL_EXECUTION_FAILED', 'TOOL_EXECUTION_FAILED']);
@@ -202,7 +232,7 @@ describe('a mask that a model copies', () => {
     const { runs, tool: write } = recorder('write');
     const t = await openTestWorld({ script: obedient, tools: [write] });
     await propose(t, { name: 'write', arguments: { path: 'a', password: PASSWORD } });
-    const edited = { path: 'b', password: '‹masked 1›' };
+    const edited = { path: 'b', password: 'cor‹masked 1: 15 characters›ery' };
     await t.world.decide(await t.onlyApproval(), { decision: 'approve', arguments: edited });
     await t.chat.settled();
     expect(runs).toEqual([{ path: 'b', password: PASSWORD }]);
@@ -232,14 +262,14 @@ describe('what hides', () => {
   it('[A15] shown and sent back unchanged, everything hidden is the very same call: no edit', async () => {
     const { runs, tool: remove } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [remove], clock: createFakeClock() });
-    const path = `‹masked one› ‹‹ \u202e${' '.repeat(99)} ${GITHUB}`;
-    await propose(t, { name: 'remove', arguments: { path, password: PASSWORD } });
+    const note = `‹masked one› ‹‹ \u202e${' '.repeat(99)} ${GITHUB}`;
+    await propose(t, { name: 'remove', arguments: { note, password: PASSWORD } });
     const approval = await t.onlyApproval();
     const sent = approval.arguments as Record<string, unknown>;
     expect(JSON.stringify(sent)).not.toContain(GITHUB);
     await t.world.decide(approval, { decision: 'approve', arguments: sent });
     await t.chat.settled();
-    expect(first(runs)).toEqual({ path, password: PASSWORD });
+    expect(first(runs)).toEqual({ note, password: PASSWORD });
     expect(t.toolEvents().find(({ type }) => type === 'TOOL_APPROVED')).not.toHaveProperty('arguments');
   });
 });

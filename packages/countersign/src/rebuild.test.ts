@@ -111,7 +111,7 @@ describe('the indexes', () => {
     await send(first.id, 'write a b c d');
     await decide(0, { scope: 'session', pattern: 'path=a *' });
     await decide(0, { decision: 'deny', reason: 'not this one' });
-    await decide(0, { arguments: { path: 'c2', token: '‹masked 1›' } });
+    await decide(0, { arguments: { path: 'c2', token: 'sk-l‹masked 1: 16 characters›cdef' } });
     await send(first.id, 'hello again');
     const second = await createChat(runtime, world.id);
     await send(second.id, 'write x');

@@ -16,9 +16,13 @@ export const HIDDEN_IN_PROSE =
   String.raw`[\0-\x08\x0B-\x1F\x7F-\x9F\u2028\u2029\uFFF9-\uFFFB\p{Cs}]|\p{Bidi_Control}` +
   String.raw`|(?![\u200C\u200D\uFE0E\uFE0F])\p{Default_Ignorable_Code_Point}`;
 
+/** `‹masked 1: 24 characters›`; without a length it is from an earlier version. Captures the number. */
+export const MASK = String.raw`‹masked (?:number )?([1-9]\d{0,8})(?:: [1-9]\d{0,8} characters?)?›`;
+
 /** The form in which a server shows what it masked or escaped; in text that it sent, nothing else can look like it. */
 export const PLACEHOLDER =
-  '‹(?:masked (?:number )?[1-9]\\d{0,8}|U\\+[0-9A-F]{4,6}|[1-9]\\d{0,8} (?:spaces|newlines|tabs|U\\+[0-9A-F]{4}))›';
+  String.raw`‹(?:masked (?:number )?[1-9]\d{0,8}(?:: [1-9]\d{0,8} characters?)?|U\+[0-9A-F]{4,6}` +
+  String.raw`|[1-9]\d{0,8} (?:spaces|newlines|tabs|characters not shown|U\+[0-9A-F]{4}))›`;
 
 /** `‹U+202E›` */
 export function byNumber(character: string): string {

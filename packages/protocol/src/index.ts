@@ -1,5 +1,5 @@
 export { RESERVED_NAMES, isReservedName, nameSchema, slug } from './names.js';
-export { byNumber, HIDDEN, HIDDEN_IN_CODE, HIDDEN_IN_PROSE, PLACEHOLDER } from './hidden.js';
+export { byNumber, HIDDEN, HIDDEN_IN_CODE, HIDDEN_IN_PROSE, MASK, PLACEHOLDER } from './hidden.js';
 export { recordText } from './record-text.js';
 export { nearest } from './nearest.js';
 export { isRule, policyLines, ruleLines } from './rule-lines.js';

@@ -19,7 +19,7 @@ describe('what a card says and takes', () => {
   });
 
   it('[A15] counts different masks once', () => {
-    expect(maskedCount('‹masked 1› ‹masked 2› ‹masked 1›')).toBe(2);
+    expect(maskedCount('a‹masked 1: 9 characters› ‹masked 2: 1 character› ‹masked 1: 9 characters›')).toBe(2);
   });
 
   it('[A1] [A3] tells the words that a tool declares, and not those that every card says', () => {

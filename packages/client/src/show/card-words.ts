@@ -1,3 +1,4 @@
+import { MASK } from '@countersign/protocol';
 import type { ApprovalView } from '../state.js';
 import { describeCall } from './describe-call.js';
 
@@ -20,7 +21,7 @@ export function readArguments(text: string): { arguments: Record<string, unknown
 
 /** `1 secret is masked`, from the numbered stand-ins in what is shown (A15). */
 export function maskedCount(shown: string): number {
-  return new Set(shown.match(/‹masked (?:number )?\d+›/g)).size;
+  return new Set(shown.match(new RegExp(MASK, 'g'))).size;
 }
 
 /** `2 secrets are masked…`, of what a card shows and no more. Undefined when none is. */

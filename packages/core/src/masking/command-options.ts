@@ -72,7 +72,8 @@ export function readOption(
   // A word such as `valueOf` is no option of anything.
   const exact = Object.hasOwn(options, word) ? options[word] : undefined;
   // `mysql -p db` asks for the password; `mysql -p'x'` is one word in quotes.
-  if (exact !== undefined) return { takes: exact.includes('next') ? 'next' : (exact[0] ?? 'next'), option: word };
+  if (exact !== undefined && exact.length > 0)
+    return { takes: exact.includes('next') ? 'next' : (exact[0] ?? 'next'), option: word };
   for (const [option, takes] of Object.entries(options)) {
     const attached = takes.find((how) => how !== 'next');
     if (attached !== undefined && word.startsWith(option)) return { takes: attached, option };

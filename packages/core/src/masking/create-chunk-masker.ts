@@ -1,5 +1,6 @@
+import { scanEnd, scanLimit } from './characters.js';
 import { createSecretScanner } from './create-secret-scanner.js';
-import { type TextForm, createDisplayWriter } from './display-form.js';
+import { type TextForm, createDisplayWriter, notShown } from './display-form.js';
 import type { MaskOptions } from './masked.js';
 import { createForgetfulRegistry, createSecretRegistry } from './secret-registry.js';
 
@@ -16,7 +17,7 @@ export interface ChunkMasker {
 
 /**
  * Masks a stream. However it is cut into chunks, all that comes out adds up to `maskText` (or `maskSecrets`) of the whole (past 1,000 different secrets only
- * their numbers differ). Held back are: the unfinished word, at most 16 KiB of it; a secret that may go on, likewise; blanks, as a count.
+ * their numbers differ), unless one chunk exceeds the scan limit: the rest of that chunk is withheld. Held back are: the unfinished word, at most 16 KiB of it; a secret that may go on, likewise; blanks, as a count.
  */
 export function createChunkMasker(options: ChunkMaskerOptions = {}): ChunkMasker {
   const registry =
@@ -28,8 +29,10 @@ export function createChunkMasker(options: ChunkMaskerOptions = {}): ChunkMasker
   );
   return {
     push(chunk) {
-      scanner.push(chunk);
-      return writer.take();
+      const cut = scanEnd(chunk, scanLimit);
+      scanner.push(chunk.slice(0, cut));
+      const shown = writer.take();
+      return cut === chunk.length ? shown : shown + notShown(chunk.length - cut);
     },
     end() {
       scanner.end();

@@ -1,6 +1,7 @@
 import { holdLimit, shellOperators, wordCharacter } from './characters.js';
 import { commandAfter } from './command-options.js';
 import { coverSpans, findEncoded, mayBeEncoded } from './find-encoded.js';
+import { mayHoldVendorKeys } from './find-vendor-keys.js';
 import { mayHoldSecret } from './may-hold-secret.js';
 import { scanDelimiter, scanPair } from './scan-delimiter.js';
 import { type Piece, type ScanMode, type ScanStep, plainMode, valueMode } from './scan-mode.js';
@@ -28,6 +29,8 @@ export interface ScannerOptions {
 
 /** Encoded in encoded in encoded: beyond that nobody reads it back either. */
 const DEEPEST = 3;
+/** Each known secret is looked for in each word, so their number is bounded. */
+const MOST_KNOWN = 100;
 /** How long a text in a tag may be to be looked at as one. */
 const LONGEST_ELEMENT = 1024;
 
@@ -43,7 +46,7 @@ export function createSecretScanner(
   sink: (kind: Piece['kind'], text: string) => void,
   options: ScannerOptions = {},
 ): SecretScanner {
-  const known = (options.known ?? []).filter((secret) => onlyWord.test(secret));
+  const known = (options.known ?? []).filter((secret) => onlyWord.test(secret)).slice(0, MOST_KNOWN);
   let buffer = '';
   let mode = options.start ?? plainMode;
   let quotes = noQuotes;
@@ -54,6 +57,7 @@ export function createSecretScanner(
   /** The name in the tag that is being read, if it tells that a secret follows. */
   let tag: string | undefined;
   let last = '';
+  let mayHoldKey = true;
 
   /** From here on the buffer was scanned and is to be shown. Handing it on in one stretch is what makes long texts fast. */
   let showFrom = 0;
@@ -85,7 +89,7 @@ export function createSecretScanner(
     if (full && /[\uD800-\uDBFF]$/.test(text)) text = text.slice(0, -1);
     const next = full ? '' : buffer.charAt(end);
     quotes = quotesAfterWord(quotes, text);
-    const word = { text, before, next, complete: !full, variable: isVariable(quotes.shellWord), command };
+    const word = { text, before, next, complete: !full, variable: isVariable(quotes.shellWord), mayHoldKey, command };
     const step = lookInside(scanWord(mode, word, known), text);
     command = commandAfter(command, text);
     tag = last === '<' && next === '>' && secretName(text) !== undefined ? text : undefined;
@@ -184,6 +188,7 @@ export function createSecretScanner(
     const ready = !final && /[\uD800-\uDBFF]$/.test(buffer) ? buffer.length - 1 : buffer.length;
     const half = buffer.slice(ready);
     buffer = buffer.slice(0, ready);
+    mayHoldKey = before !== '' || mayHoldVendorKeys(buffer);
     let at = 0;
     while (at < buffer.length) {
       const end = delimiters.has(buffer.charCodeAt(at)) ? at : endOfWord(at);

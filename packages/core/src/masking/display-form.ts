@@ -5,7 +5,8 @@ import type { Piece } from './scan-mode.js';
 /**
  * The form in which people see text. `‹` always opens a placeholder, and a `‹` of the text itself is written as one, so nothing in
  * the text can pose as a placeholder and the form can be turned back:
- * `‹masked 1›` a secret · `‹U+202E›` an invisible character · `‹40 spaces›` a run of blanks too long to be seen as what it is.
+ * `sk-p‹masked 1: 24 characters›9f2c` a secret · `‹U+202E›` an invisible character · `‹40 spaces›` a run of blanks too long to be seen as
+ * what it is. `‹90000 characters not shown›` is the one form that can't be turned back: text past the scan limit.
  */
 
 /** How many blanks of a kind show as they are, and what more of them are called. */
@@ -31,13 +32,36 @@ export function blankNamed(name: string): string | undefined {
   return blankByName.get(name);
 }
 
-export function maskedText(number: number): string {
-  return `‹masked ${number}›`;
+/** Stands for a secret, or for the middle of one. The length is part of it: a mask never hides how much it hides. */
+export function maskedText(number: number, length: number): string {
+  return `‹masked ${number}: ${characters(length)}›`;
 }
 
 /** A number that was masked. It stands alone in its string, so that it can become a number again. */
-export function maskedNumber(number: number): string {
-  return `‹masked number ${number}›`;
+export function maskedNumber(number: number, length: number): string {
+  return `‹masked number ${number}: ${characters(length)}›`;
+}
+
+export function notShown(length: number): string {
+  return `‹${length} characters not shown›`;
+}
+
+function characters(length: number): string {
+  return length === 1 ? '1 character' : `${length} characters`;
+}
+
+/** How many characters show at either end of a secret, by its length. At least half of it, and 8 characters, stay hidden. */
+const ends: readonly (readonly [from: number, shown: number])[] = [
+  [24, 4],
+  [18, 3],
+  [12, 2],
+];
+
+/** A secret in three parts, of which only the middle is masked (A15). Short ones, and those of other scripts, are all middle. */
+export function splitSecret(secret: string): { head: string; middle: string; tail: string } {
+  const shown = /^[!-~\n]*$/.test(secret) ? (ends.find(([from]) => secret.length >= from)?.[1] ?? 0) : 0;
+  const end = secret.length - shown;
+  return { head: secret.slice(0, shown), middle: secret.slice(shown, end), tail: secret.slice(end) };
 }
 
 export interface DisplayWriter {
@@ -81,7 +105,10 @@ export function createDisplayWriter(numberOf: (secret: string) => number, form: 
   }
 
   function endSecret(): void {
-    if (secret !== '') done += maskedText(numberOf(secret));
+    if (secret !== '') {
+      const { head, middle, tail } = splitSecret(secret);
+      done += head + maskedText(numberOf(middle), middle.length) + tail;
+    }
     text += joint;
     secret = '';
     joint = '';
@@ -122,9 +149,30 @@ export function createDisplayWriter(numberOf: (secret: string) => number, form: 
 
 /** Text without secrets in the form above. */
 export function displayText(text: string): string {
-  return text.replaceAll(special, (found) =>
-    blanks.has(found.charAt(0)) ? writeRun(found.charAt(0), found.length) : byNumber(found),
-  );
+  return text.replaceAll(special, writeSpecial);
+}
+
+/** The same for texts of any length: after `most` placeholders the rest is withheld, or a text of nothing else would block the process. */
+export function createDisplay(most: number): { show: (text: string) => string; isWhole: () => boolean } {
+  let left = most;
+  return {
+    show(text) {
+      let shown = '';
+      let from = 0;
+      for (const { 0: found, index } of text.matchAll(special)) {
+        if (left === 0) return shown + text.slice(from, index) + notShown(text.length - index);
+        left -= 1;
+        shown += text.slice(from, index) + writeSpecial(found);
+        from = index + found.length;
+      }
+      return from === 0 ? text : shown + text.slice(from);
+    },
+    isWhole: () => left > 0,
+  };
+}
+
+function writeSpecial(found: string): string {
+  return blanks.has(found.charAt(0)) ? writeRun(found.charAt(0), found.length) : byNumber(found);
 }
 
 function writeRun(character: string, count: number): string {

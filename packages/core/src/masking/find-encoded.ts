@@ -18,22 +18,25 @@ interface Decoded {
 function decodeWord(word: string): Decoded {
   const places: number[] = [];
   let text = '';
-  for (let at = 0; at < word.length;) {
-    const code = word.charAt(at) === '%' ? Number.parseInt(word.slice(at + 1, at + 3), 16) : Number.NaN;
-    const readable = encoded.test(word.slice(at, at + 3)) && ((code >= 32 && code < 127) || code === 9 || code === 10);
-    places.push(at);
-    text += readable ? String.fromCharCode(code) : word.charAt(at);
-    at += readable ? 3 : 1;
+  let from = 0;
+  for (const { 0: written, index } of word.matchAll(/%[0-9A-Fa-f]{2}/g)) {
+    const code = Number.parseInt(written.slice(1), 16);
+    if (!((code >= 32 && code < 127) || code === 9 || code === 10)) continue;
+    for (let at = from; at < index; at += 1) places.push(at);
+    places.push(index);
+    text += word.slice(from, index) + String.fromCharCode(code);
+    from = index + written.length;
   }
-  places.push(word.length);
-  return { text, places };
+  for (let at = from; at <= word.length; at += 1) places.push(at);
+  return { text: text + word.slice(from), places };
 }
 
 /** The secrets in an encoded word, at their places in it: a mask that covered the decoded text could not be taken back. */
 export function findEncoded(word: string, scan: (text: string) => Piece[]): Span[] {
   const { text, places } = decodeWord(word);
   // In forms a blank is a plus; elsewhere a plus is a plus. Both readings are looked at, or one of them would show a secret.
-  const readings = text.includes('+') ? [text, text.replaceAll('+', ' ')] : [text];
+  // As it stands it was scanned already, and scanned again at each depth it would cost many times its length.
+  const readings = [...(text === word ? [] : [text]), ...(text.includes('+') ? [text.replaceAll('+', ' ')] : [])];
   return readings.flatMap((reading) => {
     const spans: Span[] = [];
     let from = 0;

@@ -2,6 +2,8 @@
 interface JsonPlace {
   /** True below a key for which `enter` said so. */
   marked: boolean;
+  /** The nearest key above it. */
+  key: string | undefined;
   /** What `leaf` gave as `ended` for the element before, in an array. */
   previous: unknown;
 }
@@ -19,6 +21,7 @@ interface Frame {
   values: unknown[];
   out: unknown[];
   marked: boolean;
+  under: string | undefined;
   previous: unknown;
 }
 
@@ -39,9 +42,9 @@ export function mapJson(root: unknown, visitor: JsonVisitor): unknown {
     }
   }
 
-  function take(value: unknown, marked: boolean, previous: unknown): void {
+  function take(value: unknown, { marked, key: under, previous }: JsonPlace): void {
     if (Array.isArray(value)) {
-      stack.push({ keys: undefined, of: {}, values: value as unknown[], out: [], marked, previous: undefined });
+      stack.push({ keys: undefined, of: {}, values: value as unknown[], out: [], marked, under, previous: undefined });
     } else if (typeof value === 'object' && value !== null) {
       stack.push({
         keys: Object.keys(value),
@@ -49,21 +52,23 @@ export function mapJson(root: unknown, visitor: JsonVisitor): unknown {
         values: Object.values(value),
         out: [],
         marked,
+        under,
         previous: undefined,
       });
     } else {
-      const mapped = visitor.leaf(value, { marked, previous });
+      const mapped = visitor.leaf(value, { marked, key: under, previous });
       give(mapped.value, mapped.ended);
     }
   }
 
-  take(root, false, undefined);
+  take(root, { marked: false, key: undefined, previous: undefined });
   for (let frame = stack.at(-1); frame !== undefined; frame = stack.at(-1)) {
     const index = frame.out.length;
     if (index < frame.values.length) {
       const key = frame.keys?.[index];
       const marked = frame.marked || (key !== undefined && visitor.enter(key, frame.of));
-      take(frame.values[index], marked, frame.keys === undefined ? frame.previous : undefined);
+      const previous = frame.keys === undefined ? frame.previous : undefined;
+      take(frame.values[index], { marked, key: key ?? frame.under, previous });
       continue;
     }
     stack.pop();

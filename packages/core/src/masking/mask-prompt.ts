@@ -1,3 +1,4 @@
+import { MASK } from '@countersign/protocol';
 import { createDisplayWriter, maskedText } from './display-form.js';
 import { createSecretScanner } from './create-secret-scanner.js';
 import { mayHoldSecret } from './may-hold-secret.js';
@@ -27,16 +28,17 @@ export function revealPrompt(sent: string, stored: string): Revealed {
   const { value: shown, secrets } = maskPrompt(stored);
   if (sent === shown) return { ok: true, value: stored };
   let unknown: string | undefined;
-  const value = sent.replaceAll(/‹masked ([1-9]\d{0,8})›/g, (placeholder, number: string) => {
+  const value = sent.replaceAll(new RegExp(MASK, 'g'), (placeholder, number: string) => {
     const secret = secrets[Number(number) - 1];
+    if (secret !== undefined && placeholder === maskedText(Number(number), secret.length)) return secret;
     // Words that were there before stand for themselves.
-    if (secret === undefined && !stored.includes(maskedText(Number(number)))) unknown ??= placeholder;
-    return secret ?? placeholder;
+    if (!stored.includes(placeholder)) unknown ??= placeholder;
+    return placeholder;
   });
   return unknown === undefined ? { ok: true, value } : { ok: false, unknown };
 }
 
 /** Whether a text was masked once, and has lost what it stood for. */
 export function hasMask(text: string): boolean {
-  return /‹masked [1-9]\d{0,8}›/.test(text);
+  return new RegExp(MASK).test(text);
 }

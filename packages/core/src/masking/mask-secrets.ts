@@ -1,10 +1,17 @@
+import { scanEnd, scanLimit } from './characters.js';
 import { createChunkMasker } from './create-chunk-masker.js';
+import { notShown } from './display-form.js';
 import { mayHoldSecret } from './may-hold-secret.js';
 
-/** Chat text with its secrets replaced and everything else left as it is. Text without a secret comes back unchanged. */
+/**
+ * Chat text with its secrets replaced and everything else left as it is. Text without a secret comes back unchanged; past the scan limit
+ * it is withheld.
+ */
 export function maskSecrets(text: string): string {
   // Most of what is said holds none, and every event comes through here.
   if (!mayHoldSecret(text)) return text;
+  const cut = scanEnd(text, scanLimit);
   const masker = createChunkMasker({ form: 'chat' });
-  return masker.push(text) + masker.end();
+  const shown = masker.push(text.slice(0, cut)) + masker.end();
+  return cut === text.length ? shown : shown + notShown(text.length - cut);
 }

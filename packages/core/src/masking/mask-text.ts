@@ -1,6 +1,7 @@
+import { scanEnd, scanLimit } from './characters.js';
 import { commandAfter } from './command-options.js';
 import { createSecretScanner } from './create-secret-scanner.js';
-import { createDisplayWriter, displayText } from './display-form.js';
+import { createDisplayWriter, displayText, notShown } from './display-form.js';
 import type { Masked, MaskOptions } from './masked.js';
 import { mayHoldSecret } from './may-hold-secret.js';
 import { type ScanMode, plainMode } from './scan-mode.js';
@@ -8,7 +9,7 @@ import { type SecretRegistry, createSecretRegistry } from './secret-registry.js'
 
 /**
  * Text as people, logs, audit and events may see it (A15). Operators and expansions of a shell are never inside a mask, so
- * a secret that holds one shows from there on.
+ * a secret that holds one shows from there on. Text past the scan limit is withheld: nobody has looked for secrets in it.
  */
 export function maskText(text: string, options: MaskOptions = {}): Masked<string> {
   const registry = createSecretRegistry(options.alreadyKnown);
@@ -19,9 +20,15 @@ export function maskText(text: string, options: MaskOptions = {}): Masked<string
 /** `ended` is what the text ended in the middle of: in a list of arguments, `--password` announces the next one. */
 export function maskTextInto(
   registry: SecretRegistry,
-  text: string,
-  options: MaskOptions & { start?: ScanMode; command?: string | undefined },
+  whole: string,
+  options: MaskOptions & { start?: ScanMode; command?: string | undefined; limit?: number },
 ): { value: string; ended: ScanMode; command: string | undefined } {
+  const cut = scanEnd(whole, options.limit ?? scanLimit);
+  if (cut < whole.length) {
+    const scanned = maskTextInto(registry, whole.slice(0, cut), options);
+    return { ...scanned, value: scanned.value + notShown(whole.length - cut) };
+  }
+  const text = whole;
   const unknown = options.alreadyKnown === undefined || options.alreadyKnown.length === 0;
   if (unknown && options.start === undefined && !mayHoldSecret(text))
     return { value: displayText(text), ended: plainMode, command: commandIn(text) };
@@ -37,7 +44,7 @@ export function maskTextInto(
 }
 
 /** The command that a short text names, such as the first of a list of arguments. */
-function commandIn(text: string): string | undefined {
+export function commandIn(text: string): string | undefined {
   if (text.length > 200) return undefined;
   return text.split(/\s+/).reduce(commandAfter, undefined as string | undefined);
 }

@@ -1,10 +1,11 @@
-import { maskedNumber, maskedText } from './display-form.js';
+import { scanLimit } from './characters.js';
+import { displayText, maskedNumber, maskedText, splitSecret } from './display-form.js';
 import { mapJson } from './map-json.js';
 import { maskTextInto } from './mask-text.js';
 import type { Masked, MaskOptions } from './masked.js';
 import { type ScanMode, type ValueMode, valueMode } from './scan-mode.js';
 import { secretName } from './secret-names.js';
-import { createSecretRegistry } from './secret-registry.js';
+import { type SecretRegistry, createSecretRegistry } from './secret-registry.js';
 
 /**
  * JSON as people may see it (A15): text in it as `maskText` shows it, strings and numbers under a telling key (`password`,
@@ -14,16 +15,24 @@ export function maskValue(value: unknown, options: MaskOptions = {}): Masked<unk
   const registry = createSecretRegistry(options.alreadyKnown);
   /** `{ command: 'mysql', parameters: ['-psecret'] }`: one command in several strings. */
   let command: string | undefined;
+  let limit = scanLimit;
   const masked = mapJson(value, {
-    enter: (key, siblings) => secretName(key) !== undefined || (VALUE.test(key) && isNamedSecret(siblings)),
-    key: (key) => maskTextInto(registry, key, options).value,
+    enter: isSecretKey,
+    // A key is never withheld: two of them would become one.
+    key: (key) => (limit === 0 ? displayText(key) : maskTextInto(registry, key, options).value),
     leaf(leaf, { marked, previous }) {
-      if (marked && typeof leaf === 'string' && leaf !== '') return { value: maskedText(registry.numberOf(leaf)) };
-      if (marked && typeof leaf === 'number') return { value: maskedNumber(registry.numberOf(writeNumber(leaf))) };
+      if (marked && typeof leaf === 'string' && leaf !== '') return { value: maskWhole(registry, leaf) };
+      if (marked && typeof leaf === 'number') return { value: maskNumber(registry, leaf) };
       if (typeof leaf !== 'string') return { value: leaf };
-      const start = announced(previous);
-      const read = maskTextInto(registry, leaf, { ...options, command, ...(start === undefined ? {} : { start }) });
+      const start = announcedBy(previous);
+      const read = maskTextInto(registry, leaf, {
+        ...options,
+        limit,
+        command,
+        ...(start === undefined ? {} : { start }),
+      });
       ({ command } = read);
+      limit = Math.max(0, limit - leaf.length);
       return read;
     },
   });
@@ -32,6 +41,11 @@ export function maskValue(value: unknown, options: MaskOptions = {}): Masked<unk
 
 const VALUE = /^values?$/i;
 
+/** Whether what stands under this key is a secret. */
+export function isSecretKey(key: string, siblings: Readonly<Record<string, unknown>>): boolean {
+  return secretName(key) !== undefined || (VALUE.test(key) && isNamedSecret(siblings));
+}
+
 /** `{ name: 'DB_PASSWORD', value: 'hunter2' }`, as variables and headers are often listed. */
 function isNamedSecret(siblings: Readonly<Record<string, unknown>>): boolean {
   const name = siblings['name'] ?? siblings['key'] ?? siblings['Name'] ?? siblings['Key'];
@@ -39,7 +53,7 @@ function isNamedSecret(siblings: Readonly<Record<string, unknown>>): boolean {
 }
 
 /** `['--password', 'hunter2']`: each element is a word of its own, so what one of them announces is the whole next one. */
-function announced(previous: unknown): ScanMode | undefined {
+export function announcedBy(previous: unknown): ScanMode | undefined {
   const mode = previous as ScanMode | undefined;
   if (mode?.kind !== 'value' || mode.started || mode.closed || mode.quote !== '') return undefined;
   const of: ValueMode['of'] | undefined =
@@ -47,6 +61,12 @@ function announced(previous: unknown): ScanMode | undefined {
   return of === undefined ? undefined : { ...valueMode(of), quote: 'whole', many: true };
 }
 
-function writeNumber(value: number): string {
-  return Object.is(value, -0) ? '-0' : String(value);
+function maskWhole(registry: SecretRegistry, text: string): string {
+  const { head, middle, tail } = splitSecret(text);
+  return head + maskedText(registry.numberOf(middle), middle.length) + tail;
+}
+
+export function maskNumber(registry: SecretRegistry, value: number): string {
+  const written = Object.is(value, -0) ? '-0' : String(value);
+  return maskedNumber(registry.numberOf(written), written.length);
 }

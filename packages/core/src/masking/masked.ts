@@ -1,4 +1,4 @@
-/** Something fit to be shown. `‹masked n›` in it stands for `secrets[n - 1]`. The secrets never leave the server. */
+/** Something fit to be shown. `‹masked n: …›` in it stands for `secrets[n - 1]`. The secrets never leave the server. */
 export interface Masked<T> {
   value: T;
   secrets: string[];

@@ -8,7 +8,10 @@ describe('[T11] placeholders in the arguments of a model', () => {
     '{"content":"{ \\"‹masked›\\": \\"‹masked› serve\\" }"}',
     '{"‹masked›":1}',
     '{"password":"‹masked 12›"}',
+    '{"password":"sk-p‹masked 12: 24 characters›9f2c"}',
+    '{"pin":"‹masked number 2: 4 characters›"}',
     '{"pin":"‹masked number 2›"}',
+    '{"content":"a‹90000 characters not shown›"}',
     '{"content":"a‹40 spaces›b"}',
     '{"content":"a‹U+202E›b"}',
     String.raw`{"content":"x = \"\\u2039masked 1\\u203A\""}`,
@@ -18,7 +21,7 @@ describe('[T11] placeholders in the arguments of a model', () => {
     String.raw`{"content":"x = '\\u{002039}masked 1\\u{203a}'"}`,
   ])('%s names what was found', (text) => {
     const error = refusePlaceholder(text);
-    expect(error).toMatch(/contain ‹(?:masked|40 spaces|U\+202E)/);
+    expect(error).toMatch(/contain ‹(?:masked|40 spaces|90000 characters not shown|U\+202E)/);
     expect(error).toContain('ask a person');
   });
 

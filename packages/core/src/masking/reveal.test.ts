@@ -5,7 +5,7 @@ import { reveal } from './reveal.js';
 
 describe('reveal', () => {
   it('[A15] a placeholder in edited arguments stands for its value', () => {
-    const edited = { command: 'psql --password=‹masked 1› -c "a‹U+200B›b"‹12 spaces›', n: 3 };
+    const edited = { command: 'psql --password=‹masked 1: 7 characters› -c "a‹U+200B›b"‹12 spaces›', n: 3 };
     expect(reveal(edited, ['hunter2'])).toEqual({
       ok: true,
       value: { command: `psql --password=hunter2 -c "a\u200Bb"${' '.repeat(12)}`, n: 3 },
@@ -13,14 +13,17 @@ describe('reveal', () => {
   });
 
   it.each([
-    '‹masked 2›',
-    '‹masked 0›',
-    '‹masked 01›',
-    '‹masked -1›',
+    '‹masked 1›',
+    '‹masked 1: 6 characters›',
+    '‹masked 2: 7 characters›',
+    '‹9 characters not shown›',
+    '‹masked 0: 7 characters›',
+    '‹masked 01: 7 characters›',
+    '‹masked -1: 7 characters›',
     '‹masked›',
-    '‹masked 1',
-    '‹masked number 1›',
-    'x‹masked number 1›',
+    '‹masked 1: 7 characters',
+    '‹masked number 1: 7 characters›',
+    'x‹masked number 1: 7 characters›',
     '‹U+110000›',
     '‹U+20›',
     '‹U+202e›',
@@ -29,7 +32,7 @@ describe('reveal', () => {
     '‹9 U+0041›',
     '‹›',
     '‹',
-    '‹‹masked 1››',
+    '‹‹masked 1: 7 characters››',
     '‹999999999 spaces›',
   ])('[A15] %s stands for nothing and is refused', (placeholder) => {
     const refused = reveal({ list: ['fine', placeholder] }, ['hunter2']);
@@ -43,7 +46,7 @@ describe('reveal', () => {
   });
 
   it('[A15] a secret is put in as it is, whatever it looks like', () => {
-    expect(reveal('‹masked 1›', ["‹masked 2›$&$'"])).toEqual({ ok: true, value: "‹masked 2›$&$'" });
+    expect(reveal('‹masked 1: 14 characters›', ["‹masked 2›$&$'"])).toEqual({ ok: true, value: "‹masked 2›$&$'" });
   });
 
   it('[A15] turns everything that is shown back into what it was', () => {

@@ -26,7 +26,7 @@ export function reveal(value: unknown, secrets: readonly string[]): Revealed {
 
   function revealText(text: string): string {
     return text.includes('‹')
-      ? text.replaceAll(/‹[^‹›]{0,40}›?/g, (placeholder) => revealPlaceholder(placeholder))
+      ? text.replaceAll(/‹[^‹›]{0,60}›?/g, (placeholder) => revealPlaceholder(placeholder))
       : text;
   }
 
@@ -35,10 +35,10 @@ export function reveal(value: unknown, secrets: readonly string[]): Revealed {
     key: revealText,
     leaf(leaf) {
       if (typeof leaf !== 'string') return { value: leaf };
-      const number = /^‹masked number ([1-9]\d{0,8})›$/.exec(leaf)?.[1];
+      const [, number, length] = /^‹masked number ([1-9]\d{0,8}): ([1-9]\d{0,8}) characters?›$/.exec(leaf) ?? [];
       if (number === undefined) return { value: revealText(leaf) };
       const secret = secrets[Number(number) - 1];
-      if (secret === undefined || !/^-?\d/.test(secret) || !Number.isFinite(Number(secret))) {
+      if (secret?.length !== Number(length) || !/^-?\d/.test(secret) || !Number.isFinite(Number(secret))) {
         refused ??= leaf;
         return { value: null };
       }
@@ -55,11 +55,15 @@ interface Meaning {
 }
 
 function standsFor(placeholder: string, secrets: readonly string[]): Meaning | undefined {
-  const [, masked, code, times, blankName] =
-    /^‹(?:masked ([1-9]\d{0,8})|U\+([0-9A-F]{4,6})|([1-9]\d{0,8}) (spaces|newlines|tabs|U\+[0-9A-F]{4}))›$/.exec(
+  const [, masked, length, code, times, blankName] =
+    /^‹(?:masked ([1-9]\d{0,8}): ([1-9]\d{0,8}) characters?|U\+([0-9A-F]{4,6})|([1-9]\d{0,8}) (spaces|newlines|tabs|U\+[0-9A-F]{4}))›$/.exec(
       placeholder,
     ) ?? [];
-  if (masked !== undefined) return once(secrets[Number(masked) - 1]);
+  if (masked !== undefined) {
+    // The length must fit too: a mask numbered by another version could stand for another secret.
+    const secret = secrets[Number(masked) - 1];
+    return secret?.length === Number(length) ? once(secret) : undefined;
+  }
   if (code !== undefined) {
     const point = Number.parseInt(code, 16);
     return point > 0x10ffff ? undefined : once(String.fromCodePoint(point));

@@ -45,7 +45,7 @@ function valueAfter(mode: ValueMode, character: string, before: QuoteState, afte
   if (character === '"' || character === "'") return valueAfterQuote(mode, character, before, after);
   const within = mode.many && mode.quote !== '';
   if (character === ' ' || character === '\t') {
-    if (within) return { ...mode, spaced: true };
+    if (within) return mode.spaced ? mode : { ...mode, spaced: true };
     const leading =
       !mode.started && !mode.closed && mode.of !== 'assignment' && (mode.quote === '' || mode.of === 'scheme');
     return leading ? { ...mode, spaced: true } : plainMode;

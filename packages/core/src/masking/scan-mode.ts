@@ -75,6 +75,8 @@ export interface WordToken {
   complete: boolean;
   /** Stands in `NAME=value` of a shell. */
   variable: boolean;
+  /** False: the text around it, and so the word, holds no key of a known shape. */
+  mayHoldKey: boolean;
   /** Which command it is a word of, if its options can hold secrets. */
   command: string | undefined;
 }

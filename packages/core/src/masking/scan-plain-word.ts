@@ -40,10 +40,9 @@ export function scanPlainWord(word: WordToken, known: readonly string[]): PlainW
   const assignment = findAssignment(word, urls.authorities);
   const visible = assignment === undefined ? text : text.slice(0, assignment.from);
   const spans = mergeSpans(
-    [...findVendorKeys(text, word.before), ...urls.secrets, ...findKnown(visible, known)].map(([start, end]): Span => [
-      start,
-      Math.min(end, visible.length),
-    ]),
+    [...(word.mayHoldKey ? findVendorKeys(text, word.before) : []), ...urls.secrets, ...findKnown(visible, known)].map(
+      ([start, end]): Span => [start, Math.min(end, visible.length)],
+    ),
   );
   if (assignment !== undefined) {
     const value = { mode: assignment.mode, text: text.slice(assignment.from) };

@@ -89,7 +89,8 @@ function nextListed(mode: ValueMode): ValueMode {
 }
 
 function begun(mode: ValueMode, text: string): ValueMode {
-  return { ...mode, started: true, separated: text.endsWith(',') };
+  const separated = text.endsWith(',');
+  return mode.started && mode.separated === separated ? mode : { ...mode, started: true, separated };
 }
 
 /** Outside quotes braces and globs are expansions, and expansions always show. */

@@ -16,7 +16,7 @@ import {
   toolDigest,
   type Gate,
 } from '../approval/index.js';
-import { maskText } from '../masking/index.js';
+import { maskCallText } from '../masking/index.js';
 import { defaultSubjects, keysOfCall, NO_RULES, type PolicyCall, readSubjects } from '../policy/index.js';
 import { capText } from '../results/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
@@ -260,7 +260,7 @@ function showPreview(preview: unknown): Preview {
   const told = previewSchema.safeParse(preview);
   const all = told.success ? told.data.text : textOf(preview);
   const roughly = capText(all, 4 * PREVIEW_LIMIT_BYTES);
-  const masked = maskText(roughly).value;
+  const masked = maskCallText(roughly);
   const text = capText(masked, PREVIEW_LIMIT_BYTES);
   return { text, truncated: (told.success && told.data.truncated) || roughly !== all || text !== masked };
 }

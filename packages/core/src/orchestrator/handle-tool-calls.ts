@@ -13,6 +13,7 @@ import { answered, writeAnswer, type ModelAnswer } from './model-answer.js';
 import { refuseCall } from './refuse-call.js';
 import { commit, type Place, type Runtime, type Step } from './runtime.js';
 import { recordStart, type Started } from './start-invocation.js';
+import { maskArguments } from './tool-events.js';
 import { bringTool } from './tool-sources.js';
 import { noteActivity } from './turn-lifecycle.js';
 import { intoState, type Situation } from './turn-state.js';
@@ -103,9 +104,15 @@ export async function handleToolCalls(
   });
 }
 
+const UNREADABLE =
+  'The arguments contain more than 20,000 control characters, invisible characters or long runs of blanks, so nobody can read them. ' +
+  'Nothing ran. Write them as escapes of the language, or in smaller parts.';
+
 /** Only a person can send a mask back for its value (A15); what a model copied would be written in place of the value. */
 function refuseMasked(call: ReadCall): ReadCall {
-  const error = call.arguments.ok ? refusePlaceholder(call.argumentsText) : undefined;
+  if (!call.arguments.ok) return call;
+  const unreadable = maskArguments(call.argumentsText).isWhole ? undefined : UNREADABLE;
+  const error = refusePlaceholder(call.argumentsText) ?? unreadable;
   return error === undefined ? call : { ...call, arguments: { ok: false, error } };
 }
 

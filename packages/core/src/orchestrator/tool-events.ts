@@ -1,6 +1,6 @@
 import type { ToolEvent } from '@countersign/protocol';
 import type { InvocationRecord } from '../ports/index.js';
-import { maskValue } from '../masking/index.js';
+import { createMemo, maskCall, type MaskedCall } from '../masking/index.js';
 import { toolTurnId } from '../turn/ids.js';
 import type { Step } from './runtime.js';
 
@@ -9,6 +9,9 @@ type Lifecycle = ToolEvent extends infer E
     ? Omit<E, 'invocation_id' | 'tool_name' | 'turn_id' | 'agent_id' | 'agent_name'>
     : never
   : never;
+
+/** In characters of arguments. */
+const MOST_REMEMBERED = 4 * 1024 * 1024;
 
 /** Says one step of one call's life (T2), in the transaction that makes it true. */
 export function emitToolEvent(step: Step, invocation: InvocationRecord, lifecycle: Lifecycle): void {
@@ -26,15 +29,25 @@ export function emitToolEvent(step: Step, invocation: InvocationRecord, lifecycl
   });
 }
 
-/** Arguments as people, logs and the audit see them (A15). What is not JSON is shown as the text it is. */
-export function maskArguments(argumentsText: string): { value: unknown; secrets: string[] } {
+const recent = createMemo(MOST_REMEMBERED, readAndMask);
+
+/**
+ * Arguments as people, logs and the audit see them (A15). Each step of a call's life shows them, so they are masked once and remembered;
+ * nobody may change what comes back.
+ */
+export function maskArguments(argumentsText: string): MaskedCall {
+  return recent(argumentsText);
+}
+
+/** What is not JSON is shown as the text it is. */
+function readAndMask(argumentsText: string): MaskedCall {
   let value: unknown = argumentsText;
   try {
     value = JSON.parse(argumentsText) as unknown;
   } catch {
     // A model broke its JSON off: the text itself is what there is to show.
   }
-  return maskValue(value);
+  return maskCall(value);
 }
 
 /** What every audit record about a call says of it (A16). */

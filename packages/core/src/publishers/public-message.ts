@@ -1,6 +1,6 @@
 import type { Message, ToolCall, ToolCallStatus } from '@countersign/protocol';
 import type { ApprovalRecord, InvocationRecord, MessageRecord } from '../ports/index.js';
-import { maskSecrets, maskValue } from '../masking/index.js';
+import { maskCall, maskCallText, maskSecrets, maskValue } from '../masking/index.js';
 import { isApprovalId } from '../turn/ids.js';
 import { isSettled } from '../turn/next-step.js';
 
@@ -17,7 +17,7 @@ export function toPublicMessage(record: MessageRecord, status?: Record<string, C
     ...(record.replyTo === null ? {} : { replyToMessageId: record.replyTo }),
     ...(record.toolCalls === null
       ? {}
-      : { tool_calls: record.toolCalls.map(maskCall), ...showCalls(status ?? openStatus(record.toolCalls)) }),
+      : { tool_calls: record.toolCalls.map(showCall), ...showCalls(status ?? openStatus(record.toolCalls)) }),
     ...(record.toolCallId === null ? {} : { tool_call_id: record.toolCallId }),
     ...(record.clientMessageId === null ? {} : { clientMessageId: record.clientMessageId }),
     ...(record.providerState === null ? {} : { usage: record.providerState.usage }),
@@ -42,7 +42,7 @@ export function callStatus(
 ): CallState {
   const begun = invocation.startedAt === null ? {} : { startedAt: new Date(invocation.startedAt).toISOString() };
   if (!isSettled(invocation.status)) return { complete: false, result: null, ...begun };
-  const { secrets } = maskValue(parseJson(invocation.arguments));
+  const { secrets } = maskCall(parseJson(invocation.arguments));
   const { value: result } = maskValue(parseJson(invocation.result ?? 'null'), { alreadyKnown: secrets });
   return { complete: true, result, ...begun };
 }
@@ -60,9 +60,12 @@ export function approvalStatus(approval: ApprovalRecord): ToolCallStatus {
 }
 
 /** Questions of ours were masked when they were written; masking twice would escape the masks. */
-function maskCall(call: ToolCall): ToolCall {
+function showCall(call: ToolCall): ToolCall {
   if (isApprovalId(call.id)) return call;
-  return { ...call, function: { name: call.function.name, arguments: maskJsonText(call.function.arguments) } };
+  const { name, arguments: text } = call.function;
+  const value = parseJson(text);
+  const shown = value === undefined ? maskCallText(text) : JSON.stringify(maskCall(value).value);
+  return { ...call, function: { name, arguments: shown } };
 }
 
 function maskJsonText(text: string, secrets: readonly string[] = []): string {

@@ -31,12 +31,18 @@ describe('text that would read otherwise than it is', () => {
     expect(visibleText('نمی\u200Cخواهم 5\u2009000')).toBe('نمی\u200Cخواهم 5\u2009000');
   });
 
-  it.each(['‹masked number 2›', '‹40 spaces›', '‹5 newlines›', '‹9 tabs›', '‹12 U+00A0›', '‹U+202E›'])(
-    '[A15] marks %s as no words of whoever wrote it',
-    (placeholder) => {
-      expect(visibleParts(`a${placeholder}b`, true)[1]).toEqual({ kind: 'escape', text: placeholder });
-    },
-  );
+  it.each([
+    '‹masked number 2›',
+    '‹masked 1: 24 characters›',
+    '‹90 characters not shown›',
+    '‹40 spaces›',
+    '‹5 newlines›',
+    '‹9 tabs›',
+    '‹12 U+00A0›',
+    '‹U+202E›',
+  ])('[A15] marks %s as no words of whoever wrote it', (placeholder) => {
+    expect(visibleParts(`a${placeholder}b`, true)[1]).toEqual({ kind: 'escape', text: placeholder });
+  });
 
   it('[A15] marks what the server masked', () => {
     expect(visibleParts('-H ‹masked 1›')).toEqual([

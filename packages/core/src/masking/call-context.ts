@@ -1,0 +1,119 @@
+import { mapJson } from './map-json.js';
+
+/** What the whole of a call says about the texts in it. */
+export interface CallContext {
+  /** Nothing may be masked: the call runs text, or writes it as code. */
+  shows: boolean;
+  /** Its texts go into a file that may be run: in them nothing is masked. */
+  writesCode: boolean;
+  /** How often an identifier stands in the call. */
+  mentions(name: string): number;
+  /** The program that arguments in a list are for; empty where there is none. */
+  program: string;
+}
+
+/** Arguments that are read by people or models, and run by nobody. */
+const PROSE = /^(?:message|question|choices|query|q|title|description|reason|subject|comment|summary|note)$/i;
+
+export function isProse(key: string | undefined): boolean {
+  return key !== undefined && PROSE.test(key);
+}
+
+const wordOf = (names: string): string => `(?<![\\w.-])(?:${names})(?![\\w-])`;
+/** Where a shell expects a command. */
+const COMMAND = '(?:^|[\\n;&|(){`]|\\b(?:then|do|else|time)\\b)[ \\t"\'\\\\]*';
+
+const interpreters = wordOf(
+  '(?:ba|z|da|k|fi|c|tc)?sh|python[\\d.]*|node|nodejs|perl|ruby|php|lua|deno|bun|pwsh|powershell|osascript|tclsh|Rscript|sqlite3',
+);
+
+const runs = [
+  // Words that evaluate, decode or hand on what follows them.
+  wordOf(
+    'eval|exec|execve|source|alias|trap|xargs|parallel|env|printenv|declare|typeset|compgen|mapfile|readarray|base32|base64|' +
+      'xxd|uudecode|atob|b64decode|a2b_base64|fromhex|fromCharCode|unescape|Function|popen|spawn|subprocess|system|' +
+      'sudo|doas|nohup|setsid|strace|crontab|npx|pnpx|bunx|uvx|pipx|iex|Invoke-Expression|busybox|rev|tr|printf',
+  ),
+  `${COMMAND}(?:\\.|su|at|batch|find|fd|awk|gawk|mawk|sed|make|watch|time|timeout|nice|ssh|read|for|set|export -f)[ \\t]`,
+  wordOf(
+    '(?:docker|podman|kubectl)[ \\t]+(?:run|exec|create|build|compose)|(?:npm|pnpm|yarn)[ \\t]+(?:run|exec|x|dlx|pkg|config|set|test|start)',
+  ),
+  '(?<![\\w/-])(?:alias|scripts?|tasks?|hooks?|core|diff|merge|filter|credential|include)\\.\\w',
+  // An interpreter that is given no file: it runs an option, its input or a here-document.
+  `${interpreters}(?![ \\t]+[\\w./~])`,
+  // A variable in command position, an indirect one, a here-document, a function.
+  `${COMMAND}\\$`,
+  '\\$\\{!|\\$\\{?env:|\\$ENV\\{|<<|<\\(|\\(\\)[ \\t]*\\{',
+];
+
+const code = [
+  '#!|=>',
+  wordOf(
+    'import|require|function|def|class|const|let|var|lambda|return|include|package|use|fn|sub|echo|export|begin|do',
+  ),
+  // Settings that name a program, in the files of package managers, editors, runners and Git.
+  `(?<![\\w-])["']?(?:scripts?|tasks?|commands?|cmd|run|exec\\w*|hooks?|entrypoint|entry|(?:pre|post)(?:install|build|test|publish|commit|push|start|pack|prepare)|aliases|helper|proxycommand|` +
+    `fsmonitor|sshcommand|askpass|editor|pager|textconv|filter|driver|args|bin|main|module|plugins?|loader|interpreter|shell|type|uses)["'\\\\]*[ \\t]*[:=]`,
+];
+
+const runsText = new RegExp(runs.join('|'));
+const interpreter = new RegExp(interpreters);
+const isCode = new RegExp(code.join('|'), 'i');
+const PROGRAM = /^(?:command|cmd|program|executable|bin|argv|args)$/i;
+
+const FILE = /^(?:path|file|file_?name|file_?path|target|dest|destination|output)$/i;
+/** Files that nothing runs. Any other name may be that of a program. */
+const DATA =
+  /(?:\.(?:env|json|ya?ml|toml|ini|cfg|conf|properties|txt|md|csv|log|xml|pem|key)|(?:^|[/\\])\.(?:env(?:\.\w+)*|netrc|pgpass))$/i;
+const redirection = />[>|]?[ \t]*["']?([^\s;&|<>()"']+)/g;
+
+/** Commands are read as such; every other text may become a file. */
+const SHELL = /^(?:command|cmd|shell|args|argv|arguments|parameters|params|options|flags)$/i;
+
+export function readCallContext(value: unknown): CallContext {
+  const texts: string[] = [];
+  let shows = false;
+  let writesCode = false;
+  let program = '';
+  mapJson(value, {
+    enter: () => false,
+    key: (key) => (texts.push(key), key),
+    leaf(leaf, { key }) {
+      if (typeof leaf !== 'string') return { value: undefined };
+      texts.push(leaf);
+      if (program === '' && key !== undefined && PROGRAM.test(key)) program = /^\s*(\S*)/.exec(leaf)?.[1] ?? '';
+      if (shows || isProse(key)) return { value: undefined };
+      if (key !== undefined && FILE.test(key) && !DATA.test(leaf)) writesCode = true;
+      shows = key !== undefined && SHELL.test(key) ? commandRuns(leaf) : textRuns(leaf);
+      return { value: undefined };
+    },
+  });
+  let counts: Map<string, number> | undefined;
+  return {
+    shows,
+    writesCode,
+    program,
+    mentions(name) {
+      counts ??= countNames(texts);
+      return counts.get(name) ?? 0;
+    },
+  };
+}
+
+function commandRuns(text: string): boolean {
+  // What is fetched may be what is run: then its address must show.
+  if (runsText.test(text) || (text.includes('://') && interpreter.test(text))) return true;
+  return [...text.matchAll(redirection)].some(([, file = '']) => !file.startsWith('/dev/') && !DATA.test(file));
+}
+
+function textRuns(text: string): boolean {
+  return runsText.test(text) || (/\s/.test(text) && isCode.test(text));
+}
+
+function countNames(texts: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const text of texts) {
+    for (const name of text.match(/[A-Za-z_]\w*/g) ?? []) counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return counts;
+}

@@ -1,0 +1,30 @@
+import { createSecretScanner, type ScannerOptions } from './create-secret-scanner.js';
+import type { ScanMode } from './scan-mode.js';
+import type { Span } from './spans.js';
+
+export interface FoundSecrets {
+  /** In order, and apart from each other. */
+  spans: Span[];
+  /** What the text ended in the middle of. */
+  ended: ScanMode;
+  command: string | undefined;
+}
+
+/** Where in a text the scanner sees secrets. The lines of a private key are one. */
+export function findSecrets(text: string, options: ScannerOptions): FoundSecrets {
+  const spans: Span[] = [];
+  let at = 0;
+  let joined = false;
+  const scanner = createSecretScanner((kind, piece) => {
+    const last = spans.at(-1);
+    if (kind === 'secret') {
+      if (last !== undefined && (joined || last[1] === at)) spans[spans.length - 1] = [last[0], at + piece.length];
+      else spans.push([at, at + piece.length]);
+    }
+    joined = kind === 'joint' && last !== undefined && (joined || last[1] === at);
+    at += piece.length;
+  }, options);
+  scanner.push(text);
+  const ended = scanner.end();
+  return { spans, ended, command: scanner.command() };
+}

@@ -1,0 +1,145 @@
+import { isLikelySecret } from '../ports/is-likely-secret.js';
+import { type CallContext, isProse } from './call-context.js';
+import { commandAfter, readOption } from './command-options.js';
+import { findVendorKeys } from './find-vendor-keys.js';
+import { readsAsText } from './reads-as-text.js';
+import { secretName } from './secret-names.js';
+
+/** What the scanner took for a secret, and where it stands. */
+export interface Candidate {
+  text: string;
+  start: number;
+  end: number;
+  /** The key above the text. */
+  key: string | undefined;
+  /** The text is the whole value of a key that tells that it is a secret. */
+  whole: boolean;
+  /** The element before it in a list was an option that takes a secret. */
+  announced: boolean;
+}
+
+type Kind =
+  | { kind: 'pem' | 'header' | 'option' | 'url' | 'value' | 'other' | 'bare' }
+  | { kind: 'assignment'; name: string };
+
+/** What stands right before a secret is looked at this far back; the words of its command, this far. */
+const BEFORE = 160;
+const COMMAND = 400;
+
+/** Whether nothing in its call can run this, expand it, or take it for a path or a host. In doubt it is not (A15). */
+export function isInert(candidate: Candidate, context: CallContext): boolean {
+  const { text, start, end, key } = candidate;
+  const secret = text.slice(start, end);
+  const found = kindOf(candidate, context);
+  if (context.writesCode && found.kind !== 'value') return false;
+  if (found.kind === 'pem') return secret.split(/\\[rn]|[\r\n]+/).every((line) => !readsAsText(line));
+  if (isWebhook(text, start)) return /^[\w/-]+$/.test(secret);
+  if (isAddress(secret) || goesOnAsAddress(text, start, end, found.kind)) return false;
+  const isKey = findVendorKeys(secret).some(([from, to]) => from === 0 && to === secret.length);
+  if (found.kind !== 'header' && !isKey && readsAsText(secret)) return false;
+  const opaque = isKey || isLikelySecret(secret);
+  switch (found.kind) {
+    case 'url':
+      return true;
+    case 'header':
+    case 'option':
+      return opaque || isOfProgram(candidate, context);
+    case 'value':
+      return opaque || (key !== undefined && secretName(key) !== undefined);
+    case 'assignment':
+      return context.mentions(found.name) < 2 && (opaque || isProse(key));
+    case 'other':
+      return opaque;
+    case 'bare':
+      return (
+        opaque &&
+        (isProse(key) || (start === 0 && end === text.length && /(?:^|[_-])(?:key|value|auth)$/i.test(key ?? '')))
+      );
+  }
+}
+
+const schemes = /(?:^|[\s"'\\:])(?:bearer|basic|token|digest|apikey|negotiate)\s+["'\\]*$/i;
+const named = /(-{0,2})([A-Za-z_$][\w.-]{0,63})["'\\]{0,16}([ \t]{0,8})(?::=|([:=]))([ \t]{0,8})["'\\[]{0,16}$/;
+const option = /(?:^|[\s"',[(])(--?[A-Za-z][\w.-]{0,40})["']?[\s,]+["'\\]*$/;
+const attached = /(?:^|\s)(-[A-Za-z]{1,2})["'\\]*$/;
+const user = /(?:^|[\s"'])(?:-u|--(?:proxy-)?user)[\s=]*["'\\]*[^\s:"'\\]{1,60}:$/;
+const statement = /(?:password|passwd|by|token|secret|key|-)["'\\ \t>:]+$|(?:%[0-9A-Fa-f]{2}|[=&+])$/i;
+
+function kindOf(candidate: Candidate, context: CallContext): Kind {
+  const { text, start, end, whole, announced } = candidate;
+  const before = text.slice(Math.max(0, start - BEFORE), start);
+  if (/PRIVATE KEY/.test(before) || /[\r\n]/.test(text.slice(start, end))) return { kind: 'pem' };
+  if (whole) return { kind: 'value' };
+  if (start === 0) return { kind: announced ? 'option' : 'bare' };
+  if (text.charAt(end) === '@' && /:\/\/[^/?#\s"'\\]*$/.test(before)) return { kind: 'url' };
+  if (schemes.test(before) || user.test(before)) return { kind: 'header' };
+  const name = named.exec(before);
+  if (name !== null) return kindOfNamed(before, name);
+  const [, flag] = option.exec(before) ?? attached.exec(before) ?? [];
+  if (flag !== undefined) return { kind: takesSecret(candidate, flag, context) ? 'option' : 'bare' };
+  return { kind: statement.test(before) ? 'other' : 'bare' };
+}
+
+function kindOfNamed(before: string, [, dashes, name = '', left, sign, right]: RegExpExecArray): Kind {
+  const inCookie = /cookie["'\\]*:[^\n]*$/i.test(before);
+  if (secretName(name) === undefined && !inCookie) return { kind: 'bare' };
+  // `TOKEN= rm` runs rm.
+  if (sign === '=' && left === '' && right !== '') return { kind: 'bare' };
+  if (/:\/\/\S*$/.test(before)) return { kind: 'url' };
+  if (dashes !== '') return { kind: 'option' };
+  if (inCookie || /-|^authorization$/i.test(name)) return { kind: 'header' };
+  return { kind: 'assignment', name: /\w*$/.exec(name)?.[0] ?? name };
+}
+
+/** By its name, or because its program is known to take one with it. */
+function takesSecret({ text, start }: Candidate, flag: string, { program }: CallContext): boolean {
+  if (secretName(flag) !== undefined) return true;
+  const command = [program, ...wordsBefore(text, start)].reduce(commandAfter, undefined as string | undefined);
+  return readOption(command, flag)?.option === flag;
+}
+
+/** A path, a host, a file or an option. */
+function isAddress(secret: string): boolean {
+  if (/^[~.-]|[\\]/.test(secret)) return true;
+  if (secret.includes('/')) {
+    const words = secret.split('/').some((part) => part === '' || /^[a-z]{2,}$/.test(part) || part.includes('.'));
+    return words || !/^[A-Za-z0-9+/]{38,}={0,2}$/.test(secret) || !isLikelySecret(secret);
+  }
+  return /\.[A-Za-z]\w{0,4}(?::\d+)?$|^\d{1,3}(?:\.\d{1,3}){3}|^(?:[\w-]+\.)+[A-Za-z]{2,24}(?::\d+)?$|:\d{1,5}$/.test(
+    secret,
+  );
+}
+
+/** `./sk-…`, `sk-….sh`: the secret is a part of a longer name. */
+function goesOnAsAddress(text: string, start: number, end: number, kind: Kind['kind']): boolean {
+  if (kind === 'url') return /^[/\\]/.test(text.charAt(end));
+  return /[/\\.~]/.test(text.charAt(start - 1)) || /^(?:[/\\~]|\.\w)/.test(text.slice(end, end + 2));
+}
+
+function isWebhook(text: string, start: number): boolean {
+  return /(?:^|[\s"'])https:\/\/(?:hooks\.slack\.com\/(?:services|workflows|triggers)|discord(?:app)?\.com\/api\/webhooks)\/$/.test(
+    text.slice(Math.max(0, start - 80), start),
+  );
+}
+
+const interpreter =
+  /^(?:(?:ba|z|da|k|fi|c|tc)?sh|python[\d.]*|node(?:js)?|perl|ruby|php|lua|deno|bun|pwsh|powershell)$/;
+
+/** An installed program takes it for a password; a script of the folder might run it. */
+function isOfProgram({ text, start }: Candidate, context: CallContext): boolean {
+  const [first = ''] = wordsBefore(text, start).filter((word) => !/^\w+=/.test(word));
+  const program = first === '' || first.startsWith('-') ? context.program : first;
+  return /^[A-Za-z][\w+-]*$/.test(program) && !interpreter.test(program);
+}
+
+/** The words of the same command. None if it began too far back. */
+function wordsBefore(text: string, start: number): string[] {
+  const from = Math.max(0, start - COMMAND);
+  const segment =
+    text
+      .slice(from, start)
+      .split(/[\n;&|()`]/)
+      .at(-1) ?? '';
+  if (from > 0 && segment.length === start - from) return ['…'];
+  return segment.split(/[\s"']+/).filter((word) => word !== '');
+}

@@ -1,0 +1,18 @@
+import { maskedText, splitSecret } from '../masking/display-form.js';
+
+/**
+ * For tests: `token=‹masked 1›` with each mask written as it shows for this text, with the ends and the length of what it stands for.
+ * What it stands for is found by laying the one over the other.
+ */
+export function inMaskForm(short: string, text: string): string {
+  const mask = /‹masked (\d+)›/g;
+  const parts = short.split(mask);
+  const pattern = parts.map((part, at) => (at % 2 === 1 ? '([^]+?)' : part.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')));
+  const secrets = new RegExp(`^${pattern.join('')}$`).exec(text)?.slice(1) ?? [];
+  let at = 0;
+  return short.replaceAll(mask, (_, number: string) => {
+    const { head, middle, tail } = splitSecret(secrets[at] ?? '');
+    at += 1;
+    return head + maskedText(Number(number), middle.length) + tail;
+  });
+}
