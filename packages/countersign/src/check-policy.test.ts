@@ -197,9 +197,39 @@ describe('an "always" for several commands', () => {
   });
 });
 
+describe('a rule with a star', () => {
+  it.each(['allow shell_cmd(ls *)', 'allow shell_cmd(ls)', 'allow shell_cmd', 'allow shell_cmd(*)', 'allow *'])(
+    '[A32] without a sandbox %s runs ls only if it spells all of it',
+    async (rule) => {
+      const t = await open({ policy: [rule] });
+      const exact = rule === 'allow shell_cmd(ls)';
+      const { outcome, reason, notApplied, proposedRule } = await t.check('ls');
+      expect(outcome).toBe(exact ? 'run' : 'ask');
+      if (exact) return;
+      expect(reason).toBe(`there is no sandbox, so a rule with a star doesn't run commands: ${rule}`);
+      expect(notApplied).toEqual([{ rule, code: 'no-sandbox' }]);
+      expect(proposedRule).toBe('allow shell_cmd(ls)');
+    },
+  );
+
+  it('[A30] says which rule its star kept from applying, and "always" proposes the exact command', async () => {
+    const sandbox = { kind: 'sandbox-exec', program: '/nowhere' } as const;
+    const t = await openTestWorld({ policy: ['allow shell_cmd(git *)'], tools: [shellCmd({ sandbox })] });
+    const check = (command: string) => t.world.checkPolicy({ tool: 'shell_cmd', arguments: { command } });
+    expect(await check('git log -5')).toMatchObject({ outcome: 'run' });
+    expect(await check('git apply x.patch')).toMatchObject({
+      outcome: 'ask',
+      reason: 'the star of a rule stands only for operands and harmless options: allow shell_cmd(git *)',
+      proposedRule: 'allow shell_cmd(git apply x.patch)',
+      notApplied: [{ rule: 'allow shell_cmd(git *)', code: 'star' }],
+    });
+    expect(await check('npm test')).toMatchObject({ outcome: 'ask', reason: 'shell_cmd needs approval' });
+  });
+});
+
 describe('what a rule would have been about in a chat', () => {
   it('[A5] is shown, newest first, masked and bounded', async () => {
-    const t = await open({ policy: ['allow shell_cmd(echo *)'] });
+    const t = await open({ policy: ['allow shell_cmd(echo a)', 'allow shell_cmd(echo b)'] });
     const echo = (text: string) => ({ name: 'shell_cmd', arguments: { command: `echo ${text}` } });
     await propose(t, echo('a'), echo('b'), { name: 'read_file', arguments: { path: 'x' } });
     await propose(t, echo('a'), { name: 'nothing' }, { name: 'shell_cmd', arguments: { command: 'echo > x' } });
@@ -209,7 +239,9 @@ describe('what a rule would have been about in a chat', () => {
     };
     const a = { command: 'echo a' };
     expect(await matched('allow shell_cmd(echo a)')).toEqual({ calls: [a, a], more: false });
-    expect(await matched('allow shell_cmd(echo *)')).toEqual({ calls: [a, { command: 'echo b' }, a], more: false });
+    expect(await matched('ask shell_cmd(echo *)')).toMatchObject({ calls: { length: 4 }, more: false });
+    // There is no sandbox here.
+    expect(await matched('allow shell_cmd(echo *)')).toEqual({ calls: [], more: false });
     expect(await matched('deny *(./x)')).toEqual({ calls: [{ command: 'echo > x' }, { path: 'x' }], more: false });
     expect(await matched('allow shell_cmd(echo a)\nallow read_file(./x)')).toMatchObject({ calls: { length: 3 } });
     await expect(t.chat.matches('allow x(')).rejects.toThrow('at character 9');

@@ -87,9 +87,20 @@ export const ruleMissSchema = z.object({
    * `missing`: the call does not have this argument. `different`: its value does not match. `not-a-number`: an allow rule compares it
    * with a number, but the value isn't one. `unnamed`: the call has this argument, and the allow rule neither names it nor ends with `*`.
    * `not-spelt`: an allow rule covers what this call touches only by its exact arguments. `dynamic`: what the call does is only known
-   * when it runs. `pattern`: the pattern does not match what the call touches.
+   * when it runs. `star`: the star of the rule doesn't stand for some of the words. `no-sandbox`: without a sandbox a rule with a star doesn't
+   * count. `pattern`: the pattern does not match what the call touches.
    */
-  code: z.enum(['missing', 'different', 'not-a-number', 'unnamed', 'not-spelt', 'dynamic', 'pattern']),
+  code: z.enum([
+    'missing',
+    'different',
+    'not-a-number',
+    'unnamed',
+    'not-spelt',
+    'dynamic',
+    'star',
+    'no-sandbox',
+    'pattern',
+  ]),
   argument: z.string().exactOptional(),
   /** The value of the argument, masked and truncated. */
   value: z.string().exactOptional(),

@@ -45,8 +45,9 @@ export type ToolDefinition = z.infer<typeof toolDefinitionSchema>;
 
 /**
  * What a call touches, told by its tool so that rules match on meaning (A1).
- * `words`: one simple command, or one call's arguments as `name=value` words. Those at the places of `spell` run code or lead
- * elsewhere: a rule allows them only where it spells them, no star takes them in. `inner` is what runs inside another subject:
+ * `words`: one simple command, or one call's arguments as `name=value` words. An allow rule has to
+ * spell out those at the places of `spell`: no star stands for them. With `exact` only a rule without any star covers them, because no sandbox
+ * limits what they do (A32). `inner` is what runs inside another subject:
  * deny and ask rules look at it, and what is allowed is the subject it is in.
  * `argument`: the name of the argument that a path or host comes from, so that rules about that argument match on meaning.
  * `dynamic`: no rule ever allows it unasked (A19). With `told` all that it runs and names is among the other subjects; without,
@@ -54,7 +55,7 @@ export type ToolDefinition = z.infer<typeof toolDefinitionSchema>;
  * call is asked, because it may run later where nobody looks (A20).
  */
 export type Subject =
-  | { kind: 'words'; words: readonly string[]; spell?: readonly number[]; inner?: true }
+  | { kind: 'words'; words: readonly string[]; spell?: readonly number[]; exact?: true; inner?: true }
   | { kind: 'path'; path: string; argument?: string }
   | { kind: 'host'; host: string; argument?: string }
   | { kind: 'dynamic'; why: string; told?: true; always?: true };

@@ -15,6 +15,10 @@ export function ruleMissWords({ code, argument = '', value }: RuleMiss): string 
       return 'a rule can allow this call by its exact arguments only, without * or comparisons';
     case 'dynamic':
       return 'what the call does is only known when it runs';
+    case 'star':
+      return '* stands only for operands and options known to be harmless. Write the other words into the rule';
+    case 'no-sandbox':
+      return 'commands here run without a sandbox, so a rule with * does not run them. Allow the exact command instead';
     case 'pattern':
       return 'its pattern does not match';
   }

@@ -1,5 +1,5 @@
-import type { ApprovalOption, Scope, Subject, ToolApproval } from '@countersign/protocol';
-import { proposeRule, type Weighing } from '../policy/index.js';
+import type { ApprovalOption, Scope, ToolApproval } from '@countersign/protocol';
+import { findMissedByStar, proposeRule, shelves, type Weighing } from '../policy/index.js';
 import type { Gate, GateInput } from './gate.js';
 
 /** Why the gate asks. `alone`: no other ask rule is left that would ask again after this one is answered. */
@@ -37,7 +37,7 @@ export function ask(input: GateInput, weighing: Weighing, question: Question): G
   const approvals = SCOPES.filter(({ option, scope }) => effective.has(option) && isOffered(option, scope, limits));
   return {
     kind: 'ask',
-    why: describe(input, question),
+    why: describe(input, weighing, question),
     // `deny` is always there and always first: no default approves (A17).
     options: ['deny', ...approvals.map(({ option }) => option)],
     ...(question.kind === 'rule' ? { rule: question.rule } : {}),
@@ -67,7 +67,8 @@ function isOffered(option: ApprovalOption, scope: Scope, limits: ToolApproval | 
   return limits?.scope === undefined || rank(scope) <= rank(limits.scope);
 }
 
-function describe({ call, tool, world, contained }: GateInput, question: Question): string {
+function describe(input: GateInput, { prepared }: Weighing, question: Question): string {
+  const { call, tool, world, admin, contained } = input;
   switch (question.kind) {
     case 'outcome-unknown':
       return 'the same call was cut off earlier in this chat and its outcome is unknown';
@@ -85,16 +86,15 @@ function describe({ call, tool, world, contained }: GateInput, question: Questio
       const dynamic = call.subjects.find((subject) => subject.kind === 'dynamic');
       if (dynamic?.told === true) return `no rule allows this unasked: ${dynamic.why}`;
       if (dynamic) return `what it would do is only known when it runs: ${dynamic.why}`;
-      if (tool?.trusted === true && call.subjects.some(hasToSpell)) {
-        return `${call.tool} needs approval; it has an option that runs code or leads elsewhere, which only a rule that spells it allows`;
-      }
       if (tool?.trusted !== true) return `${call.tool} comes from outside and is not marked trusted`;
+      const allowing = [...shelves(admin?.allow, call.tool), ...shelves(world.policy.allow, call.tool)];
+      const missed = findMissedByStar(allowing, prepared);
+      if (missed?.why === 'no-sandbox')
+        return `there is no sandbox, so a rule with a star doesn't run commands: ${missed.rule}`;
+      if (missed !== undefined)
+        return `the star of a rule stands only for operands and harmless options: ${missed.rule}`;
       if (world.mode === 'auto' && !contained) return 'it reaches outside the sandbox or the working folder';
       return `${call.tool} needs approval`;
     }
   }
-}
-
-function hasToSpell(subject: Subject): boolean {
-  return subject.kind === 'words' && (subject.spell?.length ?? 0) > 0;
 }

@@ -6,14 +6,18 @@ import type { PatternWord } from './types.js';
 
 /**
  * How an allow rule reads its arguments (A19): as narrowly as they can be read. A star stays within one word and never
- * takes in an option; only a lone last star means any further words, or none, and even that takes in no word that has
- * to be spelt. What is dynamic, or a path that is not normalised, is covered by nothing: nobody knows yet what it is.
+ * stands for an option; only a lone last star means any further words, or none, and even that stands for no word that has to be
+ * spelled out (A30). Without a sandbox no star stands for anything (A32). Nothing covers a dynamic call or a path that is not normalised.
  */
 export function allowMatcher(words: readonly PatternWord[] | undefined): Matcher {
   if (words === undefined || (words.length === 1 && isLoneStar(words[0]))) {
     return {
       any: true,
-      matches: (subject) => subject.kind !== 'dynamic' && !(subject.kind === 'path' && !subject.normal),
+      matches: (subject) =>
+        subject.kind !== 'dynamic' &&
+        !(subject.kind === 'path' && !subject.normal) &&
+        !(subject.kind === 'words' && subject.exact),
+      missedBy: (subject) => (subject.kind === 'words' && subject.exact ? 'no-sandbox' : undefined),
     };
   }
   const open = isLoneStar(words.at(-1));
@@ -23,6 +27,7 @@ export function allowMatcher(words: readonly PatternWord[] | undefined): Matcher
     startsWithStar: word[0] !== undefined && 'stars' in word[0],
     climbs: climbsIn(word.map((piece) => ('text' in piece ? piece.text : '')).join('*')),
   }));
+  const literal = !open && words.every((word) => word.every((piece) => 'text' in piece));
   const [only, second] = fixed;
   const single = second === undefined ? only : undefined;
   const path = single && pathPattern(single, 'strict');
@@ -43,8 +48,13 @@ export function allowMatcher(words: readonly PatternWord[] | undefined): Matcher
         case 'host':
           return host !== undefined && matchesHost(host, subject.plain);
         case 'words':
-          return coversWords(globs, open, subject.words, subject.spell);
+          return (literal || !subject.exact) && coversWords(globs, open, subject.words, subject.spell);
       }
+    },
+    missedBy: (subject) => {
+      if (subject.kind !== 'words' || !coversWords(globs, open, subject.words, [])) return undefined;
+      if (subject.exact && !literal) return 'no-sandbox';
+      return coversWords(globs, open, subject.words, subject.spell) ? undefined : 'star';
     },
   };
 }

@@ -87,6 +87,21 @@ export function isInner(subject: PreparedSubject): boolean {
   return subject.kind === 'words' && subject.inner;
 }
 
+/** An allow rule that would cover a part of the call if its star stood for any words, and why it doesn't. */
+export function findMissedByStar(
+  from: readonly Shelf[],
+  call: PreparedCall,
+): { readonly rule: string; readonly why: 'star' | 'no-sandbox' } | undefined {
+  for (const subject of call.subjects) {
+    if (isInner(subject) || coveringOne(from, subject, call) !== undefined) continue;
+    const test: Test = (rule) => rule.matcher.missedBy?.(subject) !== undefined;
+    const rule = from.flatMap(({ any }) => any).find(test) ?? findCandidate(from, subject, test);
+    const why = rule?.matcher.missedBy?.(subject);
+    if (rule !== undefined && why !== undefined) return { rule: rule.text, why };
+  }
+  return undefined;
+}
+
 type Test = (rule: CompiledRule) => boolean;
 
 /** Looks among the rules that might match, found by what the subject contains. */

@@ -9,6 +9,7 @@ export { patternCovers, rulesCover } from './covers-call.js';
 export { defaultSubjects } from './default-subjects.js';
 export { showHidden } from './hidden-characters.js';
 export { keyOfPattern, keysOfCall } from './grant-keys.js';
+export { findMissedByStar, shelves } from './find-rules.js';
 export { findPathRule, keepPaths } from './keep-paths.js';
 export { judge, ruleMatches, weigh } from './judge.js';
 export type { Policies, Weighing } from './judge.js';

@@ -17,6 +17,8 @@ export interface Matcher {
   /** What a subject must contain to match at all. Rules are looked up by it, so that a thousand cost little more than one. */
   readonly key?: Key;
   readonly matches: (subject: PreparedSubject, bases: Bases) => boolean;
+  /** Of an allow rule that does not match: why its star doesn't stand for the words, if it would match otherwise. */
+  readonly missedBy?: (subject: PreparedSubject) => 'star' | 'no-sandbox' | undefined;
 }
 
 export function isLoneStar(word: PatternWord | undefined): boolean {

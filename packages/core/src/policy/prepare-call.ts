@@ -11,6 +11,7 @@ export type PreparedSubject =
       readonly kind: 'words';
       readonly words: readonly string[];
       readonly spell: readonly number[];
+      readonly exact: boolean;
       readonly inner: boolean;
       readonly distinct: () => ReadonlySet<string>;
       readonly options: () => GivenOptions;
@@ -67,6 +68,7 @@ function prepareSubject(subject: Subject, bases: Bases): PreparedSubject {
         kind: 'words',
         words: subject.words,
         spell: subject.spell ?? [],
+        exact: subject.exact === true,
         inner: subject.inner === true,
         distinct: once(() => new Set(subject.words)),
         options: once(() => readGivenOptions(subject.words)),

@@ -10,7 +10,7 @@ export function readSubjects(told: unknown): readonly Subject[] | undefined {
 
 function isSubject(told: unknown): told is Subject {
   if (typeof told !== 'object' || told === null) return false;
-  const { kind, words, spell = [], inner, path, host, argument, why }: Record<string, unknown> = { ...told };
+  const { kind, words, spell = [], exact, inner, path, host, argument, why }: Record<string, unknown> = { ...told };
   switch (kind) {
     case 'words':
       return (
@@ -18,6 +18,7 @@ function isSubject(told: unknown): told is Subject {
         words.every((word) => typeof word === 'string') &&
         Array.isArray(spell) &&
         spell.every((at) => Number.isSafeInteger(at)) &&
+        (exact === undefined || exact === true) &&
         (inner === undefined || inner === true)
       );
     case 'path':

@@ -2,12 +2,14 @@ import type { Reason } from './node-kinds.js';
 import { baseName, kindOfProgram, type ProgramKind, startsOfCommands } from './programs.js';
 import { otherSpellings } from './other-spellings.js';
 import type { RedirectReading } from './redirects.js';
-import { wordsToSpell } from './words-to-spell.js';
+import { codeWords } from './code-words.js';
 
 /** A simple command. `exact`: its words are known to the letter. */
-interface FoundCommand {
+export interface FoundCommand {
   readonly words: readonly string[];
   readonly exact: boolean;
+  /** Another command's output is its input. */
+  readonly piped: boolean;
 }
 
 /** What a walk through a syntax tree has come by. */
@@ -46,10 +48,11 @@ export function noteRedirect(findings: Findings, reading: RedirectReading): void
   if (reading.path !== undefined) findings.paths.push(reading.path);
 }
 
-export function noteCommand(findings: Findings, words: readonly string[], exact: boolean, read: Read): void {
+export function noteCommand(findings: Findings, command: FoundCommand, read: Read): void {
+  const { words } = command;
   const [name = ''] = words;
   const program = baseName(name);
-  findings.commands.push({ words, exact });
+  findings.commands.push(command);
   if (program !== name) {
     noteReason(findings, { why: 'the program is named by a path', told: true });
     findings.inner.push([program, ...words.slice(1)]);
@@ -148,7 +151,7 @@ function noteRunner(findings: Findings, words: readonly string[], read: Read): v
   if (startsOfCommands(program, words).length > 0) {
     for (const word of words.slice(1)) if (/\s/.test(word)) noteText(findings, word, read);
   }
-  for (const at of wordsToSpell(words)) {
+  for (const at of codeWords(words)) {
     for (const word of [words[at] ?? '', words[at + 1] ?? '']) {
       for (const text of textsIn(word)) if (/\S/.test(text)) noteText({ ...findings, reasons: [] }, text, read);
     }

@@ -35,8 +35,11 @@ const BY_NAME: ReadonlyMap<string, ProgramKind> = new Map(
 
 /** By the name alone, without folders before it. */
 export function kindOfProgram(name: string): ProgramKind | undefined {
-  return BY_NAME.get(name) ?? (LOADER.test(name) ? 'wrapper' : undefined);
+  return BY_NAME.get(name) ?? BY_NAME.get(name.replace(VERSION, '')) ?? (LOADER.test(name) ? 'wrapper' : undefined);
 }
+
+/** `bash-5.2` is bash. */
+const VERSION = /(?<=[a-z])-?\d[\d.]*$/;
 
 /** Loaders and emulators are called after the machines they are for. */
 const LOADER = /^(?:ld-(?:linux|musl)|qemu-)/;

@@ -29,7 +29,7 @@ export function readCommandText(text: string, findings: Findings): ParsedScript 
     return undefined;
   }
   const script = parse(text);
-  visit(script, findings);
+  visit(script, findings, false);
   if (script.errors !== undefined) findings.inner.push(...roughCommands(text));
   return script;
 }
@@ -58,7 +58,7 @@ function roughCommands(text: string): readonly (readonly string[])[] {
     .filter((words) => words.length > 0);
 }
 
-function visit(node: SyntaxNode, findings: Findings): void {
+function visit(node: SyntaxNode, findings: Findings, piped: boolean): void {
   const reason = reasonFor(node);
   if (reason !== undefined) noteReason(findings, reason);
   if (node.type === 'Script' && node.errors !== undefined) {
@@ -67,11 +67,13 @@ function visit(node: SyntaxNode, findings: Findings): void {
     noteReason(findings, { why: 'it runs something in the background', told: true });
   } else if (node.type === 'Pipeline') readPipeline(node, findings);
   else if (node.type === 'Redirect') noteRedirect(findings, readRedirect(node));
-  else if (node.type === 'Command') readCommand(node, findings);
-  forEachChild(node, (child) => visit(child, findings));
+  else if (node.type === 'Command') readCommand(node, findings, piped);
+  forEachChild(node, (child) => {
+    visit(child, findings, piped || (node.type === 'Pipeline' && child !== node.commands[0]));
+  });
 }
 
-function readCommand(command: Command, findings: Findings): void {
+function readCommand(command: Command, findings: Findings, piped: boolean): void {
   if (command.prefix.some(({ type }) => type === 'Assignment')) {
     noteReason(findings, { why: 'a variable is set', told: false });
   }
@@ -93,7 +95,7 @@ function readCommand(command: Command, findings: Findings): void {
     if (word.parts === undefined) noteReason(findings, oddWord(word));
     words.push(...shownWords(word));
   }
-  noteCommand(findings, words, exact, readNested);
+  noteCommand(findings, { words, exact, piped }, readNested);
   for (const { type, ...redirect } of command.redirects) {
     if (type !== 'HereDoc' && type !== 'HereString') continue;
     if (kindOfProgram(baseName(words[0] ?? '')) !== 'shell') continue;

@@ -153,7 +153,7 @@ const soup = fc
   .map((pieces) => pieces.map(([one, blank]) => one + blank).join(''));
 
 describe('the commands in a text', () => {
-  it('[A19] every one that another parser finds is found', () => {
+  it('[A33] every one that another parser finds is found', () => {
     let compared = 0;
     fc.assert(
       fc.property(fc.oneof({ weight: 4, arbitrary: script }, soup), (command) => {
@@ -176,7 +176,7 @@ describe('the commands in a text', () => {
     return subjects.length > 0 && subjects.every(({ kind }) => kind === 'words');
   });
 
-  it('[A19] where a text may be allowed, bash runs what was told, to the letter, and nothing else', () => {
+  it('[A33] where a text may be allowed, bash runs what was told, to the letter, and nothing else', () => {
     expect(plain.length).toBeGreaterThan(300);
     const told = plain.map((command) =>
       subjectsOfCommand(command).flatMap((subject) =>

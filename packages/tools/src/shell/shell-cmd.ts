@@ -2,7 +2,7 @@ import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { defineTool, ToolFailure, wordsOf, type Clock, type Tool, type ToolContext } from '@countersign/core/ports';
-import { refuseUnknownKeys } from '@countersign/protocol';
+import { refuseUnknownKeys, type Subject } from '@countersign/protocol';
 import { z } from 'zod';
 import { confine, type Confined } from '../sandbox/confine.js';
 import { DraftConflict } from '../sandbox/draft/draft-conflict.js';
@@ -96,7 +96,10 @@ export function shellCmd(options: ShellOptions): Tool {
     approval: { required: true, message: 'Run: {command}' },
     unconfined: options.sandbox.kind === 'none',
     sandbox: (opened) => sandboxFacts(options.sandbox, { network: options.network ?? 'none', opened }),
-    subjects: ({ command, parameters: words }) => subjectsOfCommand(command, words),
+    subjects: ({ command, parameters: words }) => {
+      const subjects = subjectsOfCommand(command, words);
+      return options.sandbox.kind === 'none' ? subjects.map(onlyExactly) : subjects;
+    },
     contained: () => options.sandbox.kind !== 'none' && options.network !== 'public',
     async execute({ command, parameters: words }, context) {
       context.signal.throwIfAborted();
@@ -123,6 +126,11 @@ export function shellCmd(options: ShellOptions): Tool {
       }
     },
   });
+}
+
+/** Without a sandbox even `sed` and `cat` reach our own token and store, so a star stands for nothing (A32). */
+function onlyExactly(subject: Subject): Subject {
+  return subject.kind === 'words' ? { ...subject, exact: true } : subject;
 }
 
 async function makeTemporary(sandbox: Sandbox): Promise<string> {

@@ -3,7 +3,8 @@ import { type Findings, noFindings, pathsInFolders } from '../shell-syntax/findi
 import type { Reason } from '../shell-syntax/node-kinds.js';
 import { readCommandText } from '../shell-syntax/read-command-text.js';
 import { hasUnaccountedText } from '../shell-syntax/unaccounted-text.js';
-import { wordsToSpell } from '../shell-syntax/words-to-spell.js';
+import { judgeStar } from '../shell-syntax/star/judge-star.js';
+import { reasonsOfLine } from '../shell-syntax/star/reasons-of-line.js';
 import { joinCommand } from './join-command.js';
 
 /**
@@ -21,6 +22,7 @@ export function subjectsOfCommand(command: string, parameters: readonly string[]
   const findings = noFindings();
   const script = readCommandText(text, findings);
   const reasons = [...findings.reasons, ...reasonsOfText(text), ...reasonsOfFolders(findings)];
+  reasons.push(...reasonsOfLine(findings.commands));
   if (reasons.length === 0 && findings.commands.length === 0) reasons.push({ why: 'there is no command', told: true });
   if (
     reasons.length === 0 &&
@@ -50,8 +52,7 @@ function dynamicFor(reasons: readonly Reason[]): readonly Subject[] {
 function toSubjects(findings: Findings): readonly Subject[] {
   const found = new Map<string, Subject>();
   for (const { words, exact } of findings.commands) {
-    const spell = exact ? wordsToSpell(words) : [];
-    found.set(JSON.stringify(words), { kind: 'words', words, ...(spell.length === 0 ? {} : { spell }) });
+    found.set(JSON.stringify(words), { kind: 'words', words, ...(exact ? { spell: judgeStar(words).spell } : {}) });
   }
   for (const words of findings.inner) {
     const key = JSON.stringify(words);

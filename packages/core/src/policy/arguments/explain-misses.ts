@@ -53,7 +53,8 @@ function whyAllowMisses({ named, matcher }: CompiledRule, call: PreparedCall): M
   const covers = outer.some((subject) => named?.covers(subject, call) ?? matcher.matches(subject, call.bases));
   if (covers || (outer.length === 0 && (matcher.any || named !== undefined))) return undefined;
   if (outer.some(({ kind }) => kind === 'dynamic')) return { code: 'dynamic' };
-  return { code: named === undefined ? 'pattern' : 'not-spelt' };
+  if (named !== undefined) return { code: 'not-spelt' };
+  return { code: outer.map((subject) => matcher.missedBy?.(subject)).find((why) => why !== undefined) ?? 'pattern' };
 }
 
 function valueOf({ code, argument }: Miss, call: PreparedCall): { value?: string } {

@@ -3,10 +3,10 @@ import { gitWordsToSpell } from './git-words.js';
 import { baseName } from './programs.js';
 
 /**
- * Which words of a simple command run code, lead elsewhere or write where the program would only read, by their places. An
- * allow rule has to spell each of them: who wrote `npm test *` did not mean `npm test --prefix ../evil` (A19).
+ * Which words of a simple command are known to run code, lead elsewhere or write where the program would only read, by their places.
+ * Deny and ask rules look for commands in them. What an allow rule covers is decided by the table in `star`, which works the other way.
  */
-export function wordsToSpell(words: readonly string[]): readonly number[] {
+export function codeWords(words: readonly string[]): readonly number[] {
   const program = baseName(words[0] ?? '');
   const options = Object.hasOwn(CODE_OPTIONS, program) ? (CODE_OPTIONS[program] ?? {}) : {};
   const found = new Set<number>();

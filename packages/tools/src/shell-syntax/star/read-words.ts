@@ -1,0 +1,146 @@
+import { type Effect, type Option, type Options, readOptions, type StarTable } from './star-table.js';
+
+export interface StarReading {
+  /** Places of the words that a star doesn't stand for. `all`: not a single one. */
+  readonly spell: ReadonlySet<number> | 'all';
+  readonly effect: Effect;
+}
+
+const ALL: StarReading = { spell: 'all', effect: 'runs' };
+const KNOWN = new WeakMap<StarTable, Options>();
+const NUMBER = /^-\d+$/;
+
+/** The words of a program from `from` on, read the way the program reads them. One unknown option makes the rest uncertain. */
+export function readWords(table: StarTable, words: readonly string[], from: number): StarReading {
+  const { word: check } = table;
+  if (check !== undefined) return eachWord(check, words, from);
+  const options = optionsOf(table);
+  const spell = new Set<number>();
+  const given = new Set<string>();
+  let operands = 0;
+  let at = from;
+  const pending = bundle(table, options, words[from]);
+  if (pending === undefined) return ALL;
+  if (pending.length > 0) {
+    if (pending.some(({ option }) => !option.harmless)) spell.add(from);
+    at += 1;
+    for (const { name, option } of pending) {
+      given.add(name);
+      if (option.value !== 'needed') continue;
+      if (words[at] === undefined || table.values?.[name]?.(words[at] ?? '') === false) return ALL;
+      at += 1;
+    }
+  }
+  for (; at < words.length; at += 1) {
+    const word = words[at] ?? '';
+    if (word === '--' && table.style !== 'words') {
+      const rest = [...words.keys()].slice(at + 1);
+      if (table.passesOn === true) return { spell: new Set([...spell, at, ...rest]), effect: effectOf(table) };
+      if (table.subcommands !== undefined) return ALL;
+      for (const place of rest) {
+        if (!takesOperand(table, words[place] ?? '', operands, given)) spell.add(place);
+        operands += 1;
+      }
+      break;
+    }
+    if (/^-./.test(word)) {
+      const found = findOptions(table, options, word);
+      if (found === undefined) return ALL;
+      const harmless = found.every(({ option }) => option.harmless);
+      const last = found.at(-1);
+      const needsNext = last?.option.value === 'needed' && last.value === undefined;
+      const value = needsNext ? words[at + 1] : last?.value;
+      if (needsNext && value === undefined) return ALL;
+      const fits = last === undefined || value === undefined || table.values?.[last.name]?.(value) !== false;
+      for (const { name } of found) given.add(name);
+      // Where options end at the first operand, as on macOS, this word is one more of those.
+      const counts = table.most !== undefined && operands > 0;
+      if (!harmless || !fits || counts) spell.add(at);
+      if (needsNext) {
+        at += 1;
+        // Another version of the program may take the value only attached, and this word for an option.
+        if (!harmless || !fits || /^-[^\d]/.test(value ?? '')) spell.add(at);
+      }
+      continue;
+    }
+    if (table.subcommands !== undefined) {
+      const sub = Object.hasOwn(table.subcommands, word) ? table.subcommands[word] : undefined;
+      if (sub === undefined) return ALL;
+      const inside = readWords(sub, words, at + 1);
+      if (inside.spell === 'all') return ALL;
+      const named = inside.effect === 'reads' ? [] : [at];
+      return { spell: new Set([...spell, ...named, ...inside.spell]), effect: inside.effect };
+    }
+    if (!takesOperand(table, word, operands, given)) spell.add(at);
+    operands += 1;
+  }
+  const lists = table.listsAlone === true && operands === 0 && spell.size === 0;
+  return {
+    spell,
+    effect: lists ? 'reads' : spell.size > 0 && effectOf(table) === 'reads' ? 'writes' : effectOf(table),
+  };
+}
+
+function eachWord(check: (word: string) => boolean, words: readonly string[], from: number): StarReading {
+  const spell = [...words.keys()].filter((at) => at >= from && !check(words[at] ?? ''));
+  return { spell: new Set(spell), effect: 'reads' };
+}
+
+function effectOf({ effect = 'reads' }: StarTable): Effect {
+  return effect;
+}
+
+function optionsOf(table: StarTable): Options {
+  let options = KNOWN.get(table);
+  if (options === undefined) KNOWN.set(table, (options = readOptions(table.options ?? '')));
+  return options;
+}
+
+function takesOperand(table: StarTable, word: string, before: number, given: ReadonlySet<string>): boolean {
+  if (table.most !== undefined && before >= table.most) return false;
+  const { program, operand } = table;
+  // An option behind it doesn't count: where options end at the first operand, this one is the program.
+  if (before === 0 && program !== undefined && !program.givenBy.some((name) => given.has(name))) {
+    return program.isHarmless(word);
+  }
+  return operand === undefined || operand(word);
+}
+
+interface Found {
+  readonly name: string;
+  readonly option: Option;
+  readonly value?: string;
+}
+
+/** The options in one word, or undefined if one of them is not known. */
+function findOptions({ style }: StarTable, options: Options, word: string): readonly Found[] | undefined {
+  const number = NUMBER.test(word) ? options.get('-#') : undefined;
+  if (number !== undefined) return [{ name: '-#', option: number }];
+  const equals = word.indexOf('=');
+  if (word.startsWith('--') || style === 'words') {
+    const name = equals < 0 ? word : word.slice(0, equals);
+    const option = options.get(name);
+    if (option === undefined || (equals >= 0 && option.value === 'none')) return undefined;
+    return [{ name, option, ...(equals < 0 ? {} : { value: word.slice(equals + 1) }) }];
+  }
+  const found: Found[] = [];
+  for (let at = 1; at < word.length; at += 1) {
+    const name = `-${word.charAt(at)}`;
+    const option = options.get(name);
+    if (option === undefined) return undefined;
+    const rest = word.slice(at + 1);
+    if (option.value === 'none') found.push({ name, option });
+    else {
+      found.push({ name, option, ...(rest === '' ? {} : { value: rest }) });
+      break;
+    }
+  }
+  return found;
+}
+
+/** The letters of a first word that is options without a dash; none for other programs. Undefined: one is not known. */
+function bundle({ bundled }: StarTable, options: Options, word = ''): readonly Found[] | undefined {
+  if (bundled !== true || word === '' || word.startsWith('-')) return [];
+  const found = Array.from(word, (letter) => ({ name: `-${letter}`, option: options.get(`-${letter}`) }));
+  return found.every((one): one is Found => one.option !== undefined) ? found : undefined;
+}

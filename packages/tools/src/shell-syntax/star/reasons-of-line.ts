@@ -1,0 +1,35 @@
+import type { FoundCommand } from '../findings.js';
+import type { Reason } from '../node-kinds.js';
+import { judgeStar } from './judge-star.js';
+
+/**
+ * Why no rule may allow a line although rules allow each command in it: one command changes what another one does (A31). None of
+ * the reasons holds anything of the command.
+ */
+export function reasonsOfLine(commands: readonly FoundCommand[]): readonly Reason[] {
+  const reasons: Reason[] = [];
+  if (commands.some(({ words }) => setsVariable(words))) {
+    reasons.push({ why: 'a variable of the shell is set', told: false });
+  }
+  if (commands.length < 2) return reasons;
+  let written = false;
+  for (const { words, piped } of commands) {
+    const { effect, filters } = judgeStar(words);
+    if (piped && !filters) {
+      reasons.push({ why: 'a program gets input that it may run as code or take for instructions', told: true });
+    }
+    if (written && effect === 'runs') {
+      reasons.push({ why: 'a program may run code from a file that a command before it writes', told: true });
+    }
+    if (effect === 'writes') written = true;
+  }
+  return reasons;
+}
+
+const COUNTS = /%[-+ #0'\d.*hlLjzt]*n/;
+
+/** Builtins that write to a variable, by which the commands after them can mean something else. */
+function setsVariable([program = '', ...rest]: readonly string[]): boolean {
+  if (program === 'printf') return rest.some((word) => word.startsWith('-v') || COUNTS.test(word));
+  return program === 'wait' && rest.some((word) => /^-[a-z]*p/.test(word));
+}

@@ -1,0 +1,68 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openWorld, scripted, type OpenedWorld } from 'countersign';
+import { findSandbox, shellCmd, type Sandbox } from '@countersign/tools';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+
+const none: Sandbox = { kind: 'none', reason: 'left out on purpose' };
+const found = await findSandbox();
+const file = new URL('../../packages/tools/src/testing/shell-commands/slips.json', import.meta.url);
+const { cases } = z
+  .object({ cases: z.array(z.object({ rules: z.array(z.string()), command: z.string(), expect: z.string() })) })
+  .parse(JSON.parse(readFileSync(file, 'utf8')));
+/** Those that leave a file if they run. */
+const slips = cases.filter(({ expect: expected, command }) => expected === 'not-allow' && command.includes('pwned'));
+
+let folder: string;
+let world: OpenedWorld | undefined;
+
+beforeEach(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), 'countersign-allow-')));
+  for (const name of ['x', 'a', 'notes.txt']) await writeFile(join(folder, name), 'words\n');
+});
+afterEach(async () => {
+  await world?.close();
+  world = undefined;
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** An agent that does what it was told, and one chat per command: which of them ran without a person. */
+async function ranUnasked(sandbox: Sandbox, rules: readonly string[], commands: readonly string[]): Promise<string[]> {
+  const replies = commands.flatMap((command) => [{ calls: [{ name: 'shell_cmd', arguments: { command } }] }]);
+  world = await openWorld(':memory:', {
+    providers: [scripted(replies)],
+    tools: [shellCmd({ sandbox })],
+    sandbox: sandbox.kind,
+    workingDirectory: folder,
+    policy: [...rules],
+    agents: [{ name: 'Ada', provider: 'scripted', model: 'm', tools: ['*'] }],
+  });
+  const ran: string[] = [];
+  for (const command of commands) {
+    const chat = await world.chat();
+    await chat.send('go');
+    if ((await chat.settled()) !== 'waiting') ran.push(command);
+  }
+  return ran;
+}
+
+describe('a model that obeys, beside rules that people would write', () => {
+  it.each([
+    ['in the sandbox', found],
+    ['without a sandbox', none],
+  ])('[A30] [A31] nothing that writes or runs code gets past them %s', async (_, sandbox) => {
+    expect(slips.length).toBeGreaterThan(30);
+    const rules = [...new Set(slips.flatMap((slip) => slip.rules))];
+    expect(await ranUnasked(sandbox, rules, [...new Set(slips.map(({ command }) => command))])).toEqual([]);
+    expect(existsSync(join(folder, 'pwned'))).toBe(false);
+    expect((await readdir(folder)).toSorted()).toEqual(['a', 'notes.txt', 'x']);
+  });
+
+  it('[A32] [A21] without a sandbox a rule for sed does not lead to the server’s own token', async () => {
+    const attack = ['sed -n p /proc/self/environ', "sed -n '1,5p' x", 'sed p /proc/1/environ', 'sed'];
+    expect(await ranUnasked(none, ['allow shell_cmd(sed *)', 'allow shell_cmd(sed p *)'], attack)).toEqual([]);
+  });
+});
