@@ -93,7 +93,9 @@ export function findMissedByStar(
   call: PreparedCall,
 ): { readonly rule: string; readonly why: 'star' | 'no-sandbox' } | undefined {
   for (const subject of call.subjects) {
-    if (isInner(subject) || coveringOne(from, subject, call) !== undefined) continue;
+    // Only commands have words that a star doesn't stand for, and most calls are none.
+    if (subject.kind !== 'words' || subject.inner || (subject.spell.length === 0 && !subject.exact)) continue;
+    if (coveringOne(from, subject, call) !== undefined) continue;
     const test: Test = (rule) => rule.matcher.missedBy?.(subject) !== undefined;
     const rule = from.flatMap(({ any }) => any).find(test) ?? findCandidate(from, subject, test);
     const why = rule?.matcher.missedBy?.(subject);

@@ -5,7 +5,7 @@ import type { RedirectReading } from './redirects.js';
 import { codeWords } from './code-words.js';
 
 /** A simple command. `exact`: its words are known to the letter. */
-export interface FoundCommand {
+interface FoundCommand {
   readonly words: readonly string[];
   readonly exact: boolean;
   /** Another command's output is its input. */

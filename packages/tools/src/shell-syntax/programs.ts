@@ -35,11 +35,14 @@ const BY_NAME: ReadonlyMap<string, ProgramKind> = new Map(
 
 /** By the name alone, without folders before it. */
 export function kindOfProgram(name: string): ProgramKind | undefined {
-  return BY_NAME.get(name) ?? BY_NAME.get(name.replace(VERSION, '')) ?? (LOADER.test(name) ? 'wrapper' : undefined);
+  return BY_NAME.get(name) ?? versionedKind(name) ?? (LOADER.test(name) ? 'wrapper' : undefined);
 }
 
 /** `bash-5.2` is bash. */
-const VERSION = /(?<=[a-z])-?\d[\d.]*$/;
+function versionedKind(name: string): ProgramKind | undefined {
+  const last = name.charCodeAt(name.length - 1);
+  return last >= 48 && last <= 57 ? BY_NAME.get(name.replace(/(?<=[a-z])-?\d[\d.]*$/, '')) : undefined;
+}
 
 /** Loaders and emulators are called after the machines they are for. */
 const LOADER = /^(?:ld-(?:linux|musl)|qemu-)/;

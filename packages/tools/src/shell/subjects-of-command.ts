@@ -4,7 +4,7 @@ import type { Reason } from '../shell-syntax/node-kinds.js';
 import { readCommandText } from '../shell-syntax/read-command-text.js';
 import { hasUnaccountedText } from '../shell-syntax/unaccounted-text.js';
 import { judgeStar } from '../shell-syntax/star/judge-star.js';
-import { reasonsOfLine } from '../shell-syntax/star/reasons-of-line.js';
+import { type JudgedCommand, reasonsOfLine } from '../shell-syntax/star/reasons-of-line.js';
 import { joinCommand } from './join-command.js';
 
 /**
@@ -22,7 +22,13 @@ export function subjectsOfCommand(command: string, parameters: readonly string[]
   const findings = noFindings();
   const script = readCommandText(text, findings);
   const reasons = [...findings.reasons, ...reasonsOfText(text), ...reasonsOfFolders(findings)];
-  reasons.push(...reasonsOfLine(findings.commands));
+  const commands = findings.commands.map(({ words, exact, piped }) => ({
+    words,
+    exact,
+    piped,
+    star: judgeStar(words),
+  }));
+  reasons.push(...reasonsOfLine(commands));
   if (reasons.length === 0 && findings.commands.length === 0) reasons.push({ why: 'there is no command', told: true });
   if (
     reasons.length === 0 &&
@@ -30,7 +36,7 @@ export function subjectsOfCommand(command: string, parameters: readonly string[]
   ) {
     reasons.push({ why: 'it can not be read with certainty', told: false });
   }
-  return [...dynamicFor(reasons), ...toSubjects(findings)];
+  return [...dynamicFor(reasons), ...toSubjects(findings, commands)];
 }
 
 // None of these holds anything of the command: a reason is shown as it stands, and a command may hold a secret (A15).
@@ -49,10 +55,13 @@ function dynamicFor(reasons: readonly Reason[]): readonly Subject[] {
   return [{ kind: 'dynamic', why: reason.why, ...(reason.told ? { told: true } : {}) }];
 }
 
-function toSubjects(findings: Findings): readonly Subject[] {
+function toSubjects(
+  findings: Findings,
+  commands: readonly (JudgedCommand & { readonly exact: boolean })[],
+): readonly Subject[] {
   const found = new Map<string, Subject>();
-  for (const { words, exact } of findings.commands) {
-    found.set(JSON.stringify(words), { kind: 'words', words, ...(exact ? { spell: judgeStar(words).spell } : {}) });
+  for (const { words, exact, star } of commands) {
+    found.set(JSON.stringify(words), exact ? { kind: 'words', words, spell: star.spell } : { kind: 'words', words });
   }
   for (const words of findings.inner) {
     const key = JSON.stringify(words);

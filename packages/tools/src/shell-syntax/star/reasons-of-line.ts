@@ -1,20 +1,26 @@
-import type { FoundCommand } from '../findings.js';
 import type { Reason } from '../node-kinds.js';
-import { judgeStar } from './judge-star.js';
+import type { StarJudgement } from './judge-star.js';
+
+/** A simple command of a line, with what a star may stand for in it. */
+export interface JudgedCommand {
+  readonly words: readonly string[];
+  readonly piped: boolean;
+  readonly star: StarJudgement;
+}
 
 /**
  * Why no rule may allow a line although rules allow each command in it: one command changes what another one does (A31). None of
  * the reasons holds anything of the command.
  */
-export function reasonsOfLine(commands: readonly FoundCommand[]): readonly Reason[] {
+export function reasonsOfLine(commands: readonly JudgedCommand[]): readonly Reason[] {
   const reasons: Reason[] = [];
   if (commands.some(({ words }) => setsVariable(words))) {
     reasons.push({ why: 'a variable of the shell is set', told: false });
   }
   if (commands.length < 2) return reasons;
   let written = false;
-  for (const { words, piped } of commands) {
-    const { effect, filters } = judgeStar(words);
+  for (const { piped, star } of commands) {
+    const { effect, filters } = star;
     if (piped && !filters) {
       reasons.push({ why: 'a program gets input that it may run as code or take for instructions', told: true });
     }
