@@ -1,9 +1,9 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { delimiter, dirname, isAbsolute, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { lookAtPostgres, lookAtSqlite, type SeenStore } from '@countersign/storage';
 import { chosenAddress } from '@countersign/providers';
-import { describeSandbox, findSandbox, homePrograms } from '@countersign/tools';
+import { describeSandbox, findSandbox, findSystemProgram, homePrograms } from '@countersign/tools';
 import { hasDisplay } from '../serve/open-browser.js';
 import { listenOn } from '../serve/listen-on.js';
 import { DEFAULT_PORT } from '../serve/serve.js';
@@ -192,8 +192,7 @@ function lookAtBrowser(env: NodeJS.ProcessEnv): Finding {
   const what = 'browser';
   if (!hasDisplay(env)) return { what, state: 'without', detail: 'no screen here; the address is printed instead' };
   if (process.platform !== 'linux') return { what, state: 'fine', detail: 'opened by the system' };
-  const isThere = (env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, 'xdg-open')));
-  return isThere
+  return findSystemProgram('xdg-open') !== undefined
     ? { what, state: 'fine', detail: 'opened with xdg-open' }
     : {
         what,

@@ -1,5 +1,8 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { hasDisplay } from './open-browser.js';
+import { browserCommand, hasDisplay } from './open-browser.js';
 
 it('[X1] a browser is opened only where somebody can see it', () => {
   expect(hasDisplay({}, 'linux')).toBe(false);
@@ -9,4 +12,19 @@ it('[X1] a browser is opened only where somebody can see it', () => {
   expect(hasDisplay({}, 'darwin')).toBe(true);
   expect(hasDisplay({ SSH_CONNECTION: '192.0.2.1 1 192.0.2.2 22' }, 'darwin')).toBe(false);
   expect(hasDisplay({ DISPLAY: ':0', CI: 'true' }, 'linux')).toBe(false);
+});
+
+it('[A21] opens a browser by no program that an agent may have put on our path', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'countersign-bin-'));
+  const former = process.env['PATH'];
+  try {
+    await writeFile(join(folder, 'xdg-open'), '#!/bin/sh\n', { mode: 0o755 });
+    process.env['PATH'] = `${folder}:${former}`;
+    const program = browserCommand('http://127.0.0.1/', 'linux')?.[0] ?? '/usr/bin/xdg-open';
+    expect(isAbsolute(program)).toBe(true);
+    expect(program).not.toContain(folder);
+  } finally {
+    process.env['PATH'] = former;
+    await rm(folder, { recursive: true });
+  }
 });

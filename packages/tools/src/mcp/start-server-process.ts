@@ -11,9 +11,10 @@ import { confine, type Confined } from '../sandbox/confine.js';
 import { LISTEN_DIRECTLY, type Outside } from '../sandbox/gateway/gateway.js';
 import { takeListeners } from '../sandbox/gateway/take-listeners.js';
 import { checkWorkingFolder, findHidden } from '../sandbox/look-around.js';
-import { explainHidden } from '../sandbox/programs/explain-hidden.js';
+import { explainHidden, explainHome } from '../sandbox/programs/explain-hidden.js';
 import { openFolders } from '../sandbox/open-folders.js';
 import { programsFor } from '../sandbox/programs/programs-for.js';
+import { systemProgram } from '../sandbox/programs/system-program.js';
 import type { Confinement, NetworkAccess, Sandbox } from '../sandbox/sandbox.js';
 import { cleanEnvironment } from '../shell/clean-environment.js';
 import { trustedFolders } from '../shell/trusted-folders.js';
@@ -42,8 +43,8 @@ export interface ServerProcess {
   readonly stderr: Readable;
   /** How it ended, in words. */
   readonly exited: Promise<string>;
-  /** What the sandbox hides of what it was started with, for a person to whom it failed. */
-  readonly hints: readonly string[];
+  /** What the sandbox hides of what it was started with, and of what it missed by its own words, for a person to whom it failed. */
+  hints(said: string): readonly string[];
   /** Ends it and all it started, by force if it has to; resolves when they are dead and nothing of them is left. */
   end(): Promise<void>;
 }
@@ -148,14 +149,23 @@ async function start(
   const path = safePath(clean['PATH'] ?? '', workingDirectory);
   const mark = crypto.randomUUID();
   const gateway = confined?.gateway;
-  const environment = {
+  const environment: Record<string, string> = {
     ...clean,
     PATH: path,
     ...confined?.environment,
     ...env,
     ...(contained ? {} : { [MARK]: mark }),
   };
-  const first = ['bash', '--noprofile', '--norc', '-c', LISTEN_FIRST, 'bash', process.execPath, LISTEN_DIRECTLY];
+  const first = [
+    systemProgram('bash'),
+    '--noprofile',
+    '--norc',
+    '-c',
+    LISTEN_FIRST,
+    'bash',
+    process.execPath,
+    LISTEN_DIRECTLY,
+  ];
   const started = [...(gateway === undefined ? [] : first), command, ...args];
   const [program = command, ...words] =
     // Without the dashes a program called `--bind` would be an option of the sandbox, and open it.
@@ -175,13 +185,16 @@ async function start(
   for (const stream of [stdin, stdout, stderr, child.stdio[4]]) stream?.on('error', () => undefined);
   if (contained) (child.stdio[4] as Readable).resume();
   if (child.pid === undefined || stdin === null || stdout === null || stderr === null) throw new Error(await exited);
-  const watchdog = contained ? undefined : startWatchdog(child.pid, mark, trustedFolders(path).join(delimiter));
+  const watchdog = contained ? undefined : startWatchdog(child.pid, mark);
   if (gateway !== undefined) {
     const taken = await Promise.race([takeListeners(child, gateway).then(() => true), exited.then(() => false)]);
     if (!taken) throw new Error(`its network could not be set up: ${await exited}`);
   }
   let ending: Promise<void> | undefined;
-  const hints = confined === undefined ? [] : explainHidden([command, ...args], confined.sees, path);
+  const hints = (said: string): readonly string[] =>
+    confined === undefined
+      ? []
+      : [...explainHidden([command, ...args], confined.sees, path), ...explainHome(said, environment['HOME'] ?? '')];
   return { stdin, stdout, stderr, exited, hints, end: () => (ending ??= end(child, exited, watchdog).then(tidy)) };
 }
 

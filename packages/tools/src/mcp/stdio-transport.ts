@@ -15,6 +15,9 @@ import {
 /** A message larger than this is no answer: the server is ended. */
 export const LARGEST_MESSAGE = 16 * 1024 * 1024;
 
+/** Of its error output, what is looked through once it has ended. */
+const LONGEST_COMPLAINT = 8 * 1024;
+
 /** The SDK's own transport would start the server outside the sandbox and with part of our environment. */
 export function createStdioTransport(
   definition: StdioDefinition,
@@ -24,6 +27,7 @@ export function createStdioTransport(
   let running: ServerProcess | undefined;
   let closed = false;
   let ending: Promise<string> | undefined;
+  let complaints = '';
   const read = createLineReader(LARGEST_MESSAGE, (line) => {
     const message = readMessage(line);
     if (message === undefined) said(`[no message, passed over: ${line.slice(0, 200)}]\n`);
@@ -49,7 +53,7 @@ export function createStdioTransport(
     await process.end();
     const how = await process.exited;
     said(`[${how}]\n`);
-    for (const hint of process.hints) said(`[${hint}]\n`);
+    for (const hint of process.hints(complaints)) said(`[${hint}]\n`);
     close();
     return how;
   }
@@ -60,7 +64,11 @@ export function createStdioTransport(
       const process = await startServerProcess(definition, place);
       running = process;
       const decoder = new TextDecoder();
-      process.stderr.on('data', (bytes: Buffer) => said(decoder.decode(bytes, { stream: true })));
+      process.stderr.on('data', (bytes: Buffer) => {
+        const text = decoder.decode(bytes, { stream: true });
+        complaints = (complaints + text).slice(-LONGEST_COMPLAINT);
+        said(text);
+      });
       process.stdout.on('data', take);
       // Not before its output is read to the end: the last answer may still be on its way.
       process.stdout.on('close', () => void ended(process));

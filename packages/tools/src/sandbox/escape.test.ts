@@ -248,22 +248,27 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20] a command in the sandbox c
       expect(said).not.toContain('OPENED');
     });
 
-    it('programs that we ourselves start, by one of the same name in a folder on our path', async () => {
-      const bin = join(workingDirectory, 'node_modules', '.bin');
-      const formerPath = process.env['PATH'];
-      await mkdir(bin, { recursive: true });
-      process.env['PATH'] = `${bin}:${formerPath}`;
-      const victim = join(person.path, 'made-outside');
-      try {
-        const fake = `#!/bin/sh\ntouch '${victim}'\nexit 1\n`;
-        for (const name of ['mkfifo', 'bash', 'bwrap']) await writeFile(join(bin, name), fake, { mode: 0o755 });
-        expect((await findSandbox()).kind).toBe('bubblewrap');
-        await run('true').catch(() => undefined);
-      } finally {
-        process.env['PATH'] = formerPath;
-      }
-      expect(existsSync(victim)).toBe(false);
-    });
+    it.each(['node_modules/.bin', '.venv/bin'])(
+      '[A21] programs that we ourselves start, by one of the same name in %s on our path',
+      async (folder) => {
+        const bin = join(workingDirectory, folder);
+        const formerPath = process.env['PATH'];
+        await mkdir(bin, { recursive: true });
+        process.env['PATH'] = `${bin}:${formerPath}`;
+        const victim = join(person.path, 'made-outside');
+        try {
+          const fake = `#!/bin/sh\ntouch '${victim}'\nexit 1\n`;
+          for (const name of ['mkfifo', 'bash', 'bwrap', 'flock', 'unshare', 'mount', 'sh', 'true', 'grep'])
+            await writeFile(join(bin, name), fake, { mode: 0o755 });
+          expect((await findSandbox()).kind).toBe('bubblewrap');
+          expect((await run('echo ran')).said).toBe('ran\n');
+          expect((await run('echo ran', { sandbox: none })).said).toBe('ran\n');
+        } finally {
+          process.env['PATH'] = formerPath;
+        }
+        expect(existsSync(victim)).toBe(false);
+      },
+    );
   });
 
   describe('to ask of the kernel', () => {

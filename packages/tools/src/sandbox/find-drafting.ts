@@ -17,9 +17,9 @@ export const TRY_MS = 60_000;
 /** Finds how drafts can be made here, by making one. Throws what the last try said where none can. */
 export async function findDrafting(
   bubblewrap: { program: string; userNamespace: readonly string[] },
-  find: (name: string) => Promise<string | undefined>,
+  find: (name: string) => string | undefined,
 ): Promise<Drafting> {
-  const [unshare, mount, bash, flock] = await Promise.all(['unshare', 'mount', 'bash', 'flock'].map(find));
+  const [unshare, mount, bash, flock] = ['unshare', 'mount', 'bash', 'flock'].map(find);
   if (flock === undefined) throw new Error('the program flock is not installed (package "util-linux")');
   let said: unknown = new Error('there is no folder for drafts');
   for (const folder of await draftFolders()) {

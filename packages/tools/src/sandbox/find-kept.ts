@@ -1,8 +1,9 @@
-import { readdirSync, realpathSync, statSync, type Dirent } from 'node:fs';
+import { readdirSync, realpathSync, type Dirent } from 'node:fs';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { KeptPaths } from '@countersign/core/ports';
 import { isInside } from '../files/is-inside.js';
+import { isFolder, realPath } from '../files/probe.js';
 
 /** Looked at before a command at most. More, and it is said that a rule has to be narrower. */
 const MOST_ENTRIES = 300_000;
@@ -80,21 +81,5 @@ function entriesOf(folder: string): Dirent[] {
   } catch {
     // Gone meanwhile, or closed to us and so to the program.
     return [];
-  }
-}
-
-function realPath(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch {
-    return undefined;
-  }
-}
-
-function isFolder(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    return false;
   }
 }

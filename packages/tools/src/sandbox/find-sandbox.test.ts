@@ -5,6 +5,8 @@ import { makeFolder, type TestFolder } from '../testing/try-tool.js';
 import { bubblewrapArguments } from './bubblewrap-arguments.js';
 import { findFixedPaths } from './find-fixed-paths.js';
 import { findSandbox } from './find-sandbox.js';
+import { checkWorkingFolder } from './look-around.js';
+import { SYSTEM_FOLDERS } from './programs/system-program.js';
 import { sandboxExecProfile, whatRunsLater } from './sandbox-exec-profile.js';
 import { describeSandbox, type Sandbox } from './sandbox.js';
 
@@ -25,7 +27,7 @@ afterEach(() => folder.remove());
 describe('findSandbox', () => {
   it('[A21] takes only one that really runs, and says in words why it has none', async () => {
     await writeFile(join(folder.path, 'bwrap'), '#!/bin/sh\necho "no namespaces here" >&2\nexit 1\n', { mode: 0o755 });
-    expect(await findSandbox({ platform: 'linux', path: folder.path })).toEqual({
+    expect(await findSandbox({ platform: 'linux', folders: [folder.path, ...SYSTEM_FOLDERS] })).toEqual({
       kind: 'none',
       reason: expect.stringMatching(
         /installed but does not work here \(no namespaces here\): .* all of your rights/,
@@ -37,7 +39,7 @@ describe('findSandbox', () => {
     if (found.kind !== 'bubblewrap') return;
     const refuse = 'case " $* " in *--disable-userns*) echo unknown >&2; exit 1;; esac';
     await writeFile(join(folder.path, 'bwrap'), `#!/bin/sh\n${refuse}\nexec ${found.program} "$@"\n`, { mode: 0o755 });
-    expect(await findSandbox({ platform: 'linux', path: folder.path })).toMatchObject({
+    expect(await findSandbox({ platform: 'linux', folders: [folder.path, ...SYSTEM_FOLDERS] })).toMatchObject({
       kind: 'bubblewrap',
       program: join(folder.path, 'bwrap'),
       userNamespace: ['--unshare-user'],
@@ -50,7 +52,7 @@ describe('findSandbox', () => {
     await writeFile(join(folder.path, 'bwrap'), `#!/bin/sh\n${slowOnce}\nexec ${found.program} "$@"\n`, {
       mode: 0o755,
     });
-    expect(await findSandbox({ platform: 'linux', path: folder.path })).toMatchObject({
+    expect(await findSandbox({ platform: 'linux', folders: [folder.path, ...SYSTEM_FOLDERS] })).toMatchObject({
       kind: 'bubblewrap',
       userNamespace: found.userNamespace,
     });
@@ -58,7 +60,7 @@ describe('findSandbox', () => {
 
   it('[A21] takes none that can not keep what is written from the folder until it was looked at', async () => {
     await writeFile(join(folder.path, 'bwrap'), '#!/bin/sh\nexit 0\n', { mode: 0o755 });
-    expect(await findSandbox({ platform: 'linux', path: folder.path })).toEqual({
+    expect(await findSandbox({ platform: 'linux', folders: [folder.path, ...SYSTEM_FOLDERS] })).toEqual({
       kind: 'none',
       reason: expect.stringMatching(/no draft .*: commands run with all of your rights/) as string,
     });
@@ -89,8 +91,23 @@ describe('findSandbox', () => {
   });
 
   it('knows systems without any', async () => {
-    expect(await findSandbox({ platform: 'win32', path: '' })).toMatchObject({ kind: 'none' });
+    expect(await findSandbox({ platform: 'win32', folders: [] })).toMatchObject({ kind: 'none' });
   });
+});
+
+it('[A21] no agent works in a folder from which we start programs', () => {
+  const check = (workingDirectory: string) => () =>
+    checkWorkingFolder({
+      workingDirectory,
+      home: '/home/nobody',
+      hide: [],
+      show: [],
+      keptPaths: undefined,
+      network: 'none',
+    });
+  expect(check('/usr/bin')).toThrow('from which Countersign starts programs');
+  expect(check('/usr')).toThrow('from which Countersign starts programs');
+  expect(check('/usr/share/doc')).not.toThrow();
 });
 
 describe('describeSandbox', () => {

@@ -1,11 +1,9 @@
 import { execFile } from 'node:child_process';
-import { access, constants } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { wordsOf } from '@countersign/core/ports';
-import { trustedFolders } from '../shell/trusted-folders.js';
 import { bubblewrapBase } from './bubblewrap-arguments.js';
 import { findDrafting, TRY_MS } from './find-drafting.js';
+import { findSystemProgram, SYSTEM_FOLDERS, SYSTEM_PATH } from './programs/system-program.js';
 import type { Sandbox } from './sandbox.js';
 
 const run = promisify(execFile);
@@ -15,17 +13,17 @@ const USER_NAMESPACES = [['--unshare-user', '--disable-userns'], ['--unshare-use
 
 export interface Surroundings {
   platform: string;
-  /** As in the environment: folders to look for programs in. */
-  path: string;
+  /** Where programs are looked for. */
+  folders: readonly string[];
 }
 
 /** The sandbox this system really has: found, started once, and seen to work. Never rejects; `none` says why. */
 export async function findSandbox(
-  { platform, path }: Surroundings = { platform: process.platform, path: process.env['PATH'] ?? '' },
+  { platform, folders }: Surroundings = { platform: process.platform, folders: SYSTEM_FOLDERS },
 ): Promise<Sandbox> {
   switch (platform) {
     case 'linux':
-      return await findBubblewrap(path);
+      return await findBubblewrap(folders);
     case 'darwin':
       return await findSandboxExec();
     default:
@@ -33,15 +31,18 @@ export async function findSandbox(
   }
 }
 
-async function findBubblewrap(path: string): Promise<Sandbox> {
-  const folders = [path, '/usr/bin', '/bin', '/usr/local/bin', '/usr/sbin', '/sbin'].join(delimiter);
-  const program = await findProgram('bwrap', folders);
-  if (program === undefined) return none('bubblewrap is not installed (install the package "bubblewrap")');
-  const find = (name: string): Promise<string | undefined> => findProgram(name, folders);
+async function findBubblewrap(folders: readonly string[]): Promise<Sandbox> {
+  const find = (name: string): string | undefined => findSystemProgram(name, folders);
+  const program = find('bwrap');
+  if (program === undefined)
+    return none('bubblewrap is not installed in a system folder (install the package "bubblewrap")');
   let said = '';
   for (const userNamespace of USER_NAMESPACES) {
     try {
-      await run(program, [...bubblewrapBase({ userNamespace }, { network: 'none' }), 'true'], { timeout: TRY_MS });
+      await run(program, [...bubblewrapBase({ userNamespace }, { network: 'none' }), 'true'], {
+        timeout: TRY_MS,
+        env: { PATH: SYSTEM_PATH },
+      });
     } catch (error) {
       said = saidBy(error);
       continue;
@@ -68,19 +69,6 @@ async function findSandboxExec(): Promise<Sandbox> {
   } catch (error) {
     return none(`sandbox-exec does not work here (${saidBy(error)})`);
   }
-}
-
-async function findProgram(name: string, path: string): Promise<string | undefined> {
-  for (const folder of trustedFolders(path)) {
-    const file = join(folder, name);
-    try {
-      await access(file, constants.X_OK);
-      return file;
-    } catch {
-      // Not here.
-    }
-  }
-  return undefined;
 }
 
 /** A program that failed says why on its error output. */

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 import { closeSync, constants, openSync, unlinkSync } from 'node:fs';
 import { Socket } from 'node:net';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { trustedFolders } from './trusted-folders.js';
+import { systemProgram } from '../sandbox/programs/system-program.js';
 
 const run = promisify(execFile);
 
@@ -21,9 +21,7 @@ export interface Pipe {
  */
 export async function openPipes(folder: string): Promise<{ stdout: Pipe; stderr: Pipe }> {
   const [stdout, stderr] = [join(folder, 'stdout'), join(folder, 'stderr')];
-  await run('mkfifo', ['-m', '600', stdout, stderr], {
-    env: { PATH: ['/usr/bin', '/bin', ...trustedFolders(process.env['PATH'] ?? '')].join(delimiter) },
-  });
+  await run(systemProgram('mkfifo'), ['-m', '600', stdout, stderr], { env: {} });
   const first = openPipe(stdout);
   try {
     return { stdout: first, stderr: openPipe(stderr) };

@@ -3,13 +3,12 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { Server } from 'node:net';
 import { constants } from 'node:os';
-import { delimiter } from 'node:path';
 import type { Duplex, Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { STATUS_FD, type Confined } from '../sandbox/confine.js';
 import { LISTEN, type Gateway } from '../sandbox/gateway/gateway.js';
+import { systemProgram } from '../sandbox/programs/system-program.js';
 import { openPipes } from './open-pipe.js';
-import { trustedFolders } from './trusted-folders.js';
 import { MARK, startWatchdog, type Watchdog } from './watchdog.js';
 
 /**
@@ -67,7 +66,17 @@ export async function startCommand(start: CommandStart): Promise<StartedCommand>
   const most = contained ? String(start.maxProcesses) : '';
   const gateway = confined?.gateway;
   const listen = gateway === undefined ? [] : [process.execPath, LISTEN];
-  const bash = ['bash', '--noprofile', '--norc', '-c', GATE, 'bash', start.text, most, ...listen] as const;
+  const bash = [
+    systemProgram('bash'),
+    '--noprofile',
+    '--norc',
+    '-c',
+    GATE,
+    'bash',
+    start.text,
+    most,
+    ...listen,
+  ] as const;
   const [program, ...words] =
     confined === undefined ? bash : ([confined.program, ...confined.before, ...bash] as const);
   const mark = crypto.randomUUID();
@@ -102,9 +111,7 @@ export async function startCommand(start: CommandStart): Promise<StartedCommand>
     const why = said.trim() === '' ? 'bash could not be started' : said.trim();
     throw new NotStarted(`nothing ran: ${confined === undefined ? '' : 'the sandbox could not be set up: '}${why}`);
   }
-  const watchdog = contained
-    ? undefined
-    : startWatchdog(child.pid, mark, trustedFolders(environment['PATH'] ?? '').join(delimiter));
+  const watchdog = contained ? undefined : startWatchdog(child.pid, mark);
   gate.end('go\n');
   return {
     stdout: pipes.stdout.reader,

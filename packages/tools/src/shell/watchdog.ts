@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { SYSTEM_PATH, systemProgram } from '../sandbox/programs/system-program.js';
 
 /** Marks every process of one command in its environment, for where no sandbox holds them together. */
 export const MARK = 'COUNTERSIGN_CALL';
@@ -27,12 +28,13 @@ export interface Watchdog {
 }
 
 /** Without it, what a command left behind would live on after the server was killed. */
-export function startWatchdog(group: number, mark: string, path: string): Watchdog {
-  const child = spawn('bash', ['--noprofile', '--norc', '-c', SCRIPT, 'watchdog', String(group), `${MARK}=${mark}`], {
+export function startWatchdog(group: number, mark: string): Watchdog {
+  const bash = systemProgram('bash');
+  const child = spawn(bash, ['--noprofile', '--norc', '-c', SCRIPT, 'watchdog', String(group), `${MARK}=${mark}`], {
     // A session of its own: Ctrl-C at our terminal must not take it away before its work is done.
     detached: true,
     cwd: '/',
-    env: { PATH: path },
+    env: { PATH: SYSTEM_PATH },
     stdio: ['pipe', 'ignore', 'ignore'],
   });
   const gone = once(child, 'exit').catch(() => undefined);

@@ -1,6 +1,6 @@
-import { accessSync, constants, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join } from 'node:path';
+import { isProgram, realPath } from '../../files/probe.js';
 import { trustedFolders } from '../../shell/trusted-folders.js';
 
 /**
@@ -23,6 +23,18 @@ export function explainNotFound(said: string, sees: (path: string) => boolean, p
     const file = findOnPath(name, path);
     return file === undefined ? [] : explain(name, file, sees);
   });
+}
+
+const MISSING = /not found|no such file|cannot find|can't open|ENOENT/i;
+
+/** For a program that looked in its HOME for something that lies in the person's. Says nothing of what exists there. */
+export function explainHome(said: string, home: string): string[] {
+  const isMissing = said.split('\n').some((line) => line.includes(`${home}/`) && MISSING.test(line));
+  if (!isMissing) return [];
+  return [
+    `In the sandbox, HOME is ${home} and not your home. Use full paths, or set HOME for this server (HOME=/home/you); ` +
+      'a rule such as `allow sandbox_folder(~/lib)` makes a folder of your home readable',
+  ];
 }
 
 function explain(word: string, file: string, sees: (path: string) => boolean): string[] {
@@ -52,21 +64,4 @@ function findOnPath(name: string, path: string): string | undefined {
   return trustedFolders(path)
     .map((folder) => join(folder, name))
     .find((file) => isProgram(file));
-}
-
-function isProgram(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function realPath(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch {
-    return undefined;
-  }
 }
