@@ -1,8 +1,9 @@
-import { accessSync, constants, lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import { lstatSync, readdirSync, readlinkSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { isInside } from '../../files/is-inside.js';
+import { isFolder, isRunnable, realPath } from '../../files/probe.js';
 import { trustedFolders } from '../../shell/trusted-folders.js';
-import { installPrefix } from './install-prefix.js';
+import { installPrefix, isProgramFolder } from './install-prefix.js';
 import { isSecretEntry, isSecretFolder } from './secret-names.js';
 
 export interface ProgramSearch {
@@ -77,26 +78,40 @@ export function findPrograms({ path, home, avoid }: ProgramSearch): Programs {
     for (const name of namesIn(folder)) if (isLink(join(folder, name))) chase(join(folder, name));
   }
 
-  /** Shows what a linked program is, and what that needs in turn, such as the Python of its environment. */
-  function chase(link: string): void {
+  /** Shows what a linked program is, and what that needs in turn, such as the Python of its environment. False: it stays hidden. */
+  function chase(link: string): boolean {
     let at = link;
     for (let steps = 0; steps < MOST_LINKS && isLink(at); steps += 1) {
       const next = follow(resolve(dirname(at), readlinkSync(at)));
-      if (next === undefined || !isProgram(next)) return;
+      if (next === undefined || !isRunnable(next)) return false;
       at = next;
       if (!isInside(home, at)) continue;
       const prefix = installPrefix(home, dirname(at));
-      if (prefix === undefined ? !show(at) : !show(prefix)) return;
+      if (prefix === undefined ? !show(at) : !show(prefix)) return false;
       if (prefix !== undefined) search(dirname(at));
+    }
+    return true;
+  }
+
+  /** A folder of documents or settings may be on PATH too. */
+  function showEach(folder: string): void {
+    if (!mayShow(folder)) return;
+    for (const file of namesIn(folder).map((name) => join(folder, name))) {
+      const to = isRunnable(file) ? realPath(file) : undefined;
+      if (to === undefined) continue;
+      if (!isLink(file)) show(file);
+      else if (chase(file)) links.set(file, to);
     }
   }
 
   for (const entry of trustedFolders(path)) {
     const folder = realPath(entry);
     if (folder === undefined || !isInside(home, folder)) continue;
-    if (!show(installPrefix(home, folder) ?? folder)) continue;
+    const prefix = installPrefix(home, folder) ?? (isProgramFolder(folder) ? folder : undefined);
+    if (prefix === undefined) showEach(folder);
+    else if (!show(prefix)) continue;
+    else search(folder);
     follow(join(entry, 'program'));
-    search(folder);
     if (relative(home, folder) === '.cargo/bin' && isFolder(join(home, '.rustup'))) show(join(home, '.rustup'));
   }
   const outer = [...shown].filter((one) => ![...shown].some((other) => other !== one && isInside(other, one)));
@@ -131,30 +146,5 @@ function isLink(path: string): boolean {
     return lstatSync(path).isSymbolicLink();
   } catch {
     return false;
-  }
-}
-
-function isFolder(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    return false;
-  }
-}
-
-function isProgram(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return statSync(path).isFile();
-  } catch {
-    return false;
-  }
-}
-
-function realPath(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch {
-    return undefined;
   }
 }

@@ -6,32 +6,59 @@ import { isSecretFolder } from './secret-names.js';
 /** Names of folders that hold nothing but programs; what these need lies beside them. */
 const PROGRAM_FOLDERS: readonly string[] = ['bin', 'sbin', 'shims'];
 
-/** Folders in a home that hold programs beside much else. */
-const SHARED: readonly string[] = ['.local', '.cache', '.local/share', '.local/lib', '.local/state'];
-
 /** Folders of a home that belong to a version manager as a whole. Of others only their program folder is shown: they may hold tokens. */
 const VERSION_MANAGERS: readonly string[] =
   `.pyenv .rbenv .nodenv .goenv .jenv .nvm .fnm .volta .asdf .bun .deno .sdkman .rye .pixi .npm-global .linuxbrew .juliaup .ghcup
-   .elan .proto .dotnet .swiftly .opam`.split(/\s+/);
+   .elan .proto .dotnet .swiftly .opam .virtualenvs .rubies .jabba`.split(/\s+/);
+
+/** The same in `.local/share` and `.local`. */
+const LOCAL_MANAGERS: readonly string[] =
+  `share/mise share/rtx share/fnm share/uv share/pipx share/pnpm share/asdf share/rbenv share/virtualenvs share/pypoetry share/swiftly
+   share/gem share/coursier state/fnm_multishells pipx opt`.split(/\s+/);
+
+/** Folders that are on PATH themselves, with programs among what these need. */
+const MIXED_FOLDERS: readonly string[] = ['.local/share/pnpm', '.dotnet/tools'];
+
+/** Folders of a home that hold much else, however they look. */
+const NEVER_PREFIX: ReadonlySet<string> = new Set(
+  `.local .local/share .local/lib .local/state .cache
+   Desktop Documents Downloads Music Pictures Public Templates Videos Movies Library Dropbox OneDrive Nextcloud`.split(
+    /\s+/,
+  ),
+);
+
+/** Whether a folder on PATH holds programs and nothing else. Of others, single programs are shown. */
+export function isProgramFolder(folder: string): boolean {
+  return PROGRAM_FOLDERS.includes(basename(folder));
+}
 
 /**
  * The folder that a program in `folder` was installed to, with all that it needs, as small as can be told. `folder` is real and lies in
- * `home`. Undefined: that would be a project of the person's, or hold more than programs.
+ * `home`. Undefined: nobody can tell, or it would hold more than programs.
  */
 export function installPrefix(home: string, folder: string): string | undefined {
   if (!isInside(home, folder) || folder === home) return undefined;
-  const names = relative(home, folder).split(sep);
-  if (names.some(isSecretFolder) || names[0] === '.config') return undefined;
-  // People don't keep their own work in hidden folders.
-  const isHidden = names.some((name) => name.startsWith('.'));
+  const name = relative(home, folder);
+  const names = name.split(sep);
+  if (names.some(isSecretFolder) || names.includes('.config')) return undefined;
   const modules = names.indexOf('node_modules');
-  if (modules > 0) return isHidden ? join(home, ...names.slice(0, modules + 1)) : undefined;
-  if (!PROGRAM_FOLDERS.includes(basename(folder))) return undefined;
+  if (modules > 0) {
+    // People don't keep their own work in hidden folders.
+    const isHidden = names.some((one) => one.startsWith('.'));
+    return isHidden ? join(home, ...names.slice(0, modules + 1)) : undefined;
+  }
+  if (MIXED_FOLDERS.includes(name)) return isManager(dirname(name)) ? join(home, dirname(name)) : folder;
+  if (!isProgramFolder(folder)) return undefined;
   const prefix = dirname(folder);
-  const name = relative(home, prefix);
-  if (prefix === home || SHARED.includes(name)) return undefined;
-  const isKnown = names.length === 2 ? VERSION_MANAGERS.includes(name) : isHidden;
-  return isKnown || looksInstalled(prefix) ? prefix : undefined;
+  if (isManager(relative(home, prefix))) return prefix;
+  return prefix !== home && !NEVER_PREFIX.has(relative(home, prefix)) && looksInstalled(prefix) ? prefix : undefined;
+}
+
+/** `name` is relative to the home. */
+function isManager(name: string): boolean {
+  const names = name.split(sep);
+  if (VERSION_MANAGERS.includes(names[0] ?? '')) return true;
+  return names[0] === '.local' && LOCAL_MANAGERS.some((one) => isInside(`/${one}`, `/${names.slice(1).join('/')}`));
 }
 
 /** As unpacked archives of Node, Go or Conda look. A project has a repository. */

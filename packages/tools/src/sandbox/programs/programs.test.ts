@@ -58,6 +58,15 @@ describe('[A20] what is shown of a home', () => {
     ['.config/app/bin', '.config/app/bin'],
     ['work/tools/bin', 'work/tools/bin'],
     ['.local/share/pnpm', '.local/share/pnpm'],
+    ['.local/share/uv/tools/x/bin', '.local/share/uv/tools/x'],
+    ['.local/share/fnm/node-versions/v20/installation/bin', '.local/share/fnm/node-versions/v20/installation'],
+    ['.virtualenvs/x/bin', '.virtualenvs/x'],
+    ['.dotnet/tools', '.dotnet'],
+    // Of others, their programs and nothing beside them.
+    ['.config/composer/vendor/bin', '.config/composer/vendor/bin'],
+    ['dotfiles/.config/bin', 'dotfiles/.config/bin'],
+    ['.some-app/data/bin', '.some-app/data/bin'],
+    ['.local/share/some-app/bin', '.local/share/some-app/bin'],
   ])('of PATH %s: %s', async (folder, prefix) => {
     await program(`${folder}/tool`);
     expect(shown([folder])).toEqual([prefix]);
@@ -69,6 +78,30 @@ describe('[A20] what is shown of a home', () => {
     await program('work/bin/tool');
     await put('work/.git/HEAD');
     expect(shown(['node-v20/bin', 'work/bin'])).toEqual(['node-v20', 'work/bin']);
+  });
+
+  it.each(['.config', '.local', '.local/share', 'Documents', 'scripts', '.some-app', 'dotfiles/.config'])(
+    '[A21] of PATH %s, which holds more than programs: the programs in it, one by one',
+    async (folder) => {
+      await program(`${folder}/tool`);
+      await put(`${folder}/notes.txt`);
+      await put(`${folder}/app/token`);
+      await put(`${folder}/picture.jpg`);
+      await chmod(at(`${folder}/picture.jpg`), 0o755);
+      await program(`${folder}/app/other`);
+      expect(shown([folder])).toEqual([`${folder}/tool`]);
+    },
+  );
+
+  it('[A21] of a folder of documents that looks like an installation, its programs', async () => {
+    for (const name of ['Documents', 'Desktop', '.config'])
+      for (const part of ['lib', 'share', 'include']) await put(`${name}/${part}/x`);
+    for (const name of ['Documents', 'Desktop', '.config']) await program(`${name}/bin/tool`);
+    expect(shown(['Documents/bin', 'Desktop/bin', '.config/bin'])).toEqual([
+      'Documents/bin',
+      'Desktop/bin',
+      '.config/bin',
+    ]);
   });
 
   it('where links lead, and what that needs in turn', async () => {
@@ -276,6 +309,33 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20] programs in a home', () =>
     expect(said).toContain(
       '~/tools/server.js is in a folder that the sandbox hides; the rule `allow sandbox_folder(~/tools)` makes it readable',
     );
+  });
+
+  it('a script that looks for its program in $HOME fails with words that name the sandbox', async () => {
+    if (sandbox.kind === 'none') return;
+    await program('.local/share/uv/tools/srv/bin/srv', 'echo "$0" runs >&2');
+    await program('.local/bin/start-srv', 'exec "$HOME/.local/share/uv/tools/srv/bin/srv"');
+    await link('.local/bin/srv', '.local/share/uv/tools/srv/bin/srv');
+    usePath('.local/bin');
+    const say = async (env: Record<string, string>): Promise<string> => {
+      let said = '';
+      const definition = { name: 'srv', transport: 'stdio', command: 'start-srv', args: [], env } as const;
+      const transport = createStdioTransport(
+        { ...definition, args: [], network: false, trusted: false, enabled: true },
+        { sandbox, hide: [], show: [], workingDirectory: at('project') },
+        (text) => (said += text),
+      );
+      const closed = new Promise<void>((resolve) => void Object.assign(transport, { onclose: resolve }));
+      await transport.start();
+      await closed;
+      return said;
+    };
+    expect(await say({})).toContain(
+      'In the sandbox, HOME is /tmp and not your home. Use full paths, or set HOME for this server (HOME=/home/you)',
+    );
+    const repaired = await say({ HOME: home });
+    expect(repaired).toContain('.local/share/uv/tools/srv/bin/srv runs');
+    expect(repaired).not.toContain('In the sandbox, HOME');
   });
 
   it('[A19] a rule about a path holds in what is shown', async () => {
