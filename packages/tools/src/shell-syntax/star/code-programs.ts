@@ -8,7 +8,7 @@ const INTERPRETERS = `python ipython bpython ptpython pypy jython micropython no
   pwsh powershell cscript wscript`;
 
 /** Programs with work of their own that run another one, or whose operands decide what they do. */
-const RUNNERS = `npx pnpx bunx uvx pipx uv poetry pipenv pdm hatch rye pixi conda mamba micromamba doppler op foreman honcho lerna nx turbo mise
+const RUNNERS = `git npm yarn pnpm docker kubectl cargo go npx pnpx bunx uvx pipx uv poetry pipenv pdm hatch rye pixi conda mamba micromamba doppler op foreman honcho lerna nx turbo mise
   asdf rbenv pyenv nodenv goenv jenv nvm fnm volta sops bundle bundler gem rake thor rails direnv devbox nix nix-shell nix-env guix ssh
   scp mosh vagrant podman buildah skopeo nerdctl lxc lxd incus multipass gh glab hub aws gcloud gsutil az doctl heroku vercel netlify firebase
   fly flyctl wrangler terraform tofu terragrunt pulumi ansible ansible-playbook puppet chef salt helm kustomize skaffold argocd istioctl
@@ -17,14 +17,14 @@ const RUNNERS = `npx pnpx bunx uvx pipx uv poetry pipenv pdm hatch rye pixi cond
   distcc grc setlock pexec genie gcc g++ cc c++ clang clang++ ld as rustc rustup javac man info apropos pager sensible-pager run-mailcap
   see open xdg-open start w3m lynx links mail mutt top htop iftop perf-stat openssl gpg ssh-keygen ssh-add
   patch dd install split csplit xmllint xsltproc pandoc yq ip nc ncat netcat socat tcpdump tshark nmap wall write zip unzip 7z rar
-  cpio ar svn hg bzr fossil cvs bsdtar zgrep zcat xz gzip bzip2 zstd git-shell git-receive-pack git-upload-pack tmate byobu`;
+  cpio ar svn hg bzr fossil cvs bsdtar zgrep zcat xz gzip bzip2 zstd tmate byobu`;
 
 const names = (text: string): readonly string[] => text.split(/\s+/);
 const escaped = (name: string): string => name.replaceAll(/[.+]/g, String.raw`\$&`);
 
 /** `python3.11`, `perl5.36-x86_64-linux-gnu` and `vim.basic` are the programs they are named after. */
 const INTERPRETER = new RegExp(`^(?:${names(INTERPRETERS).map(escaped).join('|')})(?=$|[-.\\d])`, 'i');
-const RUNNER = new RegExp(`^(?:${names(RUNNERS).map(escaped).join('|')})(?=$|[-.]?\\d)`, 'i');
+const RUNNER = new RegExp(`^(?:${names(RUNNERS).map(escaped).join('|')})(?=$|[-.\\d])`, 'i');
 
 /** The name alone, maybe with a version: as an operand `view.html` is a file. */
 const NAME = new RegExp(`^(?:${names(INTERPRETERS).map(escaped).join('|')})[\\d.]*$`, 'i');

@@ -35,7 +35,8 @@ export const FILE_PROGRAMS: Readonly<Record<string, StarTable>> = {
   mv: writes(
     `-f -i -n -T -u -v --force --interactive --no-clobber --no-target-directory --update[=] --verbose ${HELP}`,
   ),
-  rm: writes(`-d -f -i -I -v !-r !-R --dir --force --verbose !--recursive ${HELP}`),
+  // It gives nobody code to run.
+  rm: { options: `-d -f -i -I -v !-r !-R --dir --force --verbose !--recursive ${HELP}`, effect: 'reads' },
   ln: writes(`-f -i -n -r -s -T -v --force --no-dereference --relative --symbolic --verbose ${HELP}`),
   chmod: writes(`-c -f -v --changes --quiet --verbose !-R !--recursive ${HELP}`),
   rsync: writes(

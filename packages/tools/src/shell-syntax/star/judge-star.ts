@@ -36,15 +36,22 @@ export function judgeStar(words: readonly string[]): StarJudgement {
     return { spell: places, effect, filters: effect !== 'runs' };
   }
   const code = isInterpreter(program);
-  // Where file names ignore case, `Git` is git.
-  const lower = program.toLowerCase();
-  const opaque = code || isRunner(program) || (lower !== program && isKnown(lower));
+  const plain = plainName(program);
+  const opaque = code || isRunner(program) || (plain !== program && isKnown(plain));
   const spell = [...words.keys()].filter((at) => at === 0 || opaque || !isPlainOperand(words[at] ?? ''));
   return { spell, effect: 'runs', filters: code && !takesCodeFromInput(words) };
 }
 
+/** Where file names ignore case, `Sed` is sed; and so is `sed-4.8`. */
+function plainName(program: string): string {
+  return program
+    .toLowerCase()
+    .replace(/\.(?:exe|com|bat|cmd|ps1)$/, '')
+    .replace(/[-.]?\d[\d.]*$/, '');
+}
+
 function isKnown(program: string): boolean {
-  return tableOf(program) !== undefined || kindOfProgram(program) !== undefined;
+  return tableOf(program) !== undefined || kindOfProgram(program) !== undefined || program === 'cmd';
 }
 
 function tableOf(program: string): StarTable | undefined {

@@ -35,7 +35,7 @@ export function readWords(table: StarTable, words: readonly string[], from: numb
     const word = words[at] ?? '';
     if (word === '--' && table.style !== 'words') {
       const rest = [...words.keys()].slice(at + 1);
-      if (table.passesOn === true) return { spell: new Set([...spell, at, ...rest]), effect: effectOf(table) };
+      if (table.passesOn === true) return { spell: new Set([...spell, at, ...rest]), effect: table.effect ?? 'writes' };
       if (table.subcommands !== undefined) return ALL;
       for (const place of rest) {
         if (!takesOperand(table, words[place] ?? '', operands, given)) spell.add(place);
@@ -77,17 +77,13 @@ export function readWords(table: StarTable, words: readonly string[], from: numb
   const lists = table.listsAlone === true && operands === 0 && spell.size === 0;
   return {
     spell,
-    effect: lists ? 'reads' : spell.size > 0 && effectOf(table) === 'reads' ? 'writes' : effectOf(table),
+    effect: lists ? 'reads' : (table.effect ?? (spell.size > 0 ? 'writes' : 'reads')),
   };
 }
 
 function eachWord(check: (word: string) => boolean, words: readonly string[], from: number): StarReading {
   const spell = [...words.keys()].filter((at) => at >= from && !check(words[at] ?? ''));
   return { spell: new Set(spell), effect: 'reads' };
-}
-
-function effectOf({ effect = 'reads' }: StarTable): Effect {
-  return effect;
 }
 
 function optionsOf(table: StarTable): Options {

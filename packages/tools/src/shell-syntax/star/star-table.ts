@@ -28,7 +28,7 @@ export interface StarTable {
   readonly passesOn?: true;
   /** Subcommands. One that is not listed has to be spelled out, and so does everything behind it. */
   readonly subcommands?: Readonly<Record<string, StarTable>>;
-  /** Default: `reads`. */
+  /** Default: `reads`, or `writes` with a word that has to be spelled out. */
   readonly effect?: Effect;
   /** Without operands it only lists: then a star may stand for the subcommand too. */
   readonly listsAlone?: true;

@@ -29,10 +29,10 @@ const awk: StarTable = {
   program: { isHarmless: isHarmlessAwk, givenBy: [] },
 };
 const sed: StarTable = {
-  options: `-n -r -E -s -u -z -e= !-i[=] !-f= --quiet --silent --regexp-extended --separate --unbuffered --null-data --posix
-    --sandbox --expression= !--in-place[=] !--file= ${HELP}`,
+  options: `-n -r -E -s -u -z -e= !-i[=] --quiet --silent --regexp-extended --separate --unbuffered --null-data --posix
+    --sandbox --expression= !--in-place[=] ${HELP}`,
   values: { '-e': isHarmlessSed, '--expression': isHarmlessSed },
-  program: { isHarmless: isHarmlessSed, givenBy: ['-e', '--expression', '-f', '--file'] },
+  program: { isHarmless: isHarmlessSed, givenBy: ['-e', '--expression'] },
 };
 
 /** Programs that read text or describe files, and write nothing but their output. */
@@ -92,6 +92,7 @@ export const TEXT_PROGRAMS: Readonly<Record<string, StarTable>> = {
       --ignore-file-name-case --ignore-case --ignore-tab-expansion --ignore-trailing-space --ignore-space-change
       --ignore-all-space --ignore-blank-lines --ignore-matching-lines= --text --strip-trailing-cr --minimal --color[=] ${HELP}`,
   },
+  diff3: {},
   fold: { options: `-b -s -w= --bytes --spaces --width= ${HELP}` },
   fmt: { options: `-c -s -t -u -w= -g= -p= --width= --split-only --uniform-spacing ${HELP}` },
   expand: { options: `-i -t= --initial --tabs= ${HELP}` },
