@@ -128,6 +128,32 @@ describe('a policy', () => {
     expect((await t.api('GET', POLICY)).body).toEqual({ rules, proposed: [], warnings });
   });
 
+  it('[A19] [A26] that an older version stored with a rule that can not be read denies every call of its tool, and says so', async () => {
+    const t = await openHarbour();
+    const stored = ['allow remove(path=a)', 'deny remove(path=b,)'];
+    await t.engine.runtime.store.transact('harbour', (tx) => tx.updateWorld('harbour', { policy: stored }));
+    await t.propose({ name: 'remove', arguments: { path: 'a' } });
+    expect(t.runs).toEqual([]);
+    expect((await t.api('GET', POLICY)).body).toEqual({
+      rules: stored,
+      proposed: [],
+      warnings: [
+        {
+          ...{ line: 2, rule: 'deny remove(path=b,)', code: 'unreadable', verb: 'deny', tool: 'remove' },
+          error: 'another condition is missing after the comma',
+        },
+      ],
+    });
+    // It stays until somebody corrects it, and is in nobody's way.
+    const more = await t.api('PUT', POLICY, { rules: [...stored, 'ask other*'] }, { 'If-Match': await etagOf(t) });
+    expect(more.status).toBe(200);
+    const rules = ['allow remove(path=a)', 'deny remove(path=b)'];
+    const corrected = await t.api('PUT', POLICY, { rules }, { 'If-Match': await etagOf(t) });
+    expect(corrected.body).toEqual({ rules, proposed: [] });
+    await t.propose({ name: 'remove', arguments: { path: 'a' } });
+    expect(t.runs).toHaveLength(1);
+  });
+
   it('[A26] [W2] with a rule that can match no call is refused with the names of the arguments', async () => {
     const { tool } = removing();
     const parameters = { type: 'object', properties: { to: { type: 'string' }, amount: { type: 'number' } } };

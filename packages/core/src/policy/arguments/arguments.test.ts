@@ -100,6 +100,7 @@ describe('a deny rule about a named argument', () => {
     ['to=casino', { to: ' "\\"Casino\\"" ' }, true],
     ['to=casino', { to: '“casino”' }, true],
     ['to=casino', { to: '"bakery"' }, false],
+    ['to=', { to: '""' }, true],
     ['amount=1000', { amount: '1,000' }, true],
     ['amount=1000', { amount: '1 000.00' }, true],
     ['amount=1000', { amount: '"1_000"' }, true],
@@ -464,6 +465,8 @@ describe('[A24] other spellings of the same arguments', () => {
   it.each<[string, Record<string, unknown>]>([
     ['items.price > 100', { items: '[{"price":500}]' }],
     ['order.to=casino', { order: '{"to":"casino"}' }],
+    ['order.to=casino', { order: JSON.stringify('{"to":"casino"}') }],
+    ['order.to=casino', { order: `'{"to":"casino"}'` }],
     ['to=casino', { to: deep }],
     ['to=casino', { to: `${'"'.repeat(1_000_000)}casino${"'".repeat(1_000_000)}` }],
     ['order.to=casino', { order: `${'['.repeat(100_000)}{"to":"casino"}${']'.repeat(100_000)}` }],

@@ -1,6 +1,7 @@
 import { canonicalJson } from '../canonical-json.js';
 import { shownValue } from '../default-subjects.js';
 import { type Bases, guessSegments } from '../path-text.js';
+import { quotedIn, readContainer } from './embedded-values.js';
 import { readNumber } from './scan-named.js';
 
 /** One value of an argument, or one of the values in a list or object, as deny and ask rules compare it. */
@@ -72,6 +73,7 @@ function recordsIn(value: unknown): readonly Readonly<Record<string, unknown>>[]
     const read = typeof next === 'string' ? readContainer(next) : next;
     if (Array.isArray(read)) for (const item of read) queue.push(item);
     else if (isRecord(read)) records.push(read);
+    else if (typeof next === 'string') queue.push(...quotedIn(next));
   }
   return records;
 }
@@ -113,28 +115,12 @@ function leavesOf(value: unknown, bases: Bases): readonly Leaf[] {
     }
     if (!isContainer) {
       leaves.push(makeLeaf(typeof one === 'string' ? one : (textOf(one) ?? String(one)), numberOf(one), bases));
-      const quoted = typeof one === 'string' ? unquote(one) : undefined;
-      if (quoted !== undefined) queue.push(quoted);
+      if (typeof one === 'string') queue.push(...quotedIn(one));
     } else if (index === 0 || members.length === 0) {
       leaves.push(makeLeaf(textOf(one) ?? '', members.length === 0 ? undefined : Number.NaN, bases));
     }
   }
   return leaves;
-}
-
-/** What a text says that is a JSON string, or else all of it between quotes: at once, or a million quotes would be a million steps. */
-function unquote(text: string): string | undefined {
-  const first = text.search(/[^\s"'`“”‘’«»„]/u);
-  if (!/["'`“”‘’«»„]/u.test(text.slice(0, Math.max(0, first)))) return undefined;
-  try {
-    const parsed: unknown = JSON.parse(text);
-    if (typeof parsed === 'string') return parsed;
-  } catch {
-    // Quoted by somebody else.
-  }
-  let end = text.length;
-  while (/[\s"'`“”‘’«»]/u.test(text.charAt(end - 1))) end -= 1;
-  return text.slice(first, end);
 }
 
 /** `number`: NaN for a list or object, whose values are compared instead. */
@@ -189,16 +175,6 @@ function decode(text: string): string {
 function numberOf(value: unknown): number | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
   return typeof value === 'string' ? readNumber(value) : undefined;
-}
-
-function readContainer(text: string): object | undefined {
-  if (!/^\s*[[{]/.test(text)) return undefined;
-  try {
-    const parsed: unknown = JSON.parse(text);
-    return typeof parsed === 'object' && parsed !== null ? parsed : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** As proposals write it. Undefined for what JSON can't say, such as a date that a validator made. */
