@@ -42,14 +42,7 @@ export default defineConfig({
             },
             {
               extends: true,
-              // After the others and one at a time: a browser and the server it talks to keep two cores busy by themselves.
-              test: {
-                name: 'browser',
-                include: [browserTests],
-                globalSetup: ['tests/support/web-global-setup.ts'],
-                maxWorkers: 1,
-                sequence: { groupOrder: 1 },
-              },
+              test: { name: 'browser', include: [browserTests], globalSetup: ['tests/support/web-global-setup.ts'] },
             },
           ],
   },

@@ -2,19 +2,29 @@ import { AxeBuilder } from '@axe-core/playwright';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
-import { asks, button, choose, overflow, press, remarked, said, toolCard, unfold, write } from './support/steps.js';
+import {
+  asks,
+  button,
+  choose,
+  drawn,
+  overflow,
+  press,
+  remarked,
+  said,
+  toolCard,
+  unfold,
+  write,
+} from './support/steps.js';
 
 describe.runIf(hasBrowser)('every page', () => {
   let opened: Opened;
   let light: Visit;
-  let dark: Visit;
   let world = '';
   let path = '';
   beforeAll(async () => {
     opened = await openBrowser();
     ({ world, path } = await opened.newChat());
     light = await opened.visit({ path });
-    dark = await opened.visit({ path, dark: true });
     // Something in every state, so that the pages have something to show.
     const { page } = light;
     await write(page, press('page-a'));
@@ -55,11 +65,13 @@ describe.runIf(hasBrowser)('every page', () => {
   it.each(['chat', '/w/:world', '/inbox', '/providers', ...pages, '/nowhere'])(
     '%s has no violation of accessibility, light or dark',
     async (name) => {
-      for (const { page } of [light, dark]) {
-        await go(page, name);
-        // In the dark only the colours are others.
-        expect(await violations(page, page === dark.page ? ['color-contrast'] : undefined)).toEqual([]);
-      }
+      const { page } = light;
+      await go(page, name);
+      expect(await violations(page)).toEqual([]);
+      // Dark mode changes only the colours.
+      await recolour(page, 'dark');
+      expect(await violations(page, ['color-contrast'])).toEqual([]);
+      await recolour(page, 'light');
     },
   );
 
@@ -154,7 +166,7 @@ describe.runIf(hasBrowser)('every page', () => {
     await page.getByLabel('Rules').fill('allow shell_cmd(');
     await button(page, 'Write policy').click();
     await page
-      .getByText(/rules\.0/)
+      .getByText(/line 1/)
       .first()
       .waitFor();
     expect((await opened.api.policy(world)).value.rules).toEqual(commented);
@@ -246,7 +258,7 @@ describe.runIf(hasBrowser)('every page', () => {
   });
 
   it('throws nothing and breaks no content policy', () => {
-    expect([...light.complaints, ...dark.complaints]).toEqual([]);
+    expect(light.complaints).toEqual([]);
   });
 });
 
@@ -279,6 +291,12 @@ function lastToCome(page: Page, name: string): Locator {
     default:
       return main.getByText('Ada').first();
   }
+}
+
+async function recolour(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
+  await page.emulateMedia({ colorScheme });
+  await drawn(page);
+  await page.evaluate('Promise.allSettled(document.getAnimations().map(({ finished }) => finished))');
 }
 
 async function violations(page: Page, rules?: string[], part?: string): Promise<string[]> {
