@@ -206,7 +206,9 @@ describe('a rule with a star', () => {
       const { outcome, reason, notApplied, proposedRule } = await t.check('ls');
       expect(outcome).toBe(exact ? 'run' : 'ask');
       if (exact) return;
-      expect(reason).toBe(`there is no sandbox, so a rule with a star doesn't run commands: ${rule}`);
+      expect(reason).toBe(
+        `commands run without a sandbox here, so only a rule for the exact command applies, not ${rule}`,
+      );
       expect(notApplied).toEqual([{ rule, code: 'no-sandbox' }]);
       expect(proposedRule).toBe('allow shell_cmd(ls)');
     },
@@ -219,7 +221,8 @@ describe('a rule with a star', () => {
     expect(await check('git log -5')).toMatchObject({ outcome: 'run' });
     expect(await check('git apply x.patch')).toMatchObject({
       outcome: 'ask',
-      reason: 'the star of a rule stands only for operands and harmless options: allow shell_cmd(git *)',
+      reason:
+        'a rule matches, but its star covers only operands and options known to be harmless: allow shell_cmd(git *)',
       proposedRule: 'allow shell_cmd(git apply x.patch)',
       notApplied: [{ rule: 'allow shell_cmd(git *)', code: 'star' }],
     });

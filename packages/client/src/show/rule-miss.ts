@@ -16,9 +16,9 @@ export function ruleMissWords({ code, argument = '', value }: RuleMiss): string 
     case 'dynamic':
       return 'what the call does is only known when it runs';
     case 'star':
-      return '* stands only for operands and options known to be harmless. Write the other words into the rule';
+      return 'its * covers only operands and options known to be harmless. Write the other words into the rule';
     case 'no-sandbox':
-      return 'commands here run without a sandbox, so a rule with * does not run them. Allow the exact command instead';
+      return 'commands run without a sandbox here, so only a rule for the exact command applies';
     case 'pattern':
       return 'its pattern does not match';
   }

@@ -90,9 +90,9 @@ function describe(input: GateInput, { prepared }: Weighing, question: Question):
       const allowing = [...shelves(admin?.allow, call.tool), ...shelves(world.policy.allow, call.tool)];
       const missed = findMissedByStar(allowing, prepared);
       if (missed?.why === 'no-sandbox')
-        return `there is no sandbox, so a rule with a star doesn't run commands: ${missed.rule}`;
+        return `commands run without a sandbox here, so only a rule for the exact command applies, not ${missed.rule}`;
       if (missed !== undefined)
-        return `the star of a rule stands only for operands and harmless options: ${missed.rule}`;
+        return `a rule matches, but its star covers only operands and options known to be harmless: ${missed.rule}`;
       if (world.mode === 'auto' && !contained) return 'it reaches outside the sandbox or the working folder';
       return `${call.tool} needs approval`;
     }

@@ -79,7 +79,7 @@ export const FILE_PROGRAMS: Readonly<Record<string, StarTable>> = {
       top: {},
       port: {},
       stats: { options: '-a --all --no-stream --no-trunc --format=' },
-      history: { options: '-q -H --quiet --no-trunc --format=' },
+      history: { options: '-q --quiet --no-trunc --format=' },
     },
   },
   kubectl: {
