@@ -96,6 +96,28 @@ describe('the commands', () => {
     expect(await watching.exitCode).toBe(0);
   });
 
+  it('[X3] [A15] show what a mask hides, on request and on record', async () => {
+    const id = await ask('deploy --password correct-horse-battery');
+    expect((await run('approvals', 'show', id)).stdout).toContain('cor‹masked 1: 15 characters›ery');
+    const revealed = await run('approvals', 'show', id, '--reveal');
+    expect(revealed.stdout).toContain('deploy --password correct-horse-battery');
+    expect(revealed.stdout).not.toContain('secret is masked');
+    expect(await json('audit', 'list', '-w', 'docks', '--kind', 'reveal')).toMatchObject({
+      items: [{ approvalId: id }],
+    });
+    const watching = t.terminal(['approvals', 'watch']);
+    await watching.waitFor('r: reveal masked secrets');
+    await watching.waitFor('✍ ');
+    watching.type(`r${ENTER}`);
+    await watching.waitFor('correct-horse-battery');
+    await watching.waitFor('✍ ');
+    watching.type(`d${ENTER}`);
+    await watching.waitFor('Nothing waits for you');
+    watching.type('\u0003');
+    expect(await watching.exitCode).toBe(0);
+    expect(await json('audit', 'list', '-w', 'docks', '--kind', 'reveal')).toMatchObject({ items: [{}, {}] });
+  });
+
   it('[X3] [W6] [A26] show, edit and check the policy, over the rules that were seen', async () => {
     const editor = join(t.folder, 'editor.sh');
     await writeFile(editor, '#!/bin/sh\nprintf "deny stamp\\n" >> "$1"\n');

@@ -140,6 +140,19 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await toolCard(page, 'edit-right').getByText('edited').waitFor();
   });
 
+  it('[A15] what is masked shows on request, and the audit says who looked', async () => {
+    const { page, world } = await enter();
+    await write(page, press('deploy --password correct-horse-battery'));
+    await asks(page, '‹masked 1: 15 characters›').waitFor();
+    await page.getByRole('button', { name: /^Show them/ }).click();
+    await asks(page, 'deploy --password correct-horse-battery').waitFor();
+    await button(page, 'Deny').click();
+    await said(page, 'Finished. denied').waitFor();
+    await page.goto(`${opened.serving.url}/w/${world}/audit`);
+    await page.getByText('secrets shown').first().waitFor();
+    expect(opened.ran).not.toContain('deploy --password correct-horse-battery');
+  });
+
   it('[A12] [T5] three calls of one turn wait in order and get different answers', async () => {
     const { page } = await enter();
     await write(page, ['three-a', 'three-b', 'three-c'].map(press).join('\n'));

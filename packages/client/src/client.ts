@@ -27,6 +27,7 @@ import type {
   ProviderStatus,
   QueuedApproval,
   RegisteredClient,
+  RevealedCall,
   SearchHit,
   Session,
   StartLink,
@@ -141,6 +142,8 @@ export interface Client {
     options?: CallOptions,
   ): Promise<List<QueuedApproval>>;
   approval(world: string, approval: string, options?: CallOptions): Promise<ApprovalWithContext>;
+  /** A waiting call with nothing masked. That somebody looked goes into the audit log (A15). */
+  reveal(world: string, approval: string, options?: CallOptions): Promise<RevealedCall>;
   /** Signs, or does not sign, exactly the call that was shown: the hash of what was on the card goes along (A7). */
   decide(
     world: string,

@@ -2,6 +2,7 @@ import {
   acceptedMessageSchema,
   agentSchema,
   approvalWithContextSchema,
+  revealedCallSchema,
   auditEntrySchema,
   auditVerdictSchema,
   chatSchema,
@@ -117,6 +118,13 @@ export function createClient(options: ClientOptions): Client {
     },
     approval: (world, approval, options) =>
       getKnown(world, approvalWithContextSchema, { path: ['worlds', world, 'approvals', approval] }, options),
+    reveal: (world, approval, options) =>
+      getKnown(
+        world,
+        revealedCallSchema,
+        { method: 'POST', path: ['worlds', world, 'approvals', approval, 'reveal'] },
+        options,
+      ),
     decide: (world, { approvalId, callHash }, decision, options) =>
       again(
         toolResultReplySchema,

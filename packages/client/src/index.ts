@@ -33,6 +33,7 @@ export { agentName, heldUp, inTheWay, pendingApprovals, placeInQueue, turnOf, wo
 export type { Worker } from './selectors.js';
 export type { Answer } from './show/answer.js';
 export { maskedCount, maskedWords, patternOf, readArguments, toolWords, verbFor, wantsTo } from './show/card-words.js';
+export { revealedView } from './show/revealed-view.js';
 export { byWords, decisionStory, expiredWords, scopeWords, signedWords } from './show/decision-story.js';
 export { failureWords } from './show/failure-words.js';
 export { heldWords } from './show/held-words.js';

@@ -59,6 +59,7 @@ export { createWorld, deleteWorld, setPolicy, updateWorld } from './orchestrator
 export { addAgent, removeAgent, updateAgent } from './orchestrator/agents.js';
 export { SILENT_MS } from './orchestrator/claim-turn.js';
 export { createChat } from './orchestrator/create-chat.js';
+export { revealApproval } from './orchestrator/reveal-approval.js';
 export { revokeGrant } from './orchestrator/revoke-grant.js';
 export { compilePolicy, judge, keyOfPattern, keysOfCall, parseRule, proposeRule, readRules } from './policy/index.js';
 export type { Policy, Rule } from './policy/index.js';

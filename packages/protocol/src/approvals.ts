@@ -57,6 +57,10 @@ export type QueuedApproval = z.infer<typeof queuedApprovalSchema>;
 export const approvalWithContextSchema = queuedApprovalSchema.extend({ context: z.array(messageSchema) });
 export type ApprovalWithContext = z.infer<typeof approvalWithContextSchema>;
 
+/** A call with nothing masked, for a person who asked to see it (A15). Invisible characters are written out. */
+export const revealedCallSchema = z.object({ toolCallId: z.string(), toolName: z.string(), arguments: z.unknown() });
+export type RevealedCall = z.infer<typeof revealedCallSchema>;
+
 /** A decision that outlives its call, visible and revocable (A5, A14). */
 export const grantSchema = z.object({
   grantId: z.string(),
@@ -76,11 +80,12 @@ export type Grant = z.infer<typeof grantSchema>;
 const auditRecordSchema = z.object({
   at: z.string(),
   worldId: z.string(),
-  kind: z.enum(['request', 'decision', 'run', 'outcome', 'refusal', 'policy', 'grant', 'stop']),
+  kind: z.enum(['request', 'decision', 'run', 'outcome', 'refusal', 'policy', 'grant', 'stop', 'reveal']),
   chatId: z.string().exactOptional(),
   agentId: z.string().exactOptional(),
   tool: z.string().exactOptional(),
   invocationId: z.string().exactOptional(),
+  approvalId: z.string().exactOptional(),
   arguments: z.unknown().exactOptional(),
   decision: z.string().exactOptional(),
   scope: z.string().exactOptional(),

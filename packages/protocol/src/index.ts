@@ -104,6 +104,7 @@ export {
   auditEntrySchema,
   auditVerdictSchema,
   grantSchema,
+  revealedCallSchema,
   questionSchema,
   queuedApprovalSchema,
 } from './approvals.js';
@@ -116,6 +117,7 @@ export type {
   AuditRecord,
   AuditVerdict,
   Grant,
+  RevealedCall,
   Question,
   QueuedApproval,
 } from './approvals.js';

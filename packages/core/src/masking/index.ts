@@ -1,7 +1,7 @@
 export { createChunkMasker } from './create-chunk-masker.js';
 export { fillMessage } from './fill-message.js';
 export { hasMask, maskPrompt, revealPrompt } from './mask-prompt.js';
-export { maskCall, maskCallText, type MaskedCall } from './mask-call.js';
+export { displayCall, maskCall, maskCallText, type MaskedCall } from './mask-call.js';
 export { maskSecrets } from './mask-secrets.js';
 export { maskText } from './mask-text.js';
 export { maskValue } from './mask-value.js';

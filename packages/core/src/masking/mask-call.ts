@@ -80,6 +80,16 @@ function lengthOf(value: unknown): number {
   return length;
 }
 
+/** The arguments with nothing masked, and everything that hides written out: for who has asked to see them. */
+export function displayCall(value: unknown): unknown {
+  const { show } = createDisplay(MOST_PLACEHOLDERS);
+  return mapJson(value, {
+    enter: () => false,
+    key: show,
+    leaf: (leaf) => ({ value: typeof leaf === 'string' ? show(leaf) : leaf }),
+  });
+}
+
 /** A text made of what a call would do, such as a diff, by the same rule. */
 export function maskCallText(text: string): string {
   return maskCall(text).value as string;

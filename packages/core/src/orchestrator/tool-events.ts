@@ -3,6 +3,7 @@ import type { InvocationRecord } from '../ports/index.js';
 import { createMemo, maskCall, type MaskedCall } from '../masking/index.js';
 import { toolTurnId } from '../turn/ids.js';
 import type { Step } from './runtime.js';
+import { textAsJson } from './text-as-json.js';
 
 type Lifecycle = ToolEvent extends infer E
   ? E extends ToolEvent
@@ -29,7 +30,7 @@ export function emitToolEvent(step: Step, invocation: InvocationRecord, lifecycl
   });
 }
 
-const recent = createMemo(MOST_REMEMBERED, readAndMask);
+const recent = createMemo(MOST_REMEMBERED, (text) => maskCall(textAsJson(text)));
 
 /**
  * Arguments as people, logs and the audit see them (A15). Each step of a call's life shows them, so they are masked once and remembered;
@@ -37,17 +38,6 @@ const recent = createMemo(MOST_REMEMBERED, readAndMask);
  */
 export function maskArguments(argumentsText: string): MaskedCall {
   return recent(argumentsText);
-}
-
-/** What is not JSON is shown as the text it is. */
-function readAndMask(argumentsText: string): MaskedCall {
-  let value: unknown = argumentsText;
-  try {
-    value = JSON.parse(argumentsText) as unknown;
-  } catch {
-    // A model broke its JSON off: the text itself is what there is to show.
-  }
-  return maskCall(value);
 }
 
 /** What every audit record about a call says of it (A16). */

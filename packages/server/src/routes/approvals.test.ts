@@ -233,3 +233,49 @@ describe('a client', () => {
     }
   });
 });
+
+describe('revealing what a mask hides', () => {
+  const SECRET = 'correct-horse-battery';
+  const path = (id: string | undefined, world = 'harbour'): string => `/worlds/${world}/approvals/${id}/reveal`;
+
+  async function masked(): Promise<{ t: Harbour; id: string }> {
+    const t = await openHarbour();
+    await t.propose({ name: 'remove', arguments: { path: 'a\u202e', password: SECRET } });
+    const [question] = await t.pending();
+    return { t, id: question?.approvalId ?? '' };
+  }
+  const reveals = async (t: Harbour): Promise<Record<string, unknown>[]> => {
+    const { body } = await t.api<{ items: Record<string, unknown>[] }>('GET', '/worlds/harbour/audit');
+    return body.items.filter(({ kind }) => kind === 'reveal');
+  };
+
+  it('[A15] [W3] shows a waiting call with nothing masked, and records who looked', async () => {
+    const { t, id } = await masked();
+    expect(JSON.stringify(await t.pending())).not.toContain(SECRET);
+    const shown = await t.api('POST', path(id));
+    expect(shown).toMatchObject({
+      status: 200,
+      body: { toolName: 'remove', arguments: { path: 'a‹U+202E›', password: SECRET } },
+    });
+    const [record] = await reveals(t);
+    expect(record).toMatchObject({ approvalId: id, tool: 'remove', who: expect.any(String) as unknown });
+    expect(JSON.stringify(record)).not.toContain(SECRET);
+    await decide(t, { tool_call_id: id, decision: 'approve' });
+    expect(JSON.stringify(await t.api('GET', '/worlds/harbour/audit'))).not.toContain(SECRET);
+  });
+
+  it('[A15] [A13] is for those who may decide, and only while it waits', async () => {
+    const { t, id } = await masked();
+    const { clientSecret } = await register(t, { label: 'pipe', approvals: false });
+    expect((await t.api('POST', path(id), undefined, { [CLIENT_HEADER]: clientSecret })).status).toBe(403);
+    expect((await t.api('POST', path('approval_none'))).status).toBe(404);
+    await t.api('POST', '/worlds', { name: 'Other' });
+    const foreign = await t.api('POST', path(id, 'other'));
+    expect(foreign.status).toBe(403);
+    await decide(t, { tool_call_id: id, decision: 'deny', reason: 'no' });
+    const late = await t.api('POST', path(id));
+    expect(late).toMatchObject({ status: 409, body: { state: 'denied' } });
+    expect(JSON.stringify([foreign, late])).not.toContain(SECRET);
+    expect(await reveals(t)).toEqual([]);
+  });
+});

@@ -1,4 +1,4 @@
-import { listGrants, pageApprovals, readWorld, revokeGrant, showApproval } from '@countersign/core';
+import { listGrants, pageApprovals, readWorld, revealApproval, revokeGrant, showApproval } from '@countersign/core';
 import {
   approvalsQuerySchema,
   approvalWithContextSchema,
@@ -9,6 +9,7 @@ import {
   newToolResultSchema,
   queuedApprovalSchema,
   registeredClientSchema,
+  revealedCallSchema,
   toolResultReplySchema,
   toolResultSchemaFor,
 } from '@countersign/protocol';
@@ -65,6 +66,26 @@ export const approvalRoutes = [
       const approval = await showApproval(runtime, params.world, params.approval);
       if (approval === undefined) throw new HttpProblem(404, `there is no approval "${params.approval}" in this world`);
       return { status: 200, body: approval };
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/worlds/{world}/approvals/{approval}/reveal',
+    tag,
+    summary: 'Show the secrets of a waiting call',
+    description:
+      'The arguments with nothing masked, for somebody who may decide about the call. Who asked and when goes into the audit log. 409 once the call no longer waits.',
+    headers: AS_CLIENT,
+    answers: { 200: { description: 'The call as it would run', schema: revealedCallSchema } },
+    async handle({ context, params, c }) {
+      await refuseUnable(c, context, params.world);
+      const { runtime } = context.engine;
+      await readWorld(runtime, params.world, async () => undefined);
+      const signer = await signerOf(c, context, params.world);
+      const outcome = await revealApproval(runtime, params.world, params.approval, signer);
+      if (outcome.kind === 'revealed') return { status: 200, body: outcome.call };
+      const { status, detail, state } = outcome;
+      throw new HttpProblem(status, detail, state === undefined ? {} : { state });
     },
   }),
   route({

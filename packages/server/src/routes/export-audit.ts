@@ -76,6 +76,7 @@ const COLUMNS = [
   'client',
   'why',
   'rule',
+  'approvalId',
   'previousHash',
   'hash',
 ] as const satisfies readonly (keyof AuditEntry)[];

@@ -1,4 +1,4 @@
-import { ClientError, type ApprovalView } from '@countersign/client';
+import { ClientError, maskedWords, revealedView, type ApprovalView } from '@countersign/client';
 import type { Typed } from '../keyboard.js';
 import { behindBar, indented } from '../text/behind-bar.js';
 import { cutTo } from '../text/cells.js';
@@ -16,8 +16,9 @@ import { sendDecision } from './send-answer.js';
  * Puts one approval before the person and sends what they say. Nothing but a clear yes approves: Enter, Ctrl-C, the end of the input
  * and everything unknown deny (A17).
  */
-export const askApproval: Ask = async (desk, approval, look, signal) => {
-  if (approval.question !== undefined) return await askQuestion(desk, approval, look, signal);
+export const askApproval: Ask = async (desk, asked, look, signal) => {
+  if (asked.question !== undefined) return await askQuestion(desk, asked, look, signal);
+  let approval = asked;
   const { keyboard, context } = desk;
   const { paint } = context;
   let edited: Record<string, unknown> | undefined;
@@ -29,6 +30,7 @@ export const askApproval: Ask = async (desk, approval, look, signal) => {
       isCut: card.isCut,
       hasOthers: (look.place?.total ?? 1) > 1,
       isEdited: edited !== undefined,
+      isMasked: maskedWords(approval) !== undefined,
     };
     const choices = describeChoices(approval, look.agentName, offers).map(
       // The rule of an agent's call stands in one of them: cut, since a line that the terminal wraps begins where a card begins.
@@ -64,8 +66,12 @@ export const askApproval: Ask = async (desk, approval, look, signal) => {
         isShown = false;
         await showContext(desk, approval);
         break;
+      case 'reveal':
+        approval = await revealed(desk, asked);
+        isShown = false;
+        break;
       case 'edit': {
-        const changed = await editArguments(desk, edited ?? approval.arguments, signal);
+        const changed = await editArguments(desk, edited ?? asked.arguments, signal);
         if (changed.kind === 'denied')
           return await sendDecision(desk, approval, { decision: 'deny', reason: 'not this one' });
         if (changed.kind === 'gone') return { kind: 'gone' };
@@ -87,6 +93,17 @@ function meaningOf(typed: Typed, read: (line: string) => CardAnswer): CardAnswer
       return { kind: 'deny', reason: 'not this one', because: 'empty' };
     case 'cancelled':
       return undefined;
+  }
+}
+
+/** The card with nothing masked, or as it was where that can't be had. */
+async function revealed({ client, world, keyboard, context }: Desk, asked: ApprovalView): Promise<ApprovalView> {
+  try {
+    return revealedView(asked, await client.reveal(world, asked.approvalId));
+  } catch (error) {
+    if (!(error instanceof ClientError)) throw error;
+    keyboard.print(`${indented(error.detail, columnsOf(context))}\n`);
+    return asked;
   }
 }
 

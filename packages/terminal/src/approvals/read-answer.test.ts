@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { describeChoices, readAnswer } from './read-answer.js';
 
 const ALL = { options: ['deny', 'approve_once', 'approve_session', 'approve_always'] as const };
-const NONE = { isCut: false, hasOthers: false, isEdited: false };
+const NONE = { isCut: false, hasOthers: false, isEdited: false, isMasked: false };
 const WORDS = ['o', 'once', 'c', 'chat', 'a', 'always', 'e', 'edit', 's', 'show'];
 
 describe('a line typed at a card', () => {
@@ -32,6 +32,15 @@ describe('a line typed at a card', () => {
         },
       ),
     );
+  });
+
+  it('[A15] reveals where something is masked, also before all was seen, and denies elsewhere', () => {
+    expect(readAnswer('r', ALL, { ...NONE, isMasked: true, isCut: true })).toEqual({ kind: 'reveal' });
+    expect(readAnswer('r', ALL, NONE).kind).toBe('deny');
+    const described = (isMasked: boolean): string =>
+      describeChoices({ ...ALL, toolName: 'x' }, 'Ada', { ...NONE, isMasked }).join('\n');
+    expect(described(true)).toContain('r: reveal');
+    expect(described(false)).not.toContain('reveal');
   });
 
   it('[A2] takes no answer that is not offered', () => {

@@ -8,6 +8,7 @@ export type CardAnswer =
   | { readonly kind: 'rule' }
   | { readonly kind: 'edit' }
   | { readonly kind: 'more' }
+  | { readonly kind: 'reveal' }
   | { readonly kind: 'next' };
 
 export interface Offers {
@@ -16,6 +17,8 @@ export interface Offers {
   /** Others wait too. */
   readonly hasOthers: boolean;
   readonly isEdited: boolean;
+  /** Something in it is masked. */
+  readonly isMasked: boolean;
 }
 
 const DENIED = 'not this one';
@@ -33,6 +36,9 @@ export function readAnswer(line: string, { options }: Pick<ApprovalView, 'option
     case 's':
     case 'show':
       return { kind: 'more' };
+    case 'r':
+    case 'reveal':
+      return offers.isMasked ? { kind: 'reveal' } : unknown;
     case 'n':
     case 'next':
       return offers.hasOthers ? { kind: 'next' } : unknown;
@@ -62,7 +68,7 @@ export function readAnswer(line: string, { options }: Pick<ApprovalView, 'option
 export function describeChoices(
   approval: Pick<ApprovalView, 'options' | 'toolName' | 'proposedRule'>,
   agentName: string,
-  { isCut, hasOthers, isEdited }: Offers,
+  { isCut, hasOthers, isEdited, isMasked }: Offers,
 ): string[] {
   const { options, toolName, proposedRule } = approval;
   const signs = [
@@ -77,6 +83,7 @@ export function describeChoices(
     'd: deny, also with a reason (Enter denies)',
     ...(isCut ? [] : signs),
     's: show more',
+    ...(isMasked ? ['r: reveal masked secrets (recorded in the audit log)'] : []),
     ...(hasOthers ? ['n: next one first'] : []),
   ];
 }

@@ -29,6 +29,7 @@ interface ApprovalFlags {
   arguments?: string;
   pattern?: string;
   detach?: boolean;
+  reveal?: boolean;
 }
 
 type Listed = QueuedApproval & { readonly world: string };
@@ -60,9 +61,12 @@ export function addApprovals(program: Command, register: Register): void {
   register<ApprovalFlags>(
     inWorld(approvals.command('show').argument('<id>'))
       .description('Shows one as it would be signed, and what was said before it.')
+      .option('--reveal', 'show masked secrets; recorded in the audit log')
       .addHelpText('after', '\nExample:\n  countersign approvals show approval_…'),
     async (context, { args, options }) => {
-      const { approval } = await find(await context.client(), args[0] ?? '', options.world);
+      const client = await context.client();
+      const found = await find(client, args[0] ?? '', options.world);
+      const approval = options.reveal === true ? await revealed(client, found) : found.approval;
       if (context.options.json) return context.json(approval);
       showCard(context, approval);
       for (const { sender, content, role } of approval.context) {
@@ -214,6 +218,16 @@ async function find(
   }
   const hint = known.length === 0 ? 'Nothing waits for you.' : suggestion(id, known);
   throw new CommandError(`There is no approval "${id}". ${hint}`);
+}
+
+/** A preview is masked for good, so the arguments are shown instead of it. */
+async function revealed(
+  client: Client,
+  { approval, world }: { approval: ApprovalWithContext; world: string },
+): Promise<ApprovalWithContext> {
+  const { arguments: args } = await client.reveal(world, approval.approvalId);
+  const { preview: _masked, ...rest } = approval;
+  return { ...rest, arguments: args };
 }
 
 function refuseSettled({ status }: ApprovalWithContext): void {

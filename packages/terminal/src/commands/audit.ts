@@ -112,6 +112,7 @@ const KINDS: readonly AuditEntry['kind'][] = [
   'policy',
   'grant',
   'stop',
+  'reveal',
 ];
 
 /** The world whose log is meant. A log outlives its world (A16): then its id is all there is to find it by. */

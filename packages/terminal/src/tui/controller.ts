@@ -151,6 +151,18 @@ export function createController(options: ControllerOptions): Controller {
         });
         return;
       }
+      case 'reveal': {
+        const id = effect.approvalId;
+        session
+          .client()
+          .reveal(worldId, id)
+          .then((call) => {
+            // What is shown now is longer, and its end has to be seen once more before it is signed.
+            const card = { ...ui.card, scroll: 0, isSeen: false, choice: { kind: 'none' } as const };
+            show({ ...ui, card: { ...card, revealed: { id, arguments: call.arguments } } });
+          }, complain);
+        return;
+      }
       case 'answer': {
         const { approval, words } = effect;
         answered(

@@ -26,6 +26,8 @@ export interface CardUi {
   readonly choice: Choice;
   /** The waiting calls that the choice also lets run, once the server was asked; `key` says for which decision. */
   readonly covered?: { readonly key: string; readonly lines: readonly string[] } | undefined;
+  /** What the masks of one card hide, once a person asked to see it (A15). */
+  readonly revealed?: { readonly id: string; readonly arguments: unknown } | undefined;
   readonly sending: ReadonlySet<string>;
   readonly taken: ReadonlySet<string>;
 }
@@ -62,6 +64,7 @@ export type Effect =
   | { readonly kind: 'open-chat'; readonly chatId: string | undefined }
   | { readonly kind: 'decide'; readonly approval: ApprovalView; readonly answer: Answer }
   | { readonly kind: 'answer'; readonly approval: ApprovalView; readonly words: string }
+  | { readonly kind: 'reveal'; readonly approvalId: string }
   | { readonly kind: 'leave' };
 
 export interface Pressed {

@@ -1,5 +1,5 @@
-import { type Answer, type ApprovalView, grantMatch, patternOf, verbFor } from '@countersign/client';
-import type { PolicyMatch } from '@countersign/protocol';
+import { type Answer, type ApprovalView, grantMatch, patternOf, revealedView, verbFor } from '@countersign/client';
+import type { PolicyMatch, RevealedCall } from '@countersign/protocol';
 import { type ReactElement, useId, useState } from 'react';
 import { CallView } from '../calls/call-view.js';
 import { Button } from '../ui/button.js';
@@ -17,22 +17,28 @@ export interface ApprovalCardProps extends CardPlace {
   onAnswer: (answer: Answer) => Promise<void>;
   /** What a rule or grant would have matched, and which waiting calls it lets run. */
   matches: (wanted: PolicyMatch) => Promise<Matched>;
+  /** The call with nothing masked; undefined if it can't be had, which is told elsewhere. */
+  onReveal: () => Promise<Revealed | undefined>;
   /** Another one was decided elsewhere a moment ago: a click that was meant for that must not sign this. */
   wary: boolean;
 }
+
+type Revealed = Pick<RevealedCall, 'arguments'>;
 
 /** What the one button in the place of *Approve once* does. */
 type Mode = 'once' | 'chat' | 'always' | 'edit';
 
 /** One question about one call. Deny comes first and is never further than approve; nothing here has a default. */
-export function ApprovalCard({ onAnswer, matches, wary, ...place }: ApprovalCardProps): ReactElement {
+export function ApprovalCard({ onAnswer, onReveal, matches, wary, ...place }: ApprovalCardProps): ReactElement {
   const { approval, agentName } = place;
+  const [revealed, setRevealed] = useState<Revealed>();
+  const shown = revealed === undefined ? approval : revealedView(approval, revealed);
   const [mode, setMode] = useState<Mode>('once');
   const [narrow, setNarrow] = useState(false);
   const [rule, setRule] = useState(approval.proposedRule ?? '');
   const [sending, setSending] = useState(false);
   const edited = useEdited(approval);
-  const end = useEndShown(JSON.stringify([mode === 'edit', approval.arguments, approval.preview]));
+  const end = useEndShown(JSON.stringify([mode === 'edit', shown.arguments, shown.preview]));
   const noteId = useId();
   const isArmed = useArmed(approval.approvalId, wary) && !sending;
   // Another mode puts another button in the same place.
@@ -140,10 +146,10 @@ export function ApprovalCard({ onAnswer, matches, wary, ...place }: ApprovalCard
         <EditForm edited={edited} />
       ) : (
         <div className="rounded-md border border-line bg-sunken px-3 py-2">
-          <CallView toolName={approval.toolName} args={approval.arguments} preview={approval.preview} />
+          <CallView toolName={shown.toolName} args={shown.arguments} preview={shown.preview} />
         </div>
       )}
-      <Circumstances approval={approval} />
+      <Circumstances approval={shown} onReveal={() => void onReveal().then(setRevealed)} />
     </CardFrame>
   );
 }

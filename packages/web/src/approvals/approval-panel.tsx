@@ -6,6 +6,7 @@ import { learnMe, useMe } from './me.js';
 import { QuestionCard } from './question-card.js';
 import { type Outcome, useAnswer } from './use-answer.js';
 import { useMatches } from './use-matches.js';
+import { useReveal } from './use-reveal.js';
 import { focusOnWaiting, type TakeFocus } from './use-take-focus.js';
 import { WaitingList } from './waiting-list.js';
 
@@ -54,6 +55,7 @@ export function ApprovalPanel({
   const last = useRef<Asked>(undefined);
   const { decide, reply } = useAnswer();
   const matches = useMatches();
+  const reveal = useReveal();
   const shown = nextCurrent(current, queue, answered);
   const waiting = queue.filter((id) => !answered.taken.has(id));
   const found = shown.kind === 'none' ? undefined : find(shown.id);
@@ -182,6 +184,7 @@ export function ApprovalPanel({
           below={below}
           wary={told !== undefined}
           matches={(wanted) => matches(asked, wanted)}
+          onReveal={() => reveal(asked)}
           onAnswer={(answer) => settle(decide(asked, answer))}
           onNext={next === undefined ? undefined : () => pick(next)}
         />

@@ -6,7 +6,14 @@ import { Until } from '../ui/time.js';
 import { Visible } from '../ui/visible.js';
 
 /** Where it would run, why it is asked, what is masked, when it expires. */
-export function Circumstances({ approval }: { approval: ApprovalView }): ReactElement {
+export function Circumstances({
+  approval,
+  onReveal,
+}: {
+  approval: ApprovalView;
+  /** Absent where nothing can be revealed any more. */
+  onReveal?: (() => void) | undefined;
+}): ReactElement {
   const masked = maskedWords(approval);
   const said = toolWords(approval);
   const sandbox = sandboxWords(approval.sandbox);
@@ -46,7 +53,14 @@ export function Circumstances({ approval }: { approval: ApprovalView }): ReactEl
       {masked === undefined ? null : (
         <p className="flex items-start gap-1.5">
           <Icon name="eye" className="mt-0.5 size-3.5 text-ink-3" />
-          {masked}
+          <span>
+            {masked}{' '}
+            {onReveal === undefined ? null : (
+              <button type="button" className="text-blue underline" onClick={onReveal}>
+                Show them (recorded in the audit log)
+              </button>
+            )}
+          </span>
         </p>
       )}
       {approval.expiresAt === undefined ? null : (

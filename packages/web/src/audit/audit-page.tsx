@@ -57,10 +57,12 @@ export default function AuditPage(): ReactElement {
           value={filter.kind}
           options={[
             { value: '', label: 'all' },
-            ...['request', 'decision', 'run', 'outcome', 'refusal', 'policy', 'grant', 'stop'].map((kind) => ({
-              value: kind,
-              label: kind,
-            })),
+            ...['request', 'decision', 'run', 'outcome', 'refusal', 'policy', 'grant', 'stop', 'reveal'].map(
+              (kind) => ({
+                value: kind,
+                label: kind,
+              }),
+            ),
           ]}
           onChange={(event) => setFilter({ ...filter, kind: event.target.value })}
         />

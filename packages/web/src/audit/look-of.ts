@@ -27,6 +27,8 @@ export function lookOf({ kind, decision, scope, rule }: AuditEntry): { words: st
       return { words: decision ?? 'policy', tone: 'neutral', icon: CLIENT_CHANGES.has(decision) ? 'plug' : 'policy' };
     case 'grant':
       return { words: 'grant', tone: 'neutral', icon: 'grants' };
+    case 'reveal':
+      return { words: 'secrets shown', tone: 'amber', icon: 'eye' };
     case 'stop':
       return { words: 'stopped', tone: 'neutral', icon: 'stop' };
   }

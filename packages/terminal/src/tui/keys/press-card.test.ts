@@ -47,6 +47,15 @@ function seat(count: number, more: Parameters<typeof approvalOf>[1] = {}) {
 const toCard = { kind: 'ctrl', letter: 'g' } as const;
 
 describe('a card', () => {
+  it('[A15] v asks to see what is masked, and signs nothing', () => {
+    const person = seat(1, { arguments: { token: '‹masked 1: 7 characters›' } });
+    person.steps(toCard, char('v'), ENTER);
+    expect(person.effects).toMatchObject([{ kind: 'reveal' }]);
+    const plain = seat(1, { arguments: { command: 'ls' } });
+    plain.steps(toCard, char('v'), ENTER);
+    expect(plain.effects).toEqual([]);
+  });
+
   it('[A17] is signed by a choice and Enter, and not by Enter alone', () => {
     const at = seat(1);
     at.steps(toCard, ENTER, ENTER, char(' '), char('y'), char('Y'), named('tab'), toCard, ENTER);

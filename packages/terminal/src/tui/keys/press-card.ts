@@ -1,4 +1,4 @@
-import { after, get, patternOf, type Answer, type ApprovalView } from '@countersign/client';
+import { after, get, maskedWords, patternOf, type Answer, type ApprovalView } from '@countersign/client';
 import { isArmed, type CardUi, type Choice, type Facts, type Pressed, type UiState } from '../ui-state.js';
 import { edit, EMPTY_FIELD, fieldOf } from './field.js';
 import type { Key } from './key.js';
@@ -28,6 +28,8 @@ export function pressOnCard(ui: UiState, key: Key, facts: Facts): Pressed {
   if (!isArmed(ui.card, facts.now)) return only(ui);
   if (isName(key, 'enter')) return confirm(ui, approval);
   if (key.kind !== 'char') return only(ui);
+  if (key.text === 'v' && maskedWords(approval) !== undefined)
+    return { ui, effects: [{ kind: 'reveal', approvalId: approval.approvalId }] };
   // Nobody has seen all of it.
   if (facts.card.isCut && key.text !== 'd') return only(ui);
   if (!ui.card.isSeen && approval.question === undefined && /^[ocae]$/.test(key.text))

@@ -1,4 +1,4 @@
-import { coveredTitle, describeCall, patternOf, type ApprovalView } from '@countersign/client';
+import { coveredTitle, describeCall, maskedWords, patternOf, type ApprovalView } from '@countersign/client';
 import type { Choice } from '../ui-state.js';
 import { fieldLines } from './field-lines.js';
 import { lineWidth, span, wrapWords, type Line, type Span } from './spans.js';
@@ -44,13 +44,14 @@ function coveredBy({ covered }: CardState, width: number): Line[] {
 function optionLines({ approval, choice, isFocused, isArmed, hasOthers, isCut }: CardState, width: number): Line[] {
   const may = (option: ApprovalView['options'][number]): boolean => !isCut && approval.options.includes(option);
   const isQuestion = approval.question !== undefined;
-  const offered: readonly (readonly [string, string, Choice['kind'] | 'next', boolean])[] = [
+  const offered: readonly (readonly [string, string, Choice['kind'] | 'next' | 'reveal', boolean])[] = [
     ['d', 'Deny…', 'deny', true],
     ['r', 'Answer…', 'answer', isQuestion],
     ['o', 'Approve once', 'once', !isQuestion && may('approve_once')],
     ['c', 'Approve for this chat', 'session', !isQuestion && may('approve_session')],
     ['a', 'Always…', 'always', !isQuestion && may('approve_always') && approval.proposedRule !== undefined],
     ['e', 'Edit', 'edit', !isQuestion && may('approve_once')],
+    ['v', 'Show secrets', 'reveal', maskedWords(approval) !== undefined],
     ['n', 'Next', 'next', hasOthers],
   ];
   const chips = offered

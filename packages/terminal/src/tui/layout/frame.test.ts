@@ -162,6 +162,11 @@ describe('the screen', () => {
       { focus: 'card' },
     );
     const text = drawn(masked).join('\n');
+    expect(text).toContain('v Show secrets');
+    const revealed = { id: masked.world.queue[0] ?? '', arguments: { command: 'curl -H hunter2' } };
+    const after = drawn({ ...masked, ui: { ...masked.ui, card: { ...masked.ui.card, revealed } } }).join('\n');
+    expect(after).toContain('curl -H hunter2');
+    expect(after).not.toContain('v Show secrets');
     expect(text).toContain('1 secret is masked');
     expect(text).toContain('not sandboxed: it runs with your own rights');
   });

@@ -17,6 +17,7 @@ const KEYS: readonly (readonly [string, string] | string)[] = [
   ['c, then Enter', 'approve for this chat; l: only calls like this'],
   ['a', 'always: shows the rule, Enter signs it'],
   ['e', 'edit what will run, Enter signs that'],
+  ['v', 'show masked secrets; recorded in the audit log'],
   ['r, 1 to 9', 'answer a question'],
   ['n, N', 'the next one, the one before'],
   'Transcript and chats',

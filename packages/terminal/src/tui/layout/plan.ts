@@ -1,4 +1,4 @@
-import { get, type ApprovalView } from '@countersign/client';
+import { get, revealedView, type ApprovalView } from '@countersign/client';
 import { areasOf, isTooSmall, type Areas } from './areas.js';
 import { cardBody } from './card-body.js';
 import { cardFootOf, goneFoot } from './card-foot.js';
@@ -29,7 +29,9 @@ export function planOf(scene: Scene): Plan {
   const { ui, world, chat, size } = scene;
   const guess = areasOf(size, { hasBanner: false, hasCompletion: false, composer: 1 });
   const { current } = ui.card;
-  const approval = current.kind === 'none' ? undefined : get(world.approvals, current.id);
+  const asked = current.kind === 'none' ? undefined : get(world.approvals, current.id);
+  const { revealed } = ui.card;
+  const approval = asked !== undefined && revealed?.id === asked.approvalId ? revealedView(asked, revealed) : asked;
   const { lines: body, isCut } = approval === undefined ? { lines: [], isCut: false } : cardBody(approval, guess.width);
   const foot = approval === undefined ? goneFoot(scene, guess.width) : cardFootOf(scene, approval, guess.width, isCut);
   const shared = areasOf(size, {
