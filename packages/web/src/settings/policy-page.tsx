@@ -31,6 +31,8 @@ export default function PolicyPage(): ReactElement {
   const text = draft?.text ?? written;
   const lines = policyLines(text);
   const count = lines.filter(isRule).length;
+  // A warning is about the stored text: it goes when its line is edited or moved.
+  const warnings = (policy.data.value.warnings ?? []).filter(({ line, rule }) => lines[line - 1] === rule);
   const added = lines.filter((line) => isRule(line) && !policy.data.value.rules.includes(line));
   /** Lists the waiting calls that new rules would run before the rules are saved (A5). An invalid rule is reported on saving. */
   const findCovered = async (): Promise<readonly string[]> => {
@@ -84,7 +86,7 @@ export default function PolicyPage(): ReactElement {
               setDraft({ text: event.target.value, etag: draft?.etag ?? etag });
             }}
           />
-          <Warnings of={policy.data.value.warnings ?? []} />
+          <Warnings of={warnings} />
           {isStale && isChanged ? (
             <p role="alert" className="mt-2 text-sm text-amber">
               Somebody else wrote the policy meanwhile. Drop your change to see it, then make yours again.
