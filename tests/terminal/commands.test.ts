@@ -78,7 +78,7 @@ describe('the commands', () => {
     await expect.poll(() => t.runs).toEqual(['one']);
 
     const asked = t.terminal(['approvals', 'approve', third]);
-    await asked.waitFor('Type "approve" to go on');
+    await asked.waitFor('Type "approve" to continue');
     asked.type(`y${ENTER}`);
     expect(await asked.exitCode).toBe(130);
     const watching = t.terminal(['approvals', 'watch']);

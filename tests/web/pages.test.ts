@@ -146,10 +146,10 @@ describe.runIf(hasBrowser)('every page', () => {
     await page.goto(`${opened.serving.url}/w/${world}/policy`);
     await page.getByLabel('Command').fill('git status');
     await button(page, 'Try').click();
-    await page.getByText('You would be asked').waitFor();
+    await page.getByText('It would need approval').waitFor();
     await page.getByLabel('Rules').fill('allow shell_cmd(git status)');
     await button(page, 'Try').click();
-    await page.getByText('It would run, unasked').waitFor();
+    await page.getByText('It would run without approval').waitFor();
     await page.getByLabel('Rules').fill('allow shell_cmd(git status)\ndeny shell_cmd(command=*push*)');
     await button(page, 'Try').click();
     await page.getByText('command is git status').waitFor();

@@ -154,7 +154,7 @@ describe.runIf(hasBrowser)('what is set, kept and brought', () => {
     await card.getByText('mcp__memory__read_graph').waitFor();
     expect(await page.content()).not.toContain('hush-hush');
     await card.getByRole('button', { name: 'Restart' }).click();
-    await remarked(page, 'memory is started anew.');
+    await remarked(page, 'memory is restarting.');
     await card.getByText(/running|starts when needed|starting/).waitFor();
     await card.getByRole('button', { name: 'Trust', exact: true }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Trust', exact: true }).click();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
-import { button, call, drawn, press, said, toolCard, topBar } from './support/steps.js';
+import { button, call, drawn, press, said, toolCard, topBar, write } from './support/steps.js';
 
 interface Shift {
   at: number;
@@ -134,6 +134,40 @@ describe.runIf(hasBrowser)('a page that stands still', () => {
     expect(await button(page, 'Approve once').boundingBox()).toEqual(before);
   });
 
+  it.each([1440, 390])(
+    '[A23] at %d a toast and the connection banner cover neither titles, nor Stop, nor the buttons that sign',
+    async (width) => {
+      const { path } = await opened.newChat();
+      const { page, context } = await opened.visit({ path, width, height: 844 });
+      await write(page, [press('free-a'), press('free-b')].join('\n'));
+      await topBar(page).getByRole('button', { name: 'Stop' }).waitFor();
+      const isPhone = width === 390;
+      const toasts = page.getByRole('button', { name: 'Dismiss' }).locator('..');
+      const notices = (): Locator[] => [toasts, page.getByText('No connection to the server').locator('..')];
+      await page.route(/\/(?:events|stop)\b/, (route) => route.abort());
+      await page.reload();
+      await page.getByText('No connection to the server').waitFor();
+      await topBar(page).getByRole('button', { name: 'Stop' }).click();
+      await toasts.waitFor();
+      const free = [page.getByRole('heading', { level: 1 }), topBar(page).getByRole('button', { name: 'Stop' })];
+      expect(await overlaps(notices(), isPhone ? free : [...free, ...signing(page)])).toEqual([]);
+      if (isPhone) {
+        await page.getByRole('button', { name: /2 waiting for you/ }).click();
+        const sheet = page.getByRole('dialog', { name: 'Waiting for you' });
+        await sheet.getByRole('button', { name: 'Dismiss' }).waitFor();
+        const title = sheet.getByRole('heading', { name: 'Waiting for you' });
+        expect(await overlaps(notices(), [title, button(page, 'Close'), ...signing(page)])).toEqual([]);
+      }
+      await page.goto(`${opened.serving.url}/inbox`);
+      await page.getByText('No connection to the server').waitFor();
+      const head = page.getByRole('main').getByText('wants to').first();
+      await head.waitFor();
+      const banner = page.getByText('No connection to the server').locator('..');
+      expect(await overlaps([banner], [page.getByRole('heading', { level: 1 }), head, ...signing(page)])).toEqual([]);
+      await context.close();
+    },
+  );
+
   it('is there and can be used soon after it is asked for', async () => {
     const { path } = await opened.newChat();
     const { page } = visit;
@@ -153,3 +187,21 @@ describe.runIf(hasBrowser)('a page that stands still', () => {
     expect(visit.complaints).toEqual([]);
   });
 });
+
+/** What signs or denies, in the bar at the foot of a card. */
+function signing(page: Page): Locator[] {
+  return ['Deny', 'Reason…', 'Approve once', 'More choices'].map((name) => button(page, name));
+}
+
+/** Which of these lie over which of those. */
+async function overlaps(over: readonly Locator[], under: readonly Locator[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const upper of over)
+    for (const lower of under) {
+      const [a, b] = [await upper.boundingBox(), await lower.boundingBox()];
+      if (a === null || b === null) throw new Error('what is compared is not on the screen');
+      const isApart = a.x + a.width <= b.x || b.x + b.width <= a.x || a.y + a.height <= b.y || b.y + b.height <= a.y;
+      if (!isApart) found.push(`${await upper.innerText()} over ${await lower.innerText()}`);
+    }
+  return found;
+}

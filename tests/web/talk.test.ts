@@ -94,7 +94,7 @@ describe.runIf(hasBrowser)('talking', () => {
     expect(await page.getByText('Your message is kept.').count()).toBe(0);
     await write(page, 'say I am next');
     await page.getByText('Your message is kept. Ada can’t answer until you decide what is waiting.').waitFor();
-    await button(page, 'Run none of it and go on').click();
+    await button(page, 'Deny all and continue').click();
     await said(page, 'I am next').waitFor();
     await expect.poll(() => page.getByText('Your message is kept.').count()).toBe(0);
     await toolCard(page, 'behind').getByText('denied').waitFor();
@@ -112,7 +112,7 @@ describe.runIf(hasBrowser)('talking', () => {
     await write(page, `@Bob\n${press('not in the way')}`);
     await toolCard(page, 'not in the way').waitFor();
     await page.getByText('Your message is kept.').waitFor();
-    await button(page, 'Run none of it and go on').click();
+    await button(page, 'Deny all and continue').click();
     await said(page, 'I am behind').waitFor();
     await toolCard(page, 'not in the way').getByText('waiting for you').waitFor();
     expect((await opened.api.approvals(world)).items.map(({ agentId }) => agentId)).toEqual(['bob']);

@@ -48,7 +48,7 @@ describe('checking a policy', () => {
     });
     expect(await t.check('ls > x')).toMatchObject({
       outcome: 'ask',
-      reason: 'no rule allows this unasked: output goes to a file',
+      reason: 'no rule allows this: output goes to a file',
     });
     expect([await t.world.approvals(), t.toolEvents()]).toEqual([[], []]);
   });

@@ -20,7 +20,7 @@ export async function confirm(
     readline.once('close', () => resolve(''));
     readline.once('SIGINT', () => resolve(''));
   });
-  const asked = readline.question(`${plainLine(what)} Type "${word}" to go on: `).catch(() => '');
+  const asked = readline.question(`${plainLine(what)} Type "${word}" to continue: `).catch(() => '');
   const answer = await Promise.race([asked, ended]);
   readline.close();
   if (answer.trim() !== word) throw new CommandError('Nothing was done.', EXIT.interrupted);

@@ -78,7 +78,7 @@ export async function connect(
 function checked(url: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined || !/^https?:$/.test(parsed.protocol)) {
-    throw new CommandError(`The address "${url}" is none: it looks like http://127.0.0.1:4747.`);
+    throw new CommandError(`Invalid server URL "${url}". Expected something like http://127.0.0.1:4747`);
   }
   return parsed.origin;
 }

@@ -37,14 +37,14 @@ export function createProgram({ console: { stdout }, version }: Surroundings, en
     .version(version, '-v, --version', 'say which version this is')
     .helpOption('-h, --help', 'say what there is')
     .helpCommand(false)
-    .option('--home <dir>', 'where everything is kept (COUNTERSIGN_HOME, or ~/.countersign)')
+    .option('--home <dir>', 'home folder (COUNTERSIGN_HOME, or ~/.countersign)')
     .option('--url <url>', 'talk to the server at this address (COUNTERSIGN_URL), with the token in COUNTERSIGN_TOKEN')
     .option('--json', 'machine-readable output')
-    .option('--verbose', 'with what went wrong, say where')
+    .option('--verbose', 'print the stack trace of an error')
     .addHelpText(
       'after',
       '\nWithout a command it serves and opens the browser, with the flags of serve: --port, --host, --allow-host, --no-open, --log-level.' +
-        '\nA running server is found by the home folder; where none runs, a command brings its own.',
+        '\nCommands use the server that runs on the home folder. If none runs, a command starts its own and stops it at the end.',
     );
   const register = registerWith(ends);
   addServe(program, register);

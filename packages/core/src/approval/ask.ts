@@ -73,19 +73,19 @@ function describe(input: GateInput, { prepared }: Weighing, question: Question):
     case 'outcome-unknown':
       return 'the same call was cut off earlier in this chat and its outcome is unknown';
     case 'each':
-      return `each such call is asked: ${question.why}`;
+      return `every such call needs approval: ${question.why}`;
     case 'closed':
-      return `the policy can't be read, so everything is asked: ${question.reason}`;
+      return `the policy can't be read, so every call needs approval: ${question.reason}`;
     case 'changed':
       return `${call.tool} is not what a person accepted, so no grant or allow rule counts: ${question.difference}`;
     case 'unkept':
-      return `there is no sandbox to keep it from what a rule is about, so each call is asked: ${question.rule}`;
+      return `without a sandbox it could reach what this rule covers, so every call needs approval: ${question.rule}`;
     case 'rule':
-      return `a rule asks about this call: ${question.rule}`;
+      return `a rule requires approval: ${question.rule}`;
     case 'default': {
       const dynamic = call.subjects.find((subject) => subject.kind === 'dynamic');
-      if (dynamic?.told === true) return `no rule allows this unasked: ${dynamic.why}`;
-      if (dynamic) return `what it would do is only known when it runs: ${dynamic.why}`;
+      if (dynamic?.told === true) return `no rule allows this: ${dynamic.why}`;
+      if (dynamic) return `no rule can judge this in advance: ${dynamic.why}`;
       if (tool?.trusted !== true) return `${call.tool} comes from outside and is not marked trusted`;
       const allowing = [...shelves(admin?.allow, call.tool), ...shelves(world.policy.allow, call.tool)];
       const missed = findMissedByStar(allowing, prepared);

@@ -145,7 +145,7 @@ describe('checkToolApproval', () => {
     const subjects: Subject[] = [words('ls'), { kind: 'dynamic', why: 'output goes to a file', told: true }];
     const gate = checkToolApproval(input(world('deny write_file(rm *)'), subjects));
     expect(gate).toMatchObject({
-      why: 'no rule allows this unasked: output goes to a file',
+      why: 'no rule allows this: output goes to a file',
       options: ['deny', 'approve_once', 'approve_session'],
     });
     expect(
@@ -356,7 +356,7 @@ describe('checkToolApproval', () => {
     };
     expect(checkToolApproval(input(everything, later))).toEqual({
       kind: 'ask',
-      why: 'each such call is asked: a hook runs later',
+      why: 'every such call needs approval: a hook runs later',
       options: ['deny', 'approve_once'],
     });
     const signed = checkToolApproval(input({ ...everything, decision: 'approved' }, later));

@@ -66,7 +66,7 @@ export async function importWorld(runtime: Runtime, input: unknown, signer: Sign
   }
   const masked = agents.filter(({ systemPrompt }) => hasMask(systemPrompt)).map(({ name: agent }) => agent);
   if (masked.length > 0) {
-    notes.push(`Secrets in the prompt of ${masked.join(', ')} were masked when it was exported. Write them anew.`);
+    notes.push(`Secrets in the prompt of ${masked.join(', ')} were masked when it was exported. Enter them again.`);
   }
   const allows = policy.filter((rule) => isAllow(rule));
   const kept = policy.filter((rule) => !isAllow(rule));

@@ -53,7 +53,7 @@ export function findProviders(env: NodeJS.ProcessEnv, ollamaUrl: string = OLLAMA
           };
         }),
         ollama === undefined
-          ? { name: 'ollama', available: false }
+          ? { name: 'ollama', available: false, problem: `nothing answers at ${ollamaUrl}` }
           : { name: 'ollama', available: true, address: ollamaUrl, models: ollama.models },
       ];
     },

@@ -145,9 +145,7 @@ async function lookAtModels(env: NodeJS.ProcessEnv): Promise<Finding[]> {
         const at = address === undefined ? '' : `, at ${address}${variableOf(name, env)}`;
         return { what: name, state: 'fine', detail: `found (${source ?? 'no key needed'})${at}${more}` };
       }
-      if (problem !== undefined) return { what: name, state: 'without', detail: problem };
-      const detail = name === 'ollama' ? 'does not answer on this machine' : 'no key found';
-      return { what: name, state: 'without', detail, advice: adviceFor(name) };
+      return { what: name, state: 'without', detail: problem ?? 'no key found', advice: adviceFor(name) };
     });
 }
 
@@ -163,7 +161,7 @@ function adviceFor(name: string): string {
     case 'anthropic':
       return 'Set ANTHROPIC_API_KEY to use it.';
     case 'openai':
-      return 'Set OPENAI_API_KEY to use it.';
+      return 'Set OPENAI_API_KEY to use it, and OPENAI_BASE_URL for your own endpoint.';
     case 'google':
       return 'Set GEMINI_API_KEY to use it.';
     default:

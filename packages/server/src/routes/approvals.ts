@@ -110,7 +110,7 @@ export const approvalRoutes = [
     method: 'get',
     path: '/worlds/{world}/grants',
     tag: 'grants',
-    summary: 'Decisions that go on counting, oldest first',
+    summary: 'Grants in force, oldest first',
     query: listQuerySchema,
     answers: { 200: { description: 'Grants', schema: listOf(grantSchema) } },
     async handle({ context, params, query }) {

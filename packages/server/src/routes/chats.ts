@@ -60,7 +60,7 @@ export const chatRoutes = [
     path: '/worlds/{world}/chats/{chat}',
     tag,
     summary: 'One chat',
-    description: 'A stream that goes on after `lastEventId` misses nothing that is not in the answer.',
+    description: 'Open a stream after `lastEventId` to miss nothing.',
     answers: { 200: { description: 'The chat', schema: chatSchema } },
     handle: async ({ context, params }) => ({
       status: 200,
@@ -144,7 +144,7 @@ export const chatRoutes = [
     method: 'post',
     path: '/worlds/{world}/chats/{chat}/stop',
     tag,
-    summary: 'Stop what goes on in a chat',
+    summary: 'Stop a chat',
     description: 'Models and tools are stopped, pending approvals denied, and the chat is idle.',
     headers: AS_CLIENT,
     answers: { 204: { description: 'It is idle' } },

@@ -8,7 +8,7 @@ const tag = 'events';
 const headers = { ...AS_CLIENT, 'Last-Event-ID': 'the id of the last event that is known; goes before `after`' };
 const answers = { 200: { description: 'Events as they happen, each with an id', type: 'text/event-stream' } };
 const description =
-  'Without a place to go on from, from now on. Events: message, sse, tool, tool-output, system, world, crud; `reset` says that the place is not in the log and everything has to be read anew.';
+  'Without `Last-Event-ID` the stream starts now. Events: message, sse, tool, tool-output, system, world, crud; `reset` says that the id is no longer in the log, so reload everything.';
 
 export const eventRoutes = [
   route({

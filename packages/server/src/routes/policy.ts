@@ -34,7 +34,7 @@ export const policyRoutes = [
     method: 'put',
     path: '/worlds/{world}/policy',
     tag,
-    summary: 'Write the rules of a world anew',
+    summary: 'Replace the rules of a world',
     description: 'Needs `If-Match`, so that nobody overwrites a rule they have not seen.',
     headers: { 'If-Match': 'the ETag of the policy that was read; 428 without one, 412 when it is not the last one' },
     body: newPolicySchema,

@@ -70,7 +70,7 @@ export const worldRoutes = [
     path: '/worlds/{world}',
     tag,
     summary: 'One world',
-    description: 'A stream that goes on after `lastEventId` misses nothing that is not in the answer.',
+    description: 'Open a stream after `lastEventId` to miss nothing.',
     answers: { 200: { description: 'The world', schema: worldSchema } },
     async handle({ context, params }) {
       const { value, version } = await showWorld(context.engine.runtime, params.world);

@@ -8,7 +8,7 @@ export const askQuestion: Ask = async (desk, approval, look, signal) => {
   const choices = approval.question?.choices ?? [];
   keyboard.print(`${describeQuestion(approval, { ...look, ...lookOf(context) })}\n`);
   keyboard.print(
-    `  Answer in words${choices.length > 0 ? ', or with the number of a choice' : ''}. Enter leaves it unanswered.\n`,
+    `  Type your answer${choices.length > 0 ? ', or with the number of a choice' : ''}. Enter leaves it unanswered.\n`,
   );
   const typed = await keyboard.ask({ prompt: context.paint.amber('  ? '), fresh: true, signal });
   if (typed.kind === 'cancelled') return { kind: 'gone' };

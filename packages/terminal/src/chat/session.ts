@@ -61,8 +61,8 @@ const LINES_BEFORE = 30;
 const LOOK_AGAIN_MS = 1_000;
 /** Where nobody sits to wait, a server that is away for longer will not come back. */
 const LONGEST_AWAY_MS = 60_000;
-export const GONE = 'The server is gone. Nothing is lost: start it again, and go on with countersign chat -c last.';
-const UNATTENDED = 'nobody is there who could be asked (--unattended deny)';
+export const GONE = 'The server is gone. Nothing is lost: restart it, and continue with countersign chat -c last.';
+const UNATTENDED = 'nobody can be asked here (--unattended deny)';
 
 export async function openSession(options: SessionOptions): Promise<Session> {
   const { context, client, world, chat, printer, answering, isTakenUp } = options;
@@ -172,7 +172,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
           break;
         }
         case 'lost':
-          keyboard.print('  · It is asked again. What was not signed does not run.\n');
+          keyboard.print('  · You will be asked again. Nothing ran.\n');
           await changes.after(changes.count(), LOOK_AGAIN_MS);
           break;
       }

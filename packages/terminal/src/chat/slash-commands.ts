@@ -3,14 +3,14 @@ import type { Agent } from '@countersign/protocol';
 import { nearest } from '@countersign/protocol';
 
 export const SLASH_COMMANDS = {
-  '/help': 'what can be typed here',
-  '/stop': 'stop what runs; what waits is denied (also Ctrl-C while it works)',
-  '/new': 'begin another chat',
-  '/chats': 'the chats of this world',
-  '/chat ID': 'go on with another chat',
-  '/agents': 'who is here',
-  '/approvals': 'what waits for you in this world',
-  '/quit': 'leave (also Ctrl-D); what waits stays',
+  '/help': 'list the commands',
+  '/stop': 'stop this chat and deny its waiting calls (also Ctrl-C while it works)',
+  '/new': 'start a new chat',
+  '/chats': 'list the chats of this world',
+  '/chat ID': 'continue another chat',
+  '/agents': 'list the agents',
+  '/approvals': 'list the calls that wait for you in this world',
+  '/quit': 'leave (also Ctrl-D); waiting calls stay in the queue',
 } as const;
 
 const NAMES = Object.keys(SLASH_COMMANDS).map((usage) => usage.split(' ')[0] ?? '');

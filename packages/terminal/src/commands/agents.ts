@@ -28,13 +28,11 @@ interface AgentFlags {
 
 /** `countersign agents` (X3). */
 export function addAgents(program: Command, register: Register): void {
-  const agents = program
-    .command('agents')
-    .description('Agents of a world: a name, a prompt, a model, and the tools it may ask for.');
+  const agents = program.command('agents').description('Manage the agents of a world: name, prompt, model and tools.');
   const inWorld = (command: Command): Command => command.option('-w, --world <world>', 'the world');
   register<AgentFlags>(
     inWorld(agents.command('list', { isDefault: true }))
-      .description('Lists them.')
+      .description('List the agents of a world.')
       .addHelpText('after', '\nExample:\n  countersign agents list -w harbour'),
     async (context, { options }) => {
       const client = await context.client();
@@ -57,7 +55,7 @@ export function addAgents(program: Command, register: Register): void {
   );
   register<AgentFlags>(
     inWorld(agents.command('show').argument('<agent>'))
-      .description('Shows one with its prompt and tools.')
+      .description('Show an agent with its prompt and tools.')
       .addHelpText('after', '\nExample:\n  countersign agents show scout -w harbour'),
     async (context, { args, options }) => {
       const client = await context.client();
@@ -65,7 +63,7 @@ export function addAgents(program: Command, register: Register): void {
       showThing(context, await findAgent(client, world, args[0] ?? ''));
     },
   );
-  const add = withFlags(inWorld(agents.command('add').argument('<name>')).description('Adds one.'));
+  const add = withFlags(inWorld(agents.command('add').argument('<name>')).description('Add an agent to a world.'));
   register<AgentFlags>(
     add.addHelpText(
       'after',
@@ -89,10 +87,10 @@ export function addAgents(program: Command, register: Register): void {
       showDone(context, `Added the agent "${made.id}" to "${world}".`, made);
     },
   );
-  const edit = withFlags(inWorld(agents.command('edit').argument('<agent>')).option('--name <name>', 'its name'));
+  const edit = withFlags(inWorld(agents.command('edit').argument('<agent>')).option('--name <name>', 'new name'));
   register<AgentFlags>(
     edit
-      .description('Changes one; without flags, opens your editor.')
+      .description('Edit an agent; without flags, in your editor.')
       .addHelpText('after', '\nExample:\n  countersign agents edit scout -w ops --model llama3.3'),
     async (context, { args, options }) => {
       const client = await context.client();
@@ -116,7 +114,7 @@ export function addAgents(program: Command, register: Register): void {
   );
   register<AgentFlags & { chat: string }>(
     inWorld(agents.command('memory').argument('<agent>'))
-      .description('Prints what it knows of a chat: what it was told, its calls, their results and its answers.')
+      .description('Print what an agent knows of a chat: messages, calls, results and answers.')
       .option('-c, --chat <chat>', 'the chat: its id, or "last"', 'last')
       .addHelpText('after', '\nExample:\n  countersign agents memory mason -w harbour -c last --json'),
     async (context, { args, options }) => {
@@ -132,8 +130,8 @@ export function addAgents(program: Command, register: Register): void {
     },
   );
   const remove = inWorld(agents.command('remove').argument('<agent>'))
-    .description('Removes one.')
-    .option('--yes', 'do not ask')
+    .description('Remove an agent.')
+    .option('--yes', 'skip the confirmation')
     .addHelpText('after', '\nExample:\n  countersign agents remove scout -w ops');
   register<{ world?: string; yes?: boolean }>(remove, async (context, { args, options }) => {
     const client = await context.client();
@@ -147,16 +145,16 @@ export function addAgents(program: Command, register: Register): void {
 
 function withFlags(command: Command): Command {
   return command
-    .option('--provider <name>', 'whose model: anthropic, openai, google, ollama, scripted')
-    .option('--model <name>', 'which model')
+    .option('--provider <name>', 'provider: anthropic, openai, google, ollama, scripted')
+    .option('--model <name>', 'model name')
     .option('--prompt <text>', 'its system prompt')
     .option('--prompt-file <file>', 'its system prompt, from a file')
-    .option('--tools <list>', 'names or globs of tools it may ask for, with commas between them')
-    .option('--rule <rule>', "a rule of its own, stricter than the world's; may be given again", again)
-    .option('--temperature <n>', 'how freely it speaks')
-    .option('--max-tokens <n>', 'tokens of one answer at most')
-    .option('--active', 'it answers')
-    .option('--no-active', 'it stays silent');
+    .option('--tools <list>', 'comma-separated names or globs of the tools it may use')
+    .option('--rule <rule>', "a rule of its own, stricter than the world's; repeatable", again)
+    .option('--temperature <n>', 'sampling temperature (0–2)')
+    .option('--max-tokens <n>', 'maximum tokens per answer')
+    .option('--active', 'let it answer')
+    .option('--no-active', 'keep it from answering');
 }
 
 async function readFlags(flags: AgentFlags): Promise<Partial<NewAgent>> {

@@ -36,13 +36,13 @@ type Listed = QueuedApproval & { readonly world: string };
 
 /** `countersign approvals` (X3). */
 export function addApprovals(program: Command, register: Register): void {
-  const approvals = program.command('approvals').description('What waits for your signature.');
+  const approvals = program.command('approvals').description('List, show and decide waiting calls.');
   const inWorld = (command: Command): Command => command.option('-w, --world <world>', 'only this world');
   register<ApprovalFlags>(
     inWorld(approvals.command('list', { isDefault: true }))
-      .description('Lists what waits, oldest first, in every world.')
+      .description('List waiting calls of every world, oldest first.')
       .option('--status <status>', 'pending, approved, denied, expired or superseded', 'pending')
-      .option('--chat <chat>', 'only of this chat')
+      .option('--chat <chat>', 'only this chat')
       .addHelpText('after', '\nExample:\n  countersign approvals list --json'),
     async (context, { options }) => {
       const status = readChoice(options.status ?? 'pending', '--status', STATUSES);
@@ -60,7 +60,7 @@ export function addApprovals(program: Command, register: Register): void {
   );
   register<ApprovalFlags>(
     inWorld(approvals.command('show').argument('<id>'))
-      .description('Shows one as it would be signed, and what was said before it.')
+      .description('Show a call as you would sign it, and the messages before it.')
       .option('--reveal', 'show masked secrets; recorded in the audit log')
       .addHelpText('after', '\nExample:\n  countersign approvals show approval_…'),
     async (context, { args, options }) => {
@@ -77,10 +77,10 @@ export function addApprovals(program: Command, register: Register): void {
   );
   register<ApprovalFlags>(
     inWorld(approvals.command('watch'))
-      .description('Asks you about each as it comes, until you leave: an approver for a second terminal.')
+      .description('Ask you about each call as it arrives, until you leave. For a second terminal.')
       .addHelpText(
         'after',
-        '\nWithout a terminal it only tells what comes; with --json as JSON Lines.\nExample:\n  countersign approvals watch',
+        '\nWithout a terminal it only lists what arrives; with --json as JSON Lines.\nExample:\n  countersign approvals watch',
       ),
     async (context, { options }) => {
       const client = await context.client('take-up');
@@ -96,9 +96,9 @@ export function addApprovals(program: Command, register: Register): void {
       .option('--scope <scope>', 'once, session (this chat) or always', 'once')
       .option('--rule <rule>', 'with --scope always: the rule to write, if not the proposed one')
       .option('--pattern <pattern>', 'with --scope session: only calls like this, such as "rm *.tmp"')
-      .option('--arguments <json>', 'other arguments instead; with --scope once')
-      .option('--reason <text>', 'why, for the record')
-      .option('--yes', 'do not ask')
+      .option('--arguments <json>', 'approve with these arguments instead; with --scope once')
+      .option('--reason <text>', 'reason, for the audit log')
+      .option('--yes', 'skip the confirmation')
       .option('--detach', 'return at once; the running server continues the chat')
       .addHelpText(
         'after',
@@ -114,7 +114,7 @@ export function addApprovals(program: Command, register: Register): void {
       const { approval, world } = await find(client, args[0] ?? '', options.world);
       refuseSettled(approval);
       if (approval.question !== undefined)
-        throw new CommandError('That is a question: answer it with words, with countersign approvals answer.');
+        throw new CommandError('That is a question. Answer it with countersign approvals answer.');
       const rule = options.rule ?? approval.proposedRule;
       if (!context.options.json) {
         showCard(context, approval, edited);
@@ -145,8 +145,8 @@ export function addApprovals(program: Command, register: Register): void {
     },
   );
   register<ApprovalFlags>(
-    inWorld(approvals.command('answer').argument('<id>').argument('<words...>', 'what to answer'))
-      .description('Answer a question of an agent, and stay until the chat has settled. Approves nothing.')
+    inWorld(approvals.command('answer').argument('<id>').argument('<words...>', 'your answer'))
+      .description('Answer an agent’s question, and stay until the chat has settled. Approves nothing.')
       .option('--detach', 'return at once; the running server continues the chat')
       .addHelpText('after', '\nExample:\n  countersign approvals answer approval_… "the north quay"'),
     async (context, { args: [id = '', ...words], options }) => {
@@ -155,7 +155,7 @@ export function addApprovals(program: Command, register: Register): void {
       const { approval, world } = await find(client, id, options.world);
       refuseSettled(approval);
       if (approval.question === undefined)
-        throw new CommandError('That is no question: it is signed with approvals approve, or denied.');
+        throw new CommandError('That is not a question. Use approvals approve or approvals deny.');
       return await followDecision(context, {
         client,
         world,
@@ -169,7 +169,7 @@ export function addApprovals(program: Command, register: Register): void {
   register<ApprovalFlags>(
     inWorld(approvals.command('deny').argument('<id>'))
       .description('Deny a call, tell the agent why, and stay until the chat has settled.')
-      .option('--reason <text>', 'why')
+      .option('--reason <text>', 'reason, which the agent is told')
       .option('--detach', 'return at once; the running server continues the chat')
       .addHelpText('after', '\nExample:\n  countersign approvals deny approval_… --reason "not in production"'),
     async (context, { args, options }) => {

@@ -26,15 +26,15 @@ interface AuditFlags {
 export function addAudit(program: Command, register: Register): void {
   const audit = program
     .command('audit')
-    .description('Who asked, who signed, what ran: the record that can be checked.');
+    .description('Read, verify and export the audit log: who asked, who signed, what ran.');
   const inWorld = (command: Command): Command => command.option('-w, --world <world>', 'the world');
   register<AuditFlags>(
     inWorld(audit.command('list', { isDefault: true }))
-      .description('Prints the last records.')
-      .option('--last <n>', 'so many of them', '30')
+      .description('Print the last records.')
+      .option('--last <n>', 'how many records', '30')
       .option('--kind <kind>', `only these: ${KINDS.join(', ')}`)
-      .option('--agent <agent>', 'only of this agent, by its id')
-      .option('--find <words>', 'only with these words in them')
+      .option('--agent <agent>', 'only records of this agent (its id)')
+      .option('--find <words>', 'only records that contain these words')
       .addHelpText('after', '\nExample:\n  countersign audit list -w harbour --last 5'),
     async (context, { options }) => {
       const last = readCount(options.last ?? '30', '--last');
@@ -60,7 +60,7 @@ export function addAudit(program: Command, register: Register): void {
   );
   register<AuditFlags>(
     inWorld(audit.command('verify'))
-      .description('Walks the whole chain of records, of one world or of all.')
+      .description('Verify the hash chain, of one world or of all.')
       .addHelpText('after', '\nExit codes: 0 whole, 1 broken.\nExample:\n  countersign audit verify'),
     async (context, { options }) => {
       const client = await context.client();
@@ -88,9 +88,9 @@ export function addAudit(program: Command, register: Register): void {
   );
   register<AuditFlags>(
     inWorld(audit.command('export'))
-      .description('Writes the whole log, to be kept.')
+      .description('Export the whole log.')
       .option('--format <format>', 'jsonl or csv', 'jsonl')
-      .option('--out <file>', 'into a new file instead of standard output')
+      .option('--out <file>', 'write to a new file instead of standard output')
       .addHelpText('after', '\nExample:\n  countersign audit export -w harbour --format csv --out audit.csv'),
     async (context, { options }) => {
       const format = readChoice(options.format ?? 'jsonl', '--format', ['jsonl', 'csv']);

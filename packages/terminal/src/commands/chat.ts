@@ -29,17 +29,14 @@ interface ChatFlags {
 export function addChat(program: Command, register: Register): void {
   const command = program
     .command('chat')
-    .argument('[message...]', 'what to say; - reads it, or more of it, from standard input')
-    .description('Talks to the agents of a world. Without a message: interactively, or from a pipe.')
-    .option('-w, --world <world>', 'the world; needed where there are several')
-    .option('-c, --chat <chat>', 'go on with this chat: its id, or "last"')
-    .option('--new', 'begin a new chat even if the last one is unfinished')
-    .option('--unattended <what>', 'deny or wait, where no terminal is there to ask', 'deny')
+    .argument('[message...]', 'the message; - reads it, or the rest of it, from standard input')
+    .description('Talk to the agents of a world: interactively, once, or from a pipe.')
+    .option('-w, --world <world>', 'the world; required if there are several')
+    .option('-c, --chat <chat>', 'continue this chat: its id, or "last"')
+    .option('--new', 'start a new chat even if the last one is unfinished')
+    .option('--unattended <what>', 'deny or wait, if there is no terminal to ask in', 'deny')
     .option('--timeout <time>', 'give up after this, such as 90s or 5m')
-    .addHelpText(
-      'after',
-      '\nNothing is approved by itself: Enter, Ctrl-C, the end of the input and whatever is not understood deny.',
-    )
+    .addHelpText('after', '\nNothing is approved by default: Enter, Ctrl-C, end of input and any unknown answer deny.')
     .addHelpText('after', '\nExit codes: 0 answered, 1 failed, 2 wrong usage, 3 something was denied, 4 timed out.')
     .addHelpText(
       'after',
@@ -83,7 +80,7 @@ async function readContent(
   const piped = wantsInput ? (await text(console.stdin)).trim() : '';
   const content = [said, piped].filter((part) => part !== '').join('\n\n');
   if (content.trim() !== '') return content;
-  if (words.length > 0 || wantsInput) throw new CommandError('There is nothing to say: the message is empty.');
+  if (words.length > 0 || wantsInput) throw new CommandError('The message is empty.');
   return undefined;
 }
 
@@ -184,7 +181,7 @@ function greet(context: CommandContext, keyboard: Keyboard, world: World, chat: 
   const { paint } = context;
   const room = Math.max(10, (context.columns() ?? 80) - world.name.length - 4);
   keyboard.print(`${paint.bold(plainLine(world.name))}  ${cutTo(plainLine(chat.title), room)}\n`);
-  if (isTakenUp && chat.status !== 'idle') keyboard.print('· Last time this was left unfinished.\n');
-  keyboard.print(paint.dim('· /help says what there is. Ctrl-C stops what runs, Ctrl-D leaves.\n'));
+  if (isTakenUp && chat.status !== 'idle') keyboard.print('· This chat was left unfinished.\n');
+  keyboard.print(paint.dim('· /help lists the commands. Ctrl-C stops the agents, Ctrl-D leaves.\n'));
   if (!isTakenUp && world.id === 'harbour') keyboard.print(paint.dim('· Try: Please tidy the notes folder.\n'));
 }

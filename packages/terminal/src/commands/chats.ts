@@ -23,11 +23,11 @@ type Listed = Chat & { readonly needsServer?: true };
 
 /** `countersign chats` (X3). */
 export function addChats(program: Command, register: Register): void {
-  const chats = program.command('chats').description('Chats of a world.');
+  const chats = program.command('chats').description('Manage the chats of a world.');
   const inWorld = (command: Command): Command => command.option('-w, --world <world>', 'the world');
   register<ChatFlags>(
     inWorld(chats.command('list', { isDefault: true }))
-      .description('Lists them, the newest last.')
+      .description('List the chats of a world, newest last.')
       .addHelpText('after', '\nExample:\n  countersign chats list -w harbour'),
     async (context, { options }) => {
       const client = await context.client();
@@ -52,7 +52,7 @@ export function addChats(program: Command, register: Register): void {
   );
   register<ChatFlags>(
     inWorld(chats.command('show').argument('<chat>', 'its id, or "last"'))
-      .description('Prints what was said.')
+      .description('Print the transcript of a chat.')
       .addHelpText('after', '\nExample:\n  countersign chats show last -w harbour'),
     async (context, { args, options }) => {
       const client = await context.client();
@@ -65,7 +65,7 @@ export function addChats(program: Command, register: Register): void {
   );
   register<ChatFlags>(
     inWorld(chats.command('add'))
-      .description('Makes one.')
+      .description('Start a chat.')
       .option('--title <title>', 'its title')
       .addHelpText('after', '\nExample:\n  countersign chats add -w harbour --title "Release notes"'),
     async (context, { options }) => {
@@ -77,7 +77,7 @@ export function addChats(program: Command, register: Register): void {
   );
   register<ChatFlags>(
     inWorld(chats.command('edit').argument('<chat>'))
-      .description('Gives it another title.')
+      .description('Rename a chat.')
       .requiredOption('--title <title>', 'its title')
       .addHelpText('after', '\nExample:\n  countersign chats edit last -w harbour --title "Release notes"'),
     async (context, { args, options }) => {
@@ -90,7 +90,7 @@ export function addChats(program: Command, register: Register): void {
   );
   register<ChatFlags>(
     inWorld(chats.command('stop').argument('<chat>'))
-      .description('Stops what runs in it and denies what waits.')
+      .description('Stop a chat: end what runs and deny what waits.')
       .addHelpText('after', '\nExample:\n  countersign chats stop last -w harbour'),
     async (context, { args, options }) => {
       const client = await context.client();
@@ -102,8 +102,8 @@ export function addChats(program: Command, register: Register): void {
   );
   register<ChatFlags>(
     inWorld(chats.command('timeline').argument('<chat>', 'its id, or "last"').argument('[turn]', 'only this turn'))
-      .description('Shows what its last turns spent their time on: models, tools, waiting for people.')
-      .option('--last <n>', 'so many turns', '5')
+      .description('Show what the last turns spent their time on: models, tools, waiting for people.')
+      .option('--last <n>', 'how many turns', '5')
       .addHelpText('after', '\nExample:\n  countersign chats timeline last -w harbour'),
     async (context, { args, options }) => {
       const last = readCount(options.last ?? '5', '--last');
@@ -117,8 +117,8 @@ export function addChats(program: Command, register: Register): void {
   );
   register<ChatFlags>(
     inWorld(chats.command('remove').argument('<chat>'))
-      .description('Deletes one.')
-      .option('--yes', 'do not ask')
+      .description('Delete a chat.')
+      .option('--yes', 'skip the confirmation')
       .addHelpText('after', '\nExample:\n  countersign chats remove last -w harbour'),
     async (context, { args, options }) => {
       const client = await context.client();

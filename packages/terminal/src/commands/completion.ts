@@ -10,7 +10,7 @@ export function addCompletion(program: Command, register: Register): void {
   const command = program
     .command('completion')
     .argument('<shell>', SHELLS.join(', '))
-    .description('Prints a script that completes commands and flags.')
+    .description('Print a shell completion script.')
     .addHelpText(
       'after',
       '\nExamples:\n  source <(countersign completion bash)\n  countersign completion zsh > ~/.zfunc/_countersign\n  countersign completion fish > ~/.config/fish/completions/countersign.fish',

@@ -11,11 +11,11 @@ import type { Register } from './register.js';
 export function addDoctor(program: Command, register: Register): void {
   const command = program
     .command('doctor')
-    .description('Says what works here: Node, home, database, keys (names only), Ollama, sandbox, browser, port.')
-    .option('--port <n>', 'the port to look at')
+    .description('Check this machine: Node, home, database, keys (names only), Ollama, sandbox, browser, port.')
+    .option('--port <n>', 'the port to check')
     .addHelpText(
       'after',
-      '\nExit codes: 0 it can start, 1 something that is needed is broken.\nExample:\n  countersign doctor',
+      '\nExit codes: 0 the server can start, 1 something it needs is broken.\nExample:\n  countersign doctor',
     );
   register<{ port?: string }>(command, async (context, { options }) => {
     const { door, console, paint } = context;
@@ -30,7 +30,7 @@ export function addDoctor(program: Command, register: Register): void {
         context.say(`${marks[state]}  ${padTo(what, widest(findings))}  ${plainLine(detail)}`);
         if (advice !== undefined) context.say(`${' '.repeat(widest(findings) + 11)}${paint.dim(plainLine(advice))}`);
       }
-      context.say(isBroken ? 'Something that is needed is broken.' : 'It can start.');
+      context.say(isBroken ? 'Something the server needs is broken.' : 'The server can start.');
     }
     return isBroken ? EXIT.failed : EXIT.ok;
   });

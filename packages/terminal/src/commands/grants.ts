@@ -10,11 +10,11 @@ import { showDone, showList } from './show-list.js';
 
 /** `countersign grants` (X3, A14). */
 export function addGrants(program: Command, register: Register): void {
-  const grants = program.command('grants').description('What was approved for a whole chat, until it is revoked.');
+  const grants = program.command('grants').description('List and revoke grants: approvals for a whole chat.');
   const inWorld = (command: Command): Command => command.option('-w, --world <world>', 'the world');
   register<{ world?: string }>(
     inWorld(grants.command('list', { isDefault: true }))
-      .description('Lists them.')
+      .description('List the grants of a world.')
       .addHelpText('after', '\nExample:\n  countersign grants list -w harbour'),
     async (context, { options }) => {
       const client = await context.client();
@@ -39,7 +39,7 @@ export function addGrants(program: Command, register: Register): void {
   );
   register<{ world?: string }>(
     inWorld(grants.command('remove').alias('revoke').argument('<grant>'))
-      .description('Revokes one: from the next call on, people are asked again.')
+      .description('Revoke a grant. The next call needs approval again.')
       .addHelpText('after', '\nExample:\n  countersign grants remove grant_…'),
     async (context, { args, options }) => {
       const client = await context.client();

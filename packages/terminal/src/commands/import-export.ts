@@ -11,7 +11,7 @@ export function addImportExport(program: Command, register: Register): void {
   const imported = program
     .command('import')
     .argument('<file>', 'a YAML file, or - for standard input')
-    .description('Makes a world from a file. What would give power in it is only proposed.')
+    .description('Create a world from a file. Allow rules and trust in it are only proposed.')
     .addHelpText('after', '\nExample:\n  countersign import ops.yaml');
   register(imported, async (context, { args }) => {
     const [file = '-'] = args;
@@ -28,9 +28,9 @@ export function addImportExport(program: Command, register: Register): void {
   const exported = program
     .command('export')
     .argument('[world]')
-    .description('Prints a world as YAML: agents, policy, MCP servers, no chats and no secrets.')
+    .description('Print a world as YAML: agents, policy and MCP servers, without chats and secrets.')
     .option('-w, --world <world>', 'the world')
-    .option('--out <file>', 'into a new file instead of standard output')
+    .option('--out <file>', 'write to a new file instead of standard output')
     .addHelpText('after', '\nExample:\n  countersign export harbour --out harbour.yaml');
   register<{ world?: string; out?: string }>(exported, async (context, { args, options }) => {
     const client = await context.client();

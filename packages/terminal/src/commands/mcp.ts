@@ -26,11 +26,11 @@ interface McpFlags {
 
 /** `countersign mcp` (X3): where further tools come from. */
 export function addMcp(program: Command, register: Register): void {
-  const mcp = program.command('mcp').description('MCP servers of a world: where further tools come from.');
+  const mcp = program.command('mcp').description('Manage the MCP servers of a world, which add tools.');
   const inWorld = (command: Command): Command => command.option('-w, --world <world>', 'the world');
   register<McpFlags>(
     inWorld(mcp.command('list', { isDefault: true }))
-      .description('Lists them.')
+      .description('List the MCP servers of a world.')
       .addHelpText('after', '\nExample:\n  countersign mcp list -w ops'),
     async (context, { options }) => {
       const client = await context.client();
@@ -54,7 +54,7 @@ export function addMcp(program: Command, register: Register): void {
   );
   register<McpFlags>(
     inWorld(mcp.command('show').argument('<server>'))
-      .description('Shows one with its tools, its last words and what changed.')
+      .description('Show an MCP server with its tools, its last output and what changed.')
       .addHelpText('after', '\nExample:\n  countersign mcp show files -w ops'),
     async (context, { args, options }) => {
       const { world, name } = await find(context, options.world, args[0]);
@@ -64,7 +64,7 @@ export function addMcp(program: Command, register: Register): void {
   register<McpFlags>(
     withFlags(inWorld(mcp.command('add').argument('<server>').argument('[command...]', 'what to run, after --')))
       .description('Add an MCP server, a command or a URL, start it, and say what it offers.')
-      .option('--server-url <url>', 'an address that speaks MCP over HTTP, instead of a command')
+      .option('--server-url <url>', 'URL of an MCP server over HTTP, instead of a command')
       .addHelpText(
         'after',
         '\nExamples:\n  countersign mcp add files -w ops --network -- npx -y @modelcontextprotocol/server-filesystem .\n      (npx downloads the package, so it needs --network)\n  countersign mcp add wiki -w ops --server-url https://wiki.example/mcp --header "Authorization=Bearer …"',
@@ -82,10 +82,10 @@ export function addMcp(program: Command, register: Register): void {
     withFlags(
       inWorld(mcp.command('edit').argument('<server>').argument('[command...]', 'what to run instead, after --')),
     )
-      .description('Changes one. Variables and headers that are not named stay.')
-      .option('--unset <name>', 'a variable or header to take away; may be given again', again)
-      .option('--server-url <url>', 'its address')
-      .option('--accept', 'take over what its tools say of themselves now')
+      .description('Edit an MCP server. Variables and headers you don’t name stay.')
+      .option('--unset <name>', 'a variable or header to remove; repeatable', again)
+      .option('--server-url <url>', 'its URL')
+      .option('--accept', 'accept its current tool definitions')
       .addHelpText('after', '\nExample:\n  countersign mcp edit files -w ops --no-enabled'),
     async (context, { args, options }) => {
       const { world, name } = await find(context, options.world, args[0]);
@@ -107,7 +107,7 @@ export function addMcp(program: Command, register: Register): void {
   );
   register<McpFlags>(
     inWorld(mcp.command('restart').argument('<server>'))
-      .description('Ends one and lets it start again.')
+      .description('Restart an MCP server.')
       .addHelpText('after', '\nExample:\n  countersign mcp restart files -w ops'),
     async (context, { args, options }) => {
       const { world, name } = await find(context, options.world, args[0]);
@@ -116,39 +116,39 @@ export function addMcp(program: Command, register: Register): void {
         throw new CommandError(`"${name}" is off: countersign mcp edit ${name} -w ${world} --enabled`);
       await client.updateMcpServer(world, name, { enabled: false });
       const changed = await client.updateMcpServer(world, name, { enabled: true });
-      showDone(context, `"${name}" starts again when it is needed.`, changed);
+      showDone(context, `"${name}" is restarting.`, changed);
     },
   );
   register<McpFlags>(
     inWorld(mcp.command('remove').argument('<server>'))
-      .description('Removes one, with its tools.')
-      .option('--yes', 'do not ask')
+      .description('Remove an MCP server and its tools.')
+      .option('--yes', 'skip the confirmation')
       .addHelpText('after', '\nExample:\n  countersign mcp remove files -w ops'),
     async (context, { args, options }) => {
       const { world, name } = await find(context, options.world, args[0]);
       await confirm(context, {
         yes: options.yes,
-        what: `The server "${name}" and its tools will be gone from "${world}".`,
+        what: `This removes the server "${name}" and its tools from "${world}".`,
       });
       await (await context.client()).removeMcpServer(world, name);
-      showDone(context, `"${name}" is gone.`, { removed: name });
+      showDone(context, `Removed "${name}".`, { removed: name });
     },
   );
 }
 
 function withFlags(command: Command): Command {
   return command
-    .option('--env <name=value>', 'a variable of its environment; may be given again', again)
-    .option('--header <name=value>', 'a header that is sent to it; may be given again', again)
+    .option('--env <name=value>', 'an environment variable; repeatable', again)
+    .option('--header <name=value>', 'an HTTP header; repeatable', again)
     .option(
       '--trusted',
       'run tools that declare themselves read-only without approval; other tools still need approval or a rule',
     )
     .option('--no-trusted', 'require approval for every tool unless a rule allows it')
-    .option('--enabled', 'it may be started')
-    .option('--no-enabled', 'it is off')
+    .option('--enabled', 'turn it on')
+    .option('--no-enabled', 'turn it off')
     .option('--network', 'let it reach public hosts from its sandbox')
-    .option('--no-network', 'it does not');
+    .option('--no-network', 'no network (default)');
 }
 
 function readDefinition([name = '', ...words]: readonly string[], options: McpFlags): NewMcpServer {

@@ -13,12 +13,12 @@ interface MigrateFlags {
 export function addMigrate(program: Command, register: Register): void {
   const command = program
     .command('migrate')
-    .description('Copies everything that is kept into another, empty store: all of it, or nothing.')
+    .description('Copy everything into another, empty store, or nothing if it fails.')
     .option('--from <place>', '"home", a file, or postgres://…', 'home')
     .option('--to <place>', '"home", a file, or postgres://… (DATABASE_URL)')
     .addHelpText(
       'after',
-      '\nA password on a command line can be read by everybody on the machine: "env:NAME" takes the place from a variable.',
+      '\nEverybody on the machine can read command lines: "env:NAME" reads the place, and its password, from a variable.',
     )
     .addHelpText('after', '\nExample:\n  DATABASE_URL=postgres://… countersign migrate --to env:DATABASE_URL');
   register<MigrateFlags>(command, async (context, { options }) => {

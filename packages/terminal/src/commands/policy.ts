@@ -26,29 +26,28 @@ interface PolicyFlags {
 
 /** `countersign policy` (X3, A19). */
 export function addPolicy(program: Command, register: Register): void {
-  const policy = program.command('policy').description('The rules of a world: what is allowed, asked and denied.');
+  const policy = program.command('policy').description('Show, edit and test the rules of a world.');
   const inWorld = (command: Command): Command => command.option('-w, --world <world>', 'the world');
   register<PolicyFlags>(
     inWorld(policy.command('show', { isDefault: true }))
-      .description('Prints the rules, one a line.')
+      .description('Print the rules, one per line.')
       .addHelpText('after', '\nExample:\n  countersign policy show -w harbour'),
     async (context, { options }) => {
       const client = await context.client();
       const { id } = await findWorld(client, options.world);
       const { value } = await client.policy(id);
       if (context.options.json) return context.json(value);
-      if (!value.rules.some(isRule))
-        context.note(`"${id}" has no rules: every tool that must be approved is asked about.`);
+      if (!value.rules.some(isRule)) context.note(`"${id}" has no rules: every tool that needs approval asks you.`);
       for (const rule of value.rules) context.say(plainLine(rule));
       showWarnings(context, value);
-      for (const rule of value.proposed) context.note(`proposed by an import, allows nothing yet: ${plainLine(rule)}`);
+      for (const rule of value.proposed) context.note(`proposed by an import, not in force: ${plainLine(rule)}`);
     },
   );
   register<PolicyFlags>(
     inWorld(policy.command('edit'))
-      .description('Opens the rules in your editor, or takes them from a file.')
-      .option('--file <file>', 'the rules, one a line, instead of the editor; - for standard input')
-      .option('--yes', 'do not ask, even if waiting calls run because of a new rule')
+      .description('Edit the rules in your editor, or read them from a file.')
+      .option('--file <file>', 'read the rules from this file, one per line; - for standard input')
+      .option('--yes', 'skip the confirmation, even if waiting calls run because of a new rule')
       .addHelpText('after', '\nExample:\n  EDITOR=nano countersign policy edit -w harbour'),
     async (context, { options }) => {
       await editPolicy(context, options);
@@ -57,10 +56,8 @@ export function addPolicy(program: Command, register: Register): void {
   for (const verb of ['add', 'remove'] as const) {
     register<PolicyFlags>(
       inWorld(policy.command(verb).argument('<rule>'))
-        .description(
-          verb === 'add' ? 'Writes one more rule; also one that an import proposed.' : 'Takes one rule away.',
-        )
-        .option('--yes', 'do not ask, even if waiting calls run because of the rule')
+        .description(verb === 'add' ? 'Add a rule, or accept one that an import proposed.' : 'Remove a rule.')
+        .option('--yes', 'skip the confirmation, even if waiting calls run because of the rule')
         .addHelpText('after', `\nExample:\n  countersign policy ${verb} "deny write_file(path=secrets/*)" -w harbour`),
       async (context, { args, options }) => {
         await changePolicy(context, verb, args[0] ?? '', options);
@@ -69,9 +66,9 @@ export function addPolicy(program: Command, register: Register): void {
   }
   register<PolicyFlags>(
     inWorld(policy.command('check').argument('<tool>').argument('[arguments]', 'as JSON', '{}'))
-      .description('Says what would become of a call. Nothing runs and nothing is kept.')
-      .option('--agent <agent>', 'of this agent')
-      .addHelpText('after', `\nExit codes: 0 it would run, 3 it would be asked about or refused.`)
+      .description('Say whether a call would run. Nothing runs and nothing is stored.')
+      .option('--agent <agent>', 'the agent that makes the call')
+      .addHelpText('after', `\nExit codes: 0 it would run, 3 it would need approval or be refused.`)
       .addHelpText('after', `\nExample:\n  countersign policy check shell_cmd '{"command":"rm -rf build"}' -w harbour`),
     async (context, { args, options }) => {
       const client = await context.client();
@@ -81,7 +78,7 @@ export function addPolicy(program: Command, register: Register): void {
       const verdict = await client.checkPolicy(id, agent === undefined ? call : { ...call, agentId: agent.id });
       if (context.options.json) context.json(verdict);
       else {
-        const words = { run: 'would run', ask: 'would be asked about', refuse: 'would be refused' };
+        const words = { run: 'would run', ask: 'would need approval', refuse: 'would be refused' };
         context.say(`${call.tool} ${words[verdict.outcome]}: ${plainLine(verdict.reason)}`);
         if (verdict.rule !== undefined) context.say(`  rule: ${plainLine(verdict.rule)}`);
         for (const miss of verdict.notApplied ?? [])
@@ -92,7 +89,7 @@ export function addPolicy(program: Command, register: Register): void {
   );
   register<PolicyFlags>(
     inWorld(policy.command('matches').argument('<rule>'))
-      .description('Lists the calls of a chat that a rule would have been about. Nothing is written.')
+      .description('List the calls of a chat that a rule matches. Nothing is stored.')
       .option('-c, --chat <chat>', 'the chat: its id, or "last"', 'last')
       .addHelpText('after', '\nExample:\n  countersign policy matches "allow shell_cmd(wc *)" -w harbour -c last'),
     async (context, { args, options }) => {
@@ -105,8 +102,8 @@ export function addPolicy(program: Command, register: Register): void {
         { title: 'tool', of: ({ toolName }: MatchedCall) => toolName },
         { title: 'what', of: ({ toolName, arguments: given }: MatchedCall) => callLine(toolName, given) },
       ];
-      showList(context, items, columns, 'It is about none of them.');
-      if (more) context.note('There are others further back.');
+      showList(context, items, columns, 'It matches none of them.');
+      if (more) context.note('There are more, further back.');
     },
   );
 }

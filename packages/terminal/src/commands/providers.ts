@@ -8,17 +8,19 @@ import { showList } from './show-list.js';
 export function addProviders(program: Command, register: Register): void {
   const command = program
     .command('providers')
-    .description('Whose models this server can use, and where it found their keys. Never a key itself.')
+    .description(
+      'List the model providers this server can use, their addresses and where their keys come from. Never prints a key.',
+    )
     .addHelpText('after', '\nExample:\n  countersign providers --json');
   register(command, async (context) => {
     const client = await context.client();
     const columns = [
       { title: 'provider', of: ({ name }: ProviderStatus) => name },
-      { title: 'can be used', of: ({ available }: ProviderStatus) => (available ? 'yes' : 'no') },
+      { title: 'ready', of: ({ available }: ProviderStatus) => (available ? 'yes' : 'no') },
       { title: 'address', of: ({ address, problem }: ProviderStatus) => problem ?? address ?? '' },
       { title: 'key from', of: ({ source }: ProviderStatus) => source ?? '' },
       { title: 'models', of: ({ models }: ProviderStatus) => (models ?? []).join(', ') },
     ];
-    showList(context, await readAll(() => client.providers()), columns, 'There is none.');
+    showList(context, await readAll(() => client.providers()), columns, 'There are no providers.');
   });
 }

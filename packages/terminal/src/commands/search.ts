@@ -10,10 +10,10 @@ import { showList } from './show-list.js';
 export function addSearch(program: Command, register: Register): void {
   const command = program
     .command('search')
-    .argument('<words...>', 'all of them must be in a message; of the last one the beginning is enough')
-    .description('Finds messages by their words, the newest first.')
+    .argument('<words...>', 'words that a message must contain; the last one may be a prefix')
+    .description('Search the messages of a world, newest first.')
     .option('-w, --world <world>', 'the world')
-    .option('--limit <n>', 'so many at most', '20')
+    .option('--limit <n>', 'maximum number of results', '20')
     .addHelpText('after', '\nExample:\n  countersign search -w harbour summary');
   register<{ world?: string; limit?: string }>(command, async (context, { args, options }) => {
     const limit = readCount(options.limit ?? '20', '--limit');

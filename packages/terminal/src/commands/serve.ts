@@ -19,10 +19,10 @@ export function addServe(program: Command, register: Register): void {
   const command = program
     .command('serve', { isDefault: true })
     .summary('serve this home and open the browser; also without a command')
-    .description('Serves this home and opens the browser.')
+    .description('Start the server and open the browser.')
     .option('--port <n>', 'the port to listen on; 0 for any free one (PORT, or 4747)')
-    .option('--host <name>', 'the address to listen on (127.0.0.1); any other lets other machines in')
-    .option('--allow-host <name>', 'a further name this server is reached by; may be given again', again)
+    .option('--host <name>', 'the address to listen on (default 127.0.0.1); others let other machines connect')
+    .option('--allow-host <name>', 'another host name of this server; repeatable', again)
     .option('--no-open', 'print the address and open nothing')
     .option('--log-level <level>', `${LOG_LEVELS.join(', ')} (LOG_LEVEL)`)
     .addHelpText(

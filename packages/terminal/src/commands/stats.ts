@@ -11,7 +11,7 @@ import type { Register } from './register.js';
 export function addStats(program: Command, register: Register): void {
   const command = program
     .command('stats')
-    .description('Counts, tokens and times of a world, over all that is kept.')
+    .description('Print counts, tokens and times of a world.')
     .option('-w, --world <world>', 'the world')
     .addHelpText('after', '\nExample:\n  countersign stats -w harbour');
   register<{ world?: string }>(command, async (context, { options }) => {

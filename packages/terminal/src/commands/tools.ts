@@ -9,11 +9,11 @@ import { showList, showThing } from './show-list.js';
 
 /** `countersign tools`: what agents can ask for. */
 export function addTools(program: Command, register: Register): void {
-  const tools = program.command('tools').description('Tools of a world: what its agents can ask for.');
+  const tools = program.command('tools').description('List and show the tools of a world.');
   const inWorld = (command: Command): Command => command.option('-w, --world <world>', 'the world');
   register<{ world?: string }>(
     inWorld(tools.command('list', { isDefault: true }))
-      .description('Lists them.')
+      .description('List the tools of a world.')
       .addHelpText('after', '\nExample:\n  countersign tools list -w harbour'),
     async (context, { options }) => {
       const client = await context.client();
@@ -35,7 +35,7 @@ export function addTools(program: Command, register: Register): void {
   );
   register<{ world?: string }>(
     inWorld(tools.command('show').argument('<tool>'))
-      .description('Shows one with what it takes.')
+      .description('Show a tool with its parameters.')
       .addHelpText('after', '\nExample:\n  countersign tools show shell_cmd -w harbour'),
     async (context, { args, options }) => {
       const client = await context.client();

@@ -10,9 +10,9 @@ interface TuiFlags {
 export function addTui(program: Command, register: Register): void {
   const command = program
     .command('tui')
-    .description('The full screen: agents, transcript and what waits for you, side by side.')
-    .option('-w, --world <world>', 'the world; needed where there are several')
-    .option('-c, --chat <chat>', 'begin with this chat: its id, or "last"')
+    .description('Open the full-screen UI: agents, transcript and waiting calls side by side.')
+    .option('-w, --world <world>', 'the world; required if there are several')
+    .option('-c, --chat <chat>', 'start with this chat: its id, or "last"')
     .addHelpText('after', '\nExample:\n  countersign tui -w harbour');
   register<TuiFlags>(command, async (context, { options }) => {
     // Loaded when it is wanted: it is larger than all the rest.

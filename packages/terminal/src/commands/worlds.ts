@@ -26,11 +26,11 @@ interface WorldFlags {
 
 /** `countersign worlds` (X3). */
 export function addWorlds(program: Command, register: Register): void {
-  const worlds = program.command('worlds').description('Worlds: named places with agents, chats, tools and a policy.');
+  const worlds = program.command('worlds').description('Manage worlds: agents, chats, tools and a policy each.');
   register(
     worlds
       .command('list', { isDefault: true })
-      .description('Lists them.')
+      .description('List all worlds.')
       .addHelpText('after', '\nExample:\n  countersign worlds list --json'),
     async (context) => {
       const client = await context.client();
@@ -48,13 +48,13 @@ export function addWorlds(program: Command, register: Register): void {
     worlds
       .command('show')
       .argument('<world>')
-      .description('Shows one with all its settings.')
+      .description('Show a world with its settings.')
       .addHelpText('after', '\nExample:\n  countersign worlds show harbour --json'),
     async (context, { args }) => {
       showThing(context, await findWorld(await context.client(), args[0]));
     },
   );
-  const add = worlds.command('add').argument('<name>').description('Makes one.');
+  const add = worlds.command('add').argument('<name>').description('Create a world.');
   register<WorldFlags>(
     withFlags(add).addHelpText('after', '\nExample:\n  countersign worlds add Ops --folder ~/ops --mode ask'),
     async (context, { args, options }) => {
@@ -67,10 +67,7 @@ export function addWorlds(program: Command, register: Register): void {
       );
     },
   );
-  const edit = worlds
-    .command('edit')
-    .argument('<world>')
-    .description('Changes settings; without flags, opens your editor.');
+  const edit = worlds.command('edit').argument('<world>').description('Edit a world; without flags, in your editor.');
   register<WorldFlags>(
     withFlags(edit.option('--name <name>', 'its name')).addHelpText(
       'after',
@@ -96,8 +93,8 @@ export function addWorlds(program: Command, register: Register): void {
   const remove = worlds
     .command('remove')
     .argument('<world>')
-    .description('Deletes one, with its agents and chats.')
-    .option('--yes', 'do not ask');
+    .description('Delete a world with its agents and chats.')
+    .option('--yes', 'skip the confirmation');
   register<{ yes?: boolean }>(
     remove.addHelpText('after', '\nExample:\n  countersign worlds remove ops'),
     async (context, { args, options }) => {
@@ -116,16 +113,16 @@ export function addWorlds(program: Command, register: Register): void {
 
 function withFlags(command: Command): Command {
   return command
-    .option('--description <text>', 'what it is for')
+    .option('--description <text>', 'description')
     .option('--folder <dir>', 'the working folder of its agents')
     .option('--mode <mode>', 'read, ask or auto')
-    .option('--main-agent <agent>', 'who gets what addresses nobody; "none" for everybody')
-    .option('--turn-limit <n>', 'turns one agent takes without a person')
-    .option('--max-iterations <n>', 'model calls in one turn')
-    .option('--max-parallel <n>', 'tools that only read and run at once')
-    .option('--streaming', 'answers come as they are spoken')
-    .option('--no-streaming', 'answers come whole')
-    .option('--unattended <what>', 'wait or deny, where nobody can be asked')
+    .option('--main-agent <agent>', 'the agent that receives messages without a mention; "none": all agents do')
+    .option('--turn-limit <n>', 'turns an agent may take before a person has to write')
+    .option('--max-iterations <n>', 'maximum model calls per turn')
+    .option('--max-parallel <n>', 'how many read-only tools may run at once')
+    .option('--streaming', 'stream answers')
+    .option('--no-streaming', 'show answers when they are complete')
+    .option('--unattended <what>', 'wait or deny, if nobody can be asked')
     .option('--approval-timeout <time>', 'approvals expire after this, such as 30s or 5m; "none" for never');
 }
 

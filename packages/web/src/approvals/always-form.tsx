@@ -31,7 +31,7 @@ export function AlwaysForm({
       </p>
       <TextArea
         label="Rule for this world"
-        hint="Calls that match run unasked, in every chat of this world. You can take it back under Policy."
+        hint="Matching calls run without approval in every chat of this world. You can remove the rule under Policy."
         mono
         rows={Math.min(6, Math.max(2, Math.ceil(rule.length / 40)))}
         value={rule}
@@ -74,7 +74,7 @@ export function useFound(wanted: PolicyMatch | undefined, matches: (wanted: Poli
 function AlsoMatched({ found }: { found: Found }): ReactElement {
   return (
     <div aria-live="polite" className="text-[0.8125rem] text-ink-2">
-      {found.kind === 'looking' ? <p className="text-ink-3">Looking what else it would have matched…</p> : null}
+      {found.kind === 'looking' ? <p className="text-ink-3">Looking for other calls it matches…</p> : null}
       {found.kind === 'failed' ? <p className="text-red">{found.why}</p> : null}
       {found.kind === 'found' ? (
         <>

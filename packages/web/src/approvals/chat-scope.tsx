@@ -50,7 +50,7 @@ export function ChatScope({
         />
       )}
       <div aria-live="polite">
-        {found.kind === 'looking' ? <p className="text-ink-3">Looking which waiting calls this covers…</p> : null}
+        {found.kind === 'looking' ? <p className="text-ink-3">Looking for waiting calls this covers…</p> : null}
         {found.kind === 'failed' ? <p className="text-red">{found.why}</p> : null}
         {found.kind === 'found' ? <CoveredCalls lines={found.matched.waiting} /> : null}
       </div>

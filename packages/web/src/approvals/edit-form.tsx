@@ -1,11 +1,13 @@
 import { type ApprovalView, describeCall, readArguments } from '@countersign/client';
 import { type ReactElement, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { TextArea } from '../ui/field.js';
+import { editHint } from './edit-hint.js';
 
 export interface Edited {
   label: 'Command' | 'Arguments';
   text: string;
   error: string | undefined;
+  hint: string;
   setText: (text: string) => void;
   /** The arguments as written; undefined where they can't be read, which is then said. */
   read: () => Record<string, unknown> | undefined;
@@ -22,6 +24,7 @@ export function useEdited(approval: ApprovalView): Edited {
     label: command === undefined ? 'Arguments' : 'Command',
     text,
     error,
+    hint: editHint(approval),
     setText: (written) => {
       setText(written);
       setError(undefined);
@@ -37,7 +40,7 @@ export function useEdited(approval: ApprovalView): Edited {
 }
 
 /** As high as its text: a field that scrolls by itself could hide the end of what is signed. */
-export function EditForm({ edited: { label, text, error, setText } }: { edited: Edited }): ReactElement {
+export function EditForm({ edited: { label, text, error, hint, setText } }: { edited: Edited }): ReactElement {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => box.current?.querySelector('textarea')?.focus(), []);
   useLayoutEffect(() => {
@@ -60,7 +63,7 @@ export function EditForm({ edited: { label, text, error, setText } }: { edited: 
     <div ref={box}>
       <TextArea
         label={label}
-        hint="The agent is told what really ran. ‹masked …› stands for its secret."
+        hint={hint}
         error={error}
         mono
         className="resize-none overflow-hidden [overflow-wrap:anywhere] transition-none"

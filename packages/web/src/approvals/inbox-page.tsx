@@ -49,7 +49,11 @@ export default function InboxPage({ inbox }: { inbox: readonly InboxItem[] }): R
       <p className="sr-only" role="status">
         {count === 0 ? '' : `${count} waiting for you. Alt and N goes there.`}
       </p>
-      <div ref={box} className="mx-auto flex min-h-0 w-full max-w-3xl flex-1 flex-col p-2 sm:px-6 sm:py-4">
+      {/* The room that the connection banner takes: it must not lie over the head of a card. */}
+      <p className="mx-auto flex h-14 w-full max-w-3xl shrink-0 items-center px-3 pt-2 text-sm text-ink-2 sm:px-6">
+        Waiting calls of all worlds, oldest first.
+      </p>
+      <div ref={box} className="mx-auto flex min-h-0 w-full max-w-3xl flex-1 flex-col p-2 sm:px-6 sm:pb-4">
         <ApprovalPanel
           queue={inbox.map(({ approval }) => approval.approvalId)}
           find={find}

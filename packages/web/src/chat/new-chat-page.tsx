@@ -112,7 +112,7 @@ function modeWords(mode: 'read' | 'ask' | 'auto' | undefined): string {
     case 'read':
       return 'Only tools that read can run in this world.';
     case 'auto':
-      return 'Inside the sandbox and the working folder tools run unasked; everything else waits for you.';
+      return 'Tools that stay inside the sandbox and the working folder run without approval. Everything else waits for you.';
     case 'ask':
     case undefined:
       return 'Tools that only read run at once. Everything else waits until you approve it, and you can always say no.';

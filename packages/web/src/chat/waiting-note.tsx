@@ -30,7 +30,7 @@ export function WaitingNote(): ReactElement | null {
       <Icon name="hourglass" />
       <span className="min-w-0 flex-1">Your message is kept. {why}</span>
       <Button size="small" disabled={busy} onClick={() => void clear()}>
-        Run none of it and go on
+        Deny all and continue
       </Button>
     </div>
   );

@@ -13,8 +13,8 @@ import { Visible } from '../ui/visible.js';
 import { exampleArguments } from './example-arguments.js';
 
 const OUTCOMES: Readonly<Record<PolicyVerdict['outcome'], { words: string; tone: Tone; icon: IconName }>> = {
-  run: { words: 'It would run, unasked', tone: 'green', icon: 'check' },
-  ask: { words: 'You would be asked', tone: 'amber', icon: 'hourglass' },
+  run: { words: 'It would run without approval', tone: 'green', icon: 'check' },
+  ask: { words: 'It would need approval', tone: 'amber', icon: 'hourglass' },
   refuse: { words: 'It would be refused', tone: 'red', icon: 'ban' },
 };
 

@@ -25,13 +25,13 @@ export default function ProvidersPage(): ReactElement {
                   ready
                 </Badge>
               ) : (
-                <Badge icon="key">{source === undefined ? 'no key' : 'not usable'}</Badge>
+                <Badge icon="key">{problem === undefined ? 'no key' : 'not available'}</Badge>
               )}
               {source === undefined ? null : <code className="text-ink-2">{source}</code>}
               {address === undefined ? null : (
                 <span className="text-[0.8125rem] text-ink-2 [overflow-wrap:anywhere]">at {address}</span>
               )}
-              {problem === undefined ? null : <span className="w-full text-[0.8125rem] text-red">{problem}</span>}
+              {problem === undefined ? null : <span className="text-[0.8125rem] text-ink-2">{problem}</span>}
               {models === undefined || models.length === 0 ? null : (
                 <span className="w-full text-[0.8125rem] text-ink-3 [overflow-wrap:anywhere]">{models.join(', ')}</span>
               )}

@@ -75,7 +75,7 @@ export function ServerForm({ worldId, onDone }: { worldId: string; onDone: () =>
             label="Its words"
             mono
             rows={3}
-            hint="One a line."
+            hint="One per line."
             value={args}
             error={saving.errorOf('args')}
             onChange={(event) => setArgs(event.target.value)}
@@ -96,7 +96,7 @@ export function ServerForm({ worldId, onDone }: { worldId: string; onDone: () =>
         mono
         rows={2}
         autoComplete="off"
-        hint="NAME=value, one a line. Values are stored and never shown again."
+        hint="NAME=value, one per line. Values are stored and never shown again."
         value={secrets}
         error={saving.errorOf(transport === 'stdio' ? 'env' : 'headers')}
         onChange={(event) => setSecrets(event.target.value)}

@@ -50,7 +50,7 @@ export default function ServersPage(): ReactElement {
     try {
       await client.updateMcpServer(worldId, name, { enabled: false });
       await client.updateMcpServer(worldId, name, { enabled: true });
-      say(`${name} is started anew.`, 'green');
+      say(`${name} is restarting.`, 'green');
     } catch (error) {
       sayError(error);
     }

@@ -56,7 +56,7 @@ export default function WorldPage(): ReactElement {
 const MODES = [
   { value: 'ask', label: 'Ask: what no rule allows waits for you' },
   { value: 'read', label: 'Read: only tools that read' },
-  { value: 'auto', label: 'Auto: unasked inside sandbox and working folder' },
+  { value: 'auto', label: 'Auto: no approval inside the sandbox and the working folder' },
 ] as const;
 
 function WorldForm({
@@ -160,7 +160,7 @@ function WorldForm({
         <Select
           label="Main agent"
           value={form.mainAgent}
-          hint="Gets what addresses nobody."
+          hint="Receives messages that don’t mention anyone."
           options={[
             { value: '', label: 'none: everybody answers' },
             ...agents.map(({ id, name }) => ({ value: id, label: name })),
@@ -172,7 +172,7 @@ function WorldForm({
           inputMode="numeric"
           value={form.turnLimit}
           error={saving.errorOf('turnLimit')}
-          hint="Turns an agent takes before a person has to write."
+          hint="Turns an agent may take in a row before a person has to write."
           onChange={(event) => set({ turnLimit: event.target.value })}
         />
         <TextField
@@ -272,7 +272,7 @@ function ExportOrDelete({ worldId, name }: { worldId: string; name: string }): R
         <Dialog title="Delete world" onClose={() => setAsking('nothing')}>
           <p className="text-sm">
             All chats, agents, rules and grants of this world will be gone. The audit log stays. Type{' '}
-            <strong>{name}</strong> to go on.
+            <strong>{name}</strong> to continue.
           </p>
           <div className="mt-3">
             <TextField label="Name of the world" value={typed} onChange={(event) => setTyped(event.target.value)} />

@@ -6,8 +6,8 @@ import { Toasts } from '../ui/toast.js';
 import { Banner } from './banner.js';
 
 /**
- * The connection banner and the toasts. They lie over the title of the page, or below it on a phone: at the right of the top bar is
- * *Stop*, at the foot are the composer and the buttons that sign.
+ * The connection banner and the toasts. They lie below the top bar, which has the title and *Stop*, and beside the column of waiting
+ * calls; at the foot are the composer and the buttons that sign.
  */
 export function Notices(): ReactElement {
   const slot = useSyncExternalStore(subscribeToSlot, currentSlot);
@@ -16,8 +16,8 @@ export function Notices(): ReactElement {
       className={cx(
         'pointer-events-none z-50 flex flex-col items-center gap-2',
         slot === undefined
-          ? 'fixed inset-x-0 top-14 px-3 pt-2 md:top-1.5 md:right-auto md:left-64 md:w-[min(28rem,calc(100vw-32rem))] md:items-start md:pt-0 2xl:left-72'
-          : 'pt-1.5 pl-2',
+          ? 'fixed inset-x-0 top-14 px-3 pt-2 md:right-auto md:left-64 md:w-[min(28rem,calc(100vw-17rem))] md:items-start 2xl:left-72'
+          : 'px-3',
       )}
     >
       <Banner />

@@ -42,14 +42,17 @@ export function Dialog({ title, onClose, children, shape = 'box' }: DialogProps)
         'bg-paper p-0 text-ink shadow-card',
         // A border would make a sheet higher when it is full, and move the bar at its foot.
         shape === 'sheet' ? 'ring-1 ring-line-2' : 'border border-line',
-        shape === 'box' && 'm-auto max-h-[90dvh] w-[min(44rem,calc(100vw-2rem))] rounded-xl',
+        shape === 'box' && 'm-auto max-h-[80dvh] w-[min(44rem,calc(100vw-2rem))] rounded-xl',
         shape === 'sheet' &&
-          'fixed inset-x-0 top-auto bottom-0 m-0 max-h-[88dvh] w-full max-w-none animate-rise rounded-t-2xl md:mx-auto md:w-[40rem]',
+          'fixed inset-x-0 top-auto bottom-0 m-0 max-h-[86dvh] w-full max-w-none animate-rise rounded-t-2xl md:mx-auto md:w-[40rem]',
         shape === 'side' && 'fixed inset-y-0 right-auto left-0 m-0 h-dvh max-h-none w-[min(20rem,86vw)] animate-rise',
       )}
     >
-      {/* Over the title: the fields below and the way out beside it stay free. */}
-      <div ref={notices} className="absolute inset-x-0 top-0 z-10 h-0 pr-12" />
+      {/* At the top of the screen, where a dialog leaves room: its title, fields and buttons stay free. */}
+      <div
+        ref={notices}
+        className={cx('z-10 h-0', shape === 'side' ? 'absolute inset-x-0 top-14' : 'fixed inset-x-0 top-2')}
+      />
       <div className="flex max-h-[inherit] min-h-0 flex-col">
         <header className="flex items-center justify-between gap-4 border-b border-line py-2 pr-2 pl-5">
           <h2 id={titleId} className="text-base font-semibold">

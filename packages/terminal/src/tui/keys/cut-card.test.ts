@@ -49,8 +49,8 @@ describe('a call that is too long for the screen', () => {
     const early = typed(scene, char('o'), ENTER);
     expect(early.effects).toEqual([]);
     expect(early.ui.said?.text).toMatch(/Nothing is chosen/);
-    expect(typed(scene, char('e')).ui.said?.text).toContain('There is more of it below');
-    expect(drawn(scene).join('\n')).toContain('There is more of it below');
+    expect(typed(scene, char('e')).ui.said?.text).toContain('There is more below');
+    expect(drawn(scene).join('\n')).toContain('There is more below');
     expect(drawn(scene).join('\n')).not.toContain('rm -rf ~');
     const down = Array.from({ length: 12 }, (): Key => ({ kind: 'name', name: 'pagedown' }));
     const { ui } = typed(scene, ...down);

@@ -35,7 +35,7 @@ export function pressOnCard(ui: UiState, key: Key, facts: Facts): Pressed {
   if (!ui.card.isSeen && approval.question === undefined && /^[ocae]$/.test(key.text))
     return only({
       ...ui,
-      said: { text: 'There is more of it below: PgDn shows it. Nothing can be signed before.', isBad: true },
+      said: { text: 'There is more below. Press PgDn to see the end, then sign.', isBad: true },
     });
   return only(choose(ui, choiceFor(key.text, approval, choice)));
 }

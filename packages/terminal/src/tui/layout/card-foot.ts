@@ -14,7 +14,7 @@ export function goneFoot({ ui }: Scene, width: number): Line[] {
 function heldFoot(story: string, width: number, isFocused: boolean): Line[] {
   return [
     ...wrapWords(story, width - 2).map((line): Line => [{ text: ' ' }, span(line, { bold: true })]),
-    [span(isFocused ? ' Enter goes on.' : ' Tab or Ctrl-G brings you here; Enter then goes on.', { dim: true })],
+    [span(isFocused ? ' Enter continues.' : ' Tab or Ctrl-G brings you here; then Enter continues.', { dim: true })],
   ];
 }
 
@@ -25,7 +25,7 @@ export function cardFootOf(scene: Scene, approval: ApprovalView, width: number, 
   const isFocused = ui.focus === 'card';
   if (current.kind === 'held') {
     const story =
-      approval.decision === undefined ? 'It waits no longer.' : `✍ ${decisionStory(approval.decision, now, me)}.`;
+      approval.decision === undefined ? 'It no longer waits.' : `✍ ${decisionStory(approval.decision, now, me)}.`;
     return heldFoot(story, width, isFocused);
   }
   const state: CardState = {

@@ -90,37 +90,38 @@ function choiceLines({ approval, agent, choice, isFocused, isArmed, isCut, isSee
     case 'none':
       if (!isFocused) return words('Nothing runs until you sign. Tab or Ctrl-G brings you here.', { dim: true });
       if (!isSeen && approval.question === undefined)
-        return words('There is more of it below. Nothing can be signed before you have seen its end.', {
+        return words('There is more below. You can sign once you have seen the end.', {
           colour: 'waiting',
         });
-      if (!isArmed) return words('A moment: keys meant for something else do nothing here.', { dim: true });
-      if (isCut) return words('It is too long to be signed here: part of it is not shown.', { colour: 'waiting' });
+      if (!isArmed)
+        return words('Just a moment: keys you pressed before the card appeared don’t count.', { dim: true });
+      if (isCut) return words('Too long to sign here: part of it is not shown.', { colour: 'waiting' });
       return words(
-        approval.question === undefined ? 'Nothing runs until you sign.' : 'The agent waits for your words.',
+        approval.question === undefined ? 'Nothing runs until you sign.' : 'The agent waits for your answer.',
         { dim: true },
       );
     case 'once':
-      return words('Approve once: exactly this call, now. Enter signs · Esc takes it back', { colour: 'do' });
+      return words('Approve exactly this call, once. Enter signs · Esc cancels', { colour: 'do' });
     case 'session': {
       const pattern = patternOf(approval.proposedRule ?? '');
       const what = choice.isNarrow && pattern !== undefined ? `calls like ${pattern}` : 'any use';
       const other = choice.isNarrow ? 'any use' : 'only calls like this';
       const narrow = pattern === undefined ? '' : ` · l: ${other}`;
       return words(
-        `For this chat: ${what} of ${approval.toolName} by ${agent}, until the chat ends or you revoke it. Enter signs${narrow} · Esc takes it back`,
+        `For this chat: ${what} of ${approval.toolName} by ${agent}, until the chat ends or you revoke it. Enter signs${narrow} · Esc cancels`,
         { colour: 'do' },
       );
     }
     case 'deny':
       return [
         ...field('Why not?', choice.field),
-        ...words('Enter denies, with these words or none · Esc goes back', { dim: true }),
+        ...words('Enter denies, with or without a reason · Esc goes back', { dim: true }),
       ];
     case 'always':
       return [
         ...field('Rule', choice.field),
         ...words(
-          'Calls that match run unasked, in every chat of this world. Enter approves and writes the rule · Esc goes back',
+          'Matching calls run without approval in every chat of this world. Enter approves and writes the rule · Esc goes back',
           {
             dim: true,
           },
@@ -133,7 +134,7 @@ function choiceLines({ approval, agent, choice, isFocused, isArmed, isCut, isSee
           choice.field,
         ),
         ...(choice.problem === undefined ? [] : words(choice.problem, { colour: 'bad' })),
-        ...words('Enter approves once what stands here; the agent is told · Esc goes back', { dim: true }),
+        ...words('Enter approves this text once; the agent is told · Esc goes back', { dim: true }),
       ];
     case 'answer':
       return [...field('Answer', choice.field), ...words('Enter sends · Esc goes back', { dim: true })];

@@ -4,14 +4,14 @@ const KEYS: readonly (readonly [string, string] | string)[] = [
   'Everywhere',
   ['Tab, Shift-Tab', 'the next part of the screen, the one before'],
   ['PgUp, PgDn', 'scroll'],
-  ['Ctrl-G', 'go to what waits for you'],
+  ['Ctrl-G', 'go to the waiting calls'],
   ['Ctrl-N, Ctrl-P', 'new chat; chats and agents'],
-  ['Ctrl-X', 'stop what goes on in this chat'],
-  ['Ctrl-C, q', 'leave; what waits goes on waiting'],
+  ['Ctrl-X', 'stop this chat'],
+  ['Ctrl-C, q', 'leave; waiting calls stay in the queue'],
   'Message',
   ['Enter', 'send; Alt-Enter or Ctrl-J begins a new line'],
   ['@', 'at the start of a paragraph: Tab completes a name'],
-  'What waits for you (Enter alone signs nothing)',
+  'Waiting calls (Enter alone signs nothing)',
   ['d', 'deny, with a reason if you like'],
   ['o, then Enter', 'approve once'],
   ['c, then Enter', 'approve for this chat; l: only calls like this'],
@@ -22,7 +22,7 @@ const KEYS: readonly (readonly [string, string] | string)[] = [
   ['n, N', 'the next one, the one before'],
   'Transcript and chats',
   ['j, k, g, G', 'down, up, to the beginning, to the end'],
-  ['x', 'show the output of calls whole, or only its end'],
+  ['x', 'show all output of calls, or only the end'],
 ];
 
 const COLUMN = 20;

@@ -163,7 +163,7 @@ function behind(bar: Span, lines: readonly string[]): Line[] {
 function wrapLong(text: string, width: number): string[] {
   const lines = wrapWords(text.slice(0, MOST_CHARACTERS).replace(/\s+$/, ''), width);
   if (lines.length <= MOST_LINES && text.length <= MOST_CHARACTERS) return lines;
-  return [...lines.slice(0, MOST_LINES), '… it goes on: read the rest in the browser'];
+  return [...lines.slice(0, MOST_LINES), '… truncated: read the rest in the browser'];
 }
 
 function callLines(
