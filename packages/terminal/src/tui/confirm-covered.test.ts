@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { approvalOf } from '../testing/screen-fixture.js';
-import { holdCovered, matchOf } from './confirm-covered.js';
-import { initialUi, isArmed } from './ui-state.js';
+import { coveredPage, holdCovered, matchOf } from './confirm-covered.js';
+import { initialUi, isArmed, type CardUi } from './ui-state.js';
 
 const listed = approvalOf(1);
 const approval = { ...listed, invocationId: listed.toolCallId };
@@ -16,6 +16,12 @@ const waiting = (...ids: string[]) =>
     arguments: { command: `rm ${toolCallId}` },
   }));
 
+const open: CardUi = {
+  ...initialUi('chat').card,
+  current: { kind: 'open', id: approval.approvalId },
+  sending: new Set([approval.approvalId]),
+};
+
 it('[A5] asks the server only where a decision reaches further than its call', () => {
   expect(matchOf(approval, { decision: 'deny' })).toBeUndefined();
   expect(matchOf(approval, { decision: 'approve', scope: 'once' })).toBeUndefined();
@@ -26,12 +32,6 @@ it('[A5] asks the server only where a decision reaches further than its call', (
 });
 
 it('[A5] [A17] sends what also runs waiting calls only after exactly those were shown, and not by a repeated key', () => {
-  const { card } = initialUi('chat');
-  const open = {
-    ...card,
-    current: { kind: 'open' as const, id: approval.approvalId },
-    sending: new Set([approval.approvalId]),
-  };
   expect(holdCovered(open, approval, answer, waiting(approval.invocationId), 9_000)).toBeUndefined();
   const held = holdCovered(open, approval, answer, waiting('a', 'b'), 9_000);
   expect(held?.covered?.lines).toEqual(['shell_cmd: rm a', 'shell_cmd: rm b']);
@@ -44,4 +44,16 @@ it('[A5] [A17] sends what also runs waiting calls only after exactly those were 
   ).toMatchObject({
     covered: { lines: ['shell_cmd: rm a', 'shell_cmd: rm b', 'shell_cmd: rm c'] },
   });
+});
+
+it('[A5] shows every covered call before it can be signed, a few at a time', () => {
+  const many = Array.from({ length: 14 }, (_, index) => `n${index}`);
+  let card: CardUi | undefined = open;
+  const pages: string[][] = [];
+  while (card !== undefined && pages.length < 9) {
+    card = holdCovered(card, approval, answer, waiting(...many), 9_000);
+    if (card?.covered !== undefined) pages.push([...coveredPage(card.covered)]);
+  }
+  expect(pages.map(({ length }) => length)).toEqual([6, 6, 2]);
+  expect(pages.flat()).toEqual(many.map((name) => `shell_cmd: rm ${name}`));
 });

@@ -16,6 +16,13 @@ export type Choice =
   | { readonly kind: 'edit'; readonly field: Field; readonly problem?: string }
   | { readonly kind: 'answer'; readonly field: Field };
 
+/** Waiting calls that the chosen answer also lets run, shown from the one at `from`. `key` tells which answer and calls they are. */
+export interface Covered {
+  readonly key: string;
+  readonly lines: readonly string[];
+  readonly from: number;
+}
+
 export interface CardUi {
   readonly current: Current;
   /** Since when this very card is under the person's fingers, in milliseconds. */
@@ -25,7 +32,7 @@ export interface CardUi {
   readonly isSeen: boolean;
   readonly choice: Choice;
   /** The waiting calls that the choice also lets run, once the server was asked; `key` says for which decision. */
-  readonly covered?: { readonly key: string; readonly lines: readonly string[] } | undefined;
+  readonly covered?: Covered | undefined;
   /** What the masks of one card hide, once a person asked to see it (A15). */
   readonly revealed?: { readonly id: string; readonly arguments: unknown } | undefined;
   readonly sending: ReadonlySet<string>;

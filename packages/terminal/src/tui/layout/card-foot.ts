@@ -38,7 +38,7 @@ export function cardFootOf(scene: Scene, approval: ApprovalView, width: number, 
     hasOthers: world.queue.length > 1,
     isCut,
     isSeen: ui.card.isSeen,
-    covered: ui.card.covered?.lines ?? [],
+    covered: ui.card.covered,
   };
   return cardFoot(state, width);
 }

@@ -1,5 +1,6 @@
 import { coveredTitle, describeCall, maskedWords, patternOf, type ApprovalView } from '@countersign/client';
-import type { Choice } from '../ui-state.js';
+import { coveredPage } from '../confirm-covered.js';
+import type { Choice, Covered } from '../ui-state.js';
 import { fieldLines } from './field-lines.js';
 import { lineWidth, span, wrapWords, type Line, type Span } from './spans.js';
 
@@ -15,7 +16,7 @@ export interface CardState {
   readonly isCut: boolean;
   readonly isSeen: boolean;
   /** Waiting calls that the choice also lets run. */
-  readonly covered: readonly string[];
+  readonly covered: Covered | undefined;
 }
 
 const FIELD_LINES = 3;
@@ -26,18 +27,19 @@ export function cardFoot(card: CardState, width: number): Line[] {
   return [...optionLines(card, width), ...choiceLines(card, width), ...coveredBy(card, width)];
 }
 
-const MOST_COVERED = 6;
-
-/** Named before they run: signing once more lets them. */
+/** Named before they run: signing once more lets them, or shows the next ones. */
 function coveredBy({ covered }: CardState, width: number): Line[] {
-  if (covered.length === 0) return [];
-  const rest = covered.length - MOST_COVERED;
+  if (covered === undefined) return [];
+  const page = coveredPage(covered);
+  const all = covered.lines.length;
+  const last = covered.from + page.length;
+  const part = page.length === all ? '' : ` (${covered.from + 1} to ${last} of ${all})`;
   const words = (text: string, indent: string): Line[] =>
     wrapWords(text, width - 4).map((line): Line => [{ text: indent }, span(line, { colour: 'waiting' })]);
   return [
-    ...words(`${coveredTitle(covered.length)} Enter again signs all of it.`, ' '),
-    ...covered.slice(0, MOST_COVERED).flatMap((line) => words(line, '   ')),
-    ...(rest > 0 ? words(`… and ${rest} more`, '   ') : []),
+    ...words(`${coveredTitle(all)}${part}`, ' '),
+    ...page.flatMap((line) => words(line, '   ')),
+    ...words(last === all ? 'Enter again signs all of it.' : 'Enter again shows the next ones.', ' '),
   ];
 }
 

@@ -1,4 +1,12 @@
-import { agentName, agoWords, callLine, placeInQueue, secondsWords, wantsTo } from '@countersign/client';
+import {
+  agentName,
+  agoWords,
+  callLine,
+  placeInQueue,
+  secondsWords,
+  wantsTo,
+  type ApprovalView,
+} from '@countersign/client';
 import { isCompact } from './areas.js';
 import { colourOf } from './message-lines.js';
 import type { Plan } from './plan.js';
@@ -21,8 +29,7 @@ export function cardLines(scene: Scene, plan: Plan): Line[] {
   const name = agentName(world, approval.agentId);
   const verb = approval.question === undefined ? wantsTo(approval.toolName) : 'asks';
   const held = ui.card.current.kind === 'held';
-  const over = approval.decision?.outcome === 'superseded' ? ' Needs approval again ' : ' Decided elsewhere ';
-  const title = span(held ? over : ` ⏳ Waiting for you${count} `, {
+  const title = span(held ? overTitle(approval) : ` ⏳ Waiting for you${count} `, {
     colour: held ? undefined : 'waiting',
     bold: true,
     inverse: isFocused,
@@ -56,4 +63,10 @@ export function cardLines(scene: Scene, plan: Plan): Line[] {
 /** What is not seen is said: nobody must sign the end of a command without knowing that there is one. */
 function moreLine(count: number, isFocused: boolean): Line {
   return [span(` ↓ ${count} more lines${isFocused ? ' · PgDn' : ''}`, { colour: 'waiting', bold: true })];
+}
+
+/** A released call was decided by a grant or rule, perhaps by this very person. */
+function overTitle({ decision }: ApprovalView): string {
+  if (decision?.outcome === 'superseded') return ' Needs approval again ';
+  return decision?.released === undefined ? ' Decided elsewhere ' : ' Allowed ';
 }
