@@ -96,7 +96,7 @@ describe('auto mode', () => {
     expect(await propose(t, run('echo a > b; timeout 5 cat b'))).toBe('idle');
     expect(await propose(t, run('$(echo rm) x'))).toBe('waiting');
     expect(await t.onlyApproval()).toMatchObject({
-      why: expect.stringContaining('only known when it runs') as unknown,
+      why: expect.stringContaining('no rule can judge this in advance') as unknown,
     });
   });
 });
