@@ -1,6 +1,8 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { writeRedirect } from '../../packages/server/src/serve/open-browser.js';
 import { hasBrowser, openBrowser, type Opened } from './support/open-browser.js';
 import { button, giveReason, said, toolCard, topBar } from './support/steps.js';
 
@@ -62,6 +64,21 @@ describe.runIf(hasBrowser)('the first visit', () => {
     const tab = await context.newPage();
     await tab.goto(opened.serving.url);
     await tab.getByLabel('Message').waitFor();
+    await page.close();
+    await context.close();
+  });
+
+  it('[W1] the file that a browser is started with leads in, once', async () => {
+    const { page, context } = await opened.visit();
+    const file = writeRedirect(opened.serving.newStartUrl(), opened.serving.home.folder);
+    for (const leadsIn of [true, false]) {
+      const fresh = await (context.browser()?.newContext() ?? Promise.reject(new Error('no browser')));
+      const other = await fresh.newPage();
+      await other.goto(pathToFileURL(file).href);
+      if (leadsIn) await other.getByLabel('Message').waitFor();
+      else await other.getByText('opens with a link that works once').waitFor();
+      await fresh.close();
+    }
     await page.close();
     await context.close();
   });

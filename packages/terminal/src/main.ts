@@ -68,8 +68,8 @@ export function openDoor({ version, webRoot }: Program): ServerDoor {
       return await migrateHome(home, words, onProgress);
     },
     async openBrowser(url) {
-      const { hasDisplay, openBrowser } = await load();
-      if (hasDisplay(process.env)) openBrowser(url);
+      const { hasDisplay, homeFolder, openBrowser } = await load();
+      if (hasDisplay(process.env)) openBrowser(url, homeFolder(process.env));
     },
     async lookAround(home, port) {
       const { lookAround } = await load();

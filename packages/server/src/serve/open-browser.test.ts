@@ -1,8 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { browserCommand, hasDisplay } from './open-browser.js';
+import { browserCommand, hasDisplay, writeRedirect } from './open-browser.js';
 
 it('[X1] a browser is opened only where somebody can see it', () => {
   expect(hasDisplay({}, 'linux')).toBe(false);
@@ -14,13 +14,31 @@ it('[X1] a browser is opened only where somebody can see it', () => {
   expect(hasDisplay({ DISPLAY: ':0', CI: 'true' }, 'linux')).toBe(false);
 });
 
+it('[W1] a start link is in no argument of the browser, only in a file of our own', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'countersign-home-'));
+  try {
+    const url = 'http://127.0.0.1:4747/#ticket=secret"<&';
+    const file = writeRedirect(url, home);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    expect(await readFile(file, 'utf8')).toContain(
+      'content="0;url=http://127.0.0.1:4747/#ticket=secret&quot;&lt;&amp;"',
+    );
+    for (const platform of ['linux', 'darwin', 'win32'])
+      expect(browserCommand(file, platform)?.join(' ') ?? '').not.toContain('ticket');
+    expect(writeRedirect('http://127.0.0.1:4747/#ticket=next', home)).toBe(file);
+    expect(await readFile(file, 'utf8')).not.toContain('secret');
+  } finally {
+    await rm(home, { recursive: true });
+  }
+});
+
 it('[A21] opens a browser by no program that an agent may have put on our path', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-bin-'));
   const former = process.env['PATH'];
   try {
     await writeFile(join(folder, 'xdg-open'), '#!/bin/sh\n', { mode: 0o755 });
     process.env['PATH'] = `${folder}:${former}`;
-    const program = browserCommand('http://127.0.0.1/', 'linux')?.[0] ?? '/usr/bin/xdg-open';
+    const program = browserCommand('/home/ada/open.html', 'linux')?.[0] ?? '/usr/bin/xdg-open';
     expect(isAbsolute(program)).toBe(true);
     expect(program).not.toContain(folder);
   } finally {

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
-import { delimiter } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { findSystemProgram, SYSTEM_PATH } from '@countersign/tools';
+import { writePrivate } from '../home/private-file.js';
 
 /** Whether there is somebody before a screen here. */
 export function hasDisplay(env: NodeJS.ProcessEnv, platform: string = process.platform): boolean {
@@ -9,9 +10,18 @@ export function hasDisplay(env: NodeJS.ProcessEnv, platform: string = process.pl
   return (env['DISPLAY'] ?? '') !== '' || (env['WAYLAND_DISPLAY'] ?? '') !== '';
 }
 
-/** Opens an address in the person's browser. Never rejects, and never holds us up: the address is printed as well. */
-export function openBrowser(url: string, platform: string = process.platform): void {
-  const command = browserCommand(url, platform);
+/**
+ * Opens a start link in the person's browser. Every user of this machine can read a program's arguments, so the browser gets a private
+ * file that redirects to the link. Never throws, and never blocks: the link is printed as well.
+ */
+export function openBrowser(url: string, home: string, platform: string = process.platform): void {
+  let file = '';
+  try {
+    file = writeRedirect(url, home);
+  } catch {
+    return;
+  }
+  const command = browserCommand(file, platform);
   if (command === undefined) return;
   const [program, ...words] = command;
   // What xdg-open starts in turn must not come from a folder on our PATH where an agent writes.
@@ -23,16 +33,33 @@ export function openBrowser(url: string, platform: string = process.platform): v
 
 const BROWSER_PATH = [SYSTEM_PATH, '/snap/bin', '/var/lib/flatpak/exports/bin'].join(delimiter);
 
+/** In the home, which sandboxed commands can't see. The ticket in it works once, for a minute; the next link replaces the file. */
+export function writeRedirect(url: string, home: string): string {
+  const file = join(home, 'open.html');
+  const link = url.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+  writePrivate(
+    file,
+    `<!doctype html>
+<meta charset="utf-8">
+<meta name="referrer" content="no-referrer">
+<meta http-equiv="refresh" content="0;url=${link}">
+<title>Countersign</title>
+<a href="${link}">Open Countersign</a>
+`,
+  );
+  return file;
+}
+
 /** Undefined: there is no program for it. */
-export function browserCommand(url: string, platform: string): [string, ...string[]] | undefined {
+export function browserCommand(file: string, platform: string): [string, ...string[]] | undefined {
   switch (platform) {
     case 'darwin':
-      return ['/usr/bin/open', url];
+      return ['/usr/bin/open', file];
     case 'win32':
-      return ['rundll32', 'url.dll,FileProtocolHandler', url];
+      return ['rundll32', 'url.dll,FileProtocolHandler', file];
     default: {
       const program = findSystemProgram('xdg-open');
-      return program === undefined ? undefined : [program, url];
+      return program === undefined ? undefined : [program, file];
     }
   }
 }

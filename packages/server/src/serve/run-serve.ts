@@ -57,7 +57,7 @@ export async function runServe(options: RunServeOptions): Promise<number> {
     say({ url: serving.url, ...shown, open: start });
   } else {
     greet(serving, start);
-    if (open && hasDisplay(process.env)) openBrowser(start);
+    if (open && hasDisplay(process.env)) openBrowser(start, home);
   }
   const stopAsking = json ? () => undefined : offerNewStartUrl(serving);
   await signalled;

@@ -1,6 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { ToolFailure } from '@countersign/core/ports';
+import { isOwnAddress } from './is-own-address.js';
 import { isPublicAddress } from './is-public-address.js';
 
 export interface Address {
@@ -17,7 +18,7 @@ export interface Network {
 
 export const publicNetwork: Network = {
   resolve: async (host) => await lookup(host, { all: true, verbatim: true }),
-  mayConnect: (address) => isPublicAddress(address),
+  mayConnect: (address) => isPublicAddress(address) && !isOwnAddress(address),
 };
 
 /**
