@@ -70,7 +70,12 @@ const pureFolders = layers[0] ?? [];
 const pureNodeModules = ['node:assert', 'node:buffer', 'node:crypto', 'node:path', 'node:url', 'node:util'];
 
 const names = z.record(z.string(), z.string()).default({});
-const manifestSchema = z.object({ dependencies: names, devDependencies: names, peerDependencies: names });
+const manifestSchema = z.object({
+  name: z.string(),
+  dependencies: names,
+  devDependencies: names,
+  peerDependencies: names,
+});
 type Manifest = z.infer<typeof manifestSchema>;
 
 const built = readdirSync(`${root}packages`).filter((name) => existsSync(`${root}packages/${name}/package.json`));
@@ -180,7 +185,7 @@ describe('the reader of imports', () => {
   });
 
   function found(name: string, file: string, imported: string, dependencies: Record<string, string>): string[] {
-    const own = { dependencies, devDependencies: {}, peerDependencies: {} };
+    const own = { name, dependencies, devDependencies: {}, peerDependencies: {} };
     const path = `packages/${name}/src/${file}`;
     const isTest = file.endsWith('.test.ts');
     return crossings(name, rooms[name] ?? { may: [] }, own, {
@@ -206,6 +211,8 @@ function crossings(name: string, room: Room, own: Manifest, module: SourceModule
   const isFine = (imported: string): boolean => {
     const target = resolve(module.path, imported);
     if (target !== undefined) return target.startsWith(src) || (module.isTest && target.startsWith('tests/support/'));
+    // A package may read its own version.
+    if (imported === `${own.name}/package.json`) return true;
     if (isBuiltin(imported)) return imported.startsWith('node:') && (room.browser !== true || module.isTest);
     // The test runner is an optional peer: only the shared test kit may need it.
     if (packageOf(imported) === 'vitest') return module.isTest || inPackage.startsWith('testing/');
