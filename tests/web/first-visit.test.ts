@@ -77,6 +77,7 @@ describe.runIf(hasBrowser)('the first visit', () => {
       await other.goto(pathToFileURL(file).href);
       if (leadsIn) await other.getByLabel('Message').waitFor();
       else await other.getByText('opens with a link that works once').waitFor();
+      expect(await other.getByLabel('Message').count()).toBe(leadsIn ? 1 : 0);
       await fresh.close();
     }
     await page.close();
