@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { approvalOf } from '../testing/screen-fixture.js';
+import { approvalOf, chatOf, drawn, messageOf, sceneOf, worldOf } from '../testing/screen-fixture.js';
 import { coveredPage, holdCovered, matchOf } from './confirm-covered.js';
 import { initialUi, isArmed, type CardUi } from './ui-state.js';
 
@@ -34,7 +34,7 @@ it('[A5] asks the server only where a decision reaches further than its call', (
 it('[A5] [A17] sends what also runs waiting calls only after exactly those were shown, and not by a repeated key', () => {
   expect(holdCovered(open, approval, answer, waiting(approval.invocationId), 9_000)).toBeUndefined();
   const held = holdCovered(open, approval, answer, waiting('a', 'b'), 9_000);
-  expect(held?.covered?.lines).toEqual(['shell_cmd: rm a', 'shell_cmd: rm b']);
+  expect(held?.covered?.rows).toEqual(['shell_cmd: rm a', 'shell_cmd: rm b']);
   expect(held).toMatchObject({ choice: { kind: 'session', isNarrow: false }, sending: new Set() });
   expect(held === undefined ? true : isArmed(held, 9_100)).toBe(false);
   expect(held === undefined ? 'sent' : holdCovered(held, approval, answer, waiting('a', 'b'), 9_900)).toBeUndefined();
@@ -42,18 +42,33 @@ it('[A5] [A17] sends what also runs waiting calls only after exactly those were 
   expect(
     held === undefined ? 'sent' : holdCovered(held, approval, answer, waiting('a', 'b', 'c'), 9_900),
   ).toMatchObject({
-    covered: { lines: ['shell_cmd: rm a', 'shell_cmd: rm b', 'shell_cmd: rm c'] },
+    covered: { rows: ['shell_cmd: rm a', 'shell_cmd: rm b', 'shell_cmd: rm c'] },
   });
 });
 
-it('[A5] shows every covered call before it can be signed, a few at a time', () => {
-  const many = Array.from({ length: 14 }, (_, index) => `n${index}`);
+it('[A5] shows every covered call to its end before it can be signed, a few rows at a time', () => {
+  const many = Array.from({ length: 9 }, (_, index) => `n${index}${' a long name'.repeat(index)} end${index}`);
   let card: CardUi | undefined = open;
   const pages: string[][] = [];
-  while (card !== undefined && pages.length < 9) {
+  while (card !== undefined && pages.length < 99) {
     card = holdCovered(card, approval, answer, waiting(...many), 9_000);
-    if (card?.covered !== undefined) pages.push([...coveredPage(card.covered)]);
+    if (card?.covered !== undefined) pages.push([...coveredPage(card.covered).rows]);
   }
-  expect(pages.map(({ length }) => length)).toEqual([6, 6, 2]);
-  expect(pages.flat()).toEqual(many.map((name) => `shell_cmd: rm ${name}`));
+  expect(Math.max(...pages.map(({ length }) => length))).toBe(6);
+  expect(Math.max(...pages.flat().map(({ length }) => length))).toBeLessThanOrEqual(56);
+  const seen = pages
+    .flat()
+    .map((row) => row.trim())
+    .join('');
+  for (const name of many) expect(seen).toContain(name.slice(-4));
+  // On the smallest screen, too, the last words of the card say what Enter does.
+  const covered = { key: '', count: 9, rows: pages.flat(), from: 0 };
+  const ui = { ...initialUi('chat'), focus: 'card' as const };
+  const scene = sceneOf({
+    world: worldOf([listed]),
+    chat: chatOf([messageOf(1)], [listed]),
+    size: { columns: 60, rows: 18 },
+    ui: { ...ui, card: { ...open, sending: new Set(), covered } },
+  });
+  expect(drawn(scene).join('\n')).toContain('Enter shows the rest · Esc cancels');
 });

@@ -1,6 +1,8 @@
 import { coveredLines, grantMatch, type Answer, type ApprovalView } from '@countersign/client';
 import type { CoveredCall, PolicyMatch } from '@countersign/protocol';
 import { fieldOf } from './keys/field.js';
+import { SMALLEST } from './layout/areas.js';
+import { wrapExact } from './layout/spans.js';
 import type { CardUi, Choice, Covered } from './ui-state.js';
 
 /** What to ask the server before this answer is sent. Undefined: it is about its own call alone. */
@@ -11,12 +13,13 @@ export function matchOf(approval: ApprovalView, answer: Answer): PolicyMatch | u
   return rule === undefined ? undefined : { chatId: approval.chatId, rule };
 }
 
-/** As many covered calls are shown at a time. */
+/** As many rows of covered calls are shown at a time, wrapped for the narrowest screen: they must fit on every one. */
 const PAGE = 6;
+const ROW_WIDTH = SMALLEST.columns - 6;
 
-/** Those on the screen now. */
-export function coveredPage({ lines, from }: Covered): readonly string[] {
-  return lines.slice(from, from + PAGE);
+/** The rows on the screen now, and whether they are the last. */
+export function coveredPage({ rows, from }: Covered): { rows: readonly string[]; isLast: boolean } {
+  return { rows: rows.slice(from, from + PAGE), isLast: from + PAGE >= rows.length };
 }
 
 /**
@@ -32,12 +35,21 @@ export function holdCovered(
 ): CardUi | undefined {
   const lines = coveredLines(waiting, approval);
   const key = JSON.stringify([approval.approvalId, answer, lines]);
-  const shown = card.covered?.key === key ? card.covered.from + PAGE : 0;
-  if (shown >= lines.length) return undefined;
+  const rows = lines.flatMap((line) =>
+    wrapExact(line, ROW_WIDTH).map((row, index) => (index === 0 ? row : `  ${row}`)),
+  );
+  const from = card.covered?.key === key ? card.covered.from + PAGE : 0;
+  if (from >= rows.length) return undefined;
   const sending = new Set([...card.sending].filter((id) => id !== approval.approvalId));
   if (card.current.kind === 'none' || card.current.id !== approval.approvalId) return { ...card, sending };
   // A repeated key must not sign what has just come up.
-  return { ...card, sending, choice: choiceOf(answer), covered: { key, lines, from: shown }, shownAt: now };
+  return {
+    ...card,
+    sending,
+    choice: choiceOf(answer),
+    covered: { key, count: lines.length, rows, from },
+    shownAt: now,
+  };
 }
 
 function choiceOf(answer: Answer): Choice {

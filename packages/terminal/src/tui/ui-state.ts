@@ -16,10 +16,11 @@ export type Choice =
   | { readonly kind: 'edit'; readonly field: Field; readonly problem?: string }
   | { readonly kind: 'answer'; readonly field: Field };
 
-/** Waiting calls that the chosen answer also lets run, shown from the one at `from`. `key` tells which answer and calls they are. */
+/** Waiting calls that the chosen answer also lets run, shown from the row `from` on. `key` tells which answer and calls they are. */
 export interface Covered {
   readonly key: string;
-  readonly lines: readonly string[];
+  readonly count: number;
+  readonly rows: readonly string[];
   readonly from: number;
 }
 

@@ -24,22 +24,21 @@ const FIELD_LINES = 3;
 /** What can be chosen, and what is. Deny comes first. */
 export function cardFoot(card: CardState, width: number): Line[] {
   if (card.isSending) return [[span(' Sending your answer…', { dim: true })]];
-  return [...optionLines(card, width), ...choiceLines(card, width), ...coveredBy(card, width)];
+  // Alone: beside what can be chosen there would be no room for them on a low screen.
+  if (card.covered !== undefined) return coveredBy(card.covered, card.choice, width);
+  return [...optionLines(card, width), ...choiceLines(card, width)];
 }
 
-/** Named before they run: signing once more lets them, or shows the next ones. */
-function coveredBy({ covered }: CardState, width: number): Line[] {
-  if (covered === undefined) return [];
-  const page = coveredPage(covered);
-  const all = covered.lines.length;
-  const last = covered.from + page.length;
-  const part = page.length === all ? '' : ` (${covered.from + 1} to ${last} of ${all})`;
+/** Named before they run: signing once more lets them, or shows the rest. */
+function coveredBy(covered: Covered, choice: Choice, width: number): Line[] {
+  const { rows, isLast } = coveredPage(covered);
+  const what = choice.kind === 'always' ? 'Write the rule' : 'Approve for this chat';
   const words = (text: string, indent: string): Line[] =>
     wrapWords(text, width - 4).map((line): Line => [{ text: indent }, span(line, { colour: 'waiting' })]);
   return [
-    ...words(`${coveredTitle(all)}${part}`, ' '),
-    ...page.flatMap((line) => words(line, '   ')),
-    ...words(last === all ? 'Enter again signs all of it.' : 'Enter again shows the next ones.', ' '),
+    ...words(`${what}. ${coveredTitle(covered.count)}`, ' '),
+    ...rows.map((row): Line => [{ text: '   ' }, span(row, { colour: 'waiting' })]),
+    ...words(`Enter ${isLast ? 'signs all of it' : 'shows the rest'} · Esc cancels`, ' '),
   ];
 }
 
