@@ -111,11 +111,18 @@ describe('the commands', () => {
     watching.type(`r${ENTER}`);
     await watching.waitFor('correct-horse-battery');
     await watching.waitFor('✍ ');
-    watching.type(`d${ENTER}`);
+    const { toolCallId } = await t.client.approval('docks', id);
+    const early = await run('audit', 'original', toolCallId, '-w', 'docks');
+    expect(early).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('No call') as unknown });
+    watching.type(`o${ENTER}`);
     await watching.waitFor('Nothing waits for you');
     watching.type('\u0003');
     expect(await watching.exitCode).toBe(0);
-    expect(await json('audit', 'list', '-w', 'docks', '--kind', 'reveal')).toMatchObject({ items: [{}, {}] });
+    expect((await run('audit', 'list', '-w', 'docks')).stdout).not.toContain('correct-horse-battery');
+    const original = await run('audit', 'original', toolCallId, '-w', 'docks');
+    expect(original).toMatchObject({ code: 0, stdout: expect.stringContaining('correct-horse-battery') as unknown });
+    const reveals = [{ approvalId: id }, { approvalId: id }, { decision: 'original', invocationId: toolCallId }];
+    expect(await json('audit', 'list', '-w', 'docks', '--kind', 'reveal')).toMatchObject({ items: reveals });
   });
 
   it('[X3] [W6] [A26] show, edit and check the policy, over the rules that were seen', async () => {

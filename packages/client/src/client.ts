@@ -183,6 +183,8 @@ export interface Client {
   exportAudit(world: string, format: 'jsonl' | 'csv', options?: CallOptions): Promise<string>;
   /** Walks the whole chain (A16). */
   verifyAudit(world: string, options?: CallOptions): Promise<AuditVerdict>;
+  /** What a call ran with, nothing masked. That somebody looked goes into the audit log (A16). */
+  original(world: string, call: string, options?: CallOptions): Promise<RevealedCall>;
   stats(world: string, options?: CallOptions): Promise<Stats>;
   /** One turn as bars over time; `turnOf` tells the turn of a message. */
   timeline(world: string, chat: string, turn: string, options?: CallOptions): Promise<Timeline>;

@@ -179,6 +179,8 @@ export function createClient(options: ClientOptions): Client {
       list(auditEntrySchema, { path: ['worlds', world, 'audit'], query: { ...page } }, options),
     exportAudit: (world, format, options) => text({ path: ['worlds', world, 'audit'], query: { format } }, options),
     verifyAudit: (world, options) => get(auditVerdictSchema, { path: ['worlds', world, 'audit', 'verify'] }, options),
+    original: (world, call, options) =>
+      get(revealedCallSchema, { method: 'POST', path: ['worlds', world, 'audit', call, 'original'] }, options),
     stats: (world, options) => get(statsSchema, { path: ['worlds', world, 'stats'] }, options),
     timeline: (world, chat, turn, options) =>
       get(timelineSchema, { path: ['worlds', world, 'chats', chat, 'turns', turn, 'timeline'] }, options),

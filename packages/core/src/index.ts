@@ -60,6 +60,7 @@ export { addAgent, removeAgent, updateAgent } from './orchestrator/agents.js';
 export { SILENT_MS } from './orchestrator/claim-turn.js';
 export { createChat } from './orchestrator/create-chat.js';
 export { revealApproval } from './orchestrator/reveal-approval.js';
+export { showOriginal } from './orchestrator/show-original.js';
 export { revokeGrant } from './orchestrator/revoke-grant.js';
 export { compilePolicy, judge, keyOfPattern, keysOfCall, parseRule, proposeRule, readRules } from './policy/index.js';
 export type { Policy, Rule } from './policy/index.js';

@@ -87,6 +87,8 @@ const auditRecordSchema = z.object({
   invocationId: z.string().exactOptional(),
   approvalId: z.string().exactOptional(),
   arguments: z.unknown().exactOptional(),
+  /** Of a run: its arguments with nothing masked, encrypted with the store's key. */
+  original: z.string().exactOptional(),
   decision: z.string().exactOptional(),
   scope: z.string().exactOptional(),
   who: z.string().exactOptional(),

@@ -93,7 +93,10 @@ export async function handleToolCalls(
     for (const { proposal, gate, invocation } of decided) {
       if (startable.has(invocation.id))
         started.push(
-          await writeStarted(step, turn, proposal, gate, invocation, { place, hasSiblings: decided.length > 1 }),
+          await writeStarted(runtime, step, turn, proposal, gate, invocation, {
+            place,
+            hasSiblings: decided.length > 1,
+          }),
         );
     }
     if (waits) await noteActivity(runtime, step, turn.chatId);
@@ -139,6 +142,7 @@ function situationOf(
 }
 
 async function writeStarted(
+  runtime: Runtime,
   step: Step,
   turn: TurnRecord,
   { call, signed }: Proposed,
@@ -151,7 +155,7 @@ async function writeStarted(
   }
   const begun = { ...invocation, status: 'started' as const, startedEpoch: turn.epoch, startedAt: step.tx.now() };
   await step.tx.insertInvocation(begun);
-  await recordStart(step, begun, gate);
+  await recordStart(runtime, step, begun, gate);
   const { value } = call.arguments;
   const fingerprint = signed?.fingerprint;
   return { ...about, invocation: begun, tool: call.tool, value, fingerprint, snapshot: step.snapshot };

@@ -8,6 +8,7 @@ import { callOf, gateCall, signCall, type ReadCall, type SignedCall } from './ga
 import { refuseCall } from './refuse-call.js';
 import { commit, type Place, type Runtime, type Step } from './runtime.js';
 import { cutOff, settleInvocation } from './settle-invocation.js';
+import { sealOriginal } from './seal-original.js';
 import { auditOf, emitToolEvent } from './tool-events.js';
 import { bringTool } from './tool-sources.js';
 import { noteActivity } from './turn-lifecycle.js';
@@ -97,7 +98,7 @@ export async function startInStep(
   const change = { status: 'started' as const, startedEpoch: epoch, startedAt: step.tx.now() };
   if (!(await step.tx.changeInvocation(invocation.id, 'approved', change))) return undefined;
   const begun = { ...invocation, ...change };
-  await recordStart(step, begun, gate);
+  await recordStart(runtime, step, begun, gate);
   const { fingerprint } = signed;
   return { invocation: begun, tool, value: call.arguments.value, place, fingerprint, snapshot: step.snapshot };
 }
@@ -143,7 +144,7 @@ async function act(
       const startedAt = step.tx.now();
       const change = { status: 'started' as const, startedEpoch: turn.epoch, startedAt };
       if (!(await step.tx.changeInvocation(invocation.id, 'approved', change))) return undefined;
-      await recordStart(step, { ...invocation, ...change }, gate, rerun);
+      await recordStart(runtime, step, { ...invocation, ...change }, gate, rerun);
       return {
         invocation: { ...invocation, ...change },
         tool: call.tool,
@@ -164,6 +165,7 @@ async function act(
 
 /** What is said and kept of a start, in the transaction that makes it true. A second run of an idempotent call is no second start (T4). */
 export async function recordStart(
+  runtime: Pick<Runtime, 'store'>,
   step: Step,
   invocation: InvocationRecord,
   gate: Extract<Gate, { kind: 'run' }>,
@@ -178,6 +180,7 @@ export async function recordStart(
   step.tx.record({
     kind: 'run',
     ...about,
+    original: sealOriginal(runtime.store.hashKey, invocation, invocation.arguments),
     why: gate.because,
     ...(gate.rule === undefined ? {} : { rule: maskSecrets(gate.rule) }),
   });

@@ -13,11 +13,10 @@ import {
   toolResultReplySchema,
   toolResultSchemaFor,
 } from '@countersign/protocol';
-import type { AppContext, AppRequest } from '../app/context.js';
 import { HttpProblem } from '../app/http-problem.js';
 import { route } from '../app/route.js';
 import { sendToolResult } from './send-tool-result.js';
-import { AS_CLIENT, clientOf, PAGE, pageOf, signerOf } from './support.js';
+import { AS_CLIENT, PAGE, pageOf, refuseUnable, signerOf } from './support.js';
 
 const tag = 'approvals';
 
@@ -134,11 +133,3 @@ export const approvalRoutes = [
     },
   }),
 ];
-
-/** A client that can't put a question to a person gets none (A13). */
-async function refuseUnable(c: AppRequest, context: AppContext, worldId: string): Promise<void> {
-  const client = await clientOf(c, context, worldId);
-  if (client?.approvals === false) {
-    throw new HttpProblem(403, 'This client said that it can not put approvals before a person, so it gets none.');
-  }
-}

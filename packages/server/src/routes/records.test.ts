@@ -1,6 +1,7 @@
+import { CLIENT_HEADER } from '@countersign/protocol';
 import { afterEach, describe, expect, it } from 'vitest';
 import { closeApps, openApp } from '../testing/app-fixture.js';
-import { openHarbour } from '../testing/harbour.js';
+import { openHarbour, type Harbour } from '../testing/harbour.js';
 
 afterEach(closeApps);
 
@@ -129,6 +130,65 @@ describe('the audit log', () => {
     });
     const { text } = await t.api('GET', '/worlds/harbour/audit?format=csv');
     expect(text).toContain(`"'=HYPERLINK(""http://x"")"`);
+  });
+
+  describe('the original of a call that ran', () => {
+    const SECRET = 'correct-horse-battery';
+    const args = { path: 'a\u202e', password: SECRET };
+    const original = (t: Harbour, call: string | undefined, headers?: Record<string, string>) =>
+      t.api('POST', `/worlds/harbour/audit/${call}/original`, undefined, headers);
+
+    async function ran(): Promise<{ t: Harbour; call: string }> {
+      const t = await openHarbour();
+      await t.propose({ name: 'remove', arguments: args });
+      const [question] = await t.pending();
+      await t.api('POST', '/worlds/harbour/tool-results', { tool_call_id: question?.approvalId, decision: 'approve' });
+      await t.settled();
+      expect(t.runs).toEqual([args]);
+      return { t, call: question?.toolCallId ?? '' };
+    }
+
+    it('[A16] is sealed in the log, opens on request, and who looked is recorded', async () => {
+      const { t, call } = await ran();
+      expect((await t.api('GET', '/worlds/harbour/audit')).text).not.toContain(SECRET);
+      const shown = await original(t, call);
+      expect(shown).toMatchObject({
+        status: 200,
+        body: { toolCallId: call, toolName: 'remove', arguments: { path: 'a‹U+202E›', password: SECRET } },
+      });
+      const { body, text } = await t.api<Entries>('GET', '/worlds/harbour/audit');
+      expect(body.items.at(-1)).toMatchObject({
+        kind: 'reveal',
+        decision: 'original',
+        invocationId: call,
+        who: 'token',
+      });
+      expect(text).not.toContain(SECRET);
+      expect((await t.api('GET', '/worlds/harbour/audit/verify')).body).toMatchObject({ ok: true });
+    });
+
+    it('[A16] stays with its record when the chat and the world are gone', async () => {
+      const { t, call } = await ran();
+      await t.api('DELETE', `/worlds/harbour/chats/${t.chat}`);
+      expect((await original(t, call)).body).toMatchObject({ arguments: { password: SECRET } });
+      await t.api('DELETE', '/worlds/harbour');
+      expect((await original(t, call)).body).toMatchObject({ arguments: { password: SECRET } });
+      expect((await t.api('GET', '/worlds/harbour/audit/verify')).body).toMatchObject({ ok: true });
+    });
+
+    it('[A16] of a call that never ran, or for a client without approvals, there is none', async () => {
+      const { t, call } = await ran();
+      const { body } = await t.api<{ clientSecret: string }>('POST', '/worlds/harbour/clients', {
+        label: 'pipe',
+        approvals: false,
+      });
+      expect((await original(t, call, { [CLIENT_HEADER]: body.clientSecret })).status).toBe(403);
+      expect((await original(t, 'call_none')).status).toBe(404);
+      expect((await t.api('POST', `/worlds/none/audit/${call}/original`)).status).toBe(404);
+      await t.propose({ name: 'remove', arguments: args });
+      const [waiting] = await t.pending();
+      expect((await original(t, waiting?.toolCallId)).status).toBe(404);
+    });
   });
 
   it('[A16] outlives its world', async () => {

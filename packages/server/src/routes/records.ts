@@ -1,9 +1,10 @@
-import { searchMessages, worldStats } from '@countersign/core';
+import { searchMessages, showOriginal, worldStats } from '@countersign/core';
 import {
   auditEntrySchema,
   auditQuerySchema,
   auditVerdictSchema,
   listOf,
+  revealedCallSchema,
   searchHitSchema,
   searchQuerySchema,
   statsSchema,
@@ -11,7 +12,7 @@ import {
 import { route } from '../app/route.js';
 import { readCursor, writeCursor } from './cursor.js';
 import { exportAudit, pageAudit } from './export-audit.js';
-import { PAGE } from './support.js';
+import { AS_CLIENT, PAGE, refuseUnable, signerOf } from './support.js';
 
 export const recordRoutes = [
   route({
@@ -51,6 +52,24 @@ export const recordRoutes = [
       const seq = after === undefined ? 0 : readCursor(after, 'after');
       if (format === 'json') return { status: 200, body: await pageAudit(store, params.world, seq, limit) };
       return await exportAudit(store, params.world, { format, after: seq, log: context.log });
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/worlds/{world}/audit/{call}/original',
+    tag: 'audit',
+    summary: 'Show what a call ran with',
+    description:
+      'The arguments with nothing masked, opened from the audit record of the run, also when its chat or world is gone. Who asked and when goes into the audit log. 409 if it was sealed with another key, or ran before originals were kept.',
+    headers: AS_CLIENT,
+    answers: { 200: { description: 'The call as it ran', schema: revealedCallSchema } },
+    async handle({ context, params, c }) {
+      await refuseUnable(c, context, params.world);
+      const { runtime } = context.engine;
+      // Of a world that never was there is nothing to open.
+      await pageAudit(runtime.store, params.world, 0, 1);
+      const signer = await signerOf(c, context, params.world);
+      return { status: 200, body: await showOriginal(runtime, params.world, params.call, signer) };
     },
   }),
   route({

@@ -65,6 +65,14 @@ export async function clientOf(
   );
 }
 
+/** A client that can't put a question to a person gets none (A13). */
+export async function refuseUnable(c: AppRequest, context: AppContext, worldId: string): Promise<void> {
+  const client = await clientOf(c, context, worldId);
+  if (client?.approvals === false) {
+    throw new HttpProblem(403, 'This client said that it can not put approvals before a person, so it gets none.');
+  }
+}
+
 /** Who signs, and from which client (A16). */
 export async function signerOf(c: AppRequest, context: AppContext, worldId: string): Promise<Signer> {
   const client = await clientOf(c, context, worldId);

@@ -45,7 +45,13 @@ export function addAudit(program: Command, register: Register): void {
       const all = (await readAll((page) => client.audit(id, page)))
         .filter((entry) => kind === undefined || entry.kind === kind)
         .filter((entry) => options.agent === undefined || entry.agentId === options.agent)
-        .filter((entry) => words === '' || JSON.stringify(entry).toLowerCase().includes(words));
+        .filter(
+          (entry) =>
+            words === '' ||
+            JSON.stringify({ ...entry, original: undefined })
+              .toLowerCase()
+              .includes(words),
+        );
       const columns = [
         { title: 'no', of: ({ seq }: AuditEntry) => String(seq) },
         { title: 'at', of: ({ at }: AuditEntry) => secondWords(at) },
@@ -84,6 +90,18 @@ export function addAudit(program: Command, register: Register): void {
         }
       }
       return isWhole ? EXIT.ok : EXIT.failed;
+    },
+  );
+  register<AuditFlags>(
+    inWorld(audit.command('original').argument('<call>'))
+      .description('Show what a call ran with, nothing masked. Recorded in the audit log.')
+      .addHelpText('after', '\nExample:\n  countersign audit original call_… -w harbour'),
+    async (context, { args, options }) => {
+      const client = await context.client();
+      const call = await client.original(await findLog(context, options.world), args[0] ?? '');
+      if (context.options.json) return context.json(call);
+      context.say(plainLine(call.toolName));
+      context.put(`${JSON.stringify(call.arguments, undefined, 2)}\n`, 'text');
     },
   );
   register<AuditFlags>(

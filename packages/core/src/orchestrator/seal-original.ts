@@ -1,0 +1,46 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import type { InvocationRecord } from '../ports/index.js';
+
+/** Which call a text belongs to. It is authenticated with the text: a sealed original can't be moved to another record. */
+type About = Pick<InvocationRecord, 'worldId' | 'id'>;
+
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** Derived once per store: a call should not pay for it. */
+const keys = new WeakMap<Uint8Array, Buffer>();
+
+function keyOf(hashKey: Uint8Array): Buffer {
+  const known = keys.get(hashKey);
+  if (known !== undefined) return known;
+  const key = Buffer.from(hkdfSync('sha256', hashKey, '', 'countersign.original.1', 32));
+  keys.set(hashKey, key);
+  return key;
+}
+
+/** The arguments of a call that runs, encrypted with the store's key for its audit record (A16). AES-256-GCM. */
+export function sealOriginal(hashKey: Uint8Array, about: About, text: string): string {
+  const iv = randomBytes(IV_BYTES);
+  const cipher = createCipheriv('aes-256-gcm', keyOf(hashKey), iv).setAAD(aadOf(about));
+  const sealed = Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+  return sealed.toString('base64url');
+}
+
+/** Undefined: sealed with another key, for another call, or changed since. */
+export function openOriginal(hashKey: Uint8Array, about: About, sealed: string): string | undefined {
+  const bytes = Buffer.from(sealed, 'base64url');
+  if (bytes.length < IV_BYTES + TAG_BYTES) return undefined;
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', keyOf(hashKey), bytes.subarray(0, IV_BYTES), {
+      authTagLength: TAG_BYTES,
+    });
+    decipher.setAAD(aadOf(about)).setAuthTag(bytes.subarray(-TAG_BYTES));
+    return decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+function aadOf({ worldId, id }: About): Buffer {
+  return Buffer.from(JSON.stringify([worldId, id]));
+}
