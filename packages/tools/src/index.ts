@@ -14,6 +14,6 @@ export { mcpServers } from './mcp/create-mcp-host.js';
 export type { McpOptions } from './mcp/create-mcp-host.js';
 export { findSandbox } from './sandbox/find-sandbox.js';
 export { homePrograms } from './sandbox/programs/programs-for.js';
-export { findSystemProgram, SYSTEM_PATH } from './sandbox/programs/system-program.js';
+export { findSystemProgram, SYSTEM_PATH, systemFolderIn } from './sandbox/programs/system-program.js';
 export { describeSandbox } from './sandbox/sandbox.js';
 export type { Sandbox } from './sandbox/sandbox.js';

@@ -2,9 +2,8 @@ import { lstat, readFile, realpath } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import { ownFiles } from '@countersign/core/ports';
 import { isInside } from '../files/is-inside.js';
-import { isFolder } from '../files/probe.js';
 import { findKept } from './find-kept.js';
-import { SYSTEM_FOLDERS } from './programs/system-program.js';
+import { systemFolderIn } from './programs/system-program.js';
 import type { Confinement } from './sandbox.js';
 
 /** Where other people's files, temporary files, sockets of services, other disks and secrets of the machine lie. */
@@ -89,8 +88,8 @@ export function checkWorkingFolder(
       throw new Error(`the working folder ${workingDirectory} holds, or lies in, ${path}, which agents must not reach`);
     }
   }
-  const system = SYSTEM_FOLDERS.find((path) => isInside(workingDirectory, path) && isFolder(path));
-  if (system !== undefined && workingDirectory !== '/') {
+  const system = workingDirectory === '/' ? undefined : systemFolderIn(workingDirectory);
+  if (system !== undefined) {
     throw new Error(
       `the working folder ${workingDirectory} holds ${system}, from which Countersign starts programs; choose another folder`,
     );

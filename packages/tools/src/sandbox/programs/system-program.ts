@@ -1,6 +1,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { isProgram } from '../../files/probe.js';
+import { isInside } from '../../files/is-inside.js';
+import { isFolder, isProgram } from '../../files/probe.js';
 
 /** Where a system installs programs for everybody. The last are those of NixOS, Guix, Nix and Homebrew. */
 export const SYSTEM_FOLDERS: readonly string[] = [
@@ -25,6 +26,11 @@ export function findSystemProgram(name: string, folders: readonly string[] = SYS
 /** The same for one that every system we run on has. Where it is missing, starting it fails and says so. */
 export function systemProgram(name: 'bash' | 'mkfifo'): string {
   return findSystemProgram(name) ?? join('/usr/bin', name);
+}
+
+/** The system folder of programs that lies in a folder, if one does: no agent may write there. */
+export function systemFolderIn(folder: string): string | undefined {
+  return SYSTEM_FOLDERS.find((path) => isInside(folder, path) && isFolder(path));
 }
 
 function isOpenToAll(file: string): boolean {
