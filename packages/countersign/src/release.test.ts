@@ -41,7 +41,7 @@ describe('a decision that reaches further than its call', () => {
     const records = (await t.world.audit()).filter(({ invocationId }) => invocationId === second?.toolCallId);
     expect(records).toMatchObject([
       { kind: 'request' },
-      { kind: 'decision', decision: 'approve', scope: 'session', who: 'meg', why: 'covered by a grant for this chat' },
+      { kind: 'decision', decision: 'release', scope: 'session', who: 'meg', why: 'covered by a grant for this chat' },
       { kind: 'run', why: 'grant' },
       { kind: 'outcome' },
     ]);

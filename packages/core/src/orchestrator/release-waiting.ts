@@ -81,7 +81,7 @@ async function release(
   const resumed = await resumeTurn(runtime, step, turn.id, { invocationId: invocation.id, status: 'approved' });
   const verdict = { status: 'approved', reason, by: by.who, ...told, more: { released: true, ...fact } } as const;
   mustHaveChanged(await closeApproval(step, approval, invocation, verdict));
-  const audited = { ...auditOf(invocation), decision: 'approve', who: by.who, why: reason, ...told, ...fact };
+  const audited = { ...auditOf(invocation), decision: 'release', who: by.who, why: reason, ...told, ...fact };
   step.tx.record({ kind: 'decision', ...audited });
   // Nobody signed this very call: without a signature its start depends on what the gate says then.
   const change = { status: 'approved', callHash: null } as const;

@@ -14,6 +14,9 @@ const entry = (part: Pick<AuditEntry, 'kind'> & Partial<AuditEntry>): AuditEntry
 it('[A16] shows an answer as an answer, not as a denial', () => {
   expect(lookOf(entry({ kind: 'decision', decision: 'answer' }))).toMatchObject({ words: 'answered', tone: 'green' });
   expect(lookOf(entry({ kind: 'decision', decision: 'deny' }))).toMatchObject({ words: 'denied', tone: 'red' });
+  // Nobody signed a call that a grant or rule released.
+  const released = (scope: string) => lookOf(entry({ kind: 'decision', decision: 'release', scope })).words;
+  expect([released('session'), released('always')]).toEqual(['allowed for this chat', 'allowed by a rule']);
   expect(lookOf(entry({ kind: 'decision', decision: 'expired' }))).toMatchObject({ words: 'expired', tone: 'red' });
   expect(lookOf(entry({ kind: 'decision', decision: 'approve', scope: 'once' }))).toMatchObject({
     words: 'signed once',

@@ -11,6 +11,12 @@ export function lookOf({ kind, decision, scope, rule }: AuditEntry): { words: st
       return { words: 'asked', tone: 'amber', icon: 'hourglass' };
     case 'decision':
       if (decision === 'approve') return { words: `signed ${scope ?? ''}`.trim(), tone: 'green', icon: 'check' };
+      if (decision === 'release')
+        return {
+          words: scope === 'session' ? 'allowed for this chat' : 'allowed by a rule',
+          tone: 'green',
+          icon: 'check',
+        };
       if (decision === 'answer') return { words: 'answered', tone: 'green', icon: 'check' };
       return { words: decision === 'deny' ? 'denied' : (decision ?? 'decided'), tone: 'red', icon: 'ban' };
     case 'run':
