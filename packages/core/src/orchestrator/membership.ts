@@ -1,3 +1,4 @@
+import { sseEventSchema, toolOutputEventSchema } from '@countersign/protocol';
 import { z } from 'zod';
 import type { Clock, SharedStore } from '../ports/index.js';
 import { piecesOf, type Changed, type EventHint, type SharedEventBus } from '../publishers/shared-event-bus.js';
@@ -32,11 +33,20 @@ export interface Membership {
 
 type Hint = EventHint | { kind: 'wake'; turnId: string } | { kind: 'abort'; turnId: string; reason: string };
 
-const heardSchema = z.object({
-  from: z.string(),
-  to: z.string().optional(),
-  hint: z.custom<Hint>((value) => typeof value === 'object' && value !== null && 'kind' in value),
-});
+const turnId = z.string();
+const worldId = z.string();
+const changed = z.object({ entity: z.enum(['client', 'mcp-server']), worldId, id: z.string() });
+const unstored = z.discriminatedUnion('event', [
+  z.object({ event: z.literal('sse'), data: sseEventSchema }),
+  z.object({ event: z.literal('tool-output'), data: toolOutputEventSchema }),
+]);
+const hintSchema: z.ZodType<Hint> = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('wake'), turnId }),
+  z.object({ kind: z.literal('abort'), turnId, reason: z.string() }),
+  z.object({ kind: z.literal('events'), worldId, id: z.int(), changed: changed.exactOptional() }),
+  z.object({ kind: z.literal('unstored'), worldId, chatId: z.string(), event: unstored }),
+]);
+const heardSchema = z.object({ from: z.string(), to: z.string().optional(), hint: hintSchema });
 
 export interface MembershipOptions {
   shared: SharedStore;

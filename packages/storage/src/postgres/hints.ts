@@ -1,7 +1,6 @@
 import pg from 'pg';
+import type { HintSeal } from './seal-hints.js';
 
-/** PostgreSQL takes a payload of less than 8,000 bytes. */
-export const HINT_LIMIT_BYTES = 7_900;
 /** More than this behind, hints are dropped: they save looking into the log, and are not worth memory without end. */
 const LONGEST_QUEUE = 10_000;
 const AT_ONCE = 200;
@@ -10,14 +9,14 @@ const ASK_MS = 5_000;
 const ANSWER_MS = 4_000;
 
 /** Sends what has gathered since the last answer together: a notification for each event alone would cost a round trip each. */
-export function createHintSender(pool: pg.Pool, channel: string): (text: string) => void {
+export function createHintSender(pool: pg.Pool, channel: string, { seal }: HintSeal): (text: string) => void {
   let waiting: string[] = [];
   let sending = false;
 
   async function send(): Promise<void> {
     sending = true;
     while (waiting.length > 0) {
-      const now = waiting.splice(0, AT_ONCE);
+      const now = waiting.splice(0, AT_ONCE).map(seal);
       try {
         await pool.query('select pg_notify($1, hint) from unnest($2::text[]) as hint', [channel, now]);
       } catch {

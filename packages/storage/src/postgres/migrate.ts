@@ -1,6 +1,7 @@
 import { CountersignError } from '@countersign/protocol';
 import type pg from 'pg';
 import { migrations } from '../migrations/index.js';
+import { takeLock } from './take-lock.js';
 
 const ddl = {
   integer: 'bigint',
@@ -19,10 +20,12 @@ const LOCK = 0x436f5369;
 
 /** Forward, in order, each in a transaction of its own; of many processes that start at once, one does it (S5). */
 export async function migrate(client: pg.ClientBase, schema: string): Promise<void> {
+  // Every role of the database can hold an advisory lock: where there is nothing to do, none is needed.
+  if ((await readVersion(client, schema)) === migrations.length) return;
   for (;;) {
     await client.query('begin');
     try {
-      await client.query('select pg_advisory_xact_lock($1)', [LOCK]);
+      await takeLock(client, LOCK);
       await client.query(`create schema if not exists ${schema}`);
       const version = await readVersion(client, schema);
       const migration = migrations[version];

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { Store } from '@countersign/core/ports';
 import { CountersignError } from '@countersign/protocol';
 import pg from 'pg';
@@ -47,9 +48,11 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
   };
   try {
     const client = await pool.connect();
+    let hintKey: Uint8Array;
     try {
       await checkServer(client, maxConnections + COMPANY_CONNECTIONS + OTHER_CONNECTIONS);
       await migrate(client, schema);
+      hintKey = await readHintKey(client);
     } finally {
       client.release();
     }
@@ -58,11 +61,23 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
     const store = await createStore(engine, (hashAt) =>
       headFile === undefined ? keepHeadsInMemory() : keepHeadsInFile(headFile, hashAt),
     );
-    return { ...store, shared: createSharedStore(company, pulse, { connectionString: url, ...PATIENCE }, schema) };
+    return {
+      ...store,
+      shared: createSharedStore(company, pulse, { connectionString: url, ...PATIENCE }, schema, hintKey),
+    };
   } catch (cause) {
     await closePools();
     throw fromPostgres(cause);
   }
+}
+
+/** Made once per store. A role that can't read our tables can't read or forge hints. */
+async function readHintKey(client: pg.ClientBase): Promise<Uint8Array> {
+  await client.query(`insert into meta (key, value) values ('hint-key', $1) on conflict (key) do nothing`, [
+    randomBytes(32).toString('base64'),
+  ]);
+  const { rows } = await client.query<{ value: string }>(`select value from meta where key = 'hint-key'`);
+  return Buffer.from(rows[0]?.value ?? '', 'base64');
 }
 
 /** For what processes say to each other: the steps' own connections may all be busy, and that must not look like death. */

@@ -1,7 +1,8 @@
 import type { SharedPasses, SharedStore, Workload } from '@countersign/core/ports';
 import type pg from 'pg';
 import { fromPostgres } from './errors.js';
-import { createHintSender, hearHints, HINT_LIMIT_BYTES } from './hints.js';
+import { createHintSender, hearHints } from './hints.js';
+import { createHintSeal, HINT_LIMIT_BYTES } from './seal-hints.js';
 import { keepTidy } from './tidy-up.js';
 import { deliverWakes } from './wake-jobs.js';
 
@@ -13,8 +14,10 @@ export function createSharedStore(
   pulse: pg.Pool,
   settings: pg.ClientConfig,
   schema: string,
+  hintKey: Uint8Array,
 ): SharedStore {
   const channel = `countersign ${schema}`;
+  const hintSeal = createHintSeal(hintKey, Date.now);
   const table = (name: string): string => `${schema}.${name}`;
   async function rows<Row extends object>(text: string, values: unknown[], over = pool): Promise<Row[]> {
     try {
@@ -84,8 +87,17 @@ export function createSharedStore(
         await stop();
       };
     },
-    hear: (listener, missed) => hearHints(settings, channel, listener, missed),
-    hint: createHintSender(pool, channel),
+    hear: (listener, missed) =>
+      hearHints(
+        settings,
+        channel,
+        (sealed) => {
+          const hint = hintSeal.open(sealed);
+          if (hint !== undefined) listener(hint);
+        },
+        missed,
+      ),
+    hint: createHintSender(pool, channel, hintSeal),
   };
 }
 

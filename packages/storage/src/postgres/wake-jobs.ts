@@ -1,5 +1,6 @@
 import { Logger, run, runMigrations, type Runner } from 'graphile-worker';
 import pg from 'pg';
+import { takeLock } from './take-lock.js';
 
 /** Wake-ups of every schema of a database are in one place; each schema's have a name of their own. */
 export const JOBS_SCHEMA = 'countersign_jobs';
@@ -25,13 +26,20 @@ export async function prepareJobs(settings: pg.PoolConfig): Promise<void> {
 }
 
 async function prepareOver(pool: pg.Pool): Promise<void> {
+  const migrateJobs = (): Promise<void> => runMigrations({ pgPool: pool, schema: JOBS_SCHEMA, logger: silent });
   const client = await pool.connect();
   try {
-    await client.query('select pg_advisory_lock($1)', [LOCK]);
+    // Later migrations are safe to race; only the first one, which creates the schema, is not.
+    const { rows } = await client.query<{ exists: boolean }>('select to_regclass($1) is not null as exists', [
+      `${JOBS_SCHEMA}.migrations`,
+    ]);
+    if (rows[0]?.exists === true) return await migrateJobs();
+    await client.query('begin');
     try {
-      await runMigrations({ pgPool: pool, schema: JOBS_SCHEMA, logger: silent });
+      await takeLock(client, LOCK);
+      await migrateJobs();
     } finally {
-      await client.query('select pg_advisory_unlock($1)', [LOCK]);
+      await client.query('rollback');
     }
   } finally {
     client.release();

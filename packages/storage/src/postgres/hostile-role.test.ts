@@ -1,0 +1,86 @@
+import type { Store } from '@countersign/core/ports';
+import { CountersignError } from '@countersign/protocol';
+import pg from 'pg';
+import { expect, it, onTestFinished } from 'vitest';
+import { createPostgresDatabase } from '../../../../tests/support/postgres-database.js';
+import { openPostgres } from './open-postgres.js';
+import { takeLock } from './take-lock.js';
+
+async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  onTestFinished(() => client.end());
+  return client;
+}
+
+/** A role that may connect to the database and nothing else. */
+async function connectStranger(url: string): Promise<pg.Client> {
+  const owner = await connect(url);
+  const name = `stranger_${process.pid}_${Date.now()}`;
+  await owner.query(`create role ${name} login password 'x'`);
+  onTestFinished(async () => {
+    const cleaner = new pg.Client({ connectionString: url });
+    await cleaner.connect();
+    await cleaner.query(`drop role ${name}`);
+    await cleaner.end();
+  });
+  const theirs = new URL(url);
+  theirs.username = name;
+  theirs.password = 'x';
+  return await connect(theirs.href);
+}
+
+async function open(url: string): Promise<NonNullable<Store['shared']>> {
+  const store = await openPostgres(url);
+  onTestFinished(() => store.close());
+  if (store.shared === undefined) throw new Error('nothing is shared');
+  return store.shared;
+}
+
+it('[S7] a role that may only connect reads no hint, forges none, repeats none, and harms nobody', async () => {
+  const url = await createPostgresDatabase();
+  const [one, other] = [await open(url), await open(url)];
+  const heard: string[] = [];
+  onTestFinished(
+    await other.hear(
+      (hint) => heard.push(hint),
+      () => undefined,
+    ),
+  );
+  const stranger = await connectStranger(url);
+  const overheard: string[] = [];
+  stranger.on('notification', ({ payload }) => overheard.push(payload ?? ''));
+  await stranger.query('listen "countersign countersign"');
+  await expect(stranger.query('select value from countersign.meta')).rejects.toThrow(/permission denied/);
+
+  one.hint('{"said":"the harbour is closed"}');
+  await expect.poll(() => heard).toEqual(['{"said":"the harbour is closed"}']);
+  await expect.poll(() => overheard.length).toBe(1);
+  expect(Buffer.from(overheard[0] ?? '', 'base64').toString('latin1')).not.toContain('harbour');
+
+  const forged = ['', '{', '{"from":"x","hint":{"kind":"events"}}', 'AAAA', 'x'.repeat(7_900), ...overheard];
+  for (const text of forged) await stranger.query('select pg_notify($1, $2)', ['countersign countersign', text]);
+  one.hint('{"said":"it is open again"}');
+  await expect.poll(() => heard.length).toBeGreaterThan(1);
+  expect(heard).toEqual(['{"said":"the harbour is closed"}', '{"said":"it is open again"}']);
+});
+
+it('[S5] a lock that a stranger holds stops no start where nothing is to be migrated', async () => {
+  const url = await createPostgresDatabase();
+  await (await openPostgres(url)).close();
+  const stranger = await connectStranger(url);
+  await stranger.query('begin');
+  for (const lock of [0x436f5369, 0x436f4a62]) await stranger.query('select pg_advisory_xact_lock($1)', [lock]);
+  await expect(open(url)).resolves.toBeDefined();
+});
+
+it('[S5] a lock that somebody keeps is given up on with a sentence that says how to find them', async () => {
+  const url = await createPostgresDatabase();
+  const stranger = await connectStranger(url);
+  await stranger.query('select pg_advisory_lock(7)');
+  const client = await connect(url);
+  await client.query('begin');
+  const refused = takeLock(client, 7, 50);
+  await expect(refused).rejects.toBeInstanceOf(CountersignError);
+  await expect(refused).rejects.toThrow(/select pid from pg_locks where locktype = 'advisory' and objid = 7/);
+});
