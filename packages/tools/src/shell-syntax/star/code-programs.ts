@@ -17,7 +17,8 @@ const RUNNERS = `git npm yarn pnpm docker kubectl cargo go npx pnpx bunx uvx pip
   distcc grc setlock pexec genie gcc g++ cc c++ clang clang++ ld as rustc rustup javac man info apropos pager sensible-pager run-mailcap
   see open xdg-open start w3m lynx links mail mutt top htop iftop perf-stat openssl gpg ssh-keygen ssh-add
   patch dd install split csplit xmllint xsltproc pandoc yq ip nc ncat netcat socat tcpdump tshark nmap wall write zip unzip 7z rar
-  cpio ar svn hg bzr fossil cvs bsdtar zgrep zcat xz gzip bzip2 zstd tmate byobu`;
+  cpio ar svn hg bzr fossil cvs bsdtar zgrep zcat xz gzip bzip2 zstd tmate byobu debconf fstab-decode fakeroot
+  gp-collect-app gprofng heaptrack memusage sotruss not lit lli opt bugpoint kcov scl systemd-cat`;
 
 const names = (text: string): readonly string[] => text.split(/\s+/);
 const escaped = (name: string): string => name.replaceAll(/[.+]/g, String.raw`\$&`);

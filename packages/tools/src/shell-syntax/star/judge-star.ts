@@ -42,16 +42,26 @@ export function judgeStar(words: readonly string[]): StarJudgement {
   return { spell, effect: 'runs', filters: code && !takesCodeFromInput(words) };
 }
 
-/** Where file names ignore case, `Sed` is sed; and so is `sed-4.8`. */
+/** What compilers and their tools for another machine begin with. */
+const TARGET = /^(?:[a-z0-9_]+-)+(?:gnu|musl|eabi|elf|mingw)[a-z0-9_]*-/;
+
+/** Where file names ignore case, `Sed` is sed; and so are `sed-4.8` and `x86_64-linux-gnu-sed`. */
 function plainName(program: string): string {
   return program
     .toLowerCase()
+    .replace(TARGET, '')
     .replace(/\.(?:exe|com|bat|cmd|ps1)$/, '')
     .replace(/[-.]?\d[\d.]*$/, '');
 }
 
 function isKnown(program: string): boolean {
-  return tableOf(program) !== undefined || kindOfProgram(program) !== undefined || program === 'cmd';
+  return (
+    tableOf(program) !== undefined ||
+    kindOfProgram(program) !== undefined ||
+    isRunner(program) ||
+    isInterpreter(program) ||
+    program === 'cmd'
+  );
 }
 
 function tableOf(program: string): StarTable | undefined {
