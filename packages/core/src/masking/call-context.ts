@@ -32,7 +32,7 @@ const runs = [
   wordOf(
     'eval|exec|execve|source|alias|trap|xargs|parallel|env|printenv|declare|typeset|compgen|mapfile|readarray|base32|base64|' +
       'xxd|uudecode|atob|b64decode|a2b_base64|fromhex|fromCharCode|unescape|Function|popen|spawn|subprocess|system|' +
-      'sudo|doas|nohup|setsid|strace|crontab|npx|pnpx|bunx|uvx|pipx|iex|Invoke-Expression|busybox|rev|tr|printf',
+      'sudo|doas|nohup|setsid|strace|crontab|npx|pnpx|bunx|uvx|pipx|iex|Invoke-Expression|busybox|rev|tr|printf|tee|dd|sponge|patch|expect|watchexec|entr',
   ),
   `${COMMAND}(?:\\.|su|at|batch|find|fd|awk|gawk|mawk|sed|make|watch|time|timeout|nice|ssh|read|for|set|export -f)[ \\t]`,
   wordOf(
@@ -48,11 +48,13 @@ const runs = [
 
 const code = [
   '#!|=>',
+  // A section of an INI or TOML file whose names run something.
+  '\\[[^\\]\\n]{0,60}(?:scripts|tasks|alias|hooks|commands?|entry.points|tool|service|credential)[^\\]\\n]{0,60}\\]',
   wordOf(
     'import|require|function|def|class|const|let|var|lambda|return|include|package|use|fn|sub|echo|export|begin|do',
   ),
   // Settings that name a program, in the files of package managers, editors, runners and Git.
-  `(?<![\\w-])["']?(?:scripts?|tasks?|commands?|cmd|run|exec\\w*|hooks?|entrypoint|entry|(?:pre|post)(?:install|build|test|publish|commit|push|start|pack|prepare)|aliases|helper|proxycommand|` +
+  `(?<![\\w-])["']?(?:\\w*scripts?|tasks?|commands?|cmds?|run|lint-staged|exec\\w*|hooks?|entrypoint|entry|(?:pre|post)(?:install|build|test|publish|commit|push|start|pack|prepare)|aliases|helper|proxycommand|` +
     `fsmonitor|sshcommand|askpass|editor|pager|textconv|filter|driver|args|bin|main|module|plugins?|loader|interpreter|shell|type|uses)["'\\\\]*[ \\t]*[:=]`,
 ];
 
@@ -68,7 +70,17 @@ const DATA =
 const redirection = />[>|]?[ \t]*["']?([^\s;&|<>()"']+)/g;
 
 /** Commands are read as such; every other text may become a file. */
-const SHELL = /^(?:command|cmd|shell|args|argv|arguments|parameters|params|options|flags)$/i;
+const SHELL = /^(?:command|cmd|shell|script|code|run|exec)$/i;
+const ARGUMENTS = /^(?:args|argv|arguments|parameters|params|options|flags)$/i;
+
+/** Words of a command whose program stands elsewhere in the call. */
+export function isArgumentList(key: string | undefined): boolean {
+  return key !== undefined && ARGUMENTS.test(key);
+}
+
+export function isShell(key: string | undefined): boolean {
+  return key !== undefined && (SHELL.test(key) || ARGUMENTS.test(key));
+}
 
 export function readCallContext(value: unknown): CallContext {
   const texts: string[] = [];
@@ -84,7 +96,7 @@ export function readCallContext(value: unknown): CallContext {
       if (program === '' && key !== undefined && PROGRAM.test(key)) program = /^\s*(\S*)/.exec(leaf)?.[1] ?? '';
       if (shows || isProse(key)) return { value: undefined };
       if (key !== undefined && FILE.test(key) && !DATA.test(leaf)) writesCode = true;
-      shows = key !== undefined && SHELL.test(key) ? commandRuns(leaf) : textRuns(leaf);
+      shows = isShell(key) ? commandRuns(leaf) : textRuns(leaf);
       return { value: undefined };
     },
   });

@@ -1,11 +1,11 @@
 export { createChunkMasker } from './create-chunk-masker.js';
 export { fillMessage } from './fill-message.js';
 export { hasMask, maskPrompt, revealPrompt } from './mask-prompt.js';
-export { displayCall, maskCall, maskCallText, type MaskedCall } from './mask-call.js';
+export { maskArguments } from './mask-arguments.js';
+export { displayCall, maskCall, maskCallText } from './mask-call.js';
+export { textAsJson } from './text-as-json.js';
 export { maskSecrets } from './mask-secrets.js';
 export { maskText } from './mask-text.js';
 export { maskValue } from './mask-value.js';
 export { refusePlaceholder } from './refuse-placeholder.js';
 export { reveal } from './reveal.js';
-export type { Masked } from './masked.js';
-export { createMemo } from './create-memo.js';

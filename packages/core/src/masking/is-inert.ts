@@ -1,5 +1,5 @@
 import { isLikelySecret } from '../ports/is-likely-secret.js';
-import { type CallContext, isProse } from './call-context.js';
+import { type CallContext, isArgumentList, isProse, isShell } from './call-context.js';
 import { commandAfter, readOption } from './command-options.js';
 import { findVendorKeys } from './find-vendor-keys.js';
 import { readsAsText } from './reads-as-text.js';
@@ -38,12 +38,18 @@ export function isInert(candidate: Candidate, context: CallContext): boolean {
   const isKey = findVendorKeys(secret).some(([from, to]) => from === 0 && to === secret.length);
   if (found.kind !== 'header' && !isKey && readsAsText(secret)) return false;
   const opaque = isKey || isLikelySecret(secret);
+  // A word in small letters is the name of a program rather than a password.
+  if (found.kind !== 'url' && !isProse(key) && /^[a-z]{1,12}$/.test(secret)) return false;
+  const program = isShell(key) && found.kind !== 'value' ? programOf(candidate, context) : undefined;
+  // `rm token=x`, `--token x` and `! --token x` take it for a file or a command.
+  if (program === 'other' || (program === 'none' && found.kind !== 'assignment')) return false;
+  const isForProgram = program === undefined ? !isShell(key) && found.kind === 'header' : program === 'installed';
   switch (found.kind) {
     case 'url':
-      return true;
+      return opaque || program !== 'script';
     case 'header':
     case 'option':
-      return opaque || isOfProgram(candidate, context);
+      return opaque || isForProgram;
     case 'value':
       return opaque || (key !== undefined && secretName(key) !== undefined);
     case 'assignment':
@@ -51,14 +57,18 @@ export function isInert(candidate: Candidate, context: CallContext): boolean {
     case 'other':
       return opaque;
     case 'bare':
-      return (
-        opaque &&
-        (isProse(key) || (start === 0 && end === text.length && /(?:^|[_-])(?:key|value|auth)$/i.test(key ?? '')))
-      );
+      return opaque && program === undefined && (isProse(key) || isWholeKey(candidate));
   }
 }
 
+/** `{ key: 'sk-…' }`: the whole value of an argument that often holds one. */
+function isWholeKey({ text, start, end, key }: Candidate): boolean {
+  return start === 0 && end === text.length && /(?:^|[_-])(?:key|value|auth)$/i.test(key ?? '');
+}
+
 const schemes = /(?:^|[\s"'\\:])(?:bearer|basic|token|digest|apikey|negotiate)\s+["'\\]*$/i;
+/** In a command only within a header: `rm Bearer x` removes x. */
+const headerScheme = /[\w-]:\s*["'\\]*(?:bearer|basic|token|digest|apikey|negotiate)\s+["'\\]*$/i;
 const named = /(-{0,2})([A-Za-z_$][\w.-]{0,63})["'\\]{0,16}([ \t]{0,8})(?::=|([:=]))([ \t]{0,8})["'\\[]{0,16}$/;
 const option = /(?:^|[\s"',[(])(--?[A-Za-z][\w.-]{0,40})["']?[\s,]+["'\\]*$/;
 const attached = /(?:^|\s)(-[A-Za-z]{1,2})["'\\]*$/;
@@ -72,7 +82,8 @@ function kindOf(candidate: Candidate, context: CallContext): Kind {
   if (whole) return { kind: 'value' };
   if (start === 0) return { kind: announced ? 'option' : 'bare' };
   if (text.charAt(end) === '@' && /:\/\/[^/?#\s"'\\]*$/.test(before)) return { kind: 'url' };
-  if (schemes.test(before) || user.test(before)) return { kind: 'header' };
+  const scheme = isShell(candidate.key) ? headerScheme : schemes;
+  if (scheme.test(before) || user.test(before)) return { kind: 'header' };
   const name = named.exec(before);
   if (name !== null) return kindOfNamed(before, name);
   const [, flag] = option.exec(before) ?? attached.exec(before) ?? [];
@@ -100,7 +111,8 @@ function takesSecret({ text, start }: Candidate, flag: string, { program }: Call
 
 /** A path, a host, a file or an option. */
 function isAddress(secret: string): boolean {
-  if (/^[~.-]|[\\]/.test(secret)) return true;
+  // Also what an option takes from a file, a program or a variable: `@x`, `file:x`, `!x`, `%X%`.
+  if (/^[~.@!%-]|[\\]|^[a-z]{2,10}:/.test(secret)) return true;
   if (secret.includes('/')) {
     const words = secret.split('/').some((part) => part === '' || /^[a-z]{2,}$/.test(part) || part.includes('.'));
     return words || !/^[A-Za-z0-9+/]{38,}={0,2}$/.test(secret) || !isLikelySecret(secret);
@@ -124,21 +136,45 @@ function isWebhook(text: string, start: number): boolean {
 
 const interpreter =
   /^(?:(?:ba|z|da|k|fi|c|tc)?sh|python[\d.]*|node(?:js)?|perl|ruby|php|lua|deno|bun|pwsh|powershell)$/;
+/** They set variables for what follows. */
+const exports = /^(?:export|readonly|local|setx)$/;
+/** What takes words for files, commands or conditions, and no secrets. */
+const noSecrets = new Set(
+  (
+    'rm rmdir unlink shred cp mv ln install ls dir cat tac cd pushd popd touch mkdir chmod chown chgrp stat file head tail less more wc ' +
+    'sort uniq cut grep egrep fgrep rg diff cmp tar gzip gunzip xz open start code vim vi nano emacs ed test if then else elif while ' +
+    'until for case select function do done time coproc builtin command exec unset pwd rsync scp truncate which type screen tmux ' +
+    'chroot unshare flock runuser setpriv systemd-run caffeinate ionice taskset stdbuf script ltrace gdb'
+  ).split(' '),
+);
 
-/** An installed program takes it for a password; a script of the folder might run it. */
-function isOfProgram({ text, start }: Candidate, context: CallContext): boolean {
-  const [first = ''] = wordsBefore(text, start).filter((word) => !/^\w+=/.test(word));
-  const program = first === '' || first.startsWith('-') ? context.program : first;
-  return /^[A-Za-z][\w+-]*$/.test(program) && !interpreter.test(program);
+/**
+ * What the command that this stands in runs. `none`: only variables came before. `script`: one of the folder, which might run what
+ * it is given. `other`: something that takes no secrets, or nobody knows what.
+ */
+function programOf({ text, start, key }: Candidate, context: CallContext): 'none' | 'installed' | 'script' | 'other' {
+  const words = wordsBefore(text, start);
+  const at = isArgumentList(key) ? -1 : words.findIndex((word) => !/^\w+=/.test(word));
+  const program = isArgumentList(key) ? context.program : words[at];
+  if (program === undefined || exports.test(program)) return 'none';
+  if (noSecrets.has(program)) return 'other';
+  if (interpreter.test(program)) {
+    // Its first word is the file that it runs.
+    const complete = /[\s"']$/.test(text.slice(0, start)) ? words : words.slice(0, -1);
+    const hasFile = isArgumentList(key) || complete.slice(at + 1).some((word) => !word.startsWith('-'));
+    return hasFile ? 'script' : 'other';
+  }
+  if (/^[\w./~-]*\/[\w.-]+$/.test(program) || (isArgumentList(key) && /^(?:-|$)/.test(program))) return 'script';
+  return /^[A-Za-z][\w+-]*$/.test(program) ? 'installed' : 'other';
 }
 
-/** The words of the same command. None if it began too far back. */
+/** The words of the same command. None of ours if it began too far back. */
 function wordsBefore(text: string, start: number): string[] {
   const from = Math.max(0, start - COMMAND);
   const segment =
     text
       .slice(from, start)
-      .split(/[\n;&|()`]/)
+      .split(/[\n;()`|]|&&|\s&\s/)
       .at(-1) ?? '';
   if (from > 0 && segment.length === start - from) return ['…'];
   return segment.split(/[\s"']+/).filter((word) => word !== '');

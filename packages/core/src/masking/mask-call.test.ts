@@ -11,13 +11,13 @@ const AWS = key('wJalrXUtnFEMI', '/K7MDENG/bPxRfiCYEXAMPLEKEY');
 const PASSWORD = 'correct-horse-battery';
 
 describe('what a call would run', () => {
-  it('[A15] shows in each of 800 calls that were made to hide it', () => {
+  it('[A15] shows in each of 1,000 calls that were made to hide it', () => {
     const hidden = hostileCalls().filter(({ arguments: args, payload }) => {
       const shown = JSON.stringify(maskCall(args).value);
       return !shown.includes(JSON.stringify(payload).slice(1, -1));
     });
     expect(hidden).toEqual([]);
-    expect(hostileCalls().length).toBeGreaterThan(800);
+    expect(hostileCalls().length).toBeGreaterThan(1000);
   });
 
   it.each([

@@ -1,11 +1,11 @@
 import type { Question } from '@countersign/protocol';
 import type { Gate } from '../approval/index.js';
-import { fillMessage, maskSecrets, maskText } from '../masking/index.js';
+import { fillMessage, maskArguments, maskSecrets, maskText } from '../masking/index.js';
 import type { InvocationRecord, Tool } from '../ports/index.js';
 import type { SignedCall } from './gate-call.js';
 import { showQuestion } from './show-question.js';
 import type { Runtime, Step } from './runtime.js';
-import { auditOf, emitToolEvent, maskArguments } from './tool-events.js';
+import { auditOf, emitToolEvent } from './tool-events.js';
 import { writeApproval } from './write-approval.js';
 
 /**

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { maskArguments } from '../masking/index.js';
 import type { Question } from '@countersign/protocol';
 import { NoAnswer } from '../ports/index.js';
 import { newId } from '../turn/ids.js';
@@ -7,7 +8,7 @@ import { sandboxOf } from './gate-call.js';
 import { holdCall } from './hold-call.js';
 import { commit, type Runtime } from './runtime.js';
 import { showQuestion } from './show-question.js';
-import { auditOf, maskArguments } from './tool-events.js';
+import { auditOf } from './tool-events.js';
 import type { Started } from './start-invocation.js';
 import { untilAborted } from '../ports/until-aborted.js';
 import { writeApproval } from './write-approval.js';

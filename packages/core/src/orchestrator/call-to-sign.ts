@@ -1,9 +1,8 @@
 import type { ToolDecision } from '@countersign/protocol';
 import type { ApprovalRecord } from '../ports/index.js';
-import { reveal } from '../masking/index.js';
+import { maskArguments, reveal } from '../masking/index.js';
 import { readCall, signCall, type ReadCall, type SignedCall } from './gate-call.js';
 import type { Place, Runtime } from './runtime.js';
-import { maskArguments } from './tool-events.js';
 import { bringTool } from './tool-sources.js';
 import { wordsOf } from '../ports/words-of.js';
 

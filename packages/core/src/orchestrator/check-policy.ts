@@ -1,12 +1,11 @@
 import type { PolicyCheck, PolicyVerdict, RuleMiss } from '@countersign/protocol';
 import type { Gate } from '../approval/index.js';
-import { maskSecrets } from '../masking/index.js';
+import { maskArguments, maskSecrets } from '../masking/index.js';
 import { explainMisses, NO_RULES } from '../policy/index.js';
 import { compileRules } from './compile-rules.js';
 import { gateCall, readCall, signCall, toPolicyCall, type SignedCall } from './gate-call.js';
 import { agentIn, noWorld } from './look-up.js';
 import type { Runtime } from './runtime.js';
-import { maskArguments } from './tool-events.js';
 import { wordsOf } from '../ports/words-of.js';
 
 /**

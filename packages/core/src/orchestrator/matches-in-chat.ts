@@ -5,13 +5,13 @@ import {
   type PolicyMatch,
   type ToolCall,
 } from '@countersign/protocol';
+import { maskArguments } from '../masking/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { compileStored, parseRule, ruleMatches } from '../policy/index.js';
 import { readCall, toPolicyCall } from './gate-call.js';
 import { chatIn } from './look-up.js';
 import type { Runtime } from './runtime.js';
 import { readWorld } from './show-world.js';
-import { maskArguments } from './tool-events.js';
 import { findCovered } from './waiting-calls.js';
 
 /** So far back a chat is looked through, and so many calls are shown: a card, not an archive. */

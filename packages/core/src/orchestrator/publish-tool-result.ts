@@ -1,7 +1,7 @@
 import type { QuestionAnswer, Scope, Signer, ToolDecision, ToolResultOutcome } from '@countersign/protocol';
 import { CountersignError, parseInput, signerSchema, toolDecisionSchema } from '@countersign/protocol';
 import type { ApprovalRecord, InvocationRecord, InvocationStatus } from '../ports/index.js';
-import { maskSecrets } from '../masking/index.js';
+import { maskArguments, maskSecrets } from '../masking/index.js';
 import { canonicalJson } from '../policy/index.js';
 import { firstApprovalId } from '../turn/ids.js';
 import { nextStep } from '../turn/next-step.js';
@@ -16,7 +16,7 @@ import { releaseWaiting } from './release-waiting.js';
 import { settleInvocation } from './settle-invocation.js';
 import { startInStep } from './start-invocation.js';
 import { supersedeApproval } from './supersede-approval.js';
-import { auditOf, emitToolEvent, maskArguments } from './tool-events.js';
+import { auditOf, emitToolEvent } from './tool-events.js';
 import { resumeTurn } from './resume-turn.js';
 import type { Situation } from './turn-state.js';
 import { digestOf, find, recordRefusal, refused, refuseMisfit, type Found } from './tool-result.js';

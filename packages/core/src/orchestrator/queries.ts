@@ -8,13 +8,13 @@ import type {
   QueuedApproval,
   ToolCallStatus,
 } from '@countersign/protocol';
+import { maskArguments } from '../masking/index.js';
 import type { ApprovalRecord, InvocationRecord, MessageRecord, QuestionRecord, StoreReader } from '../ports/index.js';
 import { approvalStatus, callStatus, toPublicMessage } from '../publishers/public-message.js';
 import { toolTurnId } from '../turn/ids.js';
 import { GRANT_LIFETIME_MS } from './gate-call.js';
 import { readAllMessages } from './read-all-messages.js';
 import type { Runtime } from './runtime.js';
-import { maskArguments } from './tool-events.js';
 
 const CONTEXT_MESSAGES = 10;
 

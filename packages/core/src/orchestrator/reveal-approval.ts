@@ -1,11 +1,10 @@
 import type { RevealedCall, Signer } from '@countersign/protocol';
 import { parseInput, signerSchema } from '@countersign/protocol';
-import { displayCall } from '../masking/index.js';
+import { displayCall, textAsJson } from '../masking/index.js';
 import type { InvocationRecord } from '../ports/index.js';
 import { commit, type Runtime } from './runtime.js';
 import { auditOf } from './tool-events.js';
 import { find, recordRefusal, refused, refuseMisfit } from './tool-result.js';
-import { textAsJson } from './text-as-json.js';
 
 type Refused = ReturnType<typeof refused>;
 

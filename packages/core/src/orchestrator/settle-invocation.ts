@@ -1,9 +1,9 @@
 import type { UnknownOutcome } from '@countersign/protocol';
 import type { InvocationRecord, InvocationStatus } from '../ports/index.js';
-import { maskText, maskValue } from '../masking/index.js';
+import { maskArguments, maskText, maskValue } from '../masking/index.js';
 import { frameResult } from '../results/index.js';
 import type { Runtime, Step } from './runtime.js';
-import { auditOf, emitToolEvent, maskArguments } from './tool-events.js';
+import { auditOf, emitToolEvent } from './tool-events.js';
 import { wordsOf } from '../ports/words-of.js';
 import { writeCallMessage } from './write-message.js';
 

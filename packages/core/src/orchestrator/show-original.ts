@@ -6,10 +6,9 @@ import {
   type Signer,
   signerSchema,
 } from '@countersign/protocol';
-import { displayCall } from '../masking/index.js';
+import { displayCall, textAsJson } from '../masking/index.js';
 import type { Runtime } from './runtime.js';
 import { openOriginal } from './seal-original.js';
-import { textAsJson } from './text-as-json.js';
 
 const PAGE = 500;
 

@@ -1,6 +1,6 @@
 import type { Message, ToolCall, ToolCallStatus } from '@countersign/protocol';
 import type { ApprovalRecord, InvocationRecord, MessageRecord } from '../ports/index.js';
-import { maskCall, maskCallText, maskSecrets, maskValue } from '../masking/index.js';
+import { maskArguments, maskSecrets, maskValue } from '../masking/index.js';
 import { isApprovalId } from '../turn/ids.js';
 import { isSettled } from '../turn/next-step.js';
 
@@ -42,7 +42,7 @@ export function callStatus(
 ): CallState {
   const begun = invocation.startedAt === null ? {} : { startedAt: new Date(invocation.startedAt).toISOString() };
   if (!isSettled(invocation.status)) return { complete: false, result: null, ...begun };
-  const { secrets } = maskCall(parseJson(invocation.arguments));
+  const { secrets } = maskArguments(invocation.arguments);
   const { value: result } = maskValue(parseJson(invocation.result ?? 'null'), { alreadyKnown: secrets });
   return { complete: true, result, ...begun };
 }
@@ -63,9 +63,8 @@ export function approvalStatus(approval: ApprovalRecord): ToolCallStatus {
 function showCall(call: ToolCall): ToolCall {
   if (isApprovalId(call.id)) return call;
   const { name, arguments: text } = call.function;
-  const value = parseJson(text);
-  const shown = value === undefined ? maskCallText(text) : JSON.stringify(maskCall(value).value);
-  return { ...call, function: { name, arguments: shown } };
+  const { value } = maskArguments(text);
+  return { ...call, function: { name, arguments: typeof value === 'string' ? value : JSON.stringify(value) } };
 }
 
 function maskJsonText(text: string, secrets: readonly string[] = []): string {
