@@ -8,13 +8,14 @@ import { grep } from './grep.js';
 import { readFile } from './read-file.js';
 import { writeFile } from './write-file.js';
 
-/** Swaps a folder for a link to outside, and back, as fast as it can, until it is killed. */
+/** Swaps a folder for a link to outside, and back, as fast as it can, until it is killed or its parent has died. */
 const SWAP = `
 const { renameSync, symlinkSync, writeSync } = require('node:fs');
 const swap = (from, to) => { try { renameSync(from, to); } catch {} };
 symlinkSync('../outside', 'link');
+const parent = process.ppid;
 writeSync(1, 'up');
-for (;;) { swap('folder', 'kept'); swap('link', 'folder'); swap('folder', 'link'); swap('kept', 'folder'); }
+while (process.ppid === parent) { swap('folder', 'kept'); swap('link', 'folder'); swap('folder', 'link'); swap('kept', 'folder'); }
 `;
 
 describe.skipIf(process.platform !== 'linux')('while a folder is swapped for a link to outside', () => {
