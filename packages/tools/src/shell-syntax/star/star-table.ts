@@ -34,7 +34,7 @@ export interface StarTable {
   readonly listsAlone?: true;
 }
 
-export type Check = (text: string) => boolean;
+type Check = (text: string) => boolean;
 
 export interface Option {
   readonly value: 'none' | 'needed' | 'attached';
