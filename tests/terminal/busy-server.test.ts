@@ -28,7 +28,7 @@ describe('a server that is busy for a moment', () => {
     way.refuse(2, isDecision);
     const words = ['chat', '-w', 'docks', '--timeout', '10m', t.asking(stamp('unsigned'))];
     const ended = await t.runHere(words, { env: { COUNTERSIGN_URL: way.url } });
-    expect(ended.stdout).toContain('denied: nobody is there who could be asked');
+    expect(ended.stdout).toContain('denied: nobody can be asked here');
     expect(ended.code).toBe(3);
     expect(way.refused()).toBe(2);
     expect(t.runs.slice(before)).toEqual([]);

@@ -93,7 +93,7 @@ describe('in rough hands', () => {
     const plain = await t.run(['worlds'], { env: { NO_COLOR: '1' } });
     expect(plain.stdout).not.toContain('\u001B');
     const tui = t.terminal(['tui', '-w', 'docks'], { env: { TERM: 'dumb' } });
-    await tui.waitFor('The full screen needs a terminal');
+    await tui.waitFor('The full-screen UI needs a terminal');
     expect(await tui.exitCode).toBe(2);
   });
 

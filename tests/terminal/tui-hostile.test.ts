@@ -82,7 +82,7 @@ describe.runIf(hasTmux)('the full screen', () => {
     const [first] = items;
     if (first === undefined) throw new Error('nothing waits');
     await tmux.press('o');
-    await tmux.see('Approve once: exactly this call');
+    await tmux.see('Approve exactly this call, once');
     await t.client.decide('docks', first, { decision: 'deny', reason: 'from elsewhere' });
     await tmux.see(/Denied by .*: from elsewhere/);
     await tmux.press('Enter');

@@ -46,12 +46,12 @@ describe.runIf(hasTmux)('the full screen on the demo world', () => {
     await tmux.press('Tab');
     await choose(tmux, 'Enter', 'Nothing is chosen, so nothing was signed.');
     expect(notes('summary.md')).toBe(false);
-    await choose(tmux, 'o', 'Approve once: exactly this call');
+    await choose(tmux, 'o', 'Approve exactly this call, once');
     await tmux.press('Enter');
     await tmux.see('Waiting for you · 1 of 2');
     await tmux.see(['signed once by you', 'mkdir -p notes/archive']);
     await expect.poll(() => notes('summary.md')).toBe(true);
-    await choose(tmux, 'o', 'Approve once: exactly this call');
+    await choose(tmux, 'o', 'Approve exactly this call, once');
     await tmux.press('Enter');
     await tmux.see('Waiting for you · 1 of 1');
     await choose(tmux, 'd', 'Why not?');

@@ -13,7 +13,7 @@ export async function confirm(
   { yes, what, word = 'yes' }: { yes: boolean | undefined; what: string; word?: string },
 ): Promise<void> {
   if (yes === true) return;
-  if (!context.isPerson) throw new CommandError(`${what} There is nobody here to ask: say --yes if you mean it.`);
+  if (!context.isPerson) throw new CommandError(`${what} There is no terminal to ask in. Add --yes to confirm.`);
   const { stdin, stdout } = context.console;
   const readline = createInterface({ input: stdin, output: stdout });
   const ended = new Promise<string>((resolve) => {

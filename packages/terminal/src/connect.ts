@@ -106,7 +106,7 @@ function known(url: string, token: string | undefined): string {
   if (token !== undefined) {
     if (/^[\x21-\x7E]+$/.test(token)) return token;
     // Not the word itself: most of it may be a secret.
-    throw new CommandError('COUNTERSIGN_TOKEN has characters that no token has. Copy it again, as one word.');
+    throw new CommandError('COUNTERSIGN_TOKEN contains characters that no token has. Copy it again.');
   }
   throw new CommandError(
     `A server runs at ${url}, but its token is kept nowhere that this command may read. ` +

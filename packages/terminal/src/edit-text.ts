@@ -11,7 +11,7 @@ export async function editText(context: CommandContext, text: string, name: stri
   const { env, stdin } = context.console;
   const editor = nonEmpty(env['VISUAL']) ?? nonEmpty(env['EDITOR']);
   if (editor === undefined) {
-    throw new CommandError('There is no editor to open. Set EDITOR, or say what to change with flags (--help).');
+    throw new CommandError('No editor found. Set EDITOR, or use flags (--help).');
   }
   // A folder of our own: in a shared one somebody else could put another text in its place.
   const folder = await mkdtemp(join(tmpdir(), 'countersign-edit-'));
@@ -38,7 +38,7 @@ export async function editJson(context: CommandContext, value: unknown, name: st
     return JSON.parse(edited) as unknown;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new CommandError(`What you wrote is no JSON (${why}); nothing was changed.`);
+    throw new CommandError(`Invalid JSON (${why}). Nothing was changed.`);
   }
 }
 

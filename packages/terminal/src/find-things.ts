@@ -10,7 +10,7 @@ export async function findWorld(client: Client, name: string | undefined): Promi
   const ids = worlds.map(({ id }) => id);
   if (name !== undefined) return named(worlds, name, 'world');
   const [only, ...others] = worlds;
-  if (only === undefined) throw new CommandError('There is no world yet. Make one with: countersign worlds add NAME');
+  if (only === undefined) throw new CommandError('There is no world yet. Create one with: countersign worlds add NAME');
   if (others.length > 0) throw new CommandError(`Which world? Name it with -w. ${suggestion('', ids)}`);
   return only;
 }

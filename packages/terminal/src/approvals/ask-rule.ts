@@ -42,7 +42,7 @@ async function showMatches(desk: Desk, approval: ApprovalView, rule: string): Pr
     const others = items.filter(({ toolCallId }) => toolCallId !== approval.invocationId && !isWaiting.has(toolCallId));
     const lines = [...new Set(others.map((each) => callLine(each.toolName, each.arguments)))];
     if (lines.length === 0) return keyboard.print('  It matches nothing else in this chat.\n');
-    keyboard.print('  It would also have let through in this chat:\n');
+    keyboard.print('  It also matches these calls of this chat:\n');
     for (const line of lines.slice(0, MOST_MATCHES)) keyboard.print(`${behindBar(line, columns)}\n`);
     if (more || lines.length > MOST_MATCHES) keyboard.print('  … and more.\n');
   } catch (error) {

@@ -139,7 +139,7 @@ export function addAgents(program: Command, register: Register): void {
     const { id, name } = await findAgent(client, world, args[0] ?? '');
     await confirm(context, { yes: options.yes, what: `The agent "${name}" will be gone from "${world}".` });
     await client.deleteAgent(world, id);
-    showDone(context, `The agent "${id}" is gone.`, { removed: id });
+    showDone(context, `Removed the agent "${id}".`, { removed: id });
   });
 }
 

@@ -52,7 +52,8 @@ export function addChat(program: Command, register: Register): void {
     const world = await findWorld(client, options.world);
     const chosen = options.chat === undefined ? undefined : await findChat(client, world.id, options.chat);
     if (!context.isPerson) {
-      if (content === undefined) throw new CommandError('Say something: countersign chat -w WORLD "message".');
+      if (content === undefined)
+        throw new CommandError('There is no message. Try: countersign chat -w WORLD "message"');
       const chat = chosen ?? (await client.createChat(world.id));
       return await speakOnce(context, client, world, chat, { kind: unattended }, { content, timeoutMs });
     }

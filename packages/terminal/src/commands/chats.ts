@@ -72,7 +72,7 @@ export function addChats(program: Command, register: Register): void {
       const client = await context.client();
       const { id: world } = await findWorld(client, options.world);
       const made = await client.createChat(world, options.title === undefined ? {} : { title: options.title });
-      showDone(context, `Made the chat ${made.id}.`, made);
+      showDone(context, `Started the chat ${made.id}.`, made);
     },
   );
   register<ChatFlags>(
@@ -126,7 +126,7 @@ export function addChats(program: Command, register: Register): void {
       const { id, title } = await findChat(client, world, args[0] ?? '');
       await confirm(context, { yes: options.yes, what: `The chat "${title}" will be gone.` });
       await client.deleteChat(world, id);
-      showDone(context, `The chat ${id} is gone.`, { removed: id });
+      showDone(context, `Deleted the chat ${id}.`, { removed: id });
     },
   );
 }

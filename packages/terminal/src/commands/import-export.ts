@@ -21,7 +21,7 @@ export function addImportExport(program: Command, register: Register): void {
     if (context.options.json) return context.json(made);
     context.say(plainLine(`Made the world "${made.id}".`));
     for (const note of made.notes) context.note(plainLine(note));
-    for (const rule of made.proposed) context.note(`proposed, allows nothing yet: ${plainLine(rule)}`);
+    for (const rule of made.proposed) context.note(`proposed, not in force: ${plainLine(rule)}`);
     if (made.proposed.length > 0)
       context.note(`Accept what you want of it with: countersign policy edit -w ${made.id}`);
   });

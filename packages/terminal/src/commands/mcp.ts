@@ -100,7 +100,7 @@ export function addMcp(program: Command, register: Register): void {
         ...(network === undefined ? {} : { network }),
         ...(accept === undefined ? {} : { accept: true }),
       };
-      if (Object.keys(change).length === 0) throw new CommandError('Say what to change with flags; --help lists them.');
+      if (Object.keys(change).length === 0) throw new CommandError('Nothing to change. Use flags; --help lists them.');
       const changed = await (await context.client()).updateMcpServer(world, name, change);
       showDone(context, `Changed "${name}".`, changed);
     },
@@ -163,7 +163,7 @@ function readDefinition([name = '', ...words]: readonly string[], options: McpFl
     if (command !== undefined) throw new CommandError('Either a command or --server-url, not both.');
     return { ...common, transport: 'http', url, headers: readPairs(header ?? [], '--header') };
   }
-  if (command === undefined) throw new CommandError('Say what to run after --, or where it is with --server-url.');
+  if (command === undefined) throw new CommandError('Give a command after --, or a URL with --server-url.');
   return {
     ...common,
     transport: 'stdio',
@@ -190,7 +190,7 @@ function changedPairs(server: McpServer, { env, header, unset = [] }: McpFlags):
   const known = [...(server.env ?? []), ...(server.headers ?? [])];
   const unknown = unset.find((name) => !known.includes(name));
   if (unknown !== undefined)
-    throw new CommandError(`There is nothing named "${unknown}" to take away. ${suggestion(unknown, known)}`);
+    throw new CommandError(`There is no variable or header "${unknown}" to remove. ${suggestion(unknown, known)}`);
   const merged = (
     stored: readonly string[] = [],
     given: readonly string[] = [],

@@ -12,7 +12,7 @@ export function readNumber(text: string, flag: string): number {
 export function readCount(text: string, flag: string): number {
   const number = readNumber(text, flag);
   if (!Number.isSafeInteger(number) || number < 1)
-    throw new CommandError(`${flag} must be a whole number from 1 on, not "${text}".`);
+    throw new CommandError(`${flag} must be a whole number, at least 1, not "${text}".`);
   return number;
 }
 

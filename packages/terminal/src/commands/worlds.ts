@@ -41,7 +41,7 @@ export function addWorlds(program: Command, register: Register): void {
         { title: 'mode', of: ({ mode }: World) => mode },
         { title: 'description', of: ({ description }: World) => description ?? '' },
       ];
-      showList(context, all, columns, 'There is no world yet. Make one with: countersign worlds add NAME');
+      showList(context, all, columns, 'There is no world yet. Create one with: countersign worlds add NAME');
     },
   );
   register(
@@ -106,7 +106,7 @@ export function addWorlds(program: Command, register: Register): void {
         word: id,
       });
       await client.deleteWorld(id);
-      showDone(context, `The world "${id}" is gone. Its audit log stays.`, { removed: id });
+      showDone(context, `Deleted the world "${id}". Its audit log is kept.`, { removed: id });
     },
   );
 }

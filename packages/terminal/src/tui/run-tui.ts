@@ -19,7 +19,7 @@ const SIGNALS = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const;
 export async function runTui(context: CommandContext, options: { world?: string; chat?: string }): Promise<ExitCode> {
   const { stdin, stdout, stderr, env } = context.console;
   if (!context.isPerson || env['TERM'] === 'dumb') {
-    throw new CommandError('The full screen needs a terminal to draw on. countersign chat works without one.');
+    throw new CommandError('The full-screen UI needs a terminal. Use countersign chat instead.');
   }
   const client = await context.client('take-up');
   context.leave();

@@ -32,7 +32,7 @@ export function AcceptServer({
     setState('busy');
     try {
       await client.updateMcpServer(worldId, name, { accept: true }, { ifMatch });
-      say(`${name} is accepted as it is now.`, 'green');
+      say(`The new tool definitions of ${name} are accepted.`, 'green');
       onClose();
     } catch (error) {
       const isOvertaken = error instanceof ClientError && error.status === 412;
@@ -42,7 +42,7 @@ export function AcceptServer({
     }
   };
   return (
-    <Dialog title={`What ${name} says of itself`} onClose={onClose}>
+    <Dialog title={`Tool definitions of ${name}`} onClose={onClose}>
       <div className="space-y-2 text-sm">
         {server.kind === 'ready' ? null : <NotRead read={server} what="the server" />}
         {state === 'overtaken' ? (

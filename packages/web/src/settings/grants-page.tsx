@@ -30,7 +30,7 @@ export default function GrantsPage(): ReactElement {
   const revoke = async (grantId: string): Promise<void> => {
     try {
       await client.revoke(worldId, grantId);
-      say('Revoked. From the next call on it is asked again.', 'green');
+      say('Revoked. The next call needs approval again.', 'green');
       await queries.invalidateQueries({ queryKey: ['grants', worldId] });
     } catch (error) {
       sayError(error);
