@@ -17,7 +17,10 @@ afterEach(closeTerminals);
 describe('what programs read, printed for a person', () => {
   it('[A15] hides nothing and moves no cursor, and is the same JSON', async () => {
     const ended = await t.run(['chats', 'list', '-w', 'docks', '--json']);
-    expect(ended.stdout).toMatch(HIDDEN);
+    expect(ended.stdout).not.toMatch(HIDDEN);
+    expect(JSON.parse(ended.stdout)).toMatchObject({
+      items: expect.arrayContaining([expect.objectContaining({ title: HOSTILE })]) as unknown,
+    });
     const terminal = t.terminal(['chats', 'list', '-w', 'docks', '--json'], { columns: 400 });
     expect(await terminal.exitCode).toBe(0);
     expect(terminal.raw()).not.toMatch(HIDDEN);

@@ -29,8 +29,9 @@ export function createContext({ console, door, version }: Surroundings, options:
   const note = (line: string): void => void stderr.write(`${plainText(line)}\n`);
 
   function put(text: string, format: 'json' | 'text'): void {
-    const show = format === 'json' ? exactJson : plainText;
-    stdout.write(stdout.isTTY ? show(text) : text);
+    // Also into a pipe: `| less` and `| jq` end at a terminal, and JSON means the same when it is escaped.
+    if (format === 'json') stdout.write(exactJson(text));
+    else stdout.write(stdout.isTTY ? plainText(text) : text);
   }
 
   function open(): Promise<Connected> {
