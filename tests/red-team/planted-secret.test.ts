@@ -82,7 +82,7 @@ beforeAll(async () => {
     return {
       say: text,
       calls: [
-        { name: 'send', arguments: { note: text, password: secret, deep: { list: [text] } } },
+        { name: 'send', arguments: { note: text, password: secret, deep: { notes: [text] } } },
         { name: 'tell', arguments: { text } },
         { name: 'break', arguments: {} },
         { name: 'nobody', arguments: { text } },

@@ -6,6 +6,8 @@ export interface CallContext {
   shows: boolean;
   /** Its texts go into a file that may be run: in them nothing is masked. */
   writesCode: boolean;
+  /** Whether what stands under this key is only read. */
+  isProse(key: string | undefined): boolean;
   /** How often an identifier stands in the call. */
   mentions(name: string): number;
   /** The program that arguments in a list are for; empty where there is none. */
@@ -13,9 +15,11 @@ export interface CallContext {
 }
 
 /** Arguments that are read by people or models, and run by nobody. */
-const PROSE = /^(?:message|question|choices|query|q|title|description|reason|subject|comment|summary|note)$/i;
+const PROSE = /^(?:message|question|choices|query|q|title|description|reason|subject|comments?|summary|notes?)$/i;
+/** So are these, unless the call names a file or a program beside them. */
+const TEXT = /^(?:content|text|body)$/i;
 
-export function isProse(key: string | undefined): boolean {
+function isProse(key: string | undefined): boolean {
   return key !== undefined && PROSE.test(key);
 }
 
@@ -32,7 +36,7 @@ const runs = [
   wordOf(
     'eval|exec|execve|source|alias|trap|xargs|parallel|env|printenv|declare|typeset|compgen|mapfile|readarray|base32|base64|' +
       'xxd|uudecode|atob|b64decode|a2b_base64|fromhex|fromCharCode|unescape|Function|popen|spawn|subprocess|system|' +
-      'sudo|doas|nohup|setsid|strace|crontab|npx|pnpx|bunx|uvx|pipx|iex|Invoke-Expression|busybox|rev|tr|printf|tee|dd|sponge|patch|expect|watchexec|entr',
+      'sudo|doas|nohup|setsid|strace|crontab|npx|pnpx|bunx|uvx|pipx|iex|Invoke-Expression|busybox|rev|tr|tee|dd|sponge|patch|expect|watchexec|entr',
   ),
   `${COMMAND}(?:\\.|su|at|batch|find|fd|awk|gawk|mawk|sed|make|watch|time|timeout|nice|ssh|read|for|set|export -f)[ \\t]`,
   wordOf(
@@ -41,6 +45,7 @@ const runs = [
   '(?<![\\w/-])(?:alias|scripts?|tasks?|hooks?|core|diff|merge|filter|credential|include)\\.\\w',
   // An interpreter that is given no file: it runs an option, its input or a here-document.
   `${interpreters}(?![ \\t]+[\\w./~])`,
+  '\\bprintf[ \\t]+(?:-v|[^\\n;|]*\\|)',
   // A variable in command position, an indirect one, a here-document, a function.
   `${COMMAND}\\$`,
   '\\$\\{!|\\$\\{?env:|\\$ENV\\{|<<|<\\(|\\(\\)[ \\t]*\\{',
@@ -64,6 +69,7 @@ const isCode = new RegExp(code.join('|'), 'i');
 const PROGRAM = /^(?:command|cmd|program|executable|bin|argv|args)$/i;
 
 const FILE = /^(?:path|file|file_?name|file_?path|target|dest|destination|output)$/i;
+const NAME = /^(?:name|id|uri|url|key|title|folder|dir|directory|language|lang|type|kind|format|mode)$/i;
 /** Files that nothing runs. Any other name may be that of a program. */
 const DATA =
   /(?:\.(?:env|json|ya?ml|toml|ini|cfg|conf|properties|txt|md|csv|log|xml|pem|key)|(?:^|[/\\])\.(?:env(?:\.\w+)*|netrc|pgpass))$/i;
@@ -87,12 +93,14 @@ export function readCallContext(value: unknown): CallContext {
   let shows = false;
   let writesCode = false;
   let program = '';
+  let isAlone = true;
   mapJson(value, {
     enter: () => false,
     key: (key) => (texts.push(key), key),
     leaf(leaf, { key }) {
       if (typeof leaf !== 'string') return { value: undefined };
       texts.push(leaf);
+      if (key !== undefined && (FILE.test(key) || NAME.test(key) || isShell(key))) isAlone = false;
       if (program === '' && key !== undefined && PROGRAM.test(key)) program = /^\s*(\S*)/.exec(leaf)?.[1] ?? '';
       if (shows || isProse(key)) return { value: undefined };
       if (key !== undefined && FILE.test(key) && !DATA.test(leaf)) writesCode = true;
@@ -105,6 +113,7 @@ export function readCallContext(value: unknown): CallContext {
     shows,
     writesCode,
     program,
+    isProse: (key) => isProse(key) || (isAlone && key !== undefined && TEXT.test(key)),
     mentions(name) {
       counts ??= countNames(texts);
       return counts.get(name) ?? 0;

@@ -1,5 +1,5 @@
 import { isLikelySecret } from '../ports/is-likely-secret.js';
-import { type CallContext, isArgumentList, isProse, isShell } from './call-context.js';
+import { type CallContext, isArgumentList, isShell } from './call-context.js';
 import { commandAfter, readOption } from './command-options.js';
 import { findVendorKeys } from './find-vendor-keys.js';
 import { readsAsText } from './reads-as-text.js';
@@ -35,11 +35,12 @@ export function isInert(candidate: Candidate, context: CallContext): boolean {
   if (found.kind === 'pem') return secret.split(/\\[rn]|[\r\n]+/).every((line) => !readsAsText(line));
   if (isWebhook(text, start)) return /^[\w/-]+$/.test(secret);
   if (isAddress(secret) || goesOnAsAddress(text, start, end, found.kind)) return false;
+  if (context.isProse(key)) return true;
   const isKey = findVendorKeys(secret).some(([from, to]) => from === 0 && to === secret.length);
   if (found.kind !== 'header' && !isKey && readsAsText(secret)) return false;
   const opaque = isKey || isLikelySecret(secret);
   // A word in small letters is the name of a program rather than a password.
-  if (found.kind !== 'url' && !isProse(key) && /^[a-z]{1,12}$/.test(secret)) return false;
+  if (found.kind !== 'url' && /^[a-z]{1,12}$/.test(secret)) return false;
   const program = isShell(key) && found.kind !== 'value' ? programOf(candidate, context) : undefined;
   // `rm token=x`, `--token x` and `! --token x` take it for a file or a command.
   if (program === 'other' || (program === 'none' && found.kind !== 'assignment')) return false;
@@ -53,11 +54,11 @@ export function isInert(candidate: Candidate, context: CallContext): boolean {
     case 'value':
       return opaque || (key !== undefined && secretName(key) !== undefined);
     case 'assignment':
-      return context.mentions(found.name) < 2 && (opaque || isProse(key));
+      return context.mentions(found.name) < 2 && opaque;
     case 'other':
       return opaque;
     case 'bare':
-      return opaque && program === undefined && (isProse(key) || isWholeKey(candidate));
+      return opaque && program === undefined && isWholeKey(candidate);
   }
 }
 
