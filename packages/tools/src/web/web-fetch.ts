@@ -4,6 +4,7 @@ import { inProcess, type Subject } from '@countersign/protocol';
 import { decodeBody } from './decode-body.js';
 import { get, isText, type Answer } from './get.js';
 import { publicNetwork, resolveHost, type Network } from './network.js';
+import { isHtml, readableText } from './readable-text.js';
 
 const TIMEOUT_MS = 20_000;
 const MOST_REDIRECTS = 5;
@@ -126,10 +127,8 @@ async function tell(at: URL, answer: Answer, offset: number): Promise<unknown> {
 }
 
 async function show(at: URL, { body, contentType, cut }: Answer, offset: number): Promise<Record<string, unknown>> {
-  // Only now: what reads HTML is slow to load, and most programs never fetch a page.
-  const { isHtml, readableText } = await import('./readable-text.js');
   const raw = decodeBody(body, contentType);
-  const page = isHtml(contentType, raw) ? readableText(raw, at) : { title: undefined, text: raw };
+  const page = isHtml(contentType, raw) ? await readableText(raw, at) : { title: undefined, text: raw };
   const end = offset + SHOWN_CHARACTERS;
   const notes = [
     ...(page.text.length > end ? [`there is more: go on with offset ${end}`] : []),
