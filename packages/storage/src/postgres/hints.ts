@@ -9,14 +9,14 @@ const ASK_MS = 5_000;
 const ANSWER_MS = 4_000;
 
 /** Sends what has gathered since the last answer together: a notification for each event alone would cost a round trip each. */
-export function createHintSender(pool: pg.Pool, channel: string, { seal }: HintSeal): (text: string) => void {
+export function createHintSender(pool: pg.Pool, channel: string, hintSeal: HintSeal): (text: string) => void {
   let waiting: string[] = [];
   let sending = false;
 
   async function send(): Promise<void> {
     sending = true;
     while (waiting.length > 0) {
-      const now = waiting.splice(0, AT_ONCE).map(seal);
+      const now = waiting.splice(0, AT_ONCE).map((text) => hintSeal.seal(text));
       try {
         await pool.query('select pg_notify($1, hint) from unnest($2::text[]) as hint', [channel, now]);
       } catch {
