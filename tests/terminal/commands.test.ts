@@ -219,16 +219,6 @@ describe('the commands', () => {
     expect(broken.stdout).toContain('broken');
   });
 
-  it.runIf(process.platform === 'linux')('[A21] doctor says what it means that there is no sandbox', async () => {
-    const none = join(t.folder, 'nothing in it');
-    const { stdout } = await t.run(['doctor', '--port', '0'], {
-      env: { PATH: none, COUNTERSIGN_HOME: join(none, 'home') },
-    });
-    expect(stdout).toMatch(
-      /without +sandbox +none: what you approve runs with all of your rights \(.+\)\n +Install bubblewrap/,
-    );
-  });
-
   it('[X4] have help with an example, completion, and one sentence for what can not be meant', async () => {
     const alone = ['serve', 'chat', 'tui', 'search', 'stats', 'import', 'export', 'migrate', 'doctor', 'completion'];
     const grouped = [

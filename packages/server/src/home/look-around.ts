@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { dirname, isAbsolute, join } from 'node:path';
 import { lookAtPostgres, lookAtSqlite, type SeenStore } from '@countersign/storage';
 import { chosenAddress } from '@countersign/providers';
-import { describeSandbox, findSandbox, findSystemProgram, homePrograms } from '@countersign/tools';
+import { describeSandbox, findSandbox, findSystemProgram, homePrograms, type Sandbox } from '@countersign/tools';
 import { hasDisplay } from '../serve/open-browser.js';
 import { listenOn } from '../serve/listen-on.js';
 import { DEFAULT_PORT } from '../serve/serve.js';
@@ -33,7 +33,7 @@ export async function lookAround(home: string, env: NodeJS.ProcessEnv, port = DE
     ...lookAtWork(database.seen, running !== undefined),
     await lookAtPort(port, running?.url),
     ...(await lookAtModels(env)),
-    await lookAtSandbox(home),
+    lookAtSandbox(home, await findSandbox()),
     lookAtBrowser(env),
   ];
 }
@@ -170,9 +170,8 @@ function adviceFor(name: string): string {
 }
 
 /** Where there is none, an agent that is approved a command could sign for itself (A21): a person must know. */
-async function lookAtSandbox(home: string): Promise<Finding> {
+export function lookAtSandbox(home: string, sandbox: Sandbox): Finding {
   const what = 'sandbox';
-  const sandbox = await findSandbox();
   if (sandbox.kind !== 'none') {
     const programs = homePrograms([home]);
     const seen = programs.length === 0 ? '' : `; programs in your home that it can read: ${programs.join(', ')}`;
