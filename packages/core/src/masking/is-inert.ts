@@ -41,16 +41,17 @@ export function isInert(candidate: Candidate, context: CallContext): boolean {
   const opaque = isKey || isLikelySecret(secret);
   // A word in small letters is the name of a program rather than a password.
   if (found.kind !== 'url' && /^[a-z]{1,12}$/.test(secret)) return false;
-  const program = isShell(key) && found.kind !== 'value' ? programOf(candidate, context) : undefined;
+  const isCommand = isShell(key) && found.kind !== 'value';
+  const program = programOf(candidate, context);
   // `rm token=x`, `--token x` and `! --token x` take it for a file or a command.
-  if (program === 'other' || (program === 'none' && found.kind !== 'assignment')) return false;
-  const isForProgram = program === undefined ? !isShell(key) && found.kind === 'header' : program === 'installed';
+  if (isCommand && (program === 'other' || (program === 'none' && found.kind !== 'assignment'))) return false;
   switch (found.kind) {
     case 'url':
-      return opaque || program !== 'script';
+      return opaque || !isCommand || program !== 'script';
     case 'header':
+      return opaque || !isCommand || program === 'installed';
     case 'option':
-      return opaque || isForProgram;
+      return opaque || program === 'installed';
     case 'value':
       return opaque || (key !== undefined && secretName(key) !== undefined);
     case 'assignment':
@@ -58,7 +59,7 @@ export function isInert(candidate: Candidate, context: CallContext): boolean {
     case 'other':
       return opaque;
     case 'bare':
-      return opaque && program === undefined && isWholeKey(candidate);
+      return opaque && !isCommand && isWholeKey(candidate);
   }
 }
 

@@ -59,6 +59,7 @@ describe('a secret that nothing runs', () => {
     [{ path: 'config.yaml', content: `user: bob\napi_key: ${GITHUB}\n` }, GITHUB],
     [{ url: 'https://api.example/', headers: { Authorization: `Bearer ${GITHUB}` } }, GITHUB],
     [{ password: PASSWORD }, PASSWORD],
+    [{ letter: `deploy --password ${PASSWORD}` }, PASSWORD],
     [{ message: `Use ${GITHUB} for this.` }, GITHUB],
   ])('[A15] %j hides its middle', (args, secret) => {
     const masked = maskCall(args);
