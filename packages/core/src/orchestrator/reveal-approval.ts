@@ -39,6 +39,6 @@ export async function revealApproval(
   });
 }
 
-export function toRevealed({ id, toolName, arguments: text }: InvocationRecord): RevealedCall {
+function toRevealed({ id, toolName, arguments: text }: InvocationRecord): RevealedCall {
   return { toolCallId: id, toolName, arguments: displayCall(textAsJson(text)) };
 }
