@@ -141,7 +141,7 @@ describe('the commands', () => {
     expect((await run('policy', 'add', 'deny stamp(letter=rude*)', '-w', 'docks')).code).toBe(0);
     const odd = await run('policy', 'add', 'deny stmap', '-w', 'docks');
     expect(odd.code).toBe(0);
-    expect(odd.stderr).toContain('Warning: Line 3: there is no tool named "stmap" now. Did you mean "stamp"?\n');
+    expect(odd.stderr).toContain('Warning: Line 3: there is currently no tool named "stmap". Did you mean "stamp"?\n');
     expect((await run('policy', '-w', 'docks')).stderr).toContain('Did you mean "stamp"?');
     const explained = await run('policy', 'check', 'stamp', '{"letter":"kind"}', '-w', 'docks');
     expect(explained.stdout).toContain('  did not apply: deny stamp(letter=rude*): letter is kind\n');

@@ -110,10 +110,10 @@ describe.runIf(hasBrowser)('what is set, kept and brought', () => {
     await page.getByLabel('Rules').fill('# Presses\n\ndeny prss');
     await button(page, 'Write policy').click();
     await remarked(page, 'The policy is written.');
-    await page.getByText('Line 3: there is no tool named "prss" now. Did you mean "press"?').waitFor();
+    await page.getByText('Line 3: there is currently no tool named "prss". Did you mean "press"?').waitFor();
     expect((await opened.api.policy(world)).value.rules).toEqual(['# Presses', '', 'deny prss']);
     await page.getByLabel('Rules').fill('ask press\n\ndeny prss # typo');
-    await expect.poll(() => page.getByText('there is no tool named').count()).toBe(0);
+    await expect.poll(() => page.getByText('there is currently no tool named').count()).toBe(0);
     await page.getByLabel('Rules').fill('ask press');
     await button(page, 'Write policy').click();
     await expect.poll(async () => (await opened.api.policy(world)).value.rules).toEqual(['ask press']);

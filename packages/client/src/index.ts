@@ -45,7 +45,7 @@ export {
   grantMatch,
   type CoveredWhen,
 } from './show/covered-calls.js';
-export { asText, callLine, describeCall } from './show/describe-call.js';
+export { asText, callLine, describeCall, namedCallLine } from './show/describe-call.js';
 export type { CallShape } from './show/describe-call.js';
 export { changeLines, diffLines } from './show/diff-lines.js';
 export type { DiffLine } from './show/diff-lines.js';

@@ -34,8 +34,8 @@ export function createProgram({ console: { stdout }, version }: Surroundings, en
       getOutHelpWidth: () => (stdout.isTTY ? (stdout.columns ?? 80) : 100),
     })
     .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
-    .version(version, '-v, --version', 'say which version this is')
-    .helpOption('-h, --help', 'say what there is')
+    .version(version, '-v, --version', 'print the version')
+    .helpOption('-h, --help', 'show help')
     .helpCommand(false)
     .option('--home <dir>', 'home folder (COUNTERSIGN_HOME, or ~/.countersign)')
     .option('--url <url>', 'talk to the server at this address (COUNTERSIGN_URL), with the token in COUNTERSIGN_TOKEN')

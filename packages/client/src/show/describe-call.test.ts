@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { callLine, describeCall } from './describe-call.js';
+import { callLine, describeCall, namedCallLine } from './describe-call.js';
 
 describe('what a call looks like', () => {
   it('shows a command as one, with its literal words', () => {
     const args = { command: 'ls -l', parameters: ['my file'] };
     expect(describeCall('shell_cmd', args)).toEqual({ kind: 'shell', command: 'ls -l', parameters: ['my file'] });
     expect(callLine('shell_cmd', args)).toBe('ls -l "my file"');
+    expect(namedCallLine('shell_cmd', args)).toBe('ls -l "my file"');
+    expect(namedCallLine('mcp__ledger__pay', { amount: 70 })).toBe('mcp__ledger__pay amount: 70');
   });
 
   it('hides no field it does not know', () => {

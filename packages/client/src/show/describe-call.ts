@@ -46,6 +46,12 @@ export function callLine(toolName: string, args: unknown): string {
   }
 }
 
+/** The same where nothing beside it names the tool. A command speaks for itself. */
+export function namedCallLine(toolName: string, args: unknown): string {
+  const line = callLine(toolName, args);
+  return describeCall(toolName, args).kind === 'shell' ? line : `${toolName} ${line}`.trim();
+}
+
 const LONGEST_LINE = 240;
 
 function firstLine(text: string): string {

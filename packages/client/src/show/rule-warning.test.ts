@@ -4,11 +4,11 @@ import { ruleWarningWords } from './rule-warning.js';
 it.each([
   [
     { rule: 'deny shel_cmd', code: 'unknown-tool', tool: 'shel_cmd', closest: 'shell_cmd' },
-    'Line 2: there is no tool named "shel_cmd" now. Did you mean "shell_cmd"?',
+    'Line 2: there is currently no tool named "shel_cmd". Did you mean "shell_cmd"?',
   ],
   [
     { rule: 'deny quux', code: 'unknown-tool', tool: 'quux' },
-    'Line 2: there is no tool named "quux" now. The rule applies once there is one.',
+    'Line 2: there is currently no tool named "quux". The rule applies once there is one.',
   ],
   [
     { rule: 'deny x(a=b,)', code: 'unreadable', verb: 'deny', tool: 'x', error: 'a comma too many' },

@@ -5,7 +5,7 @@ export function ruleWarningWords({ line, rule, code, verb, tool = '', closest, e
   switch (code) {
     case 'unknown-tool': {
       const advice = closest === undefined ? 'The rule applies once there is one.' : `Did you mean "${closest}"?`;
-      return `Line ${line}: there is no tool named "${tool}" now. ${advice}`;
+      return `Line ${line}: there is currently no tool named "${tool}". ${advice}`;
     }
     case 'unreadable':
       return `Line ${line} can't be read (${error}): ${rule}. ${effectOf(verb, tool)} until you correct or remove it.`;

@@ -55,7 +55,11 @@ export function addAudit(program: Command, register: Register): void {
       const columns = [
         { title: 'no', of: ({ seq }: AuditEntry) => String(seq) },
         { title: 'at', of: ({ at }: AuditEntry) => secondWords(at) },
-        { title: 'what', of: ({ kind, decision }: AuditEntry) => [kind, decision].filter(Boolean).join(' ') },
+        {
+          title: 'what',
+          of: ({ kind, decision = '' }: AuditEntry) =>
+            decision.startsWith(kind) ? decision : `${kind} ${decision}`.trim(),
+        },
         { title: 'agent', of: ({ agentId }: AuditEntry) => agentId ?? '' },
         { title: 'tool', of: ({ tool }: AuditEntry) => tool ?? '' },
         { title: 'who', of: ({ who }: AuditEntry) => who ?? '' },

@@ -1,4 +1,4 @@
-import { callLine } from '@countersign/client';
+import { namedCallLine } from '@countersign/client';
 import type { ReactElement } from 'react';
 import { Avatar } from '../ui/avatar.js';
 import { Icon } from '../ui/icon.js';
@@ -38,7 +38,10 @@ export function WaitingList({
               <span className="shrink-0 text-xs text-amber tabular-nums">{place}</span>
               <Avatar id={approval.agentId} name={agentName} small />
               <code className="min-w-0 flex-1 truncate">
-                <Visible text={approval.question?.text ?? callLine(approval.toolName, approval.arguments)} strict />
+                <Visible
+                  text={approval.question?.text ?? namedCallLine(approval.toolName, approval.arguments)}
+                  strict
+                />
               </code>
               <Icon name="chevron" className="size-3.5 text-ink-3" />
             </button>

@@ -90,7 +90,7 @@ export function ToolCard({ invocation, approval, output, place, isLast, me, onRe
         </button>
         {invocation.editedArguments === undefined ? null : <Badge icon="edit">edited</Badge>}
         <Badge tone={state.tone} icon={state.icon}>
-          <span className="max-w-64 truncate">
+          <span className="max-w-36 truncate sm:max-w-64">
             <Visible text={state.words} />
           </span>
           {place === undefined ? null : ` · ${place}`}

@@ -31,9 +31,10 @@ const MISSING = /not found|no such file|cannot find|can't open|ENOENT/i;
 export function explainHome(said: string, home: string): string[] {
   const isMissing = said.split('\n').some((line) => line.includes(`${home}/`) && MISSING.test(line));
   if (!isMissing) return [];
+  const rule = 'A rule such as `allow sandbox_folder(~/lib)` makes a folder of your home readable';
+  if (home === homedir()) return [`The sandbox hides most of your home. ${rule}`];
   return [
-    `In the sandbox, HOME is ${home} and not your home. Use full paths, or set HOME for this server (HOME=/home/you); ` +
-      'a rule such as `allow sandbox_folder(~/lib)` makes a folder of your home readable',
+    `In the sandbox, HOME is ${home}, which is empty. Use full paths, or set HOME for this server (HOME=/home/you). ${rule}`,
   ];
 }
 

@@ -331,7 +331,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20] programs in a home', () =>
       return said;
     };
     expect(await say({})).toContain(
-      'In the sandbox, HOME is /tmp and not your home. Use full paths, or set HOME for this server (HOME=/home/you)',
+      'In the sandbox, HOME is /tmp, which is empty. Use full paths, or set HOME for this server (HOME=/home/you)',
     );
     const repaired = await say({ HOME: home });
     expect(repaired).toContain('.local/share/uv/tools/srv/bin/srv runs');

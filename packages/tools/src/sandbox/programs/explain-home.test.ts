@@ -1,0 +1,13 @@
+import { homedir } from 'node:os';
+import { expect, it } from 'vitest';
+import { explainHome } from './explain-hidden.js';
+
+it('[A20] a server that misses something in its HOME is told what that is in the sandbox', () => {
+  expect(explainHome('sh: 1: /tmp/bin/x: not found', '/tmp')).toEqual([
+    expect.stringContaining('HOME is /tmp, which is empty'),
+  ]);
+  expect(explainHome(`Cannot find module '${homedir()}/tools/x.js'`, homedir())).toEqual([
+    expect.stringMatching(/^The sandbox hides most of your home\. A rule such as/),
+  ]);
+  expect(explainHome('ready', '/tmp')).toEqual([]);
+});
