@@ -39,7 +39,7 @@ describe('messages of Anthropic', () => {
     vi.stubEnv('ANTHROPIC_AUTH_TOKEN', '');
     vi.stubEnv('ANTHROPIC_BASE_URL', server.url);
     const error = await failureOf(ask(anthropic()));
-    expect(error.kind).toBe('auth');
+    expect(error.kind).toBe('no-key');
     expect(error.message).toContain('ANTHROPIC_API_KEY');
     vi.stubEnv('ANTHROPIC_AUTH_TOKEN', 'a-token');
     server.will(saying([{ type: 'text', text: 'ok' }]));

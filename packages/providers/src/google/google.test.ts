@@ -43,7 +43,7 @@ describe('contents of Google', () => {
     vi.stubEnv('GOOGLE_GENAI_USE_VERTEXAI', 'true');
     vi.stubEnv('GOOGLE_GEMINI_BASE_URL', server.url);
     const error = await failureOf(ask(google()));
-    expect(error.kind).toBe('auth');
+    expect(error.kind).toBe('no-key');
     expect(error.message).toContain('GEMINI_API_KEY');
     vi.stubEnv('GEMINI_API_KEY', 'AIza-env');
     server.will(json(200, reply([{ text: 'ok' }], 'STOP')));

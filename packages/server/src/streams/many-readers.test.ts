@@ -57,8 +57,8 @@ describe('many readers', () => {
     await expect.poll(connections).toBe(2);
     for (let i = 0; i < MANY; i += 1) await say(`@human ${i} ${WORDS}`);
     await other.until(isNumber(MANY - 1));
+    // As many beats as it takes until the system's buffers are full: before that, the reader still takes something.
     for (let beats = 1; (await connections()) === 2; beats += 1) {
-      expect(beats).toBeLessThan(5);
       clock.advance(15_000);
       await expect.poll(() => other.comments.length).toBe(beats);
     }
