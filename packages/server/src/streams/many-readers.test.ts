@@ -57,8 +57,8 @@ describe('many readers', () => {
     await expect.poll(connections).toBe(2);
     for (let i = 0; i < MANY; i += 1) await say(`@human ${i} ${WORDS}`);
     await other.until(isNumber(MANY - 1));
-    // As many beats as it takes until the system's buffers are full: before that, the reader still takes something.
     for (let beats = 1; (await connections()) === 2; beats += 1) {
+      expect(beats).toBeLessThan(5);
       clock.advance(15_000);
       await expect.poll(() => other.comments.length).toBe(beats);
     }
@@ -82,9 +82,9 @@ describe('many readers', () => {
   });
 });
 
-/** More than the system keeps for a socket, and more than we keep for a reader. */
-const MANY = 24;
-const WORDS = 'x'.repeat(900_000);
+/** More than the system keeps for a socket, and more than we keep for a reader. Longer messages would not be shown whole (A15). */
+const MANY = 360;
+const WORDS = 'x'.repeat(60_000);
 
 function numberIn({ data }: ReadFrame): number | undefined {
   const number = /^@human (\d+)/.exec(String(data['content']))?.[1];
