@@ -20,8 +20,8 @@ export default defineConfig({
     // The size of property, fuzz and crash tests. `npm run verify` runs them at full size, 1; more than 1 searches with random seeds.
     env: { RUNS_FACTOR: process.env['RUNS_FACTOR'] ?? '0.2' },
     sequence: { sequencer: LongestFirst },
-    // The budget is for two cores; by itself vitest keeps one of them for the watcher it does not need here.
-    maxWorkers: 2,
+    // The budget is for two cores. Tests wait for servers, browsers and databases about a sixth of their time, so a third worker fills it.
+    maxWorkers: 3,
     testTimeout: 120_000,
     hookTimeout: 120_000,
     // A condition that holds is seen at once; how long one may take to come true is no measure on a busy machine.

@@ -8,6 +8,8 @@ export function chromiumArguments(): string[] {
   return [
     ...(process.getuid?.() === 0 ? ['--no-sandbox'] : []),
     '--disable-dev-shm-usage',
+    // Emulating a GPU costs more than drawing without one.
+    '--disable-gpu',
     '--disable-background-networking',
     '--disable-component-update',
     '--no-first-run',
