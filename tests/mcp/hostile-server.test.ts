@@ -132,7 +132,7 @@ describe('a server that writes its secrets into what it says of its tools', () =
   });
 });
 
-describe('a server that adds a tool later', () => {
+describe('a server that adds a tool right after its first list', () => {
   it('[A1] no allow rule and no trust of earlier covers it', async () => {
     const lab = await openLab({
       script: [call('grow'), 'Grown.', call('late'), 'Done.'],
@@ -140,7 +140,6 @@ describe('a server that adds a tool later', () => {
     });
     await lab.add(stdio('hostile', { trusted: true }));
     await lab.running('hostile');
-    await backdateListing(lab);
     const chat = await lab.say('grow');
     await until(async () => (await lab.show('hostile')).tools.includes('mcp__hostile__late'), 'the new tool is seen');
     await lab.say('late', chat);
@@ -388,14 +387,6 @@ describe('a server that asks a person', () => {
     expect(lab.results().at(-1)).toContain('decline');
   });
 });
-
-/** As if its tools had been seen long ago. */
-async function backdateListing(lab: Lab): Promise<void> {
-  await lab.engine.runtime.store.transact(lab.worldId, async (tx) => {
-    const server = await tx.mcpServer(lab.worldId, 'hostile');
-    if (server !== undefined) await tx.updateMcpServer({ ...server, firstListedAt: 1 });
-  });
-}
 
 describe('a server that says more than it was asked', () => {
   it('[A12] can not fill the queue with questions: one at a time, the others are declined', async () => {

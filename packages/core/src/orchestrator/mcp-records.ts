@@ -13,9 +13,6 @@ import { noWorld } from './look-up.js';
 import { revokeGrantsOf } from './revoke-grant.js';
 import { commit, type Runtime, type Step } from './runtime.js';
 
-/** A server that has just been added may still be gathering its tools; what comes after this has to be accepted. */
-const FIRST_LOOK_MS = 60_000;
-
 /** What the host of a world's MCP servers reads and writes. */
 export function createMcpRecords(runtimeOf: () => Runtime): McpRecords {
   const read = <T>(work: (reader: StoreReader) => Promise<T>): Promise<T> => runtimeOf().store.read(work);
@@ -97,17 +94,15 @@ async function writeListing(step: Step, name: string, listing: readonly Listed[]
   const worldId = step.snapshot.world.id;
   const server = await step.tx.mcpServer(worldId, name);
   if (server === undefined) return;
-  const now = step.tx.now();
-  const { firstListedAt } = server;
-  if (firstListedAt === null) await step.tx.updateMcpServer({ ...server, firstListedAt: now });
-  const firstLook = firstListedAt === null || now - firstListedAt < FIRST_LOOK_MS;
+  const isFirst = server.firstListedAt === null;
+  if (isFirst) await step.tx.updateMcpServer({ ...server, firstListedAt: step.tx.now() });
   const known = new Map((await step.tx.mcpTools(worldId, name)).map((tool) => [tool.name, tool]));
   for (const { name: toolName, definition, digest } of listing) {
     const before = known.get(toolName);
     known.delete(toolName);
     if (before?.seenDigest === digest) continue;
-    // First seen is what a person has in front of them when they first say yes.
-    const pinned = firstLook
+    // The first complete list is what the person who added the server gets to see; a server can add a tool right after that.
+    const pinned = isFirst
       ? { accepted: definition, acceptedDigest: digest }
       : { accepted: null, acceptedDigest: null };
     const kept = before ?? { worldId, server: name, name: toolName, ...pinned };

@@ -28,7 +28,7 @@ export interface McpServerRecord {
   /** Unique in its world. */
   name: string;
   definition: McpServerDefinition;
-  /** When its tools were first seen; what it adds much later is new, and nobody has accepted it. */
+  /** When its tools were first listed; what it adds later is new, and nobody has accepted it. */
   firstListedAt: number | null;
   createdAt: number;
 }
