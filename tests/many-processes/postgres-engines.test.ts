@@ -212,6 +212,49 @@ describe('[S4] engines on one PostgreSQL', () => {
     await expect.poll(() => silent.runtime.mayAct()).toBe(true);
   });
 
+  it('[S3] a turn that froze its process twice ends with an error, and no third process is asked to run it', async () => {
+    const url = await createPostgresDatabase();
+    const frozen: string[] = [];
+    /** From its first model call on it gives no sign of life, and the others count it as dead. */
+    async function openFreezing(): Promise<Engine> {
+      let freeze = (): Promise<void> => Promise.resolve();
+      const muted = (store: Store): Store => {
+        const { shared } = store;
+        if (shared === undefined) return store;
+        let isMute = false;
+        let self = '';
+        freeze = async () => {
+          isMute = true;
+          frozen.push(self);
+          await shared.retire(self);
+        };
+        const beat = (owner: string): Promise<void> => {
+          self = owner;
+          return isMute ? Promise.reject(new Error('frozen')) : shared.beat(owner);
+        };
+        return { ...store, shared: { ...shared, beat } };
+      };
+      const model = scripted(async ({ signal }) => {
+        await freeze();
+        await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+        return 'too late';
+      });
+      return await openEngine(url, [], model, muted);
+    }
+    const engines = [await openFreezing(), await openFreezing(), await openFreezing()];
+    const watching = engines[2]?.runtime.bus;
+    const scene = await prepare(engines[0] as Engine);
+    const ended = new Promise<WorldEvent>((resolve) => {
+      watching?.subscribe(scene.worldId, (event) => {
+        if (event.event === 'world' && event.data.type === 'turn-ended') resolve(event);
+      });
+    });
+    await say(engines[0] as Engine, scene.worldId, scene.chatId, 'letter_1');
+    expect(await ended).toMatchObject({ data: { outcome: 'interrupted' } });
+    expect(new Set(frozen).size).toBe(2);
+    expect(frozen).toHaveLength(2);
+  });
+
   it('[M9] a stop at one ends what another runs', async () => {
     const url = await createPostgresDatabase();
     const runs = new Map<string, number>();

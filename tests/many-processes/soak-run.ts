@@ -23,7 +23,7 @@ export interface SoakReport {
   events: number;
   /** Calls that nobody saw the end of, and that were told as unknown. */
   unknown: number;
-  /** Turns whose process was killed five times: they end in words (S3). */
+  /** Turns whose process was killed twice: they end with an error (S3). */
   givenUp: number;
   /** From the decision to the answer, in milliseconds. */
   answerMs: { median: number; p99: number; longest: number };

@@ -5,8 +5,8 @@ import { commit, type Runtime, type Step } from './runtime.js';
 import { cutOff, settleInvocation } from './settle-invocation.js';
 import { settleOpenCalls } from './settle-open-calls.js';
 
-/** A turn whose process died this often takes the process with it; it ends instead (S3). */
-const MAX_INTERRUPTIONS = 5;
+/** A turn whose process froze or died this often may be the cause: another process would be next, so it ends instead (S3). */
+const MAX_INTERRUPTIONS = 2;
 
 /**
  * Calls that a dead process had started. Nobody saw their end: they fail as unknown, unless their tool says that running
