@@ -73,6 +73,67 @@ describe('an old yes', () => {
   });
 });
 
+describe('a flood of questions', () => {
+  it('[T1] of 3,000 calls in one answer, 64 wait for a person and the rest fail', async () => {
+    const { runs, tool: removing } = recorder();
+    const t = await openTestWorld({ script: obedient, tools: [removing] });
+    await propose(t, ...Array.from({ length: 3_000 }, (_, n) => remove(String(n))));
+    expect(await t.world.approvals()).toHaveLength(64);
+    expect(t.toolEvents().filter(({ type }) => type === 'TOOL_EXECUTION_FAILED')).toHaveLength(2_936);
+    expect(runs).toEqual([]);
+  });
+
+  it('[A34] with 200 waiting calls in all its chats, further calls of an agent that need approval fail', async () => {
+    const { runs, tool: removing } = recorder();
+    const t = await openTestWorld({
+      script: obedient,
+      tools: [removing, tool('look', () => 'seen')],
+      agents: ['Ada', 'Bob'],
+    });
+    await t.world.update({ mainAgent: 'ada' });
+    for (const count of [64, 64, 64]) {
+      const chat = await t.world.chat();
+      await propose({ chat }, ...Array.from({ length: count }, (_, n) => remove(String(n))));
+    }
+    const calls = [...Array.from({ length: 9 }, (_, n) => remove(`last ${n}`)), { name: 'look' }];
+    await propose(t, ...calls);
+    const waiting = await t.world.approvals();
+    expect(waiting).toHaveLength(200);
+    const failed = t.toolEvents().filter(({ type }) => type === 'TOOL_EXECUTION_FAILED');
+    expect(failed).toMatchObject([
+      {
+        error:
+          'Nothing ran. 200 calls of yours already wait for approval, and no more can wait until a person has decided some of them.',
+      },
+    ]);
+    // A call that needs no approval still runs.
+    expect(t.toolEvents().filter(({ type }) => type === 'TOOL_EXECUTION_SUCCEEDED')).toMatchObject([
+      { tool_name: 'look' },
+    ]);
+    for (const approval of waiting.filter(({ chatId }) => chatId === t.chat.id)) {
+      await t.world.decide(approval, { decision: 'deny' });
+    }
+    await t.chat.settled();
+    await propose(t, remove('again'));
+    expect(await t.world.approvals()).toHaveLength(193);
+    expect(runs).toEqual([]);
+  });
+
+  it('[A34] the waiting calls of one agent hold up no other', async () => {
+    const t = await openTestWorld({ script: obedient, tools: [recorder().tool], agents: ['Ada', 'Bob'] });
+    for (let chats = 0; chats < 4; chats += 1) {
+      const chat = await t.world.chat();
+      await t.world.update({ mainAgent: 'ada' });
+      await propose({ chat }, ...Array.from({ length: 64 }, (_, n) => remove(String(n))));
+    }
+    await t.world.update({ mainAgent: 'bob' });
+    await propose(t, remove('mine'));
+    const waiting = await t.world.approvals();
+    expect(waiting.filter(({ agentId }) => agentId === 'bob')).toHaveLength(1);
+    expect(waiting).toHaveLength(201);
+  });
+});
+
 describe('an edited call', () => {
   it('[A7] that ended with outcome unknown still tells the model what ran', async () => {
     const began = door();

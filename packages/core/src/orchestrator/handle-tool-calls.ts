@@ -9,6 +9,7 @@ import { nextStep } from '../turn/next-step.js';
 import { askApproval } from './ask-approval.js';
 import { isUnattended, UNATTENDED } from './deny-unattended.js';
 import { gateCall, readCall, signCall, type ReadCall, type SignedCall } from './gate-call.js';
+import { limitWaiting, MOST_CALLS, refuseExcess } from './limit-calls.js';
 import { answered, writeAnswer, type ModelAnswer } from './model-answer.js';
 import { refuseCall } from './refuse-call.js';
 import { commit, type Place, type Runtime, type Step } from './runtime.js';
@@ -54,17 +55,20 @@ export async function handleToolCalls(
   if (signal.aborted) return undefined;
   const tools = runtime.tools(turn.worldId);
   const proposed = await Promise.all(
-    response.tool_calls.map(async ({ id, function: { name, arguments: text } }): Promise<Proposed> => {
-      const call = refuseMasked(readCall(tools.get(name), name, text));
-      const trouble = missing.get(name);
-      const signed = trouble === undefined ? await sign(runtime, turn, call, place) : { signed: undefined, trouble };
-      return { id: newId('call'), vendorId: id, call, ...signed, ...readQuestion(call, signed.trouble) };
-    }),
+    response.tool_calls.map(
+      async ({ id, function: { name, arguments: text } }, position, { length }): Promise<Proposed> => {
+        const call = refuseExcess(refuseMasked(readCall(tools.get(name), name, text)), position, length);
+        const trouble = missing.get(name);
+        const signed = trouble === undefined ? await sign(runtime, turn, call, place) : { signed: undefined, trouble };
+        return { id: newId('call'), vendorId: id, call, ...signed, ...readQuestion(call, signed.trouble) };
+      },
+    ),
   );
   return await commit(runtime, 'tool-calls', turn.worldId, async (step) => {
     const decided = [];
+    const admit = limitWaiting(step.tx, turn);
     for (const [position, proposal] of proposed.entries()) {
-      const gate = await judge(step, turn, proposal, place);
+      const gate = await admit(await judge(step, turn, proposal, place));
       const invocation = toInvocation(step, turn, answer.messageId, proposal, gate, position);
       decided.push({ proposal, gate, invocation });
     }
@@ -169,7 +173,7 @@ async function bringTools(
   const missing = new Map<string, string>();
   if (runtime.sources.length === 0) return missing;
   const given = snapshot.agent(agentId)?.definition.tools ?? [];
-  for (const name of new Set(response.tool_calls.map((call) => call.function.name))) {
+  for (const name of new Set(response.tool_calls.slice(0, MOST_CALLS).map((call) => call.function.name))) {
     if (!agentMayAskFor(given, name)) continue;
     const trouble = await bringTool(runtime, worldId, name, signal);
     if (trouble !== undefined) missing.set(name, trouble);

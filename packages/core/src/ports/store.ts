@@ -98,6 +98,8 @@ export interface StoreReader {
   expiringApprovals(): Promise<ApprovalRecord[]>;
   /** In every world. */
   countPendingApprovals(): Promise<number>;
+  /** Of one agent, in all chats of its world. */
+  countPendingOfAgent(worldId: string, agentId: string): Promise<number>;
 
   grant(id: string): Promise<GrantRecord | undefined>;
   /** Not revoked and used after `usedAfter`: those of one agent, chat and tool, without a key or with one of these. */

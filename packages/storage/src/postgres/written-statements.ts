@@ -58,6 +58,13 @@ export const writtenStatements: WrittenStatements = {
     "sql": "select count(*) as \"count\" from \"approvals\" where status = 'pending'",
     "names": []
   },
+  "countPendingOfAgent": {
+    "sql": "select count(*) as \"count\" from \"approvals\" where status = 'pending' and \"world_id\" = $1 and \"agent_id\" = $2",
+    "names": [
+      "worldId",
+      "agentId"
+    ]
+  },
   "insertApproval": {
     "sql": "insert into \"approvals\" (\"id\", \"world_id\", \"chat_id\", \"agent_id\", \"invocation_id\", \"message_id\", \"tool_name\", \"call_hash\", \"message\", \"options\", \"why\", \"rule\", \"proposed_rule\", \"working_directory\", \"sandbox\", \"preview\", \"preview_truncated\", \"question\", \"status\", \"decision\", \"scope\", \"reason\", \"decision_digest\", \"decided_by\", \"requested_at\", \"expires_at\", \"decided_at\") values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27)",
     "names": [

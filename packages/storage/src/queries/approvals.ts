@@ -84,6 +84,14 @@ export function approvalStatements(db: Queries) {
         .select(sql<number>`count(*)`.as('count'))
         .where(pending),
     ),
+    countPendingOfAgent: prepared<{ worldId: string; agentId: string }, [count: number]>((p) =>
+      db
+        .selectFrom('approvals')
+        .select(sql<number>`count(*)`.as('count'))
+        .where(pending)
+        .where('world_id', '=', p('worldId'))
+        .where('agent_id', '=', p('agentId')),
+    ),
     insertApproval: prepared<RowOf<ApprovalsTable>>((p) => db.insertInto('approvals').values(valuesOf(columns, p))),
     settleApproval: prepared<
       Pick<

@@ -58,6 +58,13 @@ export const writtenStatements: WrittenStatements = {
     "sql": "select count(*) as \"count\" from \"approvals\" where status = 'pending'",
     "names": []
   },
+  "countPendingOfAgent": {
+    "sql": "select count(*) as \"count\" from \"approvals\" where status = 'pending' and \"world_id\" = ? and \"agent_id\" = ?",
+    "names": [
+      "worldId",
+      "agentId"
+    ]
+  },
   "insertApproval": {
     "sql": "insert into \"approvals\" (\"id\", \"world_id\", \"chat_id\", \"agent_id\", \"invocation_id\", \"message_id\", \"tool_name\", \"call_hash\", \"message\", \"options\", \"why\", \"rule\", \"proposed_rule\", \"working_directory\", \"sandbox\", \"preview\", \"preview_truncated\", \"question\", \"status\", \"decision\", \"scope\", \"reason\", \"decision_digest\", \"decided_by\", \"requested_at\", \"expires_at\", \"decided_at\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     "names": [

@@ -13,6 +13,7 @@ type ApprovalVerbs = Pick<
   | 'pendingApprovalIds'
   | 'expiringApprovals'
   | 'countPendingApprovals'
+  | 'countPendingOfAgent'
   | 'insertApproval'
   | 'settleApproval'
 >;
@@ -27,6 +28,7 @@ export function approvalVerbs(on: Connection, s: ApprovalStatements, session: Se
   const pendingIds = on.all(s.pendingIds, ([id]) => id);
   const expiring = on.all(s.expiring, toApproval);
   const countPending = on.first(s.countPending, ([count]) => count);
+  const countPendingOfAgent = on.first(s.countPendingOfAgent, ([count]) => count);
   const insertApproval = on.run(s.insertApproval);
   const settleApproval = on.run(s.settleApproval);
 
@@ -46,6 +48,7 @@ export function approvalVerbs(on: Connection, s: ApprovalStatements, session: Se
     pendingApprovalIds: async (worldId) => pendingIds({ worldId }),
     expiringApprovals: async () => expiring({}),
     countPendingApprovals: async () => (await countPending({})) ?? 0,
+    countPendingOfAgent: async (worldId, agentId) => (await countPendingOfAgent({ worldId, agentId })) ?? 0,
     async insertApproval(record) {
       const question = record.question === null ? null : JSON.stringify(record.question);
       await insertApproval({
