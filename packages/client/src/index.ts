@@ -80,3 +80,5 @@ export type { ChatStore, Store, WorldStore } from './store.js';
 export { get, has, values } from './table.js';
 export type { Table } from './table.js';
 export type { Wakes } from './wakes.js';
+export { verifyChain } from './verify-chain.js';
+export type { ChainVerdict } from './verify-chain.js';

@@ -107,7 +107,12 @@ export type AuditEntry = z.infer<typeof auditEntrySchema>;
 
 /** Whether a world's audit chain is whole (A16). */
 export const auditVerdictSchema = z.discriminatedUnion('ok', [
-  z.object({ ok: z.literal(true), records: z.number().int() }),
+  z.object({
+    ok: z.literal(true),
+    records: z.number().int(),
+    /** How many of the first records the head file beside the store does not know: it was missing or new then. Absent: it knows all. */
+    unguarded: z.number().int().exactOptional(),
+  }),
   z.object({
     ok: z.literal(false),
     /** The number of the first record that does not fit. */

@@ -121,6 +121,8 @@ export type {
   Question,
   QueuedApproval,
 } from './approvals.js';
+export { claimText, signedHeadSchema } from './audit-head.js';
+export type { AuditClaim, SignedHead } from './audit-head.js';
 export { CountersignError } from './errors.js';
 export type { ErrorCode } from './errors.js';
 export { parseInput } from './parse-input.js';

@@ -29,12 +29,11 @@ export async function createStore(
     hashKey,
     async transact(worldId, work) {
       assertOpen();
-      const { value, events, head } = await engine.write(async ({ tx, finish }) => {
+      const { value, events, head, added } = await engine.write(async ({ tx, finish }) => {
         const value = await work(tx);
-        const { events, head } = await finish(worldId);
-        return { value, events, head };
+        return { value, ...(await finish(worldId)) };
       });
-      if (head !== undefined) heads.moved(worldId, head);
+      if (head !== undefined) heads.moved(worldId, head, added);
       return { value, events };
     },
     async read(work) {

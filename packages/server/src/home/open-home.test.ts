@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { createChat, createWorld, deleteWorld, publishMessage, updateWorld } from '@countersign/core';
@@ -134,6 +134,14 @@ describe('a home', () => {
     );
     await writeFile(join(folder, 'home', 'admin.rules'), '# ours\n\ndeny shell_cmd\n');
     await open();
+  });
+
+  it('[A16] [A21] keeps agents away from the key that signs audit heads', async () => {
+    const key = join(await realpath(folder), 'audit.key');
+    await writeFile(key, 'a key', { mode: 0o600 });
+    await symlink(key, join(folder, 'link'));
+    await open({ env: { COUNTERSIGN_AUDIT_KEY: join(folder, 'link') } });
+    expect(isOwnFile(key)).toBe(true);
   });
 
   it('has the demo world after the first run, with real files, and not again once it was deleted', async () => {

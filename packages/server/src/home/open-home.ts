@@ -1,3 +1,4 @@
+import { existsSync, realpathSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { createRuntime, systemClock, type About, type Engine, type Unfinished } from '@countersign/core';
 import { keepOwnFile, type Clock, type Provider, type Store, type Tool } from '@countersign/core/ports';
@@ -69,13 +70,14 @@ export async function openHome(options: HomeOptions): Promise<Home> {
       log.warn('there is no sandbox: what you approve runs with all of your rights', { why: sandbox.reason });
     const token = await orClose(store, () => keepToken(folder, env, isHidden));
     const found = findProviders(env, options.ollamaUrl);
-    // For as long as this process lives: another home in it may have the same file.
-    if (admin.file !== undefined) keepOwnFile(admin.file);
+    const kept = [admin.file, auditKeyFile(env)].filter((file) => file !== undefined);
+    // For as long as this process lives: another home in it may have the same files.
+    for (const file of kept) keepOwnFile(file);
     // No command and no server ever sees this folder, nor what is to bind them (A21).
     const workFolders = createWorkFolders(folder, work);
     const confined = {
       sandbox,
-      hide: [folder, ...(admin.file === undefined ? [] : [admin.file])],
+      hide: [folder, ...kept],
       writable: async () => workFolders.all(await store.read((reader) => reader.worlds())),
     };
     const report = (error: unknown, what: string, about: About = {}): void => log.error(what, { ...about, error });
@@ -157,6 +159,13 @@ function takeDatabase(env: NodeJS.ProcessEnv): string | undefined {
   if (/^postgres(?:ql)?:\/\//.test(url)) return url;
   const detail = 'DATABASE_URL must begin with postgres://. Without it, everything is kept in a file in the home.';
   throw new CountersignError('invalid', detail, { field: 'DATABASE_URL' });
+}
+
+/** The key that signs audit heads. This process does not read it; it keeps agents from reading it (A16). */
+function auditKeyFile(env: NodeJS.ProcessEnv): string | undefined {
+  const file = env['COUNTERSIGN_AUDIT_KEY'] ?? '';
+  // What is wrong with it is said by `audit head`, to the person who wants to sign.
+  return isAbsolute(file) && existsSync(file) ? realpathSync(file) : undefined;
 }
 
 /** Where the folders of worlds lie that name none; beside the home unless said. */

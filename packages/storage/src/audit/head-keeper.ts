@@ -1,21 +1,31 @@
 import { readFileSync } from 'node:fs';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { CountersignError } from '@countersign/protocol';
-import type { AuditHead } from './head.js';
+import type { AuditHead, KeptHead } from './head.js';
 
 /** Keeps the ends of audit chains outside the database: a tail that is cut off inside it would verify otherwise (A16). */
 export interface HeadKeeper {
-  get(worldId: string): AuditHead | undefined;
-  /** After a commit. Blocks nobody: the file follows a moment later, and a crash may leave it behind. */
-  moved(worldId: string, head: AuditHead): void;
+  get(worldId: string): KeptHead | undefined;
+  /** After a commit that added so many records. Blocks nobody: the file follows a moment later, and a crash may leave it behind. */
+  moved(worldId: string, head: AuditHead, added: number): void;
   /** Waits until the file says what is known here. */
   flush(): Promise<void>;
 }
 
-/** For a database that lives in memory: whoever could change it could change a file beside it as well. */
+/** For a database that lives in memory: a file beside it would be no safer. */
 export function keepHeadsInMemory(): HeadKeeper {
-  const heads = new Map<string, AuditHead>();
-  return { get: (worldId) => heads.get(worldId), moved: (worldId, head) => void heads.set(worldId, head), flush };
+  const heads = new Map<string, KeptHead>();
+  return {
+    get: (worldId) => heads.get(worldId),
+    moved: (worldId, head, added) => void heads.set(worldId, follow(heads.get(worldId), head, added)),
+    flush,
+  };
+}
+
+/** The first head of a log says how many records were there before it: a file that was lost must not pass for one that knew them. */
+function follow(known: KeptHead | undefined, { seq, hash }: AuditHead, added: number): KeptHead {
+  const unguarded = known === undefined ? seq - added : (known.unguarded ?? 0);
+  return { seq, hash, ...(unguarded === 0 ? {} : { unguarded }) };
 }
 
 /** How long the file may lag behind. Written with each step it would cost as much as the step. */
@@ -65,9 +75,9 @@ export async function keepHeadsInFile(
 
   return {
     get: (worldId) => heads.get(worldId),
-    moved(worldId, head) {
+    moved(worldId, head, added) {
       if (contradicted.has(worldId) || (heads.get(worldId)?.seq ?? 0) >= head.seq) return;
-      heads.set(worldId, head);
+      heads.set(worldId, follow(heads.get(worldId), head, added));
       isDirty = true;
       timer ??= setTimeout(() => {
         timer = undefined;
@@ -83,7 +93,7 @@ export async function keepHeadsInFile(
   };
 }
 
-function readHeads(file: string): Map<string, AuditHead> {
+function readHeads(file: string): Map<string, KeptHead> {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
@@ -103,12 +113,15 @@ function readHeads(file: string): Map<string, AuditHead> {
 }
 
 /** What is JSON but no heads is damage too: taken for none, it would be written over, and with it what it knew. */
-function headsIn(value: unknown): Record<string, AuditHead> {
+function headsIn(value: unknown): Record<string, KeptHead> {
   const isRecord = (value: unknown): value is Record<string, unknown> =>
     typeof value === 'object' && value !== null && !Array.isArray(value);
-  const isHead = (head: unknown): head is AuditHead =>
-    isRecord(head) && Number.isSafeInteger(head['seq']) && typeof head['hash'] === 'string';
-  const isHeads = (value: unknown): value is Record<string, AuditHead> =>
+  const isHead = (head: unknown): head is KeptHead =>
+    isRecord(head) &&
+    Number.isSafeInteger(head['seq']) &&
+    typeof head['hash'] === 'string' &&
+    (head['unguarded'] === undefined || Number.isSafeInteger(head['unguarded']));
+  const isHeads = (value: unknown): value is Record<string, KeptHead> =>
     isRecord(value) && Object.values(value).every(isHead);
   if (!isHeads(value)) throw new Error('not the ends of audit chains');
   return value;

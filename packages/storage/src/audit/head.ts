@@ -3,3 +3,9 @@ export interface AuditHead {
   seq: number;
   hash: string;
 }
+
+/** The same, as it is kept outside the database. */
+export interface KeptHead extends AuditHead {
+  /** How many records were there when this was first kept. Absent: none. */
+  unguarded?: number;
+}

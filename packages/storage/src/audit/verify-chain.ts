@@ -3,7 +3,7 @@ import { recordText } from '@countersign/protocol';
 import type { RowOf } from '../queries/prepared.js';
 import type { AuditTable } from '../schema.js';
 import type { UpkeepVerbs } from '../verbs/upkeep.js';
-import type { AuditHead } from './head.js';
+import type { AuditHead, KeptHead } from './head.js';
 import { link } from './link.js';
 
 const PAGE = 500;
@@ -17,7 +17,7 @@ type Broken = Extract<AuditVerdict, { ok: false }>;
 export async function verifyChain(
   worldId: string,
   db: Pick<UpkeepVerbs, 'auditRows' | 'auditHead' | 'auditHasHash'>,
-  outside: AuditHead | undefined,
+  outside: KeptHead | undefined,
 ): Promise<AuditVerdict> {
   const inside = await db.auditHead(worldId);
   let seq = 0;
@@ -44,7 +44,8 @@ export async function verifyChain(
   if (seq !== (inside?.seq ?? 0) || hash !== (inside?.hash ?? '')) {
     return broken(seq + 1, 'cut-off', `the chain ends here, and the database counted ${inside?.seq ?? 0} records`);
   }
-  return { ok: true, records: seq };
+  const unguarded = outside === undefined ? seq : (outside.unguarded ?? 0);
+  return { ok: true, records: seq, ...(unguarded === 0 ? {} : { unguarded }) };
 
   async function problemOf(row: RowOf<AuditTable>, before: AuditHead): Promise<Broken | undefined> {
     const expected = before.seq + 1;

@@ -97,7 +97,28 @@ describe('a file of our own', () => {
     await store.close();
     const again = await openSqlite(killed);
     expect(await again.read((r) => r.worlds())).toHaveLength(1);
-    expect(await again.verifyAudit('w')).toEqual({ ok: true, records: 1 });
+    // Its head file was not copied, and that is said.
+    expect(await again.verifyAudit('w')).toEqual({ ok: true, records: 1, unguarded: 1 });
+    await again.close();
+  });
+
+  it('[A16] a missing head file is reported, also after new records have made another one', async () => {
+    const store = await openSqlite(file);
+    await makeWorld(store);
+    expect(await store.verifyAudit('w')).toEqual({ ok: true, records: 1 });
+    await store.close();
+    rmSync(`${file}.audit-head`);
+    const without = await openSqlite(file);
+    expect(await without.verifyAudit('w')).toEqual({ ok: true, records: 1, unguarded: 1 });
+    await without.transact('w', async (tx) => {
+      tx.record({ kind: 'stop' });
+      tx.record({ kind: 'stop' });
+    });
+    expect(await without.verifyAudit('w')).toEqual({ ok: true, records: 3, unguarded: 1 });
+    await without.close();
+    const again = await openSqlite(file);
+    await again.transact('w', async (tx) => tx.record({ kind: 'stop' }));
+    expect(await again.verifyAudit('w')).toEqual({ ok: true, records: 4, unguarded: 1 });
     await again.close();
   });
 

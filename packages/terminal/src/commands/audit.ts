@@ -2,11 +2,12 @@ import { writeFile } from 'node:fs/promises';
 import { readAll } from '@countersign/client';
 import type { AuditEntry } from '@countersign/protocol';
 import type { Command } from 'commander';
+import { addAuditHead } from '../audit/add-audit-head.js';
+import { addAuditVerify } from '../audit/add-audit-verify.js';
+import { findLog } from '../audit/find-log.js';
 import { CommandError } from '../command-error.js';
 import { EXIT } from '../exit-codes.js';
-import type { CommandContext } from '../context.js';
 import { plainLine } from '../text/plain-text.js';
-import { findWorld, findWorlds } from '../find-things.js';
 import { secondWords } from '../text/clock-words.js';
 import { readChoice, readCount } from './read-flags.js';
 import type { Register } from './register.js';
@@ -40,7 +41,7 @@ export function addAudit(program: Command, register: Register): void {
       const last = readCount(options.last ?? '30', '--last');
       const kind = options.kind === undefined ? undefined : readChoice(options.kind, '--kind', KINDS);
       const client = await context.client();
-      const id = await findLog(context, options.world);
+      const id = await findLog(client, options.world);
       const words = options.find?.toLowerCase() ?? '';
       const all = (await readAll((page) => client.audit(id, page)))
         .filter((entry) => kind === undefined || entry.kind === kind)
@@ -68,41 +69,15 @@ export function addAudit(program: Command, register: Register): void {
       showList(context, all.slice(-last), columns, 'Nothing is recorded yet.');
     },
   );
-  register<AuditFlags>(
-    inWorld(audit.command('verify'))
-      .description('Verify the hash chain, of one world or of all.')
-      .addHelpText('after', '\nExit codes: 0 whole, 1 broken.\nExample:\n  countersign audit verify'),
-    async (context, { options }) => {
-      const client = await context.client();
-      const items = [];
-      const ids =
-        options.world === undefined
-          ? (await findWorlds(client, undefined)).map(({ id }) => id)
-          : [await findLog(context, options.world)];
-      for (const id of ids) {
-        if (context.isPerson) context.note(`… ${id}`);
-        items.push({ world: id, ...(await client.verifyAudit(id)) });
-      }
-      const isWhole = items.every(({ ok }) => ok);
-      if (context.options.json) context.json({ ok: isWhole, items });
-      else {
-        for (const verdict of items) {
-          const words = verdict.ok
-            ? `${verdict.world}: whole, ${verdict.records} records`
-            : `${verdict.world}: ${verdict.problem} at record ${verdict.at}. ${verdict.detail}`;
-          context.say(plainLine(words));
-        }
-      }
-      return isWhole ? EXIT.ok : EXIT.failed;
-    },
-  );
+  addAuditVerify(audit, register);
+  addAuditHead(audit, register);
   register<AuditFlags>(
     inWorld(audit.command('original').argument('<call>'))
       .description('Show what a call ran with, nothing masked. Recorded in the audit log.')
       .addHelpText('after', '\nExample:\n  countersign audit original call_… -w harbour'),
     async (context, { args, options }) => {
       const client = await context.client();
-      const call = await client.original(await findLog(context, options.world), args[0] ?? '');
+      const call = await client.original(await findLog(client, options.world), args[0] ?? '');
       if (context.options.json) return context.json(call);
       context.say(plainLine(call.toolName));
       context.put(`${JSON.stringify(call.arguments, undefined, 2)}\n`, 'text');
@@ -117,7 +92,7 @@ export function addAudit(program: Command, register: Register): void {
     async (context, { options }) => {
       const format = readChoice(options.format ?? 'jsonl', '--format', ['jsonl', 'csv']);
       const client = await context.client();
-      const id = await findLog(context, options.world);
+      const id = await findLog(client, options.world);
       const kind = format === 'jsonl' ? 'json' : 'text';
       await putOut(options.out, await client.exportAudit(id, format), (text) => context.put(text, kind));
       if (options.out !== undefined) context.note(`Wrote ${options.out}.`);
@@ -136,19 +111,6 @@ const KINDS: readonly AuditEntry['kind'][] = [
   'stop',
   'reveal',
 ];
-
-/** The world whose log is meant. A log outlives its world (A16): then its id is all there is to find it by. */
-async function findLog(context: CommandContext, name: string | undefined): Promise<string> {
-  const client = await context.client();
-  try {
-    return (await findWorld(client, name)).id;
-  } catch (error) {
-    if (name === undefined || !(error instanceof CommandError)) throw error;
-    const { items } = await client.audit(name, { limit: 1 }).catch(() => ({ items: [] }));
-    if (items.length === 0) throw error;
-    return name;
-  }
-}
 
 /** Into a file that is not there yet, or onto standard output. */
 export async function putOut(file: string | undefined, text: string, print: (text: string) => void): Promise<void> {

@@ -1,4 +1,4 @@
-import { agentName, callLine } from '@countersign/client';
+import { agentName, callLine, type ChainVerdict, verifyChain } from '@countersign/client';
 import type { AuditEntry } from '@countersign/protocol';
 import { type ReactElement, useMemo, useState } from 'react';
 import { useClient, useWorld } from '../data/connection.js';
@@ -15,7 +15,6 @@ import { Visible } from '../ui/visible.js';
 import { filterEntries, type Filter } from './filter-entries.js';
 import { lookOf } from './look-of.js';
 import { readAudit } from './read-audit.js';
-import { type Verdict, verifyChain } from './verify-chain.js';
 
 const STEP = 100;
 
@@ -39,7 +38,7 @@ export default function AuditPage(): ReactElement {
     <Page
       title="Audit"
       wide
-      lead="Every request, decision, run, refusal and change of policy, each tied to the one before it. Nothing here can be changed without it showing."
+      lead="Every request, decision, run, refusal and change of policy, each linked to the one before it by its hash."
       actions={
         <>
           <Button size="small" icon="download" onClick={() => save('jsonl')}>
@@ -182,10 +181,10 @@ function Row({ entry, agentName }: { entry: AuditEntry; agentName: string }): Re
   );
 }
 
-/** The server walks its chain, whose end only it knows; then the records are linked anew here, from what it sent. */
+/** The server walks its chain and compares it with its head file; then the records that it sent are checked here. */
 function Verify({ worldId, entries }: { worldId: string; entries: readonly AuditEntry[] | undefined }): ReactElement {
   const client = useClient();
-  const [verdict, setVerdict] = useState<Verdict>();
+  const [verdict, setVerdict] = useState<ChainVerdict>();
   const verify = async (): Promise<void> => {
     try {
       const walked = await client.verifyAudit(worldId);
@@ -201,9 +200,15 @@ function Verify({ worldId, entries }: { worldId: string; entries: readonly Audit
           Verify chain
         </Button>
       ) : verdict.ok ? (
-        <Badge tone="green" icon="check">
-          {verdict.records} records, unbroken
-        </Badge>
+        <>
+          <Badge tone="green" icon="check">
+            {verdict.records} records, unbroken
+          </Badge>
+          <span className="max-w-72 text-xs text-ink-3">
+            A log that was rewritten as a whole also passes. To rule that out, run{' '}
+            <code>countersign audit verify --head</code> with a head kept elsewhere.
+          </span>
+        </>
       ) : (
         <Badge tone="red" icon="alert">
           <Visible text={verdict.why} />

@@ -19,7 +19,7 @@ beforeAll(async () => {
   }
 });
 
-describe('[A16] the chain, walked in the browser', () => {
+describe('[A16] the chain, walked by a client', () => {
   it('holds for what the store wrote', async () => {
     expect(await verifyChain(chain)).toEqual({ ok: true, records: 3 });
   });

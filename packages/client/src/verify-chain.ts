@@ -1,0 +1,32 @@
+import { recordText, type AuditEntry } from '@countersign/protocol';
+
+export type ChainVerdict = { ok: true; records: number } | { ok: false; at: number; why: string };
+
+/**
+ * Walks a chain of records and computes each link again (A16). Finds records that were edited, removed or reordered. A log that was
+ * rewritten as a whole, or cut off at its end, passes: only a head that was kept elsewhere shows that.
+ */
+export async function verifyChain(
+  entries: Iterable<AuditEntry> | AsyncIterable<AuditEntry>,
+  onRecord: (entry: AuditEntry) => void = () => undefined,
+): Promise<ChainVerdict> {
+  let seq = 0;
+  let hash = '';
+  for await (const entry of entries) {
+    const expected = seq + 1;
+    if (entry.seq !== expected) return { ok: false, at: expected, why: `Record ${expected} is missing.` };
+    if (entry.previousHash !== hash)
+      return { ok: false, at: expected, why: `Record ${expected} followed another one when it was written.` };
+    if ((await linkOf(entry)) !== entry.hash)
+      return { ok: false, at: expected, why: `Record ${expected} does not fit its hash: it was changed.` };
+    ({ seq, hash } = entry);
+    onRecord(entry);
+  }
+  return { ok: true, records: seq };
+}
+
+async function linkOf({ seq: _seq, hash: _hash, previousHash, ...record }: AuditEntry): Promise<string> {
+  const text = new TextEncoder().encode(previousHash + recordText(record));
+  const digest = await crypto.subtle.digest('SHA-256', text);
+  return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}

@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { recordText } from './record-text.js';
+
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+
+const auditClaimSchema = z.strictObject({
+  kind: z.literal('countersign-audit-head'),
+  version: z.literal(1),
+  world: z.string().min(1).max(200),
+  /** The hash of record 1. It says which log is meant: two stores can have worlds of the same name. */
+  first: sha256,
+  seq: z.number().int().positive(),
+  /** The hash of record `seq`, and through the chain of all records before it. */
+  hash: sha256,
+  /** When the head was made, by the clock of the process that made it. */
+  at: z.iso.datetime(),
+});
+
+/** What a head says about a log. */
+export type AuditClaim = z.infer<typeof auditClaimSchema>;
+
+/**
+ * The end of a world's audit log at one moment (A16), to be kept where those who can change the log can't change it. Unknown fields are
+ * refused: the signature would not cover them.
+ */
+export const signedHeadSchema = auditClaimSchema.extend({
+  /** Ed25519 over `claimText`. Null: nobody signed, and the head is worth as much as the place where it was kept. */
+  signature: z
+    .strictObject({
+      key: z.string().regex(/^SHA256:[A-Za-z0-9+/]{43}$/),
+      value: z.string().regex(/^[A-Za-z0-9+/]{86}==$/),
+    })
+    .nullable(),
+});
+export type SignedHead = z.infer<typeof signedHeadSchema>;
+
+/** The text that is signed. It names the key, so that a signature can't be passed off as another key's. */
+export function claimText({ kind, version, world, first, seq, hash, at }: AuditClaim, key: string): string {
+  return recordText({ kind, version, world, first, seq, hash, at, key });
+}

@@ -1,0 +1,117 @@
+import type { KeyObject } from 'node:crypto';
+import { ClientError, type Client } from '@countersign/client';
+import type { AuditVerdict, SignedHead } from '@countersign/protocol';
+import type { Command } from 'commander';
+import { CommandError } from '../command-error.js';
+import type { Register } from '../commands/register.js';
+import type { CommandContext } from '../context.js';
+import { EXIT } from '../exit-codes.js';
+import { plainLine } from '../text/plain-text.js';
+import { homeOf } from './add-audit-head.js';
+import { anchorOf, anchorWords, problemOf, type Anchor } from './anchor-words.js';
+import { isInside, readPublicKey } from './audit-key.js';
+import { checkHeads } from './check-heads.js';
+import { findLogs, recordsOf } from './find-log.js';
+import { openSigner } from './open-signer.js';
+import { readHeads } from './read-heads.js';
+
+interface VerifyFlags {
+  world?: string;
+  head?: string[];
+  key?: string[];
+}
+
+type Verified = { world: string } & (
+  | (Extract<AuditVerdict, { ok: true }> & { anchor: Anchor })
+  | { ok: false; at: number; problem: string; detail: string }
+);
+
+/** `countersign audit verify` (A16). */
+export function addAuditVerify(audit: Command, register: Register): void {
+  const collect = (value: string, all: string[] = []): string[] => [...all, value];
+  const verify = audit
+    .command('verify')
+    .option('-w, --world <world>', 'the world')
+    .option('--head <file>', 'check against heads kept elsewhere (audit head); can be repeated', collect)
+    .option('--key <file>', 'public key that signed the heads; can be repeated', collect)
+    .description('Verify the hash chain, of one world or of all, against heads that you kept elsewhere.')
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 whole, 1 broken, or a head can’t be trusted.\nExamples:\n  countersign audit verify' +
+        '\n  countersign audit verify --head /mnt/elsewhere/heads.jsonl --key audit.key.pub',
+    );
+  register<VerifyFlags>(verify, async (context, { options }) => {
+    // First of all: a head that can't be trusted must not look like a log that was checked.
+    const heads = await trustedHeads(context, options);
+    const client = await context.client();
+    const worlds = new Set(await findLogs(client, options.world));
+    if (options.world === undefined) for (const { world } of heads) worlds.add(world);
+    const items: Verified[] = [];
+    for (const world of worlds) {
+      if (context.isPerson) context.note(`… ${world}`);
+      const own = heads.filter((head) => head.world === world);
+      if (options.world !== undefined && heads.length > 0 && own.length === 0) {
+        throw new CommandError(`No head is about the world "${world}". Nothing was checked.`, EXIT.failed);
+      }
+      items.push({ world, ...(await verifyLog(client, world, own)) });
+    }
+    const isWhole = items.every(({ ok }) => ok);
+    if (context.options.json) context.json({ ok: isWhole, items });
+    else for (const item of items) say(context, item);
+    return isWhole ? EXIT.ok : EXIT.failed;
+  });
+}
+
+async function trustedHeads(
+  context: CommandContext,
+  { head: files = [], key = [] }: VerifyFlags,
+): Promise<SignedHead[]> {
+  if (files.length === 0) {
+    if (key.length > 0) throw new CommandError('--key is only used with --head FILE.');
+    return [];
+  }
+  const home = await homeOf(context);
+  const signer = openSigner(context.console.env, home);
+  const keys: KeyObject[] = [...key.map(readPublicKey), ...(signer.kind === 'key' ? [signer.publicKey] : [])];
+  return files.flatMap((file) => {
+    const read = readHeads(file, keys);
+    if (isInside(home, file) && read.some(({ signature }) => signature === null)) {
+      throw new CommandError(
+        `${file} is inside the home and not signed, so it proves nothing. Keep heads elsewhere, or sign them.`,
+        EXIT.failed,
+      );
+    }
+    return read;
+  });
+}
+
+/** The server walks its chain and compares it with its head file; then the records it sent are checked here, against the heads. */
+async function verifyLog(client: Client, world: string, heads: readonly SignedHead[]): Promise<Without<Verified>> {
+  const verdict = await client.verifyAudit(world).catch((error: unknown) => {
+    if (heads.length > 0 && error instanceof ClientError && error.status === 404) return 'gone' as const;
+    throw error;
+  });
+  if (verdict === 'gone') return { ok: false, ...problemOf({ kind: 'cut-off', head: latest(heads), records: 0 }) };
+  if (!verdict.ok) return verdict;
+  if (heads.length === 0) return { ...verdict, anchor: { kind: 'none' } };
+  const { chain, findings } = await checkHeads(recordsOf(client, world), heads);
+  if (!chain.ok) return { ok: false, at: chain.at, problem: 'edited', detail: chain.why };
+  const wrong = findings.find(({ kind }) => kind !== 'matches');
+  if (wrong !== undefined && wrong.kind !== 'matches') return { ok: false, ...problemOf(wrong) };
+  return { ...verdict, anchor: anchorOf(heads) };
+}
+
+type Without<T> = T extends { world: string } ? Omit<T, 'world'> : never;
+
+function latest(heads: readonly SignedHead[]): SignedHead {
+  return heads.reduce((a, b) => (b.seq > a.seq ? b : a));
+}
+
+function say(context: CommandContext, item: Verified): void {
+  if (!item.ok) {
+    context.say(plainLine(`${item.world}: ${item.problem} at record ${item.at}. ${item.detail}`));
+    return;
+  }
+  context.say(plainLine(`${item.world}: whole, ${item.records} records`));
+  for (const line of anchorWords(item)) context.say(`  ${plainLine(line)}`);
+}

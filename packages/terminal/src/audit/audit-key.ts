@@ -1,0 +1,107 @@
+import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { existsSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { CommandError } from '../command-error.js';
+import { EXIT } from '../exit-codes.js';
+
+/** `SHA256:…` of the public key, as people compare it and heads name it. */
+export function keyId(key: KeyObject): string {
+  const spki = createPublicKey(key.export({ type: 'spki', format: 'pem' })).export({ type: 'spki', format: 'der' });
+  return `SHA256:${createHash('sha256').update(spki).digest('base64').replace(/=+$/, '')}`;
+}
+
+export interface NewKey {
+  readonly file: string;
+  readonly publicFile: string;
+  readonly id: string;
+}
+
+/** Makes a key for audit heads: `FILE`, readable by its owner only, and `FILE.pub`. Never replaces one. */
+export function createKeyFile(file: string, home: string): NewKey {
+  const path = resolve(file);
+  const publicFile = `${path}.pub`;
+  refuseInHome(path, home);
+  for (const each of [path, publicFile]) {
+    if (existsSync(each)) throw failed(`${each} already exists. Choose another name.`);
+  }
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  try {
+    writeFileSync(path, privateKey.export({ type: 'pkcs8', format: 'pem' }), { flag: 'wx', mode: 0o600 });
+  } catch (cause) {
+    throw failed(`The key can't be written to ${path}: ${reasonOf(cause)}.`, cause);
+  }
+  try {
+    writeFileSync(publicFile, publicKey.export({ type: 'spki', format: 'pem' }), { flag: 'wx', mode: 0o644 });
+  } catch (cause) {
+    rmSync(path, { force: true });
+    throw failed(`The public key can't be written to ${publicFile}: ${reasonOf(cause)}.`, cause);
+  }
+  return { file: path, publicFile, id: keyId(publicKey) };
+}
+
+/** The private key in a file outside the home that nobody else can read. */
+export function readPrivateKey(file: string, home: string): KeyObject {
+  if (!isAbsolute(file)) throw failed(`COUNTERSIGN_AUDIT_KEY must be an absolute path, not "${file}".`);
+  refuseInHome(file, home);
+  const text = readKeyText(file);
+  if ((statSync(file).mode & 0o077) !== 0) {
+    throw failed(`Other users can read the audit key ${file}. Run: chmod 600 ${file}`);
+  }
+  return ed25519(file, () => createPrivateKey(text));
+}
+
+/** The public key in a PEM file, or the public half of a private one. */
+export function readPublicKey(file: string): KeyObject {
+  const text = readKeyText(file);
+  return ed25519(file, () => createPublicKey(text));
+}
+
+/** Whether a file lies in a folder, by their real paths. Neither has to exist. */
+export function isInside(folder: string, file: string): boolean {
+  const way = relative(realPath(resolve(folder)), realPath(resolve(file)));
+  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
+}
+
+function refuseInHome(file: string, home: string): void {
+  if (!isInside(home, file)) return;
+  throw failed(
+    `The audit key ${file} is inside the home ${home}. Those who can rewrite the log could sign it too: move the key elsewhere.`,
+  );
+}
+
+/** The real path of what exists, with the rest appended: a link into the home is in the home. */
+function realPath(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : join(realPath(parent), basename(path));
+  }
+}
+
+function readKeyText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw failed(`The audit key ${file} can't be read: ${reasonOf(cause)}.`, cause);
+  }
+}
+
+function ed25519(file: string, read: () => KeyObject): KeyObject {
+  let key: KeyObject | undefined;
+  try {
+    key = read();
+  } catch {
+    // Not a key at all. The parser's message could quote the file.
+  }
+  if (key?.asymmetricKeyType === 'ed25519') return key;
+  throw failed(`${file} is not an Ed25519 key in PEM format. Create one with: countersign audit key FILE`);
+}
+
+function reasonOf(cause: unknown): string {
+  return cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
+}
+
+function failed(message: string, cause?: unknown): CommandError {
+  return new CommandError(message, EXIT.failed, cause);
+}

@@ -1,0 +1,36 @@
+import { verifyChain, type ChainVerdict } from '@countersign/client';
+import type { AuditEntry, SignedHead } from '@countersign/protocol';
+
+export type HeadFinding =
+  | { kind: 'matches'; head: SignedHead }
+  /** The log ends before the record that the head names. */
+  | { kind: 'cut-off'; head: SignedHead; records: number }
+  /** The log has such a record, but not with this hash: something at or before it was changed. */
+  | { kind: 'rewritten'; head: SignedHead }
+  /** Not even the first record is the same: the head of another store, or a log that was replaced as a whole. */
+  | { kind: 'other-log'; head: SignedHead };
+
+export interface HeadCheck {
+  readonly chain: ChainVerdict;
+  readonly findings: readonly HeadFinding[];
+}
+
+/** Compares a log with heads that were kept elsewhere. Everything at or before a head's position must be what it was (A16). */
+export async function checkHeads(
+  entries: Iterable<AuditEntry> | AsyncIterable<AuditEntry>,
+  heads: readonly SignedHead[],
+): Promise<HeadCheck> {
+  const wanted = new Set(heads.map(({ seq }) => seq));
+  const hashes = new Map<number, string>();
+  let records = 0;
+  const chain = await verifyChain(entries, ({ seq, hash }) => {
+    records = seq;
+    if (seq === 1 || wanted.has(seq)) hashes.set(seq, hash);
+  });
+  const findings = heads.map((head): HeadFinding => {
+    if (records > 0 && hashes.get(1) !== head.first) return { kind: 'other-log', head };
+    if (records < head.seq) return { kind: 'cut-off', head, records };
+    return hashes.get(head.seq) === head.hash ? { kind: 'matches', head } : { kind: 'rewritten', head };
+  });
+  return { chain, findings };
+}

@@ -1,0 +1,34 @@
+import type { Client } from '@countersign/client';
+import type { AuditEntry } from '@countersign/protocol';
+import { CommandError } from '../command-error.js';
+import { findWorld, findWorlds } from '../find-things.js';
+
+const PAGE = 500;
+
+/** The world whose log is meant. A log outlives its world (A16): then its id is all there is to find it by. */
+export async function findLog(client: Client, name: string | undefined): Promise<string> {
+  try {
+    return (await findWorld(client, name)).id;
+  } catch (error) {
+    if (name === undefined || !(error instanceof CommandError)) throw error;
+    const { items } = await client.audit(name, { limit: 1 }).catch(() => ({ items: [] }));
+    if (items.length === 0) throw error;
+    return name;
+  }
+}
+
+/** The named log, or those of all worlds there are. */
+export async function findLogs(client: Client, name: string | undefined): Promise<string[]> {
+  if (name !== undefined) return [await findLog(client, name)];
+  return (await findWorlds(client, undefined)).map(({ id }) => id);
+}
+
+/** The records of a log, a page at a time: it may be larger than memory. */
+export async function* recordsOf(client: Client, world: string): AsyncGenerator<AuditEntry, void> {
+  let place: { after?: string } | undefined = {};
+  while (place !== undefined) {
+    const page: Awaited<ReturnType<Client['audit']>> = await client.audit(world, { limit: PAGE, ...place });
+    yield* page.items;
+    place = page.next === undefined ? undefined : { after: page.next };
+  }
+}

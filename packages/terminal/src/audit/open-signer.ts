@@ -1,0 +1,96 @@
+import { spawn } from 'node:child_process';
+import { createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
+import { claimText, type AuditClaim, type SignedHead } from '@countersign/protocol';
+import { CommandError } from '../command-error.js';
+import { EXIT } from '../exit-codes.js';
+import { keyId, readPrivateKey, readPublicKey } from './audit-key.js';
+
+/** Where the key for audit heads is (A16). A command keeps it out of this process, as with a key management service. */
+type KeySource =
+  | { kind: 'none' }
+  | { kind: 'file'; path: string }
+  | { kind: 'command'; command: string; publicKey: string };
+
+export type Signer =
+  | { kind: 'none' }
+  | { kind: 'key'; id: string; publicKey: KeyObject; sign: (text: string) => Promise<Buffer> };
+
+const COMMAND_MS = 60_000;
+/** An Ed25519 signature is 88 characters of base64. */
+const MOST_ANSWERED = 1_000;
+
+function readKeySource(env: NodeJS.ProcessEnv): KeySource {
+  const [path = '', command = '', publicKey = ''] = [
+    env['COUNTERSIGN_AUDIT_KEY'],
+    env['COUNTERSIGN_AUDIT_COMMAND'],
+    env['COUNTERSIGN_AUDIT_PUBLIC_KEY'],
+  ];
+  if (path !== '' && command !== '') {
+    throw failed('COUNTERSIGN_AUDIT_KEY and COUNTERSIGN_AUDIT_COMMAND are both set. Set only one of them.');
+  }
+  if (path !== '') return { kind: 'file', path };
+  if (command === '') return { kind: 'none' };
+  if (publicKey === '') {
+    throw failed('COUNTERSIGN_AUDIT_COMMAND needs COUNTERSIGN_AUDIT_PUBLIC_KEY: the PEM file with its public key.');
+  }
+  return { kind: 'command', command, publicKey };
+}
+
+export function openSigner(env: NodeJS.ProcessEnv, home: string): Signer {
+  const source = readKeySource(env);
+  switch (source.kind) {
+    case 'none':
+      return source;
+    case 'file': {
+      const key = readPrivateKey(source.path, home);
+      const publicKey = createPublicKey(key);
+      return { kind: 'key', id: keyId(publicKey), publicKey, sign: async (text) => sign(null, Buffer.from(text), key) };
+    }
+    case 'command': {
+      const publicKey = readPublicKey(source.publicKey);
+      const ask = (text: string): Promise<Buffer> => askCommand(source.command, text, env);
+      return { kind: 'key', id: keyId(publicKey), publicKey, sign: ask };
+    }
+  }
+}
+
+/** The claim with its signature, which is checked before anybody relies on it. */
+export async function signHead(claim: AuditClaim, signer: Signer): Promise<SignedHead> {
+  if (signer.kind === 'none') return { ...claim, signature: null };
+  const text = claimText(claim, signer.id);
+  const value = await signer.sign(text);
+  if (!verify(null, Buffer.from(text), signer.publicKey, value)) {
+    throw failed(`The signature does not fit the public key ${signer.id}. Check COUNTERSIGN_AUDIT_PUBLIC_KEY.`);
+  }
+  return { ...claim, signature: { key: signer.id, value: value.toString('base64') } };
+}
+
+/** Gives the text to a command on standard input; it prints the signature in base64. */
+async function askCommand(command: string, text: string, env: NodeJS.ProcessEnv): Promise<Buffer> {
+  const { COUNTERSIGN_TOKEN: _token, DATABASE_URL: _database, ...rest } = env;
+  const child = spawn('/bin/sh', ['-c', command], {
+    env: rest,
+    stdio: ['pipe', 'pipe', 'inherit'],
+    timeout: COMMAND_MS,
+    killSignal: 'SIGKILL',
+  });
+  // A command that reads nothing closes its end; its answer is what counts.
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(text);
+  let answer = '';
+  child.stdout.setEncoding('utf8').on('data', (part: string) => {
+    if (answer.length <= MOST_ANSWERED) answer += part;
+  });
+  const ended = await new Promise<string | undefined>((resolve) => {
+    child.once('error', (error) => resolve(error.message));
+    child.once('close', (code, signal) => resolve(code === 0 ? undefined : `it ended with ${code ?? signal}`));
+  });
+  if (ended !== undefined) throw failed(`COUNTERSIGN_AUDIT_COMMAND failed: ${ended}. No head was signed.`);
+  const signature = answer.trim();
+  if (/^[A-Za-z0-9+/]{86}==$/.test(signature)) return Buffer.from(signature, 'base64');
+  throw failed('COUNTERSIGN_AUDIT_COMMAND did not print an Ed25519 signature in base64. No head was signed.');
+}
+
+function failed(message: string): CommandError {
+  return new CommandError(message, EXIT.failed);
+}

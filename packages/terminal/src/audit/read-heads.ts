@@ -1,0 +1,76 @@
+import { verify, type KeyObject } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { claimText, signedHeadSchema, type SignedHead } from '@countersign/protocol';
+import { CommandError } from '../command-error.js';
+import { EXIT } from '../exit-codes.js';
+import { keyId } from './audit-key.js';
+
+/** The heads in a file, one a line, with their signatures checked. One that can't be trusted refuses them all. */
+export function readHeads(file: string, keys: readonly KeyObject[]): SignedHead[] {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw failed(`${file} can't be read. Nothing was checked.`, cause);
+  }
+  const heads = linesOf(text).map(({ line, number }) => {
+    const where = `${file}, line ${number}`;
+    const head = parseHead(line, where);
+    checkSignature(head, keys, where);
+    return head;
+  });
+  if (heads.length === 0) throw failed(`${file} contains no audit head. Nothing was checked.`);
+  return heads;
+}
+
+/** One document over several lines, as a JSON formatter leaves it, or one a line. */
+function linesOf(text: string): { line: string; number: number }[] {
+  if (isJson(text)) return [{ line: text, number: 1 }];
+  return text
+    .split('\n')
+    .map((line, index) => ({ line, number: index + 1 }))
+    .filter(({ line }) => line.trim() !== '');
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function parseHead(line: string, where: string): SignedHead {
+  const read = isJson(line) ? signedHeadSchema.safeParse(JSON.parse(line)) : undefined;
+  if (read?.success === true) return read.data;
+  const issue = read?.error.issues[0];
+  const path = issue === undefined || issue.path.length === 0 ? '' : `${issue.path.join('.')}: `;
+  const why = issue === undefined ? '' : ` (${path}${issue.message})`;
+  throw failed(`${where} is not an audit head${why}. Nothing was checked.`);
+}
+
+function checkSignature(head: SignedHead, keys: readonly KeyObject[], where: string): void {
+  const { signature, ...claim } = head;
+  if (signature === null) {
+    if (keys.length === 0) return;
+    throw failed(`${where}: this head is not signed, but a key was given, so it proves nothing. Nothing was checked.`);
+  }
+  const key = keys.find((known) => keyId(known) === signature.key);
+  if (key === undefined) {
+    throw failed(
+      `${where}: this head is signed with the unknown key ${signature.key}. Give its public key with --key FILE, if you trust it.`,
+    );
+  }
+  const isSigned = verify(
+    null,
+    Buffer.from(claimText(claim, signature.key)),
+    key,
+    Buffer.from(signature.value, 'base64'),
+  );
+  if (!isSigned) throw failed(`${where}: the signature does not fit. The head was changed after it was signed.`);
+}
+
+function failed(message: string, cause?: unknown): CommandError {
+  return new CommandError(message, EXIT.failed, cause);
+}
