@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import type { Clock, SharedPasses } from '@countersign/core/ports';
 import { CLIENT_HEADER, SESSION_HEADER, type Signer } from '@countersign/protocol';
 import { getCookie } from 'hono/cookie';
@@ -23,6 +24,8 @@ export interface AuthOptions extends HostOptions {
   shared?: { passes: SharedPasses; name: string; report: (error: unknown, what: string) => void };
   /** The label of the client that this secret (`X-Countersign-Client`) belongs to, in the world of this path. */
   clientLabel?: (secret: string, path: string) => Promise<string | undefined>;
+  /** Told of each connection on which a request has shown a right credential. */
+  letIn?: (socket: Socket) => void;
 }
 
 /** Who may come in (W1). */
@@ -119,6 +122,8 @@ export function createAuth(options: AuthOptions): Auth {
       const setLater = setHeaders(c);
       checkSource(c);
       c.set('signer', await signerOf(c));
+      const socket = c.env.incoming?.socket;
+      if (socket !== undefined) options.letIn?.(socket);
       await next();
       setLater();
     },

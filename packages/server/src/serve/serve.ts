@@ -8,6 +8,7 @@ import { createApp } from '../app/create-app.js';
 import { inBrackets, isLoopback } from '../auth/check-host.js';
 import { createAuth, type AuthOptions } from '../auth/create-auth.js';
 import { openHome, type Home, type HomeOptions } from '../home/open-home.js';
+import { limitStrangers, STRANGER_LIMITS, type StrangerLimits } from './limit-strangers.js';
 import { listenOn } from './listen-on.js';
 import { announceServer, findServer } from './server-file.js';
 
@@ -22,6 +23,8 @@ export interface ServeOptions extends HomeOptions {
   allowHosts?: readonly string[];
   /** The folder of the built web app. */
   webRoot?: string;
+  /** For connections that have shown no credential yet. */
+  strangers?: StrangerLimits;
   version: string;
 }
 
@@ -36,10 +39,17 @@ export interface Serving {
 
 /** Starts a server on a home and resolves when it listens. One home has one server (S4): a second is told where the first is. */
 export async function serve(options: ServeOptions): Promise<Serving> {
-  const { host = '127.0.0.1', allowHosts = [], log, version, webRoot } = options;
+  const { host = '127.0.0.1', allowHosts = [], log, version, webRoot, strangers = STRANGER_LIMITS } = options;
   const home = await openHome(options).catch((error: unknown) => sayWhoRuns(error, options.home));
   const { engine, token, sessions } = home;
   let port = options.port ?? DEFAULT_PORT;
+  const server = createServer({
+    maxHeaderSize: 16 * 1024,
+    headersTimeout: strangers.headersMs,
+    // Node looks for overdue connections only this often.
+    connectionsCheckingInterval: strangers.headersMs / 2,
+    requestTimeout: Math.max(60_000, strangers.headersMs),
+  });
   const auth = createAuth({
     token: token.value,
     tokenHolder: token.holder,
@@ -47,6 +57,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     port: () => port,
     host,
     allowHosts,
+    letIn: limitStrangers(server, strangers.most),
     ...(sessions === undefined ? {} : { sessions }),
     ...sharedAuth(home, (error, what) => log.error(what, { error })),
     clientLabel: async (secret, path) => {
@@ -56,7 +67,6 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   });
   const answering = new Set<ServerResponse>();
   let isLeaving = false;
-  const server = createServer({ maxHeaderSize: 16 * 1024, headersTimeout: 20_000, requestTimeout: 60_000 });
   try {
     const context = {
       engine,
