@@ -15,5 +15,7 @@ export type { McpOptions } from './mcp/create-mcp-host.js';
 export { findSandbox } from './sandbox/find-sandbox.js';
 export { homePrograms } from './sandbox/programs/programs-for.js';
 export { findSystemProgram, SYSTEM_PATH, systemFolderIn } from './sandbox/programs/system-program.js';
+export { DRAFT_LIMITS } from './sandbox/draft/draft-limits.js';
+export type { DraftLimits } from './sandbox/draft/draft-limits.js';
 export { describeSandbox } from './sandbox/sandbox.js';
 export type { Sandbox } from './sandbox/sandbox.js';

@@ -5,6 +5,7 @@ import { keepOwnFile, type Clock, type Provider, type Store, type Tool } from '@
 import { CountersignError, type ProviderStatus } from '@countersign/protocol';
 import { lockFile, openPostgres, openSqlite } from '@countersign/storage';
 import { defaultTools, findSandbox, mcpServers, type Sandbox } from '@countersign/tools';
+import { readDraftLimits } from './read-draft-limits.js';
 import type { Log } from '../app/context.js';
 import type { SessionKeeper } from '../auth/sessions.js';
 import { createMetrics, type Metrics } from '../metrics/create-metrics.js';
@@ -63,6 +64,7 @@ export async function openHome(options: HomeOptions): Promise<Home> {
     const database = takeDatabase(env);
     const admin = readAdminRules(folder, env);
     const work = workFolder(env);
+    const draftLimits = readDraftLimits(env);
     const store = await openStore(folder, database, clock);
     const sandbox = await looking;
     const isHidden = sandbox.kind !== 'none';
@@ -87,7 +89,7 @@ export async function openHome(options: HomeOptions): Promise<Home> {
         store,
         clock,
         providers: [...found.providers, ...(options.providers ?? [])],
-        tools: [...defaultTools({ shell: confined }), ...(options.tools ?? [])],
+        tools: [...defaultTools({ shell: { ...confined, draftLimits } }), ...(options.tools ?? [])],
         mcp: mcpServers({ ...confined, show: options.show ?? [], clock }),
         findPlace: workFolders.findPlace,
         onError: report,

@@ -71,4 +71,5 @@ it('[W7] a connection that sends no request is closed', async () => {
   const halting = await openSilent(serving);
   halting.write('GET /api/health HTTP/1.1\r\nHo');
   await Promise.all([once(silent, 'close'), once(halting, 'close')]);
+  expect([silent.destroyed, halting.destroyed]).toEqual([true, true]);
 });

@@ -1,4 +1,5 @@
 import { lstat } from 'node:fs/promises';
+import type { Clock } from '@countersign/core/ports';
 import { bubblewrapArguments, type KeptPath } from './bubblewrap-arguments.js';
 import { describeLeftOut } from './draft/left-out.js';
 import { namedInSettings } from './draft/named-in-settings.js';
@@ -27,6 +28,8 @@ export interface Confined {
   readonly sees: (path: string) => boolean;
   /** Variables that tell the way out, and what the programs it is shown need. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Tells when more was written to its draft than may be, while it runs. What is returned ends the watch. */
+  watch(clock: Clock, exceeded: () => void): () => void;
   /** Puts into the working folder what was written to its draft. Says in words what was left out. */
   accept(): Promise<string | undefined>;
   /** Must be called in the end, whatever happened. */
@@ -70,6 +73,7 @@ export async function confine(
 
 const NOTHING_TO_DO = {
   gateway: undefined,
+  watch: () => () => undefined,
   accept: () => Promise.resolve(undefined),
   release: () => Promise.resolve(),
 };
@@ -94,7 +98,10 @@ async function confineByBubblewrap(
     ...(hasWayOut ? gatewayEnvironment(opensLoopback(privateHosts)) : {}),
   };
   const isKept = (path: string): boolean => keptPaths?.isKept(path) === true;
-  const draft = writes === 'draft' ? await openDraft(sandbox.drafting, workingDirectory, isKept) : undefined;
+  const draft =
+    writes === 'draft'
+      ? await openDraft(sandbox.drafting, workingDirectory, isKept, confinement.draftLimits)
+      : undefined;
   const words = bubblewrapArguments(sandbox, {
     workingDirectory,
     place: draft?.place ?? ['--bind', workingDirectory, workingDirectory],
@@ -118,8 +125,12 @@ async function confineByBubblewrap(
   return { program, before: rest, containsProcesses: true, ...view, ...endingOf(draft, gateway) };
 }
 
-function endingOf(draft: Draft | undefined, gateway: Gateway | undefined): Pick<Confined, 'accept' | 'release'> {
+function endingOf(
+  draft: Draft | undefined,
+  gateway: Gateway | undefined,
+): Pick<Confined, 'watch' | 'accept' | 'release'> {
   return {
+    watch: (clock, exceeded) => draft?.watch(clock, exceeded) ?? (() => undefined),
     accept: async () => (draft === undefined ? undefined : describeLeftOut(await draft.accept())),
     async release() {
       gateway?.close();

@@ -1,5 +1,6 @@
 import type { KeptPaths, OpenedToSandbox } from '@countersign/core/ports';
 import type { CallSandbox } from '@countersign/protocol';
+import type { DraftLimits } from './draft/draft-limits.js';
 import type { Drafting } from './draft/drafting.js';
 import type { Outside } from './gateway/gateway.js';
 import type { Programs } from './programs/find-programs.js';
@@ -24,6 +25,7 @@ export interface Confinement {
    * for programs that run for long; what would run later and is there already is read-only, but new ones can come to be.
    */
   readonly writes?: 'draft' | 'live';
+  readonly draftLimits?: DraftLimits;
   /** The person's home: hidden but for the working folder. */
   readonly home: string;
   /** Ours: the store, the token, the policy. Never seen, wherever they lie. */

@@ -6,6 +6,7 @@ import { refuseUnknownKeys, type Subject } from '@countersign/protocol';
 import { z } from 'zod';
 import { confine, type Confined } from '../sandbox/confine.js';
 import { DraftConflict } from '../sandbox/draft/draft-conflict.js';
+import { DRAFT_LIMITS, DraftTooLarge, type DraftLimits } from '../sandbox/draft/draft-limits.js';
 import { makeCallFolder } from '../sandbox/draft/open-draft.js';
 import type { Outside } from '../sandbox/gateway/gateway.js';
 import { checkWorkingFolder } from '../sandbox/look-around.js';
@@ -61,6 +62,8 @@ export interface ShellOptions {
   timeoutMs?: number;
   /** Of one command in the sandbox, at once; unless we run as root, whom the kernel never limits. Default: 4,096. */
   maxProcesses?: number;
+  /** What one command in the sandbox may write into the working folder. Default: 2 GiB in 200,000 files. */
+  draftLimits?: DraftLimits;
   clock?: Clock;
 }
 
@@ -73,6 +76,7 @@ const KNOWN: Record<keyof ShellOptions, true> = {
   outside: true,
   timeoutMs: true,
   maxProcesses: true,
+  draftLimits: true,
   clock: true,
 };
 
@@ -87,7 +91,7 @@ const systemClock: Clock = {
 /** Runs bash text in the working folder, inside the sandbox if there is one (T15, A20). */
 export function shellCmd(options: ShellOptions): Tool {
   refuseUnknownKeys(options, KNOWN, 'shellCmd');
-  const { timeoutMs = 120_000, clock = systemClock } = options;
+  const { timeoutMs = 120_000, clock = systemClock, draftLimits = DRAFT_LIMITS } = options;
   return defineTool({
     name: 'shell_cmd',
     description:
@@ -108,12 +112,15 @@ export function shellCmd(options: ShellOptions): Tool {
       try {
         const started = await start(joinCommand(command, words), options, context, temporary);
         ({ confined } = started);
+        const full = new AbortController();
+        const stopWatching = confined?.watch(clock, () => full.abort());
         const ended = await runCommand(started.command, {
-          signal: context.signal,
+          signal: AbortSignal.any([context.signal, full.signal]),
           clock,
           timeoutMs,
           output: context.output,
-        });
+        }).finally(stopWatching);
+        if (full.signal.aborted) throw new ToolFailure(wordsOf(new DraftTooLarge(draftLimits)), ended.result);
         // What a stopped command had written by then counts too: a note it left, files it tidied.
         const hints =
           confined === undefined ? [] : explainNotFound(ended.result.stderr, confined.sees, process.env['PATH'] ?? '');
@@ -152,9 +159,11 @@ async function start(
     const clean = cleanEnvironment(confined?.containsProcesses === true ? '/tmp' : temporary);
     const environment = { ...clean, ...confined?.environment };
     const { workingDirectory } = context;
-    const { maxProcesses = 4_096 } = options;
+    const { maxProcesses = 4_096, draftLimits = DRAFT_LIMITS } = options;
+    const maxFileBytes = draftLimits.bytes;
+    const limits = { maxProcesses, maxFileBytes };
     try {
-      const command = await startCommand({ text, workingDirectory, environment, confined, temporary, maxProcesses });
+      const command = await startCommand({ text, workingDirectory, environment, confined, temporary, ...limits });
       return { command, confined };
     } catch (error) {
       await confined?.release();
@@ -175,13 +184,13 @@ async function accept(confined: Confined | undefined, { result }: CommandEnd): P
     return await confined?.accept();
   } catch (error) {
     const why = wordsOf(error);
-    if (error instanceof DraftConflict) throw new ToolFailure(why, result);
+    if (error instanceof DraftConflict || error instanceof DraftTooLarge) throw new ToolFailure(why, result);
     throw new ToolFailure(`the command ran, but what it wrote could not all be put into the folder: ${why}`, result);
   }
 }
 
 async function confinedBy(
-  { sandbox, hide = [], show = [], network = 'none', outside, writable }: ShellOptions,
+  { sandbox, hide = [], show = [], network = 'none', outside, writable, draftLimits }: ShellOptions,
   context: ToolContext,
   temporary: string,
 ): Promise<Confined | undefined> {
@@ -189,6 +198,7 @@ async function confinedBy(
   const confinement: Confinement = {
     workingDirectory,
     writes: 'draft',
+    ...(draftLimits === undefined ? {} : { draftLimits }),
     home: await real(homedir()),
     hide: await Promise.all(hide.map(real)),
     show: await Promise.all(show.map(real)),

@@ -17,8 +17,8 @@ import { MARK, startWatchdog, type Watchdog } from './watchdog.js';
  * own namespace the kernel counts only its processes; root's it never counts.
  */
 const GATE = `
-if [[ -n $3 ]]; then
-  "$3" -e "$4" || exit 125
+if [[ -n $4 ]]; then
+  "$4" -e "$5" || exit 125
   unset NODE_CHANNEL_FD NODE_CHANNEL_SERIALIZATION_MODE
 fi
 printf . >&3 && read -r _ <&3 || exit 125
@@ -28,6 +28,7 @@ for fd in /dev/fd/*; do
 done
 ulimit -c 0
 [[ -z $2 ]] || ulimit -u "$2" 2> /dev/null
+[[ -z $3 ]] || ulimit -f "$3" 2> /dev/null
 exec bash --noprofile --norc -c "$1"
 `;
 
@@ -56,6 +57,8 @@ export interface CommandStart {
   temporary: string;
   /** In a sandbox; elsewhere all of the person's processes would count. */
   maxProcesses: number;
+  /** Of one file, in a sandbox with a draft: a file this long is too long for it. */
+  maxFileBytes: number;
 }
 
 /** Starts bash text as a session of its own that can't outlive us. Rejects with `NotStarted` where it could not be. */
@@ -64,6 +67,8 @@ export async function startCommand(start: CommandStart): Promise<StartedCommand>
   const pipes = await openPipes(start.temporary);
   const contained = confined?.containsProcesses === true;
   const most = contained ? String(start.maxProcesses) : '';
+  // In blocks of 1,024 bytes, and one more: a file that is cut off there makes the draft too large, so that nothing of it is applied.
+  const blocks = contained ? String(Math.floor(start.maxFileBytes / 1024) + 1) : '';
   const gateway = confined?.gateway;
   const listen = gateway === undefined ? [] : [process.execPath, LISTEN];
   const bash = [
@@ -75,6 +80,7 @@ export async function startCommand(start: CommandStart): Promise<StartedCommand>
     'bash',
     start.text,
     most,
+    blocks,
     ...listen,
   ] as const;
   const [program, ...words] =

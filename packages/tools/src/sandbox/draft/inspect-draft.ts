@@ -14,7 +14,7 @@ import type { LeftOut } from './left-out.js';
 type Where = 'tree' | 'repository' | 'inside';
 
 /** The kernel takes 4,096 bytes, with what comes before. A command that goes down step by step can go deeper. */
-const LONGEST_PATH = 3_000;
+export const LONGEST_PATH = 3_000;
 
 interface Folder {
   /** In the draft. */

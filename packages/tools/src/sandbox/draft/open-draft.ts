@@ -4,8 +4,10 @@ import { chmod, chown, lstat, mkdir, readdir, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { lockFolder } from '../../files/lock-folder.js';
+import type { Clock } from '@countersign/core/ports';
 import { acceptDraft } from './accept-draft.js';
 import { readDiskClock, wentBack } from './disk-clock.js';
+import { checkDraftSize, DRAFT_LIMITS, watchDraft, type DraftLimits } from './draft-limits.js';
 import { lookWords, placeWords, writeWords, type DraftFolders, type Drafting } from './drafting.js';
 import { inspectDraft } from './inspect-draft.js';
 import type { LeftOut } from './left-out.js';
@@ -18,9 +20,11 @@ export interface Draft {
   readonly before: readonly string[];
   /** Words of bubblewrap that put the draft in the folder's place. */
   readonly place: readonly string[];
+  /** Tells when the command has written more than it may, while it runs. What is returned ends the watch. */
+  watch(clock: Clock, exceeded: () => void): () => void;
   /**
    * Takes over what may be taken over, and tells what was not. Rejects with `DraftConflict` when somebody else changed the same
-   * since. Call it when everything that could write is dead.
+   * since, and with `DraftTooLarge`; then nothing is taken over. Call it when everything that could write is dead.
    */
   accept(): Promise<readonly LeftOut[]>;
   /** Must be called in the end, accepted or not. */
@@ -35,6 +39,7 @@ export async function openDraft(
   drafting: Drafting,
   workingDirectory: string,
   isKept: (path: string) => boolean = () => false,
+  limits: DraftLimits = DRAFT_LIMITS,
 ): Promise<Draft> {
   const folders = await makeFolders(drafting.folder, workingDirectory);
   const clockFile = join(folders.root, 'clock');
@@ -42,9 +47,11 @@ export async function openDraft(
   return {
     before: writeWords(drafting, folders, workingDirectory),
     place: placeWords(drafting, folders, workingDirectory),
+    watch: (clock, exceeded) => watchDraft(folders.upper, limits, clock, exceeded),
     async accept() {
       const { upper } = folders;
       if ((await readdir(upper)).length === 0) return [];
+      await checkDraftSize(upper, limits);
       return await lockFolder(workingDirectory, drafting, async () => {
         const now = await readDiskClock(clockFile);
         if (wentBack(since, now)) throw new Error('the clock was set back while it ran; run the command again');

@@ -1,0 +1,67 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { shellCmd } from '../../shell/shell-cmd.js';
+import { makeFolder, tryTool, type TestFolder, type Tried } from '../../testing/try-tool.js';
+import { findSandbox } from '../find-sandbox.js';
+import type { DraftLimits } from './draft-limits.js';
+
+const sandbox = await findSandbox();
+const MIB = 1024 ** 2;
+const small: DraftLimits = { bytes: MIB, files: 50 };
+
+// Where there is no bubblewrap the run has said so, and that these were left out.
+describe.skipIf(sandbox.kind !== 'bubblewrap')('[A35] what one command may write', () => {
+  let folder: TestFolder;
+  beforeEach(async () => {
+    folder = await makeFolder();
+  });
+  afterEach(() => folder.remove());
+
+  const run = (command: string, draftLimits?: DraftLimits): Promise<Tried> =>
+    tryTool(
+      shellCmd({ sandbox, ...(draftLimits === undefined ? {} : { draftLimits }) }),
+      { command },
+      { workingDirectory: folder.path },
+    );
+  const refused = {
+    ok: false,
+    error: expect.stringMatching(/nothing that the command wrote was applied.* 1 MiB in 50 files/) as string,
+  };
+
+  it('up to the limit all of it is applied', async () => {
+    expect(await run(`head -c ${MIB} /dev/zero > exactly`, small)).toMatchObject({ ok: true });
+    expect(await readdir(folder.path)).toEqual(['exactly']);
+  });
+
+  it.each([
+    ['one file that is too long', `echo first > first; head -c ${MIB + 1} /dev/zero > long`],
+    [
+      'a much too long file, which is cut off while it is written',
+      'echo first > first; head -c 100M /dev/zero > long; true',
+    ],
+    ['many files that are too long together', 'for i in {1..20}; do head -c 100000 /dev/zero > f$i; done'],
+    ['too many files', 'for i in {1..51}; do > f$i; done'],
+    ['too many folders', 'mkdir -p {1..51}/a'],
+    [
+      'files in a folder that was closed',
+      'mkdir d; for i in {1..20}; do head -c 100000 /dev/zero > d/f$i; done; chmod 0 d',
+    ],
+    ['names of one file', 'head -c 500000 /dev/zero > a; for i in {1..9}; do ln a b$i; done'],
+    ['a sparse file by what it pretends to be', 'truncate -s 1025K sparse; true'],
+  ])('%s: nothing is applied, and the call fails', async (_, command) => {
+    expect(await run(command, small)).toMatchObject(refused);
+    expect(await readdir(folder.path)).toEqual([]);
+  });
+
+  it('a sparse file of 5 GB can not even be made by default', async () => {
+    expect(await run('truncate -s 5G sparse')).toMatchObject({ ok: false, result: { exitCode: 153 } });
+    expect((await stat(join(folder.path, 'sparse'))).size).toBe(0);
+  });
+
+  it('a command that writes without end is stopped', async () => {
+    const endless = 'i=0; while :; do i=$((i+1)); head -c 100000 /dev/zero > f$((i % 40)); done';
+    expect(await run(endless, small)).toMatchObject(refused);
+    expect(await readdir(folder.path)).toEqual([]);
+  });
+});

@@ -1,0 +1,98 @@
+import { lstatSync, type Dirent } from 'node:fs';
+import { chmod, lstat, readdir } from 'node:fs/promises';
+import { setImmediate } from 'node:timers/promises';
+import type { Clock } from '@countersign/core/ports';
+import { LONGEST_PATH } from './inspect-draft.js';
+
+/** How much a command may write into its draft (A35). */
+export interface DraftLimits {
+  /** By apparent size: a sparse file that is copied to another disk takes all of it. */
+  readonly bytes: number;
+  /** Files, folders, links and removed names. */
+  readonly files: number;
+}
+
+export const DRAFT_LIMITS: DraftLimits = { bytes: 2 * 1024 ** 3, files: 200_000 };
+
+/** The command wrote more than a draft may hold. Nothing of it is applied. */
+export class DraftTooLarge extends Error {
+  override readonly name = 'DraftTooLarge';
+
+  constructor({ bytes, files }: DraftLimits) {
+    const most = `${Math.floor(bytes / 1024 ** 2).toLocaleString('en')} MiB in ${files.toLocaleString('en')} files`;
+    super(
+      `nothing that the command wrote was applied: a command may change at most ${most}. Write less, or in several commands`,
+    );
+  }
+}
+
+/** Rejects with `DraftTooLarge`. Call it when nobody writes any more: folders that the command closed are opened. */
+export async function checkDraftSize(upper: string, limits: DraftLimits): Promise<void> {
+  if (await isTooLarge(upper, limits, readClosed)) throw new DraftTooLarge(limits);
+}
+
+const LOOK_MS = 1_000;
+/** Looking at a large draft takes time itself: at most a tenth of a core is spent on it. */
+const REST_FACTOR = 10;
+
+/** Looks at a draft again and again while it is written. What is returned ends that. */
+export function watchDraft(upper: string, limits: DraftLimits, clock: Clock, exceeded: () => void): () => void {
+  let isOver = false;
+  let cancel = clock.after(LOOK_MS, () => void look());
+  async function look(): Promise<void> {
+    const began = clock.now();
+    const tooLarge = await isTooLarge(upper, limits, readMoving);
+    if (isOver) return;
+    if (tooLarge) exceeded();
+    else cancel = clock.after(Math.max(LOOK_MS, REST_FACTOR * (clock.now() - began)), () => void look());
+  }
+  return () => {
+    isOver = true;
+    cancel();
+  };
+}
+
+type ReadFolder = (folder: Buffer) => Promise<Dirent<Buffer>[]>;
+
+const BUFFERS = { withFileTypes: true, encoding: 'buffer' } as const;
+const SLASH = Buffer.from('/');
+
+const readClosed: ReadFolder = async (folder) => {
+  const { mode } = await lstat(folder);
+  if ((mode & 0o700) !== 0o700) await chmod(folder, (mode & 0o7777) | 0o700);
+  return await readdir(folder, BUFFERS);
+};
+
+/** What the command has just removed or closed is not there to be counted; the check at its end counts everything. */
+const readMoving: ReadFolder = (folder) => readdir(folder, BUFFERS).catch(() => []);
+
+/** Looked at in one go: asked one by one without waiting, each would cost ten times as much. */
+const AT_ONCE = 500;
+
+async function isTooLarge(upper: string, limits: DraftLimits, read: ReadFolder): Promise<boolean> {
+  let bytes = 0;
+  let files = 0;
+  const top = Buffer.from(upper);
+  const folders = [top];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    // What lies deeper is never applied, and can't be opened by its path.
+    if (folder.length - top.length >= LONGEST_PATH) continue;
+    const entries = await read(folder);
+    files += entries.length;
+    if (files > limits.files) return true;
+    for (let from = 0; from < entries.length; from += AT_ONCE) {
+      for (const entry of entries.slice(from, from + AT_ONCE)) {
+        const path = Buffer.concat([folder, SLASH, entry.name]);
+        if (entry.isDirectory()) folders.push(path);
+        else if (entry.isFile()) bytes += sizeOf(path);
+      }
+      if (bytes > limits.bytes) return true;
+      await setImmediate();
+    }
+  }
+  return false;
+}
+
+function sizeOf(path: Buffer): number {
+  return lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
