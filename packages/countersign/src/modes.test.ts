@@ -61,7 +61,7 @@ describe('auto mode', () => {
     const t = await open({ without: true });
     expect(await propose(t, run('true'))).toBe('waiting');
     expect(await t.onlyApproval()).toMatchObject({
-      why: 'it reaches outside the sandbox or the working folder',
+      why: 'it may have effects outside the sandbox or the working folder',
       sandbox: { kind: 'none' },
     });
   });

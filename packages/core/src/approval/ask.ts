@@ -93,7 +93,7 @@ function describe(input: GateInput, { prepared }: Weighing, question: Question):
         return `commands run without a sandbox here, so only a rule for the exact command applies, not ${missed.rule}`;
       if (missed !== undefined)
         return `a rule matches, but its star covers only operands and options known to be harmless: ${missed.rule}`;
-      if (world.mode === 'auto' && !contained) return 'it reaches outside the sandbox or the working folder';
+      if (world.mode === 'auto' && !contained) return 'it may have effects outside the sandbox or the working folder';
       return `${call.tool} needs approval`;
     }
   }

@@ -161,7 +161,8 @@ async function writeStarted(
   await recordStart(runtime, step, begun, gate);
   const { value } = call.arguments;
   const fingerprint = signed?.fingerprint;
-  return { ...about, invocation: begun, tool: call.tool, value, fingerprint, snapshot: step.snapshot };
+  const { because } = gate;
+  return { ...about, invocation: begun, tool: call.tool, value, because, fingerprint, snapshot: step.snapshot };
 }
 
 /** Why a call can't run, by the name of its tool. Nothing is started for a name that the agent was not given. */

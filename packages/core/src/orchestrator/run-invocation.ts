@@ -1,6 +1,6 @@
 import { ToolFailure, type InvocationRecord, type ToolContext, type TurnRecord } from '../ports/index.js';
 import { createChunkMasker } from '../masking/index.js';
-import { keepPaths, withholdPaths } from '../policy/index.js';
+import { keepPaths, namesPath, withholdPaths } from '../policy/index.js';
 import { nextStep } from '../turn/next-step.js';
 import { openQuestions, type OpenQuestions } from './ask-question.js';
 import { expireToolQuestions } from './close-tool-question.js';
@@ -181,7 +181,7 @@ async function execute(
 ): Promise<Settlement> {
   const { invocation, tool, value, place, fingerprint } = started;
   const output = outputOf(runtime, started);
-  const { withheld, keptPaths } = keptFrom(started);
+  const { withheld, keptPaths, mayCreate } = ruledBy(started);
   const context: ToolContext = {
     worldId: invocation.worldId,
     agentId: invocation.agentId,
@@ -193,6 +193,7 @@ async function execute(
     get keptPaths() {
       return keptPaths();
     },
+    ...(mayCreate === undefined ? {} : { mayCreate }),
     ...(place.grants === undefined ? {} : { sandboxGrants: place.grants }),
     ...(fingerprint === undefined ? {} : { fingerprint }),
     signal,
@@ -216,9 +217,10 @@ async function execute(
   }
 }
 
-function keptFrom({ invocation, tool, value, place, snapshot }: Started): {
+function ruledBy({ invocation, tool, value, place, snapshot, because }: Started): {
   withheld: ToolContext['withheld'];
   keptPaths: () => ToolContext['keptPaths'];
+  mayCreate: ToolContext['mayCreate'];
 } {
   const read = { toolName: invocation.toolName, tool, argumentsText: '', arguments: { ok: true as const, value } };
   const policies = {
@@ -227,7 +229,12 @@ function keptFrom({ invocation, tool, value, place, snapshot }: Started): {
     agent: snapshot.agentPolicy(invocation.agentId),
   };
   const call = toPolicyCall(read, place);
-  return { withheld: withholdPaths(policies, call), keptPaths: () => keepPaths(policies, call) };
+  const isUnseen = snapshot.world.settings.mode === 'auto' && because !== 'decision';
+  return {
+    withheld: withholdPaths(policies, call),
+    keptPaths: () => keepPaths(policies, call),
+    mayCreate: isUnseen ? namesPath(policies, place) : undefined,
+  };
 }
 
 /** Output goes to people as it comes, masked; late output of a finished call goes nowhere. */

@@ -21,6 +21,8 @@ export interface Started {
   tool: Tool;
   value: unknown;
   place: Place;
+  /** Why the gate let it run. */
+  because: Extract<Gate, { kind: 'run' }>['because'];
   /** What the tool found when the call was signed. */
   fingerprint: string | undefined;
   /** The world and its rules as of the start. */
@@ -100,7 +102,8 @@ export async function startInStep(
   const begun = { ...invocation, ...change };
   await recordStart(runtime, step, begun, gate);
   const { fingerprint } = signed;
-  return { invocation: begun, tool, value: call.arguments.value, place, fingerprint, snapshot: step.snapshot };
+  const { because } = gate;
+  return { invocation: begun, tool, value: call.arguments.value, place, because, fingerprint, snapshot: step.snapshot };
 }
 
 type Surroundings = { ok: true; place: Place; signed: SignedCall } | { ok: false; error: string };
@@ -150,6 +153,7 @@ async function act(
         tool: call.tool,
         value: call.arguments.value,
         place: now.place,
+        because: gate.because,
         fingerprint: now.signed.fingerprint,
         snapshot: step.snapshot,
       };

@@ -13,6 +13,7 @@ export { findMissedByStar, shelves } from './find-rules.js';
 export { findPathRule, keepPaths } from './keep-paths.js';
 export { judge, ruleMatches, weigh } from './judge.js';
 export type { Policies, Weighing } from './judge.js';
+export { namesPath } from './names-path.js';
 export { parseRule } from './parse-rule.js';
 export { prepareCall } from './prepare-call.js';
 export { proposeRule, splitRules } from './propose-rule.js';

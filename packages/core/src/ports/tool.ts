@@ -25,6 +25,11 @@ export interface ToolContext {
    * What rules keep from programs that the call starts, whose words don't tell what they open: to be hidden from them. Absent: nothing.
    */
   keptPaths?: KeptPaths | undefined;
+  /**
+   * Set where nobody approved the call (`auto`): whether an allow rule for `write_file` names this absolute path. Of what programs leave
+   * behind, new dot-files, new files in dot-folders and new executables stay only where it does (A36). Absent: all may stay.
+   */
+  mayCreate?: (path: string) => boolean;
   /** What `fingerprint` said when the call was signed: a tool that finds something else now must not act. */
   fingerprint?: string;
   /** Fires on stop, timeout or shutdown: whatever the tool started must end with it. */

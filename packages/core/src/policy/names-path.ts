@@ -1,0 +1,31 @@
+import { covering, firstMatching, shelves } from './find-rules.js';
+import type { Policies } from './judge.js';
+import { prepareCall } from './prepare-call.js';
+import type { Place } from './types.js';
+
+const WRITE = 'write_file';
+
+/**
+ * Whether an allow rule for `write_file` names a path, and no rule denies or asks about it (A36). A rule for any path, or for every tool,
+ * names none.
+ */
+export function namesPath({ admin, world, agent }: Policies, place: Place): (path: string) => boolean {
+  const rules = [admin, world]
+    .flatMap((policy) => policy?.allow.byTool.get(WRITE) ?? [])
+    .map((shelf) => ({ ...shelf, any: [] }));
+  const guards = [admin, world, agent].flatMap((policy) => [
+    ...shelves(policy?.deny, WRITE),
+    ...shelves(policy?.ask, WRITE),
+  ]);
+  const closed = world.closed !== undefined || agent.closed !== undefined;
+  return (path) => {
+    if (closed || rules.length === 0) return false;
+    const call = prepareCall({
+      tool: WRITE,
+      subjects: [{ kind: 'path', path, argument: 'path' }],
+      place,
+      arguments: { ok: true, value: { path } },
+    });
+    return firstMatching(guards, call) === undefined && covering(rules, call) !== undefined;
+  };
+}
