@@ -1,9 +1,9 @@
 import { lstat } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { relative, resolve, sep } from 'node:path';
 import type { ToolPlace } from '@countersign/core/ports';
 import type { Subject } from '@countersign/protocol';
 import { z } from 'zod';
-import { runsLater } from '../sandbox/runs-later.js';
+import { runsLater } from '../sandbox/runs-later/runs-later.js';
 import { isInside } from './is-inside.js';
 
 export const pathArgument = z
@@ -33,10 +33,16 @@ export function writeSubjects(path: string, place: ToolPlace): readonly Subject[
   ];
 }
 
-/** Whether a write stays in the working folder and with whoever works there (A20). */
+/** Whether a write stays in the working folder and with the people who work there (A20). */
 export function writesInside(path: string, place: ToolPlace): boolean {
   const absolute = absolutePath(place, path);
   return isInside(place.workingDirectory, absolute) && runsLater(place.workingDirectory, absolute) === undefined;
+}
+
+/** The same for a file that may be new: a dot-file may be one that some program runs by itself, though we don't know its name (A36). */
+export function createsInside(path: string, place: ToolPlace): boolean {
+  const segments = relative(place.workingDirectory, absolutePath(place, path)).split(sep);
+  return writesInside(path, place) && !segments.some((segment) => segment.startsWith('.'));
 }
 
 /**

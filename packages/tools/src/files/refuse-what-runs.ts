@@ -1,7 +1,7 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { dirname, relative, sep } from 'node:path';
-import { namedInSettings } from '../sandbox/draft/named-in-settings.js';
-import { isGitFolder, isRepositoryPart } from '../sandbox/runs-later.js';
+import { namedInSettings } from '../sandbox/runs-later/named-in-settings.js';
+import { isGitFolder, isRepositoryPart } from '../sandbox/runs-later/runs-later.js';
 import { isInside } from './is-inside.js';
 
 /**
@@ -11,11 +11,28 @@ import { isInside } from './is-inside.js';
 export async function refuseWhatRuns(workingDirectory: string, path: string): Promise<void> {
   const name = relative(workingDirectory, path);
   if (name.split(sep).some(isGitFolder)) return;
-  if ((await namedInSettings(workingDirectory)).some((one) => one !== '' && isInside(one, name)))
+  const { paths, known } = await namedInSettings(workingDirectory, foldersTo(workingDirectory, path));
+  if (paths.some((one) => isInside(one, name)))
     throw new Error(`"${name}" is named in Git's settings and runs by itself; only a person may change it`);
+  if (!known && (await isExecutable(path)))
+    throw new Error(
+      `"${name}" is executable, and Git's settings can't be read: it may be a hook. Only a person may change it`,
+    );
   for (let at = path; at !== workingDirectory; at = dirname(at)) {
     const there = await readdir(dirname(at)).catch(() => []);
     if (isRepositoryPart(relative(dirname(at), at), there))
       throw new Error(`"${name}" belongs to a repository and may make Git run something; only a person may change it`);
   }
+}
+
+function foldersTo(workingDirectory: string, path: string): string[] {
+  const found = [workingDirectory];
+  for (let at = dirname(path); isInside(workingDirectory, at) && at !== workingDirectory; at = dirname(at))
+    found.push(at);
+  return found;
+}
+
+async function isExecutable(path: string): Promise<boolean> {
+  const stats = await stat(path).catch(() => undefined);
+  return stats !== undefined && stats.isFile() && (stats.mode & 0o111) !== 0;
 }

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { checkSigned, diffOf, fingerprintOf } from './change.js';
 import { lockFolder, type ProcessLock } from './lock-folder.js';
 import { lookAtTarget, replaceFile } from './open-target.js';
-import { lookForOtherNames, pathArgument, writesInside, writeSubjects } from './path-argument.js';
+import { createsInside, lookForOtherNames, pathArgument, writeSubjects } from './path-argument.js';
 
 const parameters = z.strictObject({
   path: pathArgument.describe('A file in the working folder. Folders on the way are made.'),
@@ -24,7 +24,7 @@ export function writeFile(lock?: ProcessLock): Tool {
     approval: { required: true, message: 'Write {path}' },
     subjects: ({ path }, place) => writeSubjects(path, place),
     look: ({ path }, place) => lookForOtherNames(path, place, 'write'),
-    contained: ({ path }, place) => writesInside(path, place),
+    contained: ({ path }, place) => createsInside(path, place),
     fingerprint: async ({ path }, { workingDirectory }) => fingerprintOf(await lookAtTarget(workingDirectory, path)),
     preview: async ({ path, content }, { workingDirectory }) =>
       diffOf(await lookAtTarget(workingDirectory, path), content),

@@ -1,14 +1,14 @@
 import { lstat } from 'node:fs/promises';
 import type { Clock } from '@countersign/core/ports';
 import { bubblewrapArguments, type KeptPath } from './bubblewrap-arguments.js';
-import { describeLeftOut } from './draft/left-out.js';
-import { namedInSettings } from './draft/named-in-settings.js';
+import { describeLeftOut } from './draft/inspect/left-out.js';
 import { openDraft, type Draft } from './draft/open-draft.js';
-import { findFixedPaths, pinKept } from './find-fixed-paths.js';
+import { findFixedPaths, pinKept, type FixedPath } from './find-fixed-paths.js';
 import { gatewayEnvironment, openGateway, type Gateway } from './gateway/gateway.js';
 import { opensLoopback, withPrivateHosts } from './gateway/with-private-hosts.js';
 import { checkWorkingFolder, findHidden } from './look-around.js';
 import { nameServiceWords, ownNetworkWords } from './own-network.js';
+import { namedInSettings } from './runs-later/named-in-settings.js';
 import { sandboxExecProfile } from './sandbox-exec-profile.js';
 import type { Confinement, Sandbox } from './sandbox.js';
 import { startWords } from './start-words.js';
@@ -83,7 +83,7 @@ async function confineByBubblewrap(
   confinement: Confinement,
   temporary: string,
 ): Promise<Confined> {
-  const { workingDirectory, network, privateHosts = [], keptPaths, writes = 'live' } = confinement;
+  const { workingDirectory, network, privateHosts = [], keptPaths, mayCreate, writes = 'live' } = confinement;
   const { shown = [], links = [] } = confinement.programs ?? {};
   const show = [...confinement.show, ...shown];
   const hidden = await findHidden(confinement, [sandbox.drafting.folder]);
@@ -100,7 +100,7 @@ async function confineByBubblewrap(
   const isKept = (path: string): boolean => keptPaths?.isKept(path) === true;
   const draft =
     writes === 'draft'
-      ? await openDraft(sandbox.drafting, workingDirectory, isKept, confinement.draftLimits)
+      ? await openDraft(sandbox.drafting, workingDirectory, { isKept, mayCreate }, confinement.draftLimits)
       : undefined;
   const words = bubblewrapArguments(sandbox, {
     workingDirectory,
@@ -110,7 +110,7 @@ async function confineByBubblewrap(
     // Our own Node is what opens the gateway from inside.
     links,
     shown: gateway === undefined ? show : [...show, process.execPath],
-    fixed: draft === undefined ? pinKept(workingDirectory, await findFixedPaths(workingDirectory), hidden.kept) : [],
+    fixed: draft === undefined ? await fixedPaths(workingDirectory, hidden.kept) : [],
     kept,
     // Where one is made around it, it has that.
     network: around === undefined ? network : 'host',
@@ -123,6 +123,11 @@ async function confineByBubblewrap(
   const { kept: keptFrom, sees } = hidden;
   const view = { gateway, kept: keptFrom, sees, environment };
   return { program, before: rest, containsProcesses: true, ...view, ...endingOf(draft, gateway) };
+}
+
+async function fixedPaths(workingDirectory: string, kept: readonly string[]): Promise<FixedPath[]> {
+  const fixed = await findFixedPaths(workingDirectory, await namedInSettings(workingDirectory));
+  return pinKept(workingDirectory, fixed, kept);
 }
 
 function endingOf(

@@ -1,7 +1,8 @@
 import { lstat, readdir } from 'node:fs/promises';
-import { dirname, join, sep } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { isInside } from '../files/is-inside.js';
-import { isGitFolder, isGitSetting, runsByItself } from './runs-later.js';
+import type { NamedInSettings } from './runs-later/named-in-settings.js';
+import { isGitFolder, isGitSetting, runsByItself } from './runs-later/runs-later.js';
 
 export interface FixedPath {
   readonly path: string;
@@ -16,7 +17,7 @@ const MOST_FOLDERS = 1_000;
  * What is in a working folder that a program writes to as it runs, and stays as it is (A20), those that hold others first. What is
  * not there yet can't be found: see `draft`. Throws where one is a link: a link can be replaced, and nothing would be fixed.
  */
-export async function findFixedPaths(workingDirectory: string): Promise<FixedPath[]> {
+export async function findFixedPaths(workingDirectory: string, named: NamedInSettings): Promise<FixedPath[]> {
   const found: FixedPath[] = [];
   let level = [workingDirectory];
   let left = MOST_FOLDERS;
@@ -25,16 +26,23 @@ export async function findFixedPaths(workingDirectory: string): Promise<FixedPat
     for (const folder of level.slice(0, left)) {
       for (const entry of await entriesOf(folder)) {
         const path = join(folder, entry.name);
-        if (isGitFolder(entry.name) || runsByItself(entry.name)) {
+        if (isGitFolder(entry.name) || runsByItself(relative(workingDirectory, path))) {
           if (entry.isSymbolicLink()) throw unprotected(path);
           pinWay(workingDirectory, folder, found);
-          if (entry.isDirectory() && isGitFolder(entry.name)) found.push(...(await inGit(path)));
+          if (entry.isDirectory() && isGitFolder(entry.name)) found.push(...(await inGit(path, named.known)));
           else found.push({ path, how: 'read-only' });
         } else if (entry.isDirectory() && entry.name !== 'node_modules') next.push(path);
       }
     }
     left -= Math.min(left, level.length);
     level = next;
+  }
+  for (const path of named.paths.map((one) => join(workingDirectory, one))) {
+    const stats = await lstat(path).catch(() => undefined);
+    // Where a link leads is among the named paths as well.
+    if (stats === undefined || stats.isSymbolicLink() || found.some((one) => one.path === path)) continue;
+    pinWay(workingDirectory, dirname(path), found);
+    found.push({ path, how: 'read-only' });
   }
   return found;
 }
@@ -54,7 +62,9 @@ function pinWay(workingDirectory: string, folder: string, found: FixedPath[]): v
   found.push({ path: folder, how: 'pinned' });
 }
 
-async function inGit(path: string): Promise<FixedPath[]> {
+/** `known`: whether Git told what its settings name. */
+async function inGit(path: string, known: boolean): Promise<FixedPath[]> {
+  if (!known) return [{ path, how: 'read-only' }];
   const found: FixedPath[] = [{ path, how: 'pinned' }];
   for (const { name } of (await entriesOf(path)).filter((entry) => isGitSetting(entry.name))) {
     const fixed = join(path, name);

@@ -174,6 +174,8 @@ describe('bubblewrapArguments', () => {
   });
 });
 
+const nothing = { paths: [], known: true };
+
 describe('findFixedPaths', () => {
   it('[A20] finds what runs later, also further down, and pins the way to it', async () => {
     const at = (name: string): string => join(folder.path, name);
@@ -181,7 +183,7 @@ describe('findFixedPaths', () => {
     await writeFile(at('.git/config'), '');
     await mkdir(at('packages/a/.vscode'), { recursive: true });
     await mkdir(at('node_modules/x/.git'), { recursive: true });
-    expect(await findFixedPaths(folder.path)).toEqual([
+    expect(await findFixedPaths(folder.path, nothing)).toEqual([
       { path: at('.git'), how: 'pinned' },
       { path: at('.git/config'), how: 'read-only' },
       { path: at('.git/hooks'), how: 'read-only' },
@@ -194,7 +196,7 @@ describe('findFixedPaths', () => {
   it('refuses a link, which could be replaced', async () => {
     await mkdir(join(folder.path, '.git'));
     await symlink('/etc', join(folder.path, '.git', 'hooks'));
-    await expect(findFixedPaths(folder.path)).rejects.toThrow("can't be protected");
+    await expect(findFixedPaths(folder.path, nothing)).rejects.toThrow("can't be protected");
   });
 });
 
@@ -208,7 +210,7 @@ describe('sandboxExecProfile', () => {
   };
 
   it('closes again, last of all, what is ours and what runs later', () => {
-    const lines = sandboxExecProfile(confinement, ['hooks'], '/private/var/t').split('\n');
+    const lines = sandboxExecProfile(confinement, { paths: ['hooks'], known: true }, '/private/var/t').split('\n');
     expect(lines.slice(-2)).toEqual([
       String.raw`(deny file-write* (subpath "/Users/p/\"work\"/hooks"))`,
       '(deny file-read* file-write* (subpath "/Users/p/.countersign"))',
@@ -238,7 +240,7 @@ describe('sandboxExecProfile', () => {
   });
 
   it('has as many closing as opening brackets, whatever a folder is called', () => {
-    const profile = sandboxExecProfile({ ...confinement, workingDirectory: '/a"b\\c' }, [], '/t');
+    const profile = sandboxExecProfile({ ...confinement, workingDirectory: '/a"b\\c' }, nothing, '/t');
     const bare = profile.replaceAll(/"(?:[^"\\]|\\.)*"/g, '');
     expect(bare.split('(').length).toBe(bare.split(')').length);
     expect(bare).not.toContain('"');

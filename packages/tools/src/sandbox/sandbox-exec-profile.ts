@@ -1,18 +1,20 @@
 import { join } from 'node:path';
-import { NAMES, SETTINGS } from './runs-later.js';
+import { ENTRIES } from './runs-later/names.js';
+import type { NamedInSettings } from './runs-later/named-in-settings.js';
+import { SETTINGS } from './runs-later/runs-later.js';
 import type { Confinement } from './sandbox.js';
 
 /**
  * A profile for macOS. Later rules win, so what is closed again inside the working folder comes last: by name, at any depth, whether
- * it is there or not. `named` are further paths in the folder that run later.
+ * it is there or not. `named` are further paths in the folder that run later; where Git could not tell them, all of `.git` is closed.
  */
 export function sandboxExecProfile(
   { workingDirectory, home, hide, show, network }: Confinement,
-  named: readonly string[],
+  { paths, known }: NamedInSettings,
   temporary: string,
 ): string {
   const folders = (paths: readonly string[]): string => paths.map((path) => `(subpath ${quoted(path)})`).join(' ');
-  const fixed = named.filter((path) => path !== '').map((path) => join(workingDirectory, path));
+  const fixed = [...paths, ...(known ? [] : ['.git'])].map((path) => join(workingDirectory, path));
   return [
     '(version 1)',
     '(allow default)',
@@ -42,15 +44,20 @@ export function sandboxExecProfile(
 /** As patterns over whole paths, in order. `.git` itself can be neither made nor replaced; in it all but its settings is open. */
 export function whatRunsLater(workingDirectory: string): { effect: 'deny' | 'allow'; pattern: string }[] {
   const inside = `^${escaped(workingDirectory)}/(.*/)?`;
-  const names = [...NAMES].map(anyCase).join('|');
   const settings = [...SETTINGS].map(anyCase).join('|');
   const git = anyCase('.git');
   return [
     { effect: 'deny', pattern: `${inside}${anyCase('HEAD')}$` },
     { effect: 'allow', pattern: `${inside}${git}/(.*/)?${anyCase('HEAD')}$` },
-    { effect: 'deny', pattern: `${inside}(${names}|[^/]*${anyCase('.code-workspace')})(/.*)?$` },
+    ...ENTRIES.map(({ entry }) => ({ effect: 'deny' as const, pattern: patternOf(workingDirectory, entry) })),
     { effect: 'deny', pattern: `${inside}${git}(/(${settings})(/.*)?)?$` },
   ];
+}
+
+function patternOf(workingDirectory: string, entry: string): string {
+  const depth = entry.startsWith('/') ? '' : '(.*/)?';
+  const name = entry.replace(/^\//, '').split('*').map(anyCase).join('[^/]*');
+  return `^${escaped(workingDirectory)}/${depth}${name}(/.*)?$`;
 }
 
 /** Disks of macOS mostly don't tell `.GIT` from `.git`. */

@@ -36,6 +36,8 @@ export interface Confinement {
   readonly programs?: Programs;
   /** What rules about paths keep from it: hidden where it is, and not taken over from a draft. */
   readonly keptPaths?: KeptPaths | undefined;
+  /** Nobody approved the command: where a rule lets it create dot-files and executables (A36). Counts for a draft only. */
+  readonly mayCreate?: ((path: string) => boolean) | undefined;
   readonly network: NetworkAccess;
   /** Private addresses, each with a port, that a rule opens to a network that is public otherwise. */
   readonly privateHosts?: readonly string[];

@@ -203,6 +203,7 @@ async function confinedBy(
     hide: await Promise.all(hide.map(real)),
     show: await Promise.all(show.map(real)),
     keptPaths: context.keptPaths,
+    mayCreate: context.mayCreate,
     network,
     ...(outside === undefined ? {} : { outside }),
     ...(mayReach === undefined || network !== 'none'

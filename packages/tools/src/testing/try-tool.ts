@@ -23,6 +23,7 @@ export interface Try {
   output?: ToolContext['output'];
   fingerprint?: string | undefined;
   keptPaths?: ToolContext['keptPaths'];
+  mayCreate?: (path: string) => boolean;
 }
 
 /** A call as the runtime makes it: arguments checked, then run; what it throws is its error. */
@@ -39,6 +40,7 @@ export async function tryTool(tool: Tool, args: Record<string, unknown>, about: 
       signal: about.signal ?? new AbortController().signal,
       output: about.output ?? (() => undefined),
       ...(about.keptPaths === undefined ? {} : { keptPaths: about.keptPaths }),
+      ...(about.mayCreate === undefined ? {} : { mayCreate: about.mayCreate }),
       ...(about.fingerprint === undefined ? {} : { fingerprint: about.fingerprint }),
     });
     return { ok: true, result };

@@ -1,13 +1,13 @@
 import { constants, type BigIntStats } from 'node:fs';
 import { lstat, open, readdir, rmdir, unlink, type FileHandle } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { isGitFolder, isGitSetting, looksLikeRepository, runsByItself } from '../runs-later.js';
+import { isGitFolder, isGitSetting, looksLikeRepository, runsByItself } from '../runs-later/runs-later.js';
 import { isSince, type DiskMoment } from './disk-clock.js';
 import { DraftConflict } from './draft-conflict.js';
 import { findEmptied, type StillSeen } from './find-emptied.js';
-import { isWhiteout } from './inspect-draft.js';
-import type { LeftOut } from './left-out.js';
+import type { LeftOut } from './inspect/left-out.js';
 import { codeOf, moveNew, moveOver, type Move } from './move.js';
+import { isWhiteout } from './inspect/why-left-out.js';
 
 /** What is needed to put an inspected draft into the working folder. */
 export interface Acceptance {
@@ -89,10 +89,10 @@ async function acceptFolder({ upper, at, name }: Folder, now: Pass): Promise<voi
 /** What was in a folder that was removed and made anew, except what a command may not remove by its own name either. */
 async function removeOthers({ at, name }: Folder, names: ReadonlySet<string>, now: Pass): Promise<void> {
   const real = await readdir(at);
-  const isFixed = isGitFolder(basename(name)) || looksLikeRepository(real) ? isGitSetting : runsByItself;
+  const isRepository = isGitFolder(basename(name)) || looksLikeRepository(real);
   for (const child of real.filter((other) => !names.has(other))) {
     const path = join(name, child);
-    if (isFixed(child)) now.leftOut.push({ path, why: 'runs-later' });
+    if (isRepository ? isGitSetting(child) : runsByItself(path)) now.leftOut.push({ path, why: 'runs-later' });
     else await removeWhole({ at, child, path }, now);
   }
 }

@@ -2,7 +2,7 @@ import { lstatSync, type Dirent } from 'node:fs';
 import { chmod, lstat, readdir } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '@countersign/core/ports';
-import { LONGEST_PATH } from './inspect-draft.js';
+import { LONGEST_PATH } from './inspect/inspect-draft.js';
 
 /** How much a command may write into its draft (A35). */
 export interface DraftLimits {

@@ -9,10 +9,11 @@ import { acceptDraft } from './accept-draft.js';
 import { readDiskClock, wentBack } from './disk-clock.js';
 import { checkDraftSize, DRAFT_LIMITS, watchDraft, type DraftLimits } from './draft-limits.js';
 import { lookWords, placeWords, writeWords, type DraftFolders, type Drafting } from './drafting.js';
-import { inspectDraft } from './inspect-draft.js';
-import type { LeftOut } from './left-out.js';
+import { inspectDraft } from './inspect/inspect-draft.js';
+import type { LeftOut } from './inspect/left-out.js';
 import { readRemoved, writeRemoved } from './removed-paths.js';
 import { removeTree } from './remove-tree.js';
+import type { DraftRules } from './inspect/why-left-out.js';
 
 /** What a command writes to instead of the working folder, until it and all its children are dead. */
 export interface Draft {
@@ -38,7 +39,7 @@ export interface Draft {
 export async function openDraft(
   drafting: Drafting,
   workingDirectory: string,
-  isKept: (path: string) => boolean = () => false,
+  rules: DraftRules = {},
   limits: DraftLimits = DRAFT_LIMITS,
 ): Promise<Draft> {
   const folders = await makeFolders(drafting.folder, workingDirectory);
@@ -55,7 +56,7 @@ export async function openDraft(
       return await lockFolder(workingDirectory, drafting, async () => {
         const now = await readDiskClock(clockFile);
         if (wentBack(since, now)) throw new Error('the clock was set back while it ran; run the command again');
-        const refused = await inspectDraft(upper, workingDirectory, isKept);
+        const refused = await inspectDraft(upper, workingDirectory, rules);
         const leftOut = await acceptDraft({
           upper,
           workingDirectory,

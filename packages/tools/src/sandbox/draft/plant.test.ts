@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, rmSync } from 'node:fs';
-import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { shellCmd } from '../../shell/shell-cmd.js';
@@ -35,6 +35,9 @@ const repository = (folder: string): void => {
 };
 const bare = 'mkdir -p objects refs; echo "ref: refs/heads/main" > HEAD; printf "$EVIL\\n\\tworktree = .\\n" > config';
 const nested = `git init -q . && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m x && echo "$EVIL" > .git/config`;
+
+/** Bash text that writes a program to a path. */
+const script = (path: string): string => `printf "#!/bin/sh\\ntouch $VICTIM\\n" > ${path}; chmod +x ${path}`;
 
 const plants: Plant[] = [
   { name: 'a repository of the folder itself, without a .git', command: bare },
@@ -122,6 +125,81 @@ const plants: Plant[] = [
     command: 'printf "#!/bin/sh\\ntouch $VICTIM\\n" > hooks/post-checkout; chmod +x hooks/post-checkout',
     ask: ['checkout', '-q', '--detach'],
   },
+  {
+    name: 'a hook in a folder that the settings name on one line, with a comment',
+    before: async (folder) => {
+      repository(folder);
+      await appendFile(join(folder, '.git', 'config'), '[core] hooksPath = "my-hooks" ; of the team\n');
+    },
+    command: `mkdir -p my-hooks; ${script('my-hooks/post-checkout')}`,
+    ask: ['checkout', '-q', '--detach'],
+  },
+  {
+    name: 'a hook in a folder that a setting of another file names',
+    before: async (folder) => {
+      repository(folder);
+      await writeFile(join(folder, 'team.cfg'), '[core]\n\thooksPath = my-hooks\n');
+      git(folder, 'config', 'include.path', '../team.cfg');
+    },
+    command: `mkdir -p my-hooks; ${script('my-hooks/post-checkout')}`,
+    ask: ['checkout', '-q', '--detach'],
+  },
+  {
+    name: 'a script that a hook is a link to',
+    before: async (folder) => {
+      repository(folder);
+      await symlink('../../sub/check', join(folder, '.git', 'hooks', 'post-checkout'));
+    },
+    command: script('sub/check'),
+    ask: ['checkout', '-q', '--detach'],
+  },
+  {
+    name: 'a program that the settings name',
+    before: (folder) => {
+      repository(folder);
+      git(folder, 'config', 'core.fsmonitor', 'sub/watch --fast');
+    },
+    command: script('sub/watch'),
+  },
+  {
+    name: 'a program that an alias names',
+    before: (folder) => {
+      repository(folder);
+      git(folder, 'config', 'alias.tidy', '!sh "./sub/tidy.sh" all');
+    },
+    command: script('sub/tidy.sh'),
+    ask: ['tidy'],
+  },
+  {
+    name: 'a hook of a repository in a subfolder',
+    before: async (folder) => {
+      await mkdir(join(folder, 'a/b/c/d/e'), { recursive: true });
+      repository(join(folder, 'a/b/c/d/e'));
+      git(join(folder, 'a/b/c/d/e'), 'config', 'core.hooksPath', 'checks');
+    },
+    command: `mkdir -p a/b/c/d/e/checks; ${script('a/b/c/d/e/checks/post-checkout')}`,
+    at: 'a/b/c/d/e',
+    ask: ['checkout', '-q', '--detach'],
+  },
+  {
+    name: 'a hook of a worktree',
+    before: async (folder) => {
+      await mkdir(join(folder, 'main'));
+      repository(join(folder, 'main'));
+      git(join(folder, 'main'), 'config', 'core.hooksPath', 'checks');
+      git(join(folder, 'main'), 'worktree', 'add', '-q', '--detach', '../tree');
+    },
+    command: `mkdir -p tree/checks; ${script('tree/checks/post-checkout')}`,
+    at: 'tree',
+    ask: ['checkout', '-q', 'HEAD', '--detach'],
+  },
+  {
+    name: 'a rebase that runs a command',
+    before: repository,
+    command:
+      'git -c user.name=a -c user.email=a@b -c sequence.editor="sed -i 1ibreak" rebase -i --root; echo "exec touch $VICTIM" >> .git/rebase-merge/git-rebase-todo',
+    ask: ['-c', 'user.name=a', '-c', 'user.email=a@b', 'rebase', '--continue'],
+  },
 ];
 
 // Where there is no bubblewrap the run has said so, and that these were left out.
@@ -181,7 +259,9 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')(
       const tried = await plant(planted.command);
       askGit(planted);
       expect(existsSync(victim)).toBe(false);
-      expect(tried.result).toMatchObject({ note: expect.stringContaining('Not all that the command wrote') as string });
+      expect(tried.result).toMatchObject({
+        note: expect.stringContaining('Not everything the command wrote') as string,
+      });
       // Without the sandbox it runs: the attempt is real.
       await plant(planted.command, { kind: none });
       askGit(planted);
@@ -201,7 +281,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')(
         }
       };
       const tried = await plant(command);
-      expect(tried.result).toMatchObject({ note: expect.stringContaining('Git would write elsewhere') as string });
+      expect(tried.result).toMatchObject({ note: expect.stringContaining('Git would follow this link') as string });
       use();
       expect(await readFile(rc, 'utf8')).toBe('safe\n');
       expect(git(folder.path, 'log', '-1', '--format=%s')).toBe('mine\n');

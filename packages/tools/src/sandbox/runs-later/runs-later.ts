@@ -1,17 +1,5 @@
 import { relative, sep } from 'node:path';
-
-/**
- * What other programs run by themselves, outside every sandbox, on behalf of the person: hooks and settings of Git, tasks of
- * editors, environments of shells, servers of other agents (A20). Who may write here unasked has signed for the person. What a
- * person starts knowingly (`make`, `npm test`) is not here: see SECURITY.md.
- */
-export const NAMES: ReadonlySet<string> = new Set(
-  `.githooks .husky lefthook.yml lefthook.yaml .lefthook.yml .lefthook.yaml .pre-commit-config.yaml
-   .hg .jj .sl .bzr
-   .vscode .idea .zed .fleet .vs .devcontainer .devcontainer.json .gitpod.yml .exrc .nvim.lua .nvimrc .vimrc
-   .claude .cursor .codex .gemini .windsurf .continue .opencode .kiro .amazonq .mcp.json
-   .envrc .direnv .autoenv .autoenv.zsh`.split(/\s+/),
-);
+import { ENTRIES } from './names.js';
 
 /** In a repository's own folder these make Git run programs, or take its settings from elsewhere. The rest changes with every commit. */
 export const SETTINGS: ReadonlySet<string> = new Set([
@@ -22,18 +10,41 @@ export const SETTINGS: ReadonlySet<string> = new Set([
   'worktrees',
   'commondir',
   'gitdir',
+  'remotes',
+  'branches',
 ]);
 
-/** The name that makes a path one that runs later, or undefined. By text alone, in any case: some disks don't tell `.GIT` from `.git`. */
+const KNOWN = ENTRIES.map(({ entry }) => plain(entry));
+const PLAIN = new Set(KNOWN.filter((entry) => !/[*/]/.test(entry)));
+const GLOBS = anyOf(KNOWN.filter((entry) => entry.includes('*')));
+const PATHS = KNOWN.filter((entry) => entry.includes('/'));
+const PATH = anyOf(PATHS);
+/** What a path must end in before it is compared: there may be a hundred thousand of them. */
+const ENDS = new Set(PATHS.map(lastName));
+/** Folders on the way to an entry: a link in place of one leads to a file of the same name elsewhere. */
+const ON_THE_WAY = anyOf(PATHS.flatMap(parentsOf));
+
+/**
+ * The name that makes a path one that other programs run later, outside every sandbox, or undefined. By text alone, in any case: some
+ * disks don't tell `.GIT` from `.git`.
+ */
 export function runsLater(workingDirectory: string, path: string): string | undefined {
   const segments = relative(workingDirectory, path).split(sep);
-  const found = segments.find((segment) => isGitFolder(segment) || runsByItself(segment));
-  return found ?? segments.slice(-1).find(isHead);
+  const found = segments.find(
+    (segment, at) => isGitFolder(segment) || runsByItself(segments.slice(0, at + 1).join('/')),
+  );
+  return found ?? segments.slice(-1).find((name) => isHead(name) || isRebaseList(name));
 }
 
-export function runsByItself(name: string): boolean {
-  const known = plain(name);
-  return NAMES.has(known) || known.endsWith('.code-workspace');
+/** Whether a path, from the top of the working folder or of a repository, ends in an entry of the table of names. */
+export function runsByItself(path: string): boolean {
+  const name = plain(lastName(path));
+  return PLAIN.has(name) || GLOBS.test(name) || (ENDS.has(name) && PATH.test(plain(path)));
+}
+
+/** Whether a link at this path could stand in for a folder of an entry. */
+export function leadsToEntry(path: string): boolean {
+  return ON_THE_WAY.test(plain(path));
 }
 
 export function isGitFolder(name: string): boolean {
@@ -49,6 +60,15 @@ export function isGitSetting(name: string): boolean {
 /** Git's own file that says where a repository stands. Beside `objects` and `refs` it turns any folder into a repository. */
 export function isHead(name: string): boolean {
   return plain(name) === 'head';
+}
+
+/** What a rebase that was interrupted still has to do; `git rebase --continue` runs its `exec` lines. */
+export function isRebaseList(name: string): boolean {
+  return plain(name).startsWith('git-rebase-todo');
+}
+
+export function runsCommands(rebaseList: string): boolean {
+  return /^\s*(?:x|exec)(?:\s|$)/m.test(rebaseList);
 }
 
 /** Whether this name would help to make a repository of a folder with those names in it, or is a setting of one that it is. */
@@ -69,4 +89,22 @@ function plain(name: string): string {
     .normalize('NFKC')
     .replaceAll(/\p{Cf}/gu, '')
     .toLowerCase();
+}
+
+function anyOf(entries: readonly string[]): RegExp {
+  const patterns = entries.map((entry) => {
+    const text = entry.replaceAll(/[\\^$.+?()[\]{}|]/g, String.raw`\$&`).replaceAll('*', '[^/]*');
+    return text.startsWith('/') ? `^${text.slice(1)}$` : `(?:^|/)${text}$`;
+  });
+  return new RegExp(patterns.join('|'));
+}
+
+/** `/a/b/c`: `/a` and `/a/b`. */
+function parentsOf(entry: string): string[] {
+  const segments = entry.split('/');
+  return segments.map((_, at) => segments.slice(0, at).join('/')).filter((parent) => parent !== '');
+}
+
+function lastName(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
 }

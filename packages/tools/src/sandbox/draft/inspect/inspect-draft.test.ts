@@ -1,0 +1,133 @@
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { makeFolder, type TestFolder } from '../../../testing/try-tool.js';
+import { ENTRIES } from '../../runs-later/names.js';
+import { inspectDraft } from './inspect-draft.js';
+
+let draft: TestFolder;
+let folder: TestFolder;
+beforeEach(async () => {
+  draft = await makeFolder();
+  folder = await makeFolder();
+});
+afterEach(async () => {
+  await draft.remove();
+  await folder.remove();
+});
+
+const put = async (where: TestFolder, path: string, text = '', mode = 0o644): Promise<void> => {
+  await mkdir(dirname(join(where.path, path)), { recursive: true });
+  await writeFile(join(where.path, path), text);
+  await chmod(join(where.path, path), mode);
+};
+const kept = (path: string): boolean => existsSync(join(draft.path, path));
+
+describe('inspectDraft', () => {
+  it('[A20] takes out every name of the table, wherever it is looked for', async () => {
+    const paths = ENTRIES.map(({ entry }, at) =>
+      entry.startsWith('/') ? entry.slice(1) : `d${at}/${entry.replaceAll('*', 'some')}`,
+    );
+    for (const path of paths) if (!kept(path)) await put(draft, path, 'evil');
+    await put(draft, 'good.txt');
+    const leftOut = await inspectDraft(draft.path, folder.path);
+    expect(paths.filter(kept)).toEqual([]);
+    expect(kept('good.txt')).toBe(true);
+    expect(new Set(leftOut.map(({ why }) => why))).toEqual(new Set(['runs-later']));
+  });
+
+  it('[A20] takes out what is anchored at the top of a repository in the folder, and a link that leads to an entry', async () => {
+    await mkdir(join(folder.path, 'sub/.git'), { recursive: true });
+    await mkdir(join(folder.path, 'plain'));
+    await put(draft, 'sub/.github/workflows/ci.yml');
+    await put(draft, 'plain/.github/workflows/ci.yml');
+    await put(draft, 'evil/config.toml');
+    await symlink('evil', join(draft.path, '.cargo'));
+    expect(await inspectDraft(draft.path, folder.path)).toEqual(
+      expect.arrayContaining([
+        { path: 'sub/.github/workflows', why: 'runs-later' },
+        { path: '.cargo', why: 'runs-later' },
+      ]),
+    );
+    expect(['sub/.github/workflows', 'plain/.github/workflows/ci.yml'].map(kept)).toEqual([false, true]);
+  });
+
+  it('[A37] takes out all of .git, and executables, where Git could not be asked', async () => {
+    await mkdir(join(folder.path, '.git'));
+    for (const name of ['HEAD', 'objects/x', 'refs/x']) await put(folder, `bare/${name}`);
+    await put(draft, '.git/index');
+    await put(draft, 'bare/packed-refs');
+    await put(draft, 'hook', '', 0o755);
+    await put(draft, 'src/a.ts');
+    const unknown = () => Promise.resolve({ paths: [], known: false });
+    expect(await inspectDraft(draft.path, folder.path, {}, unknown)).toEqual(
+      expect.arrayContaining([
+        { path: '.git', why: 'git-unknown' },
+        { path: 'bare/packed-refs', why: 'git-unknown' },
+        { path: 'hook', why: 'git-unknown' },
+      ]),
+    );
+    expect(kept('src/a.ts')).toBe(true);
+  });
+
+  it('[A37] keeps the list of a rebase that runs nothing', async () => {
+    await mkdir(join(folder.path, '.git'));
+    await put(draft, '.git/rebase-merge/git-rebase-todo', 'pick abc exec\n');
+    expect(await inspectDraft(draft.path, folder.path)).toEqual([]);
+    await put(draft, '.git/rebase-merge/git-rebase-todo', 'pick abc\nx ./evil\n');
+    expect(await inspectDraft(draft.path, folder.path)).toEqual([
+      { path: '.git/rebase-merge/git-rebase-todo', why: 'runs-later' },
+    ]);
+  });
+
+  describe('of a command that nobody approved', () => {
+    const inspect = (...named: string[]) =>
+      inspectDraft(draft.path, folder.path, {
+        mayCreate: (path) => named.some((name) => path.startsWith(join(folder.path, name))),
+      });
+
+    it('[A36] takes out new dot-files, new files in dot-folders and new executables', async () => {
+      await put(folder, '.config/there');
+      await put(folder, 'run.sh', '', 0o755);
+      await put(draft, '.config/there', 'changed');
+      await put(draft, 'run.sh', 'changed', 0o755);
+      await put(draft, 'src/a.ts');
+      for (const path of ['.toolrc', '.config/new', '.venv/bin/python', 'src/.x/y']) await put(draft, path);
+      await put(draft, 'bin/tool', '', 0o755);
+      const leftOut = await inspect();
+      expect(leftOut.map(({ path }) => path).sort()).toEqual(
+        ['.config/new', '.toolrc', '.venv/bin/python', 'bin/tool', 'src/.x/y'].sort(),
+      );
+      // No empty folders are left of them.
+      expect((await readdir(draft.path)).sort()).toEqual(['.config', 'run.sh', 'src']);
+      expect(await readdir(join(draft.path, 'src'))).toEqual(['a.ts']);
+    });
+
+    it('[A36] keeps what a rule names, but nothing that runs by itself', async () => {
+      for (const path of ['.venv/bin/python', '.venv/.vscode/tasks.json', '.toolrc']) await put(draft, path, '', 0o755);
+      expect(await inspect('.venv')).toEqual([
+        { path: '.toolrc', why: 'new-hidden' },
+        { path: '.venv/.vscode', why: 'runs-later' },
+      ]);
+      expect(kept('.venv/bin/python')).toBe(true);
+    });
+
+    it('[A36] leaves a commit alone', async () => {
+      await mkdir(join(folder.path, '.git'));
+      await put(draft, '.git/objects/ab/cd', '', 0o444);
+      expect(await inspect()).toEqual([]);
+    });
+
+    it('[A36] applies node_modules as a whole or not at all', async () => {
+      await put(draft, 'package-lock.json');
+      await put(draft, 'app/node_modules/a/index.js');
+      await put(draft, 'app/node_modules/a/node_modules/b/.eslintrc');
+      await put(draft, 'app/node_modules/.bin/a', '', 0o755);
+      await put(draft, 'lib/node_modules/plain/index.js');
+      expect(await inspect()).toEqual([{ path: 'app/node_modules', why: 'new-hidden' }]);
+      expect((await readdir(draft.path)).sort()).toEqual(['lib', 'package-lock.json']);
+      expect(kept('lib/node_modules/plain/index.js')).toBe(true);
+    });
+  });
+});

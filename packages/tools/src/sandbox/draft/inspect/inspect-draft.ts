@@ -1,0 +1,129 @@
+import { Buffer } from 'node:buffer';
+import { chmodSync, lstatSync, type Dirent } from 'node:fs';
+import { chmod, lstat, readdir, rmdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { namedInSettings } from '../../runs-later/named-in-settings.js';
+import { isGitFolder } from '../../runs-later/runs-later.js';
+import { isNew, type LeftOut } from './left-out.js';
+import { isAppliedWhole } from './new-files.js';
+import { removeTree } from '../remove-tree.js';
+import {
+  isFolder,
+  needsRule,
+  whyFixed,
+  whyNot,
+  type DraftRules,
+  type Folder,
+  type Inspection,
+} from './why-left-out.js';
+
+/** The kernel takes 4,096 bytes, with what comes before. A command that goes down step by step can go deeper. */
+export const LONGEST_PATH = 3_000;
+
+/** Takes out of a draft what must not reach the working folder (A20, A21, A36), and says what that was. Nobody writes to it any more. */
+export async function inspectDraft(
+  upper: string,
+  workingDirectory: string,
+  rules: DraftRules = {},
+  asked: typeof namedInSettings = namedInSettings,
+): Promise<LeftOut[]> {
+  if ((await readdir(upper)).length === 0) return [];
+  const { paths, known } = await asked(workingDirectory, await foldersIn(upper, workingDirectory));
+  const now: Inspection = {
+    ...rules,
+    workingDirectory,
+    named: new Set(paths),
+    onTheWay: new Set(paths.flatMap(parentsOf)),
+    known,
+    leftOut: [],
+  };
+  await inspect({ upper, real: workingDirectory, name: '', where: 'tree', top: '' }, now);
+  return now.leftOut;
+}
+
+async function inspect(inner: Folder, now: Inspection): Promise<void> {
+  const entries = await openEntries(inner.upper);
+  const there = inner.real === undefined ? [] : await namesIn(inner.real);
+  const folder = there.some(isGitFolder) ? { ...inner, top: inner.name } : inner;
+  const files: string[] = [];
+  for (const entry of entries) {
+    const name = entry.name.toString();
+    const path = join(folder.name, name);
+    const nameable = Buffer.from(name).equals(entry.name) && Buffer.byteLength(path) < LONGEST_PATH;
+    const why = nameable ? await whyNot(folder, entry, name, there, now) : 'name';
+    const refused = why ?? (nameable ? whyFixed(path, entry, now) : undefined) ?? needsRule(folder, entry, name, now);
+    if (refused !== undefined) {
+      await removeTree(Buffer.concat([Buffer.from(`${folder.upper}/`), entry.name]));
+      now.leftOut.push({ path, why: refused });
+    } else if (entry.isFile()) files.push(join(folder.upper, name));
+    else if (entry.isDirectory()) await inspectFolder(await below(folder, name), name, now);
+  }
+  await dropSpecialRights(files);
+}
+
+async function inspectFolder(folder: Folder, name: string, now: Inspection): Promise<void> {
+  const before = now.leftOut.length;
+  await inspect(folder, now);
+  const fresh = now.leftOut.slice(before).filter(isNew);
+  if (fresh.length === 0) return;
+  if (isAppliedWhole(name)) {
+    await removeTree(folder.upper);
+    now.leftOut.splice(before, Infinity, { path: folder.name, why: fresh[0]?.why ?? 'new-hidden' });
+  } else if (folder.real === undefined && (await readdir(folder.upper)).length === 0) await rmdir(folder.upper);
+}
+
+/** The folders of a draft that exist in the working folder: what was changed there may lie in a repository of its own. */
+async function foldersIn(upper: string, real: string): Promise<string[]> {
+  const found = [real];
+  for (const entry of await openEntries(upper)) {
+    const name = entry.name.toString();
+    if (entry.isDirectory() && (await isFolder(join(real, name))))
+      found.push(...(await foldersIn(join(upper, name), join(real, name))));
+  }
+  return found;
+}
+
+/** `a/b/c`: `a` and `a/b`. */
+function parentsOf(path: string): string[] {
+  const names = path.split('/');
+  return names.slice(1).map((_, at) => names.slice(0, at + 1).join('/'));
+}
+
+async function below({ upper, real, name, where, top }: Folder, child: string): Promise<Folder> {
+  const inReal = real === undefined ? undefined : join(real, child);
+  const there = inReal !== undefined && (await isFolder(inReal)) ? inReal : undefined;
+  const inside = isGitFolder(child) ? 'repository' : 'tree';
+  return {
+    upper: join(upper, child),
+    real: there,
+    name: join(name, child),
+    where: where === 'tree' ? inside : 'inside',
+    top,
+  };
+}
+
+/** Looked at in one go: asked one by one without waiting, each would cost ten times as much. */
+const AT_ONCE = 500;
+
+/** Under root's name a program that takes its owner's rights would give them to anybody who starts it. */
+async function dropSpecialRights(paths: readonly string[]): Promise<void> {
+  for (let from = 0; from < paths.length; from += AT_ONCE) {
+    for (const path of paths.slice(from, from + AT_ONCE)) {
+      const { mode } = lstatSync(path);
+      if ((mode & 0o6000) !== 0) chmodSync(path, mode & 0o1777);
+    }
+    await setImmediate();
+  }
+}
+
+/** A command may have closed its own folders; to us they must be open. */
+async function openEntries(folder: string): Promise<Dirent<Buffer>[]> {
+  const { mode } = await lstat(folder);
+  if ((mode & 0o700) !== 0o700) await chmod(folder, (mode & 0o7777) | 0o700);
+  return await readdir(folder, { withFileTypes: true, encoding: 'buffer' });
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  return await readdir(folder).catch(() => []);
+}

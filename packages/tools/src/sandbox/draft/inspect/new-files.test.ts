@@ -1,0 +1,54 @@
+import { describe, expect, it } from 'vitest';
+import { describeLeftOut } from './left-out.js';
+import { rulesFor, whyNew } from './new-files.js';
+
+const file = (mode = 0o644) => ({ mode, isFile: () => true, isSymbolicLink: () => false });
+const link = { mode: 0o777, isFile: () => false, isSymbolicLink: () => true };
+const folder = { mode: 0o755, isFile: () => false, isSymbolicLink: () => false };
+
+describe('[A36] a file that needs a rule', () => {
+  it.each([
+    ['a new dot-file', '.toolrc', file(), undefined, 'new-hidden'],
+    ['a new file in a dot-folder', '.venv/bin/python', file(), undefined, 'new-hidden'],
+    ['a new link in a dot-folder', 'node_modules/.bin/x', link, undefined, 'new-hidden'],
+    ['a new executable', 'bin/x', file(0o755), undefined, 'new-executable'],
+    ['a file that becomes executable', 'x.sh', file(0o654), file(), 'new-executable'],
+    ['a dot-file that becomes a link', '.toolrc', link, file(), 'new-hidden'],
+    ['a dot-file in place of a folder', '.tool', file(), folder, 'new-hidden'],
+    ['a new plain file', 'src/a.ts', file(), undefined, undefined],
+    ['a new link elsewhere', 'latest', link, undefined, undefined],
+    ['a changed dot-file', '.gitignore', file(), file(), undefined],
+    ['a changed executable', 'bin/x', file(0o755), file(0o755), undefined],
+    ['an executable that no longer is one', 'bin/x', file(), file(0o755), undefined],
+  ] as const)('%s', (_name, path, drafted, there, why) => {
+    expect(whyNew(path, drafted, there)).toBe(why);
+  });
+});
+
+describe('the rules that would let new files in', () => {
+  it.each([
+    [['.toolrc'], ['allow write_file(./.toolrc)']],
+    [['bin/x'], ['allow write_file(./bin/x)']],
+    [['.venv/bin/a', '.venv/lib/b'], ['allow write_file(./.venv/**)']],
+    [['node_modules'], ['allow write_file(./node_modules/**)']],
+    [['packages/a/node_modules'], ['allow write_file(./packages/a/node_modules/**)']],
+    [['target/.info', 'target/debug/app', 'target/debug/.print/x'], ['allow write_file(./target/**)']],
+    [['my dir/.x'], [`allow write_file('./my dir/.x')`]],
+    [['a*/.x/y'], [`allow write_file('./a*/.x'/**)`]],
+    [['x) #/.y'], [`allow write_file('./x) #/.y')`]],
+    [[`it's/.x`], [undefined]],
+    [['.a\nallow x'], [undefined]],
+  ])('%j', (paths, rules) => {
+    expect(rulesFor(paths)).toEqual(rules);
+  });
+
+  it('are in the result, which stays short', () => {
+    const many = Array.from({ length: 5_000 }, (_, at) => ({ path: `d${at}/.x`, why: 'new-hidden' as const }));
+    const note = describeLeftOut(many) ?? '';
+    expect(note).toContain('d0/.x: a new dot-file');
+    expect(note).toContain('and 4990 more');
+    expect(note).toContain('\nallow write_file(./d0/.x)\n');
+    expect(note).toContain('a rule for each of 4995 more');
+    expect(note.length).toBeLessThan(2_000);
+  });
+});

@@ -1,0 +1,124 @@
+import { lstatSync, type Dirent, type Stats } from 'node:fs';
+import { lstat, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isOwnFile } from '@countersign/core/ports';
+import {
+  isGitFolder,
+  isGitSetting,
+  isHead,
+  isRebaseList,
+  isRepositoryPart,
+  leadsToEntry,
+  looksLikeRepository,
+  runsByItself,
+  runsCommands,
+} from '../../runs-later/runs-later.js';
+import type { LeftOut } from './left-out.js';
+import { whyNew } from './new-files.js';
+
+/** `tree`: people's files. `repository`: the top of a `.git`. `inside`: below that, where Git runs nothing. */
+type Where = 'tree' | 'repository' | 'inside';
+
+export interface Folder {
+  /** In the draft. */
+  readonly upper: string;
+  /** The same in the working folder; undefined where it is new. */
+  readonly real: string | undefined;
+  /** From the working folder; empty for itself. */
+  readonly name: string;
+  readonly where: Where;
+  /** The top of the repository it lies in, from the working folder; empty for that itself. */
+  readonly top: string;
+}
+
+/** What rules say about a draft. Paths are absolute. */
+export interface DraftRules {
+  readonly isKept?: (path: string) => boolean;
+  /** Nobody approved the command: whether a rule lets it create a dot-file, a file in a dot-folder or an executable here. */
+  readonly mayCreate?: ((path: string) => boolean) | undefined;
+}
+
+/** What one inspection knows. */
+export interface Inspection extends DraftRules {
+  readonly workingDirectory: string;
+  /** Paths from the working folder. */
+  readonly named: ReadonlySet<string>;
+  readonly onTheWay: ReadonlySet<string>;
+  /** Whether Git told what its settings name. */
+  readonly known: boolean;
+  readonly leftOut: LeftOut[];
+}
+
+export function whyFixed(path: string, entry: Dirent<Buffer>, now: Inspection): LeftOut['why'] | undefined {
+  const absolute = join(now.workingDirectory, path);
+  if (isOwnFile(absolute)) return 'ours';
+  if (now.isKept?.(absolute) === true) return 'rule';
+  if (now.named.has(path)) return 'runs-later';
+  // A link in place of a folder on the way would lead to another one of the same name.
+  return !entry.isDirectory() && now.onTheWay.has(path) ? 'runs-later' : undefined;
+}
+
+/** Where a file would be applied only by a rule that names it. */
+export function needsRule(
+  folder: Folder,
+  entry: Dirent<Buffer>,
+  name: string,
+  now: Inspection,
+): LeftOut['why'] | undefined {
+  if (folder.where !== 'tree' || (!entry.isFile() && !entry.isSymbolicLink())) return undefined;
+  if (now.known && now.mayCreate === undefined) return undefined;
+  const drafted = lstatSync(join(folder.upper, name));
+  // A hook has to be executable.
+  if (!now.known && entry.isFile() && (drafted.mode & 0o111) !== 0) return 'git-unknown';
+  if (now.mayCreate === undefined) return undefined;
+  const path = join(folder.name, name);
+  const there = folder.real === undefined ? undefined : lstatSync(join(folder.real, name), { throwIfNoEntry: false });
+  const why = whyNew(path, drafted, there);
+  return why === undefined || now.mayCreate(join(now.workingDirectory, path)) ? undefined : why;
+}
+
+/** By its name, its kind and where it lies. */
+export async function whyNot(
+  folder: Folder,
+  entry: Dirent<Buffer>,
+  name: string,
+  there: readonly string[],
+  { known }: Inspection,
+): Promise<LeftOut['why'] | undefined> {
+  const { upper, where, real, top } = folder;
+  const stats = entry.isCharacterDevice() ? await lstat(join(upper, name)) : undefined;
+  if (entry.isFIFO() || entry.isSocket() || entry.isBlockDevice() || (stats !== undefined && !isWhiteout(stats)))
+    return 'no-file';
+  // Git follows them when it writes its logs and messages: into a start-up file of the person's shell, say.
+  if (where !== 'tree' && entry.isSymbolicLink()) return 'link';
+  if (isRebaseList(name) && (await mayRunCommands(join(upper, name), entry))) return 'runs-later';
+  if (where === 'inside') return undefined;
+  if (where === 'repository') return isGitSetting(name) ? 'runs-later' : undefined;
+  const path = join(folder.name, name);
+  const paths = top === '' ? [path] : [path, path.slice(top.length + 1)];
+  if (paths.some((one) => runsByItself(one) || (entry.isSymbolicLink() && leadsToEntry(one)))) return 'runs-later';
+  if (isHead(name) ? !entry.isDirectory() : isRepositoryPart(name, there)) return 'repository';
+  if (!known && looksLikeRepository(there)) return 'git-unknown';
+  if (!isGitFolder(name)) return undefined;
+  const stays = entry.isDirectory() && real !== undefined && (await isFolder(join(real, name)));
+  if (!stays) return 'repository';
+  return known ? undefined : 'git-unknown';
+}
+
+const LONGEST_REBASE_LIST = 1024 * 1024;
+
+async function mayRunCommands(path: string, entry: Dirent<Buffer>): Promise<boolean> {
+  if (entry.isCharacterDevice()) return false;
+  if (!entry.isFile() || (await lstat(path)).size > LONGEST_REBASE_LIST) return true;
+  return runsCommands(await readFile(path, 'latin1').catch(() => 'exec'));
+}
+
+export async function isFolder(path: string): Promise<boolean> {
+  const stats = await lstat(path).catch(() => undefined);
+  return stats?.isDirectory() === true;
+}
+
+/** How the kernel writes down that something is gone. */
+export function isWhiteout(stats: Pick<Stats, 'isCharacterDevice' | 'rdev'>): boolean {
+  return stats.isCharacterDevice() && stats.rdev === 0;
+}

@@ -1,0 +1,102 @@
+import { execFile } from 'node:child_process';
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { findSystemProgram, SYSTEM_PATH } from '../programs/system-program.js';
+
+const run = promisify(execFile);
+
+const TIMEOUT_MS = 30_000;
+const MOST_BYTES = 8 * 1024 * 1024;
+/** Of files that include others on a condition. */
+const MOST_ROUNDS = 10;
+
+/** One setting as Git reads it, and the file that has it. */
+export interface GitSetting {
+  readonly file: string;
+  readonly key: string;
+  readonly value: string;
+}
+
+export interface GitProgram {
+  /** Undefined: Git is not installed in a system folder. */
+  readonly program: string | undefined;
+  /** Where the person's own settings lie. */
+  readonly home: string;
+}
+
+export function findGit(): GitProgram {
+  return { program: findSystemProgram('git'), home: homedir() };
+}
+
+/**
+ * What Git reads from these files, from those they include under any condition, and from the person's and the system's own settings.
+ * Undefined: it could not be asked. `git config --list` runs no program; it starts outside every repository, so none is checked, trusted
+ * or looked into.
+ */
+export async function askGit(files: readonly string[], git: GitProgram): Promise<GitSetting[] | undefined> {
+  const asked = new Set(files);
+  for (let round = 0; round < MOST_ROUNDS; round += 1) {
+    const settings = await listSettings([...asked], git);
+    if (settings === undefined) return undefined;
+    const before = asked.size;
+    for (const { file, key, value } of settings) {
+      // Git follows the others itself. Conditions such as a branch may come true later.
+      if (!key.startsWith('includeif.') || !key.endsWith('.path')) continue;
+      asked.add(includedPath(value, file, git.home));
+    }
+    if (asked.size === before) return settings;
+  }
+  return undefined;
+}
+
+/** Relative to the file that includes it. */
+export function includedPath(value: string, file: string, home: string): string {
+  if (value.startsWith('~/')) return join(home, value.slice(2));
+  return resolve(dirname(file), value);
+}
+
+async function listSettings(
+  files: readonly string[],
+  { program, home }: GitProgram,
+): Promise<GitSetting[] | undefined> {
+  if (program === undefined) return undefined;
+  const includes = files.flatMap((file) => ['-c', `include.path=${file}`]);
+  const xdg = process.env['XDG_CONFIG_HOME'] ?? '';
+  try {
+    const { stdout } = await run(program, [...includes, 'config', '--list', '--includes', '--show-origin', '-z'], {
+      cwd: '/',
+      timeout: TIMEOUT_MS,
+      killSignal: 'SIGKILL',
+      maxBuffer: MOST_BYTES,
+      // No GIT_* variable of ours, which could name other settings. There is no repository at /dev/null.
+      env: {
+        PATH: SYSTEM_PATH,
+        HOME: home,
+        LC_ALL: 'C',
+        GIT_DIR: '/dev/null',
+        ...(isAbsolute(xdg) ? { XDG_CONFIG_HOME: xdg } : {}),
+      },
+    });
+    return readSettings(stdout);
+  } catch {
+    return undefined;
+  }
+}
+
+/** `file:PATH`, NUL, `key`, newline, `value`, NUL. A key without a value has no newline. What we put on the command line is no setting. */
+export function readSettings(listed: string): GitSetting[] {
+  const fields = listed.split('\0');
+  const settings: GitSetting[] = [];
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const [origin = '', setting = ''] = fields.slice(at, at + 2);
+    const end = setting.indexOf('\n');
+    if (!origin.startsWith('file:')) continue;
+    settings.push({
+      file: resolve('/', origin.slice(5)),
+      key: end === -1 ? setting : setting.slice(0, end),
+      value: end === -1 ? '' : setting.slice(end + 1),
+    });
+  }
+  return settings;
+}

@@ -1,0 +1,57 @@
+/**
+ * Git's settings that name something in the folder, by what they name. `*` stands for any middle or last part of a key. Keys that are not
+ * here count as well when they spell the path of an existing file.
+ */
+const KEYS = {
+  /** Everything in the folder is run, or copied to where it runs. */
+  folder: `core.hookspath init.templatedir gitflow.path.hooks`,
+  /** Read as settings, which may name programs. */
+  file: `include.path includeif.*.path core.attributesfile`,
+  /** Where hooks start. */
+  root: `core.worktree`,
+  /** Run by a shell, or directly. */
+  command: `
+    core.fsmonitor core.editor core.pager core.sshcommand core.askpass core.gitproxy core.alternaterefscommand
+    sequence.editor pager.* alias.* interactive.difffilter
+    filter.*.clean filter.*.smudge filter.*.process
+    diff.external diff.*.command diff.*.textconv difftool.*.cmd difftool.*.path
+    merge.*.driver mergetool.*.cmd mergetool.*.path
+    gpg.program gpg.*.program gpg.ssh.defaultkeycommand
+    credential.helper credential.*.helper
+    browser.*.cmd browser.*.path man.*.cmd man.*.path guitool.*.cmd web.browser help.browser instaweb.httpd instaweb.browser
+    trailer.*.command trailer.*.cmd hook.*.command submodule.*.update
+    remote.*.uploadpack remote.*.receivepack remote.*.url remote.*.pushurl remote.*.vcs uploadpack.packobjectshook
+    sendemail.sendmailcmd sendemail.smtpserver sendemail.tocmd sendemail.cccmd sendemail.headercmd
+    sendemail.*.sendmailcmd sendemail.*.smtpserver sendemail.*.tocmd sendemail.*.cccmd imap.tunnel tar.*.command
+    lfs.customtransfer.*.path lfs.customtransfer.*.args lfs.extension.*.clean lfs.extension.*.smudge`,
+} as const;
+
+export type SettingKind = keyof typeof KEYS;
+
+const PATTERNS = (Object.entries(KEYS) as [SettingKind, string][]).map(([kind, keys]) => {
+  const patterns = keys
+    .trim()
+    .split(/\s+/)
+    .map((key) => key.replaceAll('.', String.raw`\.`).replaceAll('*', '.*'));
+  return { kind, pattern: new RegExp(`^(?:${patterns.join('|')})$`, 's') };
+});
+
+/** What a setting of this name names. An alias or an update without `!` is no program of its own. */
+export function kindOfSetting(key: string, value: string): SettingKind | undefined {
+  const known = key.toLowerCase();
+  const kind = PATTERNS.find(({ pattern }) => pattern.test(known))?.kind;
+  const needsMark = known.startsWith('alias.') || known.startsWith('submodule.');
+  return kind === 'command' && needsMark && !value.trimStart().startsWith('!') ? undefined : kind;
+}
+
+/**
+ * The words of a command that may be paths, found without knowing the shell's rules: rather one too many. A path after a substitution,
+ * such as `$(git rev-parse --show-toplevel)/x`, is also taken from the folder itself.
+ */
+export function wordsOfCommand(command: string): string[] {
+  const quoted = [...command.matchAll(/"([^"]+)"|'([^']+)'/g)].map(([, double, single]) => double ?? single ?? '');
+  const escaped = [...command.matchAll(/(?:\\.|[^\s\\])+/gs)].map(([word]) => word.replaceAll(/\\(.)/gs, '$1'));
+  const plain = command.split(/[\s"'`;&|()<>{}$=:,!\\]+/);
+  const words = [...plain, ...quoted, ...escaped].filter((word) => word !== '' && !word.startsWith('-'));
+  return [...new Set(words.flatMap((word) => (word.startsWith('/') ? [word, `.${word}`] : [word])))];
+}

@@ -1,0 +1,166 @@
+import { execFileSync } from 'node:child_process';
+import { appendFile, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { makeFolder, type TestFolder } from '../../testing/try-tool.js';
+import { findGit, readSettings } from './ask-git.js';
+import { namedInSettings } from './named-in-settings.js';
+
+let folder: TestFolder;
+let home: TestFolder;
+beforeEach(async () => {
+  folder = await makeFolder();
+  home = await makeFolder();
+});
+afterEach(async () => {
+  await folder.remove();
+  await home.remove();
+});
+
+const at = (...names: string[]): string => join(folder.path, ...names);
+const put = async (path: string, text = ''): Promise<void> => {
+  await mkdir(dirname(at(path)), { recursive: true });
+  await writeFile(at(path), text);
+};
+/** A repository as far as its settings go. */
+const repository = async (path: string, settings: string): Promise<void> => {
+  await mkdir(at(path, '.git', 'hooks'), { recursive: true });
+  await put(join(path, '.git/config'), settings);
+};
+const ask = (workingDirectory = folder.path, folders: readonly string[] = []) =>
+  namedInSettings(workingDirectory, folders, { ...findGit(), home: home.path });
+const named = async (workingDirectory?: string, folders?: readonly string[]): Promise<readonly string[]> => {
+  const { paths, known } = await ask(workingDirectory, folders);
+  expect(known).toBe(true);
+  return paths;
+};
+
+describe('[A37] what Git’s settings name', () => {
+  it.each([
+    ['hooks on one line, with a comment', '[core] hooksPath = my-hooks ; of the team\n', 'my-hooks'],
+    ['hooks in quotes, in any case', '[CORE]\n\tHooksPath = "my hooks" # these\n', 'my hooks'],
+    ['hooks over two lines', '[core]\n\thooksPath = my-\\\nhooks\n', 'my-hooks'],
+    ['hooks inside .git', '[core]\n\thooksPath = .git/mine\n', '.git/mine'],
+    ['the last of two', '[core]\n\thooksPath = one\n[core]\n\thooksPath = two\n', 'two'],
+    ['an included file', '[include]\n\tpath = ../team.cfg\n', 'team.cfg'],
+    ['a file that is included on a condition', '[includeIf "onbranch:x"] path = ../team.cfg\n', 'team.cfg'],
+    ['a monitor', '[core]\n\tfsmonitor = sub/watch --fast\n', 'sub/watch'],
+    ['a filter', '[filter "a.b"]\n\tclean = "tools/clean" %f\n', 'tools/clean'],
+    ['a converter', '[diff "x"]\n\ttextconv = python3 tc.py\n', 'tc.py'],
+    ['a driver', '[merge "x"]\n\tdriver = ./merge %A\n', 'merge'],
+    ['an alias', '[alias]\n\tt = "!f() { sh ./t.sh; }; f"\n', 't.sh'],
+    ['an editor', '[core]\n\teditor = bin/edit\n', 'bin/edit'],
+    ['a pager', '[pager]\n\tlog = bin/page\n', 'bin/page'],
+    ['ssh', '[core]\n\tsshCommand = ssh -F ./ssh.conf\n', 'ssh.conf'],
+    ['a helper', '[credential "https://example.com"]\n\thelper = "!./secret"\n', 'secret'],
+    ['a signer', '[gpg]\n\tprogram = bin/sign\n', 'bin/sign'],
+    ['hooks of their own', '[hook "lint"]\n\tcommand = bin/lint\n\tevent = pre-commit\n', 'bin/lint'],
+  ])('%s', async (_name, settings, path) => {
+    await repository('.', settings);
+    expect(await named()).toContain(path);
+  });
+
+  it('in files that they include, however deep and under any condition', async () => {
+    await repository('.', '[includeIf "gitdir:/nowhere/"]\n\tpath = ../one.cfg\n');
+    await put('one.cfg', '[include]\n\tpath = cfg/two.cfg\n');
+    await put('cfg/two.cfg', '[includeIf "onbranch:later"]\n\tpath = three.cfg\n');
+    await put('cfg/three.cfg', '[core]\n\thooksPath = checks\n');
+    expect(await named()).toEqual(expect.arrayContaining(['one.cfg', 'cfg/two.cfg', 'cfg/three.cfg', 'checks']));
+  });
+
+  it('and the person’s own settings outside the folder', async () => {
+    await repository('.', '');
+    await writeFile(join(home.path, '.gitconfig'), '[core]\n\thooksPath = team-hooks\n');
+    expect(await named()).toContain('team-hooks');
+  });
+
+  it('of a repository in a subfolder, above the folder, and deep where something is written', async () => {
+    await repository('sub', '[core]\n\thooksPath = checks\n');
+    await repository('a/b/c/d/e/f', '[core]\n\thooksPath = deep\n');
+    expect(await named()).toContain('sub/checks');
+    expect(await named()).not.toContain('a/b/c/d/e/f/deep');
+    expect(await named(folder.path, [at('a/b/c/d/e/f')])).toContain('a/b/c/d/e/f/deep');
+    await mkdir(at('sub/inner'));
+    await appendFile(at('sub/.git/config'), '[core]\n\thooksPath = inner/checks\n');
+    expect(await named(at('sub/inner'))).toEqual(['checks']);
+  });
+
+  it('of a worktree and a submodule, whose .git is a file', async () => {
+    await repository('main', '[core]\n\thooksPath = checks\n');
+    await put('main/.git/worktrees/tree/commondir', '../..\n');
+    await put('tree/.git', `gitdir: ${at('main/.git/worktrees/tree')}\n`);
+    await put('main/.git/modules/lib/config', '[core]\n\tworktree = ../../../lib\n\tfsmonitor = bin/watch\n');
+    await put('main/lib/.git', 'gitdir: ../.git/modules/lib\n');
+    expect(await named()).toEqual(expect.arrayContaining(['main/checks', 'tree/checks', 'main/lib/bin/watch']));
+  });
+
+  it('where hooks and settings are links, also to what is not there yet', async () => {
+    await repository('.', '[core]\n\thooksPath = link\n');
+    await mkdir(at('real'));
+    await symlink('real', at('link'));
+    await symlink('../scripts/check', at('real/pre-commit'));
+    await symlink('../../scripts/push', at('.git/hooks/pre-push'));
+    expect(await named()).toEqual(expect.arrayContaining(['link', 'real', 'scripts/check', 'scripts/push']));
+  });
+
+  it('but no folder that a command works on, no word that is no file, and nothing elsewhere', async () => {
+    await mkdir(at('src'));
+    await put('main');
+    await repository(
+      '.',
+      '[alias]\n\tlint = "!eslint src/ && npm test"\n\tst = status\n[branch "main"]\n\tmerge = refs/heads/main\n[core]\n\teditor = vim\n\tpager = /usr/bin/less\n',
+    );
+    const paths = await named();
+    for (const path of ['src', 'test', 'npm', 'main', 'status', 'vim', '']) expect(paths).not.toContain(path);
+    expect(paths.filter((path) => path.startsWith('..'))).toEqual([]);
+  });
+
+  it('is unknown where Git is not there, fails, or can’t read them', async () => {
+    await repository('.', '[core]\n\thooksPath = x\n');
+    expect(await namedInSettings(folder.path, [], { program: undefined, home: home.path })).toEqual({
+      paths: [],
+      known: false,
+    });
+    expect(await namedInSettings(folder.path, [], { program: '/bin/false', home: home.path })).toMatchObject({
+      known: false,
+    });
+    await put('.git/config', '[core\n');
+    expect(await ask()).toMatchObject({ known: false });
+  });
+
+  it('needs no Git where there is no repository', async () => {
+    await put('a.txt');
+    expect(await namedInSettings(folder.path, [], { program: undefined, home: home.path })).toEqual({
+      paths: [],
+      known: true,
+    });
+  });
+});
+
+describe('asking Git', () => {
+  it('[A21] runs nothing that the settings name, and minds no variable of ours', async () => {
+    const touch = `touch ${at('ran')}`;
+    await repository(
+      '.',
+      `[core]\n\tfsmonitor = ${touch}\n\tpager = ${touch}\n\teditor = ${touch}\n[pager]\n\tconfig = ${touch}\n[alias]\n\tconfig = "!${touch}"\n`,
+    );
+    process.env['GIT_CONFIG_PARAMETERS'] = "'core.hooksPath'='from-us'";
+    try {
+      const paths = await named();
+      expect(paths).toContain('ran');
+      expect(paths).not.toContain('from-us');
+    } finally {
+      delete process.env['GIT_CONFIG_PARAMETERS'];
+    }
+    expect(execFileSync('ls', [folder.path], { encoding: 'utf8' })).toBe('');
+  });
+
+  it('reads values of several lines, none, and files of any name', () => {
+    expect(
+      readSettings('file:/a=\n b\0alias.x\n!one\ntwo\0command line:\0include.path\n/x\0file:/c\0core.bare\0'),
+    ).toEqual([
+      { file: '/a=\n b', key: 'alias.x', value: '!one\ntwo' },
+      { file: '/c', key: 'core.bare', value: '' },
+    ]);
+  });
+});

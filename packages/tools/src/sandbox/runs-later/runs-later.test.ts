@@ -1,0 +1,61 @@
+import { describe, expect, it } from 'vitest';
+import { ENTRIES } from './names.js';
+import { isRebaseList, leadsToEntry, runsByItself, runsCommands, runsLater } from './runs-later.js';
+
+/** A name that an entry stands for. */
+const example = (entry: string): string => entry.replace(/^\//, '').replaceAll('*', 'some');
+const later = (path: string): string | undefined => runsLater('/work', `/work/${path}`);
+
+describe('the table of names', () => {
+  it.each(ENTRIES)('[A20] $runner: $entry', ({ entry }) => {
+    const name = example(entry);
+    expect([name, name.toUpperCase(), `${name}/inside/file`].map(later)).not.toContain(undefined);
+    // Only what is anchored is harmless further down.
+    expect(later(`deep/er/${name}`) === undefined).toBe(entry.startsWith('/'));
+    expect(later(`other${name}`) === undefined).toBe(!entry.startsWith('*'));
+  });
+
+  it('has each entry once, and at least as many as were tried', () => {
+    const all = ENTRIES.map(({ entry }) => entry.toLowerCase());
+    expect(all.filter((entry, at) => all.indexOf(entry) !== at)).toEqual([]);
+    expect(all.filter((entry) => entry.includes('*') && entry.includes('/'))).toEqual([]);
+    expect(all.length).toBeGreaterThan(250);
+  });
+
+  it('leaves everyday files alone', () => {
+    const everyday = `package.json src/a.ts Makefile .gitignore .gitattributes .editorconfig .env .eslintrc.json tsconfig.json
+      README.md AGENTS.md CLAUDE.md .github/dependabot.yml node_modules/x/.travis.yml docs/.github/workflows/ci.yml dist/.tsbuildinfo
+      Dockerfile .dockerignore .python-version .nvmrc .tool-versions tools/build config.toml .cargo/registry/x .yarn/cache/x.zip
+      robot.launch model.pth vscode idea.md my.vscode HEADER fish/readme .config/other`;
+    expect(everyday.split(/\s+/).filter((path) => later(path) !== undefined)).toEqual([]);
+  });
+
+  it('[A20] knows a folder that a link must not stand in for', () => {
+    expect(['.cargo', 'a/.cargo', '.github', '.config', 'tools'].map(leadsToEntry)).not.toContain(false);
+    expect(['src', 'a/.github', 'cargo', '.cargo/config'].map(leadsToEntry)).not.toContain(true);
+  });
+
+  it('reads names as the disks of other systems do', () => {
+    expect(runsByItself('.ＶSCode')).toBe(true);
+    expect(runsByItself('.en\u200dvrc')).toBe(true);
+    expect(later('git~1/config')).toBe('git~1');
+    expect(later('a/HEAD')).toBe('HEAD');
+  });
+});
+
+describe('the list of a rebase', () => {
+  it.each(['exec touch x', 'x touch x', 'pick abc one\n  exec\ttouch x\n', 'x', '\nexec'])(
+    '[A37] runs commands: %j',
+    (text) => {
+      expect(runsCommands(text)).toBe(true);
+    },
+  );
+
+  it.each(['', 'pick abc exec it\n', 'execute\n', '# exec x\n', 'fixup x\nxyz x\n'])('does not: %j', (text) => {
+    expect(runsCommands(text)).toBe(false);
+  });
+
+  it('is known by its name', () => {
+    expect(['git-rebase-todo', 'git-rebase-todo.backup', 'done'].map(isRebaseList)).toEqual([true, true, false]);
+  });
+});

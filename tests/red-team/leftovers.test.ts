@@ -1,0 +1,112 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openWorld, scripted, type OpenedWorld } from 'countersign';
+import { findSandbox, shellCmd, writeFile } from '@countersign/tools';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+const sandbox = await findSandbox();
+
+let folder: string;
+let world: OpenedWorld | undefined;
+
+beforeEach(async () => {
+  folder = await realpath(await mkdtemp(join(tmpdir(), 'countersign-leftovers-')));
+});
+afterEach(async () => {
+  await world?.close();
+  world = undefined;
+  await rm(folder, { recursive: true, force: true });
+});
+
+const there = (path: string): boolean => existsSync(join(folder, path));
+
+/** Has an agent make one call in `auto`; what the model was told, and how the chat stands. */
+async function call(name: string, args: Record<string, unknown>, policy: readonly string[] = []) {
+  await world?.close();
+  const provider = scripted([{ calls: [{ name, arguments: args }] }, 'done', 'a title']);
+  world = await openWorld(':memory:', {
+    providers: [provider],
+    tools: [shellCmd({ sandbox }), writeFile()],
+    sandbox: sandbox.kind,
+    workingDirectory: folder,
+    policy: [...policy],
+    mode: 'auto',
+    agents: [{ name: 'Ada', provider: 'scripted', model: 'm', tools: ['*'] }],
+  });
+  const chat = await world.chat();
+  await chat.send('go');
+  const status = await chat.settled();
+  const told = (): string =>
+    (provider.requests[1]?.messages ?? [])
+      .filter(({ role }) => role === 'tool')
+      .map(({ content }) => content)
+      .join('\n');
+  return { status, told };
+}
+
+/** Names that no table has, where some program on some machine may run them. */
+const PLANT = [
+  'mkdir -p .venv/bin .sometool bin node_modules/.bin src',
+  'for f in .venv/bin/bwrap .sometool/startup .sometoolrc bin/git node_modules/.bin/tsc; do echo evil > $f; done',
+  'chmod +x .venv/bin/bwrap bin/git node_modules/.bin/tsc',
+  'echo good > src/a.ts',
+].join('; ');
+const PLANTED = ['.venv/bin/bwrap', '.sometool/startup', '.sometoolrc', 'bin/git', 'node_modules/.bin/tsc'];
+
+describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command leaves behind in auto mode', () => {
+  it('[A36] is applied without new dot-files, dot-folders and executables, and the result has the rules that keep them', async () => {
+    const first = await call('shell_cmd', { command: PLANT });
+    expect(first.status).toBe('idle');
+    expect(PLANTED.filter(there)).toEqual([]);
+    expect(there('src/a.ts')).toBe(true);
+    const rules = [...first.told().matchAll(/allow write_file\([^)]*\)/g)].map(([rule]) => rule);
+    expect(rules.length).toBe(5);
+    // With the very rules that it told, everything stays.
+    const second = await call('shell_cmd', { command: PLANT }, rules);
+    expect(PLANTED.filter((path) => !there(path))).toEqual([]);
+    expect(second.told()).not.toContain('was applied');
+  });
+
+  it('[A36] is all applied when a person approved that very call', async () => {
+    const { status } = await call('shell_cmd', { command: PLANT }, ['ask shell_cmd']);
+    expect(status).toBe('waiting');
+    const [approval] = (await world?.approvals({ status: 'pending' })) ?? [];
+    if (approval === undefined) throw new Error('nothing was asked');
+    await world?.decide(approval, { decision: 'approve', scope: 'once' });
+    await world?.quiet();
+    expect(PLANTED.filter((path) => !there(path))).toEqual([]);
+  });
+
+  it('[A36] no rule for every path, every tool or another path lets it in', async () => {
+    const rules = ['allow *', 'allow write_file', 'allow shell_cmd', 'allow write_file(./src/**)'];
+    await call('shell_cmd', { command: PLANT }, [...rules, 'allow write_file(./bin/**)', 'deny write_file(./bin/git)']);
+    expect(PLANTED.filter(there)).toEqual([]);
+  });
+
+  it('[A20] names of the table stay out, whatever a rule says', async () => {
+    const command =
+      'echo evil > mise.toml; mkdir -p .helix; echo evil > .helix/languages.toml; echo evil > lefthook-local.yml';
+    const { told } = await call('shell_cmd', { command }, ['allow write_file(./**)']);
+    expect(['mise.toml', '.helix/languages.toml', 'lefthook-local.yml'].filter(there)).toEqual([]);
+    expect(told()).toContain('run it by themselves');
+  });
+});
+
+describe('write_file in auto mode', () => {
+  it('[A36] needs approval for a dot-file unless a rule names it', async () => {
+    expect((await call('write_file', { path: '.sometoolrc', content: 'x' })).status).toBe('waiting');
+    expect(there('.sometoolrc')).toBe(false);
+    expect((await call('write_file', { path: 'a.txt', content: 'x' })).status).toBe('idle');
+    const named = ['allow write_file(./.sometoolrc)'];
+    expect((await call('write_file', { path: '.sometoolrc', content: 'x' }, named)).status).toBe('idle');
+    expect(there('.sometoolrc')).toBe(true);
+  });
+
+  it('[A20] needs approval for a name of the table, whatever a rule says', async () => {
+    expect((await call('write_file', { path: 'opencode.json', content: 'x' }, ['allow write_file(./**)'])).status).toBe(
+      'waiting',
+    );
+  });
+});
