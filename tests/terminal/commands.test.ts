@@ -127,10 +127,16 @@ describe('the commands', () => {
 
   it('[X3] [W6] [A26] show, edit and check the policy, over the rules that were seen', async () => {
     const editor = join(t.folder, 'editor.sh');
-    await writeFile(editor, '#!/bin/sh\nprintf "deny stamp\\n" >> "$1"\n');
+    await writeFile(editor, `#!/bin/sh\nenv > '${editor}.env'\nprintf "deny stamp\\n" >> "$1"\n`);
     await chmod(editor, 0o700);
-    const edited = await t.runHere(['policy', 'edit', '-w', 'docks'], { env: { EDITOR: editor } });
+    const edited = await t.runHere(['policy', 'edit', '-w', 'docks'], {
+      env: { EDITOR: editor, GEMINI_API_KEY: 'a key' },
+    });
     expect(edited).toMatchObject({ code: 0, stderr: '"docks" has 1 rule now.\n' });
+    // The editor is a program like any other: what it is given, every command of the same user can read.
+    const given = await readFile(`${editor}.env`, 'utf8');
+    expect(given).toContain('COUNTERSIGN_URL=');
+    expect(given).not.toMatch(/COUNTERSIGN_TOKEN|GEMINI_API_KEY/);
     expect((await run('policy', '-w', 'docks')).stdout).toBe('deny stamp\n');
     const checked = await run('policy', 'check', 'stamp', '{"letter":"x"}', '-w', 'docks', '--json');
     expect(checked.code).toBe(3);

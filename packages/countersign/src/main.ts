@@ -2,11 +2,13 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { runCommand } from '@countersign/terminal';
+import { hideSecrets } from './hide-secrets.js';
 
 const LINGER_MS = 500;
 
 /** `countersign`, and `npm start`. */
 export async function main(words: readonly string[] = process.argv.slice(2)): Promise<void> {
+  hideSecrets();
   const webRoot = findWebApp();
   const code = await runCommand(words, { version: version(), ...(existsSync(webRoot) ? { webRoot } : {}) });
   process.exitCode = code;

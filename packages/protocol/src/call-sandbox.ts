@@ -19,6 +19,11 @@ export const callSandboxSchema = z.object({
 });
 export type CallSandbox = z.infer<typeof callSandboxSchema>;
 
+/** What is not guaranteed where `kind` is `none`, in the same words on cards, in the log and in `doctor`. */
+export function unsandboxedWords(what: string): string {
+  return `nothing stops ${what} from reading and changing your files, using the network or approving its own calls`;
+}
+
 /** What a call would change, such as a diff; masked. `truncated`: it does not show everything that would be written. */
 export const previewSchema = z.object({ text: z.string(), truncated: z.boolean() });
 export type Preview = z.infer<typeof previewSchema>;

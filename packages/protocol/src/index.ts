@@ -23,6 +23,7 @@ export {
   storedPreviewSchema,
   storedSandboxSchema,
   unknownSandbox,
+  unsandboxedWords,
 } from './call-sandbox.js';
 export type { CallSandbox, Preview } from './call-sandbox.js';
 export {
@@ -123,6 +124,8 @@ export type {
 } from './approvals.js';
 export { claimText, signedHeadSchema } from './audit-head.js';
 export type { AuditClaim, SignedHead } from './audit-head.js';
+export { SECRET_VARIABLES, withoutSecrets } from './secret-variables.js';
+export type { SecretVariable } from './secret-variables.js';
 export { CountersignError } from './errors.js';
 export type { ErrorCode } from './errors.js';
 export { parseInput } from './parse-input.js';

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { withoutSecrets } from '@countersign/protocol';
 import { CommandError } from './command-error.js';
 import type { CommandContext } from './context.js';
 
@@ -20,7 +21,10 @@ export async function editText(context: CommandContext, text: string, name: stri
     await writeFile(file, text, { mode: 0o600 });
     stdin.pause();
     // By a shell, since it may have words of its own, such as `code --wait`; the file is a word by itself.
-    const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], { stdio: 'inherit' });
+    const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, 'sh', file], {
+      stdio: 'inherit',
+      env: withoutSecrets(env),
+    });
     const [code] = (await once(child, 'close')) as [number | null];
     if (code !== 0) throw new CommandError(`The editor ended with ${code ?? 'a signal'}; nothing was changed.`, 1);
     const edited = await readFile(file, 'utf8');

@@ -26,7 +26,7 @@ describe('how a call runs, on every screen', () => {
     [{ kind: 'in-process', network: 'unknown' }, 'not sandboxed: it runs with your own rights', 'warning'],
     [
       { kind: 'none', detail: 'no bubblewrap' },
-      'not sandboxed: it runs with your own rights (no bubblewrap)',
+      'not sandboxed: nothing stops it from reading and changing your files, using the network or approving its own calls (no bubblewrap)',
       'warning',
     ],
     [

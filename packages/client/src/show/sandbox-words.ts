@@ -1,4 +1,4 @@
-import type { CallSandbox } from '@countersign/protocol';
+import { unsandboxedWords, type CallSandbox } from '@countersign/protocol';
 
 /** `confined`: a sandbox limits what it reaches. `plain`: our own code, which reaches only what it says. `warning`: nothing limits it. */
 export type SandboxLevel = 'confined' | 'plain' | 'warning';
@@ -15,7 +15,7 @@ export function sandboxWords(sandbox: CallSandbox): { words: string; level: Sand
       if (network === 'public') return { words: 'not sandboxed, uses the public network', level: 'plain' };
       return { words: 'not sandboxed: it runs with your own rights', level: 'warning' };
     case 'none':
-      return { words: withDetail('not sandboxed: it runs with your own rights', detail), level: 'warning' };
+      return { words: withDetail(`not sandboxed: ${unsandboxedWords('it')}`, detail), level: 'warning' };
     case 'remote':
       return { words: withDetail('not sandboxed: it runs on another server', detail), level: 'warning' };
     case 'client':

@@ -6,6 +6,7 @@ it('[A21] doctor says what it means that there is no sandbox', () => {
   expect(found).toMatchObject({
     what: 'sandbox',
     state: 'without',
-    detail: 'none: what you approve runs with all of your rights (bubblewrap is not installed)',
+    detail:
+      'none: nothing stops an approved command from reading and changing your files, using the network or approving its own calls (bubblewrap is not installed)',
   });
 });

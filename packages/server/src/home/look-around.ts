@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { dirname, isAbsolute, join } from 'node:path';
 import { lookAtPostgres, lookAtSqlite, type SeenStore } from '@countersign/storage';
+import { unsandboxedWords } from '@countersign/protocol';
 import { chosenAddress } from '@countersign/providers';
 import { describeSandbox, findSandbox, findSystemProgram, homePrograms, type Sandbox } from '@countersign/tools';
 import { hasDisplay } from '../serve/open-browser.js';
@@ -180,7 +181,7 @@ export function lookAtSandbox(home: string, sandbox: Sandbox): Finding {
   return {
     what,
     state: 'without',
-    detail: `none: what you approve runs with all of your rights (${sandbox.reason})`,
+    detail: `none: ${unsandboxedWords('an approved command')} (${sandbox.reason})`,
     ...(process.platform === 'linux' ? { advice: 'Install bubblewrap, such as with `apt install bubblewrap`.' } : {}),
   };
 }

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
@@ -27,7 +29,7 @@ afterEach(async () => {
 });
 
 async function open(more: Partial<HomeOptions> = {}): Promise<Home> {
-  const log = (message: string): void => void said.push(message);
+  const log = (message: string, fields?: object): void => void said.push(`${message} ${JSON.stringify(fields)}`);
   const home = await openHome({
     home: join(folder, 'home'),
     env: {},
@@ -80,7 +82,9 @@ describe('the token', () => {
       expect(await readFile(join(home.folder, name), 'latin1')).not.toContain(home.token.value);
     }
     expect(existsSync(join(home.folder, 'token'))).toBe(false);
-    expect(said.join('\n')).toContain('no sandbox');
+    expect(said.join('\n')).toContain(
+      'no sandbox: nothing stops an approved command from reading and changing your files, using the network or approving its own calls',
+    );
   });
 
   it('[W1] comes from COUNTERSIGN_TOKEN if that is set, and is left nowhere', async () => {
@@ -97,6 +101,27 @@ describe('the token', () => {
     // A start that was refused lets go of the home.
     await open();
   });
+
+  it.skipIf(process.platform !== 'linux')(
+    '[A21] is looked for in the environments of processes where there is no sandbox, and the log names them',
+    async () => {
+      const shown = (): string[] => said.filter((line) => line.startsWith('COUNTERSIGN_TOKEN can be read'));
+      const holder = spawn('cat', { env: { PATH: process.env['PATH'], ANY_NAME: OWN_TOKEN } });
+      try {
+        await once(holder, 'spawn');
+        const home = await open({ env: { COUNTERSIGN_TOKEN: OWN_TOKEN }, sandbox: NONE });
+        expect(shown()).toEqual([expect.stringContaining(`${holder.pid} cat`)]);
+        await home.close();
+        opened = [];
+      } finally {
+        holder.kill();
+        await once(holder, 'close');
+      }
+      said = [];
+      await open({ env: { COUNTERSIGN_TOKEN: OWN_TOKEN }, sandbox: NONE });
+      expect(shown()).toEqual([]);
+    },
+  );
 
   it('[W1] from COUNTERSIGN_TOKEN has at least 32 characters, and a refused one changes nothing', async () => {
     const before = await open();

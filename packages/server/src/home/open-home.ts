@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { createRuntime, systemClock, type About, type Engine, type Unfinished } from '@countersign/core';
 import { keepOwnFile, type Clock, type Provider, type Store, type Tool } from '@countersign/core/ports';
-import { CountersignError, type ProviderStatus } from '@countersign/protocol';
+import { CountersignError, unsandboxedWords, type ProviderStatus } from '@countersign/protocol';
 import { lockFile, openPostgres, openSqlite } from '@countersign/storage';
 import { defaultTools, findSandbox, mcpServers, type Sandbox } from '@countersign/tools';
 import { readDraftLimits } from './read-draft-limits.js';
@@ -14,6 +14,7 @@ import { prepareHome } from './home-folder.js';
 import { keepSessions } from './keep-sessions.js';
 import { keepToken, type Token } from './keep-token.js';
 import { makeDemoWorld } from './make-demo-world.js';
+import { processesShowing } from './processes-showing.js';
 import { readAdminRules } from './read-admin-rules.js';
 import { createWorkFolders, type WorkFolders } from './work-folders.js';
 
@@ -68,9 +69,8 @@ export async function openHome(options: HomeOptions): Promise<Home> {
     const store = await openStore(folder, database, clock);
     const sandbox = await looking;
     const isHidden = sandbox.kind !== 'none';
-    if (!isHidden)
-      log.warn('there is no sandbox: what you approve runs with all of your rights', { why: sandbox.reason });
     const token = await orClose(store, () => keepToken(folder, env, isHidden));
+    if (sandbox.kind === 'none') warnUnsandboxed(log, sandbox.reason, token);
     const found = findProviders(env, options.ollamaUrl);
     const kept = [admin.file, auditKeyFile(env)].filter((file) => file !== undefined);
     // For as long as this process lives: another home in it may have the same files.
@@ -127,6 +127,20 @@ export async function openHome(options: HomeOptions): Promise<Home> {
 
 /** What the log says of it. */
 const MEASURED = { turn: 'a turn ended', tool: 'a tool ran', model: 'a model answered' } as const;
+
+/** Says what is not guaranteed, and where a command could read the token. Its own environment is cleared when the command starts. */
+function warnUnsandboxed(log: Log, why: string, token: Token): void {
+  log.warn(`there is no sandbox: ${unsandboxedWords('an approved command')}`, { why });
+  if (token.source.kind !== 'environment') return;
+  const processes = processesShowing(token.value);
+  if (processes.length === 0) return;
+  log.warn(
+    'COUNTERSIGN_TOKEN can be read from the environment of processes. Start the server directly, not by npm or a script',
+    {
+      processes,
+    },
+  );
+}
 
 async function orClose<T>(store: Store, make: () => T): Promise<T> {
   try {

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { expect, it } from 'vitest';
-import { browserCommand, hasDisplay, writeRedirect } from './open-browser.js';
+import { browserCommand, browserEnvironment, hasDisplay, writeRedirect } from './open-browser.js';
 
 it('[X1] a browser is opened only where somebody can see it', () => {
   expect(hasDisplay({}, 'linux')).toBe(false);
@@ -29,6 +29,19 @@ it('[W1] a start link is in no argument of the browser, only in a file of our ow
     expect(await readFile(file, 'utf8')).not.toContain('secret');
   } finally {
     await rm(home, { recursive: true });
+  }
+});
+
+it('[A21] a browser gets neither the token nor a key, which its processes would show for days', () => {
+  const env = {
+    DISPLAY: ':0',
+    COUNTERSIGN_TOKEN: 'a token',
+    DATABASE_URL: 'postgres://a:b@c',
+    OPENAI_API_KEY: 'a key',
+  };
+  for (const platform of ['linux', 'darwin', 'win32']) {
+    const { PATH: _path, ...rest } = browserEnvironment(env, platform);
+    expect(rest).toEqual({ DISPLAY: ':0' });
   }
 });
 

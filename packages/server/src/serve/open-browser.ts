@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { delimiter, join } from 'node:path';
+import { withoutSecrets } from '@countersign/protocol';
 import { findSystemProgram, SYSTEM_PATH } from '@countersign/tools';
 import { writePrivate } from '../home/private-file.js';
 
@@ -24,14 +25,19 @@ export function openBrowser(url: string, home: string, platform: string = proces
   const command = browserCommand(file, platform);
   if (command === undefined) return;
   const [program, ...words] = command;
-  // What xdg-open starts in turn must not come from a folder on our PATH where an agent writes.
-  const env = platform === 'win32' ? process.env : { ...process.env, PATH: BROWSER_PATH };
+  const env = browserEnvironment(process.env, platform);
   const child = spawn(program, words, { detached: true, stdio: 'ignore', env });
   child.on('error', () => undefined);
   child.unref();
 }
 
 const BROWSER_PATH = [SYSTEM_PATH, '/snap/bin', '/var/lib/flatpak/exports/bin'].join(delimiter);
+
+/** Without our secrets: a browser runs for days. What xdg-open starts must not come from a folder on our PATH where an agent writes. */
+export function browserEnvironment(env: NodeJS.ProcessEnv, platform: string): NodeJS.ProcessEnv {
+  const safe = withoutSecrets(env);
+  return platform === 'win32' ? safe : { ...safe, PATH: BROWSER_PATH };
+}
 
 /** In the home, which sandboxed commands can't see. The ticket in it works once, for a minute; the next link replaces the file. */
 export function writeRedirect(url: string, home: string): string {

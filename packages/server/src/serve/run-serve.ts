@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline';
 import { systemClock } from '@countersign/core';
-import { CountersignError } from '@countersign/protocol';
+import { CountersignError, unsandboxedWords } from '@countersign/protocol';
 import { homeFolder } from '../home/home-folder.js';
 import type { Token } from '../home/keep-token.js';
 import { createLog, type LogLevel } from './create-log.js';
@@ -77,7 +77,7 @@ function greet({ url, home: { token, sandbox } }: Serving, start: string): void 
     `Open ${start}`,
     '  (good once, for a minute)',
     `Token for programs: ${whereIs(token)}`,
-    ...(sandbox.kind === 'none' ? [`No sandbox: ${sandbox.reason}`] : []),
+    ...(sandbox.kind === 'none' ? [`No sandbox: ${unsandboxedWords('an approved command')} (${sandbox.reason}).`] : []),
   ];
   process.stdout.write(`${lines.join('\n')}\n`);
 }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -123,7 +123,7 @@ describe('an agent with an approved command', () => {
     expect(existsSync(join(second.workingDirectory, 'signed-by-itself'))).toBe(false);
   });
 
-  it('[A21] a token it was told is masked before a model sees it', async () => {
+  it('[A21] a token it was told is masked before a model sees it, and the server’s environment shows neither it nor a key', async () => {
     const token = 'the-token-of-this-test-0123456789';
     const { server, world, chat } = await start(() => [`echo ${token.slice(0, 10)}""${token.slice(10)}`], {
       COUNTERSIGN_TOKEN: token,
@@ -136,6 +136,13 @@ describe('an agent with an approved command', () => {
     const said = async () => (await server.api(`${world}/chats/${chat}/messages`, list)).items.at(-1)?.content ?? '';
     await expect.poll(said, { timeout: 90_000 }).toContain('I was told');
     expect(await said()).not.toContain(token);
+    // Where there is no sandbox, a command reads what the kernel shows of every process of its user.
+    const shown = existsSync('/proc/self/environ')
+      ? await readFile(`/proc/${server.process.pid}/environ`, 'latin1')
+      : 'PATH=';
+    expect(shown).toContain('PATH=');
+    expect(shown).not.toContain(token);
+    expect(shown).not.toContain('not-a-key');
   });
 });
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createPublicKey, sign, verify, type KeyObject } from 'node:crypto';
-import { claimText, type AuditClaim, type SignedHead } from '@countersign/protocol';
+import { claimText, withoutSecrets, type AuditClaim, type SignedHead } from '@countersign/protocol';
 import { CommandError } from '../command-error.js';
 import { EXIT } from '../exit-codes.js';
 import { keyId, readPrivateKey, readPublicKey } from './audit-key.js';
@@ -67,9 +67,8 @@ export async function signHead(claim: AuditClaim, signer: Signer): Promise<Signe
 
 /** Gives the text to a command on standard input; it prints the signature in base64. */
 async function askCommand(command: string, text: string, env: NodeJS.ProcessEnv): Promise<Buffer> {
-  const { COUNTERSIGN_TOKEN: _token, DATABASE_URL: _database, ...rest } = env;
   const child = spawn('/bin/sh', ['-c', command], {
-    env: rest,
+    env: withoutSecrets(env),
     stdio: ['pipe', 'pipe', 'inherit'],
     timeout: COMMAND_MS,
     killSignal: 'SIGKILL',

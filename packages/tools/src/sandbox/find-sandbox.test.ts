@@ -29,9 +29,7 @@ describe('findSandbox', () => {
     await writeFile(join(folder.path, 'bwrap'), '#!/bin/sh\necho "no namespaces here" >&2\nexit 1\n', { mode: 0o755 });
     expect(await findSandbox({ platform: 'linux', folders: [folder.path, ...SYSTEM_FOLDERS] })).toEqual({
       kind: 'none',
-      reason: expect.stringMatching(
-        /installed but does not work here \(no namespaces here\): .* all of your rights/,
-      ) as string,
+      reason: 'bubblewrap is installed but does not work here (no namespaces here)',
     });
   });
 
@@ -62,7 +60,7 @@ describe('findSandbox', () => {
     await writeFile(join(folder.path, 'bwrap'), '#!/bin/sh\nexit 0\n', { mode: 0o755 });
     expect(await findSandbox({ platform: 'linux', folders: [folder.path, ...SYSTEM_FOLDERS] })).toEqual({
       kind: 'none',
-      reason: expect.stringMatching(/no draft .*: commands run with all of your rights/) as string,
+      reason: expect.stringMatching(/no draft of a folder could be laid over it/) as string,
     });
   });
 

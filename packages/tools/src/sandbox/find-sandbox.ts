@@ -57,14 +57,17 @@ async function findBubblewrap(folders: readonly string[]): Promise<Sandbox> {
   return none(`bubblewrap is installed but does not work here (${said})`);
 }
 
-function none(why: string): Sandbox {
-  return { kind: 'none', reason: `${why}: commands run with all of your rights` };
+function none(reason: string): Sandbox {
+  return { kind: 'none', reason };
 }
 
 async function findSandboxExec(): Promise<Sandbox> {
   const program = '/usr/bin/sandbox-exec';
   try {
-    await run(program, ['-p', '(version 1)(allow default)', '/usr/bin/true'], { timeout: TRY_MS });
+    await run(program, ['-p', '(version 1)(allow default)', '/usr/bin/true'], {
+      timeout: TRY_MS,
+      env: { PATH: SYSTEM_PATH },
+    });
     return { kind: 'sandbox-exec', program };
   } catch (error) {
     return none(`sandbox-exec does not work here (${saidBy(error)})`);

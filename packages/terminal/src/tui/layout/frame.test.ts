@@ -168,7 +168,7 @@ describe('the screen', () => {
     expect(after).toContain('curl -H hunter2');
     expect(after).not.toContain('v Show secrets');
     expect(text).toContain('1 secret is masked');
-    expect(text).toContain('not sandboxed: it runs with your own rights');
+    expect(text).toContain('not sandboxed: nothing stops it from reading');
   });
 
   it('gives what it has to its parts and no more', () => {

@@ -22,6 +22,7 @@ async function removeDeep(path: Buffer): Promise<void> {
   // The last part alone may be no text: what is left of it is tried by the next sweep.
   await run('/bin/rm', ['-rf', '--', `./${path.subarray(at + 1).toString()}`], {
     cwd: path.subarray(0, at).toString(),
+    env: {},
   });
 }
 

@@ -1,0 +1,48 @@
+import { closeSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { SECRET_VARIABLES } from '@countersign/protocol';
+
+/**
+ * Overwrites secrets in the environment that the kernel shows of this process in `/proc/PID/environ`: removing one from `process.env` does
+ * not change that, and every process of the same user can read it. `process.env` keeps the values. Where the system does not allow it
+ * nothing changes; the server looks for its token there and warns.
+ */
+export function hideSecrets(): void {
+  if (process.platform !== 'linux') return;
+  const present = SECRET_VARIABLES.filter((name) => process.env[name] !== undefined);
+  if (present.length === 0) return;
+  // Set again, a value gets memory of its own: the C library would otherwise go on reading what is overwritten here.
+  Object.assign(process.env, Object.fromEntries(present.map((name) => [name, process.env[name]])));
+  try {
+    const start = environmentStart();
+    const shown = readFileSync('/proc/self/environ', 'latin1');
+    const memory = openSync('/proc/self/mem', 'r+');
+    try {
+      for (const { from, to } of valuesIn(shown, present)) {
+        writeSync(memory, Buffer.alloc(to - from), 0, to - from, start + from);
+      }
+    } finally {
+      closeSync(memory);
+    }
+  } catch {
+    // No such file, or a kernel that forbids it.
+  }
+}
+
+/** Where the environment begins in memory: field 50 of proc_pid_stat(5). The program's name before it may hold spaces and brackets. */
+function environmentStart(): number {
+  const stat = readFileSync('/proc/self/stat', 'latin1');
+  const start = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[47]);
+  if (!Number.isSafeInteger(start) || start <= 0) throw new Error('the kernel does not say where the environment is');
+  return start;
+}
+
+function valuesIn(shown: string, names: readonly string[]): { from: number; to: number }[] {
+  let at = 0;
+  return shown.split('\0').flatMap((entry) => {
+    const begin = at;
+    at += entry.length + 1;
+    const equals = entry.indexOf('=');
+    if (!names.includes(entry.slice(0, equals))) return [];
+    return [{ from: begin + equals + 1, to: begin + entry.length }];
+  });
+}

@@ -1,0 +1,19 @@
+/** Environment variables whose values are secrets that we read: no program we start gets them (A21). */
+export const SECRET_VARIABLES = [
+  'COUNTERSIGN_TOKEN',
+  'DATABASE_URL',
+  'ANTHROPIC_API_KEY',
+  'ANTHROPIC_AUTH_TOKEN',
+  'OPENAI_API_KEY',
+  'GOOGLE_API_KEY',
+  'GEMINI_API_KEY',
+] as const;
+export type SecretVariable = (typeof SECRET_VARIABLES)[number];
+
+type Environment = Record<string, string | undefined>;
+
+/** An environment for a program of the person's own, such as their editor or browser. */
+export function withoutSecrets(env: Readonly<Environment>): Environment {
+  const names = new Set<string>(SECRET_VARIABLES);
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !names.has(name)));
+}
