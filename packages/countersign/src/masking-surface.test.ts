@@ -183,7 +183,7 @@ describe('what a call would run', () => {
   it('[A15] [A16] is on its card, in its events and in the audit, however it is disguised', async () => {
     const { tool: run } = recorder('run');
     const t = await openTestWorld({ script: obedient, tools: [run] });
-    const attacks = hostileCalls().filter((_, index) => index % 14 === 0);
+    const attacks = hostileCalls().filter((_, index) => index % 18 === 0);
     await propose(t, ...attacks.map((call) => ({ name: 'run', arguments: call.arguments })));
     const approvals = await t.world.approvals();
     const requests = (await t.world.audit()).filter(({ kind }) => kind === 'request');
