@@ -112,15 +112,8 @@ export function shellCmd(options: ShellOptions): Tool {
       try {
         const started = await start(joinCommand(command, words), options, context, temporary);
         ({ confined } = started);
-        const full = new AbortController();
-        const stopWatching = confined?.watch(clock, () => full.abort());
-        const ended = await runCommand(started.command, {
-          signal: AbortSignal.any([context.signal, full.signal]),
-          clock,
-          timeoutMs,
-          output: context.output,
-        }).finally(stopWatching);
-        if (full.signal.aborted) throw new ToolFailure(wordsOf(new DraftTooLarge(draftLimits)), ended.result);
+        const { ended, isTooLarge } = await runWatched(started, context, { clock, timeoutMs });
+        if (isTooLarge) throw new ToolFailure(wordsOf(new DraftTooLarge(draftLimits)), ended.result);
         // What a stopped command had written by then counts too: a note it left, files it tidied.
         const hints =
           confined === undefined ? [] : explainNotFound(ended.result.stderr, confined.sees, process.env['PATH'] ?? '');
@@ -133,6 +126,30 @@ export function shellCmd(options: ShellOptions): Tool {
       }
     },
   });
+}
+
+/** Ends the command also when it writes more than it may. */
+async function runWatched(
+  { command, confined }: { command: StartedCommand; confined: Confined | undefined },
+  { signal, output }: ToolContext,
+  { clock, timeoutMs }: { clock: Clock; timeoutMs: number },
+): Promise<{ ended: CommandEnd; isTooLarge: boolean }> {
+  const over = new AbortController();
+  let isTooLarge = false;
+  const stop = (): void => over.abort();
+  const stopWatching = confined?.watch(clock, () => {
+    isTooLarge = true;
+    stop();
+  });
+  signal.addEventListener('abort', stop);
+  if (signal.aborted) stop();
+  try {
+    const ended = await runCommand(command, { signal: over.signal, clock, timeoutMs, output });
+    return { ended, isTooLarge };
+  } finally {
+    signal.removeEventListener('abort', stop);
+    stopWatching?.();
+  }
 }
 
 /** Without a sandbox even `sed` and `cat` reach our own token and store, so a star stands for nothing (A32). */
