@@ -6,7 +6,18 @@ import { residentMiB } from './resident.js';
 
 // Before anything of ours is loaded: what is imported below is part of what a program has to carry.
 const start = residentMiB();
-const SUITES = ['memory', 'turns', 'growth', 'gate', 'policy', 'masking', 'mcp', 'server', 'postgres'] as const;
+const SUITES = [
+  'memory',
+  'turns',
+  'growth',
+  'gate',
+  'policy',
+  'masking',
+  'blocks',
+  'mcp',
+  'server',
+  'postgres',
+] as const;
 type SuiteName = (typeof SUITES)[number];
 
 const { values } = parseArgs({
@@ -65,6 +76,9 @@ async function bench(quick: boolean, large: boolean, suites: readonly SuiteName[
         break;
       case 'masking':
         results.masking = (await import('./masking.js')).maskingSuite();
+        break;
+      case 'blocks':
+        results.blocks = await (await import('./blocks.js')).blocksSuite(quick ? 1 : 3);
         break;
       case 'mcp':
         results.mcp = await (await import('./mcp.js')).mcpSuite(plan);

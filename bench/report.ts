@@ -1,3 +1,4 @@
+import type { BlocksResult } from './blocks.js';
 import type { Figures } from './measure.js';
 import type { GateResult } from './gate.js';
 import { GRANTS, RULES } from './gate-world.js';
@@ -19,6 +20,7 @@ export interface Results {
   gate?: GateResult;
   policy?: PolicyResult;
   masking?: MaskingResult;
+  blocks?: BlocksResult;
   mcp?: McpResult;
   server?: ServerResult;
   postgres?: PostgresResult;
@@ -42,6 +44,7 @@ export function printResults(results: Results): void {
   if (results.gate !== undefined) printGate(results.gate);
   if (results.policy !== undefined) printPolicy(results.policy);
   if (results.masking !== undefined) printMasking(results.masking);
+  if (results.blocks !== undefined) printBlocks(results.blocks);
   if (results.mcp !== undefined) printMcp(results.mcp);
   if (results.server !== undefined) printServer(results.server);
   if (results.postgres !== undefined) printPostgres(results.postgres);
@@ -148,6 +151,14 @@ function printMasking({ longest }: MaskingResult): void {
     `Masking: the longest block by ${HOSTILE_BYTES / 1e6} MB of hostile text  (ms)`,
     ['', 'ms', 'the slowest text'],
     Object.entries(longest).map(([entry, { text, ms }]) => [entry, ms.toFixed(1), JSON.stringify(text)]),
+  );
+}
+
+function printBlocks(blocks: BlocksResult): void {
+  print(
+    `The longest block of the process by ${HOSTILE_BYTES / 1e6} MB of hostile input  (ms; under 50 is the aim)`,
+    ['', 'ms', 'the slowest text'],
+    Object.entries(blocks).map(([entry, { text, ms }]) => [entry, ms.toFixed(1), JSON.stringify(text)]),
   );
 }
 

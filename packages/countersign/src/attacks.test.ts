@@ -83,6 +83,22 @@ describe('a flood of questions', () => {
     expect(runs).toEqual([]);
   });
 
+  it('[T1] [T11] of megabytes of text and arguments only so much is kept as can be read', async () => {
+    const long = 'a+'.repeat(2_500_000);
+    const t = await openTestWorld({
+      script: [{ say: long, calls: [{ name: 'look', arguments: { long } }] }, 'done'],
+      tools: [tool('look', () => 'seen')],
+    });
+    await t.chat.send('go');
+    expect(await t.chat.settled()).toBe('idle');
+    expect(t.toolEvents()).toMatchObject([
+      { error: 'The arguments are larger than 1 MB. Call the tool with less, or in several steps.' },
+    ]);
+    const answer = t.provider.requests.at(-1)?.messages.find(({ role }) => role === 'assistant');
+    expect(answer?.content).toMatch(/\+\n\[4000000 characters were left out here\.\]$/);
+    expect(JSON.stringify(answer).length).toBeLessThan(1_100_000);
+  });
+
   it('[A34] with 200 waiting calls in all its chats, further calls of an agent that need approval fail', async () => {
     const { runs, tool: removing } = recorder();
     const t = await openTestWorld({

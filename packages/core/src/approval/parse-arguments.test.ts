@@ -44,7 +44,7 @@ describe('parseArguments', () => {
     expect(JSON.stringify(parsed)).not.toMatch(/hunter2|password/);
   });
 
-  it('[T11] refuses more than 64 levels and more than 4 MB', () => {
+  it('[T11] refuses more than 64 levels and more than 1 MB', () => {
     const nested = (levels: number): string => '{"a":'.repeat(levels) + '1' + '}'.repeat(levels);
     expect(parseArguments(nested(64))).toMatchObject({ ok: true });
     expect(parseArguments(nested(65))).toMatchObject({
@@ -53,14 +53,14 @@ describe('parseArguments', () => {
     });
     expect(parseArguments(`{"a":${'['.repeat(2_000_000)}${']'.repeat(2_000_000)}}`)).toMatchObject({ ok: false });
     const sized = (bytes: number): string => `{"a":"${'x'.repeat(bytes - 8)}"}`;
-    expect(parseArguments(sized(4 * 1024 * 1024))).toMatchObject({ ok: true });
-    expect(parseArguments(sized(4 * 1024 * 1024 + 1))).toMatchObject({
+    expect(parseArguments(sized(1024 * 1024))).toMatchObject({ ok: true });
+    expect(parseArguments(sized(1024 * 1024 + 1))).toMatchObject({
       ok: false,
-      error: expect.stringContaining('4 MB') as string,
+      error: expect.stringContaining('1 MB') as string,
     });
     expect(parseArguments(`{"a":"${'\u20ac'.repeat(1_500_000)}"}`)).toMatchObject({
       ok: false,
-      error: expect.stringContaining('4 MB') as string,
+      error: expect.stringContaining('1 MB') as string,
     });
   });
 

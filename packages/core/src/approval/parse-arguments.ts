@@ -1,6 +1,7 @@
 import { canonicalJson } from '../policy/index.js';
 
-const LARGEST_BYTES = 4 * 1024 * 1024;
+/** More than any model writes in one answer. Parsing, checking and showing more would block the process. */
+const LARGEST_BYTES = 1024 * 1024;
 const DEEPEST = 64;
 
 export type ParsedArguments =
@@ -15,7 +16,7 @@ export type ParsedArguments =
 export function parseArguments(text: string): ParsedArguments {
   if (text === '') return { ok: true, value: {}, text: '{}' };
   if (text.length > LARGEST_BYTES || Buffer.byteLength(text) > LARGEST_BYTES) {
-    return failure('The arguments are larger than 4 MB. Call the tool with less, or in several steps.');
+    return failure('The arguments are larger than 1 MB. Call the tool with less, or in several steps.');
   }
   let parsed: unknown;
   try {

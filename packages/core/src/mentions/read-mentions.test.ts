@@ -12,6 +12,13 @@ const crew = [
 const named = (content: string, agents = crew): string[] => readMentions(content, agents).agentIds;
 
 describe('readMentions', () => {
+  it('[M3] only the first 1,000 mentions count, wherever they stand', () => {
+    expect(named(`${'@bob '.repeat(999)}@alice`)).toEqual(['bob', 'alice']);
+    expect(named(`${'@bob '.repeat(1_000)}@alice`)).toEqual(['bob']);
+    expect(named(`${'@bob hi\n'.repeat(1_000)}@alice`)).toEqual(['bob']);
+    expect(named(`${'a long log\n'.repeat(50_000)}@alice what is that?`)).toEqual(['alice']);
+  });
+
   it.each([
     ['@bob hi', ['bob']],
     ['@BOB: hi', ['bob']],

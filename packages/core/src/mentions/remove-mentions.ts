@@ -2,7 +2,7 @@ import { AFTER_MENTIONS, BETWEEN_MENTIONS, skipSpace } from './characters.js';
 import type { NameIndex } from './index-names.js';
 import { matchMention, type Mention } from './match-mention.js';
 import { readLines, skipMarkers, type Line } from './read-lines.js';
-import { codeReader, hasProse } from './scan-mentions.js';
+import { codeReader, hasProse, MOST_MENTIONS } from './scan-mentions.js';
 
 type IsUnwanted = (target: Mention['target']) => boolean;
 
@@ -15,12 +15,14 @@ export function removeMentions(content: string, names: NameIndex, isUnwanted: Is
   const text = readLines(content, names);
   const isCode = codeReader(text.code);
   const parts: string[] = [];
+  const budget = { left: MOST_MENTIONS };
   let removed = false;
   let afterEmptied = false;
   let previous: Line['kind'] | undefined;
 
   for (const line of text.lines) {
-    const rest = hasProse(line) && !isCode(line.lead) ? withoutMentions(content, line, names, isUnwanted) : undefined;
+    const mayLead = budget.left > 0 && hasProse(line) && !isCode(line.lead);
+    const rest = mayLead ? withoutMentions(content, line, names, isUnwanted, budget) : undefined;
     removed ||= rest !== undefined;
     if (rest === '') {
       afterEmptied = true;
@@ -47,7 +49,13 @@ function withoutBlankStart(content: string, names: NameIndex): string {
 }
 
 /** The line from its body on without them; undefined if there were none. */
-function withoutMentions(content: string, line: Line, names: NameIndex, isUnwanted: IsUnwanted): string | undefined {
+function withoutMentions(
+  content: string,
+  line: Line,
+  names: NameIndex,
+  isUnwanted: IsUnwanted,
+  budget: { left: number },
+): string | undefined {
   const kept: string[] = [];
   let removed = false;
   const markers = splitMarkers(content.slice(line.body, line.lead));
@@ -57,7 +65,7 @@ function withoutMentions(content: string, line: Line, names: NameIndex, isUnwant
   // between, since `@bob @me smith` must not become `@bob smith` if there is a Bob Smith.
   let rest = at;
   let joint = '';
-  for (;;) {
+  for (; budget.left > 0; budget.left -= 1) {
     let mention = matchMention(content, at, line.proseEnd, names);
     if (mention === undefined && removed && kept.length === 0) {
       // What is left starts the line now, so a mention behind markers of its own would lead it.

@@ -7,6 +7,9 @@ import { readLines, type Line } from './read-lines.js';
 /** An `@` after one of these is inside a word: an e-mail address, a path, a handle of somewhere else. */
 const INSIDE_WORD = /[\p{L}\p{M}\p{N}_.+%/\\-]$/u;
 
+/** Enough for everybody in any world. Without a limit a message of nothing else would block the process. */
+export const MOST_MENTIONS = 1_000;
+
 /** The mentions at the start of each line, in order: the only ones that address (M3). */
 export function leadingMentions(content: string, names: NameIndex): Mention[] {
   // Most messages mention nobody; they need not be taken apart.
@@ -19,6 +22,7 @@ export function leadingMentions(content: string, names: NameIndex): Mention[] {
     let mention = matchMention(content, line.lead, line.proseEnd, names);
     while (mention !== undefined) {
       found.push(mention);
+      if (found.length === MOST_MENTIONS) return found;
       mention = matchMention(content, skipSpace(content, mention.end, BETWEEN_MENTIONS), line.proseEnd, names);
     }
   }

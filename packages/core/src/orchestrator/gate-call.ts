@@ -40,7 +40,8 @@ export interface ReadCall {
 
 export function readCall(tool: Tool | undefined, toolName: string, argumentsText: string): ReadCall {
   const parsed = parseArguments(argumentsText);
-  if (!parsed.ok) return { toolName, tool, argumentsText, arguments: parsed };
+  // It never runs: what is kept of it is for people and the model to see what went wrong.
+  if (!parsed.ok) return { toolName, tool, argumentsText: capText(argumentsText), arguments: parsed };
   const checked = tool === undefined ? ({ ok: true, value: parsed.value } as const) : validate(tool, parsed.value);
   return { toolName, tool, argumentsText: parsed.text, arguments: checked };
 }

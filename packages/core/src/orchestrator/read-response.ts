@@ -2,6 +2,8 @@ import type { ToolCall, Usage } from '@countersign/protocol';
 import { ProviderError, type LLMResponse } from '../ports/index.js';
 
 const LONGEST_NAME = 200;
+/** As long as a person's message may be. */
+const LONGEST_TEXT = 1_000_000;
 
 /**
  * A provider is code from elsewhere and a model's answer comes from further away: what does not have the shape of an answer is a
@@ -12,7 +14,7 @@ export function readResponse(response: unknown): LLMResponse {
   const { type, content, usage, tool_calls, providerState }: Record<string, unknown> = { ...response };
   if (content !== undefined && content !== null && typeof content !== 'string')
     throw noAnswer('content that is no text');
-  const common = { content: content ?? '', usage: readUsage(usage), ...readState(providerState) };
+  const common = { content: shortened(content ?? ''), usage: readUsage(usage), ...readState(providerState) };
   switch (type) {
     case 'text':
       return { type, ...common };
@@ -24,6 +26,12 @@ export function readResponse(response: unknown): LLMResponse {
     default:
       throw noAnswer(`a kind of answer that is not known (${String(type).slice(0, 50)})`);
   }
+}
+
+function shortened(content: string): string {
+  if (content.length <= LONGEST_TEXT) return content;
+  const kept = content.slice(0, LONGEST_TEXT).replace(/[\uD800-\uDBFF]$/, '');
+  return `${kept}\n[${content.length - kept.length} characters were left out here.]`;
 }
 
 function noAnswer(what: string): ProviderError {

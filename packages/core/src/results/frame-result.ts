@@ -1,5 +1,4 @@
-import { capText } from './cap-text.js';
-import { cleanText } from './clean-text.js';
+import { createCleaner, type Cleaner } from './create-cleaner.js';
 import { type Plain, toPlain } from './to-plain.js';
 import { utf8Length } from './utf8-length.js';
 
@@ -13,16 +12,16 @@ export interface FrameOptions {
   ownSecrets: readonly string[];
 }
 
-/** As many values of a result are looked at: enough to keep the end of any list, and an end for a result that has none. */
-const mostValues = 100_000;
+/** As many values of a result are looked at: more than fit into the limit of 64 KiB, and few enough not to block the process. */
+const mostValues = 20_000;
 
 /**
  * What the model gets of a call (T13, T14): JSON text, `{"result":…}` or `{"error":…,"reason":…,"outcome":…}`, so that nothing a tool says can pose
  * as a message. Always valid JSON within the limit (of at least 64 bytes; a smaller one gets `{}`), never throws.
  */
 export function frameResult(outcome: ToolOutcome, options: FrameOptions): string {
-  const clean = cleaner(options.ownSecrets);
   const limit = options.limitBytes;
+  const { clean, cap } = createCleaner(options.ownSecrets, limit);
   const frame = new Map<string, Plain>();
   if (!outcome.ok) {
     frame.set('error', clean(outcome.error));
@@ -33,44 +32,45 @@ export function frameResult(outcome: ToolOutcome, options: FrameOptions): string
     const result = outcome.result === undefined ? null : toPlain(outcome.result, clean, mostValues);
     frame.set('result', result);
   }
-  const whole = write(frame, Infinity);
+  const whole = JSON.stringify(Object.fromEntries(frame));
   if (utf8Length(whole) <= limit) return whole;
   // Texts of a few bytes each tell nothing: then better one long text of the whole.
-  const texts = new Map([...frame].map(([key, value]) => [key, asText(value)]));
-  return fitting(frame, limit, 32) ?? fitting(texts, limit, 0) ?? '{}';
-}
-
-function cleaner(ownSecrets: readonly string[]): (text: string) => string {
-  // The longest first: one that begins with another would otherwise leave its end behind.
-  const secrets = [...ownSecrets, ...ownSecrets.map(cleanText)]
-    .filter((secret) => secret !== '')
-    .sort((a, b) => b.length - a.length);
-  // Cleaned before it is searched: a colour in the middle of a token would hide it from the search and then go.
-  return (text) => secrets.reduce((masked, secret) => masked.replaceAll(secret, () => '‹masked›'), cleanText(text));
+  return fitting(frame, cap, limit, 32) ?? fitting(asTexts(frame), cap, limit, 0) ?? '{}';
 }
 
 /** The frame with every text in it cut to the same length, the greatest with which it fits, if that is not below `least`. */
-function fitting(frame: ReadonlyMap<string, Plain>, limit: number, least: number): string | undefined {
-  let fits: string | undefined;
-  let low = least;
+function fitting(
+  frame: ReadonlyMap<string, Plain>,
+  cap: Cleaner['cap'],
+  limit: number,
+  least: number,
+): string | undefined {
+  const at = (length: number): string | undefined => {
+    const text = write(frame, cap, length);
+    return utf8Length(text) <= limit ? text : undefined;
+  };
+  let fits = at(least);
+  if (fits === undefined) return undefined;
+  let low = least + 1;
   let high = limit;
   while (low <= high) {
     const middle = Math.floor((low + high) / 2);
-    const text = write(frame, middle);
-    if (utf8Length(text) <= limit) {
+    const text = at(middle);
+    if (text === undefined) high = middle - 1;
+    else {
       fits = text;
       low = middle + 1;
-    } else high = middle - 1;
+    }
   }
   return fits;
 }
 
-function write(frame: ReadonlyMap<string, Plain>, textLimit: number): string {
+function write(frame: ReadonlyMap<string, Plain>, cap: Cleaner['cap'], textLimit: number): string {
   return JSON.stringify(Object.fromEntries(frame), (_key, value: unknown) =>
-    typeof value === 'string' ? capText(value, textLimit) : value,
+    typeof value === 'string' ? cap(value, textLimit) : value,
   );
 }
 
-function asText(value: Plain): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
+function asTexts(frame: ReadonlyMap<string, Plain>): ReadonlyMap<string, Plain> {
+  return new Map([...frame].map(([key, value]) => [key, typeof value === 'string' ? value : JSON.stringify(value)]));
 }

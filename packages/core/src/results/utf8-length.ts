@@ -1,21 +1,20 @@
 /** How many bytes text takes as UTF-8. A lone surrogate counts as the U+FFFD it is written as. */
 export function utf8Length(text: string): number {
-  let bytes = text.length;
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code < 0x80) continue;
-    if (code < 0x800) bytes += 1;
-    else {
-      bytes += 2;
-      // Of a pair each half counts two.
-      if (code >= 0xd800 && code < 0xdc00 && isLow(text.charCodeAt(at + 1))) at += 1;
-    }
-  }
-  return bytes;
+  return Buffer.byteLength(text);
 }
 
 function isLow(code: number): boolean {
   return code >= 0xdc00 && code < 0xe000;
+}
+
+function isHigh(code: number): boolean {
+  return code >= 0xd800 && code < 0xdc00;
+}
+
+/** Of one character, by its first unit; two units count as one character of four bytes. */
+function sizeOf(code: number, isPair: boolean): number {
+  if (isPair) return 4;
+  return code < 0x80 ? 1 : code < 0x800 ? 2 : 3;
 }
 
 /** The longest beginning of `text` that takes at most `limit` bytes and cuts no character. */
@@ -23,10 +22,11 @@ export function headWithin(text: string, limit: number): string {
   let bytes = 0;
   let at = 0;
   while (at < text.length) {
-    const character = String.fromCodePoint(text.codePointAt(at) ?? 0);
-    bytes += utf8Length(character);
+    const code = text.charCodeAt(at);
+    const isPair = isHigh(code) && isLow(text.charCodeAt(at + 1));
+    bytes += sizeOf(code, isPair);
     if (bytes > limit) break;
-    at += character.length;
+    at += isPair ? 2 : 1;
   }
   return text.slice(0, at);
 }
@@ -36,11 +36,11 @@ export function tailWithin(text: string, limit: number): string {
   let bytes = 0;
   let at = text.length;
   while (at > 0) {
-    const paired = at > 1 && isLow(text.charCodeAt(at - 1)) && (text.codePointAt(at - 2) ?? 0) > 0xffff;
-    const character = text.slice(at - (paired ? 2 : 1), at);
-    bytes += utf8Length(character);
+    const code = text.charCodeAt(at - 1);
+    const isPair = at > 1 && isLow(code) && isHigh(text.charCodeAt(at - 2));
+    bytes += sizeOf(code, isPair);
     if (bytes > limit) break;
-    at -= character.length;
+    at -= isPair ? 2 : 1;
   }
   return text.slice(at);
 }

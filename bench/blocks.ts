@@ -1,0 +1,230 @@
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, get, request, type IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { defineTool, type Provider, type Tool } from 'countersign';
+import { serve, type Serving } from '@countersign/server';
+import { z } from 'zod';
+import { HOSTILE_BYTES } from './masking.js';
+import { withFolder } from './ours.js';
+
+/** The longest time that 5 MB of hostile input kept the process from everything else, by the way it came in. */
+export type BlocksResult = Record<Entry, { text: string; ms: number }>;
+
+const ENTRIES = [
+  'a page (web_fetch)',
+  'arguments (write_file)',
+  'a tool result',
+  'an answer of a model',
+  'a message of a person',
+  'an HTTP body',
+  'an MCP result',
+  'output of a command',
+] as const;
+type Entry = (typeof ENTRIES)[number];
+
+const TEXTS = ['a+', '\u202Ea', '; ', '%252B', '"\'', '<div>', '{"a":[', 'token=Ab1Cd2Ef3Gh4Ij5Kl6 '];
+const LONGEST_MESSAGE = 1_000_000;
+
+/** The shortest of several rounds, so that what else the machine does is left out; the longest over all texts. */
+export async function blocksSuite(rounds: number): Promise<BlocksResult> {
+  return await withFolder(async (folder) => {
+    const bench = await openBench(folder);
+    try {
+      const results: Partial<BlocksResult> = {};
+      for (const entry of ENTRIES) {
+        let worst = { text: '', ms: 0 };
+        for (const unit of TEXTS) {
+          const work = await bench.prepare(entry, unit);
+          let ms = Number.POSITIVE_INFINITY;
+          for (let round = 0; round < rounds; round += 1) ms = Math.min(ms, await longestBlock(work));
+          if (ms > worst.ms) worst = { text: unit, ms };
+        }
+        results[entry] = worst;
+      }
+      return results as BlocksResult;
+    } finally {
+      await bench.close();
+    }
+  });
+}
+
+/** In milliseconds: the longest stretch in which nothing else got its turn. */
+async function longestBlock(work: () => Promise<void>): Promise<number> {
+  let longest = 0;
+  let last = ownTime();
+  let isOver = false;
+  const look = (): void => {
+    const now = ownTime();
+    longest = Math.max(longest, now - last);
+    last = now;
+    if (!isOver) setImmediate(look);
+  };
+  setImmediate(look);
+  await work();
+  isOver = true;
+  return longest;
+}
+
+const SCHEDULED = `/proc/${process.pid}/task/${process.pid}/schedstat`;
+const isLinux = existsSync(SCHEDULED);
+
+/** Processor time of this thread, so that what else the machine does is left out; elsewhere wall time. */
+function ownTime(): number {
+  return isLinux ? Number(readFileSync(SCHEDULED, 'utf8').split(' ')[0]) / 1e6 : performance.now();
+}
+
+interface Bench {
+  /** What is built before does not count: it is the attacker's work. */
+  prepare(entry: Entry, unit: string): Promise<() => Promise<void>>;
+  close(): Promise<void>;
+}
+
+async function openBench(folder: string): Promise<Bench> {
+  let reply: Awaited<ReturnType<Provider['generate']>> = { type: 'text', content: '', usage: USAGE };
+  let result = '';
+  const provider: Provider = {
+    name: 'hostile',
+    generate: ({ messages, purpose }) =>
+      Promise.resolve(
+        purpose === 'answer' && messages.at(-1)?.role === 'user'
+          ? reply
+          : { type: 'text', content: 'Done.', usage: USAGE },
+      ),
+  };
+  const flood = defineTool({
+    name: 'flood',
+    description: 'Gives a long text.',
+    parameters: z.object({}),
+    execute: () => result,
+  });
+  const page = await openPage(() => result);
+  const work = join(folder, 'work');
+  mkdirSync(work);
+  const ignore = (): void => undefined;
+  const serving = await serve({
+    home: join(folder, 'home'),
+    env: { COUNTERSIGN_WORK: work },
+    port: 0,
+    version: 'bench',
+    log: { info: ignore, warn: ignore, error: ignore },
+    providers: [provider],
+    tools: [flood, { ...(await webFetchOf(page.port)), definition: PAGE_TOOL }],
+    show: [fileURLToPath(new URL('..', import.meta.url))],
+    ollamaUrl: 'http://127.0.0.1:9',
+  });
+  const send = sender(serving);
+  const workingDirectory = join(work, 'hostile');
+  mkdirSync(workingDirectory);
+  const policy = ['allow shell_cmd(cat flood.txt)', 'allow mcp__flood__*'];
+  await send('/worlds', JSON.stringify({ name: 'Hostile', workingDirectory, policy, streaming: false }));
+  await send('/worlds/hostile/agents', JSON.stringify({ name: 'Ann', provider: 'hostile', model: 'm', tools: ['*'] }));
+  const program = { transport: 'stdio', command: process.execPath, args: [MCP_SERVER] };
+  await send('/worlds/hostile/mcp-servers', JSON.stringify({ name: 'flood', ...program }));
+
+  /** A message in a new chat, until the agent has answered or waits. Somebody listens, as in a browser. */
+  async function turn(body: string): Promise<void> {
+    const chat = /"id":"([^"]+)"/.exec(await send('/worlds/hostile/chats', '{}'))?.[1] ?? '';
+    const path = `/worlds/hostile/chats/${chat}`;
+    await send(`${path}/messages`, body, { accept: 'text/event-stream' });
+    await send(`${path}/messages`);
+    await send(`/worlds/hostile/approvals?chat=${chat}`);
+  }
+
+  return {
+    async prepare(entry, unit) {
+      const text = unit.repeat(HOSTILE_BYTES / unit.length);
+      const call = (name: string, args: unknown): void => {
+        const made = { id: 'c', type: 'function' as const, function: { name, arguments: JSON.stringify(args) } };
+        reply = { type: 'tool_calls', content: '', tool_calls: [made], usage: USAGE };
+      };
+      reply = { type: 'text', content: 'Well.', usage: USAGE };
+      result = text;
+      let body = JSON.stringify({ content: 'go' });
+      switch (entry) {
+        case 'a page (web_fetch)':
+          call(PAGE_TOOL.name, { url: `http://page.example:${page.port}/` });
+          break;
+        case 'arguments (write_file)':
+          call('write_file', { path: 'a.json', content: text });
+          break;
+        case 'a tool result':
+          call('flood', {});
+          break;
+        case 'an answer of a model':
+          reply = { type: 'text', content: text, usage: USAGE };
+          break;
+        case 'a message of a person':
+          body = JSON.stringify({ content: text.slice(0, LONGEST_MESSAGE) });
+          break;
+        case 'an HTTP body':
+          return async () => void (await send('/worlds/hostile/policy/check', text));
+        case 'an MCP result':
+          call('mcp__flood__flood', { unit, bytes: HOSTILE_BYTES });
+          break;
+        case 'output of a command':
+          writeFileSync(join(workingDirectory, 'flood.txt'), text);
+          call('shell_cmd', { command: 'cat flood.txt' });
+      }
+      return () => turn(body);
+    },
+    async close() {
+      page.close();
+      await serving.close();
+    },
+  };
+}
+
+const USAGE = { inputTokens: 1, outputTokens: 1 };
+const MCP_SERVER = fileURLToPath(new URL('../hostile-mcp.mjs', import.meta.url));
+const PAGE_TOOL = {
+  name: 'fetch_page',
+  description: 'Reads the page.',
+  parameters: { type: 'object', properties: { url: { type: 'string' } } },
+  location: 'server' as const,
+};
+
+/** The real tool, with a way to the one page of this machine: the public one leads nowhere near it. */
+async function webFetchOf(port: number): Promise<Tool> {
+  const path = new URL('../../packages/tools/dist/web/web-fetch.js', import.meta.url).href;
+  const { createWebFetch } = (await import(path)) as { createWebFetch: (network: unknown, limits: unknown) => Tool };
+  const resolve = (): Promise<unknown> => Promise.resolve([{ address: '127.0.0.1', family: 4 }]);
+  return createWebFetch({ resolve, mayConnect: () => port > 0 }, { timeoutMs: 20_000, bodyBytes: 2 * 1024 * 1024 });
+}
+
+async function openPage(html: () => string): Promise<{ port: number; close: () => void }> {
+  const server = createServer((_, response) => {
+    response.writeHead(200, { 'content-type': 'text/html' });
+    response.end(html());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : 0,
+    close() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+/** What a browser would do with the answer is not done here, in the same process: only its start is read. */
+function sender({ url, home }: Serving) {
+  return async (path: string, body?: string, headers: Record<string, string> = {}): Promise<string> => {
+    const options = { headers: { authorization: `Bearer ${home.token.value}`, ...headers } };
+    const json = { 'content-type': 'application/json', ...options.headers };
+    const asked =
+      body === undefined
+        ? get(`${url}/api${path}`, options)
+        : request(`${url}/api${path}`, { method: 'POST', headers: json }).end(body);
+    const [response] = (await once(asked, 'response')) as [IncomingMessage];
+    let said = '';
+    response.on('data', (bytes: Buffer) => {
+      if (said.length < 10_000) said += bytes.toString('latin1', 0, 10_000);
+    });
+    await once(response, 'end');
+    return said;
+  };
+}

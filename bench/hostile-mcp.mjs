@@ -1,0 +1,28 @@
+// An MCP server over stdio whose one tool gives 5 MB of the text it is asked for. Built-ins only.
+import { createInterface } from 'node:readline';
+
+const answer = (id, result) => process.stdout.write(`${JSON.stringify({ jsonrpc: '2.0', id, result })}\n`);
+
+createInterface({ input: process.stdin }).on('line', (line) => {
+  const { id, method, params } = JSON.parse(line);
+  if (id === undefined) return;
+  switch (method) {
+    case 'initialize':
+      answer(id, {
+        protocolVersion: params.protocolVersion,
+        capabilities: { tools: {} },
+        serverInfo: { name: 'hostile', version: '1' },
+      });
+      break;
+    case 'tools/list':
+      answer(id, { tools: [{ name: 'flood', inputSchema: { type: 'object' } }] });
+      break;
+    case 'tools/call': {
+      const { unit, bytes } = params.arguments;
+      answer(id, { content: [{ type: 'text', text: unit.repeat(bytes / unit.length) }] });
+      break;
+    }
+    default:
+      answer(id, {});
+  }
+});

@@ -1,0 +1,58 @@
+import { capText, leftOutHere } from './cap-text.js';
+import { cleanText } from './clean-text.js';
+import { utf8Length } from './utf8-length.js';
+
+export interface Cleaner {
+  clean: (text: string) => string;
+  /** The same as `capText`, and counts what was left out before the text was cleaned. */
+  cap: (text: string, limitBytes: number) => string;
+}
+
+/** Of all texts of a result together, in times of the limit: more than the ends of it can't be left. */
+const ROOM = 16;
+/** However many texts there are, so much of each is kept. */
+const LEAST = 128;
+
+/**
+ * Cleans the texts of one result (T14). Of a text of megabytes only both ends can be left in the end, so the middle is taken out before
+ * it is cleaned; cleaning all of it would block the process.
+ */
+export function createCleaner(ownSecrets: readonly string[], limitBytes: number): Cleaner {
+  // The longest first: one that begins with another would otherwise leave its end behind.
+  const secrets = [...ownSecrets, ...ownSecrets.map(cleanText)]
+    .filter((secret) => secret !== '')
+    .sort((a, b) => b.length - a.length);
+  // Cleaned before it is searched: a colour in the middle of a token would hide it from the search and then go.
+  const tidy = (text: string): string =>
+    secrets.reduce((masked, secret) => masked.replaceAll(secret, () => '‹masked›'), cleanText(text));
+  const leftOut = new Map<string, number>();
+  let room = ROOM * Math.max(limitBytes, 1024);
+
+  return {
+    clean(text) {
+      const most = Math.max(LEAST, Math.floor(room / 4));
+      room = Math.max(0, room - Math.min(text.length, most));
+      if (text.length <= most) return tidy(text);
+      const half = Math.floor(most / 2);
+      const head = withoutHalf(tidy(text.slice(0, half).replace(/[\uD800-\uDBFF]$/, '')), secrets, 'end');
+      const tail = withoutHalf(tidy(text.slice(-half).replace(/^[\uDC00-\uDFFF]/, '')), secrets, 'start');
+      const bytes = utf8Length(text) - utf8Length(head) - utf8Length(tail);
+      const note = leftOutHere(bytes);
+      const short = head + note + tail;
+      leftOut.set(short, bytes - note.length);
+      return short;
+    },
+    cap: (text, limit) => capText(text, limit, leftOut.get(text)),
+  };
+}
+
+/** A secret that the cut went through is not found by its value: what is left of it goes too. */
+function withoutHalf(text: string, secrets: readonly string[], where: 'start' | 'end'): string {
+  for (const secret of secrets) {
+    for (let length = Math.min(secret.length - 1, text.length); length > 0; length -= 1) {
+      if (where === 'end' && text.endsWith(secret.slice(0, length))) return text.slice(0, -length);
+      if (where === 'start' && text.startsWith(secret.slice(-length))) return text.slice(length);
+    }
+  }
+  return text;
+}
