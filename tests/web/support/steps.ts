@@ -154,7 +154,9 @@ interface ScrollBox {
   readonly clientHeight: number;
 }
 
+/** Scrolls to exactly this place, as a person would with a wheel that turns up. */
 export async function scrollTo(box: Locator, top: number): Promise<void> {
+  await box.dispatchEvent('wheel', { deltaY: -1 });
   await box.evaluate((element: ScrollBox, wanted: number) => {
     Object.assign(element, { scrollTop: wanted });
   }, top);

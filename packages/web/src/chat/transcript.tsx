@@ -9,6 +9,7 @@ import { LiveRow } from './live-row.js';
 import { MessageRow, NoticeLine, speakerName } from './message-row.js';
 import { OutgoingRow } from './outgoing-row.js';
 import { useHold } from './use-hold.js';
+import { useScrollGestures } from './use-scroll-gestures.js';
 
 /** How near to an end, in pixels, counts as being there. */
 const NEAR_TOP = 1000;
@@ -39,18 +40,18 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
       `${index}`,
     [rows, pending, live, firstLive],
   );
-  // Whoever is at the end stays there while more comes; whoever has gone up to read is left alone.
+  // A reader at the end stays there while more comes. A reader who scrolled up is left alone.
   const follows = useRef(true);
   const shown = useRef(false);
   const inner = useRef<HTMLDivElement>(null);
-  /** Where the view was last put, or found: what differs from it later was moved by somebody else. */
-  const last = useRef({ top: 0, height: 0 });
-  const note = (element: HTMLElement): void => {
-    last.current = { top: element.scrollTop, height: element.scrollHeight };
-  };
+  /** Where the view was last put or found. */
+  const lastTop = useRef(0);
+  /** Sizes changed since the last scroll event, so the browser may have moved the view by itself. */
+  const resized = useRef(false);
+  const { isScrollingUp, gestures } = useScrollGestures();
   const toEnd = (element: HTMLElement): void => {
     element.scrollTop = element.scrollHeight;
-    note(element);
+    lastTop.current = element.scrollTop;
   };
   const hold = useHold();
   const virtual = useVirtualizer({
@@ -63,8 +64,8 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
     scrollEndThreshold: NEAR_END,
     paddingStart: 16,
     paddingEnd: 24,
-    // It reckons from the last scroll event it heard of. On a busy machine that is an old one, and a correction from there would
-    // take who follows back up, where it would look as if they had gone there to read.
+    // The list corrects from the last scroll event it received. On a busy machine that is an old one, and the correction would take
+    // a reader away from the end.
     scrollToFn: (offset, options, instance) => {
       const element = instance.scrollElement;
       if (element === null || hold.isHeld()) return;
@@ -72,8 +73,8 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
       else {
         const before = element.scrollTop;
         elementScroll(offset, options, instance);
-        // No more than that: how far somebody has gone meanwhile is still to be heard of.
-        last.current.top += element.scrollTop - before;
+        // Only the correction: how far the reader scrolled meanwhile is in a scroll event that is still to come.
+        lastTop.current += element.scrollTop - before;
       }
     },
   });
@@ -84,9 +85,10 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
     if (inner.current === null || element === null) return undefined;
     // After layout and before paint: nobody sees the text out of place.
     const observer = new ResizeObserver(() => {
+      resized.current = true;
       if (hold.isHeld()) {
         hold.keep(element);
-        note(element);
+        lastTop.current = element.scrollTop;
         follows.current = !hold.isHeld();
       } else if (follows.current) toEnd(element);
     });
@@ -95,9 +97,8 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
     observer.observe(element);
     return () => observer.disconnect();
   }, [hold]);
-  // In the same commit: a list that shrinks, which makes the browser scroll up, and grows again before the next scroll event looks as if
-  // the person had scrolled up.
   useLayoutEffect(() => {
+    resized.current = true;
     if (follows.current && !hold.isHeld() && box.current !== null) toEnd(box.current);
   }, [size, hold]);
   // A person who sends a message wants to see it.
@@ -119,20 +120,21 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
   const loadOlder = useCallback((): void => {
     store.loadOlder().catch(sayError);
   }, [store]);
-  const onScroll = (): void => {
+  const onScroll = ({ timeStamp }: { timeStamp: number }): void => {
     const element = box.current;
     if (element === null) return;
     const { scrollTop: top, scrollHeight: height, clientHeight } = element;
-    if (hold.isHeld() && Math.abs(top - last.current.top) <= 1) return;
+    if (hold.isHeld() && Math.abs(top - lastTop.current) <= 1) return;
     hold.release();
     // The end of the list: the page itself may not have grown yet by what came in front, and its end is in the middle then.
     const below = Math.max(height, virtual.getTotalSize()) - top - clientHeight;
-    // Shrinking text moves the position: only a move up by more than that is a person's, however small it is.
-    const shrunk = Math.max(0, last.current.height - height);
+    const hasMovedUp = top < lastTop.current - 1;
     if (below <= 1) follows.current = true;
-    else if (top < last.current.top - shrunk - 1) follows.current = false;
-    else if (below < NEAR_END && top > last.current.top) follows.current = true;
-    note(element);
+    // Text that shrinks moves the view up too; then only a gesture tells that a person did.
+    else if (hasMovedUp && (!resized.current || isScrollingUp(timeStamp))) follows.current = false;
+    else if (below < NEAR_END && top > lastTop.current) follows.current = true;
+    lastTop.current = top;
+    resized.current = false;
     if ((older === 'more' || older === 'failed') && top < NEAR_TOP) loadOlder();
   };
   // Also where nobody scrolls: a page may be shorter than the view. Asked of the page itself, which knows already where it was put.
@@ -173,6 +175,7 @@ export function Transcript({ wanted }: { wanted?: string | undefined }): ReactEl
         aria-label="Transcript"
         aria-live="off"
         tabIndex={0}
+        {...gestures}
         onScroll={onScroll}
         onClickCapture={(event) => {
           const button = event.target instanceof Element ? event.target.closest('[aria-expanded]') : null;

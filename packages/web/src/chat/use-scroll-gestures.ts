@@ -1,0 +1,48 @@
+import { type HTMLAttributes, useState } from 'react';
+
+/** How long after a wheel, key or touch a scroll may still be its effect. */
+const EFFECT_MS = 1000;
+const KEYS = new Set(['ArrowUp', 'PageUp', 'Home', 'Tab', ' ']);
+
+export interface ScrollGestures {
+  /** Whether a person was scrolling up, or might have been, at this time of an event. */
+  isScrollingUp(timeStamp: number): boolean;
+  /** For the scrolled element. */
+  gestures: Pick<
+    HTMLAttributes<HTMLElement>,
+    'onWheel' | 'onKeyDown' | 'onTouchMove' | 'onPointerDown' | 'onPointerMove'
+  >;
+}
+
+/** Tells a person's scrolling from what the browser does by itself when content changes its size. */
+export function useScrollGestures(): ScrollGestures {
+  const [made] = useState(createScrollGestures);
+  return made;
+}
+
+export function createScrollGestures(): ScrollGestures {
+  let lastUp = Number.NEGATIVE_INFINITY;
+  let isDragging = false;
+  return {
+    isScrollingUp: (timeStamp) => isDragging || timeStamp - lastUp < EFFECT_MS,
+    gestures: {
+      onWheel({ deltaY, timeStamp }) {
+        if (deltaY < 0) lastUp = timeStamp;
+      },
+      onKeyDown({ key, timeStamp }) {
+        if (KEYS.has(key)) lastUp = timeStamp;
+      },
+      onTouchMove({ timeStamp }) {
+        lastUp = timeStamp;
+      },
+      // The scrollbar belongs to the element itself. A browser tells that it was let go only by the next move over the page.
+      onPointerDown({ target, currentTarget }) {
+        isDragging = target === currentTarget;
+      },
+      onPointerMove({ buttons, timeStamp }) {
+        if (isDragging && buttons === 0) lastUp = timeStamp;
+        if (buttons === 0) isDragging = false;
+      },
+    },
+  };
+}
