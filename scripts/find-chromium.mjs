@@ -1,8 +1,8 @@
-// Where a browser of the Chromium family is, for tests and pictures.
+// Finds a browser of the Chromium family, for tests and screenshots.
 import { existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome', 'microsoft-edge'];
+const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable', 'chrome', 'microsoft-edge'];
 const PLACES = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
@@ -10,15 +10,31 @@ const PLACES = [
 ];
 
 /**
- * The one that CHROMIUM_PATH names, or one that is installed.
+ * The browser that CHROMIUM_PATH names, or else one that is installed.
  *
- * @param {NodeJS.ProcessEnv} env
  * @returns {string | undefined}
  */
-export function findChromium(env = process.env) {
-  const named = env['CHROMIUM_PATH'];
+export function findChromium() {
+  return find(BROWSERS, PLACES);
+}
+
+/**
+ * The build without a window uses less CPU, but has no desktop notifications.
+ *
+ * @returns {string | undefined}
+ */
+export function findHeadlessShell() {
+  return find(['chromium-headless-shell'], []);
+}
+
+/**
+ * @param {readonly string[]} names
+ * @param {readonly string[]} places
+ */
+function find(names, places) {
+  const named = process.env['CHROMIUM_PATH'];
   if (named !== undefined && named !== '') return existsSync(named) ? named : undefined;
-  const folders = (env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
-  const candidates = [...folders.flatMap((folder) => NAMES.map((name) => join(folder, name))), ...PLACES];
+  const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
+  const candidates = [...folders.flatMap((folder) => names.map((name) => join(folder, name))), ...places];
   return candidates.find((candidate) => existsSync(candidate));
 }

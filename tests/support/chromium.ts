@@ -1,7 +1,9 @@
 import { installPackage } from './install-package.js';
 
-/** It is large. */
-export const installChromium = (): Promise<boolean> => installPackage('chromium', 180_000);
+/** Both are large. The second is optional: not every distribution has it. */
+export async function installBrowsers(): Promise<void> {
+  for (const name of ['chromium', 'chromium-headless-shell']) await installPackage(name, 180_000);
+}
 
 /** As root a browser refuses its own sandbox. Pages here are ours, and talk to nobody but the test's server. */
 export function chromiumArguments(): string[] {

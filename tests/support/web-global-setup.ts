@@ -1,30 +1,36 @@
 import type { TestProject } from 'vitest/node';
 import { buildWeb } from '../../scripts/build-web.mjs';
-import { findChromium } from '../../scripts/find-chromium.mjs';
-import { installChromium } from './chromium.js';
+import { findChromium, findHeadlessShell } from '../../scripts/find-chromium.mjs';
+import { installBrowsers } from './chromium.js';
 import { chosenTestsMention } from './chosen-tests.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Empty where there is none. */
+    /** Empty when none is installed. */
     chromium: string;
+    /** The cheaper build where it is installed, or else the same as `chromium`. */
+    headlessShell: string;
   }
 }
 
 /**
- * Sees to it that tests in a browser have one, and the web app as its sources are now. Where no browser is to be had, says what is
- * left out; a run that only looks complete would be worse than none.
+ * Builds the web app and finds a browser, installing one where possible. When there is none, says which tests are left out, so that an
+ * incomplete run doesn't look complete.
  */
 export default async function setup(project: TestProject): Promise<void> {
   project.provide('chromium', '');
+  project.provide('headlessShell', '');
   if (!(await chosenTestsMention(project, /openBrowser|webBuild/))) return;
-  if (!buildWeb()) throw new Error('The web app could not be built; what vite said is above.');
-  let path = findChromium();
-  if (path === undefined && process.env['CHROMIUM_PATH'] === undefined && (await installChromium()))
-    path = findChromium();
-  if (path !== undefined) project.provide('chromium', path);
-  else
+  if (!buildWeb()) throw new Error("The web app couldn't be built; see Vite's output above.");
+  const isMissing = findChromium() === undefined || findHeadlessShell() === undefined;
+  if (isMissing && process.env['CHROMIUM_PATH'] === undefined) await installBrowsers();
+  const path = findChromium();
+  if (path === undefined) {
     process.stderr.write(
       'LEFT OUT: the tests of the web app in a browser did not run, because no Chromium was found. Install Chromium or Chrome, or name one with CHROMIUM_PATH.\n',
     );
+    return;
+  }
+  project.provide('chromium', path);
+  project.provide('headlessShell', findHeadlessShell() ?? path);
 }

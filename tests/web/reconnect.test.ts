@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { freePort } from '../../packages/server/src/testing/free-port.js';
@@ -19,20 +19,19 @@ const greeting = z.object({ url: z.string(), open: z.string() });
 
 describe.runIf(hasBrowser)('a server that goes away', () => {
   let home = '';
-  let browser: Browser;
+  let page: Page;
   let running: ChildProcess | undefined;
   beforeAll(async () => {
     home = await mkdtemp(join(tmpdir(), 'countersign-web-'));
-    browser = await launch();
   });
   afterEach(async () => {
+    await page.close();
     if (running === undefined || running.exitCode !== null || running.signalCode !== null) return;
     running.kill('SIGKILL');
     await once(running, 'exit');
   });
   afterAll(async () => {
     running?.kill('SIGKILL');
-    await browser.close();
     await rm(home, { recursive: true, force: true });
     await rm(`${home}-worlds`, { recursive: true, force: true });
   });
@@ -50,9 +49,14 @@ describe.runIf(hasBrowser)('a server that goes away', () => {
     throw new Error('the server said nothing');
   }
 
+  async function openPage(width: number, height: number): Promise<Page> {
+    const browser = await launch();
+    return await browser.newPage({ viewport: { width, height } });
+  }
+
   it('[S3] [S6] [A9] killed with an approval open: the page says so, comes back by itself, and the approval can be signed', async () => {
     const { open } = await startAnywhere();
-    const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+    page = await openPage(1440, 900);
     await page.goto(open);
     await button(page, 'How large is the crew? Count the lines.').click();
     await page.getByText('wc -l notes/crew.md').first().waitFor();
@@ -75,12 +79,11 @@ describe.runIf(hasBrowser)('a server that goes away', () => {
     await said(page, 'I counted the crew. All done.').waitFor();
     expect(await toolCard(page, 'wc -l').count()).toBe(1);
     expect(await readdir(home)).toContain('countersign.db');
-    await page.close();
   });
 
   it('[S3] [A7] killed with the questions of a phone open and one half edited: what was typed stays, and is what runs', async () => {
     const { open } = await startAnywhere();
-    const page = await browser.newPage({ viewport: { width: 360, height: 740 } });
+    page = await openPage(360, 740);
     await page.clock.install();
     await page.goto(open);
     await button(page, 'How large is the crew? Count the lines.').click();
@@ -102,13 +105,13 @@ describe.runIf(hasBrowser)('a server that goes away', () => {
     await toolCard(page, 'wc -w notes/crew.md').getByText('edited').waitFor();
   });
 
-  async function kill(page: Page): Promise<void> {
+  async function kill(): Promise<void> {
     running?.kill('SIGKILL');
     if (running !== undefined) await once(running, 'exit');
     await page.getByText('No connection to the server. Reconnecting…').waitFor();
   }
 
-  async function back(page: Page): Promise<void> {
+  async function back(): Promise<void> {
     await start();
     await expect.poll(() => page.getByText('No connection to the server. Reconnecting…').count()).toBe(0);
     await remarked(page, 'Connected again.');
@@ -116,7 +119,7 @@ describe.runIf(hasBrowser)('a server that goes away', () => {
 
   it('[S8] killed while a policy and an agent are half written: everything stays, and can be saved after', async () => {
     const { open, url } = await startAnywhere();
-    const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+    page = await openPage(1440, 900);
     await page.addInitScript(REMARKS);
     await page.clock.install();
     await page.goto(open);
@@ -124,12 +127,12 @@ describe.runIf(hasBrowser)('a server that goes away', () => {
     await page.goto(`${url}/w/harbour/policy`);
     const rules = page.getByLabel('Rules');
     await rules.fill(`${await rules.inputValue()}\nask shell_cmd(git push *)`);
-    await kill(page);
+    await kill();
     await failInBackground(page);
     expect(await rules.inputValue()).toContain('ask shell_cmd(git push *)');
     await button(page, 'Write policy').click();
     await page.getByText('The server does not answer.').first().waitFor();
-    await back(page);
+    await back();
     expect(await rules.inputValue()).toContain('ask shell_cmd(git push *)');
     await button(page, 'Write policy').click();
     await remarked(page, 'The policy is written.');
@@ -139,35 +142,34 @@ describe.runIf(hasBrowser)('a server that goes away', () => {
     const form = page.getByRole('dialog', { name: 'Add agent' });
     await form.getByLabel('Name').fill('Porter');
     await form.getByLabel('System prompt').fill('Carry things.');
-    await kill(page);
+    await kill();
     await failInBackground(page);
     // Where the person looks: a modal dialog covers the rest of the page.
     await form.getByText('No connection to the server. Reconnecting…').waitFor();
     await form.getByLabel('Model').fill('demo');
-    await back(page);
+    await back();
     expect(await form.getByLabel('System prompt').inputValue()).toBe('Carry things.');
     await form.getByRole('button', { name: 'Add agent', exact: true }).click();
     await expect.poll(() => form.count()).toBe(0);
     await page.getByRole('main').getByText('Porter').waitFor();
 
     // A page that was never opened says that it can't be loaded, and is loaded later; the rest stays where it is.
-    await kill(page);
+    await kill();
     await page.getByRole('link', { name: 'Statistics' }).click();
     await page.getByRole('alert').getByRole('button', { name: 'Try again' }).waitFor();
     expect(await page.getByRole('button', { name: /^World:/ }).count()).toBe(1);
     await start();
     await page.getByText('Waiting now').waitFor();
-    await page.close();
   });
 
   it('[S8] [W3] a message that is sent while the server is away is there at once, and arrives exactly once', async () => {
     const { open } = await startAnywhere();
-    const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+    page = await openPage(1440, 900);
     await page.addInitScript(REMARKS);
     await page.goto(open);
     await button(page, 'How large is the crew? Count the lines.').click();
     await button(page, 'Approve once').waitFor();
-    await kill(page);
+    await kill();
     await page.getByLabel('Message').fill('the first\nof two');
     await sendByKey(page);
     await wrote(page, 'the first').waitFor();
@@ -177,7 +179,7 @@ describe.runIf(hasBrowser)('a server that goes away', () => {
     await wrote(page, 'the second').waitFor();
     expect(await page.getByLabel('Message').inputValue()).toBe('');
     await page.getByLabel('Message').fill('a draft');
-    await back(page);
+    await back();
     await expect.poll(() => page.getByText(/Not sent yet|Sending…/).count()).toBe(0);
     for (const words of ['the first', 'the second']) {
       await wrote(page, words).locator('header time').waitFor();
@@ -187,7 +189,6 @@ describe.runIf(hasBrowser)('a server that goes away', () => {
     await wrote(page, 'the second').waitFor();
     expect(await page.getByRole('article', { name: 'you', exact: true }).allInnerTexts()).toHaveLength(3);
     expect(await page.getByLabel('Message').inputValue()).toBe('a draft');
-    await page.close();
   });
 });
 

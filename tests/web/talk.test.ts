@@ -204,7 +204,7 @@ describe.runIf(hasBrowser)('talking', () => {
   });
 
   it('[A13] a desktop notification tells what waits while nobody looks, and leads there', async () => {
-    const { context, page } = await opened.visit();
+    const { context, page } = await opened.visit({ program: 'chromium' });
     await context.grantPermissions(['notifications'], { origin: opened.serving.url });
     const { world, chat, path } = await opened.newChat();
     // A real notification, kept so that the test can touch it; and a page in the background.

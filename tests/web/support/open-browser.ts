@@ -32,6 +32,8 @@ export interface Opened {
 }
 
 interface VisitOptions {
+  /** The headless shell unless the test needs what only the whole browser has. */
+  program?: 'chromium' | 'headlessShell';
   width?: number;
   height?: number;
   dark?: boolean;
@@ -50,11 +52,17 @@ export interface Visit {
   complaints: string[];
 }
 
-export async function launch(): Promise<Browser> {
-  return await chromium.launch({ executablePath: inject('chromium'), args: chromiumArguments() });
+const launched = new Map<string, Promise<Browser>>();
+
+/** The browser that all test files of this worker share. It ends with the worker: close the pages you open in it. */
+export async function launch(program: 'chromium' | 'headlessShell' = 'headlessShell'): Promise<Browser> {
+  const executablePath = inject(program);
+  const browser = launched.get(executablePath) ?? chromium.launch({ executablePath, args: chromiumArguments() });
+  launched.set(executablePath, browser);
+  return await browser;
 }
 
-/** One browser and one real server for a test file. */
+/** A real server for a test file, and people who visit it with a browser. */
 export async function openBrowser(): Promise<Opened> {
   const home = await mkdtemp(join(tmpdir(), 'countersign-web-'));
   const deeds = testTools();
@@ -77,14 +85,18 @@ export async function openBrowser(): Promise<Opened> {
     tools: deeds.tools,
     show: [root],
   });
-  const browser = await launch();
+  const contexts: BrowserContext[] = [];
   const api = createClient({ url: serving.url, token: serving.home.token.value });
   let worlds = 0;
   return {
     serving,
     api,
     ran: deeds.ran,
-    visit: (options = {}) => visit(browser, serving, options),
+    async visit(options = {}) {
+      const visited = await visit(await launch(options.program), serving, options);
+      contexts.push(visited.context);
+      return visited;
+    },
     async newChat() {
       worlds += 1;
       const { id: world } = await api.createWorld({ name: `Lab ${worlds}` });
@@ -93,7 +105,7 @@ export async function openBrowser(): Promise<Opened> {
       return { world, chat, path: `/w/${world}/c/${chat}` };
     },
     async close() {
-      await browser.close();
+      for (const context of contexts) await context.close();
       await serving.close();
       await rm(home, { recursive: true, force: true });
     },
