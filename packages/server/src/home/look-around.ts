@@ -182,7 +182,12 @@ export function lookAtSandbox(home: string, sandbox: Sandbox): Finding {
     what,
     state: 'without',
     detail: `none: ${unsandboxedWords('an approved command')} (${sandbox.reason})`,
-    ...(process.platform === 'linux' ? { advice: 'Install bubblewrap, such as with `apt install bubblewrap`.' } : {}),
+    ...(process.platform === 'linux'
+      ? {
+          advice:
+            'Install bubblewrap, such as with `apt install bubblewrap`. In a container, see "In containers" in docs/guide/operations.md.',
+        }
+      : {}),
   };
 }
 

@@ -136,6 +136,11 @@ describe('the examples of how to run it', () => {
     );
   });
 
+  it('[A21] turn off none of the walls that a container has', () => {
+    const said = JSON.stringify([parse('compose.yaml'), parse('kubernetes.yaml')]);
+    expect(said).not.toMatch(/unconfined|privileged|cap_add|procMount/i);
+  });
+
   it('keep the folders of work and home where the server is told they are', () => {
     const env = Object.fromEntries(container.env.map(({ name, value }) => [name, value]));
     const mounted = container.volumeMounts.map(({ mountPath }) => mountPath);

@@ -56,6 +56,21 @@ describe('findSandbox', () => {
     });
   });
 
+  it.skipIf(found.kind !== 'bubblewrap')(
+    '[A21] finds none in a container that masks parts of /proc, as Docker does without seccomp and AppArmor too',
+    async () => {
+      if (found.kind !== 'bubblewrap') return;
+      const { program } = found;
+      const container = `${program} --unshare-user --uid 1000 --gid 1000 --cap-drop ALL --unshare-pid --dev-bind / / --proc /proc`;
+      const masked = `${container} --ro-bind /dev/null /proc/meminfo`;
+      await writeFile(join(folder.path, 'bwrap'), `#!/bin/sh\nexec ${masked} ${program} "$@"\n`, { mode: 0o755 });
+      expect(await findSandbox({ platform: 'linux', folders: [folder.path, ...SYSTEM_FOLDERS] })).toEqual({
+        kind: 'none',
+        reason: expect.stringContaining("Can't mount proc") as string,
+      });
+    },
+  );
+
   it('[A21] takes none that can not keep what is written from the folder until it was looked at', async () => {
     await writeFile(join(folder.path, 'bwrap'), '#!/bin/sh\nexit 0\n', { mode: 0o755 });
     expect(await findSandbox({ platform: 'linux', folders: [folder.path, ...SYSTEM_FOLDERS] })).toEqual({
