@@ -206,6 +206,17 @@ describe('findFixedPaths', () => {
     ]);
   });
 
+  it('[A37] finds what Git’s settings name, and all of .git where Git could not be asked', async () => {
+    const at = (name: string): string => join(folder.path, name);
+    await mkdir(at('.git/hooks'), { recursive: true });
+    await mkdir(at('scripts/hooks'), { recursive: true });
+    expect(await findFixedPaths(folder.path, { paths: ['scripts/hooks', 'not-there'], known: false })).toEqual([
+      { path: at('.git'), how: 'read-only' },
+      { path: at('scripts'), how: 'pinned' },
+      { path: at('scripts/hooks'), how: 'read-only' },
+    ]);
+  });
+
   it('refuses a link, which could be replaced', async () => {
     await mkdir(join(folder.path, '.git'));
     await symlink('/etc', join(folder.path, '.git', 'hooks'));

@@ -200,6 +200,33 @@ const plants: Plant[] = [
       'git -c user.name=a -c user.email=a@b -c sequence.editor="sed -i 1ibreak" rebase -i --root; echo "exec touch $VICTIM" >> .git/rebase-merge/git-rebase-todo',
     ask: ['-c', 'user.name=a', '-c', 'user.email=a@b', 'rebase', '--continue'],
   },
+  {
+    name: 'a rebase whose way to merge is a path',
+    before: (folder) => {
+      repository(folder);
+      for (const name of ['second', 'third']) {
+        execFileSync('bash', ['-c', `echo x > ${name}`], { cwd: folder });
+        git(folder, 'add', '.');
+        git(folder, '-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-qm', name);
+      }
+    },
+    command: [
+      'export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b',
+      'git -c sequence.editor="sed -i 1ibreak" rebase -i HEAD~2',
+      'git commit --allow-empty -m other',
+      `mkdir git-merge-x; ${script('evil')}; echo x/../evil > .git/rebase-merge/strategy`,
+    ].join('; '),
+    ask: ['-c', 'user.name=a', '-c', 'user.email=a@b', 'rebase', '--continue'],
+  },
+  {
+    name: 'a hook at the top of the files',
+    before: (folder) => {
+      repository(folder);
+      git(folder, 'config', 'core.hooksPath', folder);
+    },
+    command: script('post-checkout'),
+    ask: ['checkout', '-q', '--detach'],
+  },
 ];
 
 // Where there is no bubblewrap the run has said so, and that these were left out.

@@ -26,6 +26,15 @@ const KEYS = {
     lfs.customtransfer.*.path lfs.customtransfer.*.args lfs.extension.*.clean lfs.extension.*.smudge`,
 } as const;
 
+/** Where hooks lie at the top of the files, only these names run, and everything else there stays open. */
+export const HOOKS: readonly string[] = `
+  applypatch-msg pre-applypatch post-applypatch pre-commit pre-merge-commit prepare-commit-msg commit-msg post-commit pre-rebase
+  post-checkout post-merge pre-push pre-receive update proc-receive post-receive post-update reference-transaction push-to-checkout
+  pre-auto-gc post-rewrite sendemail-validate fsmonitor-watchman p4-changelist p4-prepare-changelist p4-post-changelist p4-pre-submit
+  post-index-change`
+  .trim()
+  .split(/\s+/);
+
 export type SettingKind = keyof typeof KEYS;
 
 const PATTERNS = (Object.entries(KEYS) as [SettingKind, string][]).map(([kind, keys]) => {

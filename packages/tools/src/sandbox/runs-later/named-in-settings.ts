@@ -4,7 +4,7 @@ import { isInside } from '../../files/is-inside.js';
 import { askGit, findGit, includedPath, type GitProgram, type GitSetting } from './ask-git.js';
 import { findRepositories, type Repository } from './find-repositories.js';
 import { followLinks } from './follow-links.js';
-import { kindOfSetting, wordsOfCommand } from './git-keys.js';
+import { HOOKS, kindOfSetting, wordsOfCommand } from './git-keys.js';
 import { isGitFolder, isGitSetting, leadsToEntry, runsByItself } from './runs-later.js';
 
 export interface NamedInSettings {
@@ -57,6 +57,7 @@ async function namedBy(
   around: Around,
 ): Promise<string[]> {
   const basesOf = basesFor(settings, repositories);
+  const tops = new Set([around.workingDirectory, ...repositories.map(({ root }) => root)]);
   const found: string[] = [];
   const hooks = repositories.map(({ commonFolder }) => join(commonFolder, 'hooks'));
   for (const { file, key, value } of settings) {
@@ -67,7 +68,8 @@ async function namedBy(
         break;
       case 'folder':
         hooks.push(...paths(value));
-        found.push(...paths(value));
+        for (const folder of paths(value))
+          found.push(...(tops.has(folder) ? HOOKS.map((hook) => join(folder, hook)) : [folder]));
         break;
       case 'file':
         found.push(includedPath(value, file, around.home), ...paths(value));
@@ -101,7 +103,7 @@ function basesFor(
 
 function pathsFrom(word: string, bases: Iterable<string>, { workingDirectory, home }: Around): string[] {
   const paths = word.startsWith('~/') ? [join(home, word.slice(2))] : [...bases].map((base) => resolve(base, word));
-  return [...new Set(paths)].filter((path) => path !== workingDirectory && isInside(workingDirectory, path));
+  return [...new Set(paths)].filter((path) => isInside(workingDirectory, path));
 }
 
 /**

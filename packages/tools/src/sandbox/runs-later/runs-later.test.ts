@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ENTRIES } from './names.js';
-import { isRebaseList, leadsToEntry, runsByItself, runsCommands, runsLater } from './runs-later.js';
+import { commandsIn, leadsToEntry, runsByItself, runsLater } from './runs-later.js';
 
 /** A name that an entry stands for. */
 const example = (entry: string): string => entry.replace(/^\//, '').replaceAll('*', 'some');
@@ -43,19 +43,27 @@ describe('the table of names', () => {
   });
 });
 
-describe('the list of a rebase', () => {
-  it.each(['exec touch x', 'x touch x', 'pick abc one\n  exec\ttouch x\n', 'x', '\nexec'])(
-    '[A37] runs commands: %j',
-    (text) => {
-      expect(runsCommands(text)).toBe(true);
-    },
-  );
+describe('what an interrupted rebase, cherry-pick or bisect goes on with', () => {
+  const runs = (path: string, text: string): boolean => commandsIn(path)?.test(text) === true;
+  const list = '.git/rebase-merge/git-rebase-todo';
 
-  it.each(['', 'pick abc exec it\n', 'execute\n', '# exec x\n', 'fixup x\nxyz x\n'])('does not: %j', (text) => {
-    expect(runsCommands(text)).toBe(false);
+  it.each([
+    ...['exec touch x', 'x touch x', 'pick abc one\n  exec\ttouch x\n', 'x', '\nexec'].map((text) => [list, text]),
+    [`${list}.backup`, 'exec x'],
+    ['.git/rebase-merge/strategy', 'x/../evil'],
+    ['.git/sequencer/opts', '[options]\n\tstrategy = x/../evil\n'],
+    ['.git/BISECT_NAMES', '$(evil)'],
+  ] as [string, string][])('[A37] %s runs something: %j', (path, text) => {
+    expect(runs(path, text)).toBe(true);
   });
 
-  it('is known by its name', () => {
-    expect(['git-rebase-todo', 'git-rebase-todo.backup', 'done'].map(isRebaseList)).toEqual([true, true, false]);
+  it.each([
+    ...['', 'pick abc exec it\n', 'execute\n', '# exec x\n', 'fixup x\nxyz x\n'].map((text) => [list, text]),
+    ['.git/rebase-merge/strategy', 'ort\n'],
+    ['.git/rebase-merge/done', 'exec x'],
+    ['src/strategy', 'a/b'],
+    ['.git/BISECT_NAMES', " 'src'\n"],
+  ] as [string, string][])('%s does not: %j', (path, text) => {
+    expect(runs(path, text)).toBe(false);
   });
 });

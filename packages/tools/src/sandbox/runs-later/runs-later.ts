@@ -33,7 +33,7 @@ export function runsLater(workingDirectory: string, path: string): string | unde
   const found = segments.find(
     (segment, at) => isGitFolder(segment) || runsByItself(segments.slice(0, at + 1).join('/')),
   );
-  return found ?? segments.slice(-1).find((name) => isHead(name) || isRebaseList(name));
+  return found ?? segments.slice(-1).find((name) => isHead(name) || commandsIn(segments.join('/')) !== undefined);
 }
 
 /** Whether a path, from the top of the working folder or of a repository, ends in an entry of the table of names. */
@@ -63,12 +63,20 @@ export function isHead(name: string): boolean {
 }
 
 /** What a rebase that was interrupted still has to do; `git rebase --continue` runs its `exec` lines. */
-export function isRebaseList(name: string): boolean {
+function isRebaseList(name: string): boolean {
   return plain(name).startsWith('git-rebase-todo');
 }
 
-export function runsCommands(rebaseList: string): boolean {
-  return /^\s*(?:x|exec)(?:\s|$)/m.test(rebaseList);
+/**
+ * What makes Git run something when an interrupted rebase, cherry-pick or bisect goes on, in a file of this path; undefined where nothing
+ * does. A strategy is the end of a program's name, so a slash in it leads anywhere; older versions evaluate the names of a bisect.
+ */
+export function commandsIn(path: string): RegExp | undefined {
+  const [name = '', parent = ''] = path.split('/').map(plain).toReversed();
+  if (isRebaseList(name)) return /^\s*(?:x|exec)(?:\s|$)/m;
+  if (name === 'bisect_names') return /[`$;|&<>()]/;
+  const hasStrategy = ['rebase-merge', 'rebase-apply', 'sequencer'].includes(parent);
+  return hasStrategy && ['strategy', 'opts'].includes(name) ? /\// : undefined;
 }
 
 /** Whether this name would help to make a repository of a folder with those names in it, or is a setting of one that it is. */

@@ -95,6 +95,7 @@ describe('inspectDraft', () => {
       await put(draft, 'src/a.ts');
       for (const path of ['.toolrc', '.config/new', '.venv/bin/python', 'src/.x/y']) await put(draft, path);
       await put(draft, 'bin/tool', '', 0o755);
+      await mkdir(join(draft.path, '.venv/include/a'), { recursive: true });
       const leftOut = await inspect();
       expect(leftOut.map(({ path }) => path).sort()).toEqual(
         ['.config/new', '.toolrc', '.venv/bin/python', 'bin/tool', 'src/.x/y'].sort(),

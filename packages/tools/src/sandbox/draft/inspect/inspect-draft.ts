@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { chmodSync, lstatSync, type Dirent } from 'node:fs';
-import { chmod, lstat, readdir, rmdir } from 'node:fs/promises';
+import { chmod, lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { namedInSettings } from '../../runs-later/named-in-settings.js';
@@ -70,7 +70,15 @@ async function inspectFolder(folder: Folder, name: string, now: Inspection): Pro
   if (isAppliedWhole(name)) {
     await removeTree(folder.upper);
     now.leftOut.splice(before, Infinity, { path: folder.name, why: fresh[0]?.why ?? 'new-hidden' });
-  } else if (folder.real === undefined && (await readdir(folder.upper)).length === 0) await rmdir(folder.upper);
+  } else if (folder.real === undefined && (await holdsNoFile(folder.upper))) await removeTree(folder.upper);
+}
+
+/** Nothing but empty folders, of no use to anybody without what was taken out. */
+async function holdsNoFile(folder: string): Promise<boolean> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  if (!entries.every((entry) => entry.isDirectory())) return false;
+  for (const { name } of entries) if (!(await holdsNoFile(join(folder, name)))) return false;
+  return true;
 }
 
 /** The folders of a draft that exist in the working folder: what was changed there may lie in a repository of its own. */

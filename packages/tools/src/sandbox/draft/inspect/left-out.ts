@@ -1,4 +1,4 @@
-import { rulesFor, type WhyNew } from './new-files.js';
+import { patternFor, rulesFor, type WhyNew } from './new-files.js';
 
 /** A change that was not applied from a draft. */
 export interface LeftOut {
@@ -17,7 +17,7 @@ const WORDS: Readonly<Record<LeftOut['why'], string>> = {
   ours: 'it belongs to Countersign itself',
   'no-file': 'it is a pipe, a socket or a device',
   name: 'its name is not UTF-8, or its path is too long',
-  'new-hidden': 'a new dot-file, or in a dot-folder',
+  'new-hidden': 'a new dot-file',
   'new-executable': 'a new executable',
 };
 
@@ -27,28 +27,24 @@ const MOST_RULES = 5;
 /** For the model and the person: what they will not find in the folder, why, and how to let it in. */
 export function describeLeftOut(leftOut: readonly LeftOut[]): string | undefined {
   if (leftOut.length === 0) return undefined;
-  const fresh = leftOut.filter(isNew);
-  const parts = [
-    ...listed(
-      leftOut.filter((one) => !isNew(one)),
-      MOST_NAMED,
-    ),
-    ...describeNew(fresh),
-  ];
-  return `Not everything the command wrote was applied to the working folder.\n${parts.join('\n')}`;
+  const others = leftOut.filter((one) => !isNew(one)).map(describeOne);
+  const lines = [...shortList(others), ...describeNew(leftOut.filter(isNew))];
+  return `Not everything the command wrote was applied to the working folder.\n${lines.join('\n')}`;
 }
 
 function describeNew(fresh: readonly LeftOut[]): string[] {
   if (fresh.length === 0) return [];
   const rules = rulesFor(fresh.map(({ path }) => path));
-  const known = rules.filter((rule) => rule !== undefined);
-  const more = rules.length - Math.min(known.length, MOST_RULES);
+  const known = rules.filter((rule) => rule !== undefined).slice(0, MOST_RULES);
+  const more = rules.length - known.length;
   return [
-    ...listed(fresh, MOST_NAMED),
+    ...shortList(describeGroups(fresh)),
     'Nobody approved this very call, so new dot-files, new files in dot-folders and new executables need a rule that names them.',
     'To keep them, a person adds to the policy:',
-    ...known.slice(0, MOST_RULES).map(shortened),
-    ...(more > 0 ? [`(and a rule for each of ${more} more)`] : []),
+    ...known.map(shortened),
+    ...(more > 0
+      ? [`(${known.length === 0 ? '' : 'and '}a rule for each of ${more} ${known.length === 0 ? 'paths' : 'more'})`]
+      : []),
     'Then run the command again.',
   ];
 }
@@ -57,9 +53,37 @@ export function isNew({ why }: LeftOut): boolean {
   return why === 'new-hidden' || why === 'new-executable';
 }
 
-function listed(leftOut: readonly LeftOut[], most: number): string[] {
-  const lines = leftOut.slice(0, most).map(({ path, why }) => `${shortened(path)}: ${WORDS[why]}`);
-  return leftOut.length > most ? [...lines, `and ${leftOut.length - most} more`] : lines;
+/** Files of one dot-folder make one line. */
+function describeGroups(fresh: readonly LeftOut[]): string[] {
+  const groups = new Map<string, LeftOut[]>();
+  for (const one of fresh) {
+    const folder = patternFor(one.path).replace(/\/\*\*$/, '');
+    const group = groups.get(folder);
+    if (group === undefined) groups.set(folder, [one]);
+    else group.push(one);
+  }
+  return [...groups].flatMap(([folder, files]) => {
+    const inside = files.filter(({ path }) => path !== folder);
+    if (inside.length === 0) return files.map((one) => (isWhole(one) ? describeWhole(one) : describeOne(one)));
+    return [`${shortened(folder)}: ${inside.length} new ${inside.length === 1 ? 'file' : 'files'} in a dot-folder`];
+  });
+}
+
+function isWhole({ path }: LeftOut): boolean {
+  return patternFor(path) !== path;
+}
+
+function describeWhole({ path }: LeftOut): string {
+  return `${shortened(path)}: has new dot-files or executables, so none of it was applied`;
+}
+
+function describeOne({ path, why }: LeftOut): string {
+  return `${shortened(path)}: ${WORDS[why]}`;
+}
+
+function shortList(lines: readonly string[]): string[] {
+  const rest = lines.length - MOST_NAMED;
+  return rest > 0 ? [...lines.slice(0, MOST_NAMED), `and ${rest} more`] : [...lines];
 }
 
 function shortened(path: string): string {

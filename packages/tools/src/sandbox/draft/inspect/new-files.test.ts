@@ -42,6 +42,19 @@ describe('the rules that would let new files in', () => {
     expect(rulesFor(paths)).toEqual(rules);
   });
 
+  it('come after what was left out, a line for each folder', () => {
+    const paths = ['.venv/bin/a', '.venv/lib/b', '.rc', 'node_modules', 'bin/x'];
+    const fresh = paths.map((path) => ({ path, why: path === 'bin/x' ? 'new-executable' : 'new-hidden' }) as const);
+    const note = describeLeftOut([...fresh, { path: '.vscode', why: 'runs-later' }]) ?? '';
+    expect(note.split('\n').slice(1, 6)).toEqual([
+      '.vscode: programs outside the sandbox run it by themselves; use write_file, which asks a person',
+      '.venv: 2 new files in a dot-folder',
+      '.rc: a new dot-file',
+      'node_modules: has new dot-files or executables, so none of it was applied',
+      'bin/x: a new executable',
+    ]);
+  });
+
   it('are in the result, which stays short', () => {
     const many = Array.from({ length: 5_000 }, (_, at) => ({ path: `d${at}/.x`, why: 'new-hidden' as const }));
     const note = describeLeftOut(many) ?? '';

@@ -3,15 +3,14 @@ import { lstat, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isOwnFile } from '@countersign/core/ports';
 import {
+  commandsIn,
   isGitFolder,
   isGitSetting,
   isHead,
-  isRebaseList,
   isRepositoryPart,
   leadsToEntry,
   looksLikeRepository,
   runsByItself,
-  runsCommands,
 } from '../../runs-later/runs-later.js';
 import type { LeftOut } from './left-out.js';
 import { whyNew } from './new-files.js';
@@ -91,10 +90,11 @@ export async function whyNot(
     return 'no-file';
   // Git follows them when it writes its logs and messages: into a start-up file of the person's shell, say.
   if (where !== 'tree' && entry.isSymbolicLink()) return 'link';
-  if (isRebaseList(name) && (await mayRunCommands(join(upper, name), entry))) return 'runs-later';
+  const path = join(folder.name, name);
+  const commands = commandsIn(path);
+  if (commands !== undefined && (await mayRun(join(upper, name), entry, commands))) return 'runs-later';
   if (where === 'inside') return undefined;
   if (where === 'repository') return isGitSetting(name) ? 'runs-later' : undefined;
-  const path = join(folder.name, name);
   const paths = top === '' ? [path] : [path, path.slice(top.length + 1)];
   if (paths.some((one) => runsByItself(one) || (entry.isSymbolicLink() && leadsToEntry(one)))) return 'runs-later';
   if (isHead(name) ? !entry.isDirectory() : isRepositoryPart(name, there)) return 'repository';
@@ -105,12 +105,14 @@ export async function whyNot(
   return known ? undefined : 'git-unknown';
 }
 
-const LONGEST_REBASE_LIST = 1024 * 1024;
+const LONGEST_LIST = 1024 * 1024;
 
-async function mayRunCommands(path: string, entry: Dirent<Buffer>): Promise<boolean> {
+/** What can't be read may hold anything. Nothing is left to run where it is removed. */
+async function mayRun(path: string, entry: Dirent<Buffer>, commands: RegExp): Promise<boolean> {
   if (entry.isCharacterDevice()) return false;
-  if (!entry.isFile() || (await lstat(path)).size > LONGEST_REBASE_LIST) return true;
-  return runsCommands(await readFile(path, 'latin1').catch(() => 'exec'));
+  if (!entry.isFile() || (await lstat(path)).size > LONGEST_LIST) return true;
+  const text = await readFile(path, 'latin1').catch(() => undefined);
+  return text === undefined || commands.test(text);
 }
 
 export async function isFolder(path: string): Promise<boolean> {
