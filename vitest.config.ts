@@ -5,7 +5,9 @@ import LongestFirst from './tests/support/longest-first.js';
 const sourceFirst = ['@countersign/source', 'node'];
 
 const browserTests = 'tests/web/**/*.test.ts';
-const forRooms = ['build', 'postgres', 'bubblewrap', 'tmux'].map((what) => `tests/support/${what}-global-setup.ts`);
+const setup = (what: string): string => `tests/support/${what}-global-setup.ts`;
+const forRooms = ['build', 'postgres', 'bubblewrap', 'tmux'].map(setup);
+const forBrowser = ['build', 'web'].map(setup);
 
 export default defineConfig({
   // Test the sources: a stale `dist` must never make a test pass or fail.
@@ -18,7 +20,7 @@ export default defineConfig({
     // Modules are loaded once per worker, not once per file: importing cost a sixth of a run. Tests must not rely on fresh module state.
     isolate: false,
     // The size of property, fuzz and crash tests. `npm run verify` runs them at full size, 1; more than 1 searches with random seeds.
-    env: { RUNS_FACTOR: process.env['RUNS_FACTOR'] ?? '0.2' },
+    env: { RUNS_FACTOR: process.env['RUNS_FACTOR'] ?? '0.1' },
     sequence: { sequencer: LongestFirst },
     // The budget is for two cores. Tests wait for servers, browsers and databases about a sixth of their time, so a third worker fills it.
     maxWorkers: 3,
@@ -42,7 +44,7 @@ export default defineConfig({
             },
             {
               extends: true,
-              test: { name: 'browser', include: [browserTests], globalSetup: ['tests/support/web-global-setup.ts'] },
+              test: { name: 'browser', include: [browserTests], globalSetup: forBrowser },
             },
           ],
   },

@@ -6,20 +6,36 @@ import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const dist = join(root, 'packages', 'countersign', 'dist');
-const target = join(dist, 'bundle');
-const stamp = join(target, '.built-from');
+const bundles = {
+  command: { folder: join(dist, 'bundle'), inputs: { main: join(dist, 'main.js') } },
+  // Programs that tests start again and again.
+  tests: {
+    folder: join(dist, 'testing', 'bundle'),
+    inputs: {
+      'crash-child': join(dist, 'testing', 'crash-child.js'),
+      'serve-child': join(root, 'tests', 'web', 'support', 'serve-child.mjs'),
+      'stamping-server': join(root, 'packages', 'server', 'dist', 'testing', 'stamping-server.js'),
+    },
+  },
+};
 
 /** Packages that stay outside: they load native code or files of their own. `countersign` declares them as dependencies. */
 const EXTERNAL = ['@photostructure/sqlite', 'graphile-worker', 'pg', 'pino', 'prom-client'];
 
-/** Leaves an up-to-date bundle alone. Rejects when there is nothing to bundle. */
-export async function bundleCommand() {
-  const inputs = hashOfInputs();
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === inputs) return;
+/**
+ * Leaves an up-to-date bundle alone. Rejects when there is nothing to bundle.
+ *
+ * @param {keyof typeof bundles} which
+ */
+export async function bundleCommand(which = 'command') {
+  const { folder: target, inputs: input } = bundles[which];
+  const stamp = join(target, '.built-from');
+  const hash = hashOfInputs();
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return;
   // Loaded only now: on a fresh clone it is installed after this script was read.
   const { rolldown } = await import('rolldown');
   const bundle = await rolldown({
-    input: join(dist, 'main.js'),
+    input,
     platform: 'node',
     external: EXTERNAL.map((name) => new RegExp(`^${name}(/|$)`)),
     logLevel: 'silent',
@@ -27,7 +43,7 @@ export async function bundleCommand() {
   const fresh = `${target}-${process.pid}`;
   await bundle.write({ dir: fresh, format: 'esm' });
   await bundle.close();
-  writeFileSync(join(fresh, '.built-from'), inputs);
+  writeFileSync(join(fresh, '.built-from'), hash);
   rmSync(target, { recursive: true, force: true });
   renameSync(fresh, target);
 }
@@ -43,10 +59,15 @@ function hashOfInputs() {
   for (const folder of folders.sort())
     for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()) {
       const file = join(folder, name);
-      if (!name.endsWith('.js') || file.startsWith(target) || !statSync(file).isFile()) continue;
+      if (!name.endsWith('.js') || isBundled(file) || !statSync(file).isFile()) continue;
       hash.update(`${file}\0`).update(readFileSync(file));
     }
   return hash.update(readFileSync(join(root, 'package-lock.json'))).digest('hex');
+}
+
+/** @param {string} file */
+function isBundled(file) {
+  return Object.values(bundles).some(({ folder }) => file.startsWith(folder));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await bundleCommand();

@@ -6,10 +6,10 @@ import { unfinished } from './unfinished.js';
 
 /** A short one by itself; `npm run soak` sets these for a long one. */
 const plan: SoakPlan & { servers: number } = {
-  turns: Number(process.env['SOAK_TURNS'] ?? 36),
-  chats: Number(process.env['SOAK_CHATS'] ?? 12),
-  servers: Number(process.env['SOAK_SERVERS'] ?? 4),
-  killEveryMs: Number(process.env['SOAK_KILL_MS'] ?? 1_000),
+  turns: Number(process.env['SOAK_TURNS'] ?? 18),
+  chats: Number(process.env['SOAK_CHATS'] ?? 6),
+  servers: Number(process.env['SOAK_SERVERS'] ?? 3),
+  killEveryMs: Number(process.env['SOAK_KILL_MS'] ?? 2_000),
   limitMs: Number(process.env['SOAK_LIMIT_MS'] ?? 300_000),
 };
 

@@ -7,9 +7,9 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { createClient, type Client } from '@countersign/client';
 
-const server = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), 'packages/server');
-const program = join(server, 'dist/testing/stamping-server.js');
-const shiftedClock = pathToFileURL(join(server, 'dist/testing/shifted-clock.js')).href;
+const packages = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), 'packages');
+const program = join(packages, 'countersign/dist/testing/bundle/stamping-server.js');
+const shiftedClock = pathToFileURL(join(packages, 'server/dist/testing/shifted-clock.js')).href;
 const TOKEN = 'a-token-that-all-of-them-share-0123456789abcdef';
 
 export interface RunningServer {

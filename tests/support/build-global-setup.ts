@@ -14,6 +14,7 @@ export default async function setup(): Promise<void> {
   try {
     await promisify(execFile)(process.execPath, [tsc, '-b'], { cwd: root, maxBuffer: 100_000_000 });
     await bundleCommand();
+    await bundleCommand('tests');
   } catch {
     process.stderr.write('The build failed; tests that start child processes may run outdated code.\n');
   }

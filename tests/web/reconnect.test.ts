@@ -14,7 +14,8 @@ import { button, choose, remarked, REMARKS, said, sendByKey, toolCard, topBar, w
 
 /** What the set-up of the run has built: `webBuild` is the word it looks for. */
 const webBuild = webRoot;
-const child = fileURLToPath(new URL('support/serve-child.mjs', import.meta.url));
+/** Made from `support/serve-child.mjs`. */
+const child = fileURLToPath(new URL('../../packages/countersign/dist/testing/bundle/serve-child.js', import.meta.url));
 const greeting = z.object({ url: z.string(), open: z.string() });
 
 describe.runIf(hasBrowser)('a server that goes away', () => {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { lifeOf, readCrashRecord, type CrashRecord } from './testing/crash-record.js';
@@ -10,9 +10,8 @@ import { runScenario } from './testing/crash-scenario.js';
 const folder = mkdtempSync(join(tmpdir(), 'countersign-crash-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const home = dirname(dirname(fileURLToPath(import.meta.url)));
-const source = fileURLToPath(new URL('./testing/crash-child.ts', import.meta.url));
-const child = join(home, 'dist', relative(join(home, 'src'), source).replace(/\.ts$/, '.js'));
+/** Made from `testing/crash-child.ts`. */
+const child = fileURLToPath(new URL('../dist/testing/bundle/crash-child.js', import.meta.url));
 
 const LIMIT_MS = 120_000;
 
