@@ -185,9 +185,11 @@ function Row({ entry, agentName }: { entry: AuditEntry; agentName: string }): Re
 function Verify({ worldId, entries }: { worldId: string; entries: readonly AuditEntry[] | undefined }): ReactElement {
   const client = useClient();
   const [verdict, setVerdict] = useState<ChainVerdict>();
+  const [unguarded, setUnguarded] = useState(0);
   const verify = async (): Promise<void> => {
     try {
       const walked = await client.verifyAudit(worldId);
+      setUnguarded(walked.ok ? (walked.unguarded ?? 0) : 0);
       setVerdict(walked.ok ? await verifyChain(entries ?? []) : { ok: false, at: walked.at, why: walked.detail });
     } catch (error) {
       sayError(error);
@@ -206,7 +208,10 @@ function Verify({ worldId, entries }: { worldId: string; entries: readonly Audit
           </Badge>
           <span className="max-w-72 text-xs text-ink-3">
             A log that was rewritten as a whole also passes. To rule that out, run{' '}
-            <code>countersign audit verify --head</code> with a head kept elsewhere.
+            <code className="whitespace-nowrap">countersign audit verify --head</code> with a head kept elsewhere.
+            {unguarded === 0
+              ? null
+              : ` The head file in the home does not know the first ${unguarded} records: it was missing or new at that time.`}
           </span>
         </>
       ) : (
