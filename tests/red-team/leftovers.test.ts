@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, realpath, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, realpath, rm, writeFile as write } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openWorld, scripted, type OpenedWorld } from 'countersign';
@@ -67,6 +67,22 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command leaves behind in 
     const second = await call('shell_cmd', { command: PLANT }, rules);
     expect(PLANTED.filter((path) => !there(path))).toEqual([]);
     expect(second.told()).not.toContain('was applied');
+  });
+
+  it('[A36] loses no file that it moved to such a name', async () => {
+    for (const name of ['.rc', 'dir/.x', 'dir/a', 'gone']) {
+      await mkdir(join(folder, name, '..'), { recursive: true });
+      await write(join(folder, name), 'mine');
+    }
+    await write(join(folder, 'run.sh'), 'mine', { mode: 0o755 });
+    const command = 'mv run.sh build.sh; mv .rc .rc2; mv dir .dir; rm gone; mkdir dir; echo new > dir/b';
+    const { told } = await call('shell_cmd', { command });
+    expect(['run.sh', '.rc', 'dir/.x', 'dir/a', 'gone', 'dir/b'].filter((path) => !there(path))).toEqual([]);
+    expect(['build.sh', '.rc2', '.dir'].filter(there)).toEqual([]);
+    expect(told()).toContain('gone: not removed');
+    // With nothing left out, it is removed.
+    await call('shell_cmd', { command: 'rm gone' });
+    expect(there('gone')).toBe(false);
   });
 
   it('[A36] is all applied when a person approved that very call', async () => {

@@ -18,6 +18,8 @@ export interface Acceptance {
   readonly stillSeen: StillSeen;
   /** Whether another draft has removed a path since then. */
   readonly wasRemoved: (path: string) => boolean;
+  /** A new file was left out, and may be one of those that the command removed: none is removed then, or its content would be lost. */
+  readonly keepRemoved: boolean;
   /** Told what is about to be removed, before anything is. */
   readonly removing: (paths: readonly string[]) => Promise<void>;
 }
@@ -177,6 +179,10 @@ type Doomed = Pick<Draft, 'at' | 'child' | 'path'>;
 
 async function removeWhole(draft: Doomed, now: Pass): Promise<boolean> {
   if ((await find(draft)) === undefined) return true;
+  if (now.keepRemoved && !draft.path.split('/').some(isGitFolder)) {
+    now.leftOut.push({ path: draft.path, why: 'kept' });
+    return false;
+  }
   const isGone = await remove(draft, now);
   now.done.push(draft.path);
   return isGone;

@@ -10,7 +10,7 @@ import { readDiskClock, wentBack } from './disk-clock.js';
 import { checkDraftSize, DRAFT_LIMITS, watchDraft, type DraftLimits } from './draft-limits.js';
 import { lookWords, placeWords, writeWords, type DraftFolders, type Drafting } from './drafting.js';
 import { inspectDraft } from './inspect/inspect-draft.js';
-import type { LeftOut } from './inspect/left-out.js';
+import { isNew, type LeftOut } from './inspect/left-out.js';
 import { readRemoved, writeRemoved } from './removed-paths.js';
 import { removeTree } from './remove-tree.js';
 import type { DraftRules } from './inspect/why-left-out.js';
@@ -61,6 +61,7 @@ export async function openDraft(
           upper,
           workingDirectory,
           since,
+          keepRemoved: refused.some(isNew),
           stillSeen: (paths) => look(lookWords(drafting, folders, workingDirectory), paths),
           wasRemoved: await readRemoved(drafting.folder, workingDirectory, since),
           removing: (paths) => writeRemoved(drafting.folder, workingDirectory, now, paths),

@@ -37,6 +37,7 @@ describe.skipIf(process.platform !== 'linux')('[T15] read-only folders', () => {
       since: { ns: BigInt(Date.now() + 60_000) * 1_000_000n, steadyNs: 0n },
       stillSeen: (paths) => Promise.resolve(paths.map(() => true)),
       wasRemoved: () => false,
+      keepRemoved: false,
       removing: () => Promise.resolve(),
     });
   const mode = async (path: string): Promise<number> => (await lstat(path)).mode & 0o777;

@@ -4,7 +4,17 @@ import { patternFor, rulesFor, type WhyNew } from './new-files.js';
 export interface LeftOut {
   /** From the working folder. */
   readonly path: string;
-  readonly why: 'runs-later' | 'git-unknown' | 'rule' | 'repository' | 'link' | 'ours' | 'no-file' | 'name' | WhyNew;
+  readonly why:
+    | 'runs-later'
+    | 'git-unknown'
+    | 'rule'
+    | 'repository'
+    | 'link'
+    | 'ours'
+    | 'no-file'
+    | 'name'
+    | 'kept'
+    | WhyNew;
 }
 
 const WORDS: Readonly<Record<LeftOut['why'], string>> = {
@@ -17,6 +27,7 @@ const WORDS: Readonly<Record<LeftOut['why'], string>> = {
   ours: 'it belongs to Countersign itself',
   'no-file': 'it is a pipe, a socket or a device',
   name: 'its name is not UTF-8, or its path is too long',
+  kept: 'not removed, because a file that was left out may be this one under a new name',
   'new-hidden': 'a new dot-file',
   'new-executable': 'a new executable',
 };
