@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
-import { chmod, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -138,6 +138,12 @@ describe('the commands', () => {
     expect(given).toContain('COUNTERSIGN_URL=');
     expect(given).not.toMatch(/COUNTERSIGN_TOKEN|GEMINI_API_KEY/);
     expect((await run('policy', '-w', 'docks')).stdout).toBe('deny stamp\n');
+    await writeFile(editor, '#!/bin/sh\nprintf "alow stamp\\n" >> "$1"\n');
+    const refused = await t.runHere(['policy', 'edit', '-w', 'docks'], { env: { EDITOR: editor } });
+    expect(refused.code).toBe(2);
+    const [, kept = ''] = /Not saved\. Your text is in (\S+)\.\n/.exec(refused.stderr) ?? [];
+    expect(await readFile(kept, 'utf8')).toMatch(/^deny stamp\n[^]*alow stamp\n$/);
+    await rm(dirname(kept), { recursive: true });
     const checked = await run('policy', 'check', 'stamp', '{"letter":"x"}', '-w', 'docks', '--json');
     expect(checked.code).toBe(3);
     expect(JSON.parse(checked.stdout)).toMatchObject({ outcome: 'refuse', rule: 'deny stamp' });

@@ -7,8 +7,16 @@ import { withoutSecrets } from '@countersign/protocol';
 import { CommandError } from './command-error.js';
 import type { CommandContext } from './context.js';
 
-/** The text as the person's editor left it. Undefined when nothing was changed. */
-export async function editText(context: CommandContext, text: string, name: string): Promise<string | undefined> {
+/**
+ * Opens the text in the person's editor and uses what they wrote. Undefined when nothing was changed. If it can't be used, the file is
+ * kept.
+ */
+export async function editText<T>(
+  context: CommandContext,
+  text: string,
+  name: string,
+  use: (edited: string) => Promise<T>,
+): Promise<T | undefined> {
   const { env, stdin } = context.console;
   const editor = nonEmpty(env['VISUAL']) ?? nonEmpty(env['EDITOR']);
   if (editor === undefined) {
@@ -17,6 +25,7 @@ export async function editText(context: CommandContext, text: string, name: stri
   // A folder of our own: in a shared one somebody else could put another text in its place.
   const folder = await mkdtemp(join(tmpdir(), 'countersign-edit-'));
   const file = join(folder, name);
+  let isKept = false;
   try {
     await writeFile(file, text, { mode: 0o600 });
     stdin.pause();
@@ -28,18 +37,30 @@ export async function editText(context: CommandContext, text: string, name: stri
     const [code] = (await once(child, 'close')) as [number | null];
     if (code !== 0) throw new CommandError(`The editor ended with ${code ?? 'a signal'}; nothing was changed.`, 1);
     const edited = await readFile(file, 'utf8');
-    return edited === text ? undefined : edited;
+    if (edited === text) return undefined;
+    isKept = true;
+    const used = await use(edited);
+    isKept = false;
+    return used;
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    if (isKept) context.note(`Not saved. Your text is in ${file}.`);
+    else await rm(folder, { recursive: true, force: true });
   }
 }
 
 /** The same for a JSON document. */
-export async function editJson(context: CommandContext, value: unknown, name: string): Promise<unknown> {
-  const edited = await editText(context, `${JSON.stringify(value, null, 2)}\n`, name);
-  if (edited === undefined) return undefined;
+export async function editJson<T>(
+  context: CommandContext,
+  value: unknown,
+  name: string,
+  use: (edited: unknown) => Promise<T>,
+): Promise<T | undefined> {
+  return await editText(context, `${JSON.stringify(value, null, 2)}\n`, name, async (text) => await use(parse(text)));
+}
+
+function parse(text: string): unknown {
   try {
-    return JSON.parse(edited) as unknown;
+    return JSON.parse(text) as unknown;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new CommandError(`Invalid JSON (${why}). Nothing was changed.`);

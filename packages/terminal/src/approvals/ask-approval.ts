@@ -12,9 +12,11 @@ import { editArguments } from './edit-arguments.js';
 import { describeChoices, readAnswer, type CardAnswer } from './read-answer.js';
 import { sendDecision } from './send-answer.js';
 
+const UNSEEN = '  Type s to see the rest first. Nothing was decided.';
+
 /**
- * Puts one approval before the person and sends what they say. Nothing but a clear yes approves: Enter, Ctrl-C, the end of the input
- * and everything unknown deny (A17).
+ * Puts one approval before the person and sends what they say. Nothing but a clear yes approves: Enter, Ctrl-C and the end of the
+ * input deny, and an unknown answer is asked for again (A17).
  */
 export const askApproval: Ask = async (desk, asked, look, signal) => {
   if (asked.question !== undefined) return await askQuestion(desk, asked, look, signal);
@@ -43,8 +45,10 @@ export const askApproval: Ask = async (desk, asked, look, signal) => {
     const answer = meaningOf(typed, (line) => readAnswer(line, approval, offers));
     if (answer === undefined) return { kind: 'gone' };
     switch (answer.kind) {
+      case 'unknown':
+        keyboard.print(card.isCut ? `${UNSEEN}\n` : '  That is not one of the choices. Nothing was decided.\n');
+        break;
       case 'deny':
-        if (answer.because === 'unknown') keyboard.print('  That signs nothing: denied.\n');
         return await sendDecision(desk, approval, { decision: 'deny', reason: answer.reason });
       case 'approve': {
         const { scope } = answer;
@@ -90,7 +94,7 @@ function meaningOf(typed: Typed, read: (line: string) => CardAnswer): CardAnswer
       return read(typed.text);
     case 'interrupt':
     case 'end':
-      return { kind: 'deny', reason: 'not this one', because: 'empty' };
+      return { kind: 'deny', reason: 'not this one' };
     case 'cancelled':
       return undefined;
   }

@@ -16,8 +16,9 @@ export async function editArguments(desk: Desk, args: unknown, signal: AbortSign
   for (;;) {
     try {
       if ((env['VISUAL'] ?? env['EDITOR'] ?? '') !== '') {
-        const value = (await keyboard.lend(() => editJson(context, args, 'arguments.json'))) ?? args;
-        return { kind: 'edited', value: recordOf(JSON.stringify(value)) };
+        const read = async (value: unknown): Promise<Record<string, unknown>> => recordOf(JSON.stringify(value));
+        const value = await keyboard.lend(() => editJson(context, args, 'arguments.json', read));
+        return { kind: 'edited', value: value ?? (await read(args)) };
       }
       const typed = await keyboard.ask({ prompt: '  arguments ', prefill: text, signal });
       if (typed.kind === 'cancelled') return { kind: 'gone' };

@@ -1,8 +1,9 @@
 import type { ApprovalView } from '@countersign/client';
 
-/** What a typed line means on a card. Only a whole line of one word signs; everything that is not understood denies (A17). */
+/** What a typed line means on a card. Only a whole line of one word signs; a line that is not understood decides nothing (A17). */
 export type CardAnswer =
-  | { readonly kind: 'deny'; readonly reason: string; readonly because: 'chosen' | 'empty' | 'unknown' }
+  | { readonly kind: 'deny'; readonly reason: string }
+  | { readonly kind: 'unknown' }
   | { readonly kind: 'approve'; readonly scope: 'once' | 'session' }
   /** The rule is shown, and signed by itself. */
   | { readonly kind: 'rule' }
@@ -27,11 +28,11 @@ export function readAnswer(line: string, { options }: Pick<ApprovalView, 'option
   const text = line.trim();
   const [word = '', ...rest] = text.split(/\s+/);
   const reason = rest.join(' ');
-  if (text === '') return { kind: 'deny', reason: DENIED, because: 'empty' };
+  if (text === '') return { kind: 'deny', reason: DENIED };
   if (/^(d|deny|n|no)$/i.test(word) && !(word === 'n' && reason === '' && offers.hasOthers)) {
-    return { kind: 'deny', reason: reason === '' ? DENIED : reason, because: 'chosen' };
+    return { kind: 'deny', reason: reason === '' ? DENIED : reason };
   }
-  const unknown: CardAnswer = { kind: 'deny', reason: DENIED, because: 'unknown' };
+  const unknown: CardAnswer = { kind: 'unknown' };
   switch (text.toLowerCase()) {
     case 's':
     case 'show':

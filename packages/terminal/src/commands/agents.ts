@@ -99,16 +99,14 @@ export function addAgents(program: Command, register: Register): void {
       const { value, etag } = await client.agent(world, id);
       const { id: _, ...definition } = value;
       const { world: __, ...flags } = options;
-      const change =
-        Object.keys(flags).length > 0 ? await readFlags(flags) : await editJson(context, definition, 'agent.json');
-      if (change === undefined) return context.note('Nothing was changed.');
-      // What is wrong with it is said by the server, with the field named.
-      const changed = await client.updateAgent(
-        world,
-        id,
-        change as Partial<NewAgent>,
-        etag === undefined ? {} : { ifMatch: etag },
-      );
+      // The server checks it and names the wrong field.
+      const save = async (change: unknown): Promise<Agent> =>
+        await client.updateAgent(world, id, change as Partial<NewAgent>, etag === undefined ? {} : { ifMatch: etag });
+      const changed =
+        Object.keys(flags).length > 0
+          ? await save(await readFlags(flags))
+          : await editJson(context, definition, 'agent.json', save);
+      if (changed === undefined) return context.note('Nothing was changed.');
       showDone(context, `Changed the agent "${changed.id}".`, changed);
     },
   );

@@ -178,14 +178,19 @@ async function editPolicy(context: CommandContext, { world, file, yes }: PolicyF
     throw new CommandError('The server did not say which rules these are; nothing was changed.', 1);
   const proposed = value.proposed.map((rule) => `# ${rule}`);
   const shown = `${[...value.rules, ...HEADER, ...proposed].join('\n')}\n`;
-  const written = file === undefined ? await editText(context, shown, 'policy.txt') : await readRules(context, file);
-  if (written === undefined) return context.note('Nothing was changed.');
   const ours = new Set(file === undefined ? [...HEADER, ...proposed] : []);
-  const rules = policyLines(written).filter((line) => !ours.has(line));
-  const added = rules.filter((line) => isRule(line) && !value.rules.includes(line));
-  await confirmCovered(context, client, id, added, yes);
-  // Over the rules that were seen and no others: somebody may have written one meanwhile (W6).
-  const { value: changed } = await client.setPolicy(id, { rules }, { ifMatch: etag });
+  const save = async (written: string): Promise<ShownPolicy> => {
+    const rules = policyLines(written).filter((line) => !ours.has(line));
+    const added = rules.filter((line) => isRule(line) && !value.rules.includes(line));
+    await confirmCovered(context, client, id, added, yes);
+    // Replaces only the rules that were shown: somebody may have added one meanwhile (W6).
+    return (await client.setPolicy(id, { rules }, { ifMatch: etag })).value;
+  };
+  const changed =
+    file === undefined
+      ? await editText(context, shown, 'policy.txt', save)
+      : await save(await readRules(context, file));
+  if (changed === undefined) return context.note('Nothing was changed.');
   showDone(context, sayRules(id, changed.rules), changed);
   showWarnings(context, changed);
 }

@@ -78,15 +78,14 @@ export function addWorlds(program: Command, register: Register): void {
       const { id } = await findWorld(client, args[0]);
       const { value, etag } = await client.world(id);
       const { id: _, lastEventId: __, ...settings } = value;
-      const change =
-        Object.keys(options).length > 0 ? readFlags(options) : await editJson(context, settings, 'world.json');
-      if (change === undefined) return context.note('Nothing was changed.');
-      // What is wrong with it is said by the server, with the field named.
-      const changed = await client.updateWorld(
-        id,
-        change as Partial<NewWorld>,
-        etag === undefined ? {} : { ifMatch: etag },
-      );
+      // The server checks it and names the wrong field.
+      const save = async (change: unknown): Promise<World> =>
+        await client.updateWorld(id, change as Partial<NewWorld>, etag === undefined ? {} : { ifMatch: etag });
+      const changed =
+        Object.keys(options).length > 0
+          ? await save(readFlags(options))
+          : await editJson(context, settings, 'world.json', save);
+      if (changed === undefined) return context.note('Nothing was changed.');
       showDone(context, `Changed the world "${changed.id}".`, changed);
     },
   );
