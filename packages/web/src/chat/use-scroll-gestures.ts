@@ -6,9 +6,9 @@ const KEYS = new Set(['ArrowUp', 'PageUp', 'Home', 'Tab', ' ']);
 
 export interface ScrollGestures {
   /** Whether a person was scrolling up, or might have been, at this time of an event. */
-  isScrollingUp(timeStamp: number): boolean;
+  readonly isScrollingUp: (timeStamp: number) => boolean;
   /** For the scrolled element. */
-  gestures: Pick<
+  readonly gestures: Pick<
     HTMLAttributes<HTMLElement>,
     'onWheel' | 'onKeyDown' | 'onTouchMove' | 'onPointerDown' | 'onPointerMove'
   >;
