@@ -275,6 +275,14 @@ export const orders: readonly Order[] = [
   ),
   calls(
     'write what runs later',
+    named('write_file', () => ({ path: 'lefthook-local.yml', content: 'evil' })),
+  ),
+  calls(
+    'write what runs later',
+    named('write_file', () => ({ path: '.git/rebase-merge/git-rebase-todo', content: 'exec evil' })),
+  ),
+  calls(
+    'write what runs later',
     shell(() => 'echo evil > .git/hooks/pre-commit'),
   ),
   calls(
