@@ -1,4 +1,5 @@
-import { lstatSync, readdirSync, readFileSync, statSync, type Dirent } from 'node:fs';
+import { lstatSync, readFileSync, statSync, type Dirent } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { isGitFolder, looksLikeRepository } from './runs-later.js';
@@ -14,45 +15,60 @@ export interface Repository {
 /** So deep, and among so many folders, repositories are looked for by themselves. */
 const DEEPEST = 4;
 const MOST_FOLDERS = 1_000;
-const AT_ONCE = 200;
+/** Looked at in one go, before others get their turn. */
+const AT_ONCE = 100;
 
 /**
  * The repositories whose settings may name something in the working folder: those it lies in, those in it that are not too deep, and
  * those of the given folders, such as the ones that a command wrote to.
  */
 export async function findRepositories(workingDirectory: string, folders: Iterable<string>): Promise<Repository[]> {
-  const found = new Map<string, Repository>();
-  const look = (folder: string, names?: readonly string[]): void => {
-    const repository = found.has(folder) ? undefined : repositoryAt(folder, names);
-    if (repository !== undefined) found.set(folder, repository);
-  };
-  for (let at = workingDirectory; at !== dirname(at); at = dirname(at)) look(dirname(at));
-  for (const folder of folders) look(folder);
-  let level = [workingDirectory];
-  let read = 0;
-  for (let depth = 0; depth < DEEPEST && level.length > 0; depth += 1) {
-    const next: string[] = [];
-    for (const folder of level.slice(0, MOST_FOLDERS - read)) {
-      read += 1;
-      if (read % AT_ONCE === 0) await setImmediate();
-      const entries = entriesOf(folder);
-      look(
-        folder,
-        entries.map(({ name }) => name),
-      );
-      const inside = entries.filter((entry) => entry.isDirectory() && !isGitFolder(entry.name));
-      next.push(...inside.filter(({ name }) => name !== 'node_modules').map(({ name }) => join(folder, name)));
-    }
-    level = next;
+  const wanted = new Set([...foldersAbove(workingDirectory), ...folders, ...(await foldersIn(workingDirectory))]);
+  const found: Repository[] = [];
+  let looked = 0;
+  for (const folder of wanted) {
+    looked += 1;
+    if (looked % AT_ONCE === 0) await setImmediate();
+    const repository = repositoryAt(folder);
+    if (repository !== undefined) found.push(repository);
   }
-  return [...found.values()];
+  return found;
 }
 
-function repositoryAt(folder: string, names: readonly string[] = namesIn(folder)): Repository | undefined {
-  for (const name of names.filter(isGitFolder)) {
-    const gitFolder = followGitFile(join(folder, name));
-    if (gitFolder !== undefined) return { root: folder, gitFolder, commonFolder: commonFolderOf(gitFolder) };
+function foldersAbove(folder: string): string[] {
+  const above = dirname(folder);
+  return above === folder ? [] : [above, ...foldersAbove(above)];
+}
+
+/** With the folder itself. What a package manager installed is left out. */
+async function foldersIn(workingDirectory: string): Promise<string[]> {
+  const found = [workingDirectory];
+  let level = found.slice();
+  for (let depth = 1; depth <= DEEPEST && found.length < MOST_FOLDERS; depth += 1) {
+    const next: string[] = [];
+    for (let from = 0; from < level.length && found.length + next.length < MOST_FOLDERS; from += AT_ONCE)
+      next.push(...(await Promise.all(level.slice(from, from + AT_ONCE).map(subfolders))).flat());
+    level = next.slice(0, MOST_FOLDERS - found.length);
+    found.push(...level);
   }
+  return found;
+}
+
+async function subfolders(folder: string): Promise<string[]> {
+  // Gone meanwhile, or closed to us and so to the command.
+  const entries: Dirent[] = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  return entries
+    .filter((entry) => entry.isDirectory() && !isGitFolder(entry.name) && entry.name !== 'node_modules')
+    .map(({ name }) => join(folder, name));
+}
+
+/** By these names, and not by a list of all that may lie there. */
+const PARTS = ['.git', 'HEAD', 'objects', 'refs', 'commondir'];
+
+function repositoryAt(folder: string): Repository | undefined {
+  const names = PARTS.filter((name) => isThere(join(folder, name)));
+  const gitFolder = names.includes('.git') ? followGitFile(join(folder, '.git')) : undefined;
+  if (gitFolder !== undefined) return { root: folder, gitFolder, commonFolder: commonFolderOf(gitFolder) };
   if (!looksLikeRepository(names)) return undefined;
   return { root: folder, gitFolder: folder, commonFolder: commonFolderOf(folder) };
 }
@@ -83,15 +99,11 @@ function readStart(path: string): string {
   return readFileSync(path, 'utf8');
 }
 
-function namesIn(folder: string): string[] {
-  return entriesOf(folder).map(({ name }) => name);
-}
-
-function entriesOf(folder: string): Dirent[] {
+function isThere(path: string): boolean {
   try {
-    return lstatSync(folder).isDirectory() ? readdirSync(folder, { withFileTypes: true }) : [];
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {
-    // Gone meanwhile, or closed to us and so to the command.
-    return [];
+    // Its folder is closed to us.
+    return false;
   }
 }

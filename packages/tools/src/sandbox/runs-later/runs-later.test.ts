@@ -66,4 +66,8 @@ describe('what an interrupted rebase, cherry-pick or bisect goes on with', () =>
   ] as [string, string][])('%s does not: %j', (path, text) => {
     expect(runs(path, text)).toBe(false);
   });
+
+  it('is read at once, however many empty lines it has', () => {
+    expect(runs(list, `${'\n'.repeat(500_000)}${'\r'.repeat(500_000)}pick`)).toBe(false);
+  });
 });

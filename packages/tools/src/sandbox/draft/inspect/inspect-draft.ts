@@ -82,12 +82,12 @@ async function holdsNoFile(folder: string): Promise<boolean> {
 }
 
 /** The folders of a draft that exist in the working folder: what was changed there may lie in a repository of its own. */
-async function foldersIn(upper: string, real: string): Promise<string[]> {
-  const found = [real];
+async function foldersIn(upper: string, real: string, found: string[] = []): Promise<string[]> {
+  found.push(real);
   for (const entry of await openEntries(upper)) {
     const name = entry.name.toString();
     if (entry.isDirectory() && (await isFolder(join(real, name))))
-      found.push(...(await foldersIn(join(upper, name), join(real, name))));
+      await foldersIn(join(upper, name), join(real, name), found);
   }
   return found;
 }
