@@ -110,10 +110,14 @@ describe('what is pending', () => {
   it('[A9] [A8] 1,000 approvals open over a restart: all there, in order, decidable, each runs once', async () => {
     const CHATS = 200;
     const EACH = 5;
+    // Of one agent, no more than 200 wait.
+    const agents = ['Ada', 'Ben', 'Cleo', 'Dan', 'Eve'];
     const { runs, tool } = recorder();
-    const options: TestWorldOptions = { script: obedient, tools: [tool], file, synchronous: 'NORMAL' };
+    const options: TestWorldOptions = { script: obedient, tools: [tool], agents, file, synchronous: 'NORMAL' };
     const t = await openTestWorld(options);
     for (let c = 0; c < CHATS; c += 1) {
+      const mainAgent = t.agents[Math.floor((c * agents.length) / CHATS)]?.id;
+      if (mainAgent !== undefined) await t.world.update({ mainAgent });
       const chat = await t.world.chat();
       const calls = Array.from({ length: EACH }, (_, n) => remove(`${c}/${n}`));
       expect(await propose({ chat }, ...calls)).toBe('waiting');
