@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
-import { setTimeout as after } from 'node:timers/promises';
+import { setImmediate, setTimeout as after } from 'node:timers/promises';
 import type { Clock } from '@countersign/core/ports';
 import { keepOutput } from './keep-output.js';
 import type { StartedCommand } from './start-command.js';
@@ -49,7 +49,8 @@ export async function runCommand(command: StartedCommand, run: CommandRun): Prom
     const exitCode = await command.exited;
     await command.sweep();
     await drained([command.stdout, command.stderr]);
-    return { why, result: { exitCode, stdout: stdout(), stderr: stderr() } };
+    await Promise.all([stdout.shown(), stderr.shown()]);
+    return { why, result: { exitCode, stdout: stdout.text(), stderr: stderr.text() } };
   } finally {
     cancelGrace?.();
     cancelTimeout();
@@ -59,24 +60,50 @@ export async function runCommand(command: StartedCommand, run: CommandRun): Prom
   }
 }
 
-function follow(stream: Readable, show: (text: string) => void): () => string {
+interface Followed {
+  /** What is kept of it. */
+  text(): string;
+  /** Resolves when all that is shown live was shown. */
+  shown(): Promise<void>;
+}
+
+/** Shown at once: whoever masks it takes some milliseconds for that much. */
+const LIVE_PIECE = 16 * 1024;
+
+/** Keeps what comes at once, and shows it piece by piece: a flood of output must not keep the process from everything else. */
+function follow(stream: Readable, show: (text: string) => void): Followed {
   const keeper = keepOutput(KEPT_BYTES);
   const decoder = new TextDecoder();
-  let shown = 0;
+  let taken = 0;
+  const waiting: string[] = [];
+  let showing: Promise<void> | undefined;
+  const queue = (text: string): void => {
+    for (let at = 0; at < text.length; at += LIVE_PIECE) waiting.push(text.slice(at, at + LIVE_PIECE));
+    showing ??= showAll().finally(() => (showing = undefined));
+  };
+  async function showAll(): Promise<void> {
+    for (let piece = waiting.shift(); piece !== undefined; piece = waiting.shift()) {
+      show(piece);
+      if (waiting.length > 0) await setImmediate();
+    }
+  }
   stream.on('error', () => undefined);
   stream.on('data', (bytes: Buffer) => {
     keeper.push(bytes);
-    if (shown > LIVE_BYTES) return;
-    shown += bytes.length;
-    const text = decoder.decode(bytes, { stream: true });
-    if (text !== '') show(text);
-    if (shown > LIVE_BYTES) show('\n[There is more; it is not shown while the command runs.]\n');
+    if (taken > LIVE_BYTES) return;
+    taken += bytes.length;
+    queue(decoder.decode(bytes, { stream: true }));
+    if (taken > LIVE_BYTES) queue('\n[There is more; it is not shown while the command runs.]\n');
   });
   stream.on('end', () => {
-    const rest = shown > LIVE_BYTES ? '' : decoder.decode();
-    if (rest !== '') show(rest);
+    if (taken <= LIVE_BYTES) queue(decoder.decode());
   });
-  return () => keeper.text();
+  return {
+    text: () => keeper.text(),
+    shown: async () => {
+      while (showing !== undefined) await showing;
+    },
+  };
 }
 
 async function drained(streams: readonly Readable[]): Promise<void> {
