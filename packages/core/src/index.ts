@@ -66,6 +66,7 @@ export { compilePolicy, judge, keyOfPattern, keysOfCall, parseRule, proposeRule,
 export type { Policy, Rule } from './policy/index.js';
 export { createEventBus } from './publishers/event-bus.js';
 export type { EventBus, EventListener, ListenerFailure } from './publishers/event-bus.js';
+export { maskLongEvents } from './publishers/mask-long-texts.js';
 export { toPublicMessage } from './publishers/public-message.js';
 export { toWorldEvent } from './publishers/to-world-event.js';
 export { subscribeAgentToMessages, subscribeAgentToToolMessages } from './subscribers/subscribe-agent.js';

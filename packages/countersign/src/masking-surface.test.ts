@@ -209,6 +209,26 @@ describe('what a call would run', () => {
   });
 });
 
+describe('a long text', () => {
+  it('[A15] of a person or a model shows whole, with its secrets masked wherever they stand', async () => {
+    const filler = 'just words, and more of them. '.repeat(3_000);
+    const long = `password=first-secret ${filler}password=middle-secret ${filler}password=last-secret. The end`;
+    const t = await openTestWorld({ script: () => long });
+    await t.chat.send(long);
+    await t.chat.settled();
+    const heard = t.events.flatMap((event) => (event.event === 'message' ? [event.data] : []));
+    for (const messages of [await t.chat.messages(), heard]) {
+      const contents = messages.filter(({ role }) => role !== 'system').map(({ content }) => content);
+      expect(contents).toHaveLength(2);
+      for (const content of contents) {
+        expect(content).not.toMatch(/characters not shown|-secret/);
+        expect(content.match(/password=\S*‹masked \d: \d+ characters›/g)).toHaveLength(3);
+        expect(content).toMatch(/The end$/);
+      }
+    }
+  });
+});
+
 describe('a mask that a model copies', () => {
   it('[T11] [T14] fails its call before anybody is asked, whatever the tool', async () => {
     const { runs, tool: write } = recorder('write');

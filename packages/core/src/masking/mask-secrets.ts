@@ -1,15 +1,18 @@
 import { scanEnd, scanLimit } from './characters.js';
 import { createChunkMasker } from './create-chunk-masker.js';
 import { notShown } from './display-form.js';
+import { maskedInSlices } from './mask-slices.js';
 import { mayHoldSecret } from './may-hold-secret.js';
 
 /**
- * Chat text with its secrets replaced and everything else left as it is. Text without a secret comes back unchanged; past the scan limit
- * it is withheld.
+ * Chat text with its secrets replaced and everything else left as it is. Text without a secret comes back unchanged; what is past the
+ * scan limit is withheld, unless the text was masked in slices before.
  */
 export function maskSecrets(text: string): string {
   // Most of what is said holds none, and every event comes through here.
   if (!mayHoldSecret(text)) return text;
+  const whole = text.length > scanLimit ? maskedInSlices(text) : undefined;
+  if (whole !== undefined) return whole;
   const cut = scanEnd(text, scanLimit);
   const masker = createChunkMasker({ form: 'chat' });
   const shown = masker.push(text.slice(0, cut)) + masker.end();

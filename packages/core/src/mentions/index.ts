@@ -3,6 +3,7 @@ export { explainSilence } from './explain-silence.js';
 export { foldName } from './index-names.js';
 export type { Speaker } from './speaker.js';
 export { prepareAnswer } from './prepare-answer.js';
+export type { PreparedAnswer } from './prepare-answer.js';
 export { readMentions } from './read-mentions.js';
 export { resolveAddressees } from './resolve-addressees.js';
 export { shouldAgentRespond } from './should-agent-respond.js';

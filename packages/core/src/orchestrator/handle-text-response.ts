@@ -1,5 +1,8 @@
 import type { ChatRecord, LLMResponse, MessageRecord, TurnRecord } from '../ports/index.js';
-import { prepareAnswer, type Speaker } from '../mentions/index.js';
+import { needsSlices } from '../masking/index.js';
+import { prepareAnswer, type PreparedAnswer, type Speaker } from '../mentions/index.js';
+import type { WorldSnapshot } from '../memory/world-snapshot.js';
+import { maskLongTexts } from '../publishers/mask-long-texts.js';
 import { answered, writeAnswer, type ModelAnswer } from './model-answer.js';
 import { addressable } from './publish-message.js';
 import { commit, type Runtime, type Step } from './runtime.js';
@@ -16,14 +19,10 @@ interface TextAnswer extends ModelAnswer<Extract<LLMResponse, { type: 'text' }>>
  */
 export async function handleTextResponse(runtime: Runtime, turn: TurnRecord, answer: TextAnswer): Promise<boolean> {
   const { response, trigger } = answer;
+  await maskLongTexts([await foresee(runtime, turn, answer)]);
   return await commit(runtime, 'answer', turn.worldId, async (step) => {
     const chat = await step.tx.chat(turn.chatId);
-    const prepared = prepareAnswer({
-      content: response.content,
-      agentId: turn.agentId,
-      answering: speakerOf(trigger),
-      agents: addressable(step.snapshot),
-    });
+    const prepared = prepare(step.snapshot, turn, response.content, trigger);
     const said = prepared.content.trim() !== '';
     const sayLast = async (): Promise<void> => {
       if (said) await publish(runtime, step, turn, answer, prepared, chat);
@@ -35,6 +34,22 @@ export async function handleTextResponse(runtime: Runtime, turn: TurnRecord, ans
     await noteActivity(runtime, step, turn.chatId);
     return true;
   });
+}
+
+function prepare(
+  snapshot: WorldSnapshot,
+  { agentId }: TurnRecord,
+  content: string,
+  trigger: MessageRecord | undefined,
+): PreparedAnswer {
+  return prepareAnswer({ content, agentId, answering: speakerOf(trigger), agents: addressable(snapshot) });
+}
+
+/** What will most likely be published: masking a long text takes longer than a step may. */
+async function foresee(runtime: Runtime, turn: TurnRecord, { response, trigger }: TextAnswer): Promise<string> {
+  if (!needsSlices(response.content)) return '';
+  const snapshot = await runtime.store.read((reader) => runtime.snapshots(reader, turn.worldId));
+  return snapshot === undefined ? '' : prepare(snapshot, turn, response.content, trigger).content;
 }
 
 async function publish(

@@ -4,6 +4,7 @@ import type { Gate } from '../approval/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { maskArguments, refusePlaceholder } from '../masking/index.js';
 import { agentMayAskFor } from '../policy/index.js';
+import { maskLongTexts } from '../publishers/mask-long-texts.js';
 import { firstApprovalId, newId } from '../turn/ids.js';
 import { nextStep } from '../turn/next-step.js';
 import { askApproval } from './ask-approval.js';
@@ -51,6 +52,7 @@ export async function handleToolCalls(
 ): Promise<WrittenCalls | undefined> {
   const { response, place, signal } = answer;
   const missing = await bringTools(runtime, turn, answer);
+  await maskLongTexts([response.content]);
   // Stopped or shutting down while a server was waited for: nothing of these calls is written.
   if (signal.aborted) return undefined;
   const tools = runtime.tools(turn.worldId);

@@ -7,8 +7,9 @@ import {
   type QueuedApproval,
 } from '@countersign/protocol';
 import type { ApprovalRecord, ChatRecord, MessageRecord, StoreReader } from '../ports/index.js';
-import { placeIn, toApproval, withStatus } from './queries.js';
+import { placeIn, toApproval } from './queries.js';
 import type { Runtime } from './runtime.js';
+import { readMessage, showMessages, type ReadMessage } from './show-messages.js';
 import { readChat, readWorld, toChat } from './show-world.js';
 
 /** A part of a list. `next` is the id to go on from, in the same direction; absent at the end. */
@@ -34,19 +35,20 @@ export async function pageMessages(
   chatId: string,
   { after, before, limit }: ListPlace,
 ): Promise<ListPage<Message> & { lastEventId: number }> {
-  return await readChat(runtime, worldId, chatId, async (reader) => {
+  const read = await readChat(runtime, worldId, chatId, async (reader) => {
     const lastEventId = await reader.lastEventId(worldId);
     if (before !== undefined) {
       const seq = before === END_OF_LIST ? Number.MAX_SAFE_INTEGER : await placeOf(reader, chatId, before, 'before');
       const records = await reader.lastMessages(chatId, { before: seq, limit: limit + 1 });
       const items = records.slice(-limit);
-      return { ...(await shown(reader, items, records.length > limit ? items[0]?.id : undefined)), lastEventId };
+      return { ...(await readPage(reader, items, records.length > limit ? items[0]?.id : undefined)), lastEventId };
     }
     const seq = after === undefined ? 0 : await placeOf(reader, chatId, after, 'after');
     const records = await reader.messages(chatId, { after: seq, limit: limit + 1 });
     const items = records.slice(0, limit);
-    return { ...(await shown(reader, items, records.length > limit ? items.at(-1)?.id : undefined)), lastEventId };
+    return { ...(await readPage(reader, items, records.length > limit ? items.at(-1)?.id : undefined)), lastEventId };
   });
+  return { ...read, items: await showMessages(read.items) };
 }
 
 /** A part of a world's chats, oldest first whichever way it is read. Places are ids of chats. */
@@ -81,13 +83,13 @@ async function placeOf(reader: StoreReader, chatId: string, messageId: string, f
   throw noPlace(field);
 }
 
-async function shown(
+async function readPage(
   reader: StoreReader,
   records: readonly MessageRecord[],
   next: string | undefined,
-): Promise<ListPage<Message>> {
-  const items: Message[] = [];
-  for (const record of records) items.push(await withStatus(reader, record));
+): Promise<ListPage<ReadMessage>> {
+  const items: ReadMessage[] = [];
+  for (const record of records) items.push(await readMessage(reader, record));
   return { items, ...(next === undefined ? {} : { next }) };
 }
 

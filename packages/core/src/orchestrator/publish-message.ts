@@ -3,6 +3,7 @@ import { maskSecrets } from '../masking/index.js';
 import { explainSilence, foldName, resolveAddressees } from '../mentions/index.js';
 import type { MessageRecord } from '../ports/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
+import { maskLongTexts } from '../publishers/mask-long-texts.js';
 import { chatIn } from './look-up.js';
 import { commit, type Runtime, type Step } from './runtime.js';
 import { noteActivity, queueTurns } from './turn-lifecycle.js';
@@ -22,6 +23,7 @@ export async function publishMessage(
 ): Promise<{ messageId: string }> {
   const incoming = { ...parseInput(newMessageSchema, message, 'message'), worldId, chatId, speaker };
   await runtime.attend({ chatId });
+  await maskLongTexts([incoming.content]);
   try {
     return await keepMessage(runtime, incoming);
   } catch (error) {

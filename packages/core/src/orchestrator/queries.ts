@@ -6,15 +6,14 @@ import type {
   Message,
   Question,
   QueuedApproval,
-  ToolCallStatus,
 } from '@countersign/protocol';
 import { maskArguments } from '../masking/index.js';
 import type { ApprovalRecord, InvocationRecord, MessageRecord, QuestionRecord, StoreReader } from '../ports/index.js';
-import { approvalStatus, callStatus, toPublicMessage } from '../publishers/public-message.js';
 import { toolTurnId } from '../turn/ids.js';
 import { GRANT_LIFETIME_MS } from './gate-call.js';
 import { readAllMessages } from './read-all-messages.js';
 import type { Runtime } from './runtime.js';
+import { readMessage, showMessages } from './show-messages.js';
 
 const CONTEXT_MESSAGES = 10;
 
@@ -40,15 +39,16 @@ export async function showApproval(
   worldId: string,
   approvalId: string,
 ): Promise<ApprovalWithContext | undefined> {
-  return await runtime.store.read(async (reader) => {
+  const read = await runtime.store.read(async (reader) => {
     const approval = await reader.approval(approvalId);
     const invocation = approval === undefined ? undefined : await reader.invocation(approval.invocationId);
     if (approval === undefined || invocation === undefined || approval.worldId !== worldId) return undefined;
     const last = await reader.lastMessages(approval.chatId, { limit: CONTEXT_MESSAGES });
-    const context = await Promise.all(last.map((message) => withStatus(reader, message)));
+    const context = await Promise.all(last.map((message) => readMessage(reader, message)));
     const shown = await toApproval(runtime, reader, approval, invocation);
     return { ...shown, ...placeIn(await reader.pendingApprovalIds(worldId), approval.id), context };
   });
+  return read === undefined ? undefined : { ...read, context: await showMessages(read.context) };
 }
 
 /** "1 of 3" (A12). A settled one is nowhere in the queue. */
@@ -98,33 +98,23 @@ export async function listMessages(
   chatId: string,
   page: { after?: number; limit?: number } = {},
 ): Promise<Message[]> {
-  return await runtime.store.read(async (reader) => {
+  const read = await runtime.store.read(async (reader) => {
     const records = await reader.messages(chatId, { after: page.after ?? 0, limit: page.limit ?? 1000 });
-    return await Promise.all(records.map((record) => withStatus(reader, record)));
+    return await Promise.all(records.map((record) => readMessage(reader, record)));
   });
+  return await showMessages(read);
 }
 
 /** What one agent knows of a chat: what it was told, and its own calls, approvals, results and answers. */
 export async function agentMemoryOf(runtime: Runtime, chatId: string, agentId: string): Promise<Message[]> {
-  return await runtime.store.read(async (reader) => {
+  const read = await runtime.store.read(async (reader) => {
     const known: MessageRecord[] = [];
     for await (const message of readAllMessages(reader, chatId)) {
       if (message.agentId === agentId || message.addressees.includes(agentId)) known.push(message);
     }
-    return await Promise.all(known.map((message) => withStatus(reader, message)));
+    return await Promise.all(known.map((message) => readMessage(reader, message)));
   });
-}
-
-export async function withStatus(reader: StoreReader, record: MessageRecord): Promise<Message> {
-  if (record.toolCalls === null) return toPublicMessage(record);
-  const status: Record<string, ToolCallStatus> = {};
-  for (const { id } of record.toolCalls) {
-    const approval = await reader.approval(id);
-    const invocation = approval === undefined ? await reader.invocation(id) : undefined;
-    if (approval !== undefined) status[id] = approvalStatus(approval);
-    else if (invocation !== undefined) status[id] = callStatus(invocation);
-  }
-  return toPublicMessage(record, status);
+  return await showMessages(read);
 }
 
 export async function listGrants(runtime: Runtime, worldId: string): Promise<Grant[]> {

@@ -1,12 +1,13 @@
+import { setImmediate } from 'node:timers/promises';
 import { ToolFailure, type InvocationRecord, type ToolContext, type TurnRecord } from '../ports/index.js';
-import { createChunkMasker } from '../masking/index.js';
+import { createChunkMasker, maskArguments, maskResult } from '../masking/index.js';
 import { keepPaths, namesPath, withholdPaths } from '../policy/index.js';
 import { nextStep } from '../turn/next-step.js';
 import { openQuestions, type OpenQuestions } from './ask-question.js';
 import { expireToolQuestions } from './close-tool-question.js';
 import { callOf, signAtOnce, toPolicyCall } from './gate-call.js';
 import { commit, mustHaveChanged, type Place, type Runtime, type Step } from './runtime.js';
-import { settleInvocation, type Settlement } from './settle-invocation.js';
+import { frameSettlement, settleInvocation, type Settlement } from './settle-invocation.js';
 import { startInStep, type Started } from './start-invocation.js';
 import { noteActivity } from './turn-lifecycle.js';
 import { intoState, situationAfter, type Situation } from './turn-state.js';
@@ -39,12 +40,34 @@ export async function runInvocation(
   const began = performance.now();
   const settlement = await execute(runtime, started, signal, questions);
   measureTool(runtime, started, settlement, performance.now() - began);
+  const content = await frameFirst(runtime, started.invocation, settlement);
   // Stopped meanwhile: who stopped it has settled the call. Shutting down: the next start will say that nobody saw its end.
   if (signal.aborted) return undefined;
   return await writeEnd(runtime, turn, started, settlement, signal, {
+    content,
     questions,
     ahead: await lookAhead(runtime, started),
   });
+}
+
+/** Of this many characters, masking takes some milliseconds. */
+const LONG_CHARACTERS = 16 * 1024;
+
+/** Outside of the step that writes it, and with a pause for everybody else: a long result takes time to be framed, and again to be masked. */
+async function frameFirst(runtime: Runtime, invocation: InvocationRecord, settlement: Settlement): Promise<string> {
+  const content = frameSettlement(runtime, invocation, settlement);
+  if (content.length <= LONG_CHARACTERS) return content;
+  await setImmediate();
+  maskResult(content, maskArguments(invocation.arguments).secrets);
+  await setImmediate();
+  return content;
+}
+
+/** What goes with the end of a call. */
+interface Around {
+  content: string;
+  questions: OpenQuestions;
+  ahead: Ahead;
 }
 
 /** What the call after this one is looked at in. */
@@ -91,7 +114,7 @@ async function writeEnd(
   { invocation }: Started,
   settlement: Settlement,
   signal: AbortSignal,
-  around: { questions: OpenQuestions; ahead: Ahead },
+  around: Around,
 ): Promise<Ended | undefined> {
   for (let pause = FIRST_RETRY_MS; ; pause = Math.min(pause * 2, LONGEST_RETRY_MS)) {
     try {
@@ -115,7 +138,7 @@ async function settleStarted(
   turn: Pick<TurnRecord, 'id' | 'worldId' | 'epoch'>,
   invocation: InvocationRecord,
   settlement: Settlement,
-  { questions, ahead }: { questions: OpenQuestions; ahead: Ahead },
+  { content, questions, ahead }: Around,
 ): Promise<Ended | undefined> {
   return await commit(runtime, 'settle-invocation', turn.worldId, async (step) => {
     const taken = await takeTurn(step, turn, invocation);
@@ -124,7 +147,7 @@ async function settleStarted(
     const { state } = after.turn;
     // A tool that asked and did not wait for the answer: nobody is left to hear it.
     if (questions.ids.size > 0) await expireToolQuestions(step, invocation, questions.ids);
-    await settleInvocation(runtime, step, invocation, settlement);
+    await settleInvocation(runtime, step, invocation, settlement, content);
     if (state !== current.state) await noteActivity(runtime, step, current.chatId);
     const next = ahead === undefined ? undefined : await startNext(runtime, step, after, ahead);
     if (next === undefined) return { situation: after, next };

@@ -1,6 +1,6 @@
 import type { UnknownOutcome } from '@countersign/protocol';
 import type { InvocationRecord, InvocationStatus } from '../ports/index.js';
-import { maskArguments, maskText, maskValue } from '../masking/index.js';
+import { maskArguments, maskResult, maskText } from '../masking/index.js';
 import { frameResult } from '../results/index.js';
 import type { Runtime, Step } from './runtime.js';
 import { auditOf, emitToolEvent } from './tool-events.js';
@@ -29,8 +29,8 @@ export async function settleInvocation(
   step: Step,
   invocation: InvocationRecord,
   settlement: Settlement,
+  content: string = frameSettlement(runtime, invocation, settlement),
 ): Promise<boolean> {
-  const content = frame(runtime, invocation, settlement);
   const status = STATUS[settlement.kind];
   const changed = await step.tx.changeInvocation(invocation.id, invocation.status, {
     status,
@@ -60,7 +60,8 @@ const STATUS: Record<Settlement['kind'], InvocationStatus> = {
   denied: 'denied',
 };
 
-function frame(runtime: Runtime, invocation: InvocationRecord, settlement: Settlement): string {
+/** What the model gets of a call's end. */
+export function frameSettlement(runtime: Runtime, invocation: InvocationRecord, settlement: Settlement): string {
   const options = { limitBytes: runtime.resultLimitBytes, ownSecrets: runtime.ownSecrets };
   // The model asked for something else than what ran: without this it would go on from a wrong belief (A7).
   const edited = invocation.edited ? { edited_by_person: maskArguments(invocation.arguments).value } : undefined;
@@ -90,15 +91,12 @@ function frame(runtime: Runtime, invocation: InvocationRecord, settlement: Settl
 function say(step: Step, invocation: InvocationRecord, settlement: Settlement, content: string): void {
   const about = auditOf(invocation);
   // A password is told by the name of its argument alone: what a tool says of it must be known by its value.
-  const known = { alreadyKnown: maskArguments(invocation.arguments).secrets };
-  const shown = (text: string): string => maskText(text, known).value || wordsOf(undefined);
+  const { secrets } = maskArguments(invocation.arguments);
+  const shown = (text: string): string => maskText(text, { alreadyKnown: secrets }).value || wordsOf(undefined);
   switch (settlement.kind) {
     case 'succeeded': {
-      const framed = JSON.parse(content) as { result?: unknown };
-      emitToolEvent(step, invocation, {
-        type: 'TOOL_EXECUTION_SUCCEEDED',
-        result: maskValue(framed.result ?? null, known).value,
-      });
+      const { result = null } = maskResult(content, secrets) as { result?: unknown };
+      emitToolEvent(step, invocation, { type: 'TOOL_EXECUTION_SUCCEEDED', result });
       step.tx.record({ kind: 'outcome', ...about, decision: 'succeeded' });
       return;
     }

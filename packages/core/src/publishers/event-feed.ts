@@ -1,4 +1,5 @@
 import type { Store, StoredEvent } from '../ports/index.js';
+import { maskLongEvents } from './mask-long-texts.js';
 
 const PAGE = 500;
 const MOST_HEARD = 10_000;
@@ -85,6 +86,7 @@ export function createEventFeed(
       return true;
     }
     const events = await store.read((reader) => reader.events(worldId, { after: next - 1, limit: PAGE }));
+    await maskLongEvents(events);
     if (worlds.get(worldId) !== watched) return false;
     for (const event of events) {
       watched.early.delete(event.id);

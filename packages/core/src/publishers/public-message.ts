@@ -1,6 +1,6 @@
 import type { Message, ToolCall, ToolCallStatus } from '@countersign/protocol';
 import type { ApprovalRecord, InvocationRecord, MessageRecord } from '../ports/index.js';
-import { maskArguments, maskSecrets, maskValue } from '../masking/index.js';
+import { maskArguments, maskResult, maskSecrets } from '../masking/index.js';
 import { isApprovalId } from '../turn/ids.js';
 import { isSettled } from '../turn/next-step.js';
 
@@ -43,8 +43,7 @@ export function callStatus(
   const begun = invocation.startedAt === null ? {} : { startedAt: new Date(invocation.startedAt).toISOString() };
   if (!isSettled(invocation.status)) return { complete: false, result: null, ...begun };
   const { secrets } = maskArguments(invocation.arguments);
-  const { value: result } = maskValue(parseJson(invocation.result ?? 'null'), { alreadyKnown: secrets });
-  return { complete: true, result, ...begun };
+  return { complete: true, result: maskResult(invocation.result ?? 'null', secrets), ...begun };
 }
 
 export function approvalStatus(approval: ApprovalRecord): ToolCallStatus {
@@ -67,18 +66,10 @@ function showCall(call: ToolCall): ToolCall {
   return { ...call, function: { name, arguments: typeof value === 'string' ? value : JSON.stringify(value) } };
 }
 
+/** What is not JSON, such as arguments a model broke off, is text like any other. */
 function maskJsonText(text: string, secrets: readonly string[] = []): string {
-  const value = parseJson(text);
-  return value === undefined ? maskSecrets(text) : JSON.stringify(maskValue(value, { alreadyKnown: secrets }).value);
-}
-
-/** Undefined for what is not JSON, such as arguments a model broke off. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
+  const value = maskResult(text, secrets);
+  return value === undefined ? maskSecrets(text) : JSON.stringify(value);
 }
 
 function openStatus(calls: readonly ToolCall[]): Record<string, ToolCallStatus> {

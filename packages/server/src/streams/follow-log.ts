@@ -1,4 +1,4 @@
-import { toWorldEvent, type Engine } from '@countersign/core';
+import { maskLongEvents, toWorldEvent, type Engine } from '@countersign/core';
 import type { StoredEvent } from '@countersign/core/ports';
 import { encodeFrame, type EncodedFrame, toBytes } from './encode-frame.js';
 import { feedsOf } from './feeds.js';
@@ -90,6 +90,7 @@ export function followLog(following: Following, outlet: Outlet): Follower {
       if (state === 'over') return;
       const before = { position, newest };
       const page = await readPage(following, position, limit);
+      await maskLongEvents(page?.events ?? []);
       // Asked again: it may have ended while the page was read.
       if (isOver()) return;
       if (page === undefined) {

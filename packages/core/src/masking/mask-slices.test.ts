@@ -1,0 +1,53 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { createChunkMasker } from './create-chunk-masker.js';
+import { maskedInSlices, maskSlices, needsSlices } from './mask-slices.js';
+import { maskSecrets } from './mask-secrets.js';
+
+const SLICE = 16 * 1024;
+const secret = ['ghp_', '0123456789abcdefghijABCDEFGHIJ012345'].join('');
+
+it('[A15] a secret is found wherever the text is cut into slices', () => {
+  for (let before = SLICE - secret.length - 2; before <= SLICE + 2; before += 1) {
+    const text = `${'a '.repeat(before / 2)}${before % 2 === 0 ? '' : ' '}${secret} ${'b '.repeat(40_000)}`;
+    for (const _ of maskSlices(text));
+    expect(maskedInSlices(text)).not.toContain(secret.slice(4, 12));
+    expect(maskSecrets(text)).toBe(maskedInSlices(text));
+  }
+});
+
+it('[A15] slices add up to what the whole would be', () => {
+  const word = fc.constantFrom(
+    'a+',
+    'password=hunter2 ',
+    `${secret}\n`,
+    '\u{1F600}',
+    'https://u:p@host/ ',
+    "'",
+    '\\',
+    'x',
+  );
+  fc.assert(
+    fc.property(fc.array(word, { minLength: 1, maxLength: 20 }), (words) => {
+      const unit = words.join('');
+      const text = unit.repeat(Math.ceil((5 * SLICE) / unit.length));
+      const whole = createChunkMasker({ form: 'chat' });
+      for (const _ of maskSlices(text));
+      const shown =
+        text
+          .match(/[^]{1,60000}/g)
+          ?.map((part) => whole.push(part))
+          .join('') ?? '';
+      expect(maskedInSlices(text)).toBe(shown + whole.end());
+    }),
+    { numRuns: 30 },
+  );
+});
+
+it('[A15] only texts past the scan limit need it', () => {
+  expect(needsSlices('a '.repeat(1_000))).toBe(false);
+  const long = `c ${'d '.repeat(50_000)}`;
+  expect(needsSlices(long)).toBe(true);
+  for (const _ of maskSlices(long));
+  expect(needsSlices(long)).toBe(false);
+});

@@ -1,0 +1,43 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Message, ToolCallStatus } from '@countersign/protocol';
+import type { ApprovalRecord, InvocationRecord, MessageRecord, StoreReader } from '../ports/index.js';
+import { maskLongTexts } from '../publishers/mask-long-texts.js';
+import { approvalStatus, callStatus, toPublicMessage } from '../publishers/public-message.js';
+
+/** A message, and what became of its calls, as it was read: masking it may take long, and is not done while the store waits. */
+export interface ReadMessage {
+  record: MessageRecord;
+  calls: readonly { id: string; approval: ApprovalRecord | undefined; invocation: InvocationRecord | undefined }[];
+}
+
+export async function readMessage(reader: StoreReader, record: MessageRecord): Promise<ReadMessage> {
+  const calls: ReadMessage['calls'][number][] = [];
+  for (const { id } of record.toolCalls ?? []) {
+    const approval = await reader.approval(id);
+    calls.push({ id, approval, invocation: approval === undefined ? await reader.invocation(id) : undefined });
+  }
+  return { record, calls };
+}
+
+/** Messages as people see them. Long ones are masked one at a time, so that nobody else has to wait for all of them. */
+export async function showMessages(messages: readonly ReadMessage[]): Promise<Message[]> {
+  await maskLongTexts(messages.map(({ record }) => record.content));
+  const shown: Message[] = [];
+  for (const { record, calls } of messages) {
+    if (record.content.length > LONG_CHARACTERS) await setImmediate();
+    shown.push(record.toolCalls === null ? toPublicMessage(record) : toPublicMessage(record, statusOf(calls)));
+  }
+  return shown;
+}
+
+/** Of this many characters, masking takes some milliseconds. */
+const LONG_CHARACTERS = 16 * 1024;
+
+function statusOf(calls: ReadMessage['calls']): Record<string, ToolCallStatus> {
+  const status: Record<string, ToolCallStatus> = {};
+  for (const { id, approval, invocation } of calls) {
+    if (approval !== undefined) status[id] = approvalStatus(approval);
+    else if (invocation !== undefined) status[id] = callStatus(invocation);
+  }
+  return status;
+}
