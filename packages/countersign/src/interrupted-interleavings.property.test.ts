@@ -41,3 +41,23 @@ it('[S3] [A9] a turn that was interrupted twice ends with an error and leaves no
   await closeLab(lab);
   await bench.store.close();
 });
+
+it('[S3] a decision in between makes the interruptions count from the start', async () => {
+  const bench = await openBench({ maxParallelTools: 1, maxIterations: 4 });
+  const lab = await openLab(bench);
+  const calls = [{ tool: 'remove' as const, n: 0, vendorId: '' }];
+  const approve = { decision: 'approve', scope: 'once', how: 'plain', times: 1, pending: true } as const;
+  await perform(lab, { do: 'send', chat: 0, to: 'ada', again: false, ticks: 'all' });
+  await perform(lab, { do: 'crash', after: 0, ticks: 'all' });
+  // The next process takes the turn up, and asks the model again.
+  await perform(lab, { do: 'advance', ms: 1, ticks: 'all' });
+  await perform(lab, { do: 'model', pick: 0, reply: { kind: 'calls', calls }, ticks: 'all' });
+  await perform(lab, { do: 'decide', pick: 0, ...approve, ticks: 'all' });
+  await perform(lab, { do: 'crash', after: 0, ticks: 'all' });
+  await finish(lab, () => true);
+  const record = await readRecord(lab);
+  expect(brokenPromises(lab, record)).toEqual([]);
+  expect(record.turns.map(({ outcome, interruptions }) => [outcome, interruptions])).toEqual([['answered', 1]]);
+  await closeLab(lab);
+  await bench.store.close();
+});

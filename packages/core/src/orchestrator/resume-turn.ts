@@ -44,8 +44,15 @@ async function takeTurn(
     // Nobody runs a waiting turn, whoever's name is still on it: left there, a decision after a restart would be slept through (A9).
     const unclaimed = turn.owner === null || turn.state === 'waiting';
     const owner = unclaimed ? runtime.dispatch.owner : turn.owner;
-    const taken = { ...intoState(turn, after.turn.state), ...(unclaimed ? { owner } : {}) };
-    if (await step.tx.stepTurn(turn, taken)) return { turn, after: { ...after, turn: { ...after.turn, owner } } };
+    // It got as far as a person: what froze its process before is not what would freeze the next one.
+    const interruptions = turn.state === 'waiting' ? 0 : turn.interruptions;
+    const taken = {
+      ...intoState(turn, after.turn.state),
+      ...(unclaimed ? { owner } : {}),
+      ...(interruptions === turn.interruptions ? {} : { interruptions }),
+    };
+    if (await step.tx.stepTurn(turn, taken))
+      return { turn, after: { ...after, turn: { ...after.turn, owner, interruptions } } };
   }
 }
 
