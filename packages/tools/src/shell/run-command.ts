@@ -100,9 +100,7 @@ function follow(stream: Readable, show: (text: string) => void): Followed {
   });
   return {
     text: () => keeper.text(),
-    shown: async () => {
-      while (showing !== undefined) await showing;
-    },
+    shown: async () => await showing,
   };
 }
 
