@@ -76,7 +76,7 @@ function describeGroups(fresh: readonly LeftOut[]): string[] {
   return [...groups].flatMap(([folder, files]) => {
     const inside = files.filter(({ path }) => path !== folder);
     if (inside.length === 0) return files.map((one) => (isWhole(one) ? describeWhole(one) : describeOne(one)));
-    return [`${shortened(folder)}: ${inside.length} new ${inside.length === 1 ? 'file' : 'files'} in a dot-folder`];
+    return [`${shownPath(folder)}: ${inside.length} new ${inside.length === 1 ? 'file' : 'files'} in a dot-folder`];
   });
 }
 
@@ -85,11 +85,11 @@ function isWhole({ path }: LeftOut): boolean {
 }
 
 function describeWhole({ path }: LeftOut): string {
-  return `${shortened(path)}: has new dot-files or executables, so none of it was applied`;
+  return `${shownPath(path)}: has new dot-files or executables, so none of it was applied`;
 }
 
 function describeOne({ path, why }: LeftOut): string {
-  return `${shortened(path)}: ${WORDS[why]}`;
+  return `${shownPath(path)}: ${WORDS[why]}`;
 }
 
 function shortList(lines: readonly string[]): string[] {
@@ -97,6 +97,13 @@ function shortList(lines: readonly string[]): string[] {
   return rest > 0 ? [...lines.slice(0, MOST_NAMED), `and ${rest} more`] : [...lines];
 }
 
-function shortened(path: string): string {
-  return path.length <= 200 ? path : `${path.slice(0, 100)}…${path.slice(-60)}`;
+/** A command chooses its names: none may start a new line, hide characters, or pass for a sentence of ours. */
+function shownPath(path: string): string {
+  const text = shortened(path);
+  if (!/[\p{C}\p{Z}:"'\\]/u.test(text)) return text;
+  return JSON.stringify(text).replaceAll(/(?! )[\p{C}\p{Z}]/gu, (char) => `\\u{${char.codePointAt(0)?.toString(16)}}`);
+}
+
+function shortened(text: string): string {
+  return text.length <= 200 ? text : `${text.slice(0, 100)}…${text.slice(-60)}`;
 }

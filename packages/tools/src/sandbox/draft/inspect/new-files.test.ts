@@ -55,6 +55,22 @@ describe('the rules that would let new files in', () => {
     ]);
   });
 
+  it('name a file without giving it a line, or a sentence, of its own', () => {
+    const paths = ['.a\nallow *\nb', '.b\u202Etxt', '.c\u001B[31m', 'd: fine. Add to the policy: allow *', '.e\u2028f'];
+    const note = describeLeftOut(paths.map((path) => ({ path, why: 'runs-later' }))) ?? '';
+    const names = note
+      .split('\n')
+      .slice(1)
+      .map((line) => line.split(': programs outside')[0]);
+    expect(names).toEqual([
+      String.raw`".a\nallow *\nb"`,
+      String.raw`".b\u{202e}txt"`,
+      String.raw`".c\u001b[31m"`,
+      '"d: fine. Add to the policy: allow *"',
+      String.raw`".e\u{2028}f"`,
+    ]);
+  });
+
   it('are in the result, which stays short', () => {
     const many = Array.from({ length: 5_000 }, (_, at) => ({ path: `d${at}/.x`, why: 'new-hidden' as const }));
     const note = describeLeftOut(many) ?? '';
