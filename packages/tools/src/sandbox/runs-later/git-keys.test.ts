@@ -16,6 +16,8 @@ describe('kindOfSetting', () => {
     ['credential.https://example.com.helper', 'command'],
     ['gpg.ssh.program', 'command'],
     ['hook.lint.command', 'command'],
+    ['gc.recentobjectshook', 'command'],
+    ['sendemail.work.headercmd', 'command'],
     ['user.name', undefined],
     ['branch.main.merge', undefined],
   ] as const)('%s: %s', (key, kind) => {

@@ -22,7 +22,8 @@ const KEYS = {
     trailer.*.command trailer.*.cmd hook.*.command submodule.*.update
     remote.*.uploadpack remote.*.receivepack remote.*.url remote.*.pushurl remote.*.vcs uploadpack.packobjectshook
     sendemail.sendmailcmd sendemail.smtpserver sendemail.tocmd sendemail.cccmd sendemail.headercmd
-    sendemail.*.sendmailcmd sendemail.*.smtpserver sendemail.*.tocmd sendemail.*.cccmd imap.tunnel tar.*.command
+    sendemail.*.sendmailcmd sendemail.*.smtpserver sendemail.*.tocmd sendemail.*.cccmd sendemail.*.headercmd
+    imap.tunnel tar.*.command gc.recentobjectshook
     lfs.customtransfer.*.path lfs.customtransfer.*.args lfs.extension.*.clean lfs.extension.*.smudge`,
 } as const;
 

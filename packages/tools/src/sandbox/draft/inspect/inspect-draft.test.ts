@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, readdir, symlink, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { makeFolder, type TestFolder } from '../../../testing/try-tool.js';
 import { ENTRIES } from '../../runs-later/names.js';
@@ -51,6 +51,19 @@ describe('inspectDraft', () => {
       ]),
     );
     expect(['sub/.github/workflows', 'plain/.github/workflows/ci.yml'].map(kept)).toEqual([false, true]);
+  });
+
+  it('[A20] takes out links in a repository of any name, through which Git would write elsewhere', async () => {
+    for (const name of ['HEAD', 'objects/x', 'refs/x', 'logs/refs/heads/x', 'COMMIT_EDITMSG'])
+      await put(folder, `store/${name}`);
+    await mkdir(join(draft.path, 'store/logs/refs/heads'), { recursive: true });
+    const links = ['store/COMMIT_EDITMSG', 'store/logs/refs/heads/main'];
+    for (const path of [...links, 'latest']) await symlink('/nowhere/.profile', join(draft.path, path));
+    expect(await inspectDraft(draft.path, folder.path)).toEqual(
+      expect.arrayContaining(links.map((path) => ({ path, why: 'link' }))),
+    );
+    const there = async (path: string) => (await readdir(dirname(join(draft.path, path)))).includes(basename(path));
+    expect(await Promise.all([...links, 'latest'].map(there))).toEqual([false, false, true]);
   });
 
   it('[A37] takes out all of .git, and executables, where Git could not be asked', async () => {

@@ -4,7 +4,7 @@ import { chmod, lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { namedInSettings } from '../../runs-later/named-in-settings.js';
-import { isGitFolder } from '../../runs-later/runs-later.js';
+import { isGitFolder, looksLikeRepository } from '../../runs-later/runs-later.js';
 import { isNew, type LeftOut } from './left-out.js';
 import { isAppliedWhole } from './new-files.js';
 import { removeTree } from '../remove-tree.js';
@@ -38,14 +38,15 @@ export async function inspectDraft(
     known,
     leftOut: [],
   };
-  await inspect({ upper, real: workingDirectory, name: '', where: 'tree', top: '' }, now);
+  await inspect({ upper, real: workingDirectory, name: '', where: 'tree', isGits: false, top: '' }, now);
   return now.leftOut;
 }
 
 async function inspect(inner: Folder, now: Inspection): Promise<void> {
   const entries = await openEntries(inner.upper);
   const there = inner.real === undefined ? [] : await namesIn(inner.real);
-  const folder = there.some(isGitFolder) ? { ...inner, top: inner.name } : inner;
+  const isGits = inner.isGits || looksLikeRepository(there);
+  const folder = { ...inner, isGits, ...(there.some(isGitFolder) ? { top: inner.name } : {}) };
   const files: string[] = [];
   for (const entry of entries) {
     const name = entry.name.toString();
@@ -98,7 +99,7 @@ function parentsOf(path: string): string[] {
   return names.slice(1).map((_, at) => names.slice(0, at + 1).join('/'));
 }
 
-async function below({ upper, real, name, where, top }: Folder, child: string): Promise<Folder> {
+async function below({ upper, real, name, where, isGits, top }: Folder, child: string): Promise<Folder> {
   const inReal = real === undefined ? undefined : join(real, child);
   const there = inReal !== undefined && (await isFolder(inReal)) ? inReal : undefined;
   const inside = isGitFolder(child) ? 'repository' : 'tree';
@@ -107,6 +108,7 @@ async function below({ upper, real, name, where, top }: Folder, child: string): 
     real: there,
     name: join(name, child),
     where: where === 'tree' ? inside : 'inside',
+    isGits: isGits || isGitFolder(child),
     top,
   };
 }

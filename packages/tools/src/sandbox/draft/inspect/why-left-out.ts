@@ -26,6 +26,8 @@ export interface Folder {
   /** From the working folder; empty for itself. */
   readonly name: string;
   readonly where: Where;
+  /** It is, or lies in, a repository's own folder, whatever that is called. */
+  readonly isGits: boolean;
   /** The top of the repository it lies in, from the working folder; empty for that itself. */
   readonly top: string;
 }
@@ -84,12 +86,12 @@ export async function whyNot(
   there: readonly string[],
   { known }: Inspection,
 ): Promise<LeftOut['why'] | undefined> {
-  const { upper, where, real, top } = folder;
+  const { upper, where, real, top, isGits } = folder;
   const stats = entry.isCharacterDevice() ? await lstat(join(upper, name)) : undefined;
   if (entry.isFIFO() || entry.isSocket() || entry.isBlockDevice() || (stats !== undefined && !isWhiteout(stats)))
     return 'no-file';
   // Git follows them when it writes its logs and messages: into a start-up file of the person's shell, say.
-  if (where !== 'tree' && entry.isSymbolicLink()) return 'link';
+  if (isGits && entry.isSymbolicLink()) return 'link';
   const path = join(folder.name, name);
   const commands = commandsIn(path);
   if (commands !== undefined && (await mayRun(join(upper, name), entry, commands))) return 'runs-later';
