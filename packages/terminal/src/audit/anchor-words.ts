@@ -23,7 +23,7 @@ export function anchorOf(heads: readonly SignedHead[]): Anchor {
     kind: 'heads',
     heads: heads.length,
     since,
-    records: Math.max(...heads.map(({ seq }) => seq)),
+    records: heads.reduce((most, { seq }) => Math.max(most, seq), 0),
     keys: [...keys],
   };
 }

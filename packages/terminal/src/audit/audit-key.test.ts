@@ -82,7 +82,7 @@ describe('[A16] the key that signs heads', () => {
        const key = createPrivateKey(readFileSync(process.argv[2]));
        console.log(sign(null, readFileSync(0), key).toString('base64'));`,
     );
-    const signWith = (command: string) =>
+    const signWith = (command: string, commandMs?: number) =>
       signHead(
         claim,
         openSigner(
@@ -92,6 +92,7 @@ describe('[A16] the key that signs heads', () => {
             COUNTERSIGN_TOKEN: 'a-token-that-only-this-test-knows-0123456789',
           },
           home,
+          commandMs,
         ),
       );
     const run = `'${process.execPath}' '${script}'`;
@@ -104,6 +105,8 @@ describe('[A16] the key that signs heads', () => {
     await expect(signWith(`${run} '${other.file}'`)).rejects.toThrow('does not fit the public key');
     await expect(signWith('echo nonsense')).rejects.toThrow('did not print');
     await expect(signWith('exit 3')).rejects.toThrow('it ended with 3');
+    // The shell is gone at once; what it started keeps its output open.
+    await expect(signWith('sleep 4 & echo nonsense', 50)).rejects.toThrow('it did not finish within 0.05 s');
   });
 });
 

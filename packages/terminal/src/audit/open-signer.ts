@@ -36,7 +36,7 @@ function readKeySource(env: NodeJS.ProcessEnv): KeySource {
   return { kind: 'command', command, publicKey };
 }
 
-export function openSigner(env: NodeJS.ProcessEnv, home: string): Signer {
+export function openSigner(env: NodeJS.ProcessEnv, home: string, commandMs: number = COMMAND_MS): Signer {
   const source = readKeySource(env);
   switch (source.kind) {
     case 'none':
@@ -48,7 +48,7 @@ export function openSigner(env: NodeJS.ProcessEnv, home: string): Signer {
     }
     case 'command': {
       const publicKey = readPublicKey(source.publicKey);
-      const ask = (text: string): Promise<Buffer> => askCommand(source.command, text, env);
+      const ask = (text: string): Promise<Buffer> => askCommand(source.command, text, env, commandMs);
       return { kind: 'key', id: keyId(publicKey), publicKey, sign: ask };
     }
   }
@@ -66,12 +66,10 @@ export async function signHead(claim: AuditClaim, signer: Signer): Promise<Signe
 }
 
 /** Gives the text to a command on standard input; it prints the signature in base64. */
-async function askCommand(command: string, text: string, env: NodeJS.ProcessEnv): Promise<Buffer> {
+async function askCommand(command: string, text: string, env: NodeJS.ProcessEnv, commandMs: number): Promise<Buffer> {
   const child = spawn('/bin/sh', ['-c', command], {
     env: withoutSecrets(env),
     stdio: ['pipe', 'pipe', 'inherit'],
-    timeout: COMMAND_MS,
-    killSignal: 'SIGKILL',
   });
   // A command that reads nothing closes its end; its answer is what counts.
   child.stdin.on('error', () => undefined);
@@ -80,10 +78,18 @@ async function askCommand(command: string, text: string, env: NodeJS.ProcessEnv)
   child.stdout.setEncoding('utf8').on('data', (part: string) => {
     if (answer.length <= MOST_ANSWERED) answer += part;
   });
+  let timer: NodeJS.Timeout | undefined;
   const ended = await new Promise<string | undefined>((resolve) => {
+    // A program that the command started may outlive it and keep its output open: killing the command alone would not end the wait.
+    timer = setTimeout(() => {
+      child.kill('SIGKILL');
+      child.stdout.destroy();
+      resolve(`it did not finish within ${commandMs / 1000} s`);
+    }, commandMs);
     child.once('error', (error) => resolve(error.message));
     child.once('close', (code, signal) => resolve(code === 0 ? undefined : `it ended with ${code ?? signal}`));
   });
+  clearTimeout(timer);
   if (ended !== undefined) throw failed(`COUNTERSIGN_AUDIT_COMMAND failed: ${ended}. No head was signed.`);
   const signature = answer.trim();
   if (/^[A-Za-z0-9+/]{86}==$/.test(signature)) return Buffer.from(signature, 'base64');

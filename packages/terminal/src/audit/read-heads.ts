@@ -13,10 +13,11 @@ export function readHeads(file: string, keys: readonly KeyObject[]): SignedHead[
   } catch (cause) {
     throw failed(`${file} can't be read. Nothing was checked.`, cause);
   }
+  const known = new Map(keys.map((key) => [keyId(key), key]));
   const heads = linesOf(text).map(({ line, number }) => {
     const where = `${file}, line ${number}`;
     const head = parseHead(line, where);
-    checkSignature(head, keys, where);
+    checkSignature(head, known, where);
     return head;
   });
   if (heads.length === 0) throw failed(`${file} contains no audit head. Nothing was checked.`);
@@ -50,13 +51,13 @@ function parseHead(line: string, where: string): SignedHead {
   throw failed(`${where} is not an audit head${why}. Nothing was checked.`);
 }
 
-function checkSignature(head: SignedHead, keys: readonly KeyObject[], where: string): void {
+function checkSignature(head: SignedHead, keys: ReadonlyMap<string, KeyObject>, where: string): void {
   const { signature, ...claim } = head;
   if (signature === null) {
-    if (keys.length === 0) return;
+    if (keys.size === 0) return;
     throw failed(`${where}: this head is not signed, but a key was given, so it proves nothing. Nothing was checked.`);
   }
-  const key = keys.find((known) => keyId(known) === signature.key);
+  const key = keys.get(signature.key);
   if (key === undefined) {
     throw failed(
       `${where}: this head is signed with the unknown key ${signature.key}. Give its public key with --key FILE, if you trust it.`,
