@@ -22,9 +22,14 @@ export function keepHeadsInMemory(): HeadKeeper {
   };
 }
 
-/** The first head of a log says how many records were there before it: a file that was lost must not pass for one that knew them. */
-function follow(known: KeptHead | undefined, { seq, hash }: AuditHead, added: number): KeptHead {
-  const unguarded = known === undefined ? seq - added : (known.unguarded ?? 0);
+/**
+ * The newer of the two heads, and how many records were there before the first commit that was seen: a file that was lost must not pass
+ * for one that knew them. Commits of several writers may be told out of order.
+ */
+export function follow(known: KeptHead | undefined, head: AuditHead, added: number): KeptHead {
+  const { seq, hash } = known !== undefined && known.seq >= head.seq ? known : head;
+  const before = head.seq - added;
+  const unguarded = known === undefined ? before : Math.min(known.unguarded ?? 0, before);
   return { seq, hash, ...(unguarded === 0 ? {} : { unguarded }) };
 }
 
@@ -76,7 +81,7 @@ export async function keepHeadsInFile(
   return {
     get: (worldId) => heads.get(worldId),
     moved(worldId, head, added) {
-      if (contradicted.has(worldId) || (heads.get(worldId)?.seq ?? 0) >= head.seq) return;
+      if (contradicted.has(worldId)) return;
       heads.set(worldId, follow(heads.get(worldId), head, added));
       isDirty = true;
       timer ??= setTimeout(() => {
