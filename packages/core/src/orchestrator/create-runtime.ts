@@ -294,7 +294,7 @@ async function endInWords(runtime: Runtime, turnId: string, error: unknown): Pro
   return true;
 }
 
-/** An orderly end is no interruption: without this five restarts would end a turn (S3). */
+/** An orderly shutdown is no interruption: without this, two restarts would end a turn (S3). */
 async function park(runtime: Runtime): Promise<void> {
   const turns = await runtime.store.read((reader) => reader.unfinishedTurns());
   for (const turn of turns) {
