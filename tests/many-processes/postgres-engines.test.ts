@@ -15,6 +15,7 @@ import { scripted } from '@countersign/core/testing';
 import type { WorldEvent } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { createMcpRecords } from '../../packages/core/src/orchestrator/mcp-records.js';
 import { createPostgresDatabase } from '../support/postgres-database.js';
 import { countingTool, nextEvent, openEngine, say, signer, stampingModel } from './engines-fixture.js';
 
@@ -253,6 +254,42 @@ describe('[S4] engines on one PostgreSQL', () => {
     expect(await ended).toMatchObject({ data: { outcome: 'interrupted' } });
     expect(new Set(frozen).size).toBe(2);
     expect(frozen).toHaveLength(2);
+  });
+
+  it('[A1] of two that list a new server at once, only the first has its tools accepted', async () => {
+    const url = await createPostgresDatabase();
+    const listing = (name: string) => [
+      { name: `mcp__shed__${name}`, definition: { name, inputSchema: { type: 'object' } } },
+    ];
+    let meanwhile = (): Promise<unknown> => Promise.resolve();
+    /** After it has read the server, and before it writes, the other one lists everything. */
+    const overtaken = (store: Store): Store => ({
+      ...store,
+      transact: (id, work) =>
+        store.transact(id, (tx) => {
+          const mcpServer: typeof tx.mcpServer = async (...about) => {
+            const found = await tx.mcpServer(...about);
+            await meanwhile();
+            return found;
+          };
+          return work({ ...tx, mcpServer });
+        }),
+    });
+    const first = await openEngine(url, []);
+    const second = await openEngine(url, [], undefined, overtaken);
+    const { worldId } = await prepare(first);
+    const definition = {
+      ...{ name: 'shed', transport: 'stdio' as const, command: 'serve', args: [], env: {} },
+      ...{ network: false, trusted: false, enabled: true },
+    };
+    await first.runtime.store.transact(worldId, (tx) =>
+      tx.insertMcpServer({ worldId, name: 'shed', definition, firstListedAt: null, createdAt: 1 }),
+    );
+    meanwhile = () => createMcpRecords(() => first.runtime).listed(worldId, 'shed', listing('saw'));
+    const listed = await createMcpRecords(() => second.runtime).listed(worldId, 'shed', listing('axe'));
+    const accepted = listed?.tools.filter((tool) => tool.accepted !== null).map(({ name }) => name);
+    expect(accepted).toEqual(['mcp__shed__saw']);
+    expect(listed?.tools.map(({ name }) => name)).toContain('mcp__shed__axe');
   });
 
   it('[M9] a stop at one ends what another runs', async () => {

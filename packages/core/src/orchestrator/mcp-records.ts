@@ -94,9 +94,11 @@ async function writeListing(step: Step, name: string, listing: readonly Listed[]
   const worldId = step.snapshot.world.id;
   const server = await step.tx.mcpServer(worldId, name);
   if (server === undefined) return;
-  const isFirst = server.firstListedAt === null;
-  if (isFirst) await step.tx.updateMcpServer({ ...server, firstListedAt: step.tx.now() });
+  const isUnlisted = server.firstListedAt === null;
+  if (isUnlisted) await step.tx.updateMcpServer({ ...server, firstListedAt: step.tx.now() });
   const known = new Map((await step.tx.mcpTools(worldId, name)).map((tool) => [tool.name, tool]));
+  // Two processes listed concurrently: the update waited for the other one, whose tools are there now.
+  const isFirst = isUnlisted && known.size === 0;
   for (const { name: toolName, definition, digest } of listing) {
     const before = known.get(toolName);
     known.delete(toolName);
