@@ -12,12 +12,16 @@ export interface HeadKeeper {
   flush(): Promise<void>;
 }
 
-/** For a database that lives in memory: a file beside it would be no safer. */
+/**
+ * For a store without a head file: in memory one would be no safer, and several processes on one database have none in common. What was
+ * there before this process is not called unguarded, because no file was lost.
+ */
 export function keepHeadsInMemory(): HeadKeeper {
   const heads = new Map<string, KeptHead>();
+  const get = (worldId: string): KeptHead => heads.get(worldId) ?? { seq: 0, hash: '' };
   return {
-    get: (worldId) => heads.get(worldId),
-    moved: (worldId, head, added) => void heads.set(worldId, follow(heads.get(worldId), head, added)),
+    get,
+    moved: (worldId, head, added) => void heads.set(worldId, follow(get(worldId), head, added)),
     flush,
   };
 }
