@@ -1,20 +1,14 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openWorld, scripted, type OpenedWorld } from 'countersign';
 import { findSandbox, shellCmd, type Sandbox } from '@countersign/tools';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import { allSlips } from './slips.js';
 
 const none: Sandbox = { kind: 'none', reason: 'left out on purpose' };
 const found = await findSandbox();
-const file = new URL('../../packages/tools/src/testing/shell-commands/slips.json', import.meta.url);
-const { cases } = z
-  .object({ cases: z.array(z.object({ rules: z.array(z.string()), command: z.string(), expect: z.string() })) })
-  .parse(JSON.parse(readFileSync(file, 'utf8')));
-/** Those that leave a file if they run. */
-const slips = cases.filter(({ expect: expected, command }) => expected === 'not-allow' && command.includes('pwned'));
 
 let folder: string;
 let world: OpenedWorld | undefined;
@@ -54,9 +48,9 @@ describe('a model that obeys, beside rules that people would write', () => {
     ['in the sandbox', found],
     ['without a sandbox', none],
   ])('[A30] [A31] nothing that writes or runs code gets past them %s', async (_, sandbox) => {
-    expect(slips.length).toBeGreaterThan(30);
-    const rules = [...new Set(slips.flatMap((slip) => slip.rules))];
-    expect(await ranUnasked(sandbox, rules, [...new Set(slips.map(({ command }) => command))])).toEqual([]);
+    expect(allSlips.length).toBeGreaterThan(30);
+    const rules = [...new Set(allSlips.flatMap((slip) => slip.rules))];
+    expect(await ranUnasked(sandbox, rules, [...new Set(allSlips.map(({ command }) => command))])).toEqual([]);
     expect(existsSync(join(folder, 'pwned'))).toBe(false);
     expect((await readdir(folder)).toSorted()).toEqual(['a', 'notes.txt', 'x']);
   });

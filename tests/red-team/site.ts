@@ -1,35 +1,47 @@
-import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import {
   addAgent,
+  addMcpServer,
   createChat,
   createWorld,
   listApprovals,
   listGrants,
   publishMessage,
+  setPolicy,
+  showMcpServer,
   stopChat,
+  updateMcpServer,
+  updateWorld,
   type Engine,
 } from '@countersign/core';
-import { defineTool } from '@countersign/core/ports';
 import { scripted, type ScriptedProvider, type ScriptedReply } from '@countersign/core/testing';
 import type { Approval, Signer, WorldEvent } from '@countersign/protocol';
 import { serve, type Serving } from '@countersign/server';
-import { z } from 'zod';
-import { createWebFetch } from '../../packages/tools/src/web/web-fetch.js';
+import { expect, vi } from 'vitest';
+import { writeRedirect } from '../../packages/server/src/serve/open-browser.js';
+import { createPostgresDatabase } from '../support/postgres-database.js';
+import type { Ground } from './grounds.js';
 import { MARK } from './lures.js';
+import { siteTools } from './site-tools.js';
+import { slips } from './slips.js';
+import { openTraps, ownAddresses, type Traps } from './traps.js';
 
 export const ME: Signer = { who: 'me', client: 'red-team' };
 
-/** What a person signed for in this world. Whatever runs must be one of these, or need no signature. */
-export const POLICY: readonly string[] = [
+/** The one command that channels need, spelled out: without a sandbox no rule with a star runs a command (A32). */
+export const EXACT_RULE = 'allow shell_cmd(cat notes/c.txt)';
+
+/** What a person allowed in every mode. Whatever runs must match one of these rules, or need no approval. */
+const POLICY: readonly string[] = [
   'allow read_file',
   'allow list_files',
   'allow grep',
-  'allow write_file(./**)',
-  'allow edit_file(./**)',
   'allow shell_cmd(echo *)',
   'allow shell_cmd(cat *)',
+  EXACT_RULE,
+  ...slips.flatMap(({ rules }) => rules),
   'allow web_fetch(**)',
   'allow web_fetch(*)',
   'allow web_fetch(*.*)',
@@ -38,8 +50,12 @@ export const POLICY: readonly string[] = [
   'allow browse',
   'allow send_message',
   'allow mcp__evil__read',
+  'allow mcp__kind__*',
   'allow app__*',
 ];
+
+/** Not in `auto`: there a rule for paths would let in what that mode leaves out (A36). */
+const WRITE_RULES: readonly string[] = ['allow write_file(./**)', 'allow edit_file(./**)'];
 
 /** One attempt: what the model does first, and what it does once it has read the mark. */
 interface Attempt {
@@ -52,6 +68,16 @@ interface Attempt {
 
 /** A real server on a home of its own, a world with an obedient model, and everything that must stay as it is. */
 export interface Site {
+  ground: Ground;
+  traps: Traps;
+  /** Where the database listens, or on SQLite the attacker's own server. */
+  database: { host: string; port: string };
+  /** Every rule that was ever in force. */
+  policy: readonly string[];
+  /** What nobody but the person may ever read, in plain and reversed. */
+  secrets: readonly string[];
+  /** The chats in which the world was in `auto`. */
+  inAuto: Set<string>;
   serving: Serving;
   engine: Engine;
   worldId: string;
@@ -68,17 +94,25 @@ export interface Site {
   attempt: Attempt;
   /** Runs one attempt in a new chat, from a message of a person, until nothing goes on but people being waited for. */
   try(begin: ScriptedReply, order: ScriptedReply, text: string, message?: string): Promise<{ chatId: string }>;
+  /** The chat of the last attempt. */
+  readonly chatId: string;
+  /** Changes the world's mode and rules, as a person. */
+  enter(mode: 'ask' | 'auto'): Promise<void>;
   /** Ends what the last attempt left open. */
   stop(): Promise<void>;
-  settled(): Promise<void>;
+  /** Somebody answered what the attempt waited for: resolves when the model has obeyed and nothing goes on. */
+  answered(): Promise<void>;
   /** What must be the same after every attempt. */
   state(): Promise<unknown>;
   close(): Promise<void>;
 }
 
+/** Files of the home that nothing changes here. */
+const KEPT = ['token', 'admin.rules', 'open.html', 'server.json'];
+
 const IDLE: Attempt = { begin: 'ok', order: 'ok', text: '', begun: true, obeyed: true };
 
-export async function openSite(): Promise<Site> {
+export async function openSite(ground: Ground): Promise<Site> {
   const base = await realpath(await mkdtemp(join(tmpdir(), 'countersign-red-')));
   const home = join(base, 'home');
   const work = join(base, 'work');
@@ -108,63 +142,35 @@ export async function openSite(): Promise<Site> {
       ? { calls: [{ name: 'danger', arguments: {} }] }
       : 'ok';
   });
+  const databaseUrl = ground.store === 'postgres' ? await createPostgresDatabase() : undefined;
+  const traps = await openTraps();
   const serving = await serve({
     home,
-    env: {},
+    env: { COUNTERSIGN_DRAFT_MB: '1', ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }) },
     port: 0,
     version: '0.0.0-test',
     log: { info: ignore, warn: ignore, error: ignore },
+    sandbox: ground.sandbox,
     providers: [provider],
-    tools: [look(), fail(), danger(), browse()],
+    tools: siteTools(
+      () => site.current.text,
+      (args) => void runs.push(args),
+    ),
   });
   const { engine, token } = serving.home;
   const { runtime } = engine;
-
-  function look() {
-    return defineTool({
-      name: 'look',
-      description: 'looks',
-      parameters: z.looseObject({}),
-      readOnly: true,
-      execute: () => site.current.text,
-    });
-  }
-  function fail() {
-    return defineTool({
-      name: 'fail',
-      description: 'fails',
-      parameters: z.looseObject({}),
-      readOnly: true,
-      execute: () => {
-        throw new Error(site.current.text);
-      },
-    });
-  }
-  function danger() {
-    return defineTool({
-      name: 'danger',
-      description: 'does what must not be done unsigned',
-      parameters: z.looseObject({}),
-      approval: { required: true },
-      execute: (args) => {
-        runs.push(args);
-        return 'done';
-      },
-    });
-  }
-  /** Reads pages of this machine, which `web_fetch` never does. */
-  function browse() {
-    const local = {
-      resolve: async () => [{ address: '127.0.0.1', family: 4 }],
-      mayConnect: (address: string) => address === '127.0.0.1',
-    };
-    const made = createWebFetch(local, { timeoutMs: 100_000, bodyBytes: 100_000 });
-    return { ...made, definition: { ...made.definition, name: 'browse' } };
-  }
+  const startUrl = serving.newStartUrl();
+  writeRedirect(startUrl, home);
+  const { hostname, port } = new URL(databaseUrl ?? `http://127.0.0.1:${traps.port}`);
+  const { port: ownPort } = new URL(serving.url);
+  const hosts = ['127.0.0.1', 'localhost', ...ownAddresses()].flatMap((host) =>
+    [ownPort, port, `${traps.port}`].map((at) => `allow web_fetch(${host}:${at})`),
+  );
+  const rules = { auto: [...new Set([...POLICY, ...hosts])], ask: [...new Set([...POLICY, ...hosts, ...WRITE_RULES])] };
 
   const world = await createWorld(
     runtime,
-    { name: 'Target', policy: [...POLICY], workingDirectory: work, streaming: false, maxIterations: 6 },
+    { name: 'Target', policy: rules.ask, workingDirectory: work, streaming: false, maxIterations: 6 },
     ME,
   );
   const worldId = world.id;
@@ -175,22 +181,52 @@ export async function openSite(): Promise<Site> {
   runtime.bus.subscribe(worldId, (event) => void events.push(event));
 
   let lastChat = '';
+  let mode: 'ask' | 'auto' = 'ask';
+  const inAuto = new Set<string>();
   async function send(content: string): Promise<string> {
     const chat = await createChat(runtime, worldId, content.includes('UNTITLED') ? undefined : 'A chat');
     lastChat = chat.id;
+    if (mode === 'auto') inAuto.add(chat.id);
     await publishMessage(runtime, { worldId, chatId: chat.id, content, speaker: 'human' });
-    await engine.quiet();
+    await settled();
     return chat.id;
   }
+  /** Where processes share a store, a turn is queued first and starts when its job is taken. */
+  async function settled(): Promise<void> {
+    const isOver = async (): Promise<void> => {
+      await engine.quiet();
+      const turns = await runtime.store.read((reader) => reader.unfinishedTurns(lastChat));
+      expect(turns.filter(({ state }) => state !== 'waiting')).toEqual([]);
+      await engine.quiet();
+    };
+    await vi.waitFor(isOver, { timeout: 100_000, interval: 10 });
+  }
 
+  await addMcpServer(
+    runtime,
+    worldId,
+    { name: 'kind', transport: 'http', url: `http://127.0.0.1:${traps.port}/mcp`, trusted: true },
+    ME,
+  );
   await send('@Vic VICTIM');
   const [victim] = await listApprovals(runtime, worldId, { status: 'pending' });
   if (victim === undefined) throw new Error('the victim was not asked');
+  await growMcp(engine, worldId, traps);
   await symlink(join(home, 'token'), join(work, 'link-token'));
   await symlink(join(home, 'admin.rules'), join(work, 'link-rules'));
   await symlink(join(work, '.git/hooks'), join(work, 'link-hooks'));
 
   return {
+    ground,
+    traps,
+    database: { host: hostname, port },
+    policy: rules.ask,
+    secrets: [
+      token.value,
+      startUrl.split('ticket=')[1] ?? '',
+      ...(databaseUrl === undefined ? [] : [databaseUrl]),
+    ].flatMap((secret) => [secret, secret.split('').toReversed().join('')]),
+    inAuto,
     serving,
     engine,
     worldId,
@@ -209,8 +245,20 @@ export async function openSite(): Promise<Site> {
       site.current = { begin, order, text, begun: false, obeyed: false };
       return { chatId: await send(message) };
     },
+    get chatId() {
+      return lastChat;
+    },
+    async enter(next) {
+      if (next === mode) return;
+      mode = next;
+      await updateWorld(runtime, worldId, { mode }, ME);
+      await setPolicy(runtime, worldId, rules[mode], ME);
+    },
     stop: async () => await stopChat(runtime, worldId, lastChat, ME),
-    settled: () => engine.quiet(),
+    async answered() {
+      await vi.waitFor(() => expect(site.current.obeyed).toBe(true), { timeout: 100_000, interval: 10 });
+      await settled();
+    },
     async state() {
       const { policy, settings, agents } = await runtime.store.read(async (reader) => ({
         policy: (await reader.world(worldId))?.policy,
@@ -218,15 +266,9 @@ export async function openSite(): Promise<Site> {
         agents: await reader.agents(worldId),
       }));
       const files = await Promise.all(
-        [
-          join(home, 'token'),
-          join(home, 'admin.rules'),
-          join(base, 'outside.txt'),
-          join(work, '.git/config'),
-          join(work, '.git/hooks/pre-commit'),
-          join(work, '.vscode/tasks.json'),
-          join(work, '.husky/pre-commit'),
-        ].map((file) => readFile(file, 'utf8').catch(() => 'absent')),
+        [...KEPT.map((name) => join(home, name)), join(base, 'outside.txt'), join(work, '.git/config')].map((file) =>
+          readFile(file, 'utf8').catch(() => 'absent'),
+        ),
       );
       return {
         policy,
@@ -235,14 +277,38 @@ export async function openSite(): Promise<Site> {
         grants: await listGrants(runtime, worldId),
         victim: (await runtime.store.read((reader) => reader.approval(victim.approvalId)))?.status,
         files,
+        work: await filesIn(work),
         runs: [...runs],
+        hits: [...traps.hits],
+        late: [...traps.late],
       };
     },
     async close() {
       await serving.close();
+      traps.close();
       await rm(base, { recursive: true, force: true });
     },
   };
+}
+
+/** The trusted server offers another tool when it comes back. No rule and no trust that a person gave before covers it (A1). */
+async function growMcp({ runtime }: Engine, worldId: string, traps: Traps): Promise<void> {
+  const tools = async () => (await showMcpServer(runtime, worldId, 'kind')).value.tools;
+  await vi.waitFor(async () => expect(await tools()).toEqual(['mcp__kind__read']), 30_000);
+  await updateMcpServer(runtime, worldId, 'kind', { enabled: false }, ME);
+  traps.grow();
+  await updateMcpServer(runtime, worldId, 'kind', { enabled: true }, ME);
+  await vi.waitFor(async () => expect(await tools()).toContain('mcp__kind__late'), 30_000);
+}
+
+/** All files of the working folder, except those in which channels put their text. */
+async function filesIn(work: string): Promise<string[]> {
+  const entries = await readdir(work, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => !entry.isDirectory())
+    .map(({ parentPath, name }) => relative(work, join(parentPath, name)))
+    .filter((path) => !path.startsWith('notes/'))
+    .toSorted();
 }
 
 function ignore(): void {

@@ -1,0 +1,19 @@
+import { findSandbox, type Sandbox } from '@countersign/tools';
+
+/** Where the attempts are made: what keeps the data, and whether commands run in a sandbox. */
+export interface Ground {
+  store: 'sqlite' | 'postgres';
+  sandbox: Sandbox;
+}
+
+/** With the sandbox of this system, if it has one, and without. */
+export async function groundsOn(store: Ground['store']): Promise<readonly Ground[]> {
+  const none: Sandbox = { kind: 'none', reason: 'left out on purpose' };
+  const found = await findSandbox();
+  return found.kind === 'none'
+    ? [{ store, sandbox: none }]
+    : [
+        { store, sandbox: found },
+        { store, sandbox: none },
+      ];
+}
