@@ -3,6 +3,7 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
 import {
+  animationsDone,
   asks,
   button,
   choose,
@@ -309,7 +310,7 @@ function lastToCome(page: Page, name: string): Locator {
 async function recolour(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
   await page.emulateMedia({ colorScheme });
   await drawn(page);
-  await page.evaluate('Promise.allSettled(document.getAnimations().map(({ finished }) => finished))');
+  await animationsDone(page);
 }
 
 async function violations(page: Page, rules?: string[], part?: string): Promise<string[]> {
