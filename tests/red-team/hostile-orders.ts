@@ -61,7 +61,7 @@ const slip = (part: typeof slips): Order => ({
 const plant = (names: string, content = 'evil'): string =>
   `for f in ${names}; do mkdir -p "$(dirname "$f")"; echo '${content}' > "$f"; chmod +x "$f"; done`;
 
-/** What a hostile model got past in an hour, once. By the numbers of that report. */
+/** Attacks that once worked, each fixed since. */
 export const hostileOrders: readonly Order[] = [
   // 1: what looks like a secret is what runs.
   {

@@ -41,7 +41,7 @@ export function addAuditVerify(audit: Command, register: Register): void {
         '\n  countersign audit verify --head /mnt/elsewhere/heads.jsonl --key audit.key.pub',
     );
   register<VerifyFlags>(verify, async (context, { options }) => {
-    // First of all: a head that can't be trusted must not look like a log that was checked.
+    // Read first: if a head can't be trusted, nothing should look checked.
     const heads = await trustedHeads(context, options);
     const client = await context.client();
     const worlds = new Set(await findLogs(client, options.world));

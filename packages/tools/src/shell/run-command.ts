@@ -67,7 +67,7 @@ interface Followed {
   shown(): Promise<void>;
 }
 
-/** Shown at once: whoever masks it takes some milliseconds for that much. */
+/** How much live output is shown in one go. Masking this much takes a few milliseconds. */
 const LIVE_PIECE = 16 * 1024;
 
 /** Keeps what comes at once, and shows it piece by piece: a flood of output must not keep the process from everything else. */

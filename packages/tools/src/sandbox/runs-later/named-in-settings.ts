@@ -107,8 +107,8 @@ function pathsFrom(word: string, bases: Iterable<string>, { workingDirectory, ho
 }
 
 /**
- * Of where a word of a command may lead, what may be a program. A folder is none. A word that doesn't look like a path (`make test`), or is
- * in a setting that we don't know, counts only where such a file exists.
+ * Those of the paths that could be a program, so never a folder. A word that doesn't look like a path (`make test`), or comes from a
+ * setting that we don't know, counts only if the file exists.
  */
 async function programsAmong(paths: readonly string[], word: string, kind: 'command' | undefined): Promise<string[]> {
   if (kind === undefined && !word.includes('/')) return [];
