@@ -1,9 +1,11 @@
-import type { Clock } from '@countersign/core/ports';
+import type { Clock, SharedStore, ToolSource } from '@countersign/core/ports';
 import { createFakeClock } from '@countersign/core/testing';
+import { openSqlite } from '@countersign/storage';
 import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from './system-clock.js';
 import { closeTestWorld, closeTestWorlds, door, gated, openTestWorld, tool } from './testing/fixture.js';
 import { obedient, propose } from './testing/obedient.js';
+import { createTestEngine } from './testing/test-engine.js';
 
 afterEach(closeTestWorlds);
 
@@ -103,6 +105,67 @@ describe('closing a world', () => {
       await world.close();
       expect(errors).toEqual([]);
     }
+  });
+});
+
+describe('closing a process that shares its store', () => {
+  /** What others hear of a process, oldest first. */
+  function listenTo(): { heard: readonly string[]; shared: SharedStore } {
+    const heard: string[] = [];
+    const hears = async () => async () => undefined;
+    return {
+      heard,
+      shared: {
+        beat: async () => void heard.push('beat'),
+        retire: async () => void heard.push('retired'),
+        isAlive: async () => true,
+        living: async () => [],
+        turnsToLookAfter: async () => ({ own: [], orphaned: [] }),
+        deliverWakes: hears,
+        hear: hears,
+        hint: () => undefined,
+        hintLimitBytes: 1_000,
+        passes: { put: async () => undefined, find: async () => undefined, take: async () => false },
+        workload: async () => ({ queued: 0, oldestMs: 0, running: 0 }),
+      },
+    };
+  }
+
+  function slowSource(close: () => Promise<void>): ToolSource {
+    return { tools: () => new Map(), prepare: () => undefined, bring: async () => undefined, close };
+  }
+
+  async function open(close: (clock: ReturnType<typeof createFakeClock>) => Promise<void>) {
+    const clock = createFakeClock();
+    const { heard, shared } = listenTo();
+    const store = { ...(await openSqlite(':memory:', { clock })), shared };
+    const engine = await createTestEngine({ store, clock, toolSources: [slowSource(() => close(clock))] });
+    await engine.start();
+    return { clock, heard, engine };
+  }
+
+  it('[S3] [S4] it beats until it has given back its turns: a slow end is not taken for a death', async () => {
+    let before = 0;
+    const { clock, heard, engine } = await open(async (time) => {
+      before = heard.length;
+      for (let beats = 1; beats <= 5; beats += 1) {
+        time.advance(1_500);
+        await expect.poll(() => heard.length).toBe(before + beats);
+      }
+    });
+    await engine.close();
+    expect(heard.slice(before)).toEqual(['beat', 'beat', 'beat', 'beat', 'beat', 'retired']);
+    clock.advance(60_000);
+    expect(heard.at(-1)).toBe('retired');
+  });
+
+  it('[S3] it falls silent if it can not end in order, and others take its turns over', async () => {
+    const { clock, heard, engine } = await open(() => Promise.reject(new Error('stuck')));
+    await expect(engine.close()).rejects.toThrow('stuck');
+    const last = heard.length;
+    clock.advance(60_000);
+    expect(heard.slice(last)).toEqual([]);
+    expect(heard).not.toContain('retired');
   });
 });
 

@@ -11,11 +11,12 @@ import { compileRules } from './compile-rules.js';
 import { watchDeadlines } from './expire-approval.js';
 import { createMcpRecords } from './mcp-records.js';
 import { processAgentMessage } from './process-agent-message.js';
-import { commit, type About, type Measured, type PlaceFinder, type Probe, type Runtime } from './runtime.js';
+import type { About, Measured, PlaceFinder, Probe, Runtime } from './runtime.js';
 import { createRecentRepeats } from './recent-repeats.js';
 import { createScheduler, type TurnRun } from './scheduler.js';
 import { dispatchHere } from './dispatch.js';
 import { joinOthers } from './join-others.js';
+import { parkTurns } from './release-turns.js';
 import { releaseLeftOver } from './release-waiting.js';
 import { titleChat } from './title-chat.js';
 import { createUnfinishedTurns, type Unfinished } from './unfinished-turns.js';
@@ -211,16 +212,19 @@ export function createRuntime(options: RuntimeOptions): Engine {
     deadlines.close();
     clients.close();
     await others?.membership.leave().catch((error: unknown) => onError(error, 'wake-ups could not be left to others'));
-    await scheduler.close(CLOSE_GRACE_MS);
-    await Promise.all(background);
-    await Promise.all(sources.map((source) => source.close()));
     try {
-      await park(runtime);
-      await others?.membership.retire();
+      await (others === undefined ? endWork() : others.membership.retire(endWork));
     } finally {
       // A store that can't be written parks nothing, and must be let go of all the same.
       await store.close();
     }
+  }
+
+  async function endWork(): Promise<void> {
+    await scheduler.close(CLOSE_GRACE_MS);
+    await Promise.all(background);
+    await Promise.all(sources.map((source) => source.close()));
+    await parkTurns(runtime);
   }
 
   return {
@@ -292,16 +296,4 @@ async function endInWords(runtime: Runtime, turnId: string, error: unknown): Pro
   if (found.calls.some((call) => call.settledAt === null)) return false;
   await failTurn(runtime, found.turn, `Something went wrong here: ${wordsOf(error)}. Write again to retry.`);
   return true;
-}
-
-/** An orderly shutdown is no interruption: without this, two restarts would end a turn (S3). */
-async function park(runtime: Runtime): Promise<void> {
-  const turns = await runtime.store.read((reader) => reader.unfinishedTurns());
-  for (const turn of turns) {
-    if (turn.state !== 'open' || turn.owner !== runtime.owner) continue;
-    await commit(runtime, 'park', turn.worldId, async (step) => {
-      // Others on the store take it up at once.
-      if (await step.tx.stepTurn(turn, { owner: null })) await step.tx.wakeTurn(turn.id);
-    });
-  }
 }

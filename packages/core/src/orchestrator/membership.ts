@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Clock, SharedStore } from '../ports/index.js';
 import { piecesOf, type Changed, type EventHint, type SharedEventBus } from '../publishers/shared-event-bus.js';
 import { claimTurn, SILENT_MS } from './claim-turn.js';
+import { createRepeater } from './repeater.js';
 import type { Runtime } from './runtime.js';
 
 export const BEAT_MS = 1_500;
@@ -17,10 +18,10 @@ export interface Membership {
   start(): Promise<void>;
   /** From here on it runs turns that are nobody's. */
   takeTurns(): Promise<void>;
-  /** Takes no more work. */
+  /** Takes no more work. It still beats: closing may take longer than the others wait for a silent process. */
   leave(): Promise<void>;
-  /** Said after the last turn was parked: nobody has to wait until this process counts as dead. */
-  retire(): Promise<void>;
+  /** Beats until `endWork` has given back the last turn, then tells the others that this process is gone. */
+  retire(endWork: () => Promise<void>): Promise<void>;
   /**
    * May a side effect begin here? Measured from before the last word was sent, on a clock that no one sets: if this says yes, no other
    * process has counted this one as dead yet. After a freeze it says no, and what another has taken over is not started here too.
@@ -64,8 +65,8 @@ export interface MembershipOptions {
 export function createMembership(options: MembershipOptions): Membership {
   const { shared, clock, owner, report } = options;
   let lastHeard = -Infinity;
-  let ended = false;
-  const cancels = new Set<() => void>();
+  const beating = createRepeater(clock, report);
+  const rounds = createRepeater(clock, report);
   const ends: (() => Promise<void>)[] = [];
 
   const isFresh = (): boolean => performance.now() - lastHeard < FRESH_MS;
@@ -96,21 +97,6 @@ export function createMembership(options: MembershipOptions): Membership {
     for (const turnId of orphaned) await tryToTake(turnId);
     options.bus().lookAgain();
     await options.eachRound();
-  }
-
-  function every(ms: number, work: () => Promise<void>, what: string): void {
-    if (ended) return;
-    const cancel = clock.after(
-      ms,
-      () => {
-        cancels.delete(cancel);
-        work()
-          .catch((error: unknown) => report(error, what))
-          .finally(() => every(ms, work, what));
-      },
-      { background: true },
-    );
-    cancels.add(cancel);
   }
 
   async function tryToTake(turnId: string): Promise<void> {
@@ -154,20 +140,26 @@ export function createMembership(options: MembershipOptions): Membership {
       await beat();
       ends.push(await shared.hear(hear, () => options.bus().lookAgain()));
       // Apart from the rounds: one that takes long must not look like death.
-      every(BEAT_MS, beat, 'the store could not be told that this process lives');
+      beating.every(BEAT_MS, beat, 'the store could not be told that this process lives');
     },
     async takeTurns() {
       ends.push(await shared.deliverWakes(tryToTake));
       // What nobody runs since an earlier end is taken at once.
       await round();
-      every(ROUND_MS, round, 'the store could not be asked for turns that nobody runs');
+      rounds.every(ROUND_MS, round, 'the store could not be asked for turns that nobody runs');
     },
     async leave() {
-      ended = true;
-      for (const cancel of cancels) cancel();
+      void rounds.end();
       await Promise.all(ends.map((end) => end()));
     },
-    retire: () => shared.retire(owner),
+    async retire(endWork) {
+      try {
+        await endWork();
+      } finally {
+        await beating.end();
+      }
+      await shared.retire(owner);
+    },
     mayAct: isFresh,
     lastHeardMs: () => performance.now() - lastHeard,
     hint: (hint) => send(hint),

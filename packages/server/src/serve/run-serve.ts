@@ -21,8 +21,8 @@ export interface RunServeOptions {
   version: string;
 }
 
-/** A shutdown that takes longer is not one; whatever runs is found again after the next start. */
-const SHUTDOWN_MS = 4_500;
+/** Container runtimes kill after 10 s. Turns that are not given back by then count as interrupted. */
+const SHUTDOWN_MS = 9_000;
 // Not SIGHUP: whoever starts us with nohup wants us to ignore it, and listening would undo that.
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
 
