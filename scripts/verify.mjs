@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 
 const checks = ['hygiene', 'test', 'soak'];
-// `npm test` runs property, fuzz and crash tests at a fifth of this.
+// `npm test` runs property, fuzz and crash tests at a tenth of this.
 const env = { RUNS_FACTOR: '1', ...process.env };
 const failed = checks.filter((check) => {
   console.log(`\n— ${check}`);

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { scaled } from '../../../../tests/support/scaled.js';
 import { announcing } from '../testing/announcing.js';
 import { inMaskForm } from '../testing/mask-form.js';
 import { createChunkMasker } from './create-chunk-masker.js';
@@ -100,7 +101,7 @@ describe('createChunkMasker', () => {
         const text = fragments.join('');
         expect(stream(cut(text, at))).toBe(maskText(text).value);
       }),
-      { numRuns: 500 },
+      { numRuns: scaled(500) },
     );
   });
 
@@ -131,7 +132,7 @@ describe('createChunkMasker', () => {
           expect(stream(cut(text, at))).not.toContain(planted.slice(4, -4));
         },
       ),
-      { numRuns: 500 },
+      { numRuns: scaled(500) },
     );
   });
 
@@ -198,7 +199,7 @@ describe('createChunkMasker', () => {
           expect(stream(cut(text, at))).not.toContain(planted.slice(4, -4));
         },
       ),
-      { numRuns: 500 },
+      { numRuns: scaled(500) },
     );
   });
 
@@ -216,7 +217,7 @@ describe('createChunkMasker', () => {
         expect(display).toBe(maskText(text).value);
         expect(display).not.toContain(secret);
       }),
-      { numRuns: 30 },
+      { numRuns: scaled(30) },
     );
   });
 });
@@ -234,7 +235,7 @@ describe('maskSecrets', () => {
         const text = fragments.join('');
         expect(stream(cut(text, at), 'chat')).toBe(maskSecrets(text));
       }),
-      { numRuns: 200 },
+      { numRuns: scaled(200) },
     );
   });
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { scaled } from '../../../../tests/support/scaled.js';
 import { hostileCalls } from '../testing/hostile-calls.js';
 import { maskCall, maskCallText } from './mask-call.js';
 import { reveal } from './reveal.js';
@@ -107,7 +108,7 @@ describe('two calls', () => {
         const hidden = to.length === 1 && marked({ command, token }).command[place] === '\u0000';
         expect(same && !hidden).toBe(false);
       }),
-      { numRuns: 1000 },
+      { numRuns: scaled(1000) },
     );
   });
 
@@ -122,7 +123,7 @@ describe('two calls', () => {
           byShown.set(shown, laid);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: scaled(300) },
     );
   });
 });

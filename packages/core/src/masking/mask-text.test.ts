@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { scaled } from '../../../../tests/support/scaled.js';
 import { announcing } from '../testing/announcing.js';
 import { inMaskForm } from '../testing/mask-form.js';
 import { maskText } from './mask-text.js';
@@ -267,7 +268,7 @@ describe('in shell text a mask covers literals only', () => {
       fc.property(before, fc.array(part, { maxLength: 6 }), (start, parts) => {
         expect(shows(`${start}X=${parts.join('')} rm -rf /`)).toMatch(/ rm -rf \/$/);
       }),
-      { numRuns: 500 },
+      { numRuns: scaled(500) },
     );
   });
 
@@ -314,7 +315,7 @@ describe('in shell text a mask covers literals only', () => {
         const counted = shows(text).replaceAll(/‹(\d+) newlines›/g, (_, count: string) => '\n'.repeat(Number(count)));
         expect(counted.match(operator)?.join('')).toBe(text.match(operator)?.join(''));
       }),
-      { numRuns: 500 },
+      { numRuns: scaled(500) },
     );
   });
 
@@ -344,7 +345,7 @@ describe('in shell text a mask covers literals only', () => {
         for (const secret of maskText(fragments.join('')).secrets)
           expect(secret).not.toMatch(/[\s$`;|&<>()\p{Cf}\p{Cc}]/u);
       }),
-      { numRuns: 500 },
+      { numRuns: scaled(500) },
     );
   });
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { scaled } from '../../../../tests/support/scaled.js';
 import { maskValue } from './mask-value.js';
 import { reveal } from './reveal.js';
 
@@ -120,7 +121,7 @@ describe('maskValue', () => {
           expect(JSON.stringify(masked.value)).not.toContain(planted.slice(3, -3));
         },
       ),
-      { numRuns: 200 },
+      { numRuns: scaled(200) },
     );
   });
 });

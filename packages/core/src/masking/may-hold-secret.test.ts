@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { scaled } from '../../../../tests/support/scaled.js';
 import { announcing } from '../testing/announcing.js';
 import { createChunkMasker } from './create-chunk-masker.js';
 import { createSecretScanner } from './create-secret-scanner.js';
@@ -85,7 +86,7 @@ describe('mayHoldSecret', () => {
         expect(scanner.end().kind).not.toBe('value');
         expect([...kinds].filter((kind) => kind !== 'shown')).toEqual([]);
       }),
-      { numRuns: 500 },
+      { numRuns: scaled(500) },
     );
   });
 
@@ -97,7 +98,7 @@ describe('mayHoldSecret', () => {
         const chat = createChunkMasker({ form: 'chat' });
         expect(maskSecrets(whole)).toBe(chat.push(whole) + chat.end());
       }),
-      { numRuns: 500 },
+      { numRuns: scaled(500) },
     );
   });
 });

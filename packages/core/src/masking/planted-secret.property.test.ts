@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { scaled } from '../../../../tests/support/scaled.js';
 import { createChunkMasker } from './create-chunk-masker.js';
 import { maskSecrets } from './mask-secrets.js';
 import { maskText } from './mask-text.js';
@@ -122,7 +123,7 @@ describe('a planted secret', () => {
         const text = encode.reduce((inner, wrap) => wrap(inner), carriers[carrier]?.(secret) ?? '');
         expect(everythingShown(text, at)).not.toContain(middleOf(secret));
       }),
-      { numRuns: 400 },
+      { numRuns: scaled(400) },
     );
   });
 
@@ -140,7 +141,7 @@ describe('a planted secret', () => {
         const text = encode.reduce((inner, next) => next(inner), wrap(secret));
         expect(everythingShown(text, at)).not.toContain(middleOf(secret));
       }),
-      { numRuns: 250 },
+      { numRuns: scaled(250) },
     );
   });
 
@@ -150,7 +151,7 @@ describe('a planted secret', () => {
       fc.property(fc.constantFrom(...Object.keys(commands)), plain, once, cuts, (command, secret, encode, at) => {
         expect(everythingShown(encode(commands[command]?.(secret) ?? ''), at)).not.toContain(middleOf(secret));
       }),
-      { numRuns: 250 },
+      { numRuns: scaled(250) },
     );
   });
 
@@ -188,7 +189,7 @@ describe('a planted secret', () => {
         expect(JSON.stringify(masked.value)).not.toContain(middleOf(secret));
         expect(reveal(masked.value, masked.secrets)).toEqual({ ok: true, value });
       }),
-      { numRuns: 200 },
+      { numRuns: scaled(200) },
     );
   });
 
@@ -202,7 +203,7 @@ describe('a planted secret', () => {
           middleOf(secret),
         );
       }),
-      { numRuns: 50 },
+      { numRuns: scaled(50) },
     );
   });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { nameSchema, slug } from '@countersign/protocol';
+import { scaled } from '../../../../tests/support/scaled.js';
 import {
   prepareAnswer,
   readMentions,
@@ -93,7 +94,7 @@ const scene = (pieces: fc.Arbitrary<string>) =>
 const plain = scene(noise);
 const tagged = scene(fc.oneof(noise, tag));
 const fold = (text: string): string => text.normalize('NFKC').toLowerCase().replaceAll(/\s+/g, ' ');
-const runs = { numRuns: 300 };
+const runs = { numRuns: scaled(300) };
 
 describe('any world and any text', () => {
   it('[M3] every name and id, in either case, addresses its agent at the start of a line', () => {

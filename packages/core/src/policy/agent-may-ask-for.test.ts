@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { scaled } from '../../../../tests/support/scaled.js';
 import { agentMayAskFor } from './agent-may-ask-for.js';
 
 it('[A22] a glob that is on a list spans no name that the list does not', () => {
@@ -14,6 +15,6 @@ it('[A22] a glob that is on a list spans no name that the list does not', () => 
       fc.pre(agentMayAskFor(list, entry) && agentMayAskFor([entry], name));
       expect(agentMayAskFor(list, name)).toBe(true);
     }),
-    { numRuns: 500 },
+    { numRuns: scaled(500) },
   );
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { scaled } from '../../../../tests/support/scaled.js';
 import { formatRule } from './format-rule.js';
 import { isHidden } from './hidden-characters.js';
 import { parseRule } from './parse-rule.js';
@@ -38,7 +39,7 @@ describe('formatRule', () => {
         expect(parseRule(text)).toMatchObject({ ok: true, rule });
         expect(isHidden(text)).toBe(false);
       }),
-      { numRuns: 1000 },
+      { numRuns: scaled(1000) },
     );
   });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { scaled } from '../../../../tests/support/scaled.js';
 import { matchesGlob, toolGlob } from './glob.js';
 import { MANY, matchesSequence } from './match-sequence.js';
 
@@ -11,7 +12,7 @@ describe('matchesGlob', () => {
       fc.property(fc.array(letters(2), { minLength: 1, maxLength: 5 }), letters(8), (parts, text) => {
         expect(matchesGlob(parts, text)).toBe(new RegExp(`^${parts.join('.*')}$`).test(text));
       }),
-      { numRuns: 2000 },
+      { numRuns: scaled(2000) },
     );
   });
 
@@ -31,7 +32,7 @@ describe('matchesSequence', () => {
         const matched = matchesSequence(parts, text.split(''), ({ part }, item) => part === '.' || part === item);
         expect(matched).toBe(new RegExp(`^${pattern}$`).test(text));
       }),
-      { numRuns: 3000 },
+      { numRuns: scaled(3000) },
     );
   });
 });

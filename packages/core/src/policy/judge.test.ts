@@ -1,6 +1,7 @@
 import type { Subject } from '@countersign/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { scaled } from '../../../../tests/support/scaled.js';
 import { closedPolicy, compilePolicy, type Policy } from './compile-policy.js';
 import { allowMatcher } from './allow-matcher.js';
 import { guardMatcher } from './guard-matcher.js';
@@ -370,7 +371,7 @@ describe('judge, whatever the rules', () => {
         const found = outcome([`${verb} x${args}`], one) === verb;
         expect(found).toBe(subjects.every((prepared) => matcher.matches(prepared, bases)));
       }),
-      { numRuns: 2000 },
+      { numRuns: scaled(2000) },
     );
   });
 
@@ -382,7 +383,7 @@ describe('judge, whatever the rules', () => {
       fc.property(shuffled, fc.array(subject, { maxLength: 3 }), ([rules, others], subjects) => {
         expect(outcome(others, ...subjects)).toBe(outcome(rules, ...subjects));
       }),
-      { numRuns: 500 },
+      { numRuns: scaled(500) },
     );
   });
 
@@ -397,7 +398,7 @@ describe('judge, whatever the rules', () => {
           expect(outcome([...rules, `deny x${args}`], ...subjects)).toBe('deny');
         },
       ),
-      { numRuns: 500 },
+      { numRuns: scaled(500) },
     );
   });
 
@@ -407,7 +408,7 @@ describe('judge, whatever the rules', () => {
         fc.pre(outcome([`allow x${args}`], ...subjects) === 'allow');
         expect(outcome([`deny x${args}`], ...subjects)).toBe('deny');
       }),
-      { numRuns: 1000 },
+      { numRuns: scaled(1000) },
     );
   });
 
@@ -423,7 +424,7 @@ describe('judge, whatever the rules', () => {
           expect(outcome([`allow x(${pattern.join(' ')})`], command(...spoiled))).toBe('none');
         },
       ),
-      { numRuns: 1000 },
+      { numRuns: scaled(1000) },
     );
   });
 });

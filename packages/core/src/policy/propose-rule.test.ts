@@ -1,6 +1,7 @@
 import type { Subject } from '@countersign/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { scaled } from '../../../../tests/support/scaled.js';
 import { patternCovers as preparedCovers, rulesCover } from './covers-call.js';
 import { defaultSubjects } from './default-subjects.js';
 import { prepareCall } from './prepare-call.js';
@@ -60,7 +61,7 @@ describe('proposeRule', () => {
         expect(covers(...words, other)).toBe(false);
         expect(covers(...words.slice(1))).toBe(false);
       }),
-      { numRuns: 1000 },
+      { numRuns: scaled(1000) },
     );
   });
 

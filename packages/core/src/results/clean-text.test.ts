@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { scaled } from '../../../../tests/support/scaled.js';
 import { cleanText, decodeUtf8 } from './clean-text.js';
 
 describe('cleanText', () => {
@@ -61,7 +62,7 @@ describe('cleanText', () => {
         expect(cleaned).not.toMatch(/[\0-\x08\x0B-\x1F\x7F-\x9F]|\p{Cs}/u);
         expect(cleanText(cleaned)).toBe(cleaned);
       }),
-      { numRuns: 500 },
+      { numRuns: scaled(500) },
     );
   });
 
@@ -70,7 +71,7 @@ describe('cleanText', () => {
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         expect(cleanText(text)).toBe(text);
       }),
-      { numRuns: 200 },
+      { numRuns: scaled(200) },
     );
   });
 
@@ -93,7 +94,7 @@ describe('decodeUtf8', () => {
       fc.property(fc.uint8Array(), (bytes) => {
         expect(decodeUtf8(bytes)).not.toMatch(/\p{Cs}/u);
       }),
-      { numRuns: 200 },
+      { numRuns: scaled(200) },
     );
   });
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { scaled } from '../../../../tests/support/scaled.js';
 import { type FrameOptions, type ToolOutcome, frameResult } from './frame-result.js';
 
 const roomy: FrameOptions = { limitBytes: 64 * 1024, ownSecrets: [] };
@@ -201,7 +202,7 @@ describe('frameResult', () => {
         expect(bytesOf(text)).toBeLessThanOrEqual(limitBytes);
         expect(Object.keys(JSON.parse(text) as object)[0]).toBe(given.ok ? 'result' : 'error');
       }),
-      { numRuns: 200 },
+      { numRuns: scaled(200) },
     );
   });
 

@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { scaled } from '../../../../tests/support/scaled.js';
 import type { InvocationStatus } from '../ports/index.js';
 import { isSettled, nextStep, type TurnSituation } from './next-step.js';
 
 type Call = TurnSituation['invocations'][number];
 
-const RUNS = 2_000;
+const RUNS = scaled(2_000, 200);
 const EPOCH = 3;
 const STATUSES: readonly InvocationStatus[] = ['asked', 'approved', 'started', 'succeeded', 'failed', 'denied'];
 

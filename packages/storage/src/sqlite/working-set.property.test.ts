@@ -2,6 +2,7 @@ import type { InvocationStatus, StoreReader, TurnRecord } from '@countersign/cor
 import { worldSettingsSchema } from '@countersign/protocol';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { scaled } from '../../../../tests/support/scaled.js';
 import { verbsOn, type Verbs } from '../engine.js';
 import { sqliteConnection } from './connection.js';
 import { openDatabase } from './open-database.js';
@@ -135,7 +136,7 @@ it(
         }
         db.close();
       }),
-      { numRuns: 100 },
+      { numRuns: scaled(100) },
     );
   },
   LIMIT_MS,

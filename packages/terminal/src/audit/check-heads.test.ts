@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { recordText, type AuditEntry, type SignedHead } from '@countersign/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { scaled } from '../../../../tests/support/scaled.js';
 import { anchorOf } from './anchor-words.js';
 import { checkHeads } from './check-heads.js';
 
@@ -102,7 +103,7 @@ describe('[A16] a log and a head that was kept elsewhere', () => {
           expect({ isMissed, isFalseAlarm }).toEqual({ isMissed: false, isFalseAlarm: false });
         },
       ),
-      { numRuns: 300 },
+      { numRuns: scaled(300) },
     );
   });
 });

@@ -1,6 +1,7 @@
 import type { Subject } from '@countersign/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { scaled } from '../../../../../tests/support/scaled.js';
 import { compilePolicy, compileStored, NO_RULES } from '../compile-policy.js';
 import { patternCovers, rulesCover } from '../covers-call.js';
 import { defaultSubjects } from '../default-subjects.js';
@@ -257,7 +258,7 @@ describe('an allow rule about named arguments', () => {
         expect(covers({ ...args, [name]: other })).toBe(same);
         expect(covers(Object.fromEntries(Object.entries(args).slice(1)))).toBe(false);
       }),
-      { numRuns: 500 },
+      { numRuns: scaled(500) },
     );
   });
 
@@ -293,7 +294,7 @@ describe('an allow rule about named arguments', () => {
         const parsed = parseRule(formatRule({ verb: 'allow', tool: 'x', named }));
         expect(parsed).toMatchObject({ ok: true, rule: { named } });
       }),
-      { numRuns: 1000 },
+      { numRuns: scaled(1000) },
     );
   });
 });

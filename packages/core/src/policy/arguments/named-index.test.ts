@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { scaled } from '../../../../../tests/support/scaled.js';
 import { compileStored } from '../compile-policy.js';
 import { defaultSubjects } from '../default-subjects.js';
 import { shelves } from '../find-rules.js';
@@ -74,6 +75,6 @@ it('[A25] finds every rule whose conditions hold', () => {
         expect(new Set(found)).toEqual(new Set(shelf.named.filter(holds)));
       },
     ),
-    { numRuns: 1000 },
+    { numRuns: scaled(1000) },
   );
 });

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { scaled } from '../../../../../tests/support/scaled.js';
 import { approvalOf, chatOf, drawn, factsOf, messageOf, sceneOf, worldOf } from '../../testing/screen-fixture.js';
 import { fieldOf } from '../keys/field.js';
 import { press } from '../keys/press.js';
@@ -58,7 +59,7 @@ describe('the screen', () => {
           }
         },
       ),
-      { numRuns: 120 },
+      { numRuns: scaled(120) },
     );
   });
 
