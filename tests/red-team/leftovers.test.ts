@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, realpath, rm, writeFile as write } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile as write } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openWorld, scripted, type OpenedWorld } from 'countersign';
@@ -101,6 +101,19 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command leaves behind in 
     expect(PLANTED.filter(there)).toEqual([]);
   });
 
+  it('[A36] is no new file in a dot-folder, through a link either way', async () => {
+    await mkdir(join(folder, 'conf'));
+    await mkdir(join(folder, '.real'));
+    await symlink('conf', join(folder, '.sometool'));
+    await symlink('.real', join(folder, 'way'));
+    const command = 'echo evil > conf/startup; echo evil > way/startup; echo good > good.txt';
+    const { told } = await call('shell_cmd', { command });
+    expect(['conf/startup', '.real/startup', 'good.txt'].filter(there)).toEqual(['good.txt']);
+    expect(told()).toContain('allow write_file(./conf/startup)');
+    await call('shell_cmd', { command }, ['allow write_file(./conf/startup)']);
+    expect(there('.sometool/startup')).toBe(true);
+  });
+
   it('[A20] names of the table stay out, whatever a rule says', async () => {
     const command =
       'echo evil > mise.toml; mkdir -p .helix; echo evil > .helix/languages.toml; echo evil > lefthook-local.yml';
@@ -118,6 +131,19 @@ describe('write_file in auto mode', () => {
     const named = ['allow write_file(./.sometoolrc)'];
     expect((await call('write_file', { path: '.sometoolrc', content: 'x' }, named)).status).toBe('idle');
     expect(there('.sometoolrc')).toBe(true);
+  });
+
+  it('[A36] creates no file in a dot-folder through a link unless a rule names it', async () => {
+    await mkdir(join(folder, 'conf'));
+    await write(join(folder, 'conf/there'), 'x');
+    await symlink('conf', join(folder, '.sometool'));
+    const failed = await call('write_file', { path: 'conf/startup', content: 'x' });
+    expect(failed.told()).toContain('allow write_file(./conf/startup)');
+    expect(there('conf/startup')).toBe(false);
+    await call('write_file', { path: 'conf/there', content: 'changed' });
+    expect(await readFile(join(folder, 'conf/there'), 'utf8')).toBe('changed');
+    await call('write_file', { path: 'conf/startup', content: 'x' }, ['allow write_file(./conf/startup)']);
+    expect(there('conf/startup')).toBe(true);
   });
 
   it('[A20] needs approval for a name of the table, whatever a rule says', async () => {

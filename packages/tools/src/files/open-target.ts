@@ -1,6 +1,7 @@
 import { constants, type BigIntStats } from 'node:fs';
 import { lstat, mkdir, open, realpath, rename, rm, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
+import type { ToolContext } from '@countersign/core/ports';
 import { checkRoot, linked, nameOf, outside, refuseOwnFile, wordsFor } from './find-real-path.js';
 import { isInside } from './is-inside.js';
 import { openFile, openFolder } from './open-inside.js';
@@ -29,7 +30,11 @@ export interface Target {
 }
 
 /** Rejects with words where nothing may be written: outside, through a link, onto a folder or a device. Changes nothing. */
-export async function lookAtTarget(workingDirectory: string, written: string): Promise<Target> {
+export async function lookAtTarget(
+  workingDirectory: string,
+  written: string,
+  mayCreate?: ToolContext['mayCreate'],
+): Promise<Target> {
   const path = absolutePath({ workingDirectory }, written);
   const name = nameOf(workingDirectory, path);
   if (!isInside(workingDirectory, path) || /[\\/]$/.test(written)) {
@@ -39,7 +44,7 @@ export async function lookAtTarget(workingDirectory: string, written: string): P
   if (path === workingDirectory) throw new Error(`"${written}" is the working folder itself`);
   await checkRoot(workingDirectory);
   await checkParents(workingDirectory, dirname(path));
-  await refuseWhatRuns(workingDirectory, path);
+  await refuseWhatRuns(workingDirectory, path, mayCreate);
   const stats = await lstat(path).catch((error: unknown) => {
     if (error instanceof Error && Reflect.get(error, 'code') === 'ENOENT') return undefined;
     throw new Error(wordsFor(error, name), { cause: error });

@@ -1,5 +1,8 @@
+import { existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { dirname, relative, sep } from 'node:path';
+import type { ToolContext } from '@countersign/core/ports';
+import { whyHidden } from '../sandbox/draft/inspect/new-files.js';
 import { namedInSettings } from '../sandbox/runs-later/named-in-settings.js';
 import { isGitFolder, isRepositoryPart } from '../sandbox/runs-later/runs-later.js';
 import { isInside } from './is-inside.js';
@@ -7,13 +10,23 @@ import { isInside } from './is-inside.js';
 /**
  * Refuses a write that Git would run, or take as settings, though its path does not say so: settings of a repository that is not
  * called `.git`, and what the settings of the working folder's own repository name. Where the path says so, a person is asked instead.
+ * With `mayCreate`, nobody approved the call.
  */
-export async function refuseWhatRuns(workingDirectory: string, path: string): Promise<void> {
+export async function refuseWhatRuns(
+  workingDirectory: string,
+  path: string,
+  mayCreate?: ToolContext['mayCreate'],
+): Promise<void> {
   const name = relative(workingDirectory, path);
   if (name.split(sep).some(isGitFolder)) return;
-  const { paths, known } = await namedInSettings(workingDirectory, foldersTo(workingDirectory, path));
+  const { paths, inDotFolders, known } = await namedInSettings(workingDirectory, foldersTo(workingDirectory, path));
   if (paths.some((one) => isInside(one, name)))
     throw new Error(`"${name}" is named in Git's settings and runs by itself; only a person may change it`);
+  // By its own names the gate has judged it (A36).
+  if (mayCreate?.(path) === false && !existsSync(path) && whyHidden(name, inDotFolders) === 'new-linked')
+    throw new Error(
+      `"${name}" does not exist yet, and a link puts it into a dot-folder, where a program may run it by itself. A person can allow it with the rule: allow write_file(./${name})`,
+    );
   if (!known && (await isExecutable(path)))
     throw new Error(
       `"${name}" is executable, and Git's settings can't be read: it may be a hook. Only a person may change it`,

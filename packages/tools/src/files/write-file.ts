@@ -28,9 +28,9 @@ export function writeFile(lock?: ProcessLock): Tool {
     fingerprint: async ({ path }, { workingDirectory }) => fingerprintOf(await lookAtTarget(workingDirectory, path)),
     preview: async ({ path, content }, { workingDirectory }) =>
       diffOf(await lookAtTarget(workingDirectory, path), content),
-    async execute({ path, content }, { workingDirectory, signal, fingerprint }) {
+    async execute({ path, content }, { workingDirectory, signal, fingerprint, mayCreate }) {
       return await lockFolder(workingDirectory, lock, async () => {
-        const target = await lookAtTarget(workingDirectory, path);
+        const target = await lookAtTarget(workingDirectory, path, mayCreate);
         checkSigned(target, fingerprint);
         signal.throwIfAborted();
         await replaceFile(workingDirectory, target, content);

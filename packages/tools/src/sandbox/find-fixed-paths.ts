@@ -2,6 +2,7 @@ import { lstat, readdir } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { isInside } from '../files/is-inside.js';
 import type { NamedInSettings } from './runs-later/named-in-settings.js';
+import { MOST_FOLDERS, walkFolders } from './runs-later/walk-folders.js';
 import { isGitFolder, isGitSetting, runsByItself } from './runs-later/runs-later.js';
 
 export interface FixedPath {
@@ -9,33 +10,31 @@ export interface FixedPath {
   readonly how: 'read-only' | 'pinned';
 }
 
-/** So deep, and among so many folders, things that run later are looked for. */
-const DEEPEST = 4;
-const MOST_FOLDERS = 1_000;
-
 /**
  * What is in a working folder that a program writes to as it runs, and stays as it is (A20), those that hold others first. What is
- * not there yet can't be found: see `draft`. Throws where one is a link: a link can be replaced, and nothing would be fixed.
+ * not there yet can't be found: see `draft`. Throws where one is a link, which can be replaced, and where there are too many folders.
  */
-export async function findFixedPaths(workingDirectory: string, named: NamedInSettings): Promise<FixedPath[]> {
+export async function findFixedPaths(
+  workingDirectory: string,
+  named: NamedInSettings,
+  mostFolders: number = MOST_FOLDERS,
+): Promise<FixedPath[]> {
   const found: FixedPath[] = [];
-  let level = [workingDirectory];
-  let left = MOST_FOLDERS;
-  for (let depth = 0; depth < DEEPEST && level.length > 0; depth += 1) {
-    const next: string[] = [];
-    for (const folder of level.slice(0, left)) {
-      for (const entry of await entriesOf(folder)) {
-        const path = join(folder, entry.name);
-        if (isGitFolder(entry.name) || runsByItself(relative(workingDirectory, path))) {
-          if (entry.isSymbolicLink()) throw unprotected(path);
-          pinWay(workingDirectory, folder, found);
-          if (entry.isDirectory() && isGitFolder(entry.name)) found.push(...(await inGit(path, named.known)));
-          else found.push({ path, how: 'read-only' });
-        } else if (entry.isDirectory() && entry.name !== 'node_modules') next.push(path);
-      }
+  const { folders, complete } = await walkFolders(workingDirectory, mostFolders);
+  if (!complete)
+    throw new Error(
+      `${workingDirectory} has more than ${mostFolders.toLocaleString('en')} folders, too many to protect what runs by itself in them; choose a smaller working folder`,
+    );
+  for (const folder of folders) {
+    if (found.some(({ path, how }) => how === 'read-only' && isInside(path, folder))) continue;
+    for (const entry of await entriesOf(folder)) {
+      const path = join(folder, entry.name);
+      if (!isGitFolder(entry.name) && !runsByItself(relative(workingDirectory, path))) continue;
+      if (entry.isSymbolicLink()) throw unprotected(path);
+      pinWay(workingDirectory, folder, found);
+      if (entry.isDirectory() && isGitFolder(entry.name)) found.push(...(await inGit(path, named.known)));
+      else found.push({ path, how: 'read-only' });
     }
-    left -= Math.min(left, level.length);
-    level = next;
   }
   for (const path of named.paths.map((one) => join(workingDirectory, one))) {
     const stats = await lstat(path).catch(() => undefined);

@@ -187,7 +187,7 @@ describe('bubblewrapArguments', () => {
   });
 });
 
-const nothing = { paths: [], known: true };
+const nothing = { paths: [], inDotFolders: [], known: true };
 
 describe('findFixedPaths', () => {
   it('[A20] finds what runs later, also further down, and pins the way to it', async () => {
@@ -210,11 +210,23 @@ describe('findFixedPaths', () => {
     const at = (name: string): string => join(folder.path, name);
     await mkdir(at('.git/hooks'), { recursive: true });
     await mkdir(at('scripts/hooks'), { recursive: true });
-    expect(await findFixedPaths(folder.path, { paths: ['scripts/hooks', 'not-there'], known: false })).toEqual([
+    expect(
+      await findFixedPaths(folder.path, { paths: ['scripts/hooks', 'not-there'], inDotFolders: [], known: false }),
+    ).toEqual([
       { path: at('.git'), how: 'read-only' },
       { path: at('scripts'), how: 'pinned' },
       { path: at('scripts/hooks'), how: 'read-only' },
     ]);
+  });
+
+  it('[A20] finds them behind many new folders, and fails where there are too many to look at', async () => {
+    await mkdir(join(folder.path, 'sub/inner/.vscode'), { recursive: true });
+    for (let n = 0; n < 1_100; n += 1) await mkdir(join(folder.path, `new${n}`));
+    expect(await findFixedPaths(folder.path, nothing)).toContainEqual({
+      path: join(folder.path, 'sub/inner/.vscode'),
+      how: 'read-only',
+    });
+    await expect(findFixedPaths(folder.path, nothing, 1_000)).rejects.toThrow('has more than 1,000 folders');
   });
 
   it('refuses a link, which could be replaced', async () => {
@@ -234,7 +246,11 @@ describe('sandboxExecProfile', () => {
   };
 
   it('closes again, last of all, what is ours and what runs later', () => {
-    const lines = sandboxExecProfile(confinement, { paths: ['hooks'], known: true }, '/private/var/t').split('\n');
+    const lines = sandboxExecProfile(
+      confinement,
+      { paths: ['hooks'], inDotFolders: [], known: true },
+      '/private/var/t',
+    ).split('\n');
     expect(lines.slice(-2)).toEqual([
       String.raw`(deny file-write* (subpath "/Users/p/\"work\"/hooks"))`,
       '(deny file-read* file-write* (subpath "/Users/p/.countersign"))',

@@ -1,7 +1,7 @@
 import { lstatSync, type Dirent } from 'node:fs';
 import { chmod, lstat, readdir } from 'node:fs/promises';
-import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '@countersign/core/ports';
+import { inSlices } from '../../files/in-slices.js';
 import { LONGEST_PATH } from './inspect/inspect-draft.js';
 
 /** How much a command may write into its draft (A35). */
@@ -66,9 +66,6 @@ const readClosed: ReadFolder = async (folder) => {
 /** What the command has just removed or closed is not there to be counted; the check at its end counts everything. */
 const readMoving: ReadFolder = (folder) => readdir(folder, BUFFERS).catch(() => []);
 
-/** Looked at in one go: asked one by one without waiting, each would cost ten times as much. */
-const AT_ONCE = 500;
-
 async function isTooLarge(upper: string, limits: DraftLimits, read: ReadFolder): Promise<boolean> {
   let bytes = 0;
   let files = 0;
@@ -80,15 +77,12 @@ async function isTooLarge(upper: string, limits: DraftLimits, read: ReadFolder):
     const entries = await read(folder);
     files += entries.length;
     if (files > limits.files) return true;
-    for (let from = 0; from < entries.length; from += AT_ONCE) {
-      for (const entry of entries.slice(from, from + AT_ONCE)) {
-        const path = Buffer.concat([folder, SLASH, entry.name]);
-        if (entry.isDirectory()) folders.push(path);
-        else if (entry.isFile()) bytes += sizeOf(path);
-      }
-      if (bytes > limits.bytes) return true;
-      await setImmediate();
-    }
+    await inSlices(entries, (entry) => {
+      const path = Buffer.concat([folder, SLASH, entry.name]);
+      if (entry.isDirectory()) folders.push(path);
+      else if (entry.isFile()) bytes += sizeOf(path);
+    });
+    if (bytes > limits.bytes) return true;
   }
   return false;
 }

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { homedir } from 'node:os';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { dirname, isAbsolute, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { findSystemProgram, SYSTEM_PATH } from '../programs/system-program.js';
 
@@ -41,19 +41,13 @@ export async function askGit(files: readonly string[], git: GitProgram): Promise
     if (settings === undefined) return undefined;
     const before = asked.size;
     for (const { file, key, value } of settings) {
-      // Git follows the others itself. Conditions such as a branch may come true later.
+      // Git follows the others, and expands `~`, itself. Conditions such as a branch may come true later.
       if (!key.startsWith('includeif.') || !key.endsWith('.path')) continue;
-      asked.add(includedPath(value, file, git.home));
+      asked.add(value.startsWith('~') ? value : resolve(dirname(file), value));
     }
     if (asked.size === before) return settings;
   }
   return undefined;
-}
-
-/** Relative to the file that includes it. */
-export function includedPath(value: string, file: string, home: string): string {
-  if (value.startsWith('~/')) return join(home, value.slice(2));
-  return resolve(dirname(file), value);
 }
 
 async function listSettings(

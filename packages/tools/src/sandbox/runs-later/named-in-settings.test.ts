@@ -85,6 +85,44 @@ describe('[A37] what Git’s settings name', () => {
     expect(await named(at('sub/inner'))).toEqual(['checks']);
   });
 
+  it('of another person, whose home may be any folder around this one', async () => {
+    const inside = join('team', 'proj');
+    await repository(inside, '[core]\n\thooksPath = ~team/proj/checks\n[alias]\n\tt = "!~team/bin/t"\n');
+    expect(await named(at(inside))).toEqual(expect.arrayContaining(['proj/checks', 'checks', 'bin/t']));
+    await appendFile(at(inside, '.git/config'), '[includeIf "onbranch:x"]\n\tpath = ~nobody-of-that-name/more.cfg\n');
+    expect(await ask(at(inside))).toMatchObject({ known: false });
+  });
+
+  it('of a repository behind more folders than anybody makes by hand', async () => {
+    await repository('sub/inner', '[core]\n\thooksPath = ../../shared\n');
+    for (let n = 0; n < 1_100; n += 1) await mkdir(at(`new${n}`));
+    expect(await named()).toContain('shared');
+  });
+
+  it('is unknown where there are more folders than are looked at', async () => {
+    for (let n = 0; n < 10; n += 1) await mkdir(at(`new${n}`));
+    const git = { ...findGit(), home: home.path };
+    expect(await namedInSettings(folder.path, [], git, 10)).toMatchObject({ known: false });
+    expect(await namedInSettings(folder.path, [], git, 11)).toMatchObject({ known: true });
+  });
+
+  it('[A20] and where links of a name that runs later lead, also in subfolders', async () => {
+    for (const path of ['conf/x', 'sub/.vscode/x', 'sub/plain/x']) await put(path);
+    await symlink('../conf', at('sub/.husky'));
+    await symlink('../plain/tasks.json', at('sub/.vscode/tasks.json'));
+    expect(await named()).toEqual(expect.arrayContaining(['conf', 'sub/plain/tasks.json']));
+  });
+
+  it('[A36] tells what lies in a dot-folder by a link', async () => {
+    for (const path of ['conf/x', 'sub/.tool/x', 'sub/deep/x']) await put(path);
+    await symlink('conf', at('.sometool'));
+    await symlink('../deep', at('sub/.tool/more'));
+    await symlink('..', at('sub/.tool/up'));
+    await symlink('../..', at('sub/.tool/top'));
+    await symlink('conf', at('plain'));
+    expect((await ask()).inDotFolders.toSorted()).toEqual(['conf', 'sub', 'sub/deep']);
+  });
+
   it('of a worktree and a submodule, whose .git is a file', async () => {
     await repository('main', '[core]\n\thooksPath = checks\n');
     await put('main/.git/worktrees/tree/commondir', '../..\n');
@@ -119,6 +157,7 @@ describe('[A37] what Git’s settings name', () => {
     await repository('.', '[core]\n\thooksPath = x\n');
     expect(await namedInSettings(folder.path, [], { program: undefined, home: home.path })).toEqual({
       paths: [],
+      inDotFolders: [],
       known: false,
     });
     expect(await namedInSettings(folder.path, [], { program: '/bin/false', home: home.path })).toMatchObject({
@@ -132,6 +171,7 @@ describe('[A37] what Git’s settings name', () => {
     await put('a.txt');
     expect(await namedInSettings(folder.path, [], { program: undefined, home: home.path })).toEqual({
       paths: [],
+      inDotFolders: [],
       known: true,
     });
   });

@@ -1,16 +1,19 @@
 import { readdir, stat } from 'node:fs/promises';
-import { join, relative, resolve } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { isInside } from '../../files/is-inside.js';
-import { askGit, findGit, includedPath, type GitProgram, type GitSetting } from './ask-git.js';
-import { findRepositories, type Repository } from './find-repositories.js';
+import { askGit, findGit, type GitProgram, type GitSetting } from './ask-git.js';
+import { findRepositories, foldersAbove, type Repository } from './find-repositories.js';
 import { followLinks } from './follow-links.js';
 import { HOOKS, kindOfSetting, wordsOfCommand } from './git-keys.js';
-import { isGitFolder, isGitSetting, leadsToEntry, runsByItself } from './runs-later.js';
+import { isGitSetting, namesEntry } from './runs-later.js';
+import { MOST_FOLDERS, walkFolders } from './walk-folders.js';
 
 export interface NamedInSettings {
   /** Paths, from the working folder, that run later without having such a name. What lies in them does too. */
   readonly paths: readonly string[];
-  /** False: there is a repository, and Git could not be asked. Then nothing in it, and no executable file, may change. */
+  /** Paths, from the working folder, that a link puts into a dot-folder, or under a name that starts with a dot. */
+  readonly inDotFolders: readonly string[];
+  /** False: Git could not be asked, or not every folder was searched. Then nothing in `.git`, and no executable file, may change. */
   readonly known: boolean;
 }
 
@@ -22,20 +25,34 @@ export async function namedInSettings(
   workingDirectory: string,
   folders: Iterable<string> = [],
   git: GitProgram = findGit(),
+  mostFolders: number = MOST_FOLDERS,
 ): Promise<NamedInSettings> {
-  const repositories = await findRepositories(workingDirectory, folders);
+  const walked = await walkFolders(workingDirectory, mostFolders);
+  const repositories = await findRepositories(workingDirectory, [...folders, ...walked.folders]);
+  const leadFrom = async (isMeant: (path: string) => boolean): Promise<string[]> =>
+    await Promise.all(
+      walked.links.filter((link) => isMeant(relative(workingDirectory, link))).map((link) => followLinks(link)),
+    );
   const links = [
-    ...(await linksIn(workingDirectory, (name) => isGitFolder(name) || runsByItself(name) || leadsToEntry(name))),
+    ...(await leadFrom(namesEntry)),
     ...(await Promise.all(repositories.map(({ gitFolder }) => linksIn(gitFolder, isGitSetting)))).flat(),
   ];
   const files = new Set(repositories.flatMap(settingsOf));
   const settings = repositories.length === 0 ? [] : await askGit([...files], git);
   const named = await namedBy(settings ?? [], repositories, { workingDirectory, home: git.home });
   const found = [...links, ...named];
-  const paths = [...found, ...(await Promise.all(found.map((path) => followLinks(path))))]
-    .filter((path) => path !== workingDirectory && isInside(workingDirectory, path))
-    .map((path) => relative(workingDirectory, path));
-  return { paths: [...new Set(paths)], known: settings !== undefined };
+  const inside = (paths: readonly string[]): string[] => [
+    ...new Set(paths.map((path) => relative(workingDirectory, path)).filter((path) => path !== '' && !isAbove(path))),
+  ];
+  return {
+    paths: inside([...found, ...(await Promise.all(found.map((path) => followLinks(path))))]),
+    inDotFolders: inside(await leadFrom((path) => path.split(sep).some((name) => name.startsWith('.')))),
+    known: settings !== undefined && walked.complete,
+  };
+}
+
+function isAbove(path: string): boolean {
+  return path === '..' || path.startsWith(`..${sep}`);
 }
 
 function settingsOf({ gitFolder, commonFolder }: Repository): string[] {
@@ -72,7 +89,8 @@ async function namedBy(
           found.push(...(tops.has(folder) ? HOOKS.map((hook) => join(folder, hook)) : [folder]));
         break;
       case 'file':
-        found.push(includedPath(value, file, around.home), ...paths(value));
+        // Relative to the file that includes it.
+        found.push(...pathsFrom(value, [dirname(file)], around), ...paths(value));
         break;
       case 'command':
       case undefined:
@@ -102,7 +120,11 @@ function basesFor(
 }
 
 function pathsFrom(word: string, bases: Iterable<string>, { workingDirectory, home }: Around): string[] {
-  const paths = word.startsWith('~/') ? [join(home, word.slice(2))] : [...bases].map((base) => resolve(base, word));
+  const [, user, rest = ''] = /^~([^/]*)\/(.*)$/s.exec(word) ?? [];
+  // Where another person's home is, is not asked: it may be any folder around the files.
+  const homes = user === '' ? [home] : [workingDirectory, ...foldersAbove(workingDirectory)];
+  const paths =
+    user === undefined ? [...bases].map((base) => resolve(base, word)) : homes.map((one) => join(one, rest));
   return [...new Set(paths)].filter((path) => isInside(workingDirectory, path));
 }
 

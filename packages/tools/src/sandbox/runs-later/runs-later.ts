@@ -1,4 +1,5 @@
 import { relative, sep } from 'node:path';
+import { parentsOf } from '../parents-of.js';
 import { ENTRIES } from './names.js';
 
 /** In a repository's own folder these make Git run programs, or take its settings from elsewhere. The rest changes with every commit. */
@@ -30,10 +31,17 @@ const ON_THE_WAY = anyOf(PATHS.flatMap(parentsOf));
  */
 export function runsLater(workingDirectory: string, path: string): string | undefined {
   const segments = relative(workingDirectory, path).split(sep);
-  const found = segments.find(
-    (segment, at) => isGitFolder(segment) || runsByItself(segments.slice(0, at + 1).join('/')),
-  );
-  return found ?? segments.slice(-1).find((name) => isHead(name) || commandsIn(segments.join('/')) !== undefined);
+  const name = segments.at(-1) ?? '';
+  return entryOf(segments) ?? (isHead(name) || commandsIn(segments.join('/')) !== undefined ? name : undefined);
+}
+
+/** Whether a link at this path, from the working folder, gives what it leads to a name that runs later. */
+export function namesEntry(path: string): boolean {
+  return entryOf(path.split(sep)) !== undefined || leadsToEntry(path);
+}
+
+function entryOf(segments: readonly string[]): string | undefined {
+  return segments.find((segment, at) => isGitFolder(segment) || runsByItself(segments.slice(0, at + 1).join('/')));
 }
 
 /** Whether a path, from the top of the working folder or of a repository, ends in an entry of the table of names. */
@@ -106,12 +114,6 @@ function anyOf(entries: readonly string[]): RegExp {
     return text.startsWith('/') ? `^${text.slice(1)}$` : `(?:^|/)${text}$`;
   });
   return new RegExp(patterns.join('|'));
-}
-
-/** `/a/b/c`: `/a` and `/a/b`. */
-function parentsOf(entry: string): string[] {
-  const segments = entry.split('/');
-  return segments.map((_, at) => segments.slice(0, at).join('/')).filter((parent) => parent !== '');
 }
 
 function lastName(path: string): string {

@@ -73,7 +73,7 @@ describe('inspectDraft', () => {
     await put(draft, 'bare/packed-refs');
     await put(draft, 'hook', '', 0o755);
     await put(draft, 'src/a.ts');
-    const unknown = () => Promise.resolve({ paths: [], known: false });
+    const unknown = () => Promise.resolve({ paths: [], inDotFolders: [], known: false });
     expect(await inspectDraft(draft.path, folder.path, {}, unknown)).toEqual(
       expect.arrayContaining([
         { path: '.git', why: 'git-unknown' },

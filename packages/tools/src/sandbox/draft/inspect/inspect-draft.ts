@@ -2,7 +2,8 @@ import { Buffer } from 'node:buffer';
 import { chmodSync, lstatSync, type Dirent } from 'node:fs';
 import { chmod, lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setImmediate } from 'node:timers/promises';
+import { inSlices } from '../../../files/in-slices.js';
+import { parentsOf } from '../../parents-of.js';
 import { namedInSettings } from '../../runs-later/named-in-settings.js';
 import { isGitFolder, looksLikeRepository } from '../../runs-later/runs-later.js';
 import { isNew, type LeftOut } from './left-out.js';
@@ -29,12 +30,13 @@ export async function inspectDraft(
   asked: typeof namedInSettings = namedInSettings,
 ): Promise<LeftOut[]> {
   if ((await readdir(upper)).length === 0) return [];
-  const { paths, known } = await asked(workingDirectory, await foldersIn(upper, workingDirectory));
+  const { paths, inDotFolders, known } = await asked(workingDirectory, await foldersIn(upper, workingDirectory));
   const now: Inspection = {
     ...rules,
     workingDirectory,
     named: new Set(paths),
     onTheWay: new Set(paths.flatMap(parentsOf)),
+    inDotFolders,
     known,
     leftOut: [],
   };
@@ -93,12 +95,6 @@ async function foldersIn(upper: string, real: string, found: string[] = []): Pro
   return found;
 }
 
-/** `a/b/c`: `a` and `a/b`. */
-function parentsOf(path: string): string[] {
-  const names = path.split('/');
-  return names.slice(1).map((_, at) => names.slice(0, at + 1).join('/'));
-}
-
 async function below({ upper, real, name, where, isGits, top }: Folder, child: string): Promise<Folder> {
   const inReal = real === undefined ? undefined : join(real, child);
   const there = inReal !== undefined && (await isFolder(inReal)) ? inReal : undefined;
@@ -113,18 +109,12 @@ async function below({ upper, real, name, where, isGits, top }: Folder, child: s
   };
 }
 
-/** Looked at in one go: asked one by one without waiting, each would cost ten times as much. */
-const AT_ONCE = 500;
-
 /** Under root's name a program that takes its owner's rights would give them to anybody who starts it. */
 async function dropSpecialRights(paths: readonly string[]): Promise<void> {
-  for (let from = 0; from < paths.length; from += AT_ONCE) {
-    for (const path of paths.slice(from, from + AT_ONCE)) {
-      const { mode } = lstatSync(path);
-      if ((mode & 0o6000) !== 0) chmodSync(path, mode & 0o1777);
-    }
-    await setImmediate();
-  }
+  await inSlices(paths, (path) => {
+    const { mode } = lstatSync(path);
+    if ((mode & 0o6000) !== 0) chmodSync(path, mode & 0o1777);
+  });
 }
 
 /** A command may have closed its own folders; to us they must be open. */

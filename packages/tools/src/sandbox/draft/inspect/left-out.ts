@@ -20,7 +20,7 @@ export interface LeftOut {
 const WORDS: Readonly<Record<LeftOut['why'], string>> = {
   'runs-later': 'programs outside the sandbox run it by themselves; use write_file, which asks a person',
   'git-unknown':
-    "Git's settings can't be read, so it may run outside the sandbox; install Git in a system folder, or repair its settings",
+    "it may run outside the sandbox: Git's settings can't be read, or the working folder has more than 50,000 folders. Install Git in a system folder, repair its settings, or work in a smaller folder",
   rule: 'a rule denies it, or has to be asked about it',
   repository: 'only a person can create, move or remove a repository',
   link: 'Git would follow this link and write elsewhere',
@@ -29,6 +29,7 @@ const WORDS: Readonly<Record<LeftOut['why'], string>> = {
   name: 'its name is not UTF-8, or its path is too long',
   kept: 'not removed, because a file that was left out may be this one under a new name',
   'new-hidden': 'a new dot-file',
+  'new-linked': 'a new file that a link puts into a dot-folder',
   'new-executable': 'a new executable',
 };
 
@@ -48,20 +49,19 @@ function describeNew(fresh: readonly LeftOut[]): string[] {
   const rules = rulesFor(fresh.map(({ path }) => path));
   const known = rules.filter((rule) => rule !== undefined).slice(0, MOST_RULES);
   const more = rules.length - known.length;
+  const rest = known.length === 0 ? `(a rule for each of ${more} paths)` : `(and ${more} more rules like these)`;
   return [
     ...shortList(describeGroups(fresh)),
     'Nobody approved this very call, so new dot-files, new files in dot-folders and new executables need a rule that names them.',
     'To keep them, a person adds to the policy:',
     ...known.map(shortened),
-    ...(more > 0
-      ? [`(${known.length === 0 ? '' : 'and '}a rule for each of ${more} ${known.length === 0 ? 'paths' : 'more'})`]
-      : []),
+    ...(more > 0 ? [rest] : []),
     'Then run the command again.',
   ];
 }
 
 export function isNew({ why }: LeftOut): boolean {
-  return why === 'new-hidden' || why === 'new-executable';
+  return why === 'new-hidden' || why === 'new-linked' || why === 'new-executable';
 }
 
 /** Files of one dot-folder make one line. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { describeLeftOut } from './left-out.js';
-import { rulesFor, whyNew } from './new-files.js';
+import { rulesFor, whyHidden, whyNew } from './new-files.js';
 
 const file = (mode = 0o644) => ({ mode, isFile: () => true, isSymbolicLink: () => false });
 const link = { mode: 0o777, isFile: () => false, isSymbolicLink: () => true };
@@ -15,13 +15,17 @@ describe('[A36] a file that needs a rule', () => {
     ['a file that becomes executable', 'x.sh', file(0o654), file(), 'new-executable'],
     ['a dot-file that becomes a link', '.toolrc', link, file(), 'new-hidden'],
     ['a dot-file in place of a folder', '.tool', file(), folder, 'new-hidden'],
+    ['a new file where a link in a dot-folder leads', 'conf/a', file(), undefined, 'new-linked'],
+    ['a file to which a dot-link leads', 'etc/tool', file(), undefined, 'new-linked'],
+    ['a changed file where such a link leads', 'conf/a', file(), file(), undefined],
+    ['a file beside where a link leads', 'config', file(), undefined, undefined],
     ['a new plain file', 'src/a.ts', file(), undefined, undefined],
     ['a new link elsewhere', 'latest', link, undefined, undefined],
     ['a changed dot-file', '.gitignore', file(), file(), undefined],
     ['a changed executable', 'bin/x', file(0o755), file(0o755), undefined],
     ['an executable that no longer is one', 'bin/x', file(), file(0o755), undefined],
   ] as const)('%s', (_name, path, drafted, there, why) => {
-    expect(whyNew(path, drafted, there)).toBe(why);
+    expect(whyNew(whyHidden(path, ['conf', 'etc/tool']), drafted, there)).toBe(why);
   });
 });
 
@@ -32,7 +36,15 @@ describe('the rules that would let new files in', () => {
     [['.venv/bin/a', '.venv/lib/b'], ['allow write_file(./.venv/**)']],
     [['node_modules'], ['allow write_file(./node_modules/**)']],
     [['packages/a/node_modules'], ['allow write_file(./packages/a/node_modules/**)']],
-    [['target/.info', 'target/debug/app', 'target/debug/.print/x'], ['allow write_file(./target/**)']],
+    [
+      ['top/a', 'top/b', 'top/c', 'top/.d/e'],
+      [
+        'allow write_file(./top/a)',
+        'allow write_file(./top/b)',
+        'allow write_file(./top/c)',
+        'allow write_file(./top/.d/**)',
+      ],
+    ],
     [['my dir/.x'], [`allow write_file('./my dir/.x')`]],
     [['a*/.x/y'], [`allow write_file('./a*/.x'/**)`]],
     [['x) #/.y'], [`allow write_file('./x) #/.y')`]],
@@ -77,7 +89,7 @@ describe('the rules that would let new files in', () => {
     expect(note).toContain('d0/.x: a new dot-file');
     expect(note).toContain('and 4990 more');
     expect(note).toContain('\nallow write_file(./d0/.x)\n');
-    expect(note).toContain('a rule for each of 4995 more');
+    expect(note).toContain('(and 4995 more rules like these)');
     expect(note.length).toBeLessThan(2_000);
   });
 });

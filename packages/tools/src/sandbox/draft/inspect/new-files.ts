@@ -1,19 +1,27 @@
 import type { Stats } from 'node:fs';
+import { isInside } from '../../../files/is-inside.js';
 
-export type WhyNew = 'new-hidden' | 'new-executable';
+type WhyHidden = 'new-hidden' | 'new-linked';
+export type WhyNew = WhyHidden | 'new-executable';
 
 type Kind = Pick<Stats, 'mode' | 'isFile' | 'isSymbolicLink'>;
 
 /**
  * Why a file of a draft needs a rule that names it, where nobody approved the command (A36): it is a new dot-file, a new file in a
- * dot-folder, or newly executable. Names alone can't list everything that some program runs by itself. `there` is what the working folder
- * has at that path.
+ * dot-folder, or newly executable. Names alone can't list everything that some program runs by itself. `hidden` is why its path would
+ * be, and `there` what the working folder has at that path.
  */
-export function whyNew(path: string, drafted: Kind, there: Kind | undefined): WhyNew | undefined {
+export function whyNew(hidden: WhyHidden | undefined, drafted: Kind, there: Kind | undefined): WhyNew | undefined {
   const isNew = there === undefined || there.isSymbolicLink() !== drafted.isSymbolicLink() || !isFileOrLink(there);
-  if (isNew && path.split('/').some((name) => name.startsWith('.'))) return 'new-hidden';
+  if (isNew && hidden !== undefined) return hidden;
   const gainsRights = drafted.isFile() && isExecutable(drafted) && (isNew || !isExecutable(there));
   return gainsRights ? 'new-executable' : undefined;
+}
+
+/** Whether a path is a dot-file or in a dot-folder, by its own names or by a link. `inDotFolders` is what links put there. */
+export function whyHidden(path: string, inDotFolders: readonly string[]): WhyHidden | undefined {
+  if (path.split('/').some((name) => name.startsWith('.'))) return 'new-hidden';
+  return inDotFolders.some((folder) => isInside(folder, path)) ? 'new-linked' : undefined;
 }
 
 /** Half of a `node_modules` breaks every later install, so it is applied as a whole or not at all. */
@@ -30,17 +38,9 @@ export function patternFor(path: string): string {
   return `${names.slice(0, folder + 1).join('/')}/**`;
 }
 
-const MOST_OF_ONE_FOLDER = 2;
-
-/** One rule for each pattern, or for the folder at the top where many patterns share it. Undefined: a name that no rule should copy. */
+/** No rule allows more than was left out, except in a folder made for such files. Undefined: a name that no rule should copy. */
 export function rulesFor(paths: readonly string[]): (string | undefined)[] {
-  const patterns = [...new Set(paths.map(patternFor))];
-  const topOf = (pattern: string): string => (pattern.split('/').length > 1 ? (pattern.split('/')[0] ?? '') : '');
-  const shared = new Map<string, number>();
-  for (const pattern of patterns) shared.set(topOf(pattern), (shared.get(topOf(pattern)) ?? 0) + 1);
-  const isShared = (top: string): boolean => top !== '' && (shared.get(top) ?? 0) > MOST_OF_ONE_FOLDER;
-  const wanted = patterns.map((pattern) => (isShared(topOf(pattern)) ? `${topOf(pattern)}/**` : pattern));
-  return [...new Set(wanted)].map(ruleText);
+  return [...new Set(paths.map(patternFor))].map(ruleText);
 }
 
 /** A command chooses its names: none may put a star of its own, or the end of the rule, into what a person copies. */

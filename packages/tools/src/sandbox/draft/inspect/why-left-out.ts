@@ -13,7 +13,7 @@ import {
   runsByItself,
 } from '../../runs-later/runs-later.js';
 import type { LeftOut } from './left-out.js';
-import { whyNew } from './new-files.js';
+import { whyHidden, whyNew } from './new-files.js';
 
 /** `tree`: people's files. `repository`: the top of a `.git`. `inside`: below that, where Git runs nothing. */
 type Where = 'tree' | 'repository' | 'inside';
@@ -45,6 +45,7 @@ export interface Inspection extends DraftRules {
   /** Paths from the working folder. */
   readonly named: ReadonlySet<string>;
   readonly onTheWay: ReadonlySet<string>;
+  readonly inDotFolders: readonly string[];
   /** Whether Git told what its settings name. */
   readonly known: boolean;
   readonly leftOut: LeftOut[];
@@ -74,7 +75,7 @@ export function needsRule(
   if (now.mayCreate === undefined) return undefined;
   const path = join(folder.name, name);
   const there = folder.real === undefined ? undefined : lstatSync(join(folder.real, name), { throwIfNoEntry: false });
-  const why = whyNew(path, drafted, there);
+  const why = whyNew(whyHidden(path, now.inDotFolders), drafted, there);
   return why === undefined || now.mayCreate(join(now.workingDirectory, path)) ? undefined : why;
 }
 

@@ -1,0 +1,47 @@
+import { readdirSync, type Dirent } from 'node:fs';
+import { join } from 'node:path';
+import { inSlices } from '../../files/in-slices.js';
+import { isGitFolder } from './runs-later.js';
+
+/** So deep, and among so many folders, a working folder is searched for repositories and links. */
+const DEEPEST = 4;
+export const MOST_FOLDERS = 50_000;
+
+export interface Walked {
+  /** With the working folder itself. */
+  readonly folders: readonly string[];
+  readonly links: readonly string[];
+  /** False: there are more folders than were looked at. */
+  readonly complete: boolean;
+}
+
+/** The folders of a working folder and the links in them, without `.git` and what a package manager installed. */
+export async function walkFolders(workingDirectory: string, most: number = MOST_FOLDERS): Promise<Walked> {
+  const folders = [workingDirectory];
+  const links: string[] = [];
+  let level = [workingDirectory];
+  for (let depth = 0; depth <= DEEPEST && level.length > 0; depth += 1) {
+    const next: string[] = [];
+    await inSlices(level, (folder) => {
+      for (const entry of entriesOf(folder)) {
+        if (entry.isSymbolicLink()) links.push(join(folder, entry.name));
+        else if (entry.isDirectory() && !isGitFolder(entry.name) && entry.name !== 'node_modules')
+          next.push(join(folder, entry.name));
+      }
+    });
+    if (depth === DEEPEST) break;
+    level = next.slice(0, most - folders.length);
+    for (const folder of level) folders.push(folder);
+    if (level.length < next.length) return { folders, links, complete: false };
+  }
+  return { folders, links, complete: true };
+}
+
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    // Gone meanwhile, or closed to us and so to the command.
+    return [];
+  }
+}
