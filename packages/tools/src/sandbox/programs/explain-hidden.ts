@@ -1,6 +1,8 @@
 import { homedir } from 'node:os';
+import { existsSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { isProgram, realPath } from '../../files/probe.js';
+import { foldersAbove } from '../runs-later/find-repositories.js';
 import { trustedFolders } from '../../shell/trusted-folders.js';
 
 /**
@@ -48,11 +50,23 @@ function explain(word: string, file: string, sees: (path: string) => boolean): s
   ];
 }
 
-/** A program's libraries are usually beside its folder. */
+/** Folders beside which a program's libraries usually are. */
+const PARTS: readonly string[] = `bin sbin shims libexec dist build out lib esm cjs release debug`.split(' ');
+/** What a package has at its top. */
+const TOPS: readonly string[] =
+  `node_modules package.json pyproject.toml setup.py pyvenv.cfg Cargo.toml go.mod Gemfile pom.xml composer.json deno.json`.split(
+    ' ',
+  );
+const MOST_ABOVE = 4;
+
+/** What a program needs: the package it lies in, or else the folder that its program folder lies in. Never the whole home. */
 function folderOf(file: string): string {
-  const folder = dirname(file);
-  const isProgramFolder = ['bin', 'sbin', 'shims'].includes(basename(folder));
-  return isProgramFolder && dirname(folder) !== realPath(homedir()) ? dirname(folder) : folder;
+  const ends = [realPath(homedir()), '/'];
+  const around = foldersAbove(file).slice(0, MOST_ABOVE + 1);
+  const end = around.findIndex((folder) => ends.includes(folder));
+  const folders = end === -1 ? around : around.slice(0, end);
+  const whole = folders.filter((folder) => !PARTS.includes(basename(folder)));
+  return whole.find((folder) => TOPS.some((name) => existsSync(join(folder, name)))) ?? whole[0] ?? dirname(file);
 }
 
 function short(path: string): string {
