@@ -222,10 +222,14 @@ describe('the commands', () => {
     expect(items.map(({ what }) => what)).toEqual(
       expect.arrayContaining(['node', 'home', 'database', 'port', 'anthropic', 'ollama', 'sandbox', 'browser']),
     );
-    expect(items.find(({ what }) => what === 'anthropic')?.state).toBe('fine');
-    expect(items.find(({ what }) => what === 'openai')?.detail).toBe(
-      'found (OPENAI_API_KEY), at http://127.0.0.1:9/v1 (OPENAI_BASE_URL)',
-    );
+    expect(items.find(({ what }) => what === 'anthropic')).toMatchObject({
+      state: 'fine',
+      detail: 'configured (ANTHROPIC_API_KEY); the key was not tried',
+    });
+    expect(items.find(({ what }) => what === 'openai')).toMatchObject({
+      state: 'without',
+      detail: "configured (OPENAI_API_KEY), but doesn't answer: connection refused at http://127.0.0.1:9/v1",
+    });
     const broken = await t.run(['doctor', '--home', join(t.folder, 'docks.yaml', 'deeper')]);
     expect(broken.code).toBe(1);
     expect(broken.stdout).toContain('broken');

@@ -49,7 +49,7 @@ export const LEAVING_HEADER = 'X-Countersign-Leaving';
 
 export const providerStatusSchema = z.object({
   name: z.string(),
-  /** True when it can be used: it has a key, or needs none. */
+  /** True when it is configured: it has a key, or needs none. Only Ollama was asked whether it answers. */
   available: z.boolean(),
   /** Where its key was found, such as the name of a variable. Never the key. */
   source: z.string().exactOptional(),

@@ -7,4 +7,6 @@ export type { Ollama } from './find-ollama.js';
 export { google } from './google/google.js';
 export { openai, openaiCompatible } from './openai/openai.js';
 export type { CompatibleOptions } from './openai/openai.js';
+export { tryAddress } from './try-address.js';
+export type { Tried } from './try-address.js';
 export type { ProviderOptions, Thinking } from './shared/endpoint.js';

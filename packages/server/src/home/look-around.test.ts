@@ -1,5 +1,35 @@
+import { createServer } from 'node:http';
 import { expect, it } from 'vitest';
-import { lookAtSandbox } from './look-around.js';
+import { listenOn } from '../serve/listen-on.js';
+import { lookAtModels, lookAtSandbox } from './look-around.js';
+
+it('[X3] doctor says whether an endpoint of your own answers, and which were not tried', async () => {
+  const server = createServer((_, response) => response.end('{"data":[]}'));
+  const url = `http://127.0.0.1:${await listenOn(server, 0, '127.0.0.1')}/v1`;
+  const nowhere = 'http://127.0.0.1:9/v1';
+  try {
+    const findings = await lookAtModels(
+      {
+        OPENAI_API_KEY: 'none',
+        OPENAI_BASE_URL: url,
+        ANTHROPIC_API_KEY: 'none',
+        ANTHROPIC_BASE_URL: nowhere,
+        GEMINI_API_KEY: 'none',
+      },
+      'http://127.0.0.1:9',
+    );
+    const ofAnthropic = `configured (ANTHROPIC_API_KEY), but doesn't answer: connection refused at ${nowhere}`;
+    expect(findings.map(({ what, state, detail }) => [what, state, detail])).toEqual([
+      ['anthropic', 'without', ofAnthropic],
+      ['openai', 'fine', `configured (OPENAI_API_KEY), answers at ${url} (OPENAI_BASE_URL)`],
+      ['google', 'fine', 'configured (GEMINI_API_KEY); the key was not tried'],
+      ['ollama', 'without', 'nothing answers at http://127.0.0.1:9'],
+    ]);
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
+});
 
 it('[A21] doctor says what it means that there is no sandbox', () => {
   const found = lookAtSandbox('/home/ada/.countersign', { kind: 'none', reason: 'bubblewrap is not installed' });

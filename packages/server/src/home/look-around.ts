@@ -2,8 +2,8 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { dirname, isAbsolute, join } from 'node:path';
 import { lookAtPostgres, lookAtSqlite, type SeenStore } from '@countersign/storage';
-import { unsandboxedWords } from '@countersign/protocol';
-import { chosenAddress } from '@countersign/providers';
+import { unsandboxedWords, type ProviderStatus } from '@countersign/protocol';
+import { chosenAddress, tryAddress } from '@countersign/providers';
 import { describeSandbox, findSandbox, findSystemProgram, homePrograms, type Sandbox } from '@countersign/tools';
 import { hasDisplay } from '../serve/open-browser.js';
 import { listenOn } from '../serve/listen-on.js';
@@ -136,25 +136,34 @@ async function lookAtPort(port: number, running: string | undefined): Promise<Fi
   }
 }
 
-async function lookAtModels(env: NodeJS.ProcessEnv): Promise<Finding[]> {
-  const status = await findProviders(env).status();
-  return status
-    .filter(({ name }) => name !== 'scripted')
-    .map(({ name, available, source, address, problem, models }) => {
-      if (available) {
-        const more = name === 'ollama' ? `: ${(models ?? []).slice(0, 5).join(', ') || 'no model pulled yet'}` : '';
-        const at = address === undefined ? '' : `, at ${address}${variableOf(name, env)}`;
-        return { what: name, state: 'fine', detail: `found (${source ?? 'no key needed'})${at}${more}` };
-      }
-      return { what: name, state: 'without', detail: problem ?? 'no key found', advice: adviceFor(name) };
-    });
+/** Tries the addresses that variables such as `OPENAI_BASE_URL` chose. A vendor's own is not asked, and the finding says so. */
+export async function lookAtModels(env: NodeJS.ProcessEnv, ollamaUrl?: string): Promise<Finding[]> {
+  const status = await findProviders(env, ollamaUrl).status();
+  return await Promise.all(status.filter(({ name }) => name !== 'scripted').map((found) => lookAtModel(found, env)));
 }
 
-/** ` (OPENAI_BASE_URL)`: which variable to change, if one chose the address. */
-function variableOf(name: string, env: NodeJS.ProcessEnv): string {
-  if (name !== 'anthropic' && name !== 'openai' && name !== 'google') return '';
-  const chosen = chosenAddress(name, env);
-  return chosen.kind === 'own' ? ` (${chosen.variable})` : '';
+async function lookAtModel(found: ProviderStatus, env: NodeJS.ProcessEnv): Promise<Finding> {
+  const { name: what, available, source, address, problem, models = [] } = found;
+  if (!available) return { what, state: 'without', detail: problem ?? 'no key found', advice: adviceFor(what) };
+  if (what !== 'anthropic' && what !== 'openai' && what !== 'google') {
+    const some = models.slice(0, 5).join(', ') || 'no model pulled yet';
+    return { what, state: 'fine', detail: `answers at ${address}: ${some}` };
+  }
+  const configured = `configured (${source})`;
+  const [chosen, tried] = [chosenAddress(what, env), await tryAddress(what, env)];
+  if (chosen.kind !== 'own' || tried === undefined) {
+    return { what, state: 'fine', detail: `${configured}; the key was not tried` };
+  }
+  if (tried.answers) {
+    const detail = `${configured}, ${tried.note ?? 'answers'} at ${chosen.address} (${chosen.variable})`;
+    return { what, state: 'fine', detail };
+  }
+  return {
+    what,
+    state: 'without',
+    detail: `${configured}, but ${tried.problem}`,
+    advice: `Start the server at that address, or correct ${chosen.variable} and ${source}.`,
+  };
 }
 
 function adviceFor(name: string): string {

@@ -11,16 +11,25 @@ export function addProviders(program: Command, register: Register): void {
     .description(
       'List the model providers this server can use, their addresses and where their keys come from. Never prints a key.',
     )
-    .addHelpText('after', '\nExample:\n  countersign providers --json');
+    .addHelpText(
+      'after',
+      '\n"configured" means that a key is set, or none is needed. countersign doctor checks whether an endpoint answers.\nExample:\n  countersign providers --json',
+    );
   register(command, async (context) => {
     const client = await context.client();
     const columns = [
       { title: 'provider', of: ({ name }: ProviderStatus) => name },
-      { title: 'ready', of: ({ available }: ProviderStatus) => (available ? 'yes' : 'no') },
+      { title: 'state', of: stateOf },
       { title: 'address', of: ({ address, problem }: ProviderStatus) => problem ?? address ?? '' },
       { title: 'key from', of: ({ source }: ProviderStatus) => source ?? '' },
       { title: 'models', of: ({ models }: ProviderStatus) => (models ?? []).join(', ') },
     ];
     showList(context, await readAll(() => client.providers()), columns, 'There are no providers.');
   });
+}
+
+/** Nothing was tried: `doctor` does that. */
+function stateOf({ available, problem }: ProviderStatus): string {
+  if (available) return 'configured';
+  return problem === undefined ? 'no key' : 'not available';
 }

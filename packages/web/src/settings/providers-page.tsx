@@ -22,7 +22,7 @@ export default function ProvidersPage(): ReactElement {
               <span className="font-semibold">{name}</span>
               {available ? (
                 <Badge tone="green" icon="check">
-                  ready
+                  configured
                 </Badge>
               ) : (
                 <Badge icon="key">{problem === undefined ? 'no key' : 'not available'}</Badge>

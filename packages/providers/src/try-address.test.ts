@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { json, silence, startWireServer, type WireServer } from './testing/wire-server.js';
+import { tryAddress } from './try-address.js';
+
+/** Longer than any machine takes to answer itself. */
+const PATIENT_MS = 100_000;
+
+describe('trying the address of a provider', () => {
+  let server: WireServer;
+  let elsewhere: WireServer;
+  beforeAll(async () => {
+    [server, elsewhere] = await Promise.all([startWireServer(), startWireServer()]);
+  });
+  afterAll(() => Promise.all([server.close(), elsewhere.close()]));
+
+  const key = 'sk-not-a-key-at-all';
+  const openai = (url = `${server.url}/v1`) => ({ OPENAI_API_KEY: key, OPENAI_BASE_URL: url });
+
+  it('[P2] asks for the models, with the key and the query of the base URL', async () => {
+    const models = json(200, { data: [] });
+    server.will(models, models, models, models);
+    for (const env of [
+      openai(`${server.url}/v1/?api-version=3`),
+      { ANTHROPIC_API_KEY: key, ANTHROPIC_BASE_URL: server.url },
+      { ANTHROPIC_AUTH_TOKEN: key, ANTHROPIC_BASE_URL: server.url },
+      { GEMINI_API_KEY: key, GOOGLE_GEMINI_BASE_URL: server.url },
+    ]) {
+      const name = 'OPENAI_API_KEY' in env ? 'openai' : 'GEMINI_API_KEY' in env ? 'google' : 'anthropic';
+      expect(await tryAddress(name, env, PATIENT_MS)).toEqual({ answers: true });
+    }
+    const [first, second, third, fourth] = server.requests.slice(-4);
+    expect(first).toMatchObject({
+      path: '/v1/models?api-version=3',
+      headers: { authorization: `Bearer ${key}` },
+    });
+    expect(second).toMatchObject({ path: '/v1/models', headers: { 'x-api-key': key } });
+    expect(third).toMatchObject({ path: '/v1/models', headers: { authorization: `Bearer ${key}` } });
+    expect(fourth).toMatchObject({ path: '/v1beta/models', headers: { 'x-goog-api-key': key } });
+  });
+
+  it('[P2] says that nothing listens there, or nobody answers', async () => {
+    expect(await tryAddress('openai', openai('http://127.0.0.1:9/v1?key=secret'), PATIENT_MS)).toEqual({
+      answers: false,
+      problem: "doesn't answer: connection refused at http://127.0.0.1:9/v1",
+    });
+    const nothing = (): void => undefined;
+    server.will(silence(nothing, nothing));
+    expect(await tryAddress('openai', openai(), 50)).toEqual({
+      answers: false,
+      problem: `doesn't answer: no answer within 0.05 seconds at ${server.url}/v1`,
+    });
+  });
+
+  it('[P2] sends the key nowhere else', async () => {
+    server.will(json(302, {}, { location: `${elsewhere.url}/v1/models` }));
+    const tried = await tryAddress('openai', openai(), PATIENT_MS);
+    expect(tried).toMatchObject({ answers: false, problem: expect.stringContaining('302') as string });
+    expect(elsewhere.requests).toEqual([]);
+    expect(await tryAddress('openai', { OPENAI_API_KEY: key }, PATIENT_MS)).toBeUndefined();
+    expect(await tryAddress('openai', { OPENAI_BASE_URL: server.url }, PATIENT_MS)).toBeUndefined();
+  });
+
+  it('[P2] tells a refused key and a broken server from one without a list of models', async () => {
+    server.will(json(401, {}), json(502, {}), json(404, {}));
+    const problems = [];
+    for (let tries = 0; tries < 3; tries += 1) problems.push(await tryAddress('openai', openai(), PATIENT_MS));
+    const at = `at ${server.url}/v1`;
+    expect(problems).toEqual([
+      { answers: false, problem: `doesn't accept the key in OPENAI_API_KEY (401) ${at}` },
+      { answers: false, problem: `answers with an error (502) ${at}` },
+      { answers: true, note: 'answers without a list of models (404; is the path right?)' },
+    ]);
+  });
+});

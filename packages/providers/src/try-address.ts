@@ -1,0 +1,74 @@
+import { type AvailableProvider, availableProviders } from './available-providers.js';
+import { chosenAddress } from './chosen-address.js';
+import { splitQuery } from './shared/endpoint.js';
+import { patientFetch } from './shared/patient-fetch.js';
+import { readFailure } from './shared/read-failure.js';
+import { redact } from './shared/redact.js';
+
+/** What a server said when it was asked for its list of models. */
+export type Tried = { answers: true; note?: string } | { answers: false; problem: string };
+
+const MODELS_PATH: Readonly<Record<AvailableProvider['name'], string>> = {
+  openai: '/models',
+  anthropic: '/v1/models',
+  google: '/v1beta/models',
+};
+
+/**
+ * Asks the address that the environment chose for a provider for its models. The key goes to that address only: redirects are not
+ * followed. Undefined where no address was chosen or no key is set. Never rejects.
+ */
+export async function tryAddress(
+  name: AvailableProvider['name'],
+  env: Readonly<Record<string, string | undefined>>,
+  timeoutMs = 3_000,
+): Promise<Tried | undefined> {
+  const chosen = chosenAddress(name, env);
+  const found = availableProviders(env).find((provider) => provider.name === name);
+  if (chosen.kind !== 'own' || found === undefined) return undefined;
+  const key = env[found.variable]?.trim() ?? '';
+  const url = modelsUrl(env[chosen.variable]?.trim() ?? '', MODELS_PATH[name]);
+  try {
+    const response = await patientFetch(timeoutMs)(url, {
+      headers: headersFor(found, key),
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+    await response.body?.cancel();
+    return judge(response.status, chosen.address, found.variable);
+  } catch (error) {
+    const why = redact(sayFailure(error, timeoutMs), [key]);
+    return { answers: false, problem: `doesn't answer: ${why} at ${chosen.address}` };
+  }
+}
+
+function modelsUrl(base: string, path: string): string {
+  const { baseURL, query } = splitQuery(base);
+  const url = new URL(`${baseURL.replace(/\/+$/, '')}${path}`);
+  for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
+  return url.href;
+}
+
+function headersFor({ name, variable }: AvailableProvider, key: string): Record<string, string> {
+  if (name === 'google') return { 'x-goog-api-key': key };
+  if (variable === 'ANTHROPIC_API_KEY') return { 'x-api-key': key, 'anthropic-version': '2023-06-01' };
+  return { authorization: `Bearer ${key}`, ...(name === 'anthropic' ? { 'anthropic-version': '2023-06-01' } : {}) };
+}
+
+function judge(status: number, address: string, variable: string): Tried {
+  if (status === 401 || status === 403) {
+    return { answers: false, problem: `doesn't accept the key in ${variable} (${status}) at ${address}` };
+  }
+  if (status >= 500) return { answers: false, problem: `answers with an error (${status}) at ${address}` };
+  // Not every compatible server lists its models.
+  if (status >= 400) return { answers: true, note: `answers without a list of models (${status}; is the path right?)` };
+  return { answers: true };
+}
+
+function sayFailure(error: unknown, timeoutMs: number): string {
+  const { trail, message } = readFailure(error);
+  const has = (pattern: RegExp): boolean => trail.some((words) => pattern.test(words));
+  if (has(/ECONNREFUSED/)) return 'connection refused';
+  if (has(/ENOTFOUND|EAI_AGAIN/)) return 'host not found';
+  if (has(/time(?:d )?out|TimeoutError|ETIMEDOUT/i)) return `no answer within ${timeoutMs / 1000} seconds`;
+  return message.replaceAll(/\s+/g, ' ').trim();
+}
