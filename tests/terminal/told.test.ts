@@ -22,8 +22,8 @@ describe('what nobody said but a person has to know', () => {
     const silent = await t.runHere(['chat', '-w', 'docks', '@nobody hello']);
     expect(silent.code).toBe(1);
     expect(`${silent.stdout}${silent.stderr}`.split('no agent here is called')).toHaveLength(2);
-    const { id } = await t.client.createWorld({ name: 'Keyless' });
-    await t.client.createAgent(id, { name: 'Kay', provider: 'missing', model: 'any' });
+    const file = 'countersign: 1\nname: Keyless\nagents:\n  - { name: Kay, provider: missing, model: any }\n';
+    const { id } = await t.client.importWorld(file);
     const failed = await t.runHere(['chat', '-w', id, 'hello']);
     expect(failed.code).toBe(1);
     expect(`${failed.stdout}${failed.stderr}`.split('Kay uses the provider')).toHaveLength(2);

@@ -5,11 +5,12 @@ import { openSqlite } from '@countersign/storage';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { systemClock } from './system-clock.js';
-import { closeTestWorld, closeTestWorlds, door, openTestWorld, tool, type TestWorld } from './testing/fixture.js';
+import { closeTestWorld, door, openTestWorld, tool, type TestWorld } from './testing/fixture.js';
+import { freshFolder } from './testing/fresh-folder.js';
 
-afterEach(closeTestWorlds);
+const inFolder = freshFolder();
 
 const usage = { inputTokens: 0, outputTokens: 0 };
 const text = (content: string): LLMResponse => ({ type: 'text', content, usage });
@@ -367,7 +368,11 @@ describe('when a model call fails', () => {
   });
 
   it('[P4] a provider that is not set up is said in words, and another one can be given', async () => {
-    const opened = await openTestWorld({ agents: [{ name: 'Ada', provider: 'nowhere' }] });
+    const nowhere: Provider = { name: 'nowhere', generate: () => Promise.reject(new Error('nobody asks it')) };
+    const file = inFolder('world.db');
+    const before = await openTestWorld({ file, agents: [{ name: 'Ada', provider: 'nowhere' }], providers: [nowhere] });
+    await closeTestWorld(before);
+    const opened = await openTestWorld({ file });
     await opened.chat.send('hi');
     await opened.chat.settled();
     expect((await lastMessage(opened)).content).toContain('"nowhere", which is not set up here');

@@ -33,6 +33,7 @@ export async function addAgent(
   signer: Signer,
 ): Promise<AgentRecord> {
   const definition = parseInput(newAgentSchema, input, 'agent');
+  refuseUnknownProvider(runtime, definition.provider);
   checkRules(definition.policy, { field: 'policy', of: 'policy' }, runtime.tools(worldId));
   return await commit(runtime, 'add-agent', worldId, async (step) => await insertAgent(step, definition, signer));
 }
@@ -70,6 +71,8 @@ export async function updateAgent(
     const after = keepSecrets(changed(newAgentSchema.shape, agent.definition, part), agent.definition);
     const isRenamed = after['name'] !== agent.definition.name;
     const definition = parseInput(isRenamed ? newAgentSchema : keptAgentSchema, after, 'agent');
+    // One that is no longer set up stays: the rest of the agent can still be edited.
+    if (definition.provider !== agent.definition.provider) refuseUnknownProvider(runtime, definition.provider);
     checkRules(definition.policy, { field: 'policy', of: 'policy' }, runtime.tools(worldId), agent.definition.policy);
     refuseTakenName(step, definition, agentId);
     await step.tx.updateAgent(worldId, agentId, definition);
@@ -110,6 +113,13 @@ export async function removeAgent(
     await noteActivityIn(runtime, step, turns);
     step.tx.emit({ event: 'crud', chatId: null, data: { operation: 'delete', entity: 'agent', id: agentId } });
   });
+}
+
+/** A typo would otherwise be noticed only at the agent's first turn. */
+function refuseUnknownProvider({ providers }: Runtime, name: string): void {
+  if (providers.has(name)) return;
+  const known = [...providers.keys()].join(', ') || 'none';
+  throw new CountersignError('invalid', `There is no provider "${name}". Known: ${known}.`, { field: 'provider' });
 }
 
 /** A mention must have one reading: no two agents share a name, and no name is another's id. */

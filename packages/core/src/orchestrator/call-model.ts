@@ -131,7 +131,7 @@ async function readView(
       // Not waited for in here: a look that lasts holds a connection.
       if (waitsFor !== undefined) return { waitsFor };
     }
-    const provider = runtime.provider(agent.definition.provider);
+    const provider = runtime.providers.get(agent.definition.provider);
     if (provider === undefined) return { agent, provider };
     const tools = runtime.tools(turn.worldId).values();
     const shown = { provider, tools, missing: missing ?? [] };

@@ -180,7 +180,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
     snapshots: createSnapshotCache(compileRules(options.adminRules ?? [], { field: 'adminRules', of: 'adminRules' })),
     repeats: createRecentRepeats(clock),
     owner,
-    provider: (name) => providers.get(name),
+    providers,
     tools: toolsOf,
     sources,
     mcp,

@@ -72,7 +72,7 @@ export interface Runtime {
   repeats: RecentRepeats;
   /** Names this process in the claims of turns. */
   owner: string;
-  provider(name: string): Provider | undefined;
+  providers: ReadonlyMap<string, Provider>;
   tools(worldId: string): ReadonlyMap<string, Tool>;
   /** Where tools come from that come and go. */
   sources: readonly ToolSource[];

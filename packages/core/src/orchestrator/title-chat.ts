@@ -51,7 +51,7 @@ async function suggest(
   messages: readonly MessageRecord[],
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const provider = runtime.provider(agent.provider);
+  const provider = runtime.providers.get(agent.provider);
   if (provider === undefined) return undefined;
   try {
     const response = await untilAborted(

@@ -68,6 +68,9 @@ export async function importWorld(runtime: Runtime, input: unknown, signer: Sign
   if (masked.length > 0) {
     notes.push(`Secrets in the prompt of ${masked.join(', ')} were masked when it was exported. Enter them again.`);
   }
+  for (const agent of agents.filter(({ provider }) => !runtime.providers.has(provider))) {
+    notes.push(`${agent.name} uses the provider "${agent.provider}", which is not set up here. Give it another one.`);
+  }
   const allows = policy.filter((rule) => isAllow(rule));
   const kept = policy.filter((rule) => !isAllow(rule));
   if (allows.length > 0) {

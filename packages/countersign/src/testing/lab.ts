@@ -154,7 +154,8 @@ export async function openBench(settings: LabSettings, ground = sqliteGround): P
   const clock = createFakeClock();
   const store = await ground.open(clock);
   const life = createLife(store, clock, () => undefined);
-  const setUp = createRuntime({ ...withoutWork, store: life.store, clock: life.clock });
+  const lab = { name: 'lab', generate: () => Promise.reject(new Error('nothing runs yet')) };
+  const setUp = createRuntime({ ...withoutWork, providers: [lab], store: life.store, clock: life.clock });
   const { id: worldId } = await createWorld(setUp.runtime, { name: 'lab', streaming: false, ...settings }, person);
   const agent = async (name: string): Promise<string> =>
     (await addAgent(setUp.runtime, worldId, { name, provider: 'lab', model: name, tools: ['*'] }, person)).id;

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readdir, readFile, realpath, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { createChat, createWorld, deleteWorld, publishMessage, updateWorld } from '@countersign/core';
+import { addAgent, createChat, createWorld, deleteWorld, publishMessage, updateWorld } from '@countersign/core';
 import { isOwnFile } from '@countersign/core/ports';
 import type { Sandbox } from '@countersign/tools';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -201,6 +201,18 @@ describe('a home', () => {
     expect(status.filter(({ available }) => available).map(({ name }) => name)).toEqual(['scripted', 'openai']);
     expect(status.find(({ name }) => name === 'openai')?.source).toBe('OPENAI_API_KEY');
     expect(status.find(({ name }) => name === 'ollama')?.available).toBe(false);
+  });
+
+  it('[W3] lists the providers that a program added, and agents can use exactly those listed', async () => {
+    const own = { name: 'house', generate: () => Promise.reject(new Error('nobody asks it')) };
+    const home = await open({ providers: [own] });
+    const names = (await home.providers()).map(({ name }) => name);
+    expect(names).toEqual(['scripted', 'anthropic', 'openai', 'google', 'ollama', 'house']);
+    await createWorld(home.engine.runtime, { name: 'Docks' }, TESTER);
+    const add = async (name: string, provider: string) =>
+      await addAgent(home.engine.runtime, 'docks', { name, provider, model: 'any' }, TESTER);
+    for (const name of names) await add(`Agent ${name}`, name);
+    await expect(add('Ada', 'hous')).rejects.toThrow(`There is no provider "hous". Known: ${names.join(', ')}.`);
   });
 });
 

@@ -111,7 +111,11 @@ export async function openHome(options: HomeOptions): Promise<Home> {
       ...(isHidden ? { sessions: keepSessions(folder, report) } : {}),
       workFolders,
       metrics,
-      providers: () => found.status(),
+      async providers() {
+        const status = await found.status();
+        const others = (options.providers ?? []).filter(({ name }) => !status.some((each) => each.name === name));
+        return [...status, ...others.map(({ name }) => ({ name, available: true }))];
+      },
       async start() {
         await engine.start(options.unfinished);
         // Servers that share a database belong to people who know it, and several at once would make several.

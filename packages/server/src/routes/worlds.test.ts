@@ -125,6 +125,23 @@ describe('agents', () => {
   });
 });
 
+it('[W2] refuses an agent with a provider that does not exist, and names those that do', async () => {
+  const t = await openApp();
+  await t.api('POST', '/worlds', { name: 'Typo' });
+  const detail = 'There is no provider "opnai". Known: scripted.';
+  const refused = { status: 422, body: { detail, field: 'provider' } };
+  expect(await t.api('POST', '/worlds/typo/agents', { ...ada, provider: 'opnai' })).toMatchObject(refused);
+  expect((await t.api('POST', '/worlds/typo/agents', ada)).status).toBe(201);
+  expect(await t.api('PATCH', '/worlds/typo/agents/ada', { provider: 'opnai' })).toMatchObject(refused);
+  // An imported agent keeps its provider, which may be set up later; it can be edited, and the answer says what is missing.
+  const file = 'countersign: 1\nname: Far\nagents:\n  - { name: Bea, provider: opnai, model: any }\n';
+  const imported = await t.api('POST', '/worlds/import', file, { 'Content-Type': 'application/yaml' });
+  expect(imported.body).toMatchObject({
+    notes: ['Bea uses the provider "opnai", which is not set up here. Give it another one.'],
+  });
+  expect((await t.api('PATCH', '/worlds/far/agents/bea', { model: 'other', provider: 'opnai' })).status).toBe(200);
+});
+
 it('[W3] says whether it is there, which providers have a key, and trades a ticket for a session once', async () => {
   const t = await openApp();
   expect(await t.api('GET', '/health', undefined, { Authorization: '' })).toMatchObject({

@@ -1,5 +1,5 @@
 import { type Change, readAll, type Tagged } from '@countersign/client';
-import { type Agent, type NewAgent, policyLines } from '@countersign/protocol';
+import { type Agent, type NewAgent, policyLines, type ProviderStatus } from '@countersign/protocol';
 import { type ReactElement, useId, useState } from 'react';
 import { useClient } from '../data/connection.js';
 import { useRead } from '../data/use-read.js';
@@ -36,6 +36,12 @@ function Kept({ worldId, agentId, onDone }: { worldId: string; agentId: string; 
   });
   if (kept.kind !== 'ready') return <NotRead read={kept} what="the agent" />;
   return <Fields worldId={worldId} kept={kept.data} onDone={onDone} />;
+}
+
+function labelOf(name: string, known: readonly ProviderStatus[]): string {
+  const status = known.find((each) => each.name === name);
+  if (status === undefined || status.available) return name;
+  return `${name} (${status.problem === undefined ? 'no key' : 'not available'})`;
 }
 
 function Fields({
@@ -129,10 +135,7 @@ function Fields({
           error={saving.errorOf('provider')}
           options={[...new Set([used, ...known.map((each) => each.name)])]
             .filter((each) => each !== '')
-            .map((each) => ({
-              value: each,
-              label: known.find((other) => other.name === each)?.available === false ? `${each} (no key)` : each,
-            }))}
+            .map((each) => ({ value: each, label: labelOf(each, known) }))}
           onChange={(event) => setProvider(event.target.value)}
         />
         <TextField
