@@ -130,6 +130,20 @@ describe('checking a policy', () => {
       ) as unknown,
     });
     expect(await refused('deny shell_cmd(command=git push)')).toMatchObject({ code: 'invalid' });
+    // What they were meant as has no name.
+    for (const [rule, form] of [
+      ['allow shell_cmd(command=git *)', 'allow shell_cmd(git *)'],
+      ['deny shell_cmd(command=git *)', 'deny shell_cmd(git *)'],
+      ["allow shell_cmd(command='git '*)", 'allow shell_cmd(git *)'],
+      ["allow shell_cmd(command='git *')", 'allow shell_cmd(git *)'],
+      ['allow shell_cmd(command=git*)', 'allow shell_cmd(git status *)'],
+      ["allow shell_cmd(command='ls src', *)", 'allow shell_cmd(git status *)'],
+    ] as const) {
+      const message = expect.stringContaining(`leave the name out: ${form}`) as unknown;
+      expect(await refused(rule)).toMatchObject({ code: 'invalid', message });
+    }
+    for (const rule of ["allow shell_cmd(command='git status')", 'deny shell_cmd(command=*--force*)'])
+      expect(await refused(rule)).toBe('written');
     expect(await refused('deny mcp__later__pay(sum > 5)')).toBe('written');
     const agent = { name: 'Bea', provider: 'scripted', model: 'any', policy: ['deny read_file(offset=many)'] };
     await expect(t.world.addAgent(agent)).rejects.toMatchObject({ code: 'invalid' });

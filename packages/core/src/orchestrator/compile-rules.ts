@@ -1,4 +1,4 @@
-import { CountersignError, isRule } from '@countersign/protocol';
+import { CountersignError, isRule, type Subject } from '@countersign/protocol';
 import { compilePolicy, findMisfit, parseRule, type Policy, showHidden } from '../policy/index.js';
 import type { Tool } from '../ports/index.js';
 
@@ -63,5 +63,10 @@ function refusal(
 function knownTool(tool: Tool | undefined): Parameters<typeof findMisfit>[1] {
   if (tool === undefined) return undefined;
   const { name, parameters } = tool.definition;
-  return { name, parameters, tellsSubjects: tool.subjects !== undefined };
+  if (tool.subjects === undefined) return { name, parameters };
+  const touches = (args: Record<string, unknown>): readonly Subject[] => {
+    const checked = tool.validate(args);
+    return checked.ok ? (tool.subjects?.(checked.value, { workingDirectory: '/' }) ?? []) : [];
+  };
+  return { name, parameters, touches };
 }

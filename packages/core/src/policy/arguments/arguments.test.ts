@@ -13,7 +13,7 @@ import { proposeRule } from '../propose-rule.js';
 import type { Condition, PolicyCall } from '../types.js';
 import { withholdPaths } from '../withhold-paths.js';
 import { explainMisses } from './explain-misses.js';
-import { findMisfit } from './find-misfit.js';
+import { findMisfit, type KnownTool } from './find-misfit.js';
 
 const place = { workingDirectory: '/srv/project', home: '/home/ann' };
 
@@ -312,10 +312,10 @@ describe('a rule that can match no call', () => {
     required: ['to', 'amount'],
     additionalProperties: false,
   };
-  const why = (rule: string, tellsSubjects = false): string | undefined => {
+  const why = (rule: string, touches?: KnownTool['touches']): string | undefined => {
     const parsed = parseRule(rule);
     if (!parsed.ok) throw new Error(parsed.error);
-    return findMisfit(parsed.rule, { name: 'pay', parameters, tellsSubjects });
+    return findMisfit(parsed.rule, { name: 'pay', parameters, ...(touches === undefined ? {} : { touches }) });
   };
 
   it.each([
@@ -356,14 +356,15 @@ describe('a rule that can match no call', () => {
   });
 
   it('[A26] is only refused where the tool is known to judge it so', () => {
-    expect(why('allow pay(git status)', true)).toBeUndefined();
-    expect(why('deny pay(to=the casino)', true)).toContain('Quote a value');
+    const nothing = (): [] => [];
+    expect(why('allow pay(git status)', nothing)).toBeUndefined();
+    expect(why('deny pay(to=the casino)', nothing)).toContain('Quote a value');
+    expect(why('deny pay(to=the *)', nothing)).toContain('Quote a value');
+    expect(why('allow pay(to=a*)', nothing)).toBeUndefined();
     const parsed = parseRule('deny pay(anything=5)');
     if (!parsed.ok) throw new Error(parsed.error);
     expect(findMisfit(parsed.rule, undefined)).toBeUndefined();
-    expect(
-      findMisfit(parsed.rule, { name: 'pay', parameters: { type: 'object' }, tellsSubjects: false }),
-    ).toBeUndefined();
+    expect(findMisfit(parsed.rule, { name: 'pay', parameters: { type: 'object' } })).toBeUndefined();
   });
 });
 

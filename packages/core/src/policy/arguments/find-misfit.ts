@@ -1,3 +1,4 @@
+import type { Subject } from '@countersign/protocol';
 import { readings } from '../compile-policy.js';
 import { shownValue } from '../default-subjects.js';
 import { matchesGlob, wordGlob } from '../glob.js';
@@ -11,8 +12,8 @@ import { literalNumber, readNumber, SPACE } from './scan-named.js';
 export interface KnownTool {
   readonly name: string;
   readonly parameters: unknown;
-  /** It says itself what its calls touch, so that patterns of words, paths and hosts have a meaning. */
-  readonly tellsSubjects: boolean;
+  /** What a call with these arguments would touch. Absent: the tool does not say, so it is judged by its arguments alone. */
+  readonly touches?: (args: Record<string, unknown>) => readonly Subject[];
 }
 
 /** Why a rule can match no call of its tool, in a sentence that says what to write. Undefined: it may match one. */
@@ -29,7 +30,8 @@ export function findMisfit(rule: Rule, tool: KnownTool | undefined): string | un
     const misfit = findConditionMisfit(condition, verb, tool);
     if (misfit !== undefined) return misfit;
   }
-  return verb === 'allow' && !tool.tellsSubjects ? findUncovered(rule, named, tool) : undefined;
+  if (tool.touches !== undefined) return findCommandMisfit(rule, named, tool);
+  return verb === 'allow' ? findUncovered(rule, named, tool) : undefined;
 }
 
 const QUOTE = `Quote a value that contains spaces or commas, as in name='a b'`;
@@ -95,13 +97,49 @@ function findUncovered(rule: Rule, named: Named, tool: KnownTool): string | unde
   );
 }
 
+/** Conditions for a tool that says what it touches: an allow rule covers commands by their exact text only (A25). */
+function findCommandMisfit(rule: Rule, named: Named, tool: KnownTool): string | undefined {
+  const { verb } = rule;
+  const subjects = tool.touches?.(sampleOf(named)) ?? [];
+  const isCommand = subjects.some(({ kind }) => kind === 'words' || kind === 'dynamic');
+  const example = isCommand
+    ? `. For a pattern leave the name out: ${verb} ${tool.name}(${positional(rule, named)})`
+    : '';
+  if (named.separator === 'blank') return `a value ends at the first space. ${QUOTE}${example}`;
+  if (verb !== 'allow' || !isCommand) return undefined;
+  const isSpelt =
+    !named.open && named.conditions.every((one) => one.kind === 'equal' && one.value.every((piece) => 'text' in piece));
+  if (!isSpelt) return `by name, a command is allowed only by its exact text${example}`;
+  const dynamic = subjects.find((subject) => subject.kind === 'dynamic');
+  return dynamic === undefined ? undefined : `no rule can allow this command in advance (${dynamic.why})${example}`;
+}
+
+/** Arguments of a call that the conditions could be about. */
+function sampleOf({ conditions }: Named): Record<string, unknown> {
+  return Object.fromEntries(
+    conditions.map((one) => [
+      one.name,
+      one.kind === 'equal' ? one.value.map((piece) => ('text' in piece ? piece.text : 'x')).join('') : one.number,
+    ]),
+  );
+}
+
+/** `command='git '*` as words: `git *`. An example where that can't be told. */
+function positional({ words = [] }: Rule, { conditions }: Named): string {
+  const shown = words
+    .map((word) => word.map((piece) => ('text' in piece ? piece.text : '*')).join(''))
+    .join(' ')
+    .replace(`${conditions[0]?.name ?? ''}=`, '');
+  return conditions.length === 1 && /^[\w./-]+(?: [\w./*-]+)*$/.test(shown) ? shown : 'git status *';
+}
+
 /** A pattern of words, for a tool that is judged by `name=value` words unless it says what it touches. */
 function findWordMisfit(words: readonly PatternWord[], verb: Verb, tool: KnownTool): string | undefined {
   const names = argumentNames(tool.parameters);
   if (names === undefined) return undefined;
   const begins = words.map(([first]) => (first !== undefined && 'text' in first ? first.text : ''));
   const [only, second] = words;
-  if (tool.tellsSubjects) {
+  if (tool.touches !== undefined) {
     const trap = names.find((name) => begins[0]?.startsWith(`${name}=`) === true);
     return trap === undefined ? undefined : `this is not a condition on ${trap}. ${QUOTE}`;
   }
