@@ -44,6 +44,46 @@ async function yesTo(letter: string, { worldId, chatId }: Scene, saidTo: Engine,
   return { tool_call_id: approval?.approvalId ?? '', decision: 'approve' } as const;
 }
 
+const hang = (signal: AbortSignal): Promise<string> =>
+  new Promise((resolve) => signal.addEventListener('abort', () => resolve('too late'), { once: true }));
+
+/** An engine that can freeze: from then on it gives no sign of life and takes nothing, and the others count it as dead. */
+async function openMortal(
+  url: string,
+  frozen: string[],
+  model: (freeze: () => Promise<void>) => ReturnType<typeof scripted>,
+): Promise<Engine> {
+  let freeze = (): Promise<void> => Promise.resolve();
+  const mortal = (store: Store): Store => {
+    const { shared } = store;
+    if (shared === undefined) return store;
+    let isFrozen = false;
+    let self = '';
+    freeze = async () => {
+      isFrozen = true;
+      await shared.retire(self);
+      frozen.push(self);
+    };
+    const unlessFrozen = <T>(work: () => Promise<T>): Promise<T> =>
+      isFrozen ? Promise.reject(new Error('frozen')) : work();
+    return {
+      ...store,
+      shared: {
+        ...shared,
+        beat: (owner) => unlessFrozen(() => shared.beat((self = owner))),
+        turnsToLookAfter: (owner, silentMs) => unlessFrozen(() => shared.turnsToLookAfter(owner, silentMs)),
+        deliverWakes: (handle) => shared.deliverWakes((turnId) => unlessFrozen(() => handle(turnId))),
+      },
+    };
+  };
+  return await openEngine(
+    url,
+    [],
+    model(() => freeze()),
+    mortal,
+  );
+}
+
 describe('[S4] engines on one PostgreSQL', () => {
   it('[A8] a message goes to one, the decision to all of them at once, and the tool runs once', async () => {
     const url = await createPostgresDatabase();
@@ -216,32 +256,12 @@ describe('[S4] engines on one PostgreSQL', () => {
   it('[S3] a turn that froze its process twice ends with an error, and no third process is asked to run it', async () => {
     const url = await createPostgresDatabase();
     const frozen: string[] = [];
-    /** From its first model call on it gives no sign of life, and the others count it as dead. */
-    async function openFreezing(): Promise<Engine> {
-      let freeze = (): Promise<void> => Promise.resolve();
-      const muted = (store: Store): Store => {
-        const { shared } = store;
-        if (shared === undefined) return store;
-        let isMute = false;
-        let self = '';
-        freeze = async () => {
-          isMute = true;
-          frozen.push(self);
-          await shared.retire(self);
-        };
-        const beat = (owner: string): Promise<void> => {
-          self = owner;
-          return isMute ? Promise.reject(new Error('frozen')) : shared.beat(owner);
-        };
-        return { ...store, shared: { ...shared, beat } };
-      };
-      const model = scripted(async ({ signal }) => {
+    const model = (freeze: () => Promise<void>) =>
+      scripted(async ({ signal }) => {
         await freeze();
-        await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
-        return 'too late';
+        return await hang(signal);
       });
-      return await openEngine(url, [], model, muted);
-    }
+    const openFreezing = () => openMortal(url, frozen, model);
     const engines = [await openFreezing(), await openFreezing(), await openFreezing()];
     const watching = engines[2]?.runtime.bus;
     const scene = await prepare(engines[0] as Engine);
@@ -254,6 +274,45 @@ describe('[S4] engines on one PostgreSQL', () => {
     expect(await ended).toMatchObject({ data: { outcome: 'interrupted' } });
     expect(new Set(frozen).size).toBe(2);
     expect(frozen).toHaveLength(2);
+  });
+
+  it('[S3] a turn that froze its process again and again ends, and those that ran beside it are answered', async () => {
+    const url = await createPostgresDatabase();
+    const frozen: string[] = [];
+    let beside = 0;
+    /** The bad letter freezes its process as soon as the good one is under way beside it, or alone when it has to run alone. */
+    const model = (freeze: () => Promise<void>) => {
+      let goodBegan = (): void => undefined;
+      const good = new Promise<void>((resolve) => (goodBegan = resolve));
+      return scripted(async ({ messages, signal }) => {
+        if (String(messages.at(-1)?.content).includes('good')) {
+          if (beside === 2) return 'Done.';
+          beside += 1;
+          goodBegan();
+          return await hang(signal);
+        }
+        if (frozen.length < 2) await good;
+        await freeze();
+        return await hang(signal);
+      });
+    };
+    const first = await openMortal(url, frozen, model);
+    const scene = await prepare(first);
+    const { id: otherChat } = await createChat(first.runtime, scene.worldId);
+    await say(first, scene.worldId, scene.chatId, 'bad');
+    await say(first, scene.worldId, otherChat, 'good');
+    for (const deaths of [1, 2, 3]) {
+      await expect.poll(() => frozen.length).toBe(deaths);
+      await openMortal(url, frozen, model);
+    }
+    const statusOf = async (chatId: string) =>
+      (await first.runtime.store.read((reader) => reader.chat(chatId)))?.status;
+    await expect.poll(() => statusOf(scene.chatId)).toBe('idle');
+    await expect.poll(() => statusOf(otherChat)).toBe('idle');
+    const lastSaid = async (chatId: string) => (await listMessages(first.runtime, chatId)).at(-1)?.content;
+    expect(await lastSaid(scene.chatId)).toContain('interrupted 3 times');
+    expect(await lastSaid(otherChat)).toBe('Done.');
+    expect(frozen).toHaveLength(3);
   });
 
   it('[A1] of two that list a new server at once, only the first has its tools accepted', async () => {

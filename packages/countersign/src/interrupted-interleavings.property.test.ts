@@ -42,6 +42,42 @@ it('[S3] [A9] a turn that was interrupted twice ends with an error and leaves no
   await bench.store.close();
 });
 
+it('[S3] of turns that were interrupted twice together, each then runs alone, and only one that is interrupted alone ends', async () => {
+  const bench = await openBench({ maxParallelTools: 1, maxIterations: 4 });
+  const lab = await openLab(bench);
+  const asked = (): string[] => lab.models.map(({ request }) => String(request.messages.at(-1)?.content));
+  for (const chat of [0, 1] as const) await perform(lab, { do: 'send', chat, to: 'ada', again: false, ticks: 'all' });
+  expect(asked()).toHaveLength(2);
+  for (let deaths = 0; deaths < 2; deaths += 1) {
+    await perform(lab, { do: 'crash', after: 0, ticks: 'all' });
+    await perform(lab, { do: 'advance', ms: 1, ticks: 'all' });
+  }
+  expect(asked()).toHaveLength(1);
+  await perform(lab, { do: 'crash', after: 0, ticks: 'all' });
+  await finish(lab, () => true);
+  const record = await readRecord(lab);
+  expect(brokenPromises(lab, record)).toEqual([]);
+  expect(record.turns.map(({ outcome, interruptions }) => [outcome, interruptions])).toEqual([
+    ['interrupted', 3],
+    ['answered', 2],
+  ]);
+  await closeLab(lab);
+  await bench.store.close();
+});
+
+it('[S3] turns that were interrupted twice together are all answered, one after the other, if nothing interrupts them again', async () => {
+  const bench = await openBench({ maxParallelTools: 1, maxIterations: 4 });
+  const lab = await openLab(bench);
+  for (const chat of [0, 1] as const) await perform(lab, { do: 'send', chat, to: 'ada', again: false, ticks: 'all' });
+  for (let deaths = 0; deaths < 2; deaths += 1) await perform(lab, { do: 'crash', after: 0, ticks: 'all' });
+  await finish(lab, () => true);
+  const record = await readRecord(lab);
+  expect(brokenPromises(lab, record)).toEqual([]);
+  expect(record.turns.map(({ outcome }) => outcome)).toEqual(['answered', 'answered']);
+  await closeLab(lab);
+  await bench.store.close();
+});
+
 it('[S3] a decision in between makes the interruptions count from the start', async () => {
   const bench = await openBench({ maxParallelTools: 1, maxIterations: 4 });
   const lab = await openLab(bench);

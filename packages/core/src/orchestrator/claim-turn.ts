@@ -1,6 +1,6 @@
-import type { SharedStore } from '../ports/index.js';
+import type { SharedStore, TurnRecord } from '../ports/index.js';
+import { isSuspect, releaseTurnsOf } from './release-turns.js';
 import { commit, type Runtime } from './runtime.js';
-import { endIfInterruptedTooOften } from './take-over.js';
 
 /** Who has not been heard of for so long counts as dead, and its turns are taken by others (S4). */
 export const SILENT_MS = 6_500;
@@ -12,17 +12,28 @@ export type Claim = 'mine' | 'not-runnable' | { runsIn: string };
  * a higher epoch and can write nothing more for it.
  */
 export async function claimTurn(runtime: Runtime, shared: SharedStore, turnId: string): Promise<Claim> {
-  const seen = await runtime.store.read((reader) => reader.turn(turnId));
-  if (seen === undefined || seen.state !== 'open') return 'not-runnable';
-  const { owner } = seen;
-  if (owner === runtime.owner) return 'mine';
-  if (owner !== null && (await shared.isAlive(owner, SILENT_MS))) return { runsIn: owner };
-  return await commit(runtime, 'claim', seen.worldId, async (step): Promise<Claim> => {
-    // Parked by an orderly end, or never begun: nothing was interrupted.
-    const interruptions = seen.interruptions + (owner === null ? 0 : 1);
-    const turn = await step.tx.claimTurn(seen, { owner: runtime.owner, interruptions });
-    // Somebody else was first, or wrote for it: that process wakes it.
-    if (turn === undefined) return 'not-runnable';
-    return (await endIfInterruptedTooOften(runtime, step, turn)) ? 'not-runnable' : 'mine';
-  });
+  const look = () => runtime.store.read((reader) => reader.turn(turnId));
+  let seen = await look();
+  if (seen?.state === 'open' && seen.owner === runtime.owner) return 'mine';
+  if (seen?.state === 'open' && seen.owner !== null) {
+    if (await shared.isAlive(seen.owner, SILENT_MS)) return { runsIn: seen.owner };
+    await releaseTurnsOf(runtime, seen.owner);
+    seen = await look();
+  }
+  return seen?.state === 'open' && seen.owner === null ? await claimUnowned(runtime, seen) : 'not-runnable';
+}
+
+/** Not runnable: somebody else was first, or another suspect is being run here. The latter is tried again when that one is done. */
+export async function claimUnowned(runtime: Runtime, turn: TurnRecord): Promise<'mine' | 'not-runnable'> {
+  if (isSuspect(turn) && !runtime.quarantine.enter(turn.id)) return 'not-runnable';
+  let isMine = false;
+  try {
+    isMine = await commit(runtime, 'claim', turn.worldId, async ({ tx }) => {
+      const claim = { owner: runtime.owner, interruptions: turn.interruptions };
+      return (await tx.claimTurn(turn, claim)) !== undefined;
+    });
+  } finally {
+    if (!isMine) runtime.quarantine.leave(turn.id);
+  }
+  return isMine ? 'mine' : 'not-runnable';
 }

@@ -11,6 +11,7 @@ import { compileRules } from './compile-rules.js';
 import { watchDeadlines } from './expire-approval.js';
 import { createMcpRecords } from './mcp-records.js';
 import { processAgentMessage } from './process-agent-message.js';
+import { createQuarantine } from './quarantine.js';
 import type { About, Measured, PlaceFinder, Probe, Runtime } from './runtime.js';
 import { createRecentRepeats } from './recent-repeats.js';
 import { createScheduler, type TurnRun } from './scheduler.js';
@@ -18,6 +19,7 @@ import { dispatchHere } from './dispatch.js';
 import { joinOthers } from './join-others.js';
 import { parkTurns } from './release-turns.js';
 import { releaseLeftOver } from './release-waiting.js';
+import { recover } from './take-over.js';
 import { titleChat } from './title-chat.js';
 import { createUnfinishedTurns, type Unfinished } from './unfinished-turns.js';
 import { wordsOf } from '../ports/words-of.js';
@@ -100,7 +102,9 @@ export function createRuntime(options: RuntimeOptions): Engine {
 
   const deadlines = watchDeadlines(() => runtime);
   const scheduler = createScheduler(
-    (turnId, run) => runTurn(runtime, turnId, run),
+    async (turnId, run) => {
+      if ((await runTurn(runtime, turnId, run)) && runtime.quarantine.leave(turnId)) takeNextSuspect(turnId);
+    },
     (ms, fire) => clock.after(ms, fire),
   );
   const clients = createClientRegistry(() => runtime);
@@ -143,6 +147,17 @@ export function createRuntime(options: RuntimeOptions): Engine {
     inBackground(work, 'waiting calls that a grant or rule covers could not be looked for');
   }
 
+  /** Among others on the store, the next round finds it. */
+  function takeNextSuspect(lastId: string): void {
+    if (others !== undefined || closing.signal.aborted) return;
+    const work = async (): Promise<void> => {
+      // A process that ends soon runs nothing but the chat that somebody acts in (X4).
+      const last = unfinished.endsSoon() ? await store.read((reader) => reader.turn(lastId)) : undefined;
+      await recover(runtime, last?.chatId);
+    };
+    inBackground(work(), 'the next of the interrupted turns could not be taken up');
+  }
+
   /** Of other processes' questions too: the one that asked may be gone when the time has come. */
   async function watchNextDeadlines(): Promise<void> {
     const expiring = await store.read((reader) => reader.expiringApprovals());
@@ -176,6 +191,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
     mayAct: () => others?.membership.mayAct() ?? true,
     inFlight: new Set(),
     handed: new Map(),
+    quarantine: createQuarantine(),
     memory: createAgentMemory({ follows: store.shared === undefined }),
     snapshots: createSnapshotCache(compileRules(options.adminRules ?? [], { field: 'adminRules', of: 'adminRules' })),
     repeats: createRecentRepeats(clock),
@@ -246,7 +262,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
       do {
         await scheduler.quiet();
         await Promise.all(background);
-      } while (background.size > 0);
+      } while (background.size > 0 || scheduler.running().length > 0);
     },
     close() {
       closed ??= close();
@@ -270,19 +286,21 @@ const RETRY_MS = 5_000;
 
 /**
  * A step that failed wrote nothing. If the store is there, the turn ends in words; if not, or if calls are in flight that must
- * not be orphaned, the turn is looked at again: work goes on when the store is back.
+ * not be orphaned, the turn is looked at again: work goes on when the store is back. False: it is.
  */
-async function runTurn(runtime: Runtime, turnId: string, run: TurnRun): Promise<void> {
+async function runTurn(runtime: Runtime, turnId: string, run: TurnRun): Promise<boolean> {
   try {
     await processAgentMessage(runtime, turnId, run);
+    return true;
   } catch (error) {
-    if (run.signal.aborted) return;
+    if (run.signal.aborted) return true;
     runtime.report(error, 'a turn could not go on', { turnId });
     const ended = await endInWords(runtime, turnId, error).catch((again: unknown) => {
       runtime.report(again, 'nor could it be ended; it is tried again', { turnId });
       return false;
     });
     if (!ended) runtime.scheduler.wakeLater(turnId, RETRY_MS);
+    return ended;
   }
 }
 

@@ -1,4 +1,5 @@
 import type { InvocationStatus, TurnRecord } from '../ports/index.js';
+import { isSuspect } from './release-turns.js';
 import { lookAgain, type Runtime, type Step } from './runtime.js';
 import { noteActivity } from './turn-lifecycle.js';
 import { intoState, situationAfter, type Situation } from './turn-state.js';
@@ -42,7 +43,8 @@ async function takeTurn(
     if (turn === undefined || turn.state === 'ended' || turn.state === 'queued') lookAgain();
     const after = await situationAfter(step.tx, turn, step.snapshot, change);
     // Nobody runs a waiting turn, whoever's name is still on it: left there, a decision after a restart would be slept through (A9).
-    const unclaimed = turn.owner === null || turn.state === 'waiting';
+    // A suspect waits until it may run alone.
+    const unclaimed = turn.state === 'waiting' || (turn.owner === null && !isSuspect(turn));
     const owner = unclaimed ? runtime.dispatch.owner : turn.owner;
     // It got as far as a person: what froze its process before is not what would freeze the next one.
     const interruptions = turn.state === 'waiting' ? 0 : turn.interruptions;

@@ -17,6 +17,7 @@ import type { SnapshotCache, WorldSnapshot } from '../memory/world-snapshot.js';
 import type { EventBus } from '../publishers/event-bus.js';
 import type { Dispatch } from './dispatch.js';
 import { noWorld } from './look-up.js';
+import type { Quarantine } from './quarantine.js';
 import type { RecentRepeats } from './recent-repeats.js';
 import type { Scheduler } from './scheduler.js';
 import type { Started } from './start-invocation.js';
@@ -67,6 +68,7 @@ export interface Runtime {
   inFlight: Set<string>;
   /** Calls that a decision has started in its own step, by their turn: its loop runs them. */
   handed: Map<string, Started[]>;
+  quarantine: Quarantine;
   memory: AgentMemory;
   snapshots: SnapshotCache;
   repeats: RecentRepeats;

@@ -1,12 +1,9 @@
 import type { TurnRecord } from '../ports/index.js';
+import { claimUnowned } from './claim-turn.js';
 import { expireToolQuestions } from './close-tool-question.js';
-import { endInWords } from './end-in-words.js';
-import { commit, type Runtime, type Step } from './runtime.js';
+import { releaseTurnsOf } from './release-turns.js';
+import { commit, type Runtime } from './runtime.js';
 import { cutOff, settleInvocation } from './settle-invocation.js';
-import { settleOpenCalls } from './settle-open-calls.js';
-
-/** A turn whose process froze or died this often may be the cause: another process would be next, so it ends instead (S3). */
-const MAX_INTERRUPTIONS = 2;
 
 /**
  * Calls that a dead process had started. Nobody saw their end: they fail as unknown, unless their tool says that running
@@ -28,33 +25,13 @@ export async function takeOver(runtime: Runtime, turn: TurnRecord, invocationIds
   });
 }
 
-/**
- * Where one process owns the store: every unfinished turn, or those of one chat, are this process's now; those that ran are counted as
- * interrupted, and all are woken.
- */
+/** Where one process owns the store, whatever others ran is this process's now: all unfinished turns, or those of one chat. */
 export async function recover(runtime: Runtime, chatId?: string): Promise<void> {
-  const turns = await runtime.store.read((reader) => reader.unfinishedTurns(chatId));
-  for (const turn of turns) {
-    if (turn.state !== 'open' || turn.owner === runtime.owner) continue;
-    await commit(runtime, 'recover', turn.worldId, async (step) => {
-      // Parked by an orderly shutdown: nobody owned it, nothing was interrupted.
-      const interruptions = turn.interruptions + (turn.owner === null ? 0 : 1);
-      const claimed = await step.tx.fenceTurn(turn.id, { owner: runtime.owner, interruptions });
-      if (claimed === undefined || (await endIfInterruptedTooOften(runtime, step, claimed))) return;
-      step.afterCommit(() => runtime.scheduler.wake(turn.id));
-    });
+  const openTurns = async (): Promise<TurnRecord[]> =>
+    (await runtime.store.read((reader) => reader.unfinishedTurns(chatId))).filter(({ state }) => state === 'open');
+  const owners = new Set((await openTurns()).map(({ owner }) => owner));
+  for (const owner of owners) if (owner !== null && owner !== runtime.owner) await releaseTurnsOf(runtime, owner);
+  for (const turn of await openTurns()) {
+    if (turn.owner === null && (await claimUnowned(runtime, turn)) === 'mine') runtime.scheduler.wake(turn.id);
   }
-}
-
-/** True: it is not taken up again. */
-export async function endIfInterruptedTooOften(runtime: Runtime, step: Step, turn: TurnRecord): Promise<boolean> {
-  if (turn.interruptions < MAX_INTERRUPTIONS) return false;
-  await settleOpenCalls(runtime, step, turn, {
-    outcome: 'interrupted',
-    reason: 'the turn was interrupted too often',
-    by: 'system',
-  });
-  const words = `This turn was interrupted ${turn.interruptions} times and is not tried again. Check what it did, then write again.`;
-  await endInWords(runtime, step, turn, 'interrupted', words);
-  return true;
 }
