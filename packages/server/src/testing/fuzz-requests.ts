@@ -100,12 +100,15 @@ export interface FuzzRequest {
   body: string | Uint8Array<ArrayBuffer> | undefined;
 }
 
-/** Makes requests out of the description: what fits, what nearly fits, and what does not fit at all. `ids` are ones that exist. */
+/**
+ * Makes requests out of the description: what fits, what nearly fits, and what does not fit at all. `ids` are ones that exist.
+ * Each request is for one of the wanted operations, or for any if none is named.
+ */
 export function createFuzzer(
   api: ApiDescription,
   dice: Dice,
   ids: Readonly<Record<string, readonly string[]>>,
-): () => FuzzRequest {
+): (wanted?: readonly string[]) => FuzzRequest {
   const operations = Object.entries(api.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, operation]) => {
       // What deletes takes the ground from what comes after it: less often than the rest.
@@ -205,8 +208,9 @@ export function createFuzzer(
     return { body: written, headers };
   }
 
-  return () => {
-    const { path, method, operation } = dice.pick(operations);
+  return (wanted = []) => {
+    const chosen = operations.filter(({ operation: { operationId } }) => wanted.includes(operationId));
+    const { path, method, operation } = dice.pick(chosen.length === 0 ? operations : chosen);
     const spoiltMethod = dice.chance(0.02) ? dice.pick(['PUT', 'POST', 'PATCH', 'DELETE', 'OPTIONS', 'GET']) : method;
     const sent = body(operation);
     const headers: Record<string, string> = { ...sent.headers };
