@@ -3,6 +3,7 @@ import type { Store, StoreReader, StoreTransaction } from '@countersign/core/por
 import { createFakeClock } from '@countersign/core/testing';
 import { openSqlite } from '@countersign/storage';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { scaled } from '../../../tests/support/scaled.js';
 import { closeTestWorld, door, gated, openTestWorld, type TestWorldOptions } from './testing/fixture.js';
 import { freshFolder } from './testing/fresh-folder.js';
 import { first, lastResults, obedient, propose, recorder } from './testing/obedient.js';
@@ -107,9 +108,9 @@ describe('what is pending', () => {
     expect(runs).toHaveLength(1);
   });
 
-  it('[A9] [A8] 1,000 approvals open over a restart: all there, in order, decidable, each runs once', async () => {
-    const CHATS = 200;
-    const EACH = 5;
+  const CHATS = scaled(200, 40);
+  const EACH = 5;
+  it(`[A9] [A8] ${CHATS * EACH} approvals open over a restart: all there, in order, decidable, each runs once`, async () => {
     // Of one agent, no more than 200 wait.
     const agents = ['Ada', 'Ben', 'Cleo', 'Dan', 'Eve'];
     const { runs, tool } = recorder();

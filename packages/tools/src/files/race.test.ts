@@ -3,10 +3,13 @@ import { once } from 'node:events';
 import { mkdir, readdir, readFile as readBack, writeFile as putBack } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { scaled } from '../../../../tests/support/scaled.js';
 import { makeFolder, tryTool, type TestFolder } from '../testing/try-tool.js';
 import { grep } from './grep.js';
 import { readFile } from './read-file.js';
 import { writeFile } from './write-file.js';
+
+const ROUNDS = scaled(300, 60);
 
 /** Swaps a folder for a link to outside, and back, as fast as it can, until it is killed or its parent has died. */
 const SWAP = `
@@ -43,7 +46,7 @@ describe.skipIf(process.platform !== 'linux')('while a folder is swapped for a l
   it('[A1] nothing outside is read', async () => {
     const seen = new Set<string>();
     // Both have to be met, or there was no race at all: on a busy machine that takes more rounds.
-    for (let round = 0; round < 300 || seen.size < 2; round += 1) {
+    for (let round = 0; round < ROUNDS || seen.size < 2; round += 1) {
       const read = await tryTool(readFile(), { path: 'folder/file' }, { workingDirectory });
       const found = await tryTool(grep(), { pattern: 'SIDE', path: 'folder' }, { workingDirectory });
       seen.add(JSON.stringify([read, found]).includes('OUTSIDE') ? 'outside' : read.ok ? 'inside' : 'refused');
@@ -54,7 +57,7 @@ describe.skipIf(process.platform !== 'linux')('while a folder is swapped for a l
 
   it('[A1] nothing outside is written', async () => {
     let written = 0;
-    for (let round = 0; round < 300 || written === 0; round += 1) {
+    for (let round = 0; round < ROUNDS || written === 0; round += 1) {
       const tried = await tryTool(writeFile(), { path: `folder/${round}/new`, content: 'x' }, { workingDirectory });
       if (tried.ok) written += 1;
     }

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { scaled } from '../../../../tests/support/scaled.js';
 import { joinCommand, whyNoParameters } from './join-command.js';
 
 describe('joinCommand', () => {
@@ -12,7 +13,7 @@ describe('joinCommand', () => {
       fc.string({ unit: 'grapheme' }).map((text) => text.replaceAll('\0', '')),
     );
     // All of them in one shell: a shell for each would take minutes.
-    const words = fc.sample(word, { numRuns: 500, seed: 7 });
+    const words = fc.sample(word, { numRuns: scaled(500), seed: 7 });
     const { stdout } = spawnSync('bash', ['--noprofile', '--norc', '-c', joinCommand(`printf '%s\\0'`, words)], {
       encoding: 'utf8',
     });
@@ -70,7 +71,7 @@ describe('joinCommand', () => {
     );
     const commands = fc.sample(
       fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join('')),
-      { numRuns: 3_000, seed: 11 },
+      { numRuns: scaled(3_000, 600), seed: 11 },
     );
     const attacks = [
       '; touch /made; #',
@@ -83,9 +84,9 @@ describe('joinCommand', () => {
     ];
     const texts = commands
       .filter((command) => command.trim() !== '' && whyNoParameters(command) === undefined)
-      .slice(0, 150)
+      .slice(0, scaled(150, 30))
       .flatMap((command) => attacks.map((attack) => joinCommand(command, [attack])));
-    expect(texts).toHaveLength(150 * attacks.length);
+    expect(texts).toHaveLength(scaled(150, 30) * attacks.length);
     // Here `touch` is a function that speaks: if a part of a parameter ran, we would read of it.
     const script = `touch() { echo RAN >&3; }; for text; do (eval "$text") 3>&1 < /dev/null > /dev/null 2>&1; done`;
     const said = (...all: string[]): string =>

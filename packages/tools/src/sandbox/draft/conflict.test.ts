@@ -4,6 +4,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { scaled } from '../../../../../tests/support/scaled.js';
 import { lockSlot } from '../../files/lock-folder.js';
 import { editFile } from '../../files/edit-file.js';
 import { writeFile as writeFileTool } from '../../files/write-file.js';
@@ -43,7 +44,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20] two writers in one folder'
   const words = (tried: Tried): string => (tried.ok ? '' : tried.error);
 
   it('two commands append at once: both lines are there, or the command that lost its line failed and names the file', async () => {
-    for (let round = 0; round < 33; round += 1) {
+    for (let round = 0; round < scaled(33, 10); round += 1) {
       await writeFile(at('log'), 'start\n');
       const both = await Promise.all(['one', 'two'].map((line) => run(`echo ${line} >> log`)));
       const text = await readFile(at('log'), 'utf8');
@@ -200,7 +201,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20] two writers in one folder'
             sh('rm -rf real b ba ab merged mine');
           }
         }),
-        { numRuns: Math.max(3, Math.ceil(8 * factor)) },
+        { numRuns: scaled(8, 3) },
       );
     },
   );

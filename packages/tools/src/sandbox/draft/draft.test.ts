@@ -5,6 +5,7 @@ import { basename, join } from 'node:path';
 import { keepOwnFile } from '@countersign/core/ports';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { scaled } from '../../../../../tests/support/scaled.js';
 import { shellCmd, type ShellOptions } from '../../shell/shell-cmd.js';
 import { makeFolder, tryTool, type TestFolder } from '../../testing/try-tool.js';
 import { findSandbox } from '../find-sandbox.js';
@@ -102,7 +103,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command writes', () => {
             sh('rm -rf inside outside');
           }
         }),
-        { numRuns: Math.ceil(25 * factor) },
+        { numRuns: scaled(25, 3) },
       );
     },
   );
@@ -131,12 +132,13 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command writes', () => {
 
   it('many files at once', async () => {
     await mkdir(at('there'));
+    const [many, more] = [scaled(20_000, 4_000), scaled(2_000, 400)];
     const { note } = await run(
-      'mkdir -p many there/more; (cd many; seq 20000 | xargs touch); (cd there/more; seq 2000 | xargs touch)',
+      `mkdir -p many there/more; (cd many; seq ${many} | xargs touch); (cd there/more; seq ${more} | xargs touch)`,
     );
     expect(note).toBeUndefined();
-    expect((await readdir(at('many'))).length).toBe(20_000);
-    expect((await readdir(at('there/more'))).length).toBe(2_000);
+    expect((await readdir(at('many'))).length).toBe(many);
+    expect((await readdir(at('there/more'))).length).toBe(more);
   });
 
   describe('stays outside the folder', () => {

@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { appendFile, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { scaled } from '../../../../../tests/support/scaled.js';
 import { shellCmd } from '../../shell/shell-cmd.js';
 import { makeFolder, tryTool, type TestFolder } from '../../testing/try-tool.js';
 import { findSandbox } from '../find-sandbox.js';
@@ -27,12 +29,9 @@ interface Plant {
   ask?: string[];
 }
 
-const repository = (folder: string): void => {
-  git(folder, 'init', '-q');
-  execFileSync('bash', ['-c', 'echo x > file; mkdir sub; echo y > sub/file'], { cwd: folder });
-  git(folder, 'add', '.');
-  git(folder, '-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-qm', 'first');
-};
+let template = '';
+/** Copied: four processes for each repository cost more than the rest of its test. */
+const repository = (folder: string): void => cpSync(template, folder, { recursive: true });
 const bare = 'mkdir -p objects refs; echo "ref: refs/heads/main" > HEAD; printf "$EVIL\\n\\tworktree = .\\n" > config';
 const nested = `git init -q . && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m x && echo "$EVIL" > .git/config`;
 
@@ -236,6 +235,14 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')(
     let outside: TestFolder;
     let folder: TestFolder;
     let victim: string;
+    beforeAll(() => {
+      template = mkdtempSync(join(tmpdir(), 'countersign-plant-'));
+      git(template, 'init', '-q');
+      execFileSync('bash', ['-c', 'echo x > file; mkdir sub; echo y > sub/file'], { cwd: template });
+      git(template, 'add', '.');
+      git(template, '-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-qm', 'first');
+    });
+    afterAll(() => rmSync(template, { recursive: true, force: true }));
     beforeEach(async () => {
       outside = await makeFolder();
       folder = await makeFolder();
@@ -266,16 +273,11 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')(
     };
 
     const askGit = ({ at = '.', ask = ['status'] }: Plant): void => {
-      for (const words of [ask, ['status'], ['diff', '--stat'], ['stash', 'list']]) {
-        for (const where of new Set([at, '.'])) {
-          const cwd = join(folder.path, where);
-          if (!existsSync(cwd)) continue;
-          try {
-            git(cwd, ...words);
-          } catch {
-            // No repository, or a broken one: all the better.
-          }
-        }
+      // Where there is no repository, or a broken one, Git fails: all the better.
+      const all = [ask, ['status'], ['diff', '--stat'], ['stash', 'list']].map((words) => `git ${words.join(' ')}`);
+      for (const where of new Set([at, '.'])) {
+        const cwd = join(folder.path, where);
+        if (existsSync(cwd)) execFileSync('bash', ['-c', `${all.join('; ')}; true`], { cwd, env, stdio: 'ignore' });
       }
     };
 
@@ -320,7 +322,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')(
     it('while what the command left running still plants', async () => {
       // Closed outputs: nothing tells from outside that it still runs. Renames swap the plant in and out as fast as can be.
       const loop = `perl -e 'while (1) { rename "ok/x", ".git"; rename ".git", "ok/x" }'`;
-      for (let round = 0; round < 10; round += 1) {
+      for (let round = 0; round < scaled(10, 3); round += 1) {
         const tried = await plant(
           `mkdir -p many ok/x; touch many/{1..300}; for i in 1 2 3 4; do (exec > /dev/null 2>&1; mkdir -p $i/ok/x; cd $i; ${loop}) & done; sleep 0.05`,
         );
