@@ -14,6 +14,7 @@ import type { Outside } from '../sandbox/gateway/gateway.js';
 import { describeSandbox, sandboxFacts, type Sandbox } from '../sandbox/sandbox.js';
 import { createSchemaChecker } from './check-schema.js';
 import type { Connection } from './connect-server.js';
+import { failureCause } from './failure-cause.js';
 import { hideValues, type HideValues } from './hide-values.js';
 import { keepRunning } from './keep-running.js';
 import { connectionDigest, type SeenTool } from './mcp-tool.js';
@@ -177,9 +178,10 @@ export function superviseServer(first: McpServerWithTools, options: SupervisorOp
   }
 
   function explain(error: unknown): string {
-    const last = log.lines().slice(-5).join(' · ');
+    const how = wordsOf(error);
+    const cause = failureCause(log.lines(), how);
     return secretsOf(record)
-      .inWords(`${wordsOf(error)}${last === '' ? '' : ` (${last})`}`)
+      .inWords(cause === '' ? how : `${cause} (${how})`)
       .slice(0, LONGEST_ERROR);
   }
 
