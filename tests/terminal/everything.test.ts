@@ -191,9 +191,9 @@ describe('everything that can be done in the browser', () => {
       '-e',
       'console.error("no disk")',
     );
-    expect(failed).toMatchObject({ code: 0, stdout: '' });
+    expect(failed).toMatchObject({ code: 1, stdout: '' });
     expect(failed.stderr).toMatch(/Added "gone" to "docks", but it did not start: .*no disk/);
-    expect(failed.stderr).toContain('The entry is kept.');
+    expect(failed.stderr).toContain('It stays in the list, turned on.');
     expect(failed.stderr).toContain('countersign mcp edit gone -w docks');
     const json = await run('mcp', 'add', 'off', '-w', 'docks', '--no-enabled', '--json', '--', 'true');
     expect(JSON.parse(json.stdout)).toMatchObject({ name: 'off', status: 'off' });

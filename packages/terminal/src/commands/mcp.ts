@@ -3,13 +3,14 @@ import type { McpServer, McpServerChange, NewMcpServer } from '@countersign/prot
 import type { Command } from 'commander';
 import { CommandError } from '../command-error.js';
 import { confirm } from '../confirm.js';
+import { EXIT } from '../exit-codes.js';
 import { findWorld } from '../find-things.js';
 import { suggestion } from '../text/suggest.js';
 import type { CommandContext } from '../context.js';
 import { again } from './serve.js';
 import type { Register } from './register.js';
 import { showDone, showList, showThing } from './show-list.js';
-import { describeTry, tryServer } from './try-server.js';
+import { describeTry, isUp, tryServer } from './try-server.js';
 
 interface McpFlags {
   world?: string;
@@ -67,7 +68,7 @@ export function addMcp(program: Command, register: Register): void {
       .option('--server-url <url>', 'URL of an MCP server over HTTP, instead of a command')
       .addHelpText(
         'after',
-        '\nExamples:\n  countersign mcp add files -w ops --network -- npx -y @modelcontextprotocol/server-filesystem .\n      (npx downloads the package, so it needs --network)\n  countersign mcp add wiki -w ops --server-url https://wiki.example/mcp --header "Authorization=Bearer …"',
+        '\nExamples:\n  countersign mcp add files -w ops --network -- npx -y @modelcontextprotocol/server-filesystem .\n      (npx downloads the package, so it needs --network)\n  countersign mcp add wiki -w ops --server-url https://wiki.example/mcp --header "Authorization=Bearer …"\nExit codes: 0 it runs (or is added turned off), 1 it did not start; it stays in the list, so that you can fix it.',
       ),
     async (context, { args, options }) => {
       const client = await context.client();
@@ -76,6 +77,7 @@ export function addMcp(program: Command, register: Register): void {
       if (added.enabled && context.isPerson) context.note(`Starting "${added.name}"…`);
       const tried = await tryServer(client, world, added);
       showDone(context, describeTry(tried, world), tried);
+      return isUp(tried) ? EXIT.ok : EXIT.failed;
     },
   );
   register<McpFlags>(

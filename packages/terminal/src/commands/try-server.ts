@@ -21,6 +21,11 @@ function isStarting({ status, error }: McpServer): boolean {
   return status === 'starting' || (status === 'idle' && error === undefined);
 }
 
+/** Whether it does what was asked: it runs, or was added turned off. */
+export function isUp({ status }: McpServer): boolean {
+  return status === 'running' || status === 'off';
+}
+
 /** What came of adding it, in sentences. */
 export function describeTry({ name, status, error, tools, trusted }: McpServer, world: string): string {
   const rights = trusted
@@ -36,9 +41,9 @@ export function describeTry({ name, status, error, tools, trusted }: McpServer, 
     }
     case 'failed':
     case 'idle':
-      return `${added}, but it did not start: ${plainLine(error ?? 'it gave no reason')}\nThe entry is kept. ${next}`;
+      return `${added}, but it did not start: ${plainLine(error ?? 'it gave no reason')}\nIt stays in the list, turned on. ${next}`;
     case 'starting':
-      return `${added}, but it has not answered within ${PATIENCE_MS / 1000} seconds.\nThe entry is kept, and it is tried again when it is needed. ${next}`;
+      return `${added}, but it has not answered within ${PATIENCE_MS / 1000} seconds.\nIt stays in the list and is tried again when it is needed. ${next}`;
     case 'off':
       return `${added}. It is off. ${rights}`;
   }
