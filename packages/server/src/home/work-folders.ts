@@ -12,7 +12,7 @@ export interface WorkFolders {
   own(worldId: string): string;
   /** Where agents write, of all these worlds. */
   all(worlds: readonly { settings: { workingDirectory?: string | undefined } }[]): readonly string[];
-  /** The real path of a folder that a world may act in. Refuses one that holds, or lies in, our home, or holds programs we start (A21). */
+  /** The real path of a folder that a world may act in. Refuses one that holds, or lies in, our home, or holds the person's or programs we start (A21). */
   check(folder: string): string;
   findPlace: PlaceFinder;
 }
@@ -30,6 +30,13 @@ export function createWorkFolders(home: string, worlds = `${home}-worlds`): Work
     if (!isAbsolute(folder)) throw refuse('must be an absolute path');
     const real = realPathOf(folder, (cause) => refuse('is not there; make it first', cause));
     if (!statSync(real).isDirectory()) throw refuse('is not a folder');
+    const person = realPathOf(homedir(), (cause) => refuse('can not be compared with your home folder', cause));
+    // Somebody whose home is `/` could choose no folder at all.
+    if (person !== '/' && isWithin(real, person)) {
+      throw refuse(
+        'holds your whole home folder, with its keys and passwords, which agents must not reach; choose a folder inside it',
+      );
+    }
     if (isWithin(home, real) || isWithin(real, home)) {
       throw refuse('holds, or lies in, the home of Countersign, which agents must not reach; choose another');
     }
