@@ -6,6 +6,14 @@ export interface Console {
   readonly env: NodeJS.ProcessEnv;
 }
 
+/** A serial line, or a terminal that another program opened, may say that it has no size. */
+export function sizeOf({ columns, rows }: { columns?: number; rows?: number }): { columns: number; rows: number } {
+  return {
+    columns: columns === undefined || columns < 1 ? 80 : columns,
+    rows: rows === undefined || rows < 1 ? 24 : rows,
+  };
+}
+
 /** Whether colours are wanted on a stream (https://no-color.org). */
 export function wantsColour(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv): boolean {
   if (env['NO_COLOR'] !== undefined && env['NO_COLOR'] !== '') return false;

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { Client } from '@countersign/client';
 import { connect, type Connected } from './connect.js';
-import type { Console } from './console.js';
+import { sizeOf, type Console } from './console.js';
 import type { CommandContext, GlobalOptions } from './context.js';
 import type { ServerDoor, Unfinished } from './server-door.js';
 import { settleOwnServer } from './settle-own-server.js';
@@ -55,7 +55,7 @@ export function createContext({ console, door, version }: Surroundings, options:
     options,
     paint: paintFor(stdout, console),
     isPerson: stdin.isTTY && stdout.isTTY && !options.json,
-    columns: () => (stdout.isTTY ? (stdout.columns ?? 80) : undefined),
+    columns: () => (stdout.isTTY ? sizeOf(stdout).columns : undefined),
     say: (line) => void stdout.write(`${line}\n`),
     note,
     json: (value) => put(`${JSON.stringify(value, null, stdout.isTTY ? 2 : 0)}\n`, 'json'),

@@ -20,6 +20,7 @@ import { addStats } from './commands/stats.js';
 import { addTools } from './commands/tools.js';
 import { addTui } from './commands/tui.js';
 import { addWorlds } from './commands/worlds.js';
+import { sizeOf } from './console.js';
 import type { Surroundings } from './create-context.js';
 
 /** Every command there is, with its flags and help. Nothing of it runs before it is called. */
@@ -31,7 +32,7 @@ export function createProgram({ console: { stdout }, version }: Surroundings, en
       writeOut: (text) => void stdout.write(text),
       // Told by who caught it, as one sentence.
       writeErr: () => undefined,
-      getOutHelpWidth: () => (stdout.isTTY ? (stdout.columns ?? 80) : 100),
+      getOutHelpWidth: () => (stdout.isTTY ? sizeOf(stdout).columns : 100),
     })
     .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
     .version(version, '-v, --version', 'print the version')

@@ -1,4 +1,5 @@
 import { Writable } from 'node:stream';
+import { sizeOf } from '../console.js';
 import { alignLine } from './align-line.js';
 import type { Size } from './layout/areas.js';
 
@@ -93,8 +94,4 @@ export function openScreen(stdout: NodeJS.WriteStream): Screen {
       stdout.write(LEAVE);
     },
   };
-}
-
-function sizeOf({ columns, rows }: NodeJS.WriteStream): Size {
-  return { columns: columns > 0 ? columns : 80, rows: rows > 0 ? rows : 24 };
 }

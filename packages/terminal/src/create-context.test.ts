@@ -1,0 +1,13 @@
+import { PassThrough } from 'node:stream';
+import { expect, it } from 'vitest';
+import type { Console } from './console.js';
+import { createContext } from './create-context.js';
+import type { ServerDoor } from './server-door.js';
+
+it('[X2] a terminal that says it has no size is used as one of 80 columns', () => {
+  const stdout = Object.assign(new PassThrough(), { isTTY: true, columns: 0, rows: 0 });
+  const stdin = Object.assign(new PassThrough(), { isTTY: true });
+  const console = { stdin, stdout, stderr: new PassThrough(), env: {} } as unknown as Console;
+  const context = createContext({ console, door: {} as ServerDoor, version: '0' }, { json: false, verbose: false });
+  expect(context.columns()).toBe(80);
+});
