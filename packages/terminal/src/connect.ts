@@ -12,6 +12,8 @@ export interface Whereabouts {
   token?: string | undefined;
   /** For a server of our own. */
   unfinished?: Unfinished;
+  /** Who says so where the home is in use. */
+  command?: string;
 }
 
 export interface Connected {
@@ -32,7 +34,7 @@ const FIRST_ANSWER_MS = 30_000;
  */
 export async function connect(
   door: ServerDoor,
-  { home: named, url, token, unfinished = 'leave' }: Whereabouts,
+  { home: named, url, token, unfinished = 'leave', command = 'countersign' }: Whereabouts,
   say: (line: string) => void,
 ): Promise<Connected> {
   // Nothing else is needed then, and nothing else is loaded.
@@ -53,7 +55,7 @@ export async function connect(
         return { url: running.url, token: known(running.url, token ?? (await door.readToken(home))) };
       try {
         if (Date.now() >= end) {
-          const server = await door.start(home, unfinished, say);
+          const server = await door.start(home, { unfinished, command }, say);
           own.push(server);
           return { url: server.url, token: server.token };
         }

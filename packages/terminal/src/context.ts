@@ -48,4 +48,6 @@ export interface GlobalOptions {
   readonly url?: string;
   readonly json: boolean;
   readonly verbose: boolean;
+  /** Which command this is, such as `countersign mcp add`. */
+  readonly command?: string;
 }

@@ -25,6 +25,7 @@ export function createContext({ console, door, version }: Surroundings, options:
   let wanted: Unfinished = 'leave';
   let isLeaving = false;
   const url = options.url ?? nonEmpty(env['COUNTERSIGN_URL']);
+  const named = options.command === undefined ? {} : { command: options.command };
   const token = nonEmpty(env['COUNTERSIGN_TOKEN']);
   const note = (line: string): void => void stderr.write(`${plainText(line)}\n`);
 
@@ -36,7 +37,7 @@ export function createContext({ console, door, version }: Surroundings, options:
 
   function open(): Promise<Connected> {
     const home = options.home === undefined || options.home === '' ? options.home : resolve(options.home);
-    connecting = connect(door, { home, url, token, unfinished: wanted }, note);
+    connecting = connect(door, { home, url, token, unfinished: wanted, ...named }, note);
     // Told by who waits for it; here it only must not go unheard.
     connecting.catch(() => undefined);
     return connecting;

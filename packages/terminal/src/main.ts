@@ -35,7 +35,7 @@ export function openDoor({ version, webRoot }: Program): ServerDoor {
       const { readToken } = await load();
       return readToken(home);
     },
-    async start(home, unfinished, say) {
+    async start(home, { unfinished, command }, say) {
       const { createLog, serve } = await load();
       const secrets = [process.env['COUNTERSIGN_TOKEN'] ?? ''].filter((secret) => secret !== '');
       const log = createLog({
@@ -45,7 +45,7 @@ export function openDoor({ version, webRoot }: Program): ServerDoor {
         now: () => Date.now(),
         secrets,
       });
-      const serving = await serve({ home, env: process.env, log, port: 0, version, unfinished, ...web });
+      const serving = await serve({ home, env: process.env, log, port: 0, version, unfinished, command, ...web });
       secrets.push(serving.home.token.value);
       const { engine, token } = serving.home;
       const { scheduler } = engine.runtime;

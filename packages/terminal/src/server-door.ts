@@ -10,7 +10,7 @@ export interface ServerDoor {
   /** The token kept in this home, if one is. */
   readToken(home: string): Promise<string | undefined>;
   /** Starts a server on this home inside this process. Rejects with `code: 'store-locked'` when another was first. */
-  start(home: string, unfinished: Unfinished, say: (line: string) => void): Promise<OwnServer>;
+  start(home: string, how: OwnServerOptions, say: (line: string) => void): Promise<OwnServer>;
   /** `countersign serve`: runs until a signal ends it; gives the exit code. */
   serve(options: ServeWords): Promise<number>;
   /** Copies all that a home, or a database, keeps into an empty one. */
@@ -27,6 +27,12 @@ export interface ServerDoor {
 
 /** What a server of our own does with turns that an earlier process left: run them, or leave them until somebody acts in their chat. */
 export type Unfinished = 'take-up' | 'leave';
+
+export interface OwnServerOptions {
+  readonly unfinished: Unfinished;
+  /** Which command it is in, such as `countersign chat`. */
+  readonly command: string;
+}
 
 /** A server inside this command, which ends with it. */
 export interface OwnServer {

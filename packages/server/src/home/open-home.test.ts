@@ -216,6 +216,20 @@ describe('a home', () => {
   });
 });
 
+it('[S4] a home that is in use is refused with the command and the process that has it', async () => {
+  const home = await open({ command: 'countersign chat' });
+  const words = `The home ${home.folder} is in use by "countersign chat" (pid ${process.pid}). Wait for it to end, stop it`;
+  await expect(open()).rejects.toMatchObject({
+    code: 'store-locked',
+    message: expect.stringContaining(words) as string,
+  });
+  await home.close();
+  opened = [];
+  expect(existsSync(join(home.folder, 'owner.json'))).toBe(false);
+  await open();
+  await expect(open()).rejects.toThrow(`is in use by another process (pid ${process.pid}).`);
+});
+
 describe('working folders', () => {
   it('[A21] one that holds our home, or lies in it, is refused, also behind a link', async () => {
     const { workFolders, folder: home } = await open();

@@ -11,6 +11,7 @@ import type { SessionKeeper } from '../auth/sessions.js';
 import { createMetrics, type Metrics } from '../metrics/create-metrics.js';
 import { findProviders } from './find-providers.js';
 import { prepareHome } from './home-folder.js';
+import { describeOwner, noteOwner } from './home-owner.js';
 import { keepSessions } from './keep-sessions.js';
 import { keepToken, type Token } from './keep-token.js';
 import { makeDemoWorld } from './make-demo-world.js';
@@ -33,6 +34,8 @@ export interface HomeOptions {
   /** Folders with programs of MCP servers, where a sandbox would hide them: a home, or a folder for temporary files. */
   show?: readonly string[];
   ollamaUrl?: string;
+  /** What a person started, such as `countersign chat`: named to whoever finds the home in use. */
+  command?: string;
   /** What to do with turns that an earlier process left. Default: take them up. */
   unfinished?: Unfinished;
 }
@@ -58,7 +61,7 @@ export interface Home {
 export async function openHome(options: HomeOptions): Promise<Home> {
   const { env, log, clock = systemClock } = options;
   const folder = prepareHome(options.home);
-  const unlock = lockHome(folder);
+  const unlock = lockHome(folder, options.command);
   try {
     // It starts programs and waits for them: meanwhile the store is opened.
     const looking = options.sandbox ?? findSandbox();
@@ -156,11 +159,17 @@ async function orClose<T>(store: Store, make: () => T): Promise<T> {
 }
 
 /** The system's own lock, not a file with a number in it: a dead owner leaves nothing to be judged, and of two at once one wins. */
-function lockHome(folder: string): () => void {
+function lockHome(folder: string, command: string | undefined): () => void {
   const unlock = lockFile(join(folder, 'lock'));
-  if (unlock !== undefined) return once(unlock);
-  const detail = `The home ${folder} is in use by another process. Use that one, close it, or choose another with --home.`;
-  throw new CountersignError('store-locked', detail);
+  if (unlock === undefined) {
+    const detail = `The home ${folder} is in use by ${describeOwner(folder)}. Wait for it to end, stop it, or choose another home with --home.`;
+    throw new CountersignError('store-locked', detail);
+  }
+  const forget = noteOwner(folder, command);
+  return once(() => {
+    forget();
+    unlock();
+  });
 }
 
 function once(act: () => void): () => void {

@@ -7,24 +7,31 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { LEAVING_HEADER } from '@countersign/protocol';
 import { expect, it, onTestFinished } from 'vitest';
-import { serve, type Serving } from './serve.js';
+import { serve, type ServeOptions, type Serving } from './serve.js';
 
 const TOKEN = 'a-token-that-only-this-test-knows-0123456789';
 
 /** A server, and somebody who keeps connections to it. */
-async function open(): Promise<{ serving: Serving; ask: () => Promise<string>; said: readonly string[] }> {
+async function open(command?: string): Promise<{
+  serving: Serving;
+  ask: () => Promise<string>;
+  said: readonly string[];
+  serveAgain: () => Promise<Serving>;
+}> {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-leaving-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const said: string[] = [];
-  const serving = await serve({
+  const options: ServeOptions = {
     home: join(folder, 'home'),
+    ...(command === undefined ? {} : { command }),
     env: { COUNTERSIGN_TOKEN: TOKEN },
     log: { info: () => undefined, warn: () => undefined, error: (what) => void said.push(what) },
     port: 0,
     sandbox: { kind: 'none', reason: 'no command runs here' },
     ollamaUrl: 'http://127.0.0.1:9',
     version: 'test',
-  });
+  };
+  const serving = await serve({ ...options, env: { ...options.env } });
   const agent = new Agent({ keepAlive: true, maxSockets: 4 });
   onTestFinished(() => agent.destroy());
   const ask = (): Promise<string> =>
@@ -38,8 +45,18 @@ async function open(): Promise<{ serving: Serving; ask: () => Promise<string>; s
         response.on('end', () => resolve(isLeaving ? 'leaving' : String(response.statusCode)));
       });
     });
-  return { serving, ask, said };
+  return { serving, ask, said, serveAgain: () => serve({ ...options, env: { ...options.env } }) };
 }
+
+it('[S4] a second server is told which command has the home, its process, and what to do', async () => {
+  const chat = await open('countersign chat');
+  onTestFinished(() => chat.serving.close());
+  const { url } = chat.serving;
+  await expect(chat.serveAgain()).rejects.toMatchObject({
+    code: 'store-locked',
+    message: `"countersign chat" (pid ${process.pid}) serves this home at ${url} until it ends. Quit it and try again, or choose another home with --home.`,
+  });
+});
 
 it('[S4] answers what it has taken in before it closes, and says of what comes later that nothing was done with it', async () => {
   const { serving, ask, said } = await open();

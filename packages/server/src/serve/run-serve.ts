@@ -5,7 +5,7 @@ import { homeFolder } from '../home/home-folder.js';
 import type { Token } from '../home/keep-token.js';
 import { createLog, type LogLevel } from './create-log.js';
 import { hasDisplay, openBrowser } from './open-browser.js';
-import { serve, type Serving } from './serve.js';
+import { SERVE, serve, type Serving } from './serve.js';
 
 export interface RunServeOptions {
   port?: number;
@@ -41,7 +41,7 @@ export async function runServe(options: RunServeOptions): Promise<number> {
   const signalled = nextSignal();
   let serving: Serving;
   try {
-    serving = await serve({ ...rest, home, log, env: process.env });
+    serving = await serve({ ...rest, home, log, env: process.env, command: SERVE });
   } catch (error) {
     if (!(error instanceof CountersignError)) throw error;
     process.stderr.write(`countersign: ${error.message}\n`);

@@ -111,7 +111,7 @@ describe('countersign serve', () => {
       expect(run.process.exitCode).toBe(1);
       // The second is said where the first takes long to be there, as on a busy machine.
       expect(run.stderr()).toMatch(
-        /^countersign: (?:A server already runs on this home: http:|The home .* is in use by another process\.).*\n$/,
+        /^countersign: (?:A server already runs on this home: http:|The home .* is in use by (?:"countersign serve"|another process) \(pid \d+\)\.).*\n$/,
       );
     }
   });

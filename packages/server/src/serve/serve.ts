@@ -7,12 +7,15 @@ import { CountersignError, LEAVING_HEADER } from '@countersign/protocol';
 import { createApp } from '../app/create-app.js';
 import { inBrackets, isLoopback } from '../auth/check-host.js';
 import { createAuth, type AuthOptions } from '../auth/create-auth.js';
+import { readOwner } from '../home/home-owner.js';
 import { openHome, type Home, type HomeOptions } from '../home/open-home.js';
 import { limitStrangers, STRANGER_LIMITS, type StrangerLimits } from './limit-strangers.js';
 import { listenOn } from './listen-on.js';
 import { announceServer, findServer } from './server-file.js';
 
 export const DEFAULT_PORT = 4747;
+/** What a person starts to have a server that stays. */
+export const SERVE = 'countersign serve';
 
 export interface ServeOptions extends HomeOptions {
   /** 0 for any free one. */
@@ -191,7 +194,11 @@ async function sayWhoRuns(error: unknown, folder: string): Promise<never> {
   for (const end = Date.now() + FIRST_SERVER_MS; Date.now() < end; await after(50)) {
     const first = await findServer(folder);
     if (first === undefined) continue;
-    const detail = `A server already runs on this home: ${first.url} (pid ${first.pid}). Open that, stop it, or choose another home with --home.`;
+    const command = readOwner(folder)?.command;
+    const detail =
+      command === undefined || command === SERVE
+        ? `A server already runs on this home: ${first.url} (pid ${first.pid}). Open that, stop it, or choose another home with --home.`
+        : `"${command}" (pid ${first.pid}) serves this home at ${first.url} until it ends. Quit it and try again, or choose another home with --home.`;
     throw new CountersignError('store-locked', detail, { cause: error });
   }
   throw error;

@@ -17,6 +17,11 @@ export interface Ends {
   readonly end: (code: number) => void;
 }
 
+/** `countersign mcp add`: its own name after those above it. */
+function namesOf(command: Command): string[] {
+  return [...(command.parent === null ? [] : namesOf(command.parent)), command.name()];
+}
+
 export function registerWith({ begin, end }: Ends): Register {
   return <Options>(command: Command, act: Act<Options>) => {
     command.action(async () => {
@@ -26,6 +31,7 @@ export function registerWith({ begin, end }: Ends): Register {
         ...(url === undefined ? {} : { url }),
         json: json === true,
         verbose: verbose === true,
+        command: namesOf(command).join(' '),
       });
       end((await act(context, { args: command.args, options: command.opts() as Options })) ?? 0);
     });
