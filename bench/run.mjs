@@ -1,6 +1,6 @@
 // `npm run bench`: our own suites, then everybody side by side. Built-ins only; installs what the second part needs when it is missing.
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
@@ -8,25 +8,33 @@ const words = process.argv.slice(2);
 const only = words.flatMap((word, index) => (word === '--only' ? [words[index + 1]] : []));
 // Who asks what there is, or what a turn writes, is answered by our own part, and measures nothing.
 const asks = words.includes('--help') || words.includes('--trace');
-const wantsPeers = !asks && (only.length === 0 || only.includes('peers'));
-const wantsOurs = asks || only.length === 0 || only.some((name) => name !== 'peers');
+const beside = ['peers', 'durable'];
+const wantsPeers = !asks && (only.length === 0 || only.some((name) => beside.includes(name)));
+const wantsOurs = asks || only.length === 0 || only.some((name) => !beside.includes(name));
 
 let failed = 0;
 if (wantsOurs) failed ||= run(process.execPath, ['--expose-gc', `${here}dist/main.js`, ...withoutPeers(words)]);
 if (wantsPeers && failed === 0) {
-  if (!existsSync(`${here}node_modules/.bin/node`)) {
+  if (!isInstalled()) {
     failed ||= run('npm', ['ci', '--prefix', here, '--no-audit', '--no-fund']);
   }
   const flags = words.filter((word) => word === '--quick' || word === '--write');
+  if (only.includes('durable') && !only.includes('peers')) flags.push('--durable');
   failed ||= run(`${here}node_modules/.bin/node`, [`${here}peers/main.mjs`, ...flags]);
 }
 process.exitCode = failed;
 
+/** As of the lock file: whoever ran an earlier version has other packages there. */
+function isInstalled() {
+  const changed = (file) => statSync(`${here}${file}`, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  return changed('node_modules/.package-lock.json') >= changed('package-lock.json');
+}
+
 function withoutPeers(given) {
   return given.filter((word, index) => {
     if (word === '--write') return false;
-    if (word === '--only') return given[index + 1] !== 'peers';
-    return !(given[index - 1] === '--only' && word === 'peers');
+    if (word === '--only') return !beside.includes(given[index + 1]);
+    return !(given[index - 1] === '--only' && beside.includes(word));
   });
 }
 

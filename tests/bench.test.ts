@@ -1,15 +1,17 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { expect, it } from 'vitest';
+import { createPostgresDatabase } from './support/postgres-database.js';
 import { root } from './support/source-modules.js';
 
 /** Our own part of the side-by-side run, on the smallest work: without it the benchmark would rot between two releases. */
-it.each(['ours-memory', 'ours-normal', 'ours-http'])(
+it.each(['ours-normal', 'ours-http', 'ours-postgres'])(
   '[N1] %s still runs the work that everybody is measured on',
   async (which) => {
     const child = fork(`${root}bench/peers/child.mjs`, [which], {
       // Not the test runner's own: it looks for sources, and Node runs what was built.
       execArgv: [],
+      env: { ...process.env, ...(which === 'ours-postgres' ? { BENCH_DATABASE: await createPostgresDatabase() } : {}) },
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
     const answer = async (): Promise<unknown> => ((await once(child, 'message')) as [unknown])[0];

@@ -32,7 +32,7 @@ const stop = { unified: 'stop', raw: undefined };
 const toolCalls = { unified: 'tool-calls', raw: undefined };
 
 function model(count) {
-  const wantsTools = (prompt) => prompt.at(-1)?.role === 'user';
+  const wantsTools = (prompt) => count > 0 && prompt.at(-1)?.role === 'user';
   const callParts = () =>
     callsFor(count).map((input, index) => ({
       type: 'tool-call',
@@ -65,7 +65,15 @@ function model(count) {
   });
 }
 
-export function subject({ tools: count, gated, history, streaming }) {
+/** With a secret it signs its approvals and checks them, as we do with ours. */
+export function signed() {
+  return { name: 'AI SDK, signed approvals', packageName, subject: (work) => subject({ ...work, secret: SECRET }) };
+}
+
+const SECRET = 'a-secret-for-the-benchmark-0123456789';
+
+export function subject(work) {
+  const { tools: count, gated, history, streaming, secret } = work;
   const mock = model(count);
   const tools = {
     [TOOL]: tool({
@@ -77,7 +85,14 @@ export function subject({ tools: count, gated, history, streaming }) {
   };
   const earlier = historyOf(history);
   async function call(messages) {
-    const options = { model: mock, instructions: SYSTEM_PROMPT, tools, stopWhen: isStepCount(5), messages };
+    const options = {
+      model: mock,
+      instructions: SYSTEM_PROMPT,
+      tools,
+      stopWhen: isStepCount(5),
+      messages,
+      ...(secret === undefined ? {} : { experimental_toolApprovalSecret: secret }),
+    };
     if (!streaming) {
       const result = await generateText(options);
       return { text: result.text, content: result.content, messages: result.response.messages };
@@ -89,6 +104,7 @@ export function subject({ tools: count, gated, history, streaming }) {
   let paused;
   return {
     call,
+    another: async () => subject(work),
     state: () => paused,
     bytes: () => (gated && paused !== undefined ? JSON.stringify(paused).length : 0),
     async pause() {

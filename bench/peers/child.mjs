@@ -9,24 +9,73 @@ const importMs = Number(process.hrtime.bigint() - begun) / 1e6;
 const { ANSWER, ran } = await import('./script.mjs');
 
 let subject;
+let chats = [];
 let work;
 let turns = 0;
 
+/** One turn in one chat, with nothing beside it. Times in microseconds; `cpu` is processor time from the pause to the end. */
 async function once() {
   ran.count = 0;
   turns += 1;
   const start = process.hrtime.bigint();
   await subject.pause();
   const middle = process.hrtime.bigint();
+  const used = process.cpuUsage();
   const early = ran.count;
   const text = await subject.finish();
   const end = process.hrtime.bigint();
-  if (early !== 0 || ran.count !== work.tools || text !== ANSWER) {
-    throw new Error(
-      `${contender.name}: ${early} ran before, ${ran.count} of ${work.tools} after: ${JSON.stringify(text)}`,
-    );
-  }
-  return { pause: Number(middle - start) / 1000, finish: Number(end - middle) / 1000 };
+  const { user, system } = process.cpuUsage(used);
+  check(early, ran.count, work.tools, text);
+  return { pause: Number(middle - start) / 1000, finish: Number(end - middle) / 1000, cpu: user + system };
+}
+
+function check(early, count, wanted, text) {
+  if (early === 0 && count === wanted && text === ANSWER) return;
+  throw new Error(`${contender.name}: ${early} ran before, ${count} of ${wanted} after: ${JSON.stringify(text)}`);
+}
+
+/** The same turns in all chats at once. Whole turns are measured: what one chat waits for, another works on. */
+async function together(count) {
+  ran.count = 0;
+  let left = count;
+  const times = [];
+  const endWatch = watchLoop();
+  const used = process.cpuUsage();
+  const begun = performance.now();
+  await Promise.all(
+    chats.map(async (chat) => {
+      for (; left > 0;) {
+        left -= 1;
+        const at = performance.now();
+        await chat.pause();
+        check(0, work.tools, work.tools, await chat.finish());
+        times.push((performance.now() - at) * 1000);
+      }
+    }),
+  );
+  const ms = performance.now() - begun;
+  const { user, system } = process.cpuUsage(used);
+  turns += count;
+  check(0, ran.count, count * work.tools, ANSWER);
+  return { times, ms, cpu: (user + system) / count, ...endWatch() };
+}
+
+/** How long the event loop did not turn. Not Node's own histogram: it has no entry at all if no timer fires before the end. */
+function watchLoop() {
+  const gaps = [];
+  let last = performance.now();
+  const note = () => {
+    const now = performance.now();
+    gaps.push(Math.max(0, now - last - 1));
+    last = now;
+  };
+  const timer = setInterval(note, 1);
+  return () => {
+    clearInterval(timer);
+    note();
+    gaps.sort((a, b) => a - b);
+    return { blockedMs: gaps[Math.floor(gaps.length * 0.99)], longestMs: gaps.at(-1) };
+  };
 }
 
 async function obey(order) {
@@ -37,6 +86,8 @@ async function obey(order) {
       await subject?.close?.();
       ({ work } = order);
       subject = await contender.subject(work);
+      chats = [subject];
+      while (chats.length < (work.chats ?? 1)) chats.push(await subject.another());
       turns = 0;
       for (let i = 0; i < order.warmUp; i += 1) await once();
       return {};
@@ -47,6 +98,8 @@ async function obey(order) {
       while (times.length < order.times && (times.length < 3 || performance.now() < until)) times.push(await once());
       return { times };
     }
+    case 'together':
+      return await together(order.times);
     case 'rest': {
       globalThis.gc?.();
       const used = { rss: rss(), paused: subject.bytes?.() };

@@ -1,14 +1,54 @@
-/** Everybody who is measured, each in a process of its own. */
+/** Everybody who is measured, each in a process of its own. Those on PostgreSQL find their database in `BENCH_DATABASE`. */
 export const CONTENDERS = {
   'ai-sdk': () => import('./ai-sdk.mjs'),
+  'ai-sdk-signed': async () => (await import('./ai-sdk.mjs')).signed(),
   'openai-agents': () => import('./openai-agents.mjs'),
   langgraph: () => import('./langgraph.mjs'),
+  'langgraph-sqlite': async () =>
+    (await import('./langgraph.mjs')).checkpointedIn({
+      name: 'LangGraph, SQLite',
+      open: (await import('./stores.mjs')).openSqliteSaver,
+    }),
+  'langgraph-postgres': async () => {
+    const { openPostgresSaver } = await import('./stores.mjs');
+    return (await import('./langgraph.mjs')).checkpointedIn({
+      name: 'LangGraph, PostgreSQL',
+      open: () => openPostgresSaver(database()),
+    });
+  },
   mastra: () => import('./mastra.mjs'),
+  'mastra-libsql': async () =>
+    (await import('./mastra.mjs')).storedIn({
+      name: 'Mastra, LibSQL',
+      open: (await import('./stores.mjs')).openLibSql,
+    }),
+  'mastra-postgres': async () => {
+    const { openMastraPostgres } = await import('./stores.mjs');
+    return (await import('./mastra.mjs')).storedIn({
+      name: 'Mastra, PostgreSQL',
+      open: () => openMastraPostgres(database()),
+    });
+  },
+  dbos: async () => (await import('./dbos.mjs')).describe({ name: 'DBOS, PostgreSQL', url: database() }),
   'ours-memory': async () => (await import('./ours.mjs')).describe({ name: 'Countersign, in memory', file: false }),
   'ours-normal': async () =>
     (await import('./ours.mjs')).describe({ name: 'Countersign, SQLite NORMAL', file: true, synchronous: 'NORMAL' }),
   'ours-full': async () =>
     (await import('./ours.mjs')).describe({ name: 'Countersign, SQLite FULL', file: true, synchronous: 'FULL' }),
   'ours-http': async () => (await import('./ours-http.mjs')).describe(),
+  'ours-postgres': async () =>
+    (await import('./ours-postgres.mjs')).describe({ name: 'Countersign, PostgreSQL', url: database() }),
 };
+/** Those that keep nothing, as most people run them first. */
 export const PEERS = ['ai-sdk', 'openai-agents', 'langgraph', 'mastra'];
+/** Who is compared on which ground: each keeps its steps there, except the first two, which say what no store costs. */
+export const GROUNDS = {
+  sqlite: ['ai-sdk', 'ai-sdk-signed', 'langgraph-sqlite', 'mastra-libsql', 'ours-normal'],
+  postgres: ['langgraph-postgres', 'mastra-postgres', 'dbos', 'ours-postgres'],
+};
+
+function database() {
+  const url = process.env['BENCH_DATABASE'];
+  if (url === undefined) throw new Error('BENCH_DATABASE is not set');
+  return url;
+}

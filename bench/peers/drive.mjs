@@ -5,9 +5,10 @@ const program = fileURLToPath(new URL('./child.mjs', import.meta.url));
 const LIMIT_MS = 180_000;
 
 /** Starts a contender and gives a function that orders it about. */
-export async function start(which, execPath = process.execPath) {
+export async function start(which, { execPath = process.execPath, env = {} } = {}) {
   const child = fork(program, [which], {
     execPath,
+    env: { ...process.env, ...env },
     execArgv: ['--expose-gc'],
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
@@ -31,6 +32,7 @@ export async function start(which, execPath = process.execPath) {
   await answer();
   return {
     which,
+    pid: child.pid,
     async order(what) {
       const next = answer();
       child.send(what);

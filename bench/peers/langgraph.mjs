@@ -73,8 +73,20 @@ class ScriptedModel extends BaseChatModel {
 
 let threads = 0;
 
-export function subject({ tools: count, gated, history, streaming }) {
-  const checkpointer = new MemorySaver();
+/** With a checkpointer that outlives the process, `sync`: each step is kept before the next begins, as ours are. */
+export function checkpointedIn({ name: title, open }) {
+  let checkpointer;
+  return {
+    name: title,
+    packageName,
+    subject: async (work) => subject({ ...work, checkpointer: (checkpointer ??= await open()), durability: 'sync' }),
+  };
+}
+
+export function subject(work) {
+  const { tools: count, gated, history, streaming, durability } = work;
+  const checkpointer = work.checkpointer ?? new MemorySaver();
+  const isKept = gated || work.checkpointer !== undefined;
   const agent = createAgent({
     model: new ScriptedModel(count),
     systemPrompt: SYSTEM_PROMPT,
@@ -85,7 +97,8 @@ export function subject({ tools: count, gated, history, streaming }) {
         schema: z.object({ city: z.string(), nights: z.number().int() }),
       }),
     ],
-    ...(gated ? { checkpointer, middleware: [humanInTheLoopMiddleware({ interruptOn: { [TOOL]: true } })] } : {}),
+    ...(isKept ? { checkpointer } : {}),
+    ...(gated ? { middleware: [humanInTheLoopMiddleware({ interruptOn: { [TOOL]: true } })] } : {}),
   });
   const earlier = historyOf(history).map(({ role, content }) =>
     role === 'user' ? new HumanMessage(content) : new AIMessage(content),
@@ -103,11 +116,18 @@ export function subject({ tools: count, gated, history, streaming }) {
   return {
     agent,
     call,
+    another: async () => subject({ ...work, checkpointer }),
     config: () => config,
-    bytes: () => (gated && config !== undefined ? sizeOf(checkpointer) : 0),
+    bytes: () => (gated && config !== undefined && work.checkpointer === undefined ? sizeOf(checkpointer) : 0),
     async pause() {
-      if (config !== undefined) await checkpointer.deleteThread(config.configurable.thread_id);
-      config = { configurable: { thread_id: `thread-${(threads += 1)}` } };
+      // What only memory keeps would grow without end; what a database keeps, it keeps.
+      if (config !== undefined && work.checkpointer === undefined) {
+        await checkpointer.deleteThread(config.configurable.thread_id);
+      }
+      config = {
+        configurable: { thread_id: `thread-${process.pid}-${(threads += 1)}` },
+        ...(durability === undefined ? {} : { durability }),
+      };
       input = { messages: [...earlier, new HumanMessage(QUESTION)] };
       if (gated) await call(input, config);
     },

@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { bars, curves } from './draw.mjs';
 import { installSizes } from './install-sizes.mjs';
+import { measureAlone, measureTogether } from './durable.mjs';
+import { aloneTable, leadTable, togetherTable } from './report-durable.mjs';
 import { correctnessTable, costTable, describeWork, targetTable, workTable } from './report.mjs';
 import { measureImports, measureWork, tryAll } from './side-by-side.mjs';
 
@@ -13,12 +15,19 @@ const { values } = parseArgs({
     quick: { type: 'boolean', default: false },
     /** Writes docs/benchmarks.md and its pictures. */
     write: { type: 'boolean', default: false },
+    /** Only those that keep their steps. */
+    durable: { type: 'boolean', default: false },
     json: { type: 'string' },
   },
 });
 const tell = (text) => console.log(text);
 const { quick } = values;
 
+const durable = await measureDurable();
+if (values.durable) {
+  console.log(`\n${durablePage(durable)}`);
+  process.exit();
+}
 tell('what happens …');
 const correctness = await tryAll({ open: quick ? 200 : 1000, tell });
 tell('imports …');
@@ -38,6 +47,7 @@ const versions = Object.entries(dependencies)
 
 const parts = [
   '# Measured side by side',
+  durablePage(durable),
   `Written by \`npm run bench -- --write\` on ${new Date().toISOString().slice(0, 10)}: ${machine}. Beside: ${versions}.`,
   'Everybody runs the same scripted model without latency and the same tools, each in a process of its own, by turns, with tracing off. ' +
     'The others keep everything in memory; each step of ours is committed, except where it says "in memory". ' +
@@ -59,9 +69,35 @@ const parts = [
 const page = `${parts.join('\n\n')}\n`;
 console.log(`\n${page}`);
 if (values.json !== undefined) {
-  writeFileSync(values.json, `${JSON.stringify({ machine, correctness, imports, sizes, measured }, undefined, 2)}\n`);
+  writeFileSync(
+    values.json,
+    `${JSON.stringify({ machine, durable, correctness, imports, sizes, measured }, undefined, 2)}\n`,
+  );
 }
 if (values.write) write();
+
+async function measureDurable() {
+  tell('those that keep their steps, one turn at a time …');
+  const alone = await measureAlone({ quick, tell });
+  tell('many chats at once …');
+  const together = await measureTogether({ quick, tell });
+  tell('many chats at once on a slow disk …');
+  together.push(...(await measureTogether({ quick, tell, slowDisk: true })));
+  return { alone, together };
+}
+
+function durablePage({ alone, together }) {
+  return [
+    'Processor time of one turn, from the question (or from the pause, with every call waiting for its approval) to the answer. ' +
+      'How many times ours the others take is in bold. The AI SDK keeps nothing; everybody else has each step in the database before the next begins.',
+    leadTable(alone, 'sqlite'),
+    leadTable(alone, 'postgres'),
+    '## Turns that are kept',
+    aloneTable(alone),
+    '## Many chats at once',
+    togetherTable(together),
+  ].join('\n\n');
+}
 
 function write() {
   const docs = join(dirname(dirname(dirname(fileURLToPath(import.meta.url)))), 'docs');

@@ -32,7 +32,7 @@ const usage = {
 };
 
 function model(count) {
-  const wantsTools = (prompt) => prompt.at(-1)?.role === 'user';
+  const wantsTools = (prompt) => count > 0 && prompt.at(-1)?.role === 'user';
   const calls = () =>
     callsFor(count).map((input, index) => ({
       type: 'tool-call',
@@ -68,7 +68,18 @@ function model(count) {
   });
 }
 
-export function subject({ tools: count, gated, history, streaming }) {
+/** With a store of its own: the same agent, and what it keeps outlives the process. */
+export function storedIn({ name: title, open }) {
+  let storage;
+  return {
+    name: title,
+    packageName,
+    subject: async (work) => subject({ ...work, storage: (storage ??= await open()) }),
+  };
+}
+
+export function subject(work) {
+  const { tools: count, gated, history, streaming, storage = new InMemoryStore() } = work;
   const mock = model(count);
   const agent = new Agent({
     id: 'ana',
@@ -86,7 +97,7 @@ export function subject({ tools: count, gated, history, streaming }) {
     },
   });
   // Registered with a store: without one a paused run can't go on.
-  const mastra = new Mastra({ agents: { ana: agent }, storage: new InMemoryStore(), logger: false });
+  const mastra = new Mastra({ agents: { ana: agent }, storage, logger: false });
   const ana = mastra.getAgent('ana');
   const earlier = historyOf(history);
   const drain = async (output) => {
@@ -96,6 +107,7 @@ export function subject({ tools: count, gated, history, streaming }) {
   let paused;
   return {
     ana,
+    another: async () => subject({ ...work, storage }),
     runId: () => paused.runId,
     callId: () => paused.suspendPayload?.toolCallId,
     async pause() {

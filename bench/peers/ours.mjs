@@ -53,7 +53,7 @@ export function scriptedProvider(count) {
     async generate({ messages, purpose, stream, onChunk }) {
       if (purpose === 'title') return { type: 'text', content: 'Rooms', usage: USAGE };
       const last = messages.at(-1);
-      if (last?.role === 'user' && last.content.includes(QUESTION)) {
+      if (count > 0 && last?.role === 'user' && last.content.includes(QUESTION)) {
         return {
           type: 'tool_calls',
           content: '',
@@ -112,18 +112,23 @@ async function open(path, synchronous, work) {
   const world = await openBench(path, synchronous, work);
   const [known] = await world.chats();
   const chat = known === undefined ? await prefill(world, history) : await world.chat(known.id);
-  let approvals;
-  let heard;
-  world.on('message', ({ role, content }) => {
-    if (role === 'assistant') heard = content;
+  const heard = new Map();
+  world.on('message', ({ role, content, chatId }) => {
+    if (role === 'assistant') heard.set(chatId, content);
   });
+  const another = async () => turnsIn(world, await prefill(world, history), heard, gated);
+  return { ...turnsIn(world, chat, heard, gated), another, close: () => world.close() };
+}
+
+function turnsIn(world, chat, heard, gated) {
+  let approvals;
   return {
     async pause() {
-      heard = undefined;
+      heard.delete(chat.id);
       if (!gated) return;
       await chat.send(QUESTION);
       await chat.settled();
-      approvals = await world.approvals();
+      approvals = await world.approvals({ status: 'pending', chatId: chat.id });
     },
     async finish(decisions) {
       if (!gated) await chat.send(QUESTION);
@@ -133,9 +138,8 @@ async function open(path, synchronous, work) {
         }
       }
       await chat.settled();
-      return heard;
+      return heard.get(chat.id);
     },
-    close: () => world.close(),
   };
 }
 

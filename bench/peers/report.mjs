@@ -4,7 +4,7 @@ import { PEERS } from './contenders.mjs';
 const ms = (microseconds) => `${format(microseconds / 1000)} ms`;
 const isOurs = (which) => which.startsWith('ours');
 
-function table(head, rows) {
+export function table(head, rows) {
   const line = (cells) => `| ${cells.join(' | ')} |`;
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }

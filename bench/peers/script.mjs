@@ -54,7 +54,7 @@ export async function attempts(works) {
 
 /** Up to the questions, with nothing counted yet. */
 export async function pausedOn(subject, work) {
-  const it = subject(work);
+  const it = await subject(work);
   await it.pause();
   ran.count = 0;
   ran.cities = [];

@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CONTENDERS, PEERS } from './contenders.mjs';
+import { PEERS } from './contenders.mjs';
 import { start } from './drive.mjs';
 
 const OURS = ['ours-memory', 'ours-normal', 'ours-full', 'ours-http'];
@@ -38,7 +38,7 @@ async function startAll(which, tell) {
 }
 
 export async function measureWork({ quick, only, tell }) {
-  const which = Object.keys(CONTENDERS).filter((name) => only === undefined || only.includes(name));
+  const which = [...PEERS, ...OURS].filter((name) => only === undefined || only.includes(name));
   const children = await startAll(which, tell);
   const results = [];
   for (const work of casesOf(quick)) {

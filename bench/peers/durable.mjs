@@ -1,0 +1,160 @@
+// Everybody who keeps each step, on the same database, by turns, in one run.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { GROUNDS } from './contenders.mjs';
+import { start } from './drive.mjs';
+import { openDatabases } from './postgres.mjs';
+
+const WORKS = [
+  { tools: 0, gated: false },
+  { tools: 1, gated: false },
+  { tools: 3, gated: true },
+  { tools: 10, gated: true },
+].map((work) => ({ ...work, history: 1, streaming: false }));
+
+/** One turn at a time: wall time and processor time from the pause to the answer, and what the database was asked. */
+export async function measureAlone({ quick, tell }) {
+  const results = [];
+  await eachGround({ tell }, async (ground, children, databases) => {
+    for (const work of WORKS) {
+      for (const child of children) await child.order({ do: 'prepare', work, warmUp: quick ? 30 : 300 });
+      const taken = new Map(children.map(({ which }) => [which, []]));
+      const asked = new Map();
+      for (let round = 0; round < (quick ? 6 : 20); round += 1) {
+        const shift = round % children.length;
+        for (const child of [...children.slice(shift), ...children.slice(0, shift)]) {
+          const before = await databases?.statements(child.which);
+          const { times } = await child.order({ do: 'run', times: 20, ms: 2_000 });
+          taken.get(child.which).push(times);
+          if (before === undefined) continue;
+          const count = (await databases.statements(child.which)) - before;
+          asked.set(child.which, [...(asked.get(child.which) ?? []), count / times.length]);
+        }
+      }
+      const figures = Object.fromEntries(
+        children.map(({ which, name }) => [
+          which,
+          { name, ...summary(taken.get(which)), statements: middle(asked.get(which)) },
+        ]),
+      );
+      for (const child of children) await child.order({ do: 'rest' });
+      results.push({ ground, work, figures });
+      tell(`  ${ground} ${JSON.stringify(work)}`);
+    }
+  });
+  return results;
+}
+
+/** The same turns in many chats at once. */
+export async function measureTogether({ quick, tell, slowDisk }) {
+  const results = [];
+  await eachGround(
+    { tell, slowDisk, only: slowDisk ? ['ours-full', 'ours-postgres'] : undefined },
+    async (ground, children) => {
+      for (const chats of quick ? [16] : [16, 128]) {
+        const work = { ...WORKS[1], chats };
+        const times = quick ? 200 : 1_000;
+        const figures = {};
+        for (const child of children) {
+          await child.order({ do: 'prepare', work, warmUp: quick ? 10 : 50 });
+          await child.order({ do: 'together', times: Math.floor(times / 4) });
+          const { times: taken, ms, cpu, blockedMs, longestMs } = await child.order({ do: 'together', times });
+          await child.order({ do: 'rest' });
+          const at = quantiles(taken);
+          figures[child.which] = {
+            name: child.name,
+            perSecond: (times * 1000) / ms,
+            cpu,
+            median: at(0.5),
+            p99: at(0.99),
+            blockedMs,
+            longestMs,
+          };
+          tell(`  ${ground}, ${chats} chats: ${child.name}`);
+        }
+        results.push({ ground, slowDisk, work, figures });
+      }
+    },
+  );
+  return results;
+}
+
+async function eachGround({ tell, slowDisk = false, only }, measure) {
+  const disk = slowDisk ? slowDiskLibrary() : undefined;
+  if (slowDisk && disk === undefined) {
+    tell('  there is no C compiler, so the slow disk was left out');
+    return;
+  }
+  try {
+    for (const ground of Object.keys(GROUNDS)) {
+      const which = only?.filter((name) => (name === 'ours-postgres') === (ground === 'postgres')) ?? GROUNDS[ground];
+      const databases = ground === 'postgres' ? await openDatabases(disk?.env) : undefined;
+      const children = [];
+      try {
+        for (const name of which) {
+          const database = await databases?.create(name);
+          const env = {
+            ...(ground === 'sqlite' ? disk?.env : {}),
+            ...(database === undefined ? {} : { BENCH_DATABASE: database }),
+          };
+          const child = await start(name, { env });
+          children.push({ ...child, ...(await child.order({ do: 'hello' })) });
+        }
+        await measure(ground, children, databases);
+        for (const child of children) await child.order({ do: 'end' });
+      } finally {
+        for (const child of children) child.kill();
+        await databases?.close();
+      }
+    }
+  } finally {
+    disk?.remove();
+  }
+}
+
+const SLOW_DISK = `#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <unistd.h>
+static int wait_for(const char *name, int fd) {
+  int (*sync)(int) = (int (*)(int))dlsym(RTLD_NEXT, name);
+  usleep(4000);
+  return sync(fd);
+}
+int fdatasync(int fd) { return wait_for("fdatasync", fd); }
+int fsync(int fd) { return wait_for("fsync", fd); }
+`;
+
+/** A disk that takes 4 ms for each sync, as many do; the one here may take next to none. Undefined where nothing compiles it. */
+function slowDiskLibrary() {
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-bench-'));
+  const remove = () => rmSync(folder, { recursive: true, force: true });
+  const library = join(folder, 'slow-disk.so');
+  try {
+    writeFileSync(join(folder, 'slow-disk.c'), SLOW_DISK);
+    execFileSync('cc', ['-shared', '-fPIC', '-O2', '-o', library, join(folder, 'slow-disk.c'), '-ldl'], {
+      stdio: 'ignore',
+    });
+    return { env: { LD_PRELOAD: library }, remove };
+  } catch {
+    remove();
+    return undefined;
+  }
+}
+
+/** In microseconds. Processor time is the middle of the rounds: a collection of garbage belongs to a round, not to a turn. */
+function summary(rounds) {
+  const at = quantiles(rounds.flat().map(({ finish }) => finish));
+  const cpu = middle(rounds.map((times) => times.reduce((sum, { cpu: used }) => sum + used, 0) / times.length));
+  return { median: at(0.5), p99: at(0.99), cpu };
+}
+
+function quantiles(values) {
+  const sorted = values.toSorted((a, b) => a - b);
+  return (share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
+}
+
+function middle(values) {
+  return values === undefined ? undefined : quantiles(values)(0.5);
+}

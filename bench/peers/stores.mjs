@@ -1,0 +1,77 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** A folder of this process that goes with it. */
+function ownFolder() {
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-bench-'));
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** LangGraph's own checkpointer on a file, with `synchronous = NORMAL` as everybody's here. */
+export async function openSqliteSaver() {
+  const { SqliteSaver } = await import('@langchain/langgraph-checkpoint-sqlite');
+  const saver = new SqliteSaver(await openFile(join(ownFolder(), 'checkpoints.sqlite')));
+  saver.setup();
+  saver.db.pragma('synchronous = NORMAL');
+  return saver;
+}
+
+/** The binding it comes with has to be compiled for each version of Node. Where it was not, Node's own does the same work. */
+async function openFile(path) {
+  try {
+    const { default: Database } = await import('better-sqlite3');
+    return new Database(path);
+  } catch {
+    return await openWithNode(path);
+  }
+}
+
+async function openWithNode(path) {
+  const { DatabaseSync } = await import('node:sqlite');
+  const db = new DatabaseSync(path);
+  return {
+    exec: (sql) => db.exec(sql),
+    pragma: (text) => db.exec(`pragma ${text}`),
+    prepare(sql) {
+      const statement = db.prepare(sql);
+      // It leaves out what the binding it was written for takes as null.
+      const bound = (values) => values.map((value) => value ?? null);
+      return {
+        run: (...values) => statement.run(...bound(values)),
+        get: (...values) => statement.get(...bound(values)),
+        all: (...values) => statement.all(...bound(values)),
+      };
+    },
+    transaction:
+      (work) =>
+      (...given) => {
+        db.exec('begin');
+        try {
+          work(...given);
+          db.exec('commit');
+        } catch (error) {
+          db.exec('rollback');
+          throw error;
+        }
+      },
+  };
+}
+
+export async function openPostgresSaver(url) {
+  const { PostgresSaver } = await import('@langchain/langgraph-checkpoint-postgres');
+  const saver = PostgresSaver.fromConnString(url);
+  await saver.setup();
+  return saver;
+}
+
+export async function openLibSql() {
+  const { LibSQLStore } = await import('@mastra/libsql');
+  return new LibSQLStore({ id: 'bench', url: `file:${join(ownFolder(), 'mastra.sqlite')}` });
+}
+
+export async function openMastraPostgres(url) {
+  const { PostgresStore } = await import('@mastra/pg');
+  return new PostgresStore({ id: 'bench', connectionString: url });
+}
