@@ -8,6 +8,7 @@ import {
   publishToolResult,
   setPolicy,
   stopChat,
+  updateMcpServer,
   type Engine,
 } from '@countersign/core';
 import { defineTool, type Store } from '@countersign/core/ports';
@@ -315,40 +316,56 @@ describe('[S4] engines on one PostgreSQL', () => {
     expect(frozen).toHaveLength(3);
   });
 
-  it('[A1] of two that list a new server at once, only the first has its tools accepted', async () => {
-    const url = await createPostgresDatabase();
+  describe('[A1] a new MCP server that another process changes while this one lists its tools', () => {
     const listing = (name: string) => [
       { name: `mcp__shed__${name}`, definition: { name, inputSchema: { type: 'object' } } },
     ];
-    let meanwhile = (): Promise<unknown> => Promise.resolve();
-    /** After it has read the server, and before it writes, the other one lists everything. */
-    const overtaken = (store: Store): Store => ({
-      ...store,
-      transact: (id, work) =>
-        store.transact(id, (tx) => {
-          const mcpServer: typeof tx.mcpServer = async (...about) => {
-            const found = await tx.mcpServer(...about);
-            await meanwhile();
-            return found;
-          };
-          return work({ ...tx, mcpServer });
-        }),
+
+    /** The second lists after the first did something, between what the second reads and what it writes. */
+    async function listMeanwhile(act: (first: Engine, worldId: string) => Promise<unknown>) {
+      const url = await createPostgresDatabase();
+      let meanwhile = (): Promise<unknown> => Promise.resolve();
+      const overtaken = (store: Store): Store => ({
+        ...store,
+        transact: (id, work) =>
+          store.transact(id, (tx) => {
+            const mcpServer: typeof tx.mcpServer = async (...about) => {
+              const found = await tx.mcpServer(...about);
+              await meanwhile();
+              return found;
+            };
+            return work({ ...tx, mcpServer });
+          }),
+      });
+      const first = await openEngine(url, []);
+      const second = await openEngine(url, [], undefined, overtaken);
+      const { worldId } = await prepare(first);
+      const definition = {
+        ...{ name: 'shed', transport: 'stdio' as const, command: 'serve', args: [], env: {} },
+        ...{ network: false, trusted: false, enabled: true },
+      };
+      await first.runtime.store.transact(worldId, (tx) =>
+        tx.insertMcpServer({ worldId, name: 'shed', definition, firstListedAt: null, createdAt: 1 }),
+      );
+      meanwhile = () => act(first, worldId);
+      return await createMcpRecords(() => second.runtime).listed(worldId, 'shed', listing('axe'));
+    }
+
+    it('only the first list is accepted', async () => {
+      const listed = await listMeanwhile((first, worldId) =>
+        createMcpRecords(() => first.runtime).listed(worldId, 'shed', listing('saw')),
+      );
+      const accepted = listed?.tools.filter((tool) => tool.accepted !== null).map(({ name }) => name);
+      expect(accepted).toEqual(['mcp__shed__saw']);
+      expect(listed?.tools.map(({ name }) => name)).toContain('mcp__shed__axe');
     });
-    const first = await openEngine(url, []);
-    const second = await openEngine(url, [], undefined, overtaken);
-    const { worldId } = await prepare(first);
-    const definition = {
-      ...{ name: 'shed', transport: 'stdio' as const, command: 'serve', args: [], env: {} },
-      ...{ network: false, trusted: false, enabled: true },
-    };
-    await first.runtime.store.transact(worldId, (tx) =>
-      tx.insertMcpServer({ worldId, name: 'shed', definition, firstListedAt: null, createdAt: 1 }),
-    );
-    meanwhile = () => createMcpRecords(() => first.runtime).listed(worldId, 'shed', listing('saw'));
-    const listed = await createMcpRecords(() => second.runtime).listed(worldId, 'shed', listing('axe'));
-    const accepted = listed?.tools.filter((tool) => tool.accepted !== null).map(({ name }) => name);
-    expect(accepted).toEqual(['mcp__shed__saw']);
-    expect(listed?.tools.map(({ name }) => name)).toContain('mcp__shed__axe');
+
+    it('one that was turned off stays off', async () => {
+      const listed = await listMeanwhile((first, worldId) =>
+        updateMcpServer(first.runtime, worldId, 'shed', { enabled: false }, signer),
+      );
+      expect(listed?.server.definition.enabled).toBe(false);
+    });
   });
 
   it('[M9] a stop at one ends what another runs', async () => {

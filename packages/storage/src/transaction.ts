@@ -30,7 +30,7 @@ export function transactionOn(on: Connection, statements: Statements, session: S
     ...approvalVerbs(on, statements, session),
     ...grantVerbs(on, statements, session),
     ...clientVerbs(on, statements, session),
-    ...mcpServerVerbs(on, statements),
+    ...mcpServerVerbs(on, statements, session),
     ...eventVerbs(on, statements),
     ...auditVerbs(on, statements),
     ...searchVerbs(on, statements),

@@ -94,11 +94,8 @@ async function writeListing(step: Step, name: string, listing: readonly Listed[]
   const worldId = step.snapshot.world.id;
   const server = await step.tx.mcpServer(worldId, name);
   if (server === undefined) return;
-  const isUnlisted = server.firstListedAt === null;
-  if (isUnlisted) await step.tx.updateMcpServer({ ...server, firstListedAt: step.tx.now() });
+  const isFirst = server.firstListedAt === null && (await step.tx.setMcpServerListed(worldId, name));
   const known = new Map((await step.tx.mcpTools(worldId, name)).map((tool) => [tool.name, tool]));
-  // Two processes listed concurrently: the update waited for the other one, whose tools are there now.
-  const isFirst = isUnlisted && known.size === 0;
   for (const { name: toolName, definition, digest } of listing) {
     const before = known.get(toolName);
     known.delete(toolName);

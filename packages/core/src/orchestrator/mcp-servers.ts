@@ -14,7 +14,7 @@ import { applyChange } from './mcp-change.js';
 import { emitServer, withTools } from './mcp-records.js';
 import { showDefinition, showServer } from './mcp-show.js';
 import { revokeGrantsOf } from './revoke-grant.js';
-import { commit, type Runtime, type Step } from './runtime.js';
+import { commit, mustHaveChanged, type Runtime, type Step } from './runtime.js';
 import { readWorld, type Versioned } from './show-world.js';
 import { mcpServerVersion, refuseStale, type Expected } from './versions.js';
 
@@ -63,7 +63,7 @@ export async function updateMcpServer(
     const definition = applyChange(server.definition, sent);
     const { trusted, enabled, ...connection } = definition;
     const { trusted: wasTrusted, enabled: wasEnabled, ...before } = server.definition;
-    await step.tx.updateMcpServer({ ...server, definition });
+    mustHaveChanged(await step.tx.updateMcpServer(server, definition));
     if (trusted !== wasTrusted)
       record(step.tx, trusted ? 'MCP server trusted' : 'MCP server no longer trusted', definition, signer);
     if (enabled !== wasEnabled)

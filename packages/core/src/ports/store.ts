@@ -249,7 +249,13 @@ export interface StoreTransaction extends StoreReader {
 
   /** A second one of the same name is refused as a `conflict`. */
   insertMcpServer(server: McpServerRecord): Promise<void>;
-  updateMcpServer(server: Omit<McpServerRecord, 'createdAt'>): Promise<void>;
+  /** Compare-and-set on the definition, so that of two changes at once neither is lost. False: it was another one. */
+  updateMcpServer(
+    server: Pick<McpServerRecord, 'worldId' | 'name' | 'definition'>,
+    definition: McpServerRecord['definition'],
+  ): Promise<boolean>;
+  /** Its tools were listed. True for the first list of all, and only for that. */
+  setMcpServerListed(worldId: string, name: string): Promise<boolean>;
   /** With all that is on record of its tools. True if there was one. */
   deleteMcpServer(worldId: string, name: string): Promise<boolean>;
   /** Writes what is on record of one tool, new or known. */

@@ -522,10 +522,18 @@ export const writtenStatements: WrittenStatements = {
     ]
   },
   "updateMcpServer": {
-    "sql": "update \"mcp_servers\" set \"definition\" = $1, \"first_listed_at\" = $2 where \"world_id\" = $3 and \"name\" = $4",
+    "sql": "update \"mcp_servers\" set \"definition\" = $1 where \"world_id\" = $2 and \"name\" = $3 and \"definition\" = $4",
     "names": [
       "definition",
-      "firstListedAt",
+      "worldId",
+      "name",
+      "before"
+    ]
+  },
+  "setMcpServerListed": {
+    "sql": "update \"mcp_servers\" set \"first_listed_at\" = $1 where \"world_id\" = $2 and \"name\" = $3 and \"first_listed_at\" is null",
+    "names": [
+      "now",
       "worldId",
       "name"
     ]

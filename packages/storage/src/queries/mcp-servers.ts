@@ -40,12 +40,21 @@ export function mcpServerStatements(db: Queries) {
         .values(valuesOf(serverColumns, p))
         .onConflict((conflict) => conflict.columns(['world_id', 'name']).doNothing()),
     ),
-    updateMcpServer: prepared<ByName & { definition: string; firstListedAt: number | null }>((p) =>
+    updateMcpServer: prepared<ByName & { before: string; definition: string }>((p) =>
       db
         .updateTable('mcp_servers')
-        .set({ definition: p('definition'), first_listed_at: p('firstListedAt') })
+        .set({ definition: p('definition') })
         .where('world_id', '=', p('worldId'))
-        .where('name', '=', p('name')),
+        .where('name', '=', p('name'))
+        .where('definition', '=', p('before')),
+    ),
+    setMcpServerListed: prepared<ByName & { now: number }>((p) =>
+      db
+        .updateTable('mcp_servers')
+        .set({ first_listed_at: p('now') })
+        .where('world_id', '=', p('worldId'))
+        .where('name', '=', p('name'))
+        .where('first_listed_at', 'is', null),
     ),
     deleteMcpServer: prepared<ByName>((p) =>
       db.deleteFrom('mcp_servers').where('world_id', '=', p('worldId')).where('name', '=', p('name')),

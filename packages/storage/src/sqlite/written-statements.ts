@@ -522,10 +522,18 @@ export const writtenStatements: WrittenStatements = {
     ]
   },
   "updateMcpServer": {
-    "sql": "update \"mcp_servers\" set \"definition\" = ?, \"first_listed_at\" = ? where \"world_id\" = ? and \"name\" = ?",
+    "sql": "update \"mcp_servers\" set \"definition\" = ? where \"world_id\" = ? and \"name\" = ? and \"definition\" = ?",
     "names": [
       "definition",
-      "firstListedAt",
+      "worldId",
+      "name",
+      "before"
+    ]
+  },
+  "setMcpServerListed": {
+    "sql": "update \"mcp_servers\" set \"first_listed_at\" = ? where \"world_id\" = ? and \"name\" = ? and \"first_listed_at\" is null",
+    "names": [
+      "now",
       "worldId",
       "name"
     ]

@@ -1,6 +1,7 @@
 import type { McpServerRecord, McpToolDefinition, McpToolRecord, StoreTransaction } from '@countersign/core/ports';
 import { CountersignError, type McpServerDefinition } from '@countersign/protocol';
 import type { Connection } from '../connection.js';
+import type { Session } from '../session.js';
 import type { ServerRow, ToolRow, McpServerStatements } from '../queries/mcp-servers.js';
 
 type McpServerVerbs = Pick<
@@ -11,15 +12,17 @@ type McpServerVerbs = Pick<
   | 'mcpTools'
   | 'insertMcpServer'
   | 'updateMcpServer'
+  | 'setMcpServerListed'
   | 'deleteMcpServer'
   | 'putMcpTool'
 >;
 
-export function mcpServerVerbs(on: Connection, s: McpServerStatements): McpServerVerbs {
+export function mcpServerVerbs(on: Connection, s: McpServerStatements, session: Session): McpServerVerbs {
   const server = on.first(s.mcpServer, toServer);
   const servers = on.all(s.mcpServers, toServer);
   const insertServer = on.run(s.insertMcpServer);
   const updateServer = on.run(s.updateMcpServer);
+  const setListed = on.run(s.setMcpServerListed);
   const deleteServer = on.run(s.deleteMcpServer);
   const tool = on.first(s.mcpTool, toTool);
   const tools = on.all(s.mcpTools, toTool);
@@ -37,9 +40,11 @@ export function mcpServerVerbs(on: Connection, s: McpServerStatements): McpServe
         field: 'name',
       });
     },
-    async updateMcpServer({ worldId, name, definition, firstListedAt }) {
-      await updateServer({ worldId, name, definition: JSON.stringify(definition), firstListedAt });
+    async updateMcpServer({ worldId, name, definition: before }, definition) {
+      const texts = { before: JSON.stringify(before), definition: JSON.stringify(definition) };
+      return (await updateServer({ worldId, name, ...texts })) === 1;
     },
+    setMcpServerListed: async (worldId, name) => (await setListed({ worldId, name, now: session.now })) === 1,
     async deleteMcpServer(worldId, name) {
       await deleteTools({ worldId, name });
       return (await deleteServer({ worldId, name })) === 1;

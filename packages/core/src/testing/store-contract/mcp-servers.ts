@@ -38,9 +38,22 @@ export function describeMcpServers(open: OpenStore): void {
       ]);
       expect(await store().read((r) => r.mcpServer(W, 'shed'))).toStrictEqual(server('shed'));
       expect(await store().read((r) => r.mcpServer('elsewhere', 'shed'))).toBeUndefined();
-      const changed = server('shed', { firstListedAt: 3, definition: { ...server('shed').definition, trusted: true } });
-      await write(store(), (tx) => tx.updateMcpServer(changed));
+      const changed = server('shed', { definition: { ...server('shed').definition, trusted: true } });
+      expect(await write(store(), (tx) => tx.updateMcpServer(server('shed'), changed.definition))).toBe(true);
       expect(await store().read((r) => r.mcpServer(W, 'shed'))).toStrictEqual(changed);
+    });
+
+    it('[A1] lose no change of two that are made at once', async () => {
+      await write(store(), (tx) => tx.insertMcpServer(server('shed')));
+      const { definition } = server('shed');
+      const off = { ...definition, enabled: false };
+      expect(await write(store(), (tx) => tx.updateMcpServer(server('shed'), off))).toBe(true);
+      const trusted = { ...definition, trusted: true };
+      expect(await write(store(), (tx) => tx.updateMcpServer(server('shed'), trusted))).toBe(false);
+      expect(await write(store(), (tx) => tx.setMcpServerListed(W, 'shed'))).toBe(true);
+      expect(await write(store(), (tx) => tx.setMcpServerListed(W, 'shed'))).toBe(false);
+      const found = await store().read((r) => r.mcpServer(W, 'shed'));
+      expect(found).toMatchObject({ definition: off, firstListedAt: expect.any(Number) });
     });
 
     it('have each their own name in a world', async () => {
