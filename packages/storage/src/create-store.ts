@@ -1,24 +1,24 @@
 import { randomBytes } from 'node:crypto';
 import type { Store } from '@countersign/core/ports';
 import { CountersignError } from '@countersign/protocol';
-import type { HeadKeeper } from './audit/head-keeper.js';
+import type { Chains, HeadKeeper } from './audit/head-keeper.js';
 import { verifyChain } from './audit/verify-chain.js';
 import type { Engine } from './engine.js';
-
-export type HashAt = (worldId: string, seq: number) => Promise<string | undefined>;
 
 /** The store over either database. */
 export async function createStore(
   engine: Engine,
-  keepHeads: (hashAt: HashAt) => Promise<HeadKeeper> | HeadKeeper,
+  keepHeads: (chains: Chains) => Promise<HeadKeeper> | HeadKeeper,
 ): Promise<Store> {
   const hashKey = await hashKeyOf(engine);
-  const heads = await keepHeads((worldId, seq) =>
-    engine.read(async ({ upkeep }) => {
-      const [row] = await upkeep.auditRows(worldId, seq - 1, 1);
-      return row?.seq === seq ? row.hash : undefined;
-    }),
-  );
+  const heads = await keepHeads({
+    hashAt: (worldId, seq) =>
+      engine.read(async ({ upkeep }) => {
+        const [row] = await upkeep.auditRows(worldId, seq - 1, 1);
+        return row?.seq === seq ? row.hash : undefined;
+      }),
+    heads: () => engine.read(async ({ upkeep }) => upkeep.auditHeads()),
+  });
   let closing: Promise<void> | undefined;
 
   const assertOpen = (): void => {
@@ -29,11 +29,11 @@ export async function createStore(
     hashKey,
     async transact(worldId, work) {
       assertOpen();
-      const { value, events, head, added } = await engine.write(async ({ tx, finish }) => {
+      const { value, events, head } = await engine.write(async ({ tx, finish }) => {
         const value = await work(tx);
         return { value, ...(await finish(worldId)) };
       });
-      if (head !== undefined) heads.moved(worldId, head, added);
+      if (head !== undefined) heads.moved(worldId, head);
       return { value, events };
     },
     async read(work) {

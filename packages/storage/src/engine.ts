@@ -26,8 +26,6 @@ export interface Finished {
   events: StoredEvent[];
   /** The new end of the audit chain, if the step recorded anything. */
   head: AuditHead | undefined;
-  /** How many records the step added. */
-  added: number;
 }
 
 /** What is different between the databases: how a piece of work gets a connection, a moment and its atomicity. */

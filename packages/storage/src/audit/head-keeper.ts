@@ -6,10 +6,18 @@ import type { AuditHead, KeptHead } from './head.js';
 /** Keeps the ends of audit chains outside the database: a tail that is cut off inside it would verify otherwise (A16). */
 export interface HeadKeeper {
   get(worldId: string): KeptHead | undefined;
-  /** After a commit that added so many records. Blocks nobody: the file follows a moment later, and a crash may leave it behind. */
-  moved(worldId: string, head: AuditHead, added: number): void;
+  /** After a commit. Blocks nobody: the file follows a moment later, and a crash may leave it behind. */
+  moved(worldId: string, head: AuditHead): void;
   /** Waits until the file says what is known here. */
   flush(): Promise<void>;
+}
+
+/** What a keeper asks the database. */
+export interface Chains {
+  /** The hash of a world's record. */
+  hashAt(worldId: string, seq: number): Promise<string | undefined>;
+  /** The ends of all chains that have a record. */
+  heads(): Promise<(AuditHead & { worldId: string })[]>;
 }
 
 /**
@@ -18,40 +26,34 @@ export interface HeadKeeper {
  */
 export function keepHeadsInMemory(): HeadKeeper {
   const heads = new Map<string, KeptHead>();
-  const get = (worldId: string): KeptHead => heads.get(worldId) ?? { seq: 0, hash: '' };
   return {
-    get,
-    moved: (worldId, head, added) => void heads.set(worldId, follow(get(worldId), head, added)),
+    get: (worldId) => heads.get(worldId),
+    moved: (worldId, head) => void heads.set(worldId, follow(heads.get(worldId), head)),
     flush,
   };
 }
 
-/**
- * The newer of the two heads, and how many records were there before the first commit that was seen: a file that was lost must not pass
- * for one that knew them. Commits of several writers may be told out of order.
- */
-export function follow(known: KeptHead | undefined, head: AuditHead, added: number): KeptHead {
-  const { seq, hash } = known !== undefined && known.seq >= head.seq ? known : head;
-  const before = head.seq - added;
-  const unguarded = known === undefined ? before : Math.min(known.unguarded ?? 0, before);
-  return { seq, hash, ...(unguarded === 0 ? {} : { unguarded }) };
+/** The newer of the two heads: commits of several writers may be told out of order. */
+export function follow(known: KeptHead | undefined, head: AuditHead): KeptHead {
+  return known === undefined || known.seq < head.seq ? { ...known, ...head } : known;
 }
 
 /** How long the file may lag behind. Written with each step it would cost as much as the step. */
 const LAG_MS = 100;
 
 /**
- * @param hashAt gives the hash of a world's record in the database. A head that the database contradicts stays as it is, or the
- *   records that follow would wipe the only trace of what was cut off.
+ * A head that the database contradicts stays as it is, or the records that follow would wipe the only trace of what was cut off. Records
+ * of a chain that the file does not know now are unguarded: a file that was lost must not pass for one that knew them. A chain that begins
+ * later has none, whichever process writes its first record.
  */
-export async function keepHeadsInFile(
-  file: string,
-  hashAt: (worldId: string, seq: number) => Promise<string | undefined>,
-): Promise<HeadKeeper> {
+export async function keepHeadsInFile(file: string, chains: Chains): Promise<HeadKeeper> {
   const heads = readHeads(file);
   const contradicted = new Set<string>();
   for (const [worldId, head] of heads) {
-    if ((await hashAt(worldId, head.seq)) !== head.hash) contradicted.add(worldId);
+    if ((await chains.hashAt(worldId, head.seq)) !== head.hash) contradicted.add(worldId);
+  }
+  for (const { worldId, seq, hash } of await chains.heads()) {
+    if (!heads.has(worldId)) heads.set(worldId, { seq, hash, unguarded: seq });
   }
 
   let isDirty = false;
@@ -84,9 +86,9 @@ export async function keepHeadsInFile(
 
   return {
     get: (worldId) => heads.get(worldId),
-    moved(worldId, head, added) {
+    moved(worldId, head) {
       if (contradicted.has(worldId)) return;
-      heads.set(worldId, follow(heads.get(worldId), head, added));
+      heads.set(worldId, follow(heads.get(worldId), head));
       isDirty = true;
       timer ??= setTimeout(() => {
         timer = undefined;

@@ -6,6 +6,6 @@ export interface AuditHead {
 
 /** The same, as it is kept outside the database. */
 export interface KeptHead extends AuditHead {
-  /** How many records were there when this was first kept. Absent: none. */
+  /** How many records were there when this was first kept: nobody outside the database knew them. Absent: none. */
   unguarded?: number;
 }

@@ -44,8 +44,7 @@ export async function verifyChain(
   if (seq !== (inside?.seq ?? 0) || hash !== (inside?.hash ?? '')) {
     return broken(seq + 1, 'cut-off', `the chain ends here, and the database counted ${inside?.seq ?? 0} records`);
   }
-  const unguarded = outside === undefined ? seq : (outside.unguarded ?? 0);
-  return { ok: true, records: seq, ...(unguarded === 0 ? {} : { unguarded }) };
+  return { ok: true, records: seq, ...(outside?.unguarded === undefined ? {} : { unguarded: outside.unguarded }) };
 
   async function problemOf(row: RowOf<AuditTable>, before: AuditHead): Promise<Broken | undefined> {
     const expected = before.seq + 1;

@@ -66,10 +66,10 @@ async function withRaw<T>(place: StorePlace, work: (store: RawStore) => Promise<
 async function writeHeads(source: RawStore, to: StorePlace): Promise<void> {
   const file = to.kind === 'sqlite' ? `${resolve(to.file)}.audit-head` : to.headFile;
   if (file === undefined) return;
-  const keeper = await keepHeadsInFile(file, () => Promise.resolve(undefined));
+  const keeper = await keepHeadsInFile(file, { hashAt: async () => undefined, heads: async () => [] });
   for await (const page of source.pages('worlds', ['id', 'audit_seq', 'audit_hash'])) {
     for (const [id, seq, hash] of page) {
-      if (Number(seq) > 0) keeper.moved(String(id), { seq: Number(seq), hash: String(hash) }, Number(seq));
+      if (Number(seq) > 0) keeper.moved(String(id), { seq: Number(seq), hash: String(hash) });
     }
   }
   await keeper.flush();

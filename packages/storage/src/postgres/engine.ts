@@ -26,8 +26,7 @@ export function postgresEngine(pool: pg.Pool, statements: Statements, task: stri
     const verbs = verbsOn(connection, statements);
     const { session } = verbs;
     const finish: Unit['finish'] = async (worldId) => {
-      if (session.emissions.length === 0 && session.records.length === 0)
-        return { events: [], head: undefined, added: 0 };
+      if (session.emissions.length === 0 && session.records.length === 0) return { events: [], head: undefined };
       connection.stop();
       connection.assertWhole();
       desk.isCommitted = true;

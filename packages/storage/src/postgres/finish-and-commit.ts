@@ -48,7 +48,6 @@ export async function finishAndCommit(client: pg.ClientBase, session: Session, w
     return {
       events: emissions.map((emission, index) => toStoredEvent(worldId, first + index, now, emission)),
       head,
-      added: records.length,
     };
   } catch (cause) {
     // A world that is not there gives no number.

@@ -58,8 +58,8 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
     }
     await prepareJobs(connection);
     const engine = { ...postgresEngine(pool, postgresStatements, wakeTask(schema)), close: closePools };
-    const store = await createStore(engine, (hashAt) =>
-      headFile === undefined ? keepHeadsInMemory() : keepHeadsInFile(headFile, hashAt),
+    const store = await createStore(engine, (chains) =>
+      headFile === undefined ? keepHeadsInMemory() : keepHeadsInFile(headFile, chains),
     );
     return {
       ...store,

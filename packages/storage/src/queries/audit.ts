@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { prepared, upTo, valuesOf, type Cells, type Queries, type RowOf } from './prepared.js';
 import type { AuditTable } from '../schema.js';
 
@@ -29,6 +30,12 @@ export function auditStatements(db: Queries) {
     ),
     auditHead: prepared<{ worldId: string }, [seq: number, hash: string]>((p) =>
       db.selectFrom('worlds').select(['audit_seq', 'audit_hash']).where('id', '=', p('worldId')),
+    ),
+    auditHeads: prepared<object, [worldId: string, seq: number, hash: string]>(() =>
+      db
+        .selectFrom('worlds')
+        .select(['id', 'audit_seq', 'audit_hash'])
+        .where(sql<boolean>`audit_seq > 0`),
     ),
     insertAudit: prepared<RowOf<AuditTable>>((p) => db.insertInto('audit').values(valuesOf(columns, p))),
     /** Where a world's events and records end. One that is gone keeps its row, so its last words are numbered too. */

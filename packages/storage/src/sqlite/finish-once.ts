@@ -27,7 +27,7 @@ export function finishOnce(
 
   return async (worldId) => {
     const { emissions, records, now } = session;
-    if (emissions.length === 0 && records.length === 0) return { events: [], head: undefined, added: 0 };
+    if (emissions.length === 0 && records.length === 0) return { events: [], head: undefined };
     const world = known.world(worldId);
     const heads = world.heads ?? (await readHeads({ worldId }));
     if (heads === undefined) throw new CountersignError('not-found', `There is no world "${worldId}".`);
@@ -51,6 +51,6 @@ export function finishOnce(
     await moveHeads({ worldId, lastEvent, seq, hash });
     insertEvents(rows);
     insertAudit(links);
-    return { events, head: links.length === 0 ? undefined : { seq, hash }, added: links.length };
+    return { events, head: links.length === 0 ? undefined : { seq, hash } };
   };
 }

@@ -37,7 +37,7 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
       owned.noteOwner();
       const engine = sqliteEngine(db, file, sqliteStatements, clock);
       const close = () => engine.close().finally(() => owned.release());
-      return await createStore({ ...engine, close }, (hashAt) => keepHeadsInFile(`${file}.audit-head`, hashAt));
+      return await createStore({ ...engine, close }, (chains) => keepHeadsInFile(`${file}.audit-head`, chains));
     } catch (cause) {
       closeDatabase(db, file);
       throw cause;

@@ -6,6 +6,8 @@ import { sqliteStatements } from './statements.js';
 /** Reads that are about the whole store, or about the few rows of a partial index. */
 const mayScan: Readonly<Record<string, RegExp>> = {
   worlds: /^SCAN worlds$/,
+  // Once, when a store is opened.
+  auditHeads: /^SCAN worlds$/,
   unfinishedTurns: /^SCAN turns USING INDEX turns_unfinished$/,
   expiring: /^SCAN approvals USING INDEX approvals_pending$/,
   countPending: /^SCAN approvals USING COVERING INDEX approvals_pending$/,

@@ -139,6 +139,10 @@ export const writtenStatements: WrittenStatements = {
       "worldId"
     ]
   },
+  "auditHeads": {
+    "sql": "select \"id\", \"audit_seq\", \"audit_hash\" from \"worlds\" where audit_seq > 0",
+    "names": []
+  },
   "insertAudit": {
     "sql": "insert into \"audit\" (\"world_id\", \"seq\", \"record\", \"previous_hash\", \"hash\") values (?, ?, ?, ?, ?)",
     "names": [

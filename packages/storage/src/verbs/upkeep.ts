@@ -12,6 +12,8 @@ export interface UpkeepVerbs {
   insertMeta(key: string, value: string): Promise<void>;
   auditRows(worldId: string, after: number, limit: number): Soon<RowOf<AuditTable>[]>;
   auditHead(worldId: string): Soon<AuditHead | undefined>;
+  /** Of all worlds that have a record, also those that are gone. */
+  auditHeads(): Soon<(AuditHead & { worldId: string })[]>;
   auditHasHash(worldId: string, hash: string): Promise<boolean>;
 }
 
@@ -20,6 +22,7 @@ export function upkeepVerbs(on: Connection, s: ReturnType<typeof upkeepStatement
   const insertMeta = on.run(s.insertMeta);
   const auditRows = on.all(s.audit, toLink);
   const auditHead = on.first(s.auditHead, ([seq, hash]) => ({ seq, hash }));
+  const auditHeads = on.all(s.auditHeads, ([worldId, seq, hash]) => ({ worldId, seq, hash }));
   const auditByHash = on.first(s.auditByHash, ([seq]) => seq);
   return {
     meta: async (key) => meta({ key }),
@@ -28,6 +31,7 @@ export function upkeepVerbs(on: Connection, s: ReturnType<typeof upkeepStatement
     },
     auditRows: (worldId, after, limit) => auditRows({ worldId, after, limit }),
     auditHead: (worldId) => auditHead({ worldId }),
+    auditHeads: () => auditHeads({}),
     auditHasHash: async (worldId, hash) => (await auditByHash({ worldId, hash })) !== undefined,
   };
 }
