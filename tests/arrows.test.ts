@@ -64,7 +64,6 @@ const layers = [
   ['publishers'],
   ['memory'],
   ['orchestrator'],
-  ['subscribers'],
 ];
 const pureFolders = layers[0] ?? [];
 const pureNodeModules = ['node:assert', 'node:buffer', 'node:crypto', 'node:path', 'node:url', 'node:util'];

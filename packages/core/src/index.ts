@@ -69,6 +69,5 @@ export type { EventBus, EventListener, ListenerFailure } from './publishers/even
 export { maskLongEvents } from './publishers/mask-long-texts.js';
 export { toPublicMessage } from './publishers/public-message.js';
 export { toWorldEvent } from './publishers/to-world-event.js';
-export { subscribeAgentToMessages, subscribeAgentToToolMessages } from './subscribers/subscribe-agent.js';
 export { nextStep } from './turn/next-step.js';
 export type { NextStep, TurnSituation } from './turn/next-step.js';

@@ -3,13 +3,12 @@ import { maskArguments } from '../masking/index.js';
 import type { Question } from '@countersign/protocol';
 import { NoAnswer } from '../ports/index.js';
 import { newId } from '../turn/ids.js';
-import { isUnattended, UNATTENDED } from './deny-unattended.js';
+import { isUnattended, UNATTENDED } from './unattended.js';
 import { sandboxOf } from './gate-call.js';
 import { holdCall } from './hold-call.js';
-import { commit, type Runtime } from './runtime.js';
+import { commit, type Runtime, type Started } from './runtime.js';
 import { showQuestion } from './show-question.js';
 import { auditOf } from './tool-events.js';
-import type { Started } from './start-invocation.js';
 import { untilAborted } from '../ports/until-aborted.js';
 import { writeApproval } from './write-approval.js';
 

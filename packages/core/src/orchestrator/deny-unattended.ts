@@ -1,16 +1,6 @@
-import type { WorldSnapshot } from '../memory/world-snapshot.js';
-import type { StoreReader } from '../ports/index.js';
 import { denyApproval } from './deny-approval.js';
 import { commit, type Runtime, type Step } from './runtime.js';
-
-/** What a call is denied with that nobody can be asked about. */
-export const UNATTENDED = 'nobody is there who could be asked, and this world denies what nobody can be asked about';
-
-/** True where a call that must be asked is to be denied: the world says so, and no client that can ask a person is there (A13). */
-export async function isUnattended(reader: StoreReader, { world }: WorldSnapshot): Promise<boolean> {
-  if (world.settings.unattended !== 'deny') return false;
-  return !(await reader.hasAsker(world.id));
-}
+import { isUnattended, UNATTENDED } from './unattended.js';
 
 /** The last client that could ask has left: what it was asked would wait for ever. */
 export async function denyUnattended(runtime: Runtime, worldId: string): Promise<void> {

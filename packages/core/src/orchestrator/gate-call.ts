@@ -20,7 +20,7 @@ import { maskCallText } from '../masking/index.js';
 import { defaultSubjects, keysOfCall, NO_RULES, type PolicyCall, readSubjects } from '../policy/index.js';
 import { capText } from '../results/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
-import { isUnattended, UNATTENDED } from './deny-unattended.js';
+import { isUnattended, UNATTENDED } from './unattended.js';
 import { describeDifference } from './mcp-difference.js';
 import type { Place, Runtime } from './runtime.js';
 import { withinTime } from '../ports/until-aborted.js';

@@ -1,5 +1,4 @@
-import type { Runtime, Step } from './runtime.js';
-import type { Started } from './start-invocation.js';
+import type { Runtime, Step, Started } from './runtime.js';
 
 /**
  * A call that this step starts is run by the loop of its turn, which the step wakes. It counts as in flight from before the commit:

@@ -1,9 +1,9 @@
 import type { Clock, SharedStore, Store } from '../ports/index.js';
 import type { EventBus } from '../publishers/event-bus.js';
 import { shareEventBus, type Changed, type SharedEventBus } from '../publishers/shared-event-bus.js';
-import { dispatchAnywhere, type Dispatch } from './dispatch.js';
+import { dispatchAnywhere } from './dispatch.js';
 import { createMembership, type Membership } from './membership.js';
-import type { Runtime } from './runtime.js';
+import type { Runtime, Dispatch } from './runtime.js';
 import type { Scheduler } from './scheduler.js';
 
 /** What changes for a process that is not alone on its store: who runs a turn, and from where events come. */

@@ -1,6 +1,8 @@
 import { CountersignError, type CallSandbox } from '@countersign/protocol';
+import type { Gate } from '../approval/index.js';
 import type {
   Clock,
+  InvocationRecord,
   McpHost,
   MessageRecord,
   Provider,
@@ -15,12 +17,10 @@ import type { SandboxGrants } from '../policy/index.js';
 import type { AgentMemory } from '../memory/agent-memory.js';
 import type { SnapshotCache, WorldSnapshot } from '../memory/world-snapshot.js';
 import type { EventBus } from '../publishers/event-bus.js';
-import type { Dispatch } from './dispatch.js';
 import { noWorld } from './look-up.js';
 import type { Quarantine } from './quarantine.js';
 import type { RecentRepeats } from './recent-repeats.js';
 import type { Scheduler } from './scheduler.js';
-import type { Started } from './start-invocation.js';
 
 /** Where a world's tools act, looked up anew for each call: a folder may have become a link since it was signed (A7). */
 export interface Place {
@@ -96,6 +96,32 @@ export interface Runtime {
   chatFellIdle(worldId: string, chatId: string): void;
   /** Told of failures that have no turn to end in. */
   report(error: unknown, what: string, about?: About): void;
+}
+
+/** A call that has been marked as started and is to run now. */
+export interface Started {
+  invocation: InvocationRecord;
+  tool: Tool;
+  value: unknown;
+  place: Place;
+  /** Why the gate let it run. */
+  because: Extract<Gate, { kind: 'run' }>['because'];
+  /** What the tool found when the call was signed. */
+  fingerprint: string | undefined;
+  /** The world and its rules as of the start. */
+  snapshot: WorldSnapshot;
+  /** Other calls of the same answer are open. */
+  hasSiblings: boolean;
+}
+
+/** Where turns run that a step has made runnable. */
+export interface Dispatch {
+  /** The owner such a turn gets: this process, or nobody until a process claims it. */
+  readonly owner: string | null;
+  /** In the step that made it runnable, after the turn's own row was written. */
+  wake(step: Step, turnId: string): Promise<void> | void;
+  /** After the commit of the step that ended it: the process that runs it must stop. */
+  abort(turnId: string, reason: string): void;
 }
 
 /** One step under way: its transaction, the world as of it, and what happens once it is kept. */

@@ -1,4 +1,4 @@
-import type { InvocationRecord, Tool, TurnRecord } from '../ports/index.js';
+import type { InvocationRecord, TurnRecord } from '../ports/index.js';
 import type { Gate } from '../approval/index.js';
 import { maskSecrets } from '../masking/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
@@ -6,7 +6,7 @@ import { newId } from '../turn/ids.js';
 import { askApproval } from './ask-approval.js';
 import { callOf, gateCall, signCall, type ReadCall, type SignedCall } from './gate-call.js';
 import { refuseCall } from './refuse-call.js';
-import { commit, type Place, type Runtime, type Step } from './runtime.js';
+import { commit, type Place, type Runtime, type Step, type Started } from './runtime.js';
 import { cutOff, settleInvocation } from './settle-invocation.js';
 import { sealOriginal } from './seal-original.js';
 import { auditOf, emitToolEvent } from './tool-events.js';
@@ -14,22 +14,6 @@ import { bringTool } from './tool-sources.js';
 import { noteActivity } from './turn-lifecycle.js';
 import { situationAfter, type Situation } from './turn-state.js';
 import { wordsOf } from '../ports/words-of.js';
-
-/** A call that has been marked as started and is to run now. */
-export interface Started {
-  invocation: InvocationRecord;
-  tool: Tool;
-  value: unknown;
-  place: Place;
-  /** Why the gate let it run. */
-  because: Extract<Gate, { kind: 'run' }>['because'];
-  /** What the tool found when the call was signed. */
-  fingerprint: string | undefined;
-  /** The world and its rules as of the start. */
-  snapshot: WorldSnapshot;
-  /** Other calls of the same answer are open. */
-  hasSiblings: boolean;
-}
 
 /**
  * The last moment before the side effect: owner, signature and rules are checked again in the very transaction that marks the

@@ -6,13 +6,11 @@ export type {
   McpHostFactory,
   McpPlace,
   McpRecords,
-  McpServerRecord,
   McpServerState,
   McpServerWithTools,
-  McpToolDefinition,
-  McpToolRecord,
   ToolSource,
 } from './mcp.js';
+export type { McpServerRecord, McpToolDefinition, McpToolRecord } from './mcp-records.js';
 export { ProviderError } from './provider.js';
 export type {
   GenerateRequest,

@@ -1,4 +1,4 @@
-import type { McpServerRecord, McpToolRecord } from './mcp.js';
+import type { McpServerRecord, McpToolRecord } from './mcp-records.js';
 import type {
   AgentRecord,
   ApprovalRecord,

@@ -1,0 +1,11 @@
+import type { WorldSnapshot } from '../memory/world-snapshot.js';
+import type { StoreReader } from '../ports/index.js';
+
+/** The reason for denying a call that needs approval when no client can ask a person. */
+export const UNATTENDED = 'nobody is there who could be asked, and this world denies what nobody can be asked about';
+
+/** Whether calls that need approval are denied at once: the world says so, and no client that can ask a person is connected (A13). */
+export async function isUnattended(reader: StoreReader, { world }: WorldSnapshot): Promise<boolean> {
+  if (world.settings.unattended !== 'deny') return false;
+  return !(await reader.hasAsker(world.id));
+}
