@@ -87,7 +87,7 @@ function decision(name: string, runtime: Runtime, world: GateWorld, city: string
   };
 }
 
-/** As `core/src/orchestrator/gate-call.ts` does it, with the same reads: the world's `rev`, the grants, unknown outcomes. */
+/** As `core/src/calls/gate-call.ts` does it, with the same reads: the world's `rev`, the grants, unknown outcomes. */
 async function decide(
   runtime: Runtime,
   { worldId, agentId, chatId }: GateWorld,

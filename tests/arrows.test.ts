@@ -63,7 +63,16 @@ const layers = [
   ['mentions', 'approval', 'turn', 'masking', 'policy', 'results'],
   ['publishers'],
   ['memory'],
-  ['orchestrator'],
+  ['step'],
+  ['calls'],
+  ['decisions'],
+  ['chats'],
+  ['worlds'],
+  ['turns'],
+  ['mcp'],
+  ['clients'],
+  ['processes'],
+  ['views'],
 ];
 const pureFolders = layers[0] ?? [];
 const pureNodeModules = ['node:assert', 'node:buffer', 'node:crypto', 'node:path', 'node:url', 'node:util'];
@@ -134,6 +143,21 @@ describe('the layers inside core', () => {
     const layerOf = (path: string): number => layers.findIndex((folders) => folders.includes(folderOf(path)));
     const wrong = withTargets.filter(({ from, to }) => layerOf(from) >= 0 && layerOf(to ?? '') > layerOf(from));
     expect(wrong.map(say)).toEqual([]);
+  });
+
+  it('no module imports itself through others, not even for a type', () => {
+    const next = new Map<string, string[]>();
+    for (const { from, to } of withTargets) {
+      if (to !== undefined) next.set(from, [...(next.get(from) ?? []), to.replace(/\.js$/, '.ts')]);
+    }
+    const reaches = (from: string, goal: string, seen: Set<string>): boolean =>
+      (next.get(from) ?? []).some((to) => {
+        if (to === goal) return true;
+        if (seen.has(to)) return false;
+        seen.add(to);
+        return reaches(to, goal, seen);
+      });
+    expect([...next.keys()].filter((start) => reaches(start, start, new Set()))).toEqual([]);
   });
 
   it('nothing but the test kit imports the test kit', () => {

@@ -16,7 +16,7 @@ import { scripted } from '@countersign/core/testing';
 import type { WorldEvent } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createMcpRecords } from '../../packages/core/src/orchestrator/mcp-records.js';
+import { createMcpRecords } from '../../packages/core/src/mcp/mcp-records.js';
 import { createPostgresDatabase } from '../support/postgres-database.js';
 import { countingTool, nextEvent, openEngine, say, signer, stampingModel } from './engines-fixture.js';
 

@@ -7,32 +7,26 @@ export type { AgentMemory } from './memory/agent-memory.js';
 export { prepareMessagesForLLM } from './memory/prepare-messages-for-llm.js';
 export type { PreparedView } from './memory/prepare-messages-for-llm.js';
 export type { WorldSnapshot } from './memory/world-snapshot.js';
-export { checkPolicy } from './orchestrator/check-policy.js';
-export { createRuntime } from './orchestrator/create-runtime.js';
-export type { Engine, RuntimeOptions } from './orchestrator/create-runtime.js';
-export { CLIENT_GRACE_MS } from './orchestrator/clients.js';
-export type { ClientRegistry, FoundClient } from './orchestrator/clients.js';
-export { coveredCalls, matchesInChat } from './orchestrator/matches-in-chat.js';
-export type { MatchedCall } from './orchestrator/matches-in-chat.js';
-export { pageApprovals, pageChats, pageMessages } from './orchestrator/page-lists.js';
-export type { ListPage, ListPlace } from './orchestrator/page-lists.js';
-export {
-  addMcpServer,
-  listMcpServers,
-  removeMcpServer,
-  showMcpServer,
-  updateMcpServer,
-} from './orchestrator/mcp-servers.js';
-export { processAgentMessage } from './orchestrator/process-agent-message.js';
-export type { Unfinished } from './orchestrator/unfinished-turns.js';
-export { publishMessage } from './orchestrator/publish-message.js';
-export type { IncomingMessage } from './orchestrator/publish-message.js';
-export { publishToolResult } from './orchestrator/publish-tool-result.js';
-export { agentMemoryOf, listApprovals, listGrants, listMessages, showApproval } from './orchestrator/queries.js';
-export type { About, Measured, Place, PlaceFinder, Probe, Runtime } from './orchestrator/runtime.js';
-export { rebuildIndexes } from './orchestrator/rebuild-indexes.js';
-export { renameChat } from './orchestrator/rename-chat.js';
-export { searchMessages } from './orchestrator/search/search-messages.js';
+export { checkPolicy } from './worlds/check-policy.js';
+export { createRuntime } from './processes/create-runtime.js';
+export type { Engine, RuntimeOptions } from './processes/create-runtime.js';
+export { CLIENT_GRACE_MS } from './clients/clients.js';
+export type { ClientRegistry, FoundClient } from './clients/clients.js';
+export { coveredCalls, matchesInChat } from './views/matches-in-chat.js';
+export type { MatchedCall } from './views/matches-in-chat.js';
+export { pageApprovals, pageChats, pageMessages } from './views/page-lists.js';
+export type { ListPage, ListPlace } from './views/page-lists.js';
+export { addMcpServer, listMcpServers, removeMcpServer, showMcpServer, updateMcpServer } from './mcp/mcp-servers.js';
+export { processAgentMessage } from './turns/process-agent-message.js';
+export type { Unfinished } from './processes/unfinished-turns.js';
+export { publishMessage } from './chats/publish-message.js';
+export type { IncomingMessage } from './chats/publish-message.js';
+export { publishToolResult } from './decisions/publish-tool-result.js';
+export { agentMemoryOf, listApprovals, listGrants, listMessages, showApproval } from './views/queries.js';
+export type { About, Measured, Place, PlaceFinder, Probe, Runtime } from './step/runtime.js';
+export { rebuildIndexes } from './views/rebuild-indexes.js';
+export { renameChat } from './worlds/rename-chat.js';
+export { searchMessages } from './views/search/search-messages.js';
 export {
   readChat,
   readWorld,
@@ -46,22 +40,22 @@ export {
   toAgent,
   toChat,
   toWorld,
-} from './orchestrator/show-world.js';
-export type { Versioned } from './orchestrator/show-world.js';
-export { deleteChat, stopChat } from './orchestrator/stop-chat.js';
-export { systemClock } from './orchestrator/system-clock.js';
-export { turnTimeline } from './orchestrator/turn-timeline.js';
-export { agentVersion, worldVersion } from './orchestrator/versions.js';
-export type { Expected } from './orchestrator/versions.js';
-export { exportWorld, importWorld } from './orchestrator/world-file.js';
-export { worldStats } from './orchestrator/world-stats.js';
-export { createWorld, deleteWorld, setPolicy, updateWorld } from './orchestrator/worlds.js';
-export { addAgent, removeAgent, updateAgent } from './orchestrator/agents.js';
-export { SILENT_MS } from './orchestrator/claim-turn.js';
-export { createChat } from './orchestrator/create-chat.js';
-export { revealApproval } from './orchestrator/reveal-approval.js';
-export { showOriginal } from './orchestrator/show-original.js';
-export { revokeGrant } from './orchestrator/revoke-grant.js';
+} from './worlds/show-world.js';
+export type { Versioned } from './worlds/show-world.js';
+export { deleteChat, stopChat } from './chats/stop-chat.js';
+export { systemClock } from './step/system-clock.js';
+export { turnTimeline } from './views/turn-timeline.js';
+export { agentVersion, worldVersion } from './worlds/versions.js';
+export type { Expected } from './worlds/versions.js';
+export { exportWorld, importWorld } from './views/world-file.js';
+export { worldStats } from './worlds/world-stats.js';
+export { createWorld, deleteWorld, setPolicy, updateWorld } from './worlds/worlds.js';
+export { addAgent, removeAgent, updateAgent } from './worlds/agents.js';
+export { SILENT_MS } from './turns/claim-turn.js';
+export { createChat } from './chats/create-chat.js';
+export { revealApproval } from './decisions/reveal-approval.js';
+export { showOriginal } from './decisions/show-original.js';
+export { revokeGrant } from './decisions/revoke-grant.js';
 export { compilePolicy, judge, keyOfPattern, keysOfCall, parseRule, proposeRule, readRules } from './policy/index.js';
 export type { Policy, Rule } from './policy/index.js';
 export { createEventBus } from './publishers/event-bus.js';

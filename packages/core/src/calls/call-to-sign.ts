@@ -1,0 +1,78 @@
+import type { ToolDecision } from '@countersign/protocol';
+import type { ApprovalRecord } from '../ports/index.js';
+import { maskArguments, reveal } from '../masking/index.js';
+import { readCall, signCall, type ReadCall, type SignedCall } from './gate-call.js';
+import type { Place, Runtime } from '../step/runtime.js';
+import { bringTool } from '../step/tool-sources.js';
+import { wordsOf } from '../ports/words-of.js';
+
+/** What a yes would sign, here and now (A7). `ok: false`: it can't be signed, in words. */
+export type CallToSign =
+  | {
+      ok: true;
+      /** The call as it would run: as it was shown, or with the arguments a person edited. */
+      call: ReadCall;
+      signed: SignedCall;
+      place: Place;
+      /** The world's `rev` when it was looked at. */
+      rev: number;
+      /** The arguments on record when this was read. Others since: it is about something else. */
+      against: string;
+      /** The call as it was shown. Another hash than the question's: it has become something else since. */
+      shown: { call: ReadCall; signed: SignedCall };
+    }
+  | { ok: false; detail: string };
+
+/** Reads and signs the call a decision approves, before the transaction: files may have to be read. Undefined: there is nothing to sign. */
+export async function readCallToSign(
+  runtime: Runtime,
+  worldId: string,
+  sent: ToolDecision,
+): Promise<CallToSign | undefined> {
+  if (sent.decision !== 'approve') return undefined;
+  const found = await runtime.store.read(async (reader) => {
+    const snapshot = await runtime.snapshots(reader, worldId);
+    const approval = await reader.approval(sent.tool_call_id);
+    const invocation = await reader.invocation(approval?.invocationId ?? sent.tool_call_id);
+    return snapshot === undefined || invocation === undefined ? undefined : { snapshot, invocation };
+  });
+  if (found === undefined || found.invocation.worldId !== worldId) return undefined;
+  const { invocation, snapshot } = found;
+  const missing = await bringTool(runtime, worldId, invocation.toolName);
+  if (missing !== undefined) return { ok: false, detail: missing };
+  const tool = runtime.tools(worldId).get(invocation.toolName);
+  try {
+    const place = await runtime.findPlace(snapshot);
+    let text = invocation.arguments;
+    if (sent.arguments !== undefined) {
+      const revealed = reveal(sent.arguments, maskArguments(invocation.arguments).secrets);
+      if (!revealed.ok) return { ok: false, detail: `arguments: ${revealed.unknown} stands for nothing in this call` };
+      text = JSON.stringify(revealed.value);
+    }
+    const call = readCall(tool, invocation.toolName, text);
+    if (sent.arguments !== undefined && !call.arguments.ok)
+      return { ok: false, detail: `arguments: ${call.arguments.error}` };
+    const signed = await signCall(runtime, call, { ...invocation, place });
+    let shown = { call, signed };
+    if (text !== invocation.arguments) {
+      const before = readCall(tool, invocation.toolName, invocation.arguments);
+      shown = { call: before, signed: await signCall(runtime, before, { ...invocation, place }) };
+    }
+    return {
+      ok: true,
+      call,
+      signed,
+      place,
+      rev: snapshot.world.rev,
+      against: invocation.arguments,
+      shown,
+    };
+  } catch (error) {
+    return { ok: false, detail: `the call could not be signed: ${wordsOf(error)}` };
+  }
+}
+
+/** Its folder, its tool or what it would overwrite is not what it was when the question was put. */
+export function hasChanged(toSign: Extract<CallToSign, { ok: true }>, approval: ApprovalRecord): boolean {
+  return toSign.shown.signed.callHash !== approval.callHash;
+}

@@ -1,0 +1,76 @@
+import { createHmac } from 'node:crypto';
+import type { RefusalCode, Signer, ToolResultOutcome } from '@countersign/protocol';
+import type { ApprovalRecord, InvocationRecord, TurnRecord } from '../ports/index.js';
+import { canonicalJson } from '../policy/index.js';
+import { toolTurnId } from '../turn/ids.js';
+import type { Runtime, Step } from '../step/runtime.js';
+import { auditOf } from '../step/tool-events.js';
+
+/** What a decision or an answer is about. */
+export interface Found {
+  invocation: InvocationRecord;
+  approval: ApprovalRecord | undefined;
+  turn: TurnRecord;
+  /** False when the call was named: then it must not answer a question its sender has not seen. */
+  byApproval: boolean;
+}
+
+export async function find(step: Step, id: string): Promise<Found | undefined> {
+  const named = await step.tx.approval(id);
+  const invocation = await step.tx.invocation(named?.invocationId ?? id);
+  if (invocation === undefined) return undefined;
+  const current = invocation.approvalId === null ? undefined : await step.tx.approval(invocation.approvalId);
+  const turn = await step.tx.turn(invocation.turnId);
+  if (turn === undefined) return undefined;
+  return { invocation, approval: named ?? current, turn, byApproval: named !== undefined };
+}
+
+/** Of another agent, chat, world or turn: refused before anything of it is looked at (A6). */
+export function refuseMisfit(
+  { invocation, turn }: Found,
+  sent: { worldId: string; agentId: string | undefined; chatId?: string; turnId?: string },
+): Refused | undefined {
+  if (
+    invocation.worldId !== sent.worldId ||
+    (sent.agentId !== undefined && sent.agentId !== invocation.agentId) ||
+    (sent.chatId !== undefined && sent.chatId !== invocation.chatId)
+  ) {
+    return refused('foreign', 'this call belongs to another agent, chat or world');
+  }
+  if (sent.turnId !== undefined && sent.turnId !== toolTurnId(turn.id, invocation.iteration)) {
+    return refused('changed', 'this call belongs to another turn', invocation.status);
+  }
+  return undefined;
+}
+
+type Refused = Extract<ToolResultOutcome, { kind: 'refused' }>;
+
+const STATUS: Record<RefusalCode, Refused['status']> = {
+  unknown: 404,
+  foreign: 403,
+  settled: 409,
+  expired: 409,
+  changed: 409,
+  invalid: 422,
+};
+
+export function refused(code: RefusalCode, detail: string, state?: string): Refused {
+  return { kind: 'refused', status: STATUS[code], code, detail, ...(state === undefined ? {} : { state }) };
+}
+
+export function recordRefusal(
+  step: Step,
+  worldId: string,
+  found: Found | undefined,
+  outcome: Refused,
+  signer: Signer,
+): void {
+  // Of a call in another world nothing is told here but that somebody tried.
+  const about = found !== undefined && found.invocation.worldId === worldId ? auditOf(found.invocation) : {};
+  step.tx.record({ kind: 'refusal', ...about, who: signer.who, client: signer.client, why: outcome.detail });
+}
+
+/** Tells a repeat from a change of mind. Keyed, or a short secret in what was sent could be guessed from it. */
+export function digestOf(runtime: Runtime, sent: Record<string, unknown>): string {
+  return createHmac('sha256', runtime.store.hashKey).update(canonicalJson(sent)).digest('hex');
+}

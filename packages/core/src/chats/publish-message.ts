@@ -1,0 +1,102 @@
+import { CountersignError, newMessageSchema, parseInput, type NewMessage } from '@countersign/protocol';
+import { maskSecrets } from '../masking/index.js';
+import { explainSilence, foldName, resolveAddressees } from '../mentions/index.js';
+import type { MessageRecord } from '../ports/index.js';
+import type { WorldSnapshot } from '../memory/world-snapshot.js';
+import { maskLongTexts } from '../publishers/mask-long-texts.js';
+import { chatIn } from '../step/look-up.js';
+import { commit, type Runtime, type Step } from '../step/runtime.js';
+import { noteActivity, queueTurns } from '../step/turn-lifecycle.js';
+import { writeMessage, writeNotice } from '../step/write-message.js';
+
+export interface IncomingMessage extends NewMessage {
+  worldId: string;
+  chatId: string;
+  /** `human` or `world`: an agent's words come only from its own turn (M4). */
+  speaker: 'human' | 'world';
+}
+
+/** Keeps a message and the turns of everybody who answers it, in one transaction, then wakes them. */
+export async function publishMessage(
+  runtime: Runtime,
+  { worldId, chatId, speaker, ...message }: IncomingMessage,
+): Promise<{ messageId: string }> {
+  const incoming = { ...parseInput(newMessageSchema, message, 'message'), worldId, chatId, speaker };
+  await runtime.attend({ chatId });
+  await maskLongTexts([incoming.content]);
+  try {
+    return await keepMessage(runtime, incoming);
+  } catch (error) {
+    const isSecond = error instanceof CountersignError && error.code === 'conflict';
+    if (!isSecond || incoming.clientMessageId === undefined) throw error;
+    // The same message came twice at once, and the other was kept after we had looked: this time it is found.
+    return await keepMessage(runtime, incoming);
+  }
+}
+
+async function keepMessage(runtime: Runtime, incoming: IncomingMessage): Promise<{ messageId: string }> {
+  return await commit(runtime, 'publish-message', incoming.worldId, async (step) => {
+    const chat = await chatIn(step.tx, incoming.worldId, incoming.chatId);
+    if (incoming.clientMessageId !== undefined) {
+      const known = await step.tx.messageByClientId(chat.id, incoming.clientMessageId);
+      if (known !== undefined) return { messageId: known.id };
+    }
+    const sender = senderOf(step.snapshot, incoming);
+    const message = await writeMessage(
+      step,
+      { worldId: chat.worldId, chatId: chat.id },
+      {
+        role: 'user',
+        sender,
+        speaker: incoming.speaker,
+        content: incoming.content,
+        addressees: addresseesOf(step.snapshot, incoming),
+        clientMessageId: incoming.clientMessageId ?? null,
+      },
+    );
+    await queueTurns(runtime, step, message, chat);
+    if (message.addressees.length === 0) await sayNobodyAnswers(step, message);
+    await noteActivity(runtime, step, chat.id);
+    return { messageId: message.id };
+  });
+}
+
+const LONGEST_SENDER = 64;
+/** What messages that nobody sent are signed with. */
+const NOBODY = ['system', 'tool', 'world'];
+
+/** A name is what people and models go by: one of an agent, of ours or that shows as another would let a client speak as somebody else (M4). */
+function senderOf(snapshot: WorldSnapshot, { sender, speaker }: IncomingMessage): string {
+  if (sender === undefined) return speaker;
+  const wrong = (why: string): CountersignError =>
+    new CountersignError('invalid', `sender: ${why}`, { field: 'sender' });
+  if (sender.trim() === '' || sender.length > LONGEST_SENDER || /[\p{C}\p{Zl}\p{Zp}]/u.test(sender)) {
+    throw wrong(`a name has 1 to ${LONGEST_SENDER} characters that can be seen`);
+  }
+  const folded = foldName(sender);
+  const agent = snapshot.agents.find(
+    ({ id, definition }) => foldName(id) === folded || foldName(definition.name) === folded,
+  );
+  if (agent !== undefined || NOBODY.includes(folded)) throw wrong(`"${sender}" is the name of somebody else here`);
+  return sender;
+}
+
+function addresseesOf(snapshot: WorldSnapshot, incoming: IncomingMessage): string[] {
+  const { mainAgent } = snapshot.world.settings;
+  return resolveAddressees({
+    content: incoming.content,
+    speaker: { kind: incoming.speaker },
+    agents: addressable(snapshot),
+    ...(mainAgent === undefined ? {} : { mainAgent }),
+  }).agentIds;
+}
+
+export function addressable(snapshot: WorldSnapshot): { id: string; name: string; active: boolean }[] {
+  return snapshot.agents.map(({ id, definition }) => ({ id, name: definition.name, active: definition.active }));
+}
+
+/** Silence would look like a hang, so the chat says why nobody answers (M3). People read it; no model does. */
+async function sayNobodyAnswers(step: Step, message: MessageRecord): Promise<void> {
+  const why = explainSilence(message.content, addressable(step.snapshot));
+  if (why !== undefined) await writeNotice(step, { ...message, replyTo: message.id }, 'notice', maskSecrets(why));
+}

@@ -1,0 +1,248 @@
+import {
+  CountersignError,
+  type ClientToolResult,
+  type NewClient,
+  type Signer,
+  type ToolResultOutcome,
+} from '@countersign/protocol';
+import type { ClientRecord, InvocationRecord, StoreReader, Tool, ToolSource } from '../ports/index.js';
+import { maskSecrets } from '../masking/index.js';
+import { SILENT_MS } from '../turns/claim-turn.js';
+import { answerClientCall, failPendingCalls, pendingCalls, type ClientWithTools } from './client-calls.js';
+import { readClientTools } from './client-tools.js';
+import { denyUnattended } from '../decisions/deny-unattended.js';
+import { hashSecret, registerClient } from './register-client.js';
+import { commit, type Runtime } from '../step/runtime.js';
+
+/** A cut shorter than this is not leaving (A18). */
+export const CLIENT_GRACE_MS = 30_000;
+
+/** A client that was known by its secret. */
+export interface FoundClient {
+  id: string;
+  label: string;
+  approvals: boolean;
+  /** The names of its tools, as agents know them. */
+  tools: string[];
+}
+
+/** Clients that offer tools of their own: who they are, what they offer, and whether they are there (A18). */
+export interface ClientRegistry {
+  tools(worldId: string): ReadonlyMap<string, Tool>;
+  register(
+    worldId: string,
+    client: NewClient,
+    signer?: Signer,
+  ): Promise<{ clientId: string; clientSecret: string; tools: string[] }>;
+  /** The client of a world that this secret belongs to, if it has not left. */
+  find(worldId: string, secret: string): Promise<FoundClient | undefined>;
+  /** One more stream of it is open. It is there as long as one is. */
+  connected(clientId: string): Promise<void>;
+  /** One of them ended. */
+  disconnected(clientId: string): Promise<void>;
+  /** Calls forwarded to a client that it has not answered. */
+  pending(clientId: string): Promise<InvocationRecord[]>;
+  answer(clientId: string, result: ClientToolResult): Promise<ToolResultOutcome>;
+  /** Looks at all of them: at the start, and among other processes each round. */
+  load(): Promise<void>;
+  /** Another process has registered this one, or taken it out. */
+  look(clientId: string): Promise<void>;
+  /** Makes sure, among other processes, that what was registered elsewhere is known here before a model is asked or a call is judged. */
+  readonly source: ToolSource;
+  close(): void;
+}
+
+interface Present extends ClientWithTools {
+  /** How many of its streams are open in this process. */
+  streams: number;
+  /** Ends the timer of one that was cut. */
+  cancelGrace: (() => void) | undefined;
+}
+
+export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
+  const present = new Map<string, Present>();
+
+  /** Its tools stay the very same objects: a call that is about to start compares them. */
+  function note(record: ClientRecord): Present {
+    const known = present.get(record.id);
+    if (known !== undefined) {
+      known.record = record;
+      return known;
+    }
+    const entry: Present = { record, tools: readClientTools(record), streams: 0, cancelGrace: undefined };
+    present.set(record.id, entry);
+    return entry;
+  }
+
+  function forget(entry: Present): void {
+    entry.cancelGrace?.();
+    present.delete(entry.record.id);
+  }
+
+  function startGrace(entry: Present, ms = CLIENT_GRACE_MS): void {
+    const runtime = runtimeOf();
+    entry.cancelGrace?.();
+    entry.cancelGrace = runtime.clock.after(
+      ms,
+      () => {
+        entry.cancelGrace = undefined;
+        leave(entry).catch((error: unknown) => runtime.report(error, 'a client could not be taken out'));
+      },
+      { background: true },
+    );
+  }
+
+  async function connect({ record }: Present): Promise<void> {
+    const runtime = runtimeOf();
+    await commit(runtime, 'client-connected', record.worldId, (step) =>
+      step.tx.setClientConnected(record.id, runtime.owner),
+    );
+  }
+
+  async function cut({ record }: Present, from: string): Promise<void> {
+    await commit(runtimeOf(), 'client-cut', record.worldId, (step) => step.tx.setClientCut(record.id, from));
+  }
+
+  /** Brings what is known of one here and what is on record together. `living`: the processes that live. */
+  async function lookAfter(record: ClientRecord, living: ReadonlySet<string>): Promise<void> {
+    const { owner } = runtimeOf();
+    const entry = note(record);
+    const { leftAt, connectedTo } = record;
+    if (entry.streams > 0) {
+      // Its other stream ended elsewhere, or that process did: it is still here.
+      if (leftAt !== null || (connectedTo !== owner && !living.has(connectedTo))) await connect(entry);
+      return;
+    }
+    // The process that had its stream is gone, or could not say that it was cut.
+    if (leftAt === null && (connectedTo === owner || !living.has(connectedTo))) await cut(entry, connectedTo);
+    else if (leftAt === null) return;
+    if (entry.cancelGrace === undefined) startGrace(entry);
+  }
+
+  /** How long it may still stay away, by the store's clock; undefined: it is there, in another process. */
+  async function timeLeft({ record }: Present): Promise<number | undefined> {
+    const runtime = runtimeOf();
+    // Alone, this process knows that no stream is open.
+    if (runtime.store.shared === undefined) return 0;
+    return await commit(runtime, 'client-leaving', record.worldId, async (step) => {
+      const now = await step.tx.client(record.id);
+      if (now === undefined) return 0;
+      return now.leftAt === null ? undefined : now.leftAt + CLIENT_GRACE_MS - step.tx.now();
+    });
+  }
+
+  /** Gone for good: its tools are offered no more and what it was asked fails in words. */
+  async function leave(entry: Present): Promise<void> {
+    const left = await timeLeft(entry);
+    if (left === undefined || entry.streams > 0) return;
+    if (left > 0) {
+      startGrace(entry, left);
+      return;
+    }
+    forget(entry);
+    const { id, label, worldId } = entry.record;
+    await failPendingCalls(runtimeOf(), entry, `the client "${label}" left before it answered`);
+    await commit(runtimeOf(), 'client-left', worldId, async (step) => {
+      // Another process was first.
+      if (!(await step.tx.deleteClient(id))) return;
+      step.tx.record({ kind: 'policy', decision: 'client left', client: id, why: maskSecrets(label) });
+      step.tx.emit({ event: 'crud', chatId: null, data: { operation: 'delete', entity: 'client', id } });
+    });
+    await denyUnattended(runtimeOf(), worldId);
+  }
+
+  async function lookAt(reader: StoreReader, worldId: string): Promise<void> {
+    const known = [...present.values()].filter(({ record }) => record.worldId === worldId);
+    const records = await reader.clients(worldId);
+    const there = new Set(records.map(({ id }) => id));
+    for (const entry of known) if (!there.has(entry.record.id)) forget(entry);
+    for (const record of records) note(record);
+  }
+
+  return {
+    tools(worldId) {
+      const offered = new Map<string, Tool>();
+      for (const { record, tools } of present.values()) {
+        if (record.worldId === worldId) for (const [name, tool] of tools) offered.set(name, tool);
+      }
+      return offered;
+    },
+    async register(worldId, input, signer) {
+      const { record, secret } = await registerClient(runtimeOf(), worldId, input, signer);
+      // Registered is not yet there: it has as long to connect as it would have to come back.
+      const entry = note(record);
+      startGrace(entry);
+      return { clientId: record.id, clientSecret: secret, tools: [...entry.tools.keys()] };
+    },
+    async find(worldId, secret) {
+      const hash = hashSecret(secret).toString('hex');
+      const records = await runtimeOf().store.read((reader) => reader.clients(worldId));
+      // Hashes of random secrets: how far two of them agree says nothing of the secret.
+      const record = records.find(({ secretHash }) => secretHash === hash);
+      // Registered with another process: from now on it is known here too.
+      if (record === undefined) return undefined;
+      const entry = note(record);
+      if (record.leftAt !== null && entry.streams === 0 && entry.cancelGrace === undefined) startGrace(entry);
+      const { id, label, approvals } = record;
+      return { id, label, approvals, tools: [...entry.tools.keys()] };
+    },
+    async connected(clientId) {
+      const entry = present.get(clientId);
+      if (entry === undefined)
+        throw new CountersignError('not-found', 'this client is not registered here; register it again');
+      entry.cancelGrace?.();
+      entry.cancelGrace = undefined;
+      entry.streams += 1;
+      if (entry.streams > 1) return;
+      try {
+        await connect(entry);
+      } catch (error) {
+        entry.streams -= 1;
+        startGrace(entry);
+        throw error;
+      }
+    },
+    async disconnected(clientId) {
+      const entry = present.get(clientId);
+      if (entry === undefined || entry.streams === 0) return;
+      entry.streams -= 1;
+      if (entry.streams > 0) return;
+      startGrace(entry);
+      await cut(entry, runtimeOf().owner);
+    },
+    async pending(clientId) {
+      const entry = present.get(clientId);
+      return entry === undefined ? [] : await pendingCalls(runtimeOf(), entry);
+    },
+    answer: (clientId, result) => answerClientCall(runtimeOf(), present.get(clientId), result),
+    async load() {
+      const { store } = runtimeOf();
+      const known = [...present.values()];
+      const records = await store.read((reader) => reader.allClients());
+      const living = new Set(store.shared === undefined ? [] : await store.shared.living(SILENT_MS));
+      const there = new Set(records.map(({ id }) => id));
+      for (const entry of known) if (!there.has(entry.record.id)) forget(entry);
+      // At a start all of a lone process were cut when the last one ended: each has the usual time to come back.
+      for (const record of records) await lookAfter(record, living);
+    },
+    async look(clientId) {
+      const record = await runtimeOf().store.read((reader) => reader.client(clientId));
+      const entry = present.get(clientId);
+      if (record !== undefined) note(record);
+      else if (entry !== undefined) forget(entry);
+    },
+    source: {
+      // They are offered by `tools`.
+      tools: () => new Map(),
+      read: lookAt,
+      prepare: () => undefined,
+      async bring(worldId, toolName) {
+        if (toolName.startsWith('app__')) await runtimeOf().store.read((reader) => lookAt(reader, worldId));
+      },
+      close: () => Promise.resolve(),
+    },
+    close() {
+      for (const entry of present.values()) entry.cancelGrace?.();
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { newClientSchema, parseInput, type NewClient, type Signer } from '@countersign/protocol';
+import { maskSecrets } from '../masking/index.js';
+import type { ClientRecord } from '../ports/index.js';
+import { newId } from '../turn/ids.js';
+import { nameClientTools } from './client-tools.js';
+import { commit, type Runtime } from '../step/runtime.js';
+
+/** A new client of a world. Its secret is told once, here; only a hash of it is kept. */
+export async function registerClient(
+  runtime: Runtime,
+  worldId: string,
+  input: NewClient,
+  signer: Signer | undefined,
+): Promise<{ record: ClientRecord; secret: string }> {
+  const client = parseInput(newClientSchema, input, 'client');
+  const id = newId('client');
+  const secret = randomBytes(32).toString('base64url');
+  const tools = nameClientTools(client, id);
+  const record = await commit(runtime, 'register-client', worldId, async ({ tx }) => {
+    const made: ClientRecord = {
+      id,
+      worldId,
+      label: client.label,
+      secretHash: hashSecret(secret).toString('hex'),
+      approvals: client.approvals,
+      tools,
+      leftAt: tx.now(),
+      connectedTo: '',
+      createdAt: tx.now(),
+    };
+    await tx.insertClient(made);
+    tx.emit({ event: 'crud', chatId: null, data: { operation: 'create', entity: 'client', id } });
+    const offers = tools.map((tool) => tool.name).join(', ') || 'no tools';
+    const why = `${client.label}: ${client.approvals ? 'approvals' : 'no approvals'}, ${offers}`;
+    tx.record({
+      kind: 'policy',
+      decision: 'client registered',
+      client: id,
+      why: maskSecrets(why),
+      ...(signer === undefined ? {} : { who: signer.who }),
+    });
+    return made;
+  });
+  return { record, secret };
+}
+
+export function hashSecret(secret: string): Buffer {
+  return createHash('sha256').update(secret).digest();
+}

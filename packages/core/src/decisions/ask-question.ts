@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { maskArguments } from '../masking/index.js';
+import type { Question } from '@countersign/protocol';
+import { NoAnswer } from '../ports/index.js';
+import { newId } from '../turn/ids.js';
+import { isUnattended, UNATTENDED } from '../calls/unattended.js';
+import { sandboxOf } from '../calls/gate-call.js';
+import { holdCall } from '../step/hold-call.js';
+import { commit, type Runtime, type Started } from '../step/runtime.js';
+import { showQuestion } from '../calls/show-question.js';
+import { auditOf } from '../step/tool-events.js';
+import { untilAborted } from '../ports/until-aborted.js';
+import { writeApproval } from '../calls/write-approval.js';
+
+/** As `closeToolQuestion` writes it. */
+const answerSchema = z.object({
+  decision: z.enum(['approve', 'deny']),
+  reason: z.string().optional(),
+  expired: z.boolean().default(false),
+  answer: z.string().optional(),
+});
+
+/** What a running call has asked and nobody has answered. */
+export interface OpenQuestions {
+  ids: Set<string>;
+  ask: (question: Question) => Promise<string>;
+}
+
+/**
+ * Lets a running tool put questions to people. The question stands in the store and in the queue like every other; only the tool
+ * that waits for it is in this process, so a question ends with its call, at the latest.
+ */
+export function openQuestions(runtime: Runtime, started: Started, signal: AbortSignal): OpenQuestions {
+  const ids = new Set<string>();
+  return {
+    ids,
+    ask: async (question) => {
+      const approvalId = newId('approval');
+      const { worldId } = started.invocation;
+      let heard: (messageId: string) => void = () => undefined;
+      const answered = new Promise<string>((resolve) => {
+        heard = resolve;
+      });
+      // Listening begins before the question is there: an answer can't come too early. It may come in at another process.
+      const stopListening = runtime.bus.subscribe(
+        worldId,
+        (event) => {
+          if (event.event === 'message' && event.data.tool_call_id === approvalId) heard(event.data.messageId);
+        },
+        'message',
+      );
+      ids.add(approvalId);
+      try {
+        await putQuestion(runtime, started, approvalId, question);
+        const messageId = await untilAborted(() => answered, signal);
+        return await readAnswer(runtime, messageId);
+      } finally {
+        ids.delete(approvalId);
+        stopListening();
+      }
+    },
+  };
+}
+
+async function putQuestion(
+  runtime: Runtime,
+  { invocation, place, tool }: Started,
+  approvalId: string,
+  asked: Question,
+): Promise<void> {
+  const { value: shown, secrets } = maskArguments(invocation.arguments);
+  const question = showQuestion(asked, secrets);
+  const { workingDirectory } = place;
+  await commit(runtime, 'ask-question', invocation.worldId, async (step) => {
+    await holdCall(step, invocation);
+    if (await isUnattended(step.tx, step.snapshot)) throw new NoAnswer('declined', UNATTENDED);
+    const why = `${invocation.toolName} asks while it runs`;
+    const card = {
+      message: question.text,
+      options: ['deny' as const],
+      callHash: invocation.callHash ?? '',
+      workingDirectory,
+      sandbox: sandboxOf(tool, place),
+      preview: null,
+      question: { ...question, raisedBy: 'tool' as const },
+      why,
+      rule: null,
+      proposedRule: null,
+    };
+    await writeApproval(runtime, step, approvalId, { invocation, shown, card });
+    // The call has started: its life has no step back to a request (T4), so this tells clients to look at the queue.
+    step.tx.emit({
+      event: 'crud',
+      chatId: invocation.chatId,
+      data: { operation: 'create', entity: 'approval', id: approvalId },
+    });
+    step.tx.record({ kind: 'request', ...auditOf(invocation), why: `${why}: ${question.text}` });
+  });
+}
+
+/** From the store: what listeners hear is masked, and the tool gets the words as they were typed. */
+async function readAnswer(runtime: Runtime, messageId: string): Promise<string> {
+  const message = await runtime.store.read((reader) => reader.message(messageId));
+  const { decision, answer, reason, expired } = answerSchema.parse(JSON.parse(message?.content ?? '{}'));
+  if (decision === 'approve' && answer !== undefined) return answer;
+  throw new NoAnswer(expired ? 'expired' : 'declined', reason ?? 'no answer');
+}

@@ -1,0 +1,32 @@
+import type { ApprovalRecord, InvocationRecord } from '../ports/index.js';
+import { closeApproval, recordVerdict, type Verdict } from '../calls/close-approval.js';
+import { closeToolQuestion } from '../calls/close-tool-question.js';
+import { resumeTurn } from '../step/resume-turn.js';
+import { mustHaveChanged, type Runtime, type Step } from '../step/runtime.js';
+import { settleInvocation } from '../calls/settle-invocation.js';
+
+/**
+ * Ends a question without a yes and denies the call that waits for it, with `error` for the model; a running tool that only asked
+ * goes on.
+ */
+export async function denyApproval(
+  runtime: Runtime,
+  step: Step,
+  { approval, invocation }: { approval: ApprovalRecord; invocation: InvocationRecord },
+  verdict: Verdict & { status: 'denied' | 'expired' },
+  error: string,
+): Promise<void> {
+  if (approval.question?.raisedBy === 'tool') {
+    mustHaveChanged(await closeToolQuestion(step, approval, invocation, verdict));
+    return;
+  }
+  const resumed = await resumeTurn(runtime, step, invocation.turnId, { invocationId: invocation.id, status: 'denied' });
+  mustHaveChanged(await closeApproval(step, approval, invocation, verdict));
+  recordVerdict(step, invocation, verdict);
+  await settleInvocation(runtime, step, invocation, {
+    kind: 'denied',
+    error,
+    reason: verdict.reason ?? 'no answer',
+  });
+  await resumed.finish();
+}

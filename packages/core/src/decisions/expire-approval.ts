@@ -1,0 +1,75 @@
+import { CountersignError } from '@countersign/protocol';
+import type { ApprovalRecord, InvocationRecord } from '../ports/index.js';
+import { denyApproval } from './deny-approval.js';
+import { commit, type Runtime, type Step } from '../step/runtime.js';
+
+/** Nobody answered in time (A11): the call is denied as timed out, and the model is told. */
+export async function expireApproval(
+  runtime: Runtime,
+  step: Step,
+  about: { approval: ApprovalRecord; invocation: InvocationRecord },
+): Promise<void> {
+  const { approval, invocation } = about;
+  const error =
+    approval.question === null ? `Nobody approved ${invocation.toolName} in time` : 'Nobody answered in time';
+  await denyApproval(runtime, step, about, { status: 'expired', reason: 'timed out', by: 'system' }, error);
+}
+
+const AGAIN_MS = 5_000;
+
+/** The world is, or the store was closed. */
+function isGone(error: unknown): boolean {
+  return error instanceof CountersignError && (error.code === 'not-found' || error.code === 'closed');
+}
+
+/** Keeps one timer per deadline. The store's clock judges, so a timer that fires early only looks and comes back. */
+export function watchDeadlines(runtime: () => Runtime): {
+  watch(worldId: string, approvalId: string, expiresAt: number): void;
+  close(): void;
+} {
+  const timers = new Map<string, () => void>();
+  function watch(worldId: string, approvalId: string, expiresAt: number): void {
+    const { clock } = runtime();
+    timers.get(approvalId)?.();
+    const wait = Math.max(0, expiresAt - clock.now());
+    timers.set(
+      approvalId,
+      clock.after(
+        wait,
+        () => {
+          timers.delete(approvalId);
+          fire(runtime(), worldId, approvalId).then(
+            (again) => again === undefined || watch(worldId, approvalId, again),
+            (error: unknown) => {
+              runtime().report(error, 'an approval could not be expired');
+              // A store that is away comes back, and a turn that waits for nobody must not do so until the next start.
+              if (!isGone(error)) watch(worldId, approvalId, clock.now() + AGAIN_MS);
+            },
+          );
+        },
+        { background: true },
+      ),
+    );
+  }
+  return {
+    watch,
+    close() {
+      for (const cancel of timers.values()) cancel();
+      timers.clear();
+    },
+  };
+}
+
+/** The deadline, if it is still to come by the store's clock. */
+async function fire(runtime: Runtime, worldId: string, approvalId: string): Promise<number | undefined> {
+  return await commit(runtime, 'expire-approval', worldId, async (step) => {
+    const approval = await step.tx.approval(approvalId);
+    if (approval === undefined || approval.status !== 'pending' || approval.expiresAt === null) return undefined;
+    if (approval.expiresAt > step.tx.now()) return approval.expiresAt;
+    const invocation = await step.tx.invocation(approval.invocationId);
+    const turn = invocation === undefined ? undefined : await step.tx.turn(invocation.turnId);
+    if (invocation === undefined || turn === undefined || turn.state === 'ended') return undefined;
+    await expireApproval(runtime, step, { approval, invocation });
+    return undefined;
+  });
+}

@@ -1,0 +1,282 @@
+import type { QuestionAnswer, Scope, Signer, ToolDecision, ToolResultOutcome } from '@countersign/protocol';
+import { CountersignError, parseInput, signerSchema, toolDecisionSchema } from '@countersign/protocol';
+import type { ApprovalRecord, InvocationRecord, InvocationStatus } from '../ports/index.js';
+import { maskArguments, maskSecrets } from '../masking/index.js';
+import { canonicalJson } from '../policy/index.js';
+import { firstApprovalId } from '../turn/ids.js';
+import { nextStep } from '../turn/next-step.js';
+import { answerQuestion, leaveUnanswered } from './answer-question.js';
+import { closeApproval } from '../calls/close-approval.js';
+import { expireApproval } from './expire-approval.js';
+import { readCallToSign, type CallToSign } from '../calls/call-to-sign.js';
+import { checkDecision, type CheckedDecision } from './check-decision.js';
+import { handOver } from '../calls/hand-over.js';
+import { commit, mustHaveChanged, type Runtime, type Step } from '../step/runtime.js';
+import { releaseWaiting } from './release-waiting.js';
+import { settleInvocation } from '../calls/settle-invocation.js';
+import { startInStep } from '../calls/start-invocation.js';
+import { supersedeApproval } from './supersede-approval.js';
+import { auditOf, emitToolEvent } from '../step/tool-events.js';
+import { resumeTurn } from '../step/resume-turn.js';
+import type { Situation } from '../step/turn-state.js';
+import { digestOf, find, recordRefusal, refused, refuseMisfit, type Found } from '../calls/tool-result.js';
+import { wordsOf } from '../ports/words-of.js';
+
+/**
+ * A person's answer to an approval (A4), or their words to a question. One transaction records it and wakes its turn; however often it is sent, one counts
+ * (A8). Everything that does not fit is refused with its state, changes nothing and is in the audit log (W5, A6).
+ */
+export async function publishToolResult(
+  runtime: Runtime,
+  worldId: string,
+  agentId: string | undefined,
+  input: ToolDecision | QuestionAnswer,
+  signer: Signer,
+): Promise<ToolResultOutcome> {
+  parseInput(signerSchema, signer, 'signer');
+  if (isAnswer(input)) {
+    if (typeof input.tool_call_id === 'string') await runtime.attend({ callId: input.tool_call_id });
+    return await answerQuestion(runtime, worldId, agentId, input, signer);
+  }
+  const sent = readDecision(input);
+  await runtime.attend({ callId: sent.tool_call_id });
+  const { reason: _, ...same } = sent;
+  const key = canonicalJson({ worldId, agentId: agentId ?? null, ...same });
+  const known = runtime.repeats.find(key);
+  if (known !== undefined) return known;
+  const { outcome, chatId } = await answer(runtime, worldId, agentId, sent, signer);
+  if (outcome.kind === 'recorded' && sent.decision === 'approve') {
+    if (sent.scope === 'session') await releaseWaiting(runtime, worldId, chatId);
+    // Left to the next server: a command that ends with this chat would cut off what it starts in others.
+    if (sent.scope === 'always') await releaseWaiting(runtime, worldId, runtime.endsSoon() ? chatId : undefined);
+  }
+  if (outcome.kind === 'repeated' && FINAL.has(outcome.state)) runtime.repeats.keep(key, outcome);
+  return outcome;
+}
+
+function isAnswer(input: ToolDecision | QuestionAnswer): input is QuestionAnswer {
+  return typeof input === 'object' && input !== null && 'content' in input && !('decision' in input);
+}
+
+/** Reads edited arguments once, as JSON: looked at again, a getter could sign one thing and run another. */
+function readDecision(input: ToolDecision): ToolDecision {
+  const sent = parseInput(toolDecisionSchema, input, 'decision');
+  if (sent.arguments === undefined) return sent;
+  try {
+    return { ...sent, arguments: JSON.parse(canonicalJson(sent.arguments)) as Record<string, unknown> };
+  } catch (cause) {
+    throw new CountersignError('invalid', `decision: arguments: ${wordsOf(cause)}`, { field: 'arguments', cause });
+  }
+}
+
+/** A call in one of these states stays in it. */
+const FINAL: ReadonlySet<string> = new Set(['succeeded', 'failed', 'denied'] satisfies InvocationStatus[]);
+
+async function answer(
+  runtime: Runtime,
+  worldId: string,
+  agentId: string | undefined,
+  sent: ToolDecision,
+  signer: Signer,
+): Promise<{ outcome: ToolResultOutcome; chatId: string | undefined }> {
+  // Outside the transaction, since files may have to be read to sign a call. Checked again inside.
+  const toSign = await readCallToSign(runtime, worldId, sent);
+  return await commit(runtime, 'decision', worldId, async (step) => {
+    const found = await find(step, sent.tool_call_id);
+    const outcome =
+      found === undefined
+        ? refused('unknown', 'no call or approval has this id')
+        : await decide(runtime, step, { found, sent, agentId, worldId, toSign, signer });
+    if (outcome.kind === 'refused') recordRefusal(step, worldId, found, outcome, signer);
+    return { outcome, chatId: found?.invocation.chatId };
+  });
+}
+
+interface Deciding {
+  found: Found;
+  sent: ToolDecision;
+  agentId: string | undefined;
+  worldId: string;
+  toSign: CallToSign | undefined;
+  signer: Signer;
+}
+
+async function decide(runtime: Runtime, step: Step, deciding: Deciding): Promise<ToolResultOutcome> {
+  const { found, sent, agentId, worldId, toSign, signer } = deciding;
+  const { invocation, approval, turn } = found;
+  const misfit = refuseMisfit(found, { ...sent, worldId, agentId });
+  if (misfit !== undefined) return misfit;
+  const state = invocation.status;
+  // A program that registered itself as unable to ask a person has none to sign for (A13).
+  if ((await step.tx.client(signer.client))?.approvals === false) {
+    return refused('foreign', 'a client without approvals can not decide', state);
+  }
+  if (approval === undefined) return refused('settled', 'nobody was asked about this call', state);
+  if (approval.status !== 'pending') return answerAgain(runtime, approval, sent, invocation);
+  if (turn.state === 'ended') return refused('settled', 'the turn of this call has ended', state);
+  if (approval.expiresAt !== null && approval.expiresAt <= step.tx.now()) {
+    await expireApproval(runtime, step, { approval, invocation });
+    return refused('expired', 'this approval has expired; nothing ran', 'denied');
+  }
+  if (approval.question !== null) {
+    return await leaveUnanswered(runtime, step, found, approval, {
+      sent,
+      digest: decisionDigest(runtime, sent),
+      signer,
+    });
+  }
+  if (sent.callHash !== undefined && sent.callHash !== approval.callHash) {
+    return refused('changed', 'the call is not the one that was shown; look at it again', state);
+  }
+  const renewed = approval.id !== firstApprovalId(invocation.id);
+  if (renewed && !found.byApproval && sent.callHash === undefined) {
+    return refused('changed', 'this call needs approval again; answer its new approval', state);
+  }
+  if (await supersedeApproval(runtime, step, { approval, invocation, turn, toSign })) {
+    return refused(
+      'changed',
+      'the call changed after it was shown and needs approval again; review the new version',
+      state,
+    );
+  }
+  const checked = await checkDecision(step, { sent, approval, invocation, toSign });
+  if (!checked.ok) return refused('invalid', checked.detail, state);
+  await record(runtime, step, found, approval, checked.decision, sent, signer, toSign);
+  return {
+    kind: 'recorded',
+    status: 200,
+    invocationId: invocation.id,
+    state: sent.decision === 'approve' ? 'approved' : 'denied',
+  };
+}
+
+/** The same decision again is fine and does nothing; another one comes too late (W5). */
+function answerAgain(
+  runtime: Runtime,
+  approval: ApprovalRecord,
+  sent: ToolDecision,
+  invocation: InvocationRecord,
+): ToolResultOutcome {
+  const state = invocation.status;
+  if (approval.status === 'expired') return refused('expired', 'this approval has expired; nothing ran', state);
+  if (approval.status === 'superseded')
+    return refused('changed', 'this call needs approval again; answer its new approval', state);
+  if (approval.decisionDigest !== null && approval.decisionDigest === decisionDigest(runtime, sent)) {
+    return { kind: 'repeated', status: 200, invocationId: invocation.id, state };
+  }
+  const by = approval.decidedBy === null ? '' : ` by ${approval.decidedBy}`;
+  return refused('settled', `this was already ${approval.status}${by}`, state);
+}
+
+/** What makes two decisions the same; the reason is only words about it. Keyed, or a short secret in an edit could be guessed from it. */
+function decisionDigest(runtime: Runtime, sent: ToolDecision): string {
+  const { decision, scope, arguments: edited, pattern, rule } = sent;
+  const sameScope = decision === 'approve' ? (scope ?? 'once') : undefined;
+  const same = {
+    decision,
+    scope: sameScope ?? null,
+    edited: edited ?? null,
+    pattern: pattern ?? null,
+    rule: rule ?? null,
+  };
+  return digestOf(runtime, same);
+}
+
+async function record(
+  runtime: Runtime,
+  step: Step,
+  { invocation, turn }: Found,
+  approval: ApprovalRecord,
+  decision: CheckedDecision,
+  sent: ToolDecision,
+  signer: Signer,
+  toSign: CallToSign | undefined,
+): Promise<void> {
+  const approves = decision.kind === 'approve';
+  const scope: Scope = approves ? decision.scope : 'once';
+  const status = approves ? 'approved' : 'denied';
+  const resumed = await resumeTurn(runtime, step, turn.id, { invocationId: invocation.id, status });
+  const closed = await closeApproval(step, approval, invocation, {
+    status,
+    reason: sent.reason,
+    by: signer.who,
+    client: signer.client,
+    scope,
+    digest: decisionDigest(runtime, sent),
+    ...(approves ? { more: decision.record } : {}),
+  });
+  mustHaveChanged(closed);
+  step.tx.record({
+    kind: 'decision',
+    ...auditOf(approves ? { ...invocation, arguments: decision.argumentsText } : invocation),
+    decision: decision.kind,
+    scope,
+    who: signer.who,
+    client: signer.client,
+    ...(sent.reason === undefined ? {} : { why: maskSecrets(sent.reason) }),
+    ...(approval.rule === null ? {} : { rule: maskSecrets(approval.rule) }),
+  });
+  if (approves) {
+    const approved = await approve(step, invocation, decision, sent.reason, signer);
+    if (toSign?.ok === true && scope !== 'always') await startDecided(runtime, step, resumed.after, approved, toSign);
+  } else await deny(runtime, step, invocation, sent.reason);
+  await resumed.finish();
+}
+
+/**
+ * What a yes lets run at once is started in the same step, if its turn runs here: the call was looked at and signed a moment ago for
+ * this very decision, and a step of its own would look at the same again. Not if the world has changed since, or by this decision.
+ */
+async function startDecided(
+  runtime: Runtime,
+  step: Step,
+  { turn, ...rest }: Situation,
+  approved: InvocationRecord,
+  toSign: Extract<CallToSign, { ok: true }>,
+): Promise<void> {
+  if (turn.owner !== runtime.owner || step.snapshot.world.rev !== toSign.rev) return;
+  const next = nextStep({ turn, ...rest });
+  if (next.kind !== 'start' || next.invocationIds.length !== 1 || next.invocationIds[0] !== approved.id) return;
+  const { call, place, signed } = toSign;
+  const started = await startInStep(runtime, step, turn, approved, call, { place, signed });
+  if (started === undefined) return;
+  handOver(runtime, step, turn.id, { ...started, hasSiblings: rest.invocations.length > 1 });
+}
+
+async function approve(
+  step: Step,
+  invocation: InvocationRecord,
+  decision: Extract<CheckedDecision, { kind: 'approve' }>,
+  reason: string | undefined,
+  signer: Signer,
+): Promise<InvocationRecord> {
+  const change = {
+    status: 'approved' as const,
+    arguments: decision.argumentsText,
+    callHash: decision.callHash,
+    ...(decision.edited ? { edited: true } : {}),
+  };
+  mustHaveChanged(await step.tx.changeInvocation(invocation.id, 'asked', change));
+  await decision.remember(step, signer);
+  emitToolEvent(step, invocation, {
+    type: 'TOOL_APPROVED',
+    ...(reason === undefined ? {} : { reason: maskSecrets(reason) }),
+    ...(decision.edited ? { arguments: maskArguments(decision.argumentsText).value } : {}),
+  });
+  await step.tx.clearOutcomeUnknown(invocation.chatId, invocation.toolName, decision.argumentsText);
+  return { ...invocation, ...change };
+}
+
+async function deny(
+  runtime: Runtime,
+  step: Step,
+  invocation: InvocationRecord,
+  reason: string | undefined,
+): Promise<void> {
+  const settled = await settleInvocation(runtime, step, invocation, {
+    kind: 'denied',
+    error: `User denied approval for ${invocation.toolName}`,
+    reason: reason ?? 'no reason given',
+  });
+  mustHaveChanged(settled);
+}

@@ -1,0 +1,69 @@
+import {
+  type AuditEntry,
+  CountersignError,
+  parseInput,
+  type RevealedCall,
+  type Signer,
+  signerSchema,
+} from '@countersign/protocol';
+import { displayCall, textAsJson } from '../masking/index.js';
+import type { Runtime } from '../step/runtime.js';
+import { openOriginal } from '../calls/seal-original.js';
+
+const PAGE = 500;
+
+/**
+ * What a call ran with, from its audit record (A16): also when its chat or its world is gone. That somebody looked is recorded before it
+ * is shown.
+ */
+export async function showOriginal(
+  runtime: Runtime,
+  worldId: string,
+  invocationId: string,
+  signer: Signer,
+): Promise<RevealedCall> {
+  parseInput(signerSchema, signer, 'signer');
+  const ran = await findRun(runtime, worldId, invocationId);
+  if (ran === undefined)
+    throw new CountersignError(
+      'not-found',
+      `No call "${invocationId}" ran in this world. \`audit list --kind run\` has the ids.`,
+    );
+  if (ran.original === undefined)
+    throw new CountersignError(
+      'conflict',
+      'This call ran before originals were kept. The audit log has its masked arguments.',
+    );
+  const text = openOriginal(runtime.store.hashKey, { worldId, id: invocationId }, ran.original);
+  if (text === undefined)
+    throw new CountersignError(
+      'conflict',
+      'The original was sealed with the key of another store, or was changed. Open it with the store that ran the call, and run `audit verify`.',
+    );
+  const { chatId, agentId, tool } = ran;
+  await runtime.store.transact(worldId, async (tx) => {
+    tx.record({
+      kind: 'reveal',
+      decision: 'original',
+      ...(chatId === undefined ? {} : { chatId }),
+      ...(agentId === undefined ? {} : { agentId }),
+      ...(tool === undefined ? {} : { tool }),
+      invocationId,
+      who: signer.who,
+      client: signer.client,
+    });
+  });
+  return { toolCallId: invocationId, toolName: tool ?? '', arguments: displayCall(textAsJson(text)) };
+}
+
+/** The last start of the call: one that ran again after a crash has several. Walks the log; nobody looks often. */
+async function findRun(runtime: Runtime, worldId: string, invocationId: string): Promise<AuditEntry | undefined> {
+  let found: AuditEntry | undefined;
+  for (let after = 0; ;) {
+    const page = await runtime.store.read(async (reader) => await reader.audit(worldId, { after, limit: PAGE }));
+    found = page.findLast((entry) => entry.kind === 'run' && entry.invocationId === invocationId) ?? found;
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE) return found;
+    after = last.seq;
+  }
+}

@@ -1,0 +1,97 @@
+import type { ApprovalRecord, InvocationRecord, StoreReader } from '../ports/index.js';
+import type { Gate, GateGrant } from '../approval/index.js';
+import type { WorldSnapshot } from '../memory/world-snapshot.js';
+import { callOf, gateCall, signCall, type ReadCall, type SignedCall } from '../calls/gate-call.js';
+import type { Place, Runtime } from '../step/runtime.js';
+import { bringTool } from '../step/tool-sources.js';
+
+/** A call that waits for a decision, as it stands now. */
+export interface WaitingCall {
+  approval: ApprovalRecord;
+  invocation: InvocationRecord;
+  call: ReadCall;
+  signed: SignedCall;
+  place: Place;
+  /** The world's `rev` when it was looked at. */
+  rev: number;
+  covering: Covering;
+}
+
+/** The grant or rule because of which the gate would run a call. */
+export type Covering = { kind: 'grant'; grantId: string } | { kind: 'rule'; rule: string };
+
+/** Which waiting calls to look at, and what to suppose beside what is stored. */
+export interface Looking {
+  chatId?: string;
+  /** Rules that somebody is about to add, as the world would be with them. */
+  withRules?: (snapshot: WorldSnapshot) => WorldSnapshot;
+  /** A grant that somebody is about to give. */
+  grant?: { agentId: string; toolName: string; pattern?: string };
+}
+
+/**
+ * Whether a grant or rule may answer in the place of a person. Never for a question, nor where a person has to see each call: an ask rule,
+ * an unknown outcome (S3), a changed tool. Those are not offered more than `once`.
+ */
+export function mayBeReleased({ status, question, rule, options }: ApprovalRecord): boolean {
+  if (status !== 'pending' || question !== null || rule !== null) return false;
+  return options.includes('approve_session') || options.includes('approve_always');
+}
+
+/** Only a grant or a rule that a person made: nothing else releases a call. */
+export function coveringOf(gate: Gate): Covering | undefined {
+  if (gate.kind !== 'run') return undefined;
+  if (gate.because === 'grant' && gate.grantId !== undefined) return { kind: 'grant', grantId: gate.grantId };
+  return gate.because === 'rule' && gate.rule !== undefined ? { kind: 'rule', rule: gate.rule } : undefined;
+}
+
+/** The waiting calls that the gate would let run now, oldest first. Calls that changed after they were shown are left out (A7). */
+export async function findCovered(runtime: Runtime, worldId: string, looking: Looking = {}): Promise<WaitingCall[]> {
+  const { chatId, withRules = (snapshot) => snapshot, grant } = looking;
+  const found = await runtime.store.read(async (reader) => {
+    const stored = await runtime.snapshots(reader, worldId);
+    if (stored === undefined) return undefined;
+    const filter = { status: 'pending' as const, ...(chatId === undefined ? {} : { chatId }) };
+    const approvals = (await reader.approvals(worldId, filter)).filter(mayBeReleased);
+    const waiting: { approval: ApprovalRecord; invocation: InvocationRecord }[] = [];
+    for (const approval of approvals) {
+      const invocation = await reader.invocation(approval.invocationId);
+      if (invocation?.status !== 'asked' || invocation.approvalId !== approval.id) continue;
+      if (grant === undefined || (invocation.agentId === grant.agentId && invocation.toolName === grant.toolName)) {
+        waiting.push({ approval, invocation });
+      }
+    }
+    return { snapshot: withRules(stored), waiting };
+  });
+  if (found === undefined || found.waiting.length === 0) return [];
+  const { snapshot, waiting } = found;
+  const place = await runtime.findPlace(snapshot);
+  const supposed: GateGrant | undefined =
+    grant === undefined
+      ? undefined
+      : { id: 'supposed', ...(grant.pattern === undefined ? {} : { pattern: grant.pattern }) };
+  const judge = async (
+    call: ReadCall,
+    invocation: InvocationRecord,
+    seen: SignedCall['seen'],
+  ): Promise<Covering | undefined> => {
+    const about = { agentId: invocation.agentId, chatId: invocation.chatId, place, decision: undefined, seen };
+    const read = (reader: StoreReader): Promise<Gate> =>
+      gateCall(reader, snapshot, call, supposed === undefined ? about : { ...about, supposed });
+    return coveringOf(await runtime.store.read(read));
+  };
+  const covered: WaitingCall[] = [];
+  for (const { approval, invocation } of waiting) {
+    // First without looking: most waiting calls are about something else, and files need not be read for them.
+    if ((await judge(callOf(runtime, invocation), invocation, [])) === undefined) continue;
+    if ((await bringTool(runtime, worldId, invocation.toolName)) !== undefined) continue;
+    const call = callOf(runtime, invocation);
+    const signed = await signCall(runtime, call, { ...invocation, place }).catch(() => undefined);
+    if (signed === undefined || signed.callHash !== approval.callHash) continue;
+    const covering = await judge(call, invocation, signed.seen);
+    if (covering !== undefined) {
+      covered.push({ approval, invocation, call, signed, place, rev: snapshot.world.rev, covering });
+    }
+  }
+  return covered;
+}

@@ -1,0 +1,125 @@
+import type {
+  McpRecords,
+  McpServerRecord,
+  McpServerWithTools,
+  McpToolDefinition,
+  McpToolRecord,
+  StoreReader,
+} from '../ports/index.js';
+import { maskText } from '../masking/index.js';
+import { keepPaths, NO_RULES } from '../policy/index.js';
+import { definitionDigest, describeDifference } from '../calls/mcp-difference.js';
+import { noWorld } from '../step/look-up.js';
+import { revokeGrantsOf } from '../decisions/revoke-grant.js';
+import { commit, type Runtime, type Step } from '../step/runtime.js';
+
+/** What the host of a world's MCP servers reads and writes. */
+export function createMcpRecords(runtimeOf: () => Runtime): McpRecords {
+  const read = <T>(work: (reader: StoreReader) => Promise<T>): Promise<T> => runtimeOf().store.read(work);
+  return {
+    isShared: () => runtimeOf().store.shared !== undefined,
+    all: () =>
+      read(async (reader) => {
+        const found: McpServerWithTools[] = [];
+        for (const world of await reader.worlds())
+          for (const server of await reader.mcpServers(world.id)) found.push(await withTools(reader, server));
+        return found;
+      }),
+    one: (worldId, name) =>
+      read(async (reader) => {
+        const server = await reader.mcpServer(worldId, name);
+        return server === undefined ? undefined : await withTools(reader, server);
+      }),
+    async listed(worldId, name, tools) {
+      const listing = tools.map((tool) => ({ ...tool, digest: definitionDigest(tool.definition) }));
+      const known = await this.one(worldId, name);
+      // Mostly nothing changed: then there is nothing to write, and nobody need be told.
+      if (known === undefined || isAsListed(known, listing)) return known;
+      await commit(runtimeOf(), 'mcp-listed', worldId, (step) => writeListing(step, name, listing));
+      return await this.one(worldId, name);
+    },
+    async place(worldId, name) {
+      const runtime = runtimeOf();
+      const snapshot = await read((reader) => runtime.snapshots(reader, worldId));
+      if (snapshot === undefined) throw noWorld(worldId);
+      const place = await runtime.findPlace(snapshot);
+      const policies = { admin: snapshot.adminPolicy, world: snapshot.policy, agent: NO_RULES };
+      const keptPaths = keepPaths(policies, { tool: anyToolOf(name), subjects: [], place });
+      const { workingDirectory, grants } = place;
+      return {
+        workingDirectory,
+        ...(keptPaths === undefined ? {} : { keptPaths }),
+        ...(grants === undefined ? {} : { grants }),
+      };
+    },
+    async moved(worldId, name) {
+      await commit(runtimeOf(), 'mcp-moved', worldId, async (step) => {
+        if ((await step.tx.mcpServer(worldId, name)) !== undefined) emitServer(step, 'update', name);
+      });
+    },
+    report: (error, what) => runtimeOf().report(error, what),
+  };
+}
+
+/** Only rules for every tool of a server are about the server: what one of its tools may not touch, another may. */
+function anyToolOf(server: string): string {
+  return `mcp__${server}__\0`;
+}
+
+interface Listed {
+  name: string;
+  definition: McpToolDefinition;
+  digest: string;
+}
+
+export async function withTools(reader: StoreReader, server: McpServerRecord): Promise<McpServerWithTools> {
+  return { server, tools: await reader.mcpTools(server.worldId, server.name) };
+}
+
+export function emitServer(step: Step, operation: 'create' | 'update' | 'delete', name: string): void {
+  step.tx.emit({ event: 'crud', chatId: null, data: { operation, entity: 'mcp-server', id: name } });
+}
+
+function isAsListed({ server, tools }: McpServerWithTools, listing: readonly Listed[]): boolean {
+  const seen = tools.filter((tool) => tool.seen !== null);
+  const digests = new Map(seen.map((tool) => [tool.name, tool.seenDigest]));
+  return (
+    server.firstListedAt !== null &&
+    seen.length === listing.length &&
+    listing.every(({ name, digest }) => digests.get(name) === digest)
+  );
+}
+
+async function writeListing(step: Step, name: string, listing: readonly Listed[]): Promise<void> {
+  const worldId = step.snapshot.world.id;
+  const server = await step.tx.mcpServer(worldId, name);
+  if (server === undefined) return;
+  const isFirst = server.firstListedAt === null && (await step.tx.setMcpServerListed(worldId, name));
+  const known = new Map((await step.tx.mcpTools(worldId, name)).map((tool) => [tool.name, tool]));
+  for (const { name: toolName, definition, digest } of listing) {
+    const before = known.get(toolName);
+    known.delete(toolName);
+    if (before?.seenDigest === digest) continue;
+    // The first complete list is what the person who added the server gets to see; a server can add a tool right after that.
+    const pinned = isFirst
+      ? { accepted: definition, acceptedDigest: digest }
+      : { accepted: null, acceptedDigest: null };
+    const kept = before ?? { worldId, server: name, name: toolName, ...pinned };
+    const tool: McpToolRecord = { ...kept, seen: definition, seenDigest: digest };
+    await step.tx.putMcpTool(tool);
+    await lapse(step, tool);
+  }
+  for (const gone of known.values()) {
+    if (gone.seen !== null) await step.tx.putMcpTool({ ...gone, seen: null, seenDigest: null });
+  }
+  emitServer(step, 'update', name);
+}
+
+/** Its grants were given to what a person had seen (A5): they go, for good, and the record says why. */
+async function lapse(step: Step, tool: McpToolRecord): Promise<void> {
+  const difference = describeDifference(tool);
+  if (difference === undefined) return;
+  const why = maskText(difference).value;
+  step.tx.record({ kind: 'policy', decision: 'tool changed', tool: tool.name, who: 'system', why });
+  await revokeGrantsOf(step, (toolName) => toolName === tool.name, 'system', 'its tool changed');
+}

@@ -1,0 +1,159 @@
+import {
+  CountersignError,
+  mcpServerChangeSchema,
+  newMcpServerSchema,
+  parseInput,
+  type McpServer,
+  type McpServerChange,
+  type McpServerDefinition,
+  type NewMcpServer,
+  type Signer,
+} from '@countersign/protocol';
+import type { McpServerRecord, StoreTransaction } from '../ports/index.js';
+import { applyChange } from './mcp-change.js';
+import { emitServer, withTools } from './mcp-records.js';
+import { showDefinition, showServer } from './mcp-show.js';
+import { revokeGrantsOf } from '../decisions/revoke-grant.js';
+import { commit, mustHaveChanged, type Runtime, type Step } from '../step/runtime.js';
+import { readWorld, type Versioned } from '../worlds/show-world.js';
+import { mcpServerVersion, refuseStale, type Expected } from '../worlds/versions.js';
+
+/** A new server of a world. It is started at once, so that the person who added it sees whether it runs and what it offers. */
+export async function addMcpServer(
+  runtime: Runtime,
+  worldId: string,
+  input: NewMcpServer,
+  signer: Signer,
+): Promise<Versioned<McpServer>> {
+  const definition = parseInput(newMcpServerSchema, input, 'MCP server');
+  await commit(runtime, 'add-mcp-server', worldId, async (step) => {
+    await insertMcpServer(step.tx, worldId, definition, signer);
+    emitServer(step, 'create', definition.name);
+  });
+  await lookAt(runtime, worldId, definition.name);
+  return await showMcpServer(runtime, worldId, definition.name);
+}
+
+/** In the caller's transaction, with what the audit log says of it. */
+export async function insertMcpServer(
+  tx: StoreTransaction,
+  worldId: string,
+  definition: McpServerDefinition,
+  signer: Signer,
+): Promise<void> {
+  const { name, trusted } = definition;
+  await tx.insertMcpServer({ worldId, name, definition, firstListedAt: null, createdAt: tx.now() });
+  record(tx, 'MCP server added', definition, signer);
+  if (trusted) record(tx, 'MCP server trusted', definition, signer);
+}
+
+/** Changes part of a server, or accepts what its tools say of themselves now. Nothing that is not sent changes. */
+export async function updateMcpServer(
+  runtime: Runtime,
+  worldId: string,
+  name: string,
+  change: McpServerChange,
+  signer: Signer,
+  expected?: Expected,
+): Promise<Versioned<McpServer>> {
+  const { accept, ...sent } = parseInput(mcpServerChangeSchema, change, 'MCP server');
+  await commit(runtime, 'update-mcp-server', worldId, async (step) => {
+    const server = await serverOf(step, name);
+    refuseStale(mcpServerVersion(runtime.store.hashKey, await withTools(step.tx, server)), expected, 'this MCP server');
+    const definition = applyChange(server.definition, sent);
+    const { trusted, enabled, ...connection } = definition;
+    const { trusted: wasTrusted, enabled: wasEnabled, ...before } = server.definition;
+    mustHaveChanged(await step.tx.updateMcpServer(server, definition));
+    if (trusted !== wasTrusted)
+      record(step.tx, trusted ? 'MCP server trusted' : 'MCP server no longer trusted', definition, signer);
+    if (enabled !== wasEnabled)
+      record(step.tx, enabled ? 'MCP server turned on' : 'MCP server turned off', definition, signer);
+    if (JSON.stringify(connection) !== JSON.stringify(before)) {
+      record(step.tx, 'MCP server changed', definition, signer);
+      // They were given to another program behind the same names.
+      await revokeGrantsOf(step, isToolOf(name), signer.who, 'its MCP server was changed');
+    }
+    if (accept === true) await acceptTools(step, name, signer);
+    emitServer(step, 'update', name);
+  });
+  await lookAt(runtime, worldId, name);
+  return await showMcpServer(runtime, worldId, name);
+}
+
+/** From here on the tools may be what they say they are: rules count again, and new grants can be given. */
+async function acceptTools(step: Step, name: string, signer: Signer): Promise<void> {
+  for (const tool of await step.tx.mcpTools(step.snapshot.world.id, name)) {
+    if (tool.seen === null || tool.seenDigest === tool.acceptedDigest) continue;
+    await step.tx.putMcpTool({ ...tool, accepted: tool.seen, acceptedDigest: tool.seenDigest });
+    step.tx.record({ kind: 'policy', decision: 'tool accepted', tool: tool.name, ...signer });
+  }
+}
+
+/** Its grants go with it: a server that is added under the same name one day must not inherit them (A22). */
+export async function removeMcpServer(
+  runtime: Runtime,
+  worldId: string,
+  name: string,
+  signer: Signer,
+  expected?: Expected,
+): Promise<void> {
+  await commit(runtime, 'remove-mcp-server', worldId, async (step) => {
+    const server = await serverOf(step, name);
+    refuseStale(mcpServerVersion(runtime.store.hashKey, await withTools(step.tx, server)), expected, 'this MCP server');
+    const { definition } = server;
+    await step.tx.deleteMcpServer(worldId, name);
+    record(step.tx, 'MCP server removed', definition, signer);
+    await revokeGrantsOf(step, isToolOf(name), signer.who, 'its MCP server was removed');
+    emitServer(step, 'delete', name);
+  });
+  await runtime.mcp?.look(worldId, name);
+}
+
+/** In the order they were added. */
+export async function listMcpServers(runtime: Runtime, worldId: string): Promise<McpServer[]> {
+  const found = await readWorld(runtime, worldId, async (reader) => {
+    const servers = await reader.mcpServers(worldId);
+    return await Promise.all(servers.map((server) => withTools(reader, server)));
+  });
+  return found.map((server) => showServer(runtime, server));
+}
+
+/** One server, with the last things it said. Its version changes also when its tools do: a person accepts what they have seen. */
+export async function showMcpServer(runtime: Runtime, worldId: string, name: string): Promise<Versioned<McpServer>> {
+  const found = await readWorld(runtime, worldId, async (reader) => {
+    const server = await reader.mcpServer(worldId, name);
+    return server === undefined ? undefined : await withTools(reader, server);
+  });
+  if (found === undefined) throw noServer(name);
+  return { value: showServer(runtime, found, { log: true }), version: mcpServerVersion(runtime.store.hashKey, found) };
+}
+
+/** The host reads the record anew; one that is on is started beside us, and its state tells how it went. */
+async function lookAt(runtime: Runtime, worldId: string, name: string): Promise<void> {
+  await runtime.mcp?.look(worldId, name);
+  runtime.mcp?.start(worldId, name).catch(() => undefined);
+}
+
+async function serverOf(step: Step, name: string): Promise<McpServerRecord> {
+  const server = await step.tx.mcpServer(step.snapshot.world.id, name);
+  if (server === undefined) throw noServer(name);
+  return server;
+}
+
+function noServer(name: string): CountersignError {
+  return new CountersignError('not-found', `there is no MCP server "${name}" in this world`);
+}
+
+function isToolOf(name: string): (toolName: string) => boolean {
+  return (toolName) => toolName.startsWith(`mcp__${name}__`);
+}
+
+/** Names of variables and headers only; what else may be secret is masked (A15). */
+function record(
+  tx: Pick<StoreTransaction, 'record'>,
+  decision: string,
+  definition: McpServerDefinition,
+  signer: Signer,
+): void {
+  tx.record({ kind: 'policy', decision, arguments: showDefinition(definition), ...signer });
+}

@@ -1,0 +1,71 @@
+import type { McpServer, McpServerDefinition } from '@countersign/protocol';
+import type { McpServerWithTools } from '../ports/index.js';
+import { maskText, maskValue } from '../masking/index.js';
+import { describeDifference } from '../calls/mcp-difference.js';
+import type { Runtime } from '../step/runtime.js';
+
+type ShownDefinition = Omit<McpServer, 'status' | 'error' | 'sandbox' | 'log' | 'tools' | 'changed'>;
+
+/** A server as people see it: names of its variables and headers, never their values; secrets elsewhere in it masked (A15). */
+export function showDefinition(definition: McpServerDefinition): ShownDefinition {
+  const { name, trusted, enabled } = definition;
+  if (definition.transport === 'http') {
+    const { url, headers } = definition;
+    return { name, transport: 'http', url: maskText(url).value, headers: Object.keys(headers), trusted, enabled };
+  }
+  const { command, args, env, network } = definition;
+  const shown = maskArgs(args).value;
+  return {
+    name,
+    transport: 'stdio',
+    command: maskText(command).value,
+    args: shown,
+    env: Object.keys(env),
+    network,
+    trusted,
+    enabled,
+  };
+}
+
+/** As it goes into a world's file: what is secret is empty or masked, and has to be filled in where the file is imported (W3). */
+export function exportDefinition(definition: McpServerDefinition): McpServerDefinition {
+  const emptied = (values: Record<string, string>): Record<string, string> =>
+    Object.fromEntries(Object.keys(values).map((name) => [name, '']));
+  return definition.transport === 'stdio'
+    ? {
+        ...definition,
+        command: maskText(definition.command).value,
+        args: maskArgs(definition.args).value,
+        env: emptied(definition.env),
+      }
+    : { ...definition, url: maskText(definition.url).value, headers: emptied(definition.headers) };
+}
+
+/** What is secret among a program's arguments, such as the word after `--api-key`. */
+export function maskArgs(args: readonly string[]): { value: string[]; secrets: string[] } {
+  const { value, secrets } = maskValue(args);
+  return { value: Array.isArray(value) ? value.map(String) : [], secrets };
+}
+
+/** With how it does now. What a server says is masked like any word of a tool. */
+export function showServer(
+  runtime: Runtime,
+  { server, tools }: McpServerWithTools,
+  { log = false }: { log?: boolean } = {},
+): McpServer {
+  const { definition, worldId, name } = server;
+  const state = runtime.mcp?.state(worldId, name);
+  const error = runtime.mcp === undefined ? 'this process runs no MCP servers' : state?.error;
+  return {
+    ...showDefinition(definition),
+    status: state?.status ?? (definition.enabled ? 'idle' : 'off'),
+    ...(error === undefined ? {} : { error: maskText(error).value }),
+    ...(state === undefined ? {} : { sandbox: state.sandbox }),
+    ...(log && state !== undefined ? { log: state.log.map((line) => maskText(line).value) } : {}),
+    tools: tools.filter((tool) => tool.seen !== null).map((tool) => tool.name),
+    changed: tools.flatMap((tool) => {
+      const difference = tool.seen === null ? undefined : describeDifference(tool);
+      return difference === undefined ? [] : [{ tool: tool.name, difference: maskText(difference).value }];
+    }),
+  };
+}

@@ -1,0 +1,33 @@
+import type { Clock, SharedStore, Store } from '../ports/index.js';
+import type { EventBus } from '../publishers/event-bus.js';
+import { shareEventBus, type Changed, type SharedEventBus } from '../publishers/shared-event-bus.js';
+import { dispatchAnywhere } from '../step/dispatch.js';
+import { createMembership, type Membership } from './membership.js';
+import type { Runtime, Dispatch } from '../step/runtime.js';
+import type { Scheduler } from '../step/scheduler.js';
+
+/** What changes for a process that is not alone on its store: who runs a turn, and from where events come. */
+export interface Company {
+  bus: SharedEventBus;
+  dispatch: Dispatch;
+  membership: Membership;
+}
+
+export function joinOthers(options: {
+  store: Store;
+  shared: SharedStore;
+  clock: Clock;
+  owner: string;
+  bus: EventBus;
+  scheduler: Scheduler;
+  runtime: () => Runtime;
+  report: (error: unknown, what: string) => void;
+  eachRound: () => Promise<void>;
+  onChanged: (change: Changed) => void;
+}): Company {
+  const { store, scheduler, report } = options;
+  const bus = shareEventBus(options.bus, store, (hint) => membership.hint(hint), report);
+  const membership = createMembership({ ...options, bus: () => bus });
+  const dispatch = dispatchAnywhere(scheduler, (turnId, reason) => membership.hint({ kind: 'abort', turnId, reason }));
+  return { bus, dispatch, membership };
+}

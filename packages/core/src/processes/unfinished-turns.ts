@@ -1,0 +1,79 @@
+import type { StoreReader, TurnRecord } from '../ports/index.js';
+import { SILENT_MS } from '../turns/claim-turn.js';
+import type { Membership } from './membership.js';
+import type { Attended, Runtime } from '../step/runtime.js';
+import { recover } from '../turns/take-over.js';
+
+/** What a process does at its start with turns that an earlier one left: `leave` is for one that ends soon (X4). */
+export type Unfinished = 'take-up' | 'leave';
+
+export interface UnfinishedTurns {
+  start(unfinished: Unfinished): Promise<void>;
+  /** Somebody is about to act in a chat: what was left in it is taken up first. */
+  attend(to: Attended): Promise<void>;
+  /** This process ends soon, and looks after no chat but those that somebody acts in. */
+  endsSoon(): boolean;
+  /** Chats with a turn that could go on and that no living process runs. */
+  stalledChats(): Promise<string[]>;
+}
+
+export interface UnfinishedTurnsOptions {
+  runtime: () => Runtime;
+  /** Absent where one process owns the store. */
+  membership: Membership | undefined;
+  watchDeadlines: () => Promise<void>;
+}
+
+export function createUnfinishedTurns({
+  runtime,
+  membership,
+  watchDeadlines,
+}: UnfinishedTurnsOptions): UnfinishedTurns {
+  let left: Unfinished = 'take-up';
+  let isShort = false;
+  let attending = Promise.resolve();
+
+  async function takeUp(): Promise<void> {
+    left = 'take-up';
+    await watchDeadlines();
+    if (membership === undefined) await recover(runtime());
+    else await membership.takeTurns();
+  }
+
+  async function attendTo(to: Attended): Promise<void> {
+    const { store } = runtime();
+    const chatId = 'chatId' in to ? to.chatId : await store.read((reader) => chatOfCall(reader, to.callId));
+    if (chatId === undefined) return;
+    if (membership === undefined) await recover(runtime(), chatId);
+    // A wake-up goes to any process that takes turns, and this may be the only one.
+    else if (left === 'leave') await takeUp();
+  }
+
+  return {
+    async start(unfinished) {
+      left = unfinished;
+      isShort = unfinished === 'leave';
+      await membership?.start();
+      if (unfinished === 'take-up') await takeUp();
+    },
+    async attend(to) {
+      if (left === 'take-up') return;
+      // One after the other: two that claim the same turn at once would each cut off the other's run.
+      attending = attending.catch(() => undefined).then(() => attendTo(to));
+      await attending;
+    },
+    endsSoon: () => isShort,
+    async stalledChats() {
+      const { store, owner } = runtime();
+      const found = await store.shared?.turnsToLookAfter(owner, SILENT_MS);
+      const turns = await store.read((reader) => reader.unfinishedTurns());
+      const isStalled = (turn: TurnRecord): boolean =>
+        turn.state === 'open' && (found === undefined ? turn.owner !== owner : found.orphaned.includes(turn.id));
+      return [...new Set(turns.filter(isStalled).map(({ chatId }) => chatId))];
+    },
+  };
+}
+
+async function chatOfCall(reader: StoreReader, id: string): Promise<string | undefined> {
+  return (await reader.approval(id))?.chatId ?? (await reader.invocation(id))?.chatId;
+}

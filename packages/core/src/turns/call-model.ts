@@ -1,0 +1,210 @@
+import {
+  ProviderError,
+  type AgentRecord,
+  type GenerateRequest,
+  type LLMResponse,
+  type Provider,
+  type TurnRecord,
+} from '../ports/index.js';
+import { maskSecrets } from '../masking/index.js';
+import { prepareMessagesForLLM } from '../memory/prepare-messages-for-llm.js';
+import type { WorldSnapshot } from '../memory/world-snapshot.js';
+import { newId } from '../turn/ids.js';
+import { endInWords } from '../step/end-in-words.js';
+import { handleTextResponse } from './handle-text-response.js';
+import { handleToolCalls, type WrittenCalls } from './handle-tool-calls.js';
+import { streamTo, TRIES, type ModelStream } from './model-stream.js';
+import { readResponse } from './read-response.js';
+import { commit, type Place, type Runtime } from '../step/runtime.js';
+import { prepareTools } from '../step/tool-sources.js';
+import { pauseFor, untilAborted } from '../ports/until-aborted.js';
+import { wordsOf } from '../ports/words-of.js';
+
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 60_000;
+
+/** What a model call led to. `look`: see in the record how the turn stands. */
+export type Answered = { kind: 'ended' } | { kind: 'look' } | ({ kind: 'calls' } & WrittenCalls);
+
+/** One model call of a turn, and what its answer leads to. A failure ends the turn in words and loses nothing (P4). */
+export async function callModel(runtime: Runtime, turn: TurnRecord, signal: AbortSignal): Promise<Answered> {
+  const prepared = await prepare(runtime, turn, signal);
+  if (!prepared.ok) {
+    await failTurn(runtime, turn, prepared.error);
+    return { kind: 'look' };
+  }
+  const { provider, request, agentName, trigger } = prepared;
+  const messageId = newId('msg');
+  const stream = streamTo(runtime, turn, messageId, agentName, request.stream);
+  let response: LLMResponse;
+  try {
+    response = readResponse(await generate(runtime, turn, provider, request, stream, signal));
+  } catch (error) {
+    stream.end({ type: 'error', content: maskSecrets(wordsOf(error)) });
+    // Stopped or shutting down: who aborted has written, or will write, what becomes of the turn.
+    if (signal.aborted) return { kind: 'look' };
+    await failTurn(runtime, turn, explain(error, agentName, provider.name));
+    return { kind: 'look' };
+  }
+  // Tool events come only after the stream that asked for them has ended (T12).
+  stream.end({ type: 'end', usage: response.usage });
+  runtime.probe('after model-call');
+  const from = { messageId, provider: provider.name, model: request.model };
+  if (response.type === 'text') {
+    const ended = await handleTextResponse(runtime, turn, { ...from, response, trigger });
+    return { kind: ended ? 'ended' : 'look' };
+  }
+  const here = await lookAround(runtime, turn);
+  if (here === undefined) return { kind: 'look' };
+  if (!here.ok) {
+    await failTurn(runtime, turn, here.error);
+    return { kind: 'look' };
+  }
+  const written = await handleToolCalls(runtime, turn, { ...from, response, ...here, signal });
+  return written === undefined ? { kind: 'look' } : { kind: 'calls', ...written };
+}
+
+/** Where calls act, as of now: a model may think for minutes, and people move a world or swap its folder meanwhile (A7). */
+async function lookAround(
+  runtime: Runtime,
+  { worldId }: TurnRecord,
+): Promise<{ ok: true; place: Place; snapshot: WorldSnapshot } | { ok: false; error: string } | undefined> {
+  const snapshot = await runtime.store.read((reader) => runtime.snapshots(reader, worldId));
+  // The world was deleted, and its turns with it.
+  if (snapshot === undefined) return undefined;
+  try {
+    return { ok: true, place: await runtime.findPlace(snapshot), snapshot };
+  } catch (error) {
+    return { ok: false, error: `The working folder can't be used: ${wordsOf(error)}` };
+  }
+}
+
+async function prepare(runtime: Runtime, turn: TurnRecord, signal: AbortSignal) {
+  const read = await readView(runtime, turn, signal);
+  if (read === undefined)
+    return { ok: false as const, error: 'The agent is no longer in this world, so nobody answers.' };
+  const { name, provider: wanted, model, temperature, maxTokens } = read.agent.definition;
+  if (read.provider === undefined) {
+    return {
+      ok: false as const,
+      error: `${name} uses the provider "${wanted}", which is not set up here. Set it up or give ${name} another one.`,
+    };
+  }
+  const request: Omit<GenerateRequest, 'signal' | 'onChunk'> = {
+    purpose: 'answer',
+    model,
+    messages: read.view.messages,
+    tools: read.view.tools,
+    stream: read.snapshot.world.settings.streaming,
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(maxTokens === undefined ? {} : { maxTokens }),
+  };
+  try {
+    // Only to find out before a model is paid for an answer that could do nothing.
+    await runtime.findPlace(read.snapshot);
+    return { ok: true as const, provider: read.provider, request, agentName: name, trigger: read.view.trigger };
+  } catch (error) {
+    return { ok: false as const, error: `The working folder can't be used: ${wordsOf(error)}` };
+  }
+}
+
+/**
+ * What a model is shown, in one look. Some tools may have to be started first: then it is looked again, with what is `missing`, since a
+ * model that is not told would make up a reason. Undefined: the agent is not there.
+ */
+async function readView(
+  runtime: Runtime,
+  turn: TurnRecord,
+  signal: AbortSignal,
+  missing?: readonly string[],
+): Promise<View | { agent: AgentRecord; provider: undefined } | undefined> {
+  const read = await runtime.store.read(async (reader) => {
+    if (missing === undefined) {
+      // First of all: whoever comes after it is in nothing that is read here, and must not be taken for gone.
+      for (const source of runtime.sources) await source.read?.(reader, turn.worldId);
+    }
+    const snapshot = await runtime.snapshots(reader, turn.worldId);
+    const agent = snapshot?.agent(turn.agentId);
+    if (snapshot === undefined || agent === undefined) return undefined;
+    if (missing === undefined) {
+      const waitsFor = prepareTools(runtime, turn.worldId, agent.definition.tools, signal);
+      // Not waited for in here: a look that lasts holds a connection.
+      if (waitsFor !== undefined) return { waitsFor };
+    }
+    const provider = runtime.providers.get(agent.definition.provider);
+    if (provider === undefined) return { agent, provider };
+    const tools = runtime.tools(turn.worldId).values();
+    const shown = { provider, tools, missing: missing ?? [] };
+    const view = await prepareMessagesForLLM(reader, runtime.memory, snapshot, agent, turn, shown);
+    return { agent, provider, snapshot, view };
+  });
+  if (read === undefined || !('waitsFor' in read)) return read;
+  return await readView(runtime, turn, signal, await read.waitsFor);
+}
+
+interface View {
+  agent: AgentRecord;
+  provider: Provider;
+  snapshot: WorldSnapshot;
+  view: Awaited<ReturnType<typeof prepareMessagesForLLM>>;
+}
+
+/** Retryable failures are tried again after a pause, the vendor's if it named one (P4). */
+async function generate(
+  runtime: Runtime,
+  { id: turnId, worldId }: TurnRecord,
+  provider: Provider,
+  request: Omit<GenerateRequest, 'signal' | 'onChunk'>,
+  stream: ModelStream,
+  signal: AbortSignal,
+): Promise<LLMResponse> {
+  for (let attempt = 1; ; attempt += 1) {
+    const onChunk = stream.start(attempt);
+    runtime.probe('before model-call');
+    const began = performance.now();
+    const measure = (outcome: 'answered' | 'failed'): void =>
+      runtime.measure({
+        kind: 'model',
+        worldId,
+        turnId,
+        provider: provider.name,
+        model: request.model,
+        outcome,
+        ms: performance.now() - began,
+      });
+    try {
+      const response = await untilAborted(() => provider.generate({ ...request, signal, onChunk }), signal);
+      measure('answered');
+      return response;
+    } catch (error) {
+      if (!signal.aborted) measure('failed');
+      if (signal.aborted || !(error instanceof ProviderError) || error.next !== 'retry' || attempt >= TRIES)
+        throw error;
+      const pause = error.retryAfterMs ?? FIRST_PAUSE_MS * 2 ** (attempt - 1);
+      // A vendor that asks for longer than a person would wait is answered with the failure, not with silence.
+      if (pause > LONGEST_PAUSE_MS) throw error;
+      await pauseFor(runtime.clock, pause, signal);
+    }
+  }
+}
+
+/** Ends a turn that can't go on, with words a person can act on. */
+export async function failTurn(runtime: Runtime, turn: TurnRecord, message: string): Promise<void> {
+  await commit(runtime, 'turn-failed', turn.worldId, (step) => endInWords(runtime, step, turn, 'failed', message));
+}
+
+function explain(error: unknown, agent: string, provider: string): string {
+  if (!(error instanceof ProviderError)) return `${agent} could not answer: ${wordsOf(error)}`;
+  // The provider's own words say which variable to set.
+  if (error.kind === 'no-key') return `${agent} could not answer. No API key is set for ${provider}. ${wordsOf(error)}`;
+  const what: Record<Exclude<ProviderError['kind'], 'no-key'>, string> = {
+    auth: `The key for ${provider} was not accepted. Check it and write again.`,
+    'rate-limited': `${provider} asks to slow down. Wait a moment and write again.`,
+    overloaded: `${provider} is overloaded. Wait a moment and write again.`,
+    'context-too-long': 'The conversation is too long for this model. Start a new chat or choose another model.',
+    'bad-request': `${provider} refused the request. Check the model and its settings.`,
+    network: `${provider} could not be reached. Check the connection and write again.`,
+    aborted: 'The call was stopped.',
+  };
+  return `${agent} could not answer. ${what[error.kind]} (${wordsOf(error)})`;
+}

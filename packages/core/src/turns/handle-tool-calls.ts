@@ -1,0 +1,291 @@
+import type { Question, ToolCall } from '@countersign/protocol';
+import type { LLMResponse, InvocationRecord, TurnRecord } from '../ports/index.js';
+import type { Gate } from '../approval/index.js';
+import type { WorldSnapshot } from '../memory/world-snapshot.js';
+import { maskArguments, refusePlaceholder } from '../masking/index.js';
+import { agentMayAskFor } from '../policy/index.js';
+import { maskLongTexts } from '../publishers/mask-long-texts.js';
+import { firstApprovalId, newId } from '../turn/ids.js';
+import { nextStep } from '../turn/next-step.js';
+import { askApproval } from '../calls/ask-approval.js';
+import { isUnattended, UNATTENDED } from '../calls/unattended.js';
+import { gateCall, readCall, signCall, type ReadCall, type SignedCall } from '../calls/gate-call.js';
+import { limitWaiting, MOST_CALLS, refuseExcess } from '../calls/limit-calls.js';
+import { answered, writeAnswer, type ModelAnswer } from './model-answer.js';
+import { refuseCall } from '../calls/refuse-call.js';
+import { commit, type Place, type Runtime, type Step, type Started } from '../step/runtime.js';
+import { recordStart } from '../calls/start-invocation.js';
+import { bringTool } from '../step/tool-sources.js';
+import { noteActivity } from '../step/turn-lifecycle.js';
+import { intoState, type Situation } from '../step/turn-state.js';
+import { wordsOf } from '../ports/words-of.js';
+
+type ToolCallsResponse = Extract<LLMResponse, { type: 'tool_calls' }>;
+
+/** A call of the answer before it is written: read, and signed in case it must be asked. */
+interface Proposed {
+  id: string;
+  vendorId: string;
+  call: ReadCall;
+  /** Absent when what it depends on could not be read; then it can't be asked either. */
+  signed: SignedCall | undefined;
+  trouble: string | undefined;
+  /** The call is this question to people. */
+  words: Question | undefined;
+}
+
+/** How a turn stands after its calls were written, and which of them are to run now. */
+export interface WrittenCalls {
+  situation: Situation;
+  started: readonly Started[];
+}
+
+/**
+ * Writes a model's calls (T1): the assistant message, an invocation each, put through the gate, with the questions and the
+ * refusals that follow, in one transaction. What needs no question and may run at once is started in it: the gate has just been
+ * asked, and nothing can have changed since. Undefined: the turn was lost, nothing written.
+ */
+export async function handleToolCalls(
+  runtime: Runtime,
+  turn: TurnRecord,
+  answer: ModelAnswer<ToolCallsResponse> & { place: Place; snapshot: WorldSnapshot; signal: AbortSignal },
+): Promise<WrittenCalls | undefined> {
+  const { response, place, signal } = answer;
+  const missing = await bringTools(runtime, turn, answer);
+  await maskLongTexts([response.content]);
+  // Stopped or shutting down while a server was waited for: nothing of these calls is written.
+  if (signal.aborted) return undefined;
+  const tools = runtime.tools(turn.worldId);
+  const proposed = await Promise.all(
+    response.tool_calls.map(
+      async ({ id, function: { name, arguments: text } }, position, { length }): Promise<Proposed> => {
+        const call = refuseExcess(refuseMasked(readCall(tools.get(name), name, text)), position, length);
+        const trouble = missing.get(name);
+        const signed = trouble === undefined ? await sign(runtime, turn, call, place) : { signed: undefined, trouble };
+        return { id: newId('call'), vendorId: id, call, ...signed, ...readQuestion(call, signed.trouble) };
+      },
+    ),
+  );
+  return await commit(runtime, 'tool-calls', turn.worldId, async (step) => {
+    const decided = [];
+    const admit = limitWaiting(step.tx, turn);
+    for (const [position, proposal] of proposed.entries()) {
+      const gate = await admit(await judge(step, turn, proposal, place));
+      const invocation = toInvocation(step, turn, answer.messageId, proposal, gate, position);
+      decided.push({ proposal, gate, invocation });
+    }
+    const before = situationOf(step, turn, response, decided);
+    const first = nextStep(before);
+    const waits = first.kind === 'wait';
+    const { iteration, inputTokens, outputTokens } = before.turn;
+    const state = waits ? 'waiting' : 'open';
+    if (!(await step.tx.stepTurn(turn, { iteration, inputTokens, outputTokens, ...intoState(turn, state) })))
+      return undefined;
+    const toolCalls = proposed.map(({ id, call }): ToolCall => ({
+      id,
+      type: 'function',
+      function: { name: call.toolName, arguments: call.argumentsText },
+    }));
+    const vendorIds = proposed.map(({ vendorId }) => vendorId);
+    await writeAnswer(step, turn, answer, { content: response.content, toolCalls }, vendorIds);
+    const asLooked = isAsLooked(runtime, step, answer.snapshot, proposed);
+    const startable = new Set(first.kind === 'start' && asLooked ? first.invocationIds : []);
+    // What is settled already comes before anything starts (T8).
+    for (const { proposal, gate, invocation } of decided) {
+      if (!startable.has(invocation.id)) await write(runtime, step, proposal, gate, invocation);
+    }
+    const started: Started[] = [];
+    for (const { proposal, gate, invocation } of decided) {
+      if (startable.has(invocation.id))
+        started.push(
+          await writeStarted(runtime, step, turn, proposal, gate, invocation, {
+            place,
+            hasSiblings: decided.length > 1,
+          }),
+        );
+    }
+    if (waits) await noteActivity(runtime, step, turn.chatId);
+    const invocations = before.invocations.map(
+      (call) => started.find(({ invocation }) => invocation.id === call.id)?.invocation ?? call,
+    );
+    return { situation: { ...before, turn: { ...before.turn, state }, invocations }, started };
+  });
+}
+
+const UNREADABLE =
+  'The arguments contain more than 20,000 control characters, invisible characters or long runs of blanks, so nobody can read them. ' +
+  'Nothing ran. Write them as escapes of the language, or in smaller parts.';
+
+/** Only a person can send a mask back for its value (A15); what a model copied would be written in place of the value. */
+function refuseMasked(call: ReadCall): ReadCall {
+  if (!call.arguments.ok) return call;
+  const unreadable = maskArguments(call.argumentsText).isWhole ? undefined : UNREADABLE;
+  const error = refusePlaceholder(call.argumentsText) ?? unreadable;
+  return error === undefined ? call : { ...call, arguments: { ok: false, error } };
+}
+
+/** False: the world or a tool changed between the look and the transaction. Then each call is looked at again before it starts. */
+function isAsLooked(runtime: Runtime, step: Step, looked: WorldSnapshot, proposed: readonly Proposed[]): boolean {
+  if (step.snapshot.world.rev !== looked.world.rev) return false;
+  const tools = runtime.tools(looked.world.id);
+  return proposed.every(({ call }) => tools.get(call.toolName) === call.tool);
+}
+
+/** The turn and its open calls as they will stand, before anything is started. */
+function situationOf(
+  step: Step,
+  turn: TurnRecord,
+  response: ToolCallsResponse,
+  decided: readonly { gate: Gate; invocation: InvocationRecord }[],
+): Situation {
+  return {
+    turn: { ...turn, rev: turn.rev + 1, ...answered(turn, response) },
+    invocations: decided.filter(({ gate }) => gate.kind !== 'refuse').map(({ invocation }) => invocation),
+    limits: step.snapshot.world.settings,
+    snapshot: step.snapshot,
+  };
+}
+
+async function writeStarted(
+  runtime: Runtime,
+  step: Step,
+  turn: TurnRecord,
+  { call, signed }: Proposed,
+  gate: Gate,
+  invocation: InvocationRecord,
+  about: Pick<Started, 'place' | 'hasSiblings'>,
+): Promise<Started> {
+  if (gate.kind !== 'run' || call.tool === undefined || !call.arguments.ok) {
+    throw new Error('only what the gate lets run can be started');
+  }
+  const begun = { ...invocation, status: 'started' as const, startedEpoch: turn.epoch, startedAt: step.tx.now() };
+  await step.tx.insertInvocation(begun);
+  await recordStart(runtime, step, begun, gate);
+  const { value } = call.arguments;
+  const fingerprint = signed?.fingerprint;
+  const { because } = gate;
+  return { ...about, invocation: begun, tool: call.tool, value, because, fingerprint, snapshot: step.snapshot };
+}
+
+/** Why a call can't run, by the name of its tool. Nothing is started for a name that the agent was not given. */
+async function bringTools(
+  runtime: Runtime,
+  { worldId, agentId }: TurnRecord,
+  { response, snapshot, signal }: { response: ToolCallsResponse; snapshot: WorldSnapshot; signal: AbortSignal },
+): Promise<ReadonlyMap<string, string>> {
+  const missing = new Map<string, string>();
+  if (runtime.sources.length === 0) return missing;
+  const given = snapshot.agent(agentId)?.definition.tools ?? [];
+  for (const name of new Set(response.tool_calls.slice(0, MOST_CALLS).map((call) => call.function.name))) {
+    if (!agentMayAskFor(given, name)) continue;
+    const trouble = await bringTool(runtime, worldId, name, signal);
+    if (trouble !== undefined) missing.set(name, trouble);
+  }
+  return missing;
+}
+
+async function sign(
+  runtime: Runtime,
+  turn: TurnRecord,
+  call: ReadCall,
+  place: Place,
+): Promise<{ signed: SignedCall | undefined; trouble: string | undefined }> {
+  try {
+    const signed = await signCall(runtime, call, { agentId: turn.agentId, chatId: turn.chatId, place });
+    return { signed, trouble: undefined };
+  } catch (error) {
+    return { signed: undefined, trouble: `what this call would change could not be read: ${wordsOf(error)}` };
+  }
+}
+
+/** What a tool from outside says of itself does not count (A1): it would put words before people in our name. */
+function readQuestion(
+  { tool, arguments: args }: ReadCall,
+  trouble: string | undefined,
+): Pick<Proposed, 'words' | 'trouble'> {
+  if (tool?.question === undefined || !tool.trusted || !args.ok) return { words: undefined, trouble };
+  try {
+    return { words: tool.question(args.value), trouble };
+  } catch (error) {
+    return { words: undefined, trouble: `the question could not be read: ${wordsOf(error)}` };
+  }
+}
+
+async function judge(step: Step, turn: TurnRecord, proposal: Proposed, place: Place): Promise<Gate> {
+  const gate = await gateCall(step.tx, step.snapshot, proposal.call, {
+    agentId: turn.agentId,
+    chatId: turn.chatId,
+    place,
+    decision: undefined,
+    seen: proposal.signed?.seen ?? [],
+  });
+  if (gate.kind === 'refuse') return gate;
+  if (proposal.trouble !== undefined) return { kind: 'refuse', how: 'fail', reason: proposal.trouble };
+  // A question is put, whether a rule would have run or asked the call: there is nothing to run but the person's answer.
+  if (proposal.words === undefined) return gate;
+  return (await isUnattended(step.tx, step.snapshot))
+    ? { kind: 'refuse', how: 'deny', reason: UNATTENDED }
+    : { kind: 'ask', why: 'it asks for words, not for a signature', options: ['deny'] };
+}
+
+function toInvocation(
+  step: Step,
+  turn: TurnRecord,
+  messageId: string,
+  { id, call, signed }: Proposed,
+  gate: Gate,
+  position: number,
+): InvocationRecord {
+  const { tool } = call;
+  const told = tool?.trusted === true ? tool.definition : undefined;
+  return {
+    id,
+    worldId: turn.worldId,
+    chatId: turn.chatId,
+    agentId: turn.agentId,
+    turnId: turn.id,
+    iteration: turn.iteration + 1,
+    position,
+    messageId,
+    toolName: call.toolName,
+    arguments: call.argumentsText,
+    edited: false,
+    callHash: gate.kind === 'ask' ? (signed?.callHash ?? null) : null,
+    status: gate.kind === 'ask' ? 'asked' : 'approved',
+    location: tool?.definition.location ?? 'server',
+    readOnly: told?.readOnly ?? false,
+    idempotent: told?.idempotent ?? false,
+    approvalId: gate.kind === 'ask' ? firstApprovalId(id) : null,
+    startedEpoch: null,
+    result: null,
+    outcomeUnknown: false,
+    createdAt: step.tx.now(),
+    startedAt: null,
+    settledAt: null,
+  };
+}
+
+async function write(
+  runtime: Runtime,
+  step: Step,
+  { call, signed, words }: Proposed,
+  gate: Gate,
+  invocation: InvocationRecord,
+): Promise<void> {
+  await step.tx.insertInvocation(invocation);
+  switch (gate.kind) {
+    case 'run':
+      return;
+    case 'ask': {
+      const { approvalId } = invocation;
+      if (call.tool === undefined || approvalId === null || signed === undefined) {
+        throw new Error('a call that can not be signed must not be asked');
+      }
+      const question = words === undefined ? {} : { words };
+      await askApproval(runtime, step, { approvalId, invocation, tool: call.tool, gate, signed, ...question });
+      return;
+    }
+    case 'refuse':
+      await refuseCall(runtime, step, invocation, gate);
+  }
+}

@@ -1,0 +1,57 @@
+import type { SSEEvent } from '@countersign/protocol';
+import type { TurnRecord } from '../ports/index.js';
+import { createChunkMasker } from '../masking/index.js';
+import type { Runtime } from '../step/runtime.js';
+import { textOf } from '../ports/words-of.js';
+
+/** How often one model call is tried before it has failed (P4). */
+export const TRIES = 3;
+
+export interface ModelStream {
+  /** Where the chunks of this try go, until it ends or another one starts. */
+  start(attempt: number): (text: string) => void;
+  end(last: { type: 'end'; usage: SSEEvent['usage'] } | { type: 'error'; content: string }): void;
+}
+
+/** Chunks are heard, not stored (S6). Secrets are held back until they can be masked as a whole. */
+export function streamTo(
+  runtime: Runtime,
+  turn: TurnRecord,
+  messageId: string,
+  agentName: string,
+  streams: boolean,
+): ModelStream {
+  let attempt = 0;
+  let offset = 0;
+  let masker = createChunkMasker({ form: 'chat' });
+  const send = (event: Omit<SSEEvent, 'messageId' | 'agentName' | 'agentId' | 'attempt'>): void => {
+    runtime.bus.publishUnstored(turn.worldId, turn.chatId, {
+      event: 'sse',
+      data: { ...event, messageId, agentName, agentId: turn.agentId, attempt },
+    });
+  };
+  const sendText = (content: string): void => {
+    if (content === '') return;
+    send({ type: 'chunk', content, offset });
+    offset += content.length;
+  };
+  return {
+    start(number) {
+      attempt = turn.interruptions * TRIES + number;
+      offset = 0;
+      const current = createChunkMasker({ form: 'chat' });
+      masker = current;
+      send({ type: 'start' });
+      // A provider may go on after it failed or answered: its chunks would run into the next try, or follow the end.
+      return (text) => {
+        if (streams && masker === current) sendText(current.push(textOf(text)));
+      };
+    },
+    end(last) {
+      const rest = masker.end();
+      masker = createChunkMasker({ form: 'chat' });
+      sendText(rest);
+      send(last.type === 'end' ? { type: 'end', ...(last.usage === undefined ? {} : { usage: last.usage }) } : last);
+    },
+  };
+}

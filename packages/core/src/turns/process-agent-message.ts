@@ -1,0 +1,206 @@
+import type { TurnRecord } from '../ports/index.js';
+import { nextStep } from '../turn/next-step.js';
+import { callModel } from './call-model.js';
+import { endInWords } from '../step/end-in-words.js';
+import { commit, type Runtime, type Started } from '../step/runtime.js';
+import { takeHanded } from '../calls/hand-over.js';
+import { runInvocation } from './run-invocation.js';
+import type { TurnRun } from '../step/scheduler.js';
+import { startInvocation } from '../calls/start-invocation.js';
+import { takeOver } from './take-over.js';
+import { noteActivity } from '../step/turn-lifecycle.js';
+import { readSituation, type Situation } from '../step/turn-state.js';
+
+/**
+ * The one loop: look at the record, take the next step, until the turn has ended or only somebody else can bring it further.
+ * A loop and not a recursion (T10). Everything it knows is in the store, so it can be left and taken up anywhere (A9).
+ */
+export async function processAgentMessage(runtime: Runtime, turnId: string, run: TurnRun): Promise<void> {
+  const tools: RunningTools = { calls: new Map(), abandoned: false };
+  try {
+    await loop(runtime, turnId, run, tools);
+  } finally {
+    tools.abandoned = true;
+  }
+}
+
+/** Calls under way, each with how the turn stands at its end. When a failed step ends the loop before them, each wakes the turn, or nobody would. */
+interface RunningTools {
+  calls: Map<string, Promise<Situation | undefined>>;
+  abandoned: boolean;
+}
+
+async function loop(runtime: Runtime, turnId: string, run: TurnRun, tools: RunningTools): Promise<void> {
+  const stopped = aborted(run.signal);
+  let epoch: number | undefined;
+  /** How the last step left the turn, so that it need not be read again. If somebody else wrote since, the next step's fence finds out. */
+  let known: Situation | undefined;
+  while (!run.signal.aborted) {
+    if (runtime.handed.has(turnId)) known = undefined;
+    const remembered = known !== undefined;
+    const situation = known ?? (await load(runtime, turnId));
+    known = undefined;
+    if (runHanded(runtime, turnId, situation?.turn, run, tools)) continue;
+    if (situation === undefined || situation.turn.owner !== runtime.owner) return;
+    const { turn } = situation;
+    epoch ??= turn.epoch;
+    if (turn.epoch !== epoch) return;
+    const step = nextStep(situation);
+    switch (step.kind) {
+      case 'call-model': {
+        const answered = await callModel(runtime, turn, run.signal);
+        if (answered.kind === 'ended') return;
+        if (answered.kind === 'look') break;
+        known = answered.situation;
+        for (const started of answered.started) execute(runtime, turn, started, run, tools);
+        break;
+      }
+      case 'take-over':
+        await takeOver(runtime, turn, step.invocationIds);
+        break;
+      case 'start':
+        if (!runtime.mayAct()) {
+          // Others may count this process as dead by now: it starts nothing until it has heard that they don't. That wakes it.
+          await Promise.race([run.wakes.next(), stopped]);
+          break;
+        }
+        await start(runtime, situation, step.invocationIds, run, tools);
+        break;
+      case 'await-tools':
+        // Two that end together each know only of themselves: waiting on the word of one for the other would be for ever.
+        if (remembered && runningHere(situation).length !== tools.calls.size) break;
+        if (!remembered && !run.signal.aborted) {
+          // Started under our name, and no tool of ours: an earlier run here ended between the two. Waiting would be for ever. Not when
+          // this run itself is being ended: who stopped it, or the next start, says what became of its calls.
+          const lost = runningHere(situation).filter((id) => !runtime.inFlight.has(id));
+          if (lost.length > 0) {
+            await takeOver(runtime, turn, lost);
+            break;
+          }
+        }
+        known = await Promise.race([...tools.calls.values(), nothing(run.wakes.next()), stopped]);
+        break;
+      case 'wait':
+        if (turn.state === 'waiting' || (await leave(runtime, turn))) return;
+        break;
+      case 'give-up':
+        await giveUp(runtime, turn);
+        break;
+      case 'leave':
+        return;
+    }
+  }
+}
+
+/** Runs what a decision has started. True: there was something, and the turn has to be looked at again. */
+function runHanded(
+  runtime: Runtime,
+  turnId: string,
+  turn: TurnRecord | undefined,
+  run: TurnRun,
+  tools: RunningTools,
+): boolean {
+  let any = false;
+  for (const started of takeHanded(runtime, turnId)) {
+    const { id, startedEpoch } = started.invocation;
+    // Stopped, or taken by somebody else, since: it has been settled there, and must not run here.
+    if (turn === undefined || turn.state === 'ended' || turn.epoch !== startedEpoch) runtime.inFlight.delete(id);
+    else {
+      execute(runtime, turn, started, run, tools);
+      any = true;
+    }
+  }
+  return any;
+}
+
+async function load(runtime: Runtime, turnId: string): Promise<Situation | undefined> {
+  return await runtime.store.read(async (reader) => {
+    const turn = await reader.turn(turnId);
+    if (turn === undefined) return undefined;
+    const snapshot = await runtime.snapshots(reader, turn.worldId);
+    return snapshot === undefined ? undefined : await readSituation(reader, turn, snapshot);
+  });
+}
+
+function runningHere({ invocations }: Situation): string[] {
+  return invocations
+    .filter(({ status, location }) => status === 'started' && location === 'server')
+    .map(({ id }) => id);
+}
+
+/** Marks calls as started, one after another, and runs them side by side. */
+async function start(
+  runtime: Runtime,
+  situation: Situation,
+  ids: readonly string[],
+  run: TurnRun,
+  tools: RunningTools,
+): Promise<void> {
+  const { turn } = situation;
+  let { rev } = turn;
+  for (const id of ids) {
+    const started = await startInvocation(runtime, { ...turn, rev }, situation, id, run.signal);
+    // Not started, so something else was written, or somebody else wrote: look again before going on.
+    if (started === undefined) return;
+    rev += 1;
+    execute(runtime, turn, started, run, tools);
+  }
+}
+
+/** Runs a started call beside the loop. A client's own tool runs there, and its answer wakes the turn. */
+function execute(runtime: Runtime, turn: TurnRecord, started: Started, run: TurnRun, tools: RunningTools): void {
+  const { id, location, toolName } = started.invocation;
+  if (location === 'client') return;
+  runtime.inFlight.add(id);
+  const running = runInvocation(runtime, turn, started, run.signal)
+    .then((ended) => {
+      // Here and not in the loop, which hears of one end at a time: a call that has been marked as started must run.
+      if (ended?.next !== undefined) execute(runtime, turn, ended.next, run, tools);
+      return ended?.situation;
+    })
+    .catch((error: unknown) =>
+      nothing(
+        runtime.report(error, `${toolName} ended in a way nobody saw`, {
+          worldId: turn.worldId,
+          turnId: turn.id,
+          invocationId: id,
+        }),
+      ),
+    )
+    .finally(() => {
+      tools.calls.delete(id);
+      runtime.inFlight.delete(id);
+      if (tools.abandoned && !run.signal.aborted) runtime.scheduler.wake(turn.id);
+    });
+  tools.calls.set(id, running);
+}
+
+async function nothing(work: Promise<void> | void): Promise<undefined> {
+  await work;
+  return undefined;
+}
+
+/** A compare-and-set: a decision recorded since the last look makes the leaver look again, or it would be slept through. */
+async function leave(runtime: Runtime, turn: TurnRecord): Promise<boolean> {
+  return await commit(runtime, 'leave', turn.worldId, async (step) => {
+    if (!(await step.tx.stepTurn(turn, { state: 'waiting' }))) return false;
+    await noteActivity(runtime, step, turn.chatId);
+    return true;
+  });
+}
+
+/** Ends a turn that asked the model too often (T10), with words for the person. */
+async function giveUp(runtime: Runtime, turn: TurnRecord): Promise<void> {
+  await commit(runtime, 'give-up', turn.worldId, async (step) => {
+    const name = step.snapshot.agentName(turn.agentId);
+    const words = `${name} stopped after ${turn.iteration} model calls without an answer. Say how to go on, or raise maxIterations.`;
+    await endInWords(runtime, step, turn, 'exhausted', words);
+  });
+}
+
+async function aborted(signal: AbortSignal): Promise<undefined> {
+  if (signal.aborted) return undefined;
+  return await new Promise((resolve) => {
+    signal.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
+}

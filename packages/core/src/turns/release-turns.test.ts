@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+import { isSuspect } from '../step/quarantine.js';
+import { findCulprit } from './release-turns.js';
+
+const turns = (...counts: number[]) => counts.map((interruptions) => ({ interruptions }));
+
+it.each([
+  ['nothing ran', [], undefined],
+  ['it was the first time', [0], undefined],
+  ['it was the first time for all', [0, 0, 0], undefined],
+  ['one was alone with its second', [1], 1],
+  ['one had been interrupted before, the others not', [0, 1, 0], 1],
+  ['two had been interrupted before', [1, 0, 1], undefined],
+  ['one ran alone among those that were interrupted twice', [1, 2, 1, 0], 2],
+])(
+  '[S3] only a turn that was interrupted more often than all others of its process is the culprit: %s',
+  (_, counts, culprit) => {
+    expect(findCulprit(turns(...counts))?.interruptions).toBe(culprit);
+  },
+);
+
+it('[S3] a turn runs alone from its second interruption on', () => {
+  expect(turns(0, 1, 2, 3).map(isSuspect)).toEqual([false, false, true, true]);
+});

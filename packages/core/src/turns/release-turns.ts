@@ -1,0 +1,74 @@
+import type { TurnRecord } from '../ports/index.js';
+import { endInWords } from '../step/end-in-words.js';
+import { isSuspect } from '../step/quarantine.js';
+import { commit, lookAgain, mustHaveChanged, type Runtime, type Step } from '../step/runtime.js';
+import { settleOpenCalls } from '../calls/settle-open-calls.js';
+
+type Counted = Pick<TurnRecord, 'interruptions'>;
+
+/** Of the turns that one process ran when it froze or died, the one that was interrupted most often. Undefined: it could be any of several. */
+export function findCulprit<Turn extends Counted>(turns: readonly Turn[]): Turn | undefined {
+  let most: Turn[] = [];
+  for (const turn of turns) {
+    const first = most[0]?.interruptions ?? 0;
+    if (turn.interruptions === first) most.push(turn);
+    else if (turn.interruptions > first) most = [turn];
+  }
+  const [culprit, ...others] = most;
+  if (culprit === undefined || others.length > 0) return undefined;
+  return isSuspect({ interruptions: culprit.interruptions + 1 }) ? culprit : undefined;
+}
+
+/**
+ * A process froze or died. In one transaction, each turn it ran is counted as interrupted and is nobody's, and the culprit ends: judged one
+ * by one, the last of them would look as if it had been alone.
+ */
+export async function releaseTurnsOf(runtime: Runtime, owner: string): Promise<void> {
+  const ranThere = (turn: TurnRecord): boolean => turn.state === 'open' && turn.owner === owner;
+  for (let isDone = false; !isDone;) {
+    const seen = (await runtime.store.read((reader) => reader.unfinishedTurns())).filter(ranThere);
+    const worldId = (findCulprit(seen) ?? seen[0])?.worldId;
+    if (worldId === undefined) return;
+    isDone = await commit(runtime, 'recover', worldId, async (step) => {
+      const turns = (await step.tx.unfinishedTurns()).filter(ranThere);
+      const culprit = findCulprit(turns);
+      // Its end is told in its own world, and some turns have ended since the look.
+      if (culprit !== undefined && culprit.worldId !== worldId) return false;
+      for (const turn of turns) {
+        if (turn === culprit) continue;
+        mustHaveChanged(await step.tx.stepTurn(turn, { owner: null, interruptions: turn.interruptions + 1 }));
+      }
+      if (culprit !== undefined) await endCulprit(runtime, step, culprit);
+      return true;
+    });
+  }
+}
+
+async function endCulprit(runtime: Runtime, step: Step, culprit: TurnRecord): Promise<void> {
+  const interruptions = culprit.interruptions + 1;
+  const turn = await step.tx.claimTurn(culprit, { owner: runtime.owner, interruptions });
+  if (turn === undefined) lookAgain();
+  const reason = 'the turn was interrupted too often';
+  await settleOpenCalls(runtime, step, turn, { outcome: 'interrupted', reason, by: 'system' });
+  const words = `This turn was interrupted ${interruptions} times and is not tried again. Check what it did, then write again.`;
+  await endInWords(runtime, step, turn, 'interrupted', words);
+}
+
+/**
+ * Gives back what this process runs, in one transaction: a shutdown is limited in time, and two shutdowns that leave a turn behind
+ * would end it (S3).
+ */
+export async function parkTurns(runtime: Runtime): Promise<void> {
+  const turns = await runtime.store.read((reader) => reader.unfinishedTurns());
+  const own = turns.filter(({ state, owner }) => state === 'open' && owner === runtime.owner);
+  const [first] = own;
+  if (first === undefined) return;
+  await commit(runtime, 'park', first.worldId, async ({ tx }) => {
+    await Promise.all(
+      own.map(async (turn) => {
+        // Others on the store take it up at once.
+        if (await tx.stepTurn(turn, { owner: null })) await tx.wakeTurn(turn.id);
+      }),
+    );
+  });
+}

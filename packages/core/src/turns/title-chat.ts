@@ -1,0 +1,88 @@
+import { CountersignError, DEFAULT_CHAT_TITLE } from '@countersign/protocol';
+import type { MessageRecord, ModelMessage } from '../ports/index.js';
+import { maskSecrets } from '../masking/index.js';
+import { commit, type Runtime } from '../step/runtime.js';
+import { untilAborted } from '../ports/until-aborted.js';
+
+const LOOK_AT = 8;
+const LONGEST_TITLE = 80;
+const ASK = 'Give this conversation a title of at most six words. Answer with the title alone.';
+
+/**
+ * Names a chat by a model when it first falls idle (M7). A failure leaves the default, and is not tried again. True: it has its name, and
+ * nobody needs to look again.
+ */
+export async function titleChat(
+  runtime: Runtime,
+  worldId: string,
+  chatId: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const found = await runtime.store.read(async (reader) => {
+    const chat = await reader.chat(chatId);
+    if (chat === undefined || chat.titled) return 'done';
+    const snapshot = await runtime.snapshots(reader, worldId);
+    const messages = await reader.messages(chatId, { after: 0, limit: LOOK_AT });
+    const speaker = messages.findLast((message) => message.agentId !== null)?.agentId;
+    const agent = speaker === undefined || speaker === null ? undefined : snapshot?.agent(speaker);
+    return agent === undefined ? undefined : { agent, messages };
+  });
+  if (found === 'done') return true;
+  if (found === undefined) return false;
+  const title = await suggest(runtime, found.agent.definition, found.messages, signal);
+  if (signal.aborted) return false;
+  await commit(runtime, 'title', worldId, async (step) => {
+    const chat = await step.tx.chat(chatId);
+    if (chat === undefined || chat.titled) return;
+    await step.tx.setChatTitle(chatId, title ?? DEFAULT_CHAT_TITLE);
+    if (title === undefined) return;
+    step.tx.emit({ event: 'crud', chatId, data: { operation: 'update', entity: 'chat', id: chatId } });
+    step.tx.emit({ event: 'system', chatId, data: { type: 'title', message: title } });
+  }).catch((error: unknown) => {
+    // The world was deleted while its chat was being titled.
+    if (!(error instanceof CountersignError) || error.code !== 'not-found') throw error;
+  });
+  return true;
+}
+
+async function suggest(
+  runtime: Runtime,
+  agent: { provider: string; model: string },
+  messages: readonly MessageRecord[],
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const provider = runtime.providers.get(agent.provider);
+  if (provider === undefined) return undefined;
+  try {
+    const response = await untilAborted(
+      () =>
+        provider.generate({
+          purpose: 'title',
+          model: agent.model,
+          messages: [{ role: 'system', content: ASK }, ...messages.flatMap(spoken), { role: 'user', content: ASK }],
+          tools: [],
+          stream: false,
+          onChunk: () => undefined,
+          signal,
+        }),
+      signal,
+    );
+    return tidy(response.content);
+  } catch {
+    // Nobody waits for a title; the default is the answer to every failure here (M7).
+    return undefined;
+  }
+}
+
+function spoken(message: MessageRecord): ModelMessage[] {
+  if (message.content === '' || (message.role !== 'user' && message.role !== 'assistant')) return [];
+  return [{ role: message.role, content: message.content.slice(0, 2000) }];
+}
+
+function tidy(content: string): string | undefined {
+  const line = maskSecrets(content)
+    .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
+    .replace(/^["'#\s]+|["'\s]+$/gu, '')
+    .slice(0, LONGEST_TITLE);
+  return line === '' ? undefined : line;
+}

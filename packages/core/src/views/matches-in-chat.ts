@@ -1,0 +1,101 @@
+import {
+  CountersignError,
+  RESERVED_TOOL_PREFIX,
+  type CoveredCall,
+  type PolicyMatch,
+  type ToolCall,
+} from '@countersign/protocol';
+import { maskArguments } from '../masking/index.js';
+import type { WorldSnapshot } from '../memory/world-snapshot.js';
+import { compileStored, parseRule, ruleMatches } from '../policy/index.js';
+import { readCall, toPolicyCall } from '../calls/gate-call.js';
+import { chatIn } from '../step/look-up.js';
+import type { Runtime } from '../step/runtime.js';
+import { readWorld } from '../worlds/show-world.js';
+import { findCovered } from '../decisions/waiting-calls.js';
+
+/** So far back a chat is looked through, and so many calls are shown: a card, not an archive. */
+const MESSAGES = 500;
+const MOST = 20;
+
+/** A call that was made in a chat and that a rule would have been about. Arguments are masked. */
+export interface MatchedCall {
+  toolCallId: string;
+  agentId: string;
+  toolName: string;
+  arguments: unknown;
+}
+
+/**
+ * What a rule would have been about among the earlier calls of a chat, newest first: what somebody who signs "always" would
+ * have signed along with it. Several rules, one a line, count together.
+ */
+export async function matchesInChat(
+  runtime: Runtime,
+  worldId: string,
+  chatId: string,
+  rule: string,
+): Promise<{ calls: MatchedCall[]; more: boolean }> {
+  readRules(rule);
+  const found = await readWorld(runtime, worldId, async (reader, snapshot) => {
+    await chatIn(reader, worldId, chatId);
+    return { snapshot, messages: await reader.lastMessages(chatId, { limit: MESSAGES }) };
+  });
+  const place = await runtime.findPlace(found.snapshot);
+  const tools = runtime.tools(worldId);
+  const matches = ({ function: { name, arguments: text } }: ToolCall): boolean => {
+    if (name.startsWith(RESERVED_TOOL_PREFIX)) return false;
+    const call = readCall(tools.get(name), name, text);
+    return call.arguments.ok && ruleMatches(rule.split('\n'), toPolicyCall(call, place));
+  };
+  const calls: MatchedCall[] = [];
+  for (const { agentId, toolCalls } of found.messages.toReversed()) {
+    for (const call of toolCalls?.toReversed() ?? []) {
+      if (agentId === null || !matches(call)) continue;
+      if (calls.length === MOST) return { calls, more: true };
+      const { name, arguments: text } = call.function;
+      calls.push({ toolCallId: call.id, agentId, toolName: name, arguments: maskArguments(text).value });
+    }
+  }
+  return { calls, more: false };
+}
+
+/** What would run at once if this rule, or this grant in a chat, were made (A5). Nothing is decided. */
+export async function coveredCalls(
+  runtime: Runtime,
+  worldId: string,
+  { chatId, rule, grant }: PolicyMatch,
+): Promise<CoveredCall[]> {
+  const rules = rule === undefined ? [] : readRules(rule);
+  if (chatId !== undefined) await readWorld(runtime, worldId, (reader) => chatIn(reader, worldId, chatId));
+  const supposed =
+    grant === undefined ? { withRules: withRules(rules) } : { grant, ...(chatId === undefined ? {} : { chatId }) };
+  const covered = await findCovered(runtime, worldId, supposed);
+  return covered.map(({ approval, invocation }) => ({
+    approvalId: approval.id,
+    chatId: approval.chatId,
+    toolCallId: invocation.id,
+    agentId: invocation.agentId,
+    toolName: invocation.toolName,
+    arguments: maskArguments(invocation.arguments).value,
+  }));
+}
+
+function withRules(rules: readonly string[]): (snapshot: WorldSnapshot) => WorldSnapshot {
+  return (snapshot) => {
+    return { ...snapshot, policy: compileStored([...snapshot.world.policy, ...rules]) };
+  };
+}
+
+/** One a line. */
+function readRules(text: string): readonly string[] {
+  const lines = text.split('\n');
+  for (const line of lines) {
+    const parsed = parseRule(line);
+    if (parsed.ok) continue;
+    throw new CountersignError('invalid', `rule: ${parsed.error} (at character ${parsed.position + 1})`, {
+      field: 'rule',
+    });
+  }
+  return lines;
+}

@@ -1,0 +1,131 @@
+import {
+  CountersignError,
+  END_OF_LIST,
+  type ApprovalStatus,
+  type Chat,
+  type Message,
+  type QueuedApproval,
+} from '@countersign/protocol';
+import type { ApprovalRecord, ChatRecord, MessageRecord, StoreReader } from '../ports/index.js';
+import { placeIn, toApproval } from './queries.js';
+import type { Runtime } from '../step/runtime.js';
+import { readMessage, showMessages, type ReadMessage } from './show-messages.js';
+import { readChat, readWorld, toChat } from '../worlds/show-world.js';
+
+/** A part of a list. `next` is the id to go on from, in the same direction; absent at the end. */
+export interface ListPage<T> {
+  items: T[];
+  next?: string;
+}
+
+/** Where to read a list: after an item or before one, `end` standing for behind the last. */
+export interface ListPlace {
+  after?: string;
+  before?: string;
+  limit: number;
+}
+
+/**
+ * A part of a chat's transcript, oldest first whichever way it is read. Places are ids of messages. `lastEventId` tells a reader
+ * which events it already contains: without it, a message that is too old for this page could not be told from a new one.
+ */
+export async function pageMessages(
+  runtime: Runtime,
+  worldId: string,
+  chatId: string,
+  { after, before, limit }: ListPlace,
+): Promise<ListPage<Message> & { lastEventId: number }> {
+  const read = await readChat(runtime, worldId, chatId, async (reader) => {
+    const lastEventId = await reader.lastEventId(worldId);
+    if (before !== undefined) {
+      const seq = before === END_OF_LIST ? Number.MAX_SAFE_INTEGER : await placeOf(reader, chatId, before, 'before');
+      const records = await reader.lastMessages(chatId, { before: seq, limit: limit + 1 });
+      const items = records.slice(-limit);
+      return { ...(await readPage(reader, items, records.length > limit ? items[0]?.id : undefined)), lastEventId };
+    }
+    const seq = after === undefined ? 0 : await placeOf(reader, chatId, after, 'after');
+    const records = await reader.messages(chatId, { after: seq, limit: limit + 1 });
+    const items = records.slice(0, limit);
+    return { ...(await readPage(reader, items, records.length > limit ? items.at(-1)?.id : undefined)), lastEventId };
+  });
+  return { ...read, items: await showMessages(read.items) };
+}
+
+/** A part of a world's chats, oldest first whichever way it is read. Places are ids of chats. */
+export async function pageChats(
+  runtime: Runtime,
+  worldId: string,
+  { after, before, limit }: ListPlace,
+): Promise<ListPage<Chat>> {
+  return await readWorld(runtime, worldId, async (reader) => {
+    const assertPlace = async (chatId: string, field: string): Promise<void> => {
+      if ((await reader.chat(chatId))?.worldId !== worldId) throw noPlace(field);
+    };
+    if (before !== undefined) {
+      if (before !== END_OF_LIST) await assertPlace(before, 'before');
+      const part = { limit: limit + 1, ...(before === END_OF_LIST ? {} : { before }) };
+      const records = await reader.lastChats(worldId, part);
+      return chatPage(records.slice(-limit), records.length > limit ? records[1]?.id : undefined);
+    }
+    if (after !== undefined) await assertPlace(after, 'after');
+    const records = await reader.chatsAfter(worldId, { limit: limit + 1, ...(after === undefined ? {} : { after }) });
+    return chatPage(records.slice(0, limit), records.length > limit ? records[limit - 1]?.id : undefined);
+  });
+}
+
+function chatPage(records: readonly ChatRecord[], next: string | undefined): ListPage<Chat> {
+  return { items: records.map(toChat), ...(next === undefined ? {} : { next }) };
+}
+
+async function placeOf(reader: StoreReader, chatId: string, messageId: string, field: string): Promise<number> {
+  const message = await reader.message(messageId);
+  if (message !== undefined && message.chatId === chatId) return message.seq;
+  throw noPlace(field);
+}
+
+async function readPage(
+  reader: StoreReader,
+  records: readonly MessageRecord[],
+  next: string | undefined,
+): Promise<ListPage<ReadMessage>> {
+  const items: ReadMessage[] = [];
+  for (const record of records) items.push(await readMessage(reader, record));
+  return { items, ...(next === undefined ? {} : { next }) };
+}
+
+/** Questions of one status, oldest first; those that wait with their place in the queue (A12). */
+export async function pageApprovals(
+  runtime: Runtime,
+  worldId: string,
+  { status, chatId, after, limit }: { status: ApprovalStatus; chatId?: string; after?: string; limit: number },
+): Promise<ListPage<QueuedApproval>> {
+  return await readWorld(runtime, worldId, async (reader) => {
+    if (after !== undefined && (await reader.approval(after))?.worldId !== worldId) throw noPlace('after');
+    const queue = status === 'pending' ? await reader.pendingApprovalIds(worldId) : [];
+    const records = await reader.approvalsAfter(worldId, {
+      status,
+      limit: limit + 1,
+      ...(chatId === undefined ? {} : { chatId }),
+      ...(after === undefined ? {} : { after }),
+    });
+    const items: QueuedApproval[] = [];
+    for (const record of records.slice(0, limit)) items.push(...(await queued(runtime, reader, record, queue)));
+    const next = records.length > limit ? records[limit - 1]?.id : undefined;
+    return { items, ...(next === undefined ? {} : { next }) };
+  });
+}
+
+async function queued(
+  runtime: Runtime,
+  reader: StoreReader,
+  record: ApprovalRecord,
+  queue: readonly string[],
+): Promise<QueuedApproval[]> {
+  const invocation = await reader.invocation(record.invocationId);
+  if (invocation === undefined) return [];
+  return [{ ...(await toApproval(runtime, reader, record, invocation)), ...placeIn(queue, record.id) }];
+}
+
+function noPlace(field: string): CountersignError {
+  return new CountersignError('invalid', `${field}: is no place in this list; take it from "next"`, { field });
+}

@@ -1,0 +1,137 @@
+import type {
+  Approval,
+  ApprovalStatus,
+  ApprovalWithContext,
+  Grant,
+  Message,
+  Question,
+  QueuedApproval,
+} from '@countersign/protocol';
+import { maskArguments } from '../masking/index.js';
+import type { ApprovalRecord, InvocationRecord, MessageRecord, QuestionRecord, StoreReader } from '../ports/index.js';
+import { toolTurnId } from '../turn/ids.js';
+import { GRANT_LIFETIME_MS } from '../calls/gate-call.js';
+import { readAllMessages } from './read-all-messages.js';
+import type { Runtime } from '../step/runtime.js';
+import { readMessage, showMessages } from './show-messages.js';
+
+const CONTEXT_MESSAGES = 10;
+
+/** The queue of questions as people see it, oldest first (A12). */
+export async function listApprovals(
+  runtime: Runtime,
+  worldId: string,
+  filter: { status?: ApprovalStatus; chatId?: string } = {},
+): Promise<Approval[]> {
+  return await runtime.store.read(async (reader) => {
+    const shown: Approval[] = [];
+    for (const approval of await reader.approvals(worldId, filter)) {
+      const invocation = await reader.invocation(approval.invocationId);
+      if (invocation !== undefined) shown.push(await toApproval(runtime, reader, approval, invocation));
+    }
+    return shown;
+  });
+}
+
+/** One question with the last messages of its chat (A3). */
+export async function showApproval(
+  runtime: Runtime,
+  worldId: string,
+  approvalId: string,
+): Promise<ApprovalWithContext | undefined> {
+  const read = await runtime.store.read(async (reader) => {
+    const approval = await reader.approval(approvalId);
+    const invocation = approval === undefined ? undefined : await reader.invocation(approval.invocationId);
+    if (approval === undefined || invocation === undefined || approval.worldId !== worldId) return undefined;
+    const last = await reader.lastMessages(approval.chatId, { limit: CONTEXT_MESSAGES });
+    const context = await Promise.all(last.map((message) => readMessage(reader, message)));
+    const shown = await toApproval(runtime, reader, approval, invocation);
+    return { ...shown, ...placeIn(await reader.pendingApprovalIds(worldId), approval.id), context };
+  });
+  return read === undefined ? undefined : { ...read, context: await showMessages(read.context) };
+}
+
+/** "1 of 3" (A12). A settled one is nowhere in the queue. */
+export function placeIn(queue: readonly string[], approvalId: string): Pick<QueuedApproval, 'position' | 'total'> {
+  const index = queue.indexOf(approvalId);
+  return index < 0 ? {} : { position: index + 1, total: queue.length };
+}
+
+export async function toApproval(
+  runtime: Runtime,
+  reader: StoreReader,
+  approval: ApprovalRecord,
+  invocation: InvocationRecord,
+): Promise<Approval> {
+  const snapshot = await runtime.snapshots(reader, approval.worldId);
+  return {
+    approvalId: approval.id,
+    toolCallId: approval.invocationId,
+    turnId: toolTurnId(invocation.turnId, invocation.iteration),
+    agentId: approval.agentId,
+    agentName: snapshot?.agentName(approval.agentId) ?? approval.agentId,
+    chatId: approval.chatId,
+    toolName: approval.toolName,
+    arguments: maskArguments(invocation.arguments).value,
+    message: approval.message,
+    options: [...approval.options],
+    callHash: approval.callHash,
+    status: approval.status,
+    requestedAt: new Date(approval.requestedAt).toISOString(),
+    ...(approval.expiresAt === null ? {} : { expiresAt: new Date(approval.expiresAt).toISOString() }),
+    workingDirectory: approval.workingDirectory,
+    sandbox: approval.sandbox,
+    ...(approval.preview === null ? {} : { preview: approval.preview }),
+    why: approval.why,
+    ...(approval.proposedRule === null ? {} : { proposedRule: approval.proposedRule }),
+    ...(approval.question === null ? {} : { question: shownQuestion(approval.question) }),
+  };
+}
+
+function shownQuestion({ text, choices }: QuestionRecord): Question {
+  return { text, choices: [...choices] };
+}
+
+/** Messages of a chat as people see them, with what became of each call (M1). */
+export async function listMessages(
+  runtime: Runtime,
+  chatId: string,
+  page: { after?: number; limit?: number } = {},
+): Promise<Message[]> {
+  const read = await runtime.store.read(async (reader) => {
+    const records = await reader.messages(chatId, { after: page.after ?? 0, limit: page.limit ?? 1000 });
+    return await Promise.all(records.map((record) => readMessage(reader, record)));
+  });
+  return await showMessages(read);
+}
+
+/** What one agent knows of a chat: what it was told, and its own calls, approvals, results and answers. */
+export async function agentMemoryOf(runtime: Runtime, chatId: string, agentId: string): Promise<Message[]> {
+  const read = await runtime.store.read(async (reader) => {
+    const known: MessageRecord[] = [];
+    for await (const message of readAllMessages(reader, chatId)) {
+      if (message.agentId === agentId || message.addressees.includes(agentId)) known.push(message);
+    }
+    return await Promise.all(known.map((message) => readMessage(reader, message)));
+  });
+  return await showMessages(read);
+}
+
+export async function listGrants(runtime: Runtime, worldId: string): Promise<Grant[]> {
+  const grants = await runtime.store.read(async (reader) => {
+    // One that lapsed says yes to nothing any more: listed, a person would think it did.
+    const usedAfter = reader.now() - GRANT_LIFETIME_MS;
+    return (await reader.grantsOfWorld(worldId)).filter((grant) => grant.lastUsedAt > usedAfter);
+  });
+  return grants.map((grant) => ({
+    grantId: grant.id,
+    agentId: grant.agentId,
+    chatId: grant.chatId,
+    toolName: grant.toolName,
+    ...(grant.pattern === null ? {} : { pattern: grant.pattern }),
+    scope: 'session',
+    grantedBy: grant.grantedBy,
+    grantedAt: new Date(grant.grantedAt).toISOString(),
+    lastUsedAt: new Date(grant.lastUsedAt).toISOString(),
+  }));
+}

@@ -1,0 +1,95 @@
+import { CountersignError, type Timeline } from '@countersign/protocol';
+import type { ApprovalRecord, InvocationRecord, MessageRecord, TurnRecord } from '../ports/index.js';
+import { isApprovalId } from '../turn/ids.js';
+import type { Runtime } from '../step/runtime.js';
+import { readChat } from '../worlds/show-world.js';
+
+type Span = Timeline['spans'][number];
+
+/** What a turn spent its time on: model calls, tools, and waiting for people. `id` may name one of its tool turns (T3). */
+export async function turnTimeline(runtime: Runtime, worldId: string, chatId: string, id: string): Promise<Timeline> {
+  return await readChat(runtime, worldId, chatId, async (reader) => {
+    const turn = (await reader.turn(id)) ?? (await reader.turn(id.replace(/\.\d+$/, '')));
+    if (turn === undefined || turn.chatId !== chatId) {
+      throw new CountersignError('not-found', `there is no turn "${id}" in this chat`);
+    }
+    const messages = await reader.messagesOfTurn(turn.id);
+    const approvals: ApprovalRecord[] = [];
+    for (const approvalId of messages.flatMap(({ toolCalls }) => (toolCalls ?? []).map((call) => call.id))) {
+      const approval = isApprovalId(approvalId) ? await reader.approval(approvalId) : undefined;
+      if (approval !== undefined) approvals.push(approval);
+    }
+    const calls: InvocationRecord[] = [];
+    for (let iteration = 1; iteration <= turn.iteration; iteration += 1) {
+      calls.push(...(await reader.invocations(turn.id, iteration)));
+    }
+    return toTimeline(turn, messages, calls, approvals);
+  });
+}
+
+function toTimeline(
+  turn: TurnRecord,
+  messages: readonly MessageRecord[],
+  calls: readonly InvocationRecord[],
+  approvals: readonly ApprovalRecord[],
+): Timeline {
+  const models = modelSpans(turn, messages, calls);
+  const iterations = Math.max(models.length, turn.iteration);
+  // Step by step, so that what has the same time stays in the order in which it happened.
+  const spans = Array.from({ length: iterations }, (_, index): Span[] => {
+    const of = calls.filter(({ iteration }) => iteration === index + 1);
+    const asked = approvals.filter(({ invocationId }) => of.some(({ id }) => id === invocationId));
+    return [...models.slice(index, index + 1), ...waitingSpans(asked), ...toolSpans(of)];
+  }).flat();
+  return {
+    turnId: turn.id,
+    agentId: turn.agentId,
+    startedAt: iso(turn.createdAt),
+    ...(turn.endedAt === null ? {} : { endedAt: iso(turn.endedAt) }),
+    inputTokens: turn.inputTokens,
+    outputTokens: turn.outputTokens,
+    spans: spans.sort((a, b) => (a.startedAt < b.startedAt ? -1 : a.startedAt > b.startedAt ? 1 : 0)),
+  };
+}
+
+/** A model is called when the turn begins, and again when all calls of its last answer have settled (T5). */
+function modelSpans(turn: TurnRecord, messages: readonly MessageRecord[], calls: readonly InvocationRecord[]): Span[] {
+  const answers = messages.filter(({ providerState }) => providerState !== null);
+  const asked = (index: number): number | undefined => {
+    if (index === 0) return turn.createdAt;
+    const before = calls.filter(({ iteration }) => iteration === index);
+    if (before.some(({ settledAt }) => settledAt === null)) return undefined;
+    return Math.max(answers[index - 1]?.createdAt ?? 0, ...before.map(({ settledAt }) => settledAt ?? 0));
+  };
+  const spans = answers.map(({ providerState, createdAt }, index): Span => ({
+    kind: 'model',
+    label: providerState?.model ?? '',
+    startedAt: iso(Math.min(asked(index) ?? createdAt, createdAt)),
+    endedAt: iso(createdAt),
+    outcome: calls.some(({ iteration }) => iteration === index + 1) ? 'calls' : 'answer',
+  }));
+  const next = asked(answers.length);
+  if (turn.state !== 'open' || next === undefined) return spans;
+  return [...spans, { kind: 'model', label: 'model', startedAt: iso(next) }];
+}
+
+function waitingSpans(approvals: readonly ApprovalRecord[]): Span[] {
+  return approvals.map(({ toolName, requestedAt, decidedAt, status }) => ({
+    kind: 'waiting',
+    label: toolName,
+    startedAt: iso(requestedAt),
+    ...(decidedAt === null ? {} : { endedAt: iso(decidedAt), outcome: status }),
+  }));
+}
+
+function toolSpans(calls: readonly InvocationRecord[]): Span[] {
+  return calls.flatMap(({ toolName, startedAt, settledAt, status }): Span[] => {
+    if (startedAt === null) return [];
+    const end = settledAt === null ? {} : { endedAt: iso(settledAt), outcome: status };
+    return [{ kind: 'tool', label: toolName, startedAt: iso(startedAt), ...end }];
+  });
+}
+
+function iso(at: number): string {
+  return new Date(at).toISOString();
+}

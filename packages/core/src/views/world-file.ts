@@ -1,0 +1,129 @@
+import {
+  CountersignError,
+  isRule,
+  parseInput,
+  slug,
+  WORLD_FILE_VERSION,
+  worldFileSchema,
+  type ImportedWorld,
+  type Signer,
+  type WorldFile,
+} from '@countersign/protocol';
+import { hasMask } from '../masking/index.js';
+import { foldName } from '../mentions/index.js';
+import { parseRule } from '../policy/index.js';
+import type { AgentRecord } from '../ports/index.js';
+import { compileRules } from '../worlds/compile-rules.js';
+import { freeId } from '../worlds/free-id.js';
+import { insertMcpServer } from '../mcp/mcp-servers.js';
+import { exportDefinition } from '../mcp/mcp-show.js';
+import { recordRules } from '../worlds/record-changes.js';
+import type { Runtime } from '../step/runtime.js';
+import { readWorld, showAgentDefinition, toWorld } from '../worlds/show-world.js';
+import { createWorldWith } from '../worlds/worlds.js';
+
+/** A world as it can be made again elsewhere: no chats, no grants, no secrets (W3). */
+export async function exportWorld(runtime: Runtime, worldId: string): Promise<WorldFile> {
+  return await readWorld(runtime, worldId, async (reader, snapshot) => {
+    const { world, agents } = snapshot;
+    const servers = await reader.mcpServers(worldId);
+    const { mainAgent, ...settings } = world.settings;
+    return {
+      countersign: WORLD_FILE_VERSION,
+      name: world.name,
+      ...settings,
+      // By name: where it is imported, its id may be another.
+      ...(mainAgent === undefined ? {} : { mainAgent: snapshot.agentName(mainAgent) }),
+      policy: [...world.policy],
+      agents: agents.map(({ definition }) => showAgentDefinition(definition)),
+      mcpServers: servers.map(({ definition }) => exportDefinition(definition)),
+    };
+  });
+}
+
+/**
+ * Makes a world from a file, in one transaction. A file comes from anywhere, so that what it brings gives no power until a person
+ * gives it: allow rules are only proposed, and a mode without questions or a folder to work in is not taken over.
+ */
+export async function importWorld(runtime: Runtime, input: unknown, signer: Signer): Promise<ImportedWorld> {
+  const file = parseInput(worldFileSchema, input, 'file');
+  refuseMisfits(file);
+  const { countersign: _, agents, mcpServers, policy, name, mainAgent, workingDirectory, ...settings } = file;
+  const notes: string[] = [];
+  if (settings.mode === 'auto') {
+    settings.mode = 'ask';
+    notes.push('The file asks for the mode auto. The world is in the mode ask; change it if that is what you want.');
+  }
+  if (workingDirectory !== undefined) {
+    notes.push(
+      `The file names ${JSON.stringify(workingDirectory)} as working folder. Set it if agents are to work there.`,
+    );
+  }
+  if (mcpServers.length > 0) {
+    notes.push(
+      `${mcpServers.length} MCP servers are turned off and not trusted. Look at each, fill in its variables and turn it on.`,
+    );
+  }
+  const masked = agents.filter(({ systemPrompt }) => hasMask(systemPrompt)).map(({ name: agent }) => agent);
+  if (masked.length > 0) {
+    notes.push(`Secrets in the prompt of ${masked.join(', ')} were masked when it was exported. Enter them again.`);
+  }
+  for (const agent of agents.filter(({ provider }) => !runtime.providers.has(provider))) {
+    notes.push(`${agent.name} uses the provider "${agent.provider}", which is not set up here. Give it another one.`);
+  }
+  const allows = policy.filter((rule) => isAllow(rule));
+  const kept = policy.filter((rule) => !isAllow(rule));
+  if (allows.length > 0) {
+    notes.push(
+      `${allows.length} of its rules would allow something. They are proposed: put those you want into the policy.`,
+    );
+  }
+  const world = await createWorldWith(runtime, { name, settings, policy: kept, proposed: allows }, async (tx, id) => {
+    recordRules(tx, [], kept, signer);
+    tx.record({ kind: 'policy', decision: 'world imported', why: `${agents.length} agents`, ...signer });
+    const made: AgentRecord[] = [];
+    for (const definition of agents) {
+      const agentId = await freeId(slug(definition.name, 'agent'), async (candidate) => {
+        const isName = agents.some((other) => other !== definition && foldName(other.name) === foldName(candidate));
+        return isName || (await tx.agentIdTaken(id, candidate));
+      });
+      made.push(await tx.insertAgent(id, agentId, definition));
+      recordRules(tx, [], definition.policy, signer, { agentId });
+    }
+    for (const server of mcpServers) {
+      await insertMcpServer(tx, id, { ...server, enabled: false, trusted: false }, signer);
+    }
+    const main = made.find(({ definition }) => definition.name === mainAgent);
+    if (main !== undefined) await tx.updateWorld(id, { settings: { ...settings, mainAgent: main.id } });
+    return main === undefined ? settings : { ...settings, mainAgent: main.id };
+  });
+  for (const { name: server } of mcpServers) await runtime.mcp?.look(world.id, server);
+  return { ...toWorld(world), proposed: allows, notes };
+}
+
+function isAllow(rule: string): boolean {
+  if (!isRule(rule)) return false;
+  const parsed = parseRule(rule);
+  return !parsed.ok || parsed.rule.verb === 'allow';
+}
+
+/** What the schema can't see: rules that can't be read, and two agents under one name. */
+function refuseMisfits({ policy, agents, mcpServers, mainAgent }: WorldFile): void {
+  compileRules(policy, { field: 'policy', of: 'policy' });
+  for (const [index, agent] of agents.entries()) {
+    compileRules(agent.policy, { field: `agents.${index}.policy`, of: `policy of "${agent.name}"` });
+    if (agents.findIndex((other) => foldName(other.name) === foldName(agent.name)) !== index) {
+      const field = `agents.${index}.name`;
+      throw new CountersignError('invalid', `file: ${field}: "${agent.name}" is there twice`, { field });
+    }
+  }
+  for (const [index, { name }] of mcpServers.entries()) {
+    if (mcpServers.findIndex((other) => other.name === name) === index) continue;
+    const field = `mcpServers.${index}.name`;
+    throw new CountersignError('invalid', `file: ${field}: "${name}" is there twice`, { field });
+  }
+  if (mainAgent === undefined || agents.some(({ name }) => name === mainAgent)) return;
+  throw new CountersignError('invalid', `file: mainAgent: there is no agent "${mainAgent}" in the file`, {
+    field: 'mainAgent',
+  });
+}

@@ -1,0 +1,135 @@
+import {
+  changeSchema,
+  CountersignError,
+  newAgentSchema,
+  parseInput,
+  slug,
+  type Agent,
+  type AgentDefinition,
+  type NewAgent,
+  type Signer,
+} from '@countersign/protocol';
+import { z } from 'zod';
+import { maskSecrets, revealPrompt } from '../masking/index.js';
+import { foldName } from '../mentions/index.js';
+import type { AgentRecord } from '../ports/index.js';
+import { checkRules } from './compile-rules.js';
+import { freeId } from './free-id.js';
+import { agentIn } from '../step/look-up.js';
+import { changed, recordChanges, recordRules, type PartOf } from './record-changes.js';
+import { commit, type Runtime, type Step } from '../step/runtime.js';
+import { toAgent, type Versioned } from './show-world.js';
+import { stopTurns } from '../chats/stop-chat.js';
+import { noteActivityIn } from '../step/turn-lifecycle.js';
+import { agentVersion, refuseStale, type Expected } from './versions.js';
+
+/** A name that was reserved since it was given stays: what is not changed is not judged. */
+const keptAgentSchema = newAgentSchema.extend({ name: z.string() });
+
+export async function addAgent(
+  runtime: Runtime,
+  worldId: string,
+  input: NewAgent,
+  signer: Signer,
+): Promise<AgentRecord> {
+  const definition = parseInput(newAgentSchema, input, 'agent');
+  refuseUnknownProvider(runtime, definition.provider);
+  checkRules(definition.policy, { field: 'policy', of: 'policy' }, runtime.tools(worldId));
+  return await commit(runtime, 'add-agent', worldId, async (step) => await insertAgent(step, definition, signer));
+}
+
+/** Gives an agent its id and its place in the world, in the step's transaction. */
+export async function insertAgent(step: Step, definition: AgentDefinition, signer: Signer): Promise<AgentRecord> {
+  const worldId = step.snapshot.world.id;
+  refuseTakenName(step, definition, undefined);
+  const id = await freeId(slug(definition.name, 'agent'), async (candidate) => {
+    return (
+      (await step.tx.agentIdTaken(worldId, candidate)) ||
+      step.snapshot.agents.some((agent) => foldName(agent.definition.name) === foldName(candidate))
+    );
+  });
+  const agent = await step.tx.insertAgent(worldId, id, definition);
+  const why = `tools: ${definition.tools.join(', ') || 'none'}`;
+  step.tx.record({ kind: 'policy', decision: 'agent added', agentId: id, why: maskSecrets(why), ...signer });
+  recordRules(step.tx, [], definition.policy, signer, { agentId: id });
+  step.tx.emit({ event: 'crud', chatId: null, data: { operation: 'create', entity: 'agent', id } });
+  return agent;
+}
+
+export async function updateAgent(
+  runtime: Runtime,
+  worldId: string,
+  agentId: string,
+  change: PartOf<NewAgent>,
+  signer: Signer,
+  expected?: Expected,
+): Promise<Versioned<Agent>> {
+  const part = parseInput(changeSchema, change, 'agent');
+  return await commit(runtime, 'update-agent', worldId, async (step) => {
+    const agent = agentIn(step.snapshot, agentId);
+    refuseStale(agentVersion(runtime.store.hashKey, agent), expected, 'this agent');
+    const after = keepSecrets(changed(newAgentSchema.shape, agent.definition, part), agent.definition);
+    const isRenamed = after['name'] !== agent.definition.name;
+    const definition = parseInput(isRenamed ? newAgentSchema : keptAgentSchema, after, 'agent');
+    // One that is no longer set up stays: the rest of the agent can still be edited.
+    if (definition.provider !== agent.definition.provider) refuseUnknownProvider(runtime, definition.provider);
+    checkRules(definition.policy, { field: 'policy', of: 'policy' }, runtime.tools(worldId), agent.definition.policy);
+    refuseTakenName(step, definition, agentId);
+    await step.tx.updateAgent(worldId, agentId, definition);
+    recordChanges(step, agent.definition, definition, signer, { agentId });
+    recordRules(step.tx, agent.definition.policy, definition.policy, signer, { agentId });
+    step.tx.emit({ event: 'crud', chatId: null, data: { operation: 'update', entity: 'agent', id: agentId } });
+    const record = { ...agent, definition };
+    return { value: toAgent(record), version: agentVersion(runtime.store.hashKey, record) };
+  });
+}
+
+/** A prompt is shown with its secrets masked: sent back so, they are meant. */
+function keepSecrets(wanted: Record<string, unknown>, before: AgentDefinition): Record<string, unknown> {
+  const { systemPrompt } = wanted;
+  if (typeof systemPrompt !== 'string') return wanted;
+  const revealed = revealPrompt(systemPrompt, before.systemPrompt);
+  if (revealed.ok) return { ...wanted, systemPrompt: revealed.value };
+  const sentence = `agent: systemPrompt: ${revealed.unknown} stands for nothing in the prompt as it is; write the value`;
+  throw new CountersignError('invalid', sentence, { field: 'systemPrompt' });
+}
+
+/** Its unfinished turns end first, so that nobody is left with a question of an agent that is gone. */
+export async function removeAgent(
+  runtime: Runtime,
+  worldId: string,
+  agentId: string,
+  signer: Signer,
+  expected?: Expected,
+): Promise<void> {
+  await commit(runtime, 'remove-agent', worldId, async (step) => {
+    refuseStale(agentVersion(runtime.store.hashKey, agentIn(step.snapshot, agentId)), expected, 'this agent');
+    const turns = (await step.tx.unfinishedTurns()).filter(
+      (turn) => turn.worldId === worldId && turn.agentId === agentId,
+    );
+    await stopTurns(runtime, step, turns, signer);
+    await step.tx.deleteAgent(worldId, agentId);
+    step.tx.record({ kind: 'policy', decision: 'agent removed', agentId, ...signer });
+    await noteActivityIn(runtime, step, turns);
+    step.tx.emit({ event: 'crud', chatId: null, data: { operation: 'delete', entity: 'agent', id: agentId } });
+  });
+}
+
+/** A typo would otherwise be noticed only at the agent's first turn. */
+function refuseUnknownProvider({ providers }: Runtime, name: string): void {
+  if (providers.has(name)) return;
+  const known = [...providers.keys()].join(', ') || 'none';
+  throw new CountersignError('invalid', `There is no provider "${name}". Known: ${known}.`, { field: 'provider' });
+}
+
+/** A mention must have one reading: no two agents share a name, and no name is another's id. */
+function refuseTakenName(step: Step, definition: AgentDefinition, self: string | undefined): void {
+  const wanted = foldName(definition.name);
+  const clash = step.snapshot.agents.find(
+    (agent) => agent.id !== self && (foldName(agent.definition.name) === wanted || foldName(agent.id) === wanted),
+  );
+  if (clash === undefined) return;
+  throw new CountersignError('conflict', `agent: name: "${definition.name}" is taken by ${clash.id}`, {
+    field: 'name',
+  });
+}

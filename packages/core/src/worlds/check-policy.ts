@@ -1,0 +1,103 @@
+import type { PolicyCheck, PolicyVerdict, RuleMiss } from '@countersign/protocol';
+import type { Gate } from '../approval/index.js';
+import { maskArguments, maskSecrets } from '../masking/index.js';
+import { explainMisses, NO_RULES } from '../policy/index.js';
+import { compileRules } from './compile-rules.js';
+import { gateCall, readCall, signCall, toPolicyCall, type SignedCall } from '../calls/gate-call.js';
+import { agentIn, noWorld } from '../step/look-up.js';
+import type { Runtime } from '../step/runtime.js';
+import { wordsOf } from '../ports/words-of.js';
+
+/**
+ * What would happen to this call, and by which rule (W3 `policy/check`): put before the very gate that real calls go through, in
+ * a chat without grants. Nothing runs and nothing is written. Without an agent, as for one that may ask for every tool.
+ */
+export async function checkPolicy(runtime: Runtime, worldId: string, check: PolicyCheck): Promise<PolicyVerdict> {
+  const known = await runtime.store.read((reader) => runtime.snapshots(reader, worldId));
+  if (known === undefined) throw noWorld(worldId);
+  const snapshot =
+    check.rules === undefined ? known : { ...known, policy: compileRules(check.rules, { field: 'rules' }) };
+  const { agentId } = check;
+  if (agentId !== undefined) agentIn(snapshot, agentId, 'agentId');
+  const tool = runtime.tools(worldId).get(check.tool);
+  const call = readCall(tool, check.tool, JSON.stringify(check.arguments));
+  const place = await runtime.findPlace(snapshot);
+  const nowhere = { agentId: agentId ?? '', chatId: '', place };
+  const looked = await signCall(runtime, call, nowhere).catch((error: unknown): { trouble: string } => ({
+    trouble: `what this call would touch could not be read: ${wordsOf(error)}`,
+  }));
+  const gate = await runtime.store.read((reader) =>
+    gateCall(reader, snapshot, call, { agentId, chatId: '', place, decision: undefined, seen: seenBy(looked) }),
+  );
+  const verdict = toVerdict(gate);
+  const told =
+    'trouble' in looked && verdict.outcome !== 'refuse'
+      ? ({ outcome: 'refuse', reason: looked.trouble } as const)
+      : verdict;
+  const policies = {
+    admin: snapshot.adminPolicy,
+    world: snapshot.policy,
+    agent: agentId === undefined ? NO_RULES : snapshot.agentPolicy(agentId),
+  };
+  const misses = call.arguments.ok ? explainMisses(policies, toPolicyCall(call, place, seenBy(looked))) : [];
+  const notApplied = misses.length === 0 ? {} : { notApplied: [...misses] };
+  return withoutSecrets({ ...told, ...notApplied }, maskArguments(call.argumentsText).secrets);
+}
+
+function seenBy(looked: SignedCall | { trouble: string }): SignedCall['seen'] {
+  return 'seen' in looked ? looked.seen : [];
+}
+
+function toVerdict(gate: Gate): PolicyVerdict {
+  switch (gate.kind) {
+    case 'run':
+      return {
+        outcome: 'run',
+        reason: BECAUSE[gate.because],
+        ...(gate.rule === undefined ? {} : { rule: gate.rule }),
+      };
+    case 'ask':
+      return {
+        outcome: 'ask',
+        reason: gate.why,
+        ...(gate.rule === undefined ? {} : { rule: gate.rule }),
+        ...(gate.proposedRule === undefined ? {} : { proposedRule: gate.proposedRule }),
+      };
+    case 'refuse':
+      return { outcome: 'refuse', reason: gate.reason, ...(gate.rule === undefined ? {} : { rule: gate.rule }) };
+  }
+}
+
+const BECAUSE: Readonly<Record<Extract<Gate, { kind: 'run' }>['because'], string>> = {
+  decision: 'a person approved it',
+  grant: 'a grant covers it',
+  rule: 'a rule allows it',
+  pattern: 'its tool needs no approval for such a call',
+  unasked: 'its tool needs no approval',
+  contained: 'the world is in auto mode, and the call can’t reach outside the sandbox or the working folder',
+};
+
+/** What is answered may be logged and shown like a card: no secret of the call stands in it (A15). */
+function withoutSecrets(verdict: PolicyVerdict, secrets: readonly string[]): PolicyVerdict {
+  const hide = (text: string): string =>
+    secrets.reduce((shown, secret) => shown.replaceAll(secret, '…'), maskSecrets(text));
+  const { proposedRule, notApplied, ...rest } = verdict;
+  const tells = proposedRule !== undefined && hide(proposedRule) !== proposedRule;
+  return {
+    ...rest,
+    reason: hide(rest.reason),
+    ...(proposedRule === undefined || tells ? {} : { proposedRule }),
+    ...(notApplied === undefined
+      ? {}
+      : { notApplied: notApplied.map((miss) => ({ ...miss, ...hideValue(miss, hide) })) }),
+  };
+}
+
+/** Masked before it is truncated, or half a secret would be left. */
+const LONGEST_VALUE = 120;
+
+function hideValue({ value }: RuleMiss, hide: (text: string) => string): { value?: string } {
+  const shown = value === undefined ? undefined : hide(value);
+  if (shown === undefined) return {};
+  return { value: shown.length > LONGEST_VALUE ? `${shown.slice(0, LONGEST_VALUE)}…` : shown };
+}

@@ -1,0 +1,99 @@
+import { CountersignError, newAgentSchema, newMessageSchema, parseInput, type Signer } from '@countersign/protocol';
+import type { InvocationRecord, WorldDoor } from '../ports/index.js';
+import { prepareAnswer } from '../mentions/index.js';
+import { agentMayAskFor } from '../policy/index.js';
+import { insertAgent } from './agents.js';
+import { holdCall } from '../step/hold-call.js';
+import { chatIn } from '../step/look-up.js';
+import { addressable } from '../chats/publish-message.js';
+import { commit, type Runtime, type Step } from '../step/runtime.js';
+import { noteActivity, queueTurns } from '../step/turn-lifecycle.js';
+import { writeMessage } from '../step/write-message.js';
+
+/** What a running call may do to its world: speak as its agent, and make an agent that may do no more than its maker (A22). */
+export function openWorldDoor(runtime: Runtime, invocation: InvocationRecord): WorldDoor {
+  return {
+    sendMessage: async (message) => await sendMessage(runtime, invocation, message),
+    createAgent: async (agent) => await createAgent(runtime, invocation, agent),
+  };
+}
+
+async function sendMessage(
+  runtime: Runtime,
+  invocation: InvocationRecord,
+  { content, chatId = invocation.chatId }: { content: string; chatId?: string },
+): Promise<{ messageId: string; answeredBy: string[] }> {
+  const said = parseInput(newMessageSchema, { content }, 'message');
+  const { worldId, agentId } = invocation;
+  return await commit(runtime, 'send-message', worldId, async (step) => {
+    await holdCall(step, invocation);
+    const chat = await chatIn(step.tx, worldId, chatId);
+    // Begun in a process that died and run again: it was said already.
+    const before = await step.tx.messageByClientId(chat.id, invocation.id);
+    if (before?.agentId === agentId) return { messageId: before.id, answeredBy: namesOf(step, before.addressees) };
+    const prepared = prepareAnswer({
+      content: said.content,
+      agentId,
+      answering: { kind: 'human' },
+      agents: addressable(step.snapshot),
+    });
+    if (prepared.content.trim() === '') throw new CountersignError('invalid', 'nothing is left to say in this message');
+    const message = await writeMessage(
+      step,
+      { worldId, chatId: chat.id },
+      {
+        // No part of the turn: an answer of its own would look like the end of it.
+        role: 'assistant',
+        sender: agentId,
+        speaker: 'agent',
+        agentId,
+        content: prepared.content,
+        addressees: prepared.agentIds,
+        clientMessageId: invocation.id,
+        ...(chat.id === invocation.chatId ? { replyTo: invocation.messageId } : {}),
+      },
+    );
+    await queueTurns(runtime, step, message, chat);
+    await noteActivity(runtime, step, chat.id);
+    return { messageId: message.id, answeredBy: namesOf(step, message.addressees) };
+  });
+}
+
+function namesOf(step: Step, agentIds: readonly string[]): string[] {
+  return agentIds.map((id) => step.snapshot.agentName(id));
+}
+
+async function createAgent(
+  runtime: Runtime,
+  invocation: InvocationRecord,
+  wanted: { name: string; systemPrompt: string; tools: readonly string[] },
+): Promise<{ agentId: string }> {
+  const { worldId } = invocation;
+  return await commit(runtime, 'create-agent', worldId, async (step) => {
+    await holdCall(step, invocation);
+    const maker = step.snapshot.agent(invocation.agentId);
+    if (maker === undefined) throw new CountersignError('not-found', 'the agent that makes this one is gone');
+    const { provider, model, temperature, maxTokens, policy, tools } = maker.definition;
+    // A glob is on the list if one of the list's globs spans it: then whatever it can stand for is spanned too.
+    const foreign = wanted.tools.filter((tool) => !agentMayAskFor(tools, tool));
+    if (foreign.length > 0) {
+      throw new CountersignError('invalid', `tools: an agent can give only what it has, and not ${foreign.join(', ')}`);
+    }
+    const definition = parseInput(
+      newAgentSchema,
+      {
+        ...wanted,
+        tools: [...wanted.tools],
+        provider,
+        model,
+        policy,
+        ...(temperature === undefined ? {} : { temperature }),
+        ...(maxTokens === undefined ? {} : { maxTokens }),
+      },
+      'agent',
+    );
+    const signer: Signer = { who: `agent ${maker.id}`, client: invocation.id };
+    const made = await insertAgent(step, definition, signer);
+    return { agentId: made.id };
+  });
+}

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import type { WorldCounts } from '../ports/index.js';
+import { createFakeClock } from '../testing/index.js';
+import type { Runtime } from '../step/runtime.js';
+import { toStats, worldStats } from './world-stats.js';
+
+const none: WorldCounts = { chats: 0, messages: 0, turns: [], calls: [], approvals: [] };
+
+describe('stats', () => {
+  it('[W3] find the middle and the end of what took how long', () => {
+    const calls = [
+      { tool: 'a', status: 'succeeded', ms: 10, count: 50 },
+      { tool: 'a', status: 'failed', ms: 1_000, count: 45 },
+      { tool: 'a', status: 'succeeded', ms: 20_000, count: 5 },
+      { tool: 'a', status: 'denied', ms: null, count: 7 },
+    ];
+    expect(toStats({ ...none, calls }).tools).toEqual([
+      { tool: 'a', succeeded: 55, failed: 45, denied: 7, running: { count: 100, median: 10, p95: 1_000 } },
+    ]);
+  });
+
+  it('[W3] tell questions that nobody answered from those that somebody did', () => {
+    const approvals: WorldCounts['approvals'] = [
+      { tool: 'a', status: 'approved', scope: 'once', ms: 100, count: 2 },
+      { tool: 'a', status: 'approved', scope: 'once', ms: 900, count: 1 },
+      { tool: 'a', status: 'expired', scope: 'once', ms: 30_000, count: 4 },
+      { tool: 'a', status: 'pending', scope: null, ms: null, count: 3 },
+    ];
+    const stats = toStats({ ...none, approvals });
+    expect(stats).toMatchObject({ waiting: { count: 3, median: 100, p95: 900 }, pendingApprovals: 3 });
+    expect(stats.approvals).toEqual([
+      { tool: 'a', decision: 'approved', scope: 'once', count: 3 },
+      { tool: 'a', decision: 'expired', scope: 'once', count: 4 },
+      { tool: 'a', decision: 'pending', count: 3 },
+    ]);
+  });
+
+  it('[S2] of a large world are counted once in a while, however many ask', async () => {
+    const clock = createFakeClock();
+    let reads = 0;
+    const counts = (count: number): WorldCounts => ({
+      ...none,
+      turns: [{ agentId: 'a', outcome: 'answered', count, inputTokens: 0, outputTokens: 0 }],
+    });
+    let size = 100_000;
+    // Only what counting needs of a runtime.
+    const runtime = {
+      clock,
+      snapshots: async () => ({}),
+      store: {
+        read: async (work: (reader: unknown) => Promise<unknown>) =>
+          await work({ stats: async () => ((reads += 1), counts(size)) }),
+      },
+    } as unknown as Runtime;
+    await Promise.all(Array.from({ length: 50 }, () => worldStats(runtime, 'w')));
+    expect(reads).toBe(1);
+    clock.advance(20_000);
+    await worldStats(runtime, 'w');
+    expect(reads).toBe(2);
+    clock.advance(20_000);
+    size = 10;
+    expect((await worldStats(runtime, 'w')).turns).toEqual({ answered: 10 });
+    size = 11;
+    expect((await worldStats(runtime, 'w')).turns).toEqual({ answered: 11 });
+  });
+});

@@ -1,0 +1,115 @@
+import type { Stats } from '@countersign/protocol';
+import type { WorldCounts } from '../ports/index.js';
+import type { Runtime } from '../step/runtime.js';
+import { readWorld } from './show-world.js';
+
+/** Fewer rows are counted each time somebody looks. */
+const FEW_ROWS = 20_000;
+/** More are counted again after so long for each of them: some twenty times what counting them takes. */
+const MS_PER_ROW = 0.1;
+
+interface Counted {
+  counts: Promise<WorldCounts>;
+  /** Until then they are not counted again. */
+  goodUntil: number;
+}
+const counted = new WeakMap<Runtime, Map<string, Counted>>();
+
+/**
+ * Counts of a world over all that is kept (W3). They read every row there is: of a large world they are some seconds old, so that
+ * who asks again and again holds up nobody.
+ */
+export async function worldStats(runtime: Runtime, worldId: string): Promise<Stats> {
+  const known = counted.get(runtime) ?? new Map<string, Counted>();
+  counted.set(runtime, known);
+  const last = known.get(worldId);
+  if (last !== undefined && runtime.clock.now() < last.goodUntil) return toStats(await last.counts);
+  // While it is counted, everybody who asks gets the same.
+  const counts = readWorld(runtime, worldId, (reader) => reader.stats(worldId));
+  const current: Counted = { counts, goodUntil: Number.POSITIVE_INFINITY };
+  known.set(worldId, current);
+  try {
+    const rows = rowsOf(await counts);
+    current.goodUntil = rows < FEW_ROWS ? 0 : runtime.clock.now() + rows * MS_PER_ROW;
+    return toStats(await counts);
+  } finally {
+    if (current.goodUntil === 0 || current.goodUntil === Number.POSITIVE_INFINITY) known.delete(worldId);
+  }
+}
+
+function rowsOf({ turns, calls, approvals }: WorldCounts): number {
+  return sum([...turns, ...calls, ...approvals], ({ count }) => count);
+}
+
+export function toStats({ chats, messages, turns, calls, approvals }: WorldCounts): Stats {
+  return {
+    chats,
+    messages,
+    turns: Object.fromEntries(sumBy(turns, ({ outcome }) => outcome)),
+    tokens: [...groupBy(turns, ({ agentId }) => agentId)].map(([agentId, of]) => ({
+      agentId,
+      inputTokens: sum(of, ({ inputTokens }) => inputTokens),
+      outputTokens: sum(of, ({ outputTokens }) => outputTokens),
+    })),
+    tools: [...groupBy(calls, ({ tool }) => tool)].map(([tool, of]) => {
+      const byStatus = sumBy(of, ({ status }) => status);
+      return {
+        tool,
+        succeeded: byStatus.get('succeeded') ?? 0,
+        failed: byStatus.get('failed') ?? 0,
+        denied: byStatus.get('denied') ?? 0,
+        running: distribution(of),
+      };
+    }),
+    approvals: [...groupBy(approvals, ({ tool, status, scope }) => JSON.stringify([tool, status, scope]))].flatMap(
+      ([, of]) =>
+        of.slice(0, 1).map(({ tool, status, scope }) => ({
+          tool,
+          decision: status,
+          ...(scope === null ? {} : { scope }),
+          count: sum(of, ({ count }) => count),
+        })),
+    ),
+    // What a deadline, a stop or a change ended, nobody answered.
+    waiting: distribution(approvals.filter(({ status }) => status === 'approved' || status === 'denied')),
+    pendingApprovals: sum(
+      approvals.filter(({ status }) => status === 'pending'),
+      ({ count }) => count,
+    ),
+  };
+}
+
+interface Timed {
+  ms: number | null;
+  count: number;
+}
+
+function distribution(of: readonly Timed[]): { count: number; median: number; p95: number } {
+  const timed = of.flatMap(({ ms, count }) => (ms === null ? [] : [{ ms, count }])).sort((a, b) => a.ms - b.ms);
+  const count = sum(timed, (each) => each.count);
+  return { count, median: at(timed, count * 0.5), p95: at(timed, count * 0.95) };
+}
+
+/** The value below which so many lie. */
+function at(sorted: readonly { ms: number; count: number }[], rank: number): number {
+  let passed = 0;
+  for (const { ms, count } of sorted) {
+    passed += count;
+    if (passed >= rank) return ms;
+  }
+  return 0;
+}
+
+function groupBy<T>(of: readonly T[], key: (each: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const each of of) groups.set(key(each), [...(groups.get(key(each)) ?? []), each]);
+  return groups;
+}
+
+function sumBy<T extends { count: number }>(of: readonly T[], key: (each: T) => string): Map<string, number> {
+  return new Map([...groupBy(of, key)].map(([name, group]) => [name, sum(group, ({ count }) => count)]));
+}
+
+function sum<T>(of: readonly T[], value: (each: T) => number): number {
+  return of.reduce((total, each) => total + value(each), 0);
+}

@@ -1,0 +1,166 @@
+import {
+  changeSchema,
+  CountersignError,
+  isRule,
+  newWorldSchema,
+  parseInput,
+  policySchema,
+  slug,
+  worldSettingsSchema,
+  type NewWorld,
+  type ShownPolicy,
+  type Signer,
+  type World,
+  type WorldSettings,
+} from '@countersign/protocol';
+import { z } from 'zod';
+import type { StoreTransaction, WorldRecord } from '../ports/index.js';
+import { checkRules } from './compile-rules.js';
+import { freeId } from './free-id.js';
+import { changed, recordChanges, recordRules, type PartOf } from './record-changes.js';
+import { commit, type Runtime } from '../step/runtime.js';
+import { toPolicy, toWorld, type Versioned } from './show-world.js';
+import { stopTurns } from '../chats/stop-chat.js';
+import { noteActivityIn } from '../step/turn-lifecycle.js';
+import { releaseWaiting } from '../decisions/release-waiting.js';
+import { policyVersion, refuseStale, worldVersion, type Expected } from './versions.js';
+
+export async function createWorld(runtime: Runtime, input: NewWorld, signer: Signer): Promise<WorldRecord> {
+  const { name, policy, ...settings } = parseInput(newWorldSchema, input, 'world');
+  checkRules(policy, { field: 'policy', of: 'policy' }, runtime.tools(''));
+  if (settings.mainAgent !== undefined) {
+    throw new CountersignError('invalid', 'world: mainAgent: a new world has no agents yet; add it first', {
+      field: 'mainAgent',
+    });
+  }
+  return await createWorldWith(runtime, { name, settings, policy }, async (tx) => {
+    recordRules(tx, [], policy, signer);
+    return settings;
+  });
+}
+
+/** Makes a world with whatever else comes with it, in one transaction; `more` gives the settings it ends up with. */
+export async function createWorldWith(
+  runtime: Runtime,
+  world: { name: string; settings: WorldSettings; policy: readonly string[]; proposed?: readonly string[] },
+  more: (tx: StoreTransaction, id: string) => Promise<WorldSettings>,
+): Promise<WorldRecord> {
+  // Two at once may find the same id free; the second then finds the row and takes the next.
+  for (let tries = 0; ; tries += 1) {
+    const id = await runtime.store.read((reader) =>
+      freeId(slug(world.name, 'world'), (candidate) => reader.worldIdTaken(candidate)),
+    );
+    try {
+      const { value } = await runtime.store.transact(id, async (tx) => {
+        const made = await tx.insertWorld({ id, ...world });
+        return { ...made, settings: await more(tx, id) };
+      });
+      return value;
+    } catch (error) {
+      const taken = await runtime.store.read((reader) => reader.worldIdTaken(id));
+      if (!taken || tries >= 5) throw error;
+    }
+  }
+}
+
+export async function updateWorld(
+  runtime: Runtime,
+  worldId: string,
+  change: PartOf<WorldSettings> & { name?: string },
+  signer: Signer,
+  expected?: Expected,
+): Promise<Versioned<World>> {
+  const { name, ...settings } = parseInput(changeSchema, change, 'world');
+  return await commit(runtime, 'update-world', worldId, async (step) => {
+    refuseStale(worldVersion(step.snapshot.world), expected, 'this world');
+    const merged = parseInput(
+      // A name that was reserved since it was given stays: what is not changed is not judged.
+      worldSettingsSchema.extend({
+        name: name === undefined || name === step.snapshot.world.name ? z.string() : newWorldSchema.shape.name,
+      }),
+      {
+        ...changed(worldSettingsSchema.shape, step.snapshot.world.settings, settings),
+        name: name ?? step.snapshot.world.name,
+      },
+      'world',
+    );
+    if (merged.mainAgent !== undefined && step.snapshot.agent(merged.mainAgent) === undefined) {
+      throw new CountersignError('invalid', `world: mainAgent: there is no agent "${merged.mainAgent}" here`, {
+        field: 'mainAgent',
+      });
+    }
+    const { name: newName, ...newSettings } = merged;
+    await step.tx.updateWorld(worldId, { name: newName, settings: newSettings });
+    if (newSettings.mode !== step.snapshot.world.settings.mode) {
+      step.tx.record({ kind: 'policy', decision: `mode ${newSettings.mode}`, ...signer });
+    }
+    recordChanges(step, step.snapshot.world.settings, newSettings, signer);
+    step.tx.emit({ event: 'crud', chatId: null, data: { operation: 'update', entity: 'world', id: worldId } });
+    const world = { ...step.snapshot.world, name: newName, settings: newSettings };
+    return { value: toWorld(world), version: worldVersion(world) };
+  });
+}
+
+/** Replaces a world's rules, and says which proposals of an import stay (default: all that were not accepted). One that can't be read refuses them all: a policy never fails open (A19). */
+export async function setPolicy(
+  runtime: Runtime,
+  worldId: string,
+  rules: readonly string[],
+  signer: Signer,
+  { expected, keep }: { expected?: Expected; keep?: readonly string[] } = {},
+): Promise<Versioned<ShownPolicy>> {
+  const { rules: policy } = parseInput(policySchema, { rules }, 'policy');
+  const written = await commit(runtime, 'set-policy', worldId, async (step) => {
+    const before = step.snapshot.world;
+    refuseStale(policyVersion(before), expected, 'this policy');
+    checkRules(policy, { field: 'rules' }, runtime.tools(worldId), before.policy);
+    const invented = keep?.findIndex((rule) => !before.proposed.includes(rule)) ?? -1;
+    if (invented >= 0) {
+      const field = `proposed.${invented}`;
+      throw new CountersignError('invalid', `policy: ${field}: is not among what was proposed`, { field });
+    }
+    const after = {
+      policy: withoutRepeats(policy),
+      // What was accepted is proposed no more.
+      proposed: before.proposed.filter((rule) => !policy.includes(rule) && (keep?.includes(rule) ?? true)),
+    };
+    await step.tx.updateWorld(worldId, after);
+    recordRules(step.tx, before.policy, policy, signer);
+    step.tx.emit({ event: 'crud', chatId: null, data: { operation: 'update', entity: 'policy', id: worldId } });
+    return { value: toPolicy(after, runtime.tools(worldId).keys()), version: policyVersion(after) };
+  });
+  // A command that only writes the policy stays for no chat: the next server releases what the rules cover.
+  if (!runtime.endsSoon()) await releaseWaiting(runtime, worldId);
+  return written;
+}
+
+/** A rule twice is one rule; blank lines and comments may repeat. */
+function withoutRepeats(lines: readonly string[]): string[] {
+  const seen = new Set<string>();
+  return lines.filter((line) => {
+    if (isRule(line) && seen.has(line)) return false;
+    seen.add(line);
+    return true;
+  });
+}
+
+export async function deleteWorld(
+  runtime: Runtime,
+  worldId: string,
+  signer: Signer,
+  expected?: Expected,
+): Promise<void> {
+  const servers = await commit(runtime, 'delete-world', worldId, async (step) => {
+    const servers = await step.tx.mcpServers(worldId);
+    refuseStale(worldVersion(step.snapshot.world), expected, 'this world');
+    const turns = (await step.tx.unfinishedTurns()).filter((turn) => turn.worldId === worldId);
+    await stopTurns(runtime, step, turns, signer);
+    await noteActivityIn(runtime, step, turns);
+    step.tx.record({ kind: 'policy', decision: 'world deleted', ...signer });
+    await step.tx.deleteWorld(worldId);
+    step.tx.emit({ event: 'crud', chatId: null, data: { operation: 'delete', entity: 'world', id: worldId } });
+    return servers;
+  });
+  for (const { name } of servers) await runtime.mcp?.look(worldId, name);
+  runtime.repeats.clear();
+}
