@@ -161,7 +161,7 @@ async function openBench(folder: string): Promise<Bench> {
         case 'an HTTP body':
           return async () => void (await send('/worlds/hostile/policy/check', text));
         case 'an MCP result':
-          call('mcp__flood__flood', { unit, bytes: HOSTILE_BYTES });
+          call('mcp__flood__flood', { unit, count: Math.floor(HOSTILE_BYTES / Buffer.byteLength(unit)) });
           break;
         case 'output of a command':
           writeFileSync(join(workingDirectory, 'flood.txt'), text);
@@ -220,6 +220,8 @@ function sender({ url, home }: Serving) {
         ? get(`${url}/api${path}`, options)
         : request(`${url}/api${path}`, { method: 'POST', headers: json }).end(body);
     const [response] = (await once(asked, 'response')) as [IncomingMessage];
+    // What is too large is refused before all of it was sent.
+    asked.on('error', () => undefined);
     let said = '';
     response.on('data', (bytes: Buffer) => {
       if (said.length < 10_000) said += bytes.toString('latin1', 0, 10_000);

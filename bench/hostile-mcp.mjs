@@ -18,8 +18,8 @@ createInterface({ input: process.stdin }).on('line', (line) => {
       answer(id, { tools: [{ name: 'flood', inputSchema: { type: 'object' } }] });
       break;
     case 'tools/call': {
-      const { unit, bytes } = params.arguments;
-      answer(id, { content: [{ type: 'text', text: unit.repeat(bytes / unit.length) }] });
+      const { unit, count } = params.arguments;
+      answer(id, { content: [{ type: 'text', text: unit.repeat(count) }] });
       break;
     }
     default:

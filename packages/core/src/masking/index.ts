@@ -1,3 +1,4 @@
+export { scanLimit } from './characters.js';
 export { createChunkMasker } from './create-chunk-masker.js';
 export { fillMessage } from './fill-message.js';
 export { hasMask, maskPrompt, revealPrompt } from './mask-prompt.js';

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import type { StoredEvent } from '../ports/index.js';
-import { maskSlices, needsSlices } from '../masking/index.js';
+import { maskSlices, needsSlices, scanLimit } from '../masking/index.js';
 
 /** Texts that are being masked: many readers of one chat wait for the same work. */
 const underWay = new Map<string, Promise<void>>();
@@ -11,6 +11,9 @@ const underWay = new Map<string, Promise<void>>();
  */
 export async function maskLongTexts(texts: readonly string[]): Promise<void> {
   for (const text of texts) {
+    if (text.length <= scanLimit) continue;
+    // The caller has just read the text, and is about to write it: each takes some time of its own.
+    await setImmediate();
     if (!needsSlices(text)) continue;
     const work = underWay.get(text) ?? maskLongText(text).finally(() => underWay.delete(text));
     underWay.set(text, work);

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { CountersignError, DEFAULT_CHAT_TITLE } from '@countersign/protocol';
 import type { MessageRecord, ModelMessage } from '../ports/index.js';
 import { maskSecrets } from '../masking/index.js';
@@ -18,6 +19,8 @@ export async function titleChat(
   chatId: string,
   signal: AbortSignal,
 ): Promise<boolean> {
+  // The turn before has just read and written the same messages, which may be long.
+  await setImmediate();
   const found = await runtime.store.read(async (reader) => {
     const chat = await reader.chat(chatId);
     if (chat === undefined || chat.titled) return 'done';

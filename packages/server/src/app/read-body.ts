@@ -23,36 +23,42 @@ export async function readBody(c: AppRequest, kind: keyof typeof TYPES, limit = 
   const encoding = c.req.header('content-encoding') ?? 'identity';
   if (encoding !== 'identity') throw new HttpProblem(415, 'Send the body as it is, without Content-Encoding.');
   if (Number(c.req.header('content-length') ?? 0) > limit) throw tooLarge(limit);
-  return decode(await readBytes(c, limit));
+  return await readText(c, limit);
 }
 
-async function readBytes(c: AppRequest, limit: number): Promise<Uint8Array> {
+/** Decodes each piece when it comes: decoding megabytes at once would block everybody else. */
+async function readText(c: AppRequest, limit: number): Promise<string> {
   const { body } = c.req.raw;
-  if (body === null) return new Uint8Array();
-  const chunks: Uint8Array[] = [];
+  if (body === null) return '';
+  const decode = createDecoder();
+  const pieces: string[] = [];
   let size = 0;
   const reader: ReadableStreamDefaultReader<Uint8Array> = body.getReader();
   for (;;) {
     const { done, value } = await reader.read().catch((cause: unknown) => {
       throw new HttpProblem(400, 'The body broke off.', { cause });
     });
-    if (done) return Buffer.concat(chunks);
+    if (done) return [...pieces, decode()].join('');
     size += value.byteLength;
     if (size > limit) {
       // Nobody waits for the rest; that it can't be cancelled changes nothing.
       reader.cancel().catch(() => undefined);
       throw tooLarge(limit);
     }
-    chunks.push(value);
+    pieces.push(decode(value));
   }
 }
 
-function decode(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch (cause) {
-    throw new HttpProblem(400, 'The body is not UTF-8.', { cause });
-  }
+/** Called without bytes at the end. */
+function createDecoder(): (bytes?: Uint8Array) => string {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  return (bytes) => {
+    try {
+      return decoder.decode(bytes, { stream: bytes !== undefined });
+    } catch (cause) {
+      throw new HttpProblem(400, 'The body is not UTF-8.', { cause });
+    }
+  };
 }
 
 function tooLarge(limit: number): HttpProblem {

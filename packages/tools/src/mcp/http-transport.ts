@@ -27,8 +27,17 @@ const limitedFetch: FetchLike = async (url, init) => {
   const stream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
   const limited = response.body.pipeThrough(createLimiter(stream));
   const { status, statusText, headers } = response;
-  return new Response(limited, { status, statusText, headers });
+  const answer = new Response(limited, { status, statusText, headers });
+  return Object.assign(answer, { json: () => readJson(limited) });
 };
+
+/** Decodes each piece when it comes: decoding megabytes at once would block everybody else. */
+async function readJson(body: ReadableStream<Uint8Array>): Promise<unknown> {
+  const decoder = new TextDecoder();
+  const pieces: string[] = [];
+  for await (const bytes of body) pieces.push(decoder.decode(bytes, { stream: true }));
+  return JSON.parse([...pieces, decoder.decode()].join(''));
+}
 
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;

@@ -25,3 +25,17 @@ it('stops at a line without end, and costs no more for a long one', () => {
   const late = createLineReader(1_000, () => undefined);
   expect(late(Buffer.from(`${'x'.repeat(1_001)}\n`))).toBe(false);
 });
+
+it('reads broken characters, and a mark at the start, as in one piece', () => {
+  const lines = [
+    [0xef, 0xbb, 0xbf, 0x7b],
+    [0xe2, 0x80],
+    [0x61, 0xff, 0x62],
+    [0xae, 0x7d],
+  ].map((bytes) => Buffer.from(bytes));
+  const all = Buffer.concat(lines.flatMap((line) => [line, Buffer.from('\n')]));
+  const found: string[] = [];
+  const read = createLineReader(10_000, (line) => found.push(line));
+  for (const byte of all) read(Buffer.from([byte]));
+  expect(found).toEqual(lines.map((line) => line.toString('utf8')));
+});

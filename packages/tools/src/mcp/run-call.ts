@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { NoAnswer, ToolFailure, wordsOf, type Clock, type ToolContext } from '@countersign/core/ports';
 import { type Client, ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
 import { capText } from './cap-text.js';
@@ -55,6 +56,8 @@ export async function runCall(
         },
       },
     );
+    // Parsing a long answer took its time; what follows takes some too.
+    await setImmediate();
     return toResult(result, hide);
   } catch (error) {
     if (!(error instanceof ToolFailure || error instanceof ProtocolError)) options.doubt();
