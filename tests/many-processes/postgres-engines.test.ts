@@ -368,6 +368,28 @@ describe('[S4] engines on one PostgreSQL', () => {
     });
   });
 
+  it('[A34] answers that are stored at the same moment, here and elsewhere, leave no more than 200 calls waiting', async () => {
+    const url = await createPostgresDatabase();
+    const model = scripted((request) =>
+      request.messages.at(-1)?.role === 'tool'
+        ? 'Done.'
+        : {
+            say: 'Stamps.',
+            calls: Array.from({ length: 64 }, (_, n) => ({ name: 'stamp', arguments: { key: `${n}` } })),
+          },
+    );
+    const tools = [countingTool(new Map())];
+    const [a, b] = await Promise.all([openEngine(url, tools, model), openEngine(url, tools, model)]);
+    const { worldId } = await prepare(a);
+    const chats = await Promise.all(Array.from({ length: 4 }, () => createChat(a.runtime, worldId)));
+    await Promise.all(chats.map(({ id }, index) => say(index % 2 === 0 ? a : b, worldId, id, 'all of them')));
+    const waiting = async (id: string) => (await a.runtime.store.read((reader) => reader.chat(id)))?.status;
+    await expect
+      .poll(async () => (await Promise.all(chats.map(({ id }) => waiting(id)))).filter((each) => each === 'working'))
+      .toEqual([]);
+    expect(await listApprovals(a.runtime, worldId, { status: 'pending' })).toHaveLength(200);
+  });
+
   it('[M9] a stop at one ends what another runs', async () => {
     const url = await createPostgresDatabase();
     const runs = new Map<string, number>();

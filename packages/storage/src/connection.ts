@@ -15,6 +15,8 @@ export interface Connection {
   run<P>(statement: Statement<P, unknown>): (parameters: P) => Soon<number>;
   /** A chat's status, and its row is held until the transaction ends, where others could write meanwhile. */
   lockChat(chatId: string): Soon<ChatRecord['status'] | undefined>;
+  /** An agent's row is held until the transaction ends, likewise. */
+  lockAgent(worldId: string, agentId: string): Soon<void>;
   /** Writes a wake-up for whichever process it is handed to. Nothing where there is one process. */
   wakeTurn(turnId: string): Soon<void>;
 }

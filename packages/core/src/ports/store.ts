@@ -98,8 +98,8 @@ export interface StoreReader {
   expiringApprovals(): Promise<ApprovalRecord[]>;
   /** In every world. */
   countPendingApprovals(): Promise<number>;
-  /** Of one agent, in all chats of its world. */
-  countPendingOfAgent(worldId: string, agentId: string): Promise<number>;
+  /** How many of one agent wait in each chat of its world, most first. */
+  pendingOfAgent(worldId: string, agentId: string): Promise<{ chatId: string; waiting: number }[]>;
 
   grant(id: string): Promise<GrantRecord | undefined>;
   /** Not revoked and used after `usedAfter`: those of one agent, chat and tool, without a key or with one of these. */
@@ -191,6 +191,8 @@ export interface StoreTransaction extends StoreReader {
    * message that queues its turn at the very moment the turn before it ends would be seen by neither side.
    */
   lockChat(id: string): Promise<ChatStatus | undefined>;
+  /** After its turn's row: no other step that does the same goes on before this one ends. */
+  lockAgent(worldId: string, id: string): Promise<void>;
   setChatStatus(id: string, status: ChatStatus): Promise<void>;
   setChatTitle(id: string, title: string): Promise<void>;
   /** Removes its messages, turns, calls, approvals, grants and events. */

@@ -68,9 +68,9 @@ export async function handleToolCalls(
   );
   return await commit(runtime, 'tool-calls', turn.worldId, async (step) => {
     const decided = [];
-    const admit = limitWaiting(step.tx, turn);
+    const limit = limitWaiting(step.tx, turn);
     for (const [position, proposal] of proposed.entries()) {
-      const gate = await admit(await judge(step, turn, proposal, place));
+      const gate = await limit.admit(await judge(step, turn, proposal, place));
       const invocation = toInvocation(step, turn, answer.messageId, proposal, gate, position);
       decided.push({ proposal, gate, invocation });
     }
@@ -81,6 +81,7 @@ export async function handleToolCalls(
     const state = waits ? 'waiting' : 'open';
     if (!(await step.tx.stepTurn(turn, { iteration, inputTokens, outputTokens, ...intoState(turn, state) })))
       return undefined;
+    await limit.confirm();
     const toolCalls = proposed.map(({ id, call }): ToolCall => ({
       id,
       type: 'function',

@@ -31,6 +31,11 @@ export function postgresConnection(client: pg.PoolClient, task: string): Postgre
     names: ['turnId'],
   });
 
+  const lockOfAgent = bound<{ worldId: string; agentId: string }, unknown>({
+    sql: 'select 1 from agents where world_id = $1 and id = $2 for no key update',
+    names: ['worldId', 'agentId'],
+  });
+
   return {
     start() {
       failure = undefined;
@@ -59,6 +64,9 @@ export function postgresConnection(client: pg.PoolClient, task: string): Postgre
       return async (parameters: P) => (await query(parameters)).rowCount ?? 0;
     },
     lockChat: async (chatId) => (await lock({ chatId })).rows[0]?.[0] as ChatRecord['status'] | undefined,
+    async lockAgent(worldId, agentId) {
+      await lockOfAgent({ worldId, agentId });
+    },
     async wakeTurn(turnId) {
       await wake({ turnId });
     },

@@ -84,13 +84,16 @@ export function approvalStatements(db: Queries) {
         .select(sql<number>`count(*)`.as('count'))
         .where(pending),
     ),
-    countPendingOfAgent: prepared<{ worldId: string; agentId: string }, [count: number]>((p) =>
+    pendingOfAgent: prepared<{ worldId: string; agentId: string }, [chatId: string, waiting: number]>((p) =>
       db
         .selectFrom('approvals')
-        .select(sql<number>`count(*)`.as('count'))
+        .select(['chat_id', sql<number>`count(*)`.as('waiting')])
         .where(pending)
         .where('world_id', '=', p('worldId'))
-        .where('agent_id', '=', p('agentId')),
+        .where('agent_id', '=', p('agentId'))
+        .groupBy('chat_id')
+        .orderBy(sql`count(*)`, 'desc')
+        .orderBy('chat_id'),
     ),
     insertApproval: prepared<RowOf<ApprovalsTable>>((p) => db.insertInto('approvals').values(valuesOf(columns, p))),
     settleApproval: prepared<

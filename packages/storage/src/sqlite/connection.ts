@@ -67,6 +67,7 @@ export function sqliteConnection(db: DatabaseSyncInstance, file: string): Sqlite
     },
     // One connection in one process: nobody else can write meanwhile.
     lockChat: (chatId) => statusOf({ chatId }),
+    lockAgent() {},
     // It wakes its turns itself, after the commit.
     wakeTurn() {},
   };

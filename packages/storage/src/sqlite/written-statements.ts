@@ -58,8 +58,8 @@ export const writtenStatements: WrittenStatements = {
     "sql": "select count(*) as \"count\" from \"approvals\" where status = 'pending'",
     "names": []
   },
-  "countPendingOfAgent": {
-    "sql": "select count(*) as \"count\" from \"approvals\" where status = 'pending' and \"world_id\" = ? and \"agent_id\" = ?",
+  "pendingOfAgent": {
+    "sql": "select \"chat_id\", count(*) as \"waiting\" from \"approvals\" where status = 'pending' and \"world_id\" = ? and \"agent_id\" = ? group by \"chat_id\" order by count(*) desc, \"chat_id\"",
     "names": [
       "worldId",
       "agentId"

@@ -13,7 +13,7 @@ type ApprovalVerbs = Pick<
   | 'pendingApprovalIds'
   | 'expiringApprovals'
   | 'countPendingApprovals'
-  | 'countPendingOfAgent'
+  | 'pendingOfAgent'
   | 'insertApproval'
   | 'settleApproval'
 >;
@@ -28,7 +28,7 @@ export function approvalVerbs(on: Connection, s: ApprovalStatements, session: Se
   const pendingIds = on.all(s.pendingIds, ([id]) => id);
   const expiring = on.all(s.expiring, toApproval);
   const countPending = on.first(s.countPending, ([count]) => count);
-  const countPendingOfAgent = on.first(s.countPendingOfAgent, ([count]) => count);
+  const pendingOfAgent = on.all(s.pendingOfAgent, ([chatId, waiting]) => ({ chatId, waiting }));
   const insertApproval = on.run(s.insertApproval);
   const settleApproval = on.run(s.settleApproval);
 
@@ -48,7 +48,7 @@ export function approvalVerbs(on: Connection, s: ApprovalStatements, session: Se
     pendingApprovalIds: async (worldId) => pendingIds({ worldId }),
     expiringApprovals: async () => expiring({}),
     countPendingApprovals: async () => (await countPending({})) ?? 0,
-    countPendingOfAgent: async (worldId, agentId) => (await countPendingOfAgent({ worldId, agentId })) ?? 0,
+    pendingOfAgent: async (worldId, agentId) => pendingOfAgent({ worldId, agentId }),
     async insertApproval(record) {
       const question = record.question === null ? null : JSON.stringify(record.question);
       await insertApproval({

@@ -6,7 +6,15 @@ import type { ChatRow, ChatStatements } from '../queries/chats.js';
 
 type ChatVerbs = Pick<
   StoreTransaction,
-  'chat' | 'chats' | 'chatsAfter' | 'lastChats' | 'insertChat' | 'lockChat' | 'setChatStatus' | 'setChatTitle'
+  | 'chat'
+  | 'chats'
+  | 'chatsAfter'
+  | 'lastChats'
+  | 'insertChat'
+  | 'lockChat'
+  | 'lockAgent'
+  | 'setChatStatus'
+  | 'setChatTitle'
 >;
 
 export function chatVerbs(on: Connection, s: ChatStatements, session: Session): ChatVerbs {
@@ -29,6 +37,7 @@ export function chatVerbs(on: Connection, s: ChatStatements, session: Session): 
       return { id, worldId, title, titled, status: 'idle', lastSeq: 0, humanSeq: 0, createdAt: session.now };
     },
     lockChat: async (id) => on.lockChat(id),
+    lockAgent: async (worldId, id) => on.lockAgent(worldId, id),
     async setChatStatus(id, status) {
       await setChatStatus({ id, status });
     },

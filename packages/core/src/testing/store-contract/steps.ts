@@ -336,9 +336,10 @@ export function describeSteps(open: OpenStore): void {
         expect(ids(await r.expiringApprovals())).toEqual(['approval_y', 'approval_z']);
         expect(await r.pendingApprovalIds(W)).toEqual(['approval_z', 'approval_y', 'approval_w']);
         expect(await r.pendingApprovalIds('elsewhere')).toEqual([]);
-        expect(await r.countPendingOfAgent(W, A)).toBe(3);
-        expect(await r.countPendingOfAgent(W, 'another')).toBe(0);
-        expect(await r.countPendingOfAgent('elsewhere', A)).toBe(0);
+        expect((await r.pendingOfAgent(W, A)).map(({ waiting }) => waiting)).toEqual([2, 1]);
+        expect((await r.pendingOfAgent(W, A))[0]).toEqual({ chatId: C, waiting: 2 });
+        expect(await r.pendingOfAgent(W, 'another')).toEqual([]);
+        expect(await r.pendingOfAgent('elsewhere', A)).toEqual([]);
       });
     });
 
