@@ -107,6 +107,9 @@ describe.runIf(hasBrowser)('the way to what waits', () => {
     await bar.waitFor();
     expect(await sheet.count()).toBe(0);
     expect((await opened.api.approvals(world)).items).toHaveLength(1);
+    // Elsewhere than in that chat, only the way to the inbox can tell.
+    await page.goto(`${opened.serving.url}/w/${world}`);
+    await page.getByRole('button', { name: /^Chats and agents, \d+ in your inbox$/ }).waitFor();
   });
 
   it('tells who hears the buttons of a list which is of what', async () => {

@@ -1,19 +1,33 @@
 import { createContext, type ReactElement, type ReactNode, useContext } from 'react';
 import type { Read } from '../data/use-read.js';
+import { Count } from '../ui/badge.js';
 import { Button, IconButton } from '../ui/button.js';
 import { Visible } from '../ui/visible.js';
 
-/** How a page opens the list of chats where there is no room for it. */
-export const OpenSidebar = createContext<(() => void) | undefined>(undefined);
+/** How a page opens the list of chats where there is no room for it, and how many calls wait in the inbox behind it. */
+export const OpenSidebar = createContext<{ open: () => void; pending: number } | undefined>(undefined);
 
 /** The bar on top of every page. */
 export function TopBar({ children }: { children: ReactNode }): ReactElement {
-  const open = useContext(OpenSidebar);
+  const sidebar = useContext(OpenSidebar);
   return (
     <header className="flex h-14 shrink-0 items-center gap-2 border-b border-line bg-paper px-3 sm:px-5">
-      {open === undefined ? null : <IconButton icon="menu" label="Chats and agents" onClick={open} />}
+      {sidebar === undefined ? null : <SidebarButton {...sidebar} />}
       {children}
     </header>
+  );
+}
+
+/** The count lies over the button, so that nothing moves when it appears. */
+function SidebarButton({ open, pending }: { open: () => void; pending: number }): ReactElement {
+  const label = pending === 0 ? 'Chats and agents' : `Chats and agents, ${pending} in your inbox`;
+  return (
+    <span className="relative inline-flex">
+      <IconButton icon="menu" label={label} onClick={open} />
+      <span aria-hidden className="pointer-events-none absolute -top-1 left-5">
+        <Count value={pending} of="in your inbox" />
+      </span>
+    </span>
   );
 }
 

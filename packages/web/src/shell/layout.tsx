@@ -1,5 +1,5 @@
 import type { World } from '@countersign/protocol';
-import { type ReactElement, useEffect, useState } from 'react';
+import { type ReactElement, useEffect, useMemo, useState } from 'react';
 import { Route, Switch, useLocation } from 'wouter';
 import { useInbox } from '../approvals/use-inbox.js';
 import { useNotifications } from '../approvals/use-notifications.js';
@@ -40,7 +40,9 @@ export function Layout({ worlds }: { worlds: readonly World[] }): ReactElement {
     const timer = setTimeout(() => loadViews(client), 2000);
     return () => clearTimeout(timer);
   }, [client]);
-  const sidebar = <Sidebar worlds={worlds} pending={inbox.length} onGo={() => setOpen(false)} />;
+  const { length: pending } = inbox;
+  const openSidebar = useMemo(() => (isWide ? undefined : { open: () => setOpen(true), pending }), [isWide, pending]);
+  const sidebar = <Sidebar worlds={worlds} pending={pending} onGo={() => setOpen(false)} />;
   return (
     <div className="flex h-dvh min-w-0">
       <a
@@ -54,7 +56,7 @@ export function Layout({ worlds }: { worlds: readonly World[] }): ReactElement {
         To the page
       </a>
       {isWide ? <div className="w-64 shrink-0 border-r border-line 2xl:w-72">{sidebar}</div> : null}
-      <OpenSidebar value={isWide ? undefined : () => setOpen(true)}>
+      <OpenSidebar value={openSidebar}>
         <main id="page" tabIndex={-1} className="flex min-h-0 min-w-0 flex-1 flex-col outline-none">
           <ErrorBoundary where={path}>
             <Switch>
