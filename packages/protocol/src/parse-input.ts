@@ -18,8 +18,35 @@ export function parseInput<S extends z.ZodType>(schema: S, input: unknown, what:
 /** A getter or a proxy may throw while it is looked at; that is a misfit like any other. */
 function read<S extends z.ZodType>(schema: S, input: unknown, what: string): z.ZodSafeParseResult<z.output<S>> {
   try {
-    return schema.safeParse(input);
+    return schema.safeParse(input, { error: inPlainWords });
   } catch (cause) {
     throw new CountersignError('invalid', `${what}: can't be read`, { cause });
+  }
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+};
+
+/** For people who wrote a file or a command, where a schema has no words of its own. Undefined: zod's. */
+function inPlainWords(issue: z.core.$ZodRawIssue): string | undefined {
+  switch (issue.code) {
+    case 'invalid_type': {
+      if (issue.input === undefined) return 'is missing';
+      const kind = KINDS[issue.expected];
+      return kind === undefined ? undefined : `must be ${kind}`;
+    }
+    case 'invalid_value':
+      return issue.input === undefined ? 'is missing' : `must be one of ${issue.values.map(String).join(', ')}`;
+    case 'too_small':
+      return issue.origin === 'string' && issue.minimum === 1 ? 'must not be empty' : undefined;
+    default:
+      return undefined;
   }
 }
