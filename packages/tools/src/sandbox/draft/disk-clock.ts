@@ -3,8 +3,8 @@ import { chmod, lstat, writeFile } from 'node:fs/promises';
 /** A moment by the clock that the kernel stamps files with. */
 export interface DiskMoment {
   readonly ns: bigint;
-  /** The same moment by a clock that nobody can set. */
-  readonly steadyNs: bigint;
+  /** Before and after that moment by a clock that nobody can set: on a busy machine they are far apart. */
+  readonly steadyNs: { readonly before: bigint; readonly after: bigint };
 }
 
 /** The kernel's clock for files moves in ticks of up to 10 ms. On a disk with coarser ticks we stop waiting. */
@@ -15,11 +15,13 @@ export async function readDiskClock(file: string): Promise<DiskMoment> {
   await writeFile(file, '', { mode: 0o600 });
   const first = await changeTime(file);
   let ns = first;
+  let before = process.hrtime.bigint();
   for (let tries = 0; ns <= first && tries < MOST_TRIES; tries += 1) {
+    before = process.hrtime.bigint();
     await chmod(file, 0o600);
     ns = await changeTime(file);
   }
-  return { ns, steadyNs: process.hrtime.bigint() };
+  return { ns, steadyNs: { before, after: process.hrtime.bigint() } };
 }
 
 const SECOND = 1_000_000_000n;
@@ -33,7 +35,7 @@ const MOST_DRIFT_NS = 100_000_000n;
 
 /** Whether the machine's clock was set back between two moments: then change times tell nothing. */
 export function wentBack(from: DiskMoment, to: DiskMoment): boolean {
-  return to.ns - from.ns < to.steadyNs - from.steadyNs - MOST_DRIFT_NS;
+  return to.ns - from.ns < to.steadyNs.before - from.steadyNs.after - MOST_DRIFT_NS;
 }
 
 async function changeTime(file: string): Promise<bigint> {

@@ -34,7 +34,7 @@ describe.skipIf(process.platform !== 'linux')('[T15] read-only folders', () => {
     acceptDraft({
       upper: at('upper'),
       workingDirectory: at('real'),
-      since: { ns: BigInt(Date.now() + 60_000) * 1_000_000n, steadyNs: 0n },
+      since: { ns: BigInt(Date.now() + 60_000) * 1_000_000n, steadyNs: { before: 0n, after: 0n } },
       stillSeen: (paths) => Promise.resolve(paths.map(() => true)),
       wasRemoved: () => false,
       keepRemoved: false,
