@@ -2,7 +2,7 @@ import { isInside } from '../files/is-inside.js';
 import type { FixedPath } from './find-fixed-paths.js';
 import type { NetworkAccess, Sandbox } from './sandbox.js';
 
-type Bubblewrap = Extract<Sandbox, { kind: 'bubblewrap' }>;
+export type Bubblewrap = Extract<Sandbox, { kind: 'bubblewrap' }>;
 
 export interface KeptPath {
   readonly path: string;
@@ -30,7 +30,7 @@ export interface BubblewrapView {
 
 /** Namespaces, devices and the disk read-only: what holds for every command. */
 export function bubblewrapBase(
-  { userNamespace }: Pick<Bubblewrap, 'userNamespace'>,
+  { userNamespace, sizeWords }: Pick<Bubblewrap, 'userNamespace' | 'sizeWords'>,
   { network }: { network: NetworkAccess },
 ): string[] {
   // In a namespace for its draft a command would else be told that it is root, and behave so.
@@ -52,7 +52,9 @@ export function bubblewrapBase(
     ...['--dev', '/dev'],
     // As root the kernel's settings are ours to write, capabilities or not: one of them names a program to run outside.
     ...['--proc', '/proc', '--remount-ro', '/proc'],
-    ...['--tmpfs', '/tmp'],
+    ...[...sizeWords, '--tmpfs', '/tmp'],
+    // Written to, /dev itself would be memory that nobody counts.
+    ...[...sizeWords, '--tmpfs', '/dev/shm', '--remount-ro', '/dev'],
   ];
 }
 
@@ -65,7 +67,11 @@ export function bubblewrapArguments(sandbox: Bubblewrap, view: BubblewrapView): 
   const closed = layers.filter(({ path, how }) => how === 'hidden' && !SCRATCH.includes(path));
   return [
     ...bubblewrapBase(sandbox, view),
-    ...layers.flatMap(({ path, how }) => (how === 'hidden' ? ['--tmpfs', path] : ['--ro-bind', path, path])),
+    ...layers.flatMap(({ path, how }) =>
+      how === 'hidden'
+        ? [...(SCRATCH.includes(path) ? sandbox.sizeWords : []), '--tmpfs', path]
+        : ['--ro-bind', path, path],
+    ),
     ...linksIn(view).flatMap(({ at, to }) => ['--symlink', to, at]),
     ...view.place,
     ...view.more,

@@ -55,6 +55,19 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20] a command in the sandbox c
     return { code: result.exitCode, said: result.stdout + result.stderr };
   }
 
+  it('[A35] to fill the memory or a disk through scratch folders', async () => {
+    const { said } = await run(
+      `stat -f -c '%S %b' /tmp /var/tmp /dev/shm; touch /tmp/x /var/tmp/x /dev/shm/x && echo usable; touch /dev/x`,
+    );
+    const sizes = [...said.matchAll(/^(\d+) (\d+)$/gm)].map(([, size, blocks]) => Number(size) * Number(blocks));
+    expect(sizes).toHaveLength(3);
+    // An older bubblewrap has no option for it.
+    const isLimited = sandbox.kind === 'bubblewrap' && sandbox.sizeWords.length > 0;
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(isLimited ? 2 * 1024 ** 3 : Infinity);
+    expect(said).toContain('usable');
+    expect(said).toContain('Read-only file system');
+  });
+
   describe('[A21] to read', () => {
     const targets: [string, () => string][] = [
       ['our store', () => join(ours, 'store.sqlite')],

@@ -3,7 +3,7 @@ import { mkdir, readdir, realpath } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { promisify } from 'node:util';
-import { bubblewrapBase } from './bubblewrap-arguments.js';
+import { bubblewrapBase, type Bubblewrap } from './bubblewrap-arguments.js';
 import type { Drafting } from './draft/drafting.js';
 import { makeCallFolder, makeDraftsFolder, openDraft, sweepDrafts } from './draft/open-draft.js';
 import { removeTree } from './draft/remove-tree.js';
@@ -16,7 +16,7 @@ export const TRY_MS = 60_000;
 
 /** Finds how drafts can be made here, by making one. Throws what the last try said where none can. */
 export async function findDrafting(
-  bubblewrap: { program: string; userNamespace: readonly string[] },
+  bubblewrap: Omit<Bubblewrap, 'kind' | 'drafting'>,
   find: (name: string) => string | undefined,
 ): Promise<Drafting> {
   const [unshare, mount, bash, flock] = ['unshare', 'mount', 'bash', 'flock'].map(find);
@@ -68,10 +68,7 @@ async function draftFolders(): Promise<string[]> {
 }
 
 /** The hard part too: that a folder which was removed and made anew is known to be empty. */
-async function tryDrafting(
-  sandbox: { program: string; userNamespace: readonly string[] },
-  drafting: Drafting,
-): Promise<void> {
+async function tryDrafting(sandbox: Omit<Bubblewrap, 'kind' | 'drafting'>, drafting: Drafting): Promise<void> {
   const folder = await makeCallFolder(drafting.folder);
   try {
     await mkdir(join(folder, 'old', 'gone'), { recursive: true });

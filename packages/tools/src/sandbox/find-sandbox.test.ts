@@ -14,6 +14,7 @@ const bubblewrap: Extract<Sandbox, { kind: 'bubblewrap' }> = {
   kind: 'bubblewrap',
   program: '/usr/bin/bwrap',
   userNamespace: ['--unshare-user'],
+  sizeWords: ['--size', '1024'],
   drafting: { how: 'bubblewrap', program: '/usr/bin/bwrap', folder: '/nowhere', flock: 'flock' },
 };
 const found = await findSandbox();
@@ -178,6 +179,12 @@ describe('bubblewrapArguments', () => {
     for (const needless of ['--tmpfs /home/p ', '/home/p/lib/sub', '/usr/lib', '/tmp/x'])
       expect(words).not.toContain(needless);
     expect(words).toContain('--ro-bind /tmp/y /tmp/y');
+  });
+
+  it('[A35] gives every folder that can be written to, except the working folder, a size', () => {
+    const words = bubblewrapArguments(bubblewrap, { ...view, hiddenFolders: ['/tmp', '/var/tmp', '/home'] }).join(' ');
+    for (const folder of ['/tmp', '/var/tmp', '/dev/shm']) expect(words).toContain(`--size 1024 --tmpfs ${folder} `);
+    for (const folder of ['/dev', '/home']) expect(words).toContain(`--remount-ro ${folder} `);
   });
 
   it('shares a network only when told to', () => {

@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process';
+import { totalmem } from 'node:os';
 import { promisify } from 'node:util';
 import { wordsOf } from '@countersign/core/ports';
 import { bubblewrapBase } from './bubblewrap-arguments.js';
+import { DRAFT_LIMITS } from './draft/draft-limits.js';
 import { findDrafting, TRY_MS } from './find-drafting.js';
 import { findSystemProgram, SYSTEM_FOLDERS, SYSTEM_PATH } from './programs/system-program.js';
 import type { Sandbox } from './sandbox.js';
@@ -38,23 +40,34 @@ async function findBubblewrap(folders: readonly string[]): Promise<Sandbox> {
     return none('bubblewrap is not installed in a system folder (install the package "bubblewrap")');
   let said = '';
   for (const userNamespace of USER_NAMESPACES) {
+    const tries = async (sizeWords: readonly string[]): Promise<void> => {
+      const words = [...bubblewrapBase({ userNamespace, sizeWords }, { network: 'none' }), 'true'];
+      await run(program, words, { timeout: TRY_MS, env: { PATH: SYSTEM_PATH } });
+    };
     try {
-      await run(program, [...bubblewrapBase({ userNamespace }, { network: 'none' }), 'true'], {
-        timeout: TRY_MS,
-        env: { PATH: SYSTEM_PATH },
-      });
+      await tries([]);
     } catch (error) {
       said = saidBy(error);
       continue;
     }
+    const size = ['--size', String(scratchBytes())];
+    const sizeWords = await tries(size).then(
+      () => size,
+      () => [],
+    );
     try {
-      const drafting = await findDrafting({ program, userNamespace }, find);
-      return { kind: 'bubblewrap', program, userNamespace, drafting };
+      const drafting = await findDrafting({ program, userNamespace, sizeWords }, find);
+      return { kind: 'bubblewrap', program, userNamespace, sizeWords, drafting };
     } catch (error) {
       return none(`bubblewrap works here, but no draft of a folder could be laid over it (${saidBy(error)})`);
     }
   }
   return none(`bubblewrap is installed but does not work here (${said})`);
+}
+
+/** As much as a draft may hold, and no more than the kernel gives by itself. */
+function scratchBytes(): number {
+  return Math.min(DRAFT_LIMITS.bytes, Math.floor(totalmem() / 2));
 }
 
 function none(reason: string): Sandbox {

@@ -12,6 +12,8 @@ export type Sandbox =
       readonly program: string;
       /** How far user namespaces work here: the strongest that was tried and ran. */
       readonly userNamespace: readonly string[];
+      /** What limits a folder in memory, before the words that make it. Empty for an older bubblewrap. */
+      readonly sizeWords: readonly string[];
       readonly drafting: Drafting;
     }
   | { readonly kind: 'sandbox-exec'; readonly program: string }
