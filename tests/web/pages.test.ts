@@ -1,6 +1,5 @@
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
 import {
   animationsDone,
@@ -8,6 +7,8 @@ import {
   button,
   choose,
   drawn,
+  enabled,
+  goTo,
   overflow,
   press,
   remarked,
@@ -16,6 +17,7 @@ import {
   unfold,
   write,
 } from './support/steps.js';
+import { violations } from './support/violations.js';
 
 describe.runIf(hasBrowser)('every page', () => {
   let opened: Opened;
@@ -57,7 +59,7 @@ describe.runIf(hasBrowser)('every page', () => {
   );
   /** Goes there, and waits until what is loaded late is there. */
   const go = async (page: Page, name: string): Promise<void> => {
-    await page.goto(`${opened.serving.url}${name === 'chat' ? path : name.replace(':world', world)}`);
+    await goTo(page, name === 'chat' ? path : name.replace(':world', world));
     await page.getByRole('heading', { level: 1 }).waitFor();
     await lastToCome(page, name).waitFor({ state: 'attached' });
     await expect.poll(() => page.getByText(/^Loading /).count()).toBe(0);
@@ -71,7 +73,7 @@ describe.runIf(hasBrowser)('every page', () => {
       expect(await violations(page)).toEqual([]);
       // Dark mode changes only the colours.
       await recolour(page, 'dark');
-      expect(await violations(page, ['color-contrast'])).toEqual([]);
+      expect(await violations(page, { rules: ['color-contrast'] })).toEqual([]);
       await recolour(page, 'light');
     },
   );
@@ -83,7 +85,7 @@ describe.runIf(hasBrowser)('every page', () => {
       await page.getByRole(role).waitFor();
       await expect.poll(() => page.getByText(/^Loading /).count()).toBe(0);
       // The page behind it was looked at by itself.
-      expect(await violations(page, undefined, 'dialog[open], [role=menu]')).toEqual([]);
+      expect(await violations(page, { within: 'dialog[open], [role=menu]' })).toEqual([]);
       await page.keyboard.press('Escape');
       await expect.poll(() => page.getByRole('dialog').or(page.getByRole('menu')).count()).toBe(0);
     };
@@ -91,7 +93,7 @@ describe.runIf(hasBrowser)('every page', () => {
       await button(page, 'Chat menu').click();
       await page.getByRole('menuitem', { name }).click();
     };
-    await page.goto(`${opened.serving.url}${path}`);
+    await goTo(page, path);
     await check('menu', () => button(page, 'Chat menu').click());
     await check('dialog', () => fromMenu('Timeline'));
     await check('dialog', () => fromMenu('Rename'));
@@ -100,19 +102,19 @@ describe.runIf(hasBrowser)('every page', () => {
       await page.getByRole('button', { name: /^World:/ }).click();
       await page.getByRole('menuitem', { name: 'New world…' }).click();
     });
-    await page.goto(`${opened.serving.url}/w/${world}/agents`);
+    await goTo(page, `/w/${world}/agents`);
     await check('dialog', () => button(page, 'Add agent').click());
     await check('dialog', () => button(page, 'Change').first().click());
     await check('dialog', () => button(page, 'Remove').first().click());
-    await page.goto(`${opened.serving.url}/w/${world}/servers`);
+    await goTo(page, `/w/${world}/servers`);
     await check('dialog', () => button(page, 'Add server').click());
-    await page.goto(`${opened.serving.url}/w/${world}/settings`);
+    await goTo(page, `/w/${world}/settings`);
     await check('dialog', () => button(page, 'Delete world…').click());
   });
 
   it('the forms of a card have none', async () => {
     const { page } = light;
-    await page.goto(`${opened.serving.url}${path}`);
+    await goTo(page, path);
     await choose(page, 'Edit');
     expect(await violations(page)).toEqual([]);
     await button(page, 'Back').click();
@@ -128,23 +130,26 @@ describe.runIf(hasBrowser)('every page', () => {
     [768, 1024],
     [3840, 2160],
   ])('at %d by %d nothing runs over the edge, and what waits can be signed', async (width, height) => {
-    const { page, context } = await opened.visit({ path, width, height });
+    const { page } = light;
+    onTestFinished(() => page.setViewportSize({ width: 1440, height: 900 }));
+    await page.setViewportSize({ width, height });
+    await drawn(page);
     const all = ['chat', '/w/:world', '/inbox', ...pages];
     // The narrowest is where things run over; the others are tried on three.
     for (const name of width === 360 ? all : all.slice(0, 4)) {
       await go(page, name);
       expect(await overflow(page)).toBeLessThanOrEqual(0);
     }
-    await page.goto(`${opened.serving.url}${path}`);
+    await go(page, 'chat');
     if (width < 1120) await page.getByRole('button', { name: /waiting for you/ }).click();
-    await expect.poll(() => button(page, 'Approve once').isEnabled()).toBe(true);
-    expect(width === 360 ? await violations(page, undefined, 'dialog[open]') : []).toEqual([]);
-    await context.close();
+    await enabled(button(page, 'Approve once'));
+    expect(width === 360 ? await violations(page, { within: 'dialog[open]' }) : []).toEqual([]);
+    if (width < 1120) await page.keyboard.press('Escape');
   });
 
   it('[A19] the policy page says what would happen, before a rule is written and after', async () => {
     const { page } = light;
-    await page.goto(`${opened.serving.url}/w/${world}/policy`);
+    await goTo(page, `/w/${world}/policy`);
     await page.getByLabel('Command').fill('git status');
     await button(page, 'Try').click();
     await page.getByText('It would need approval').waitFor();
@@ -175,7 +180,7 @@ describe.runIf(hasBrowser)('every page', () => {
 
   it('[A16] the audit page walks the chain and filters', async () => {
     const { page } = light;
-    await page.goto(`${opened.serving.url}/w/${world}/audit`);
+    await goTo(page, `/w/${world}/audit`);
     // As if the head file had been missing for a while.
     await page.route('**/audit/verify', (route) => route.fulfill({ json: { ok: true, records: 9, unguarded: 2 } }));
     await button(page, 'Verify chain').click();
@@ -215,7 +220,7 @@ describe.runIf(hasBrowser)('every page', () => {
     expect((await opened.api.world(world)).value).toMatchObject({ turnLimit: 7, mainAgent: 'ada' });
 
     const chat = await opened.api.createChat(world, { title: 'Old name' });
-    await page.goto(`${opened.serving.url}/w/${world}/c/${chat.id}`);
+    await goTo(page, `/w/${world}/c/${chat.id}`);
     await button(page, 'Chat menu').click();
     await page.getByRole('menuitem', { name: 'Rename…' }).click();
     await page.getByLabel('Title').fill('New name');
@@ -311,15 +316,4 @@ async function recolour(page: Page, colorScheme: 'light' | 'dark'): Promise<void
   await page.emulateMedia({ colorScheme });
   await drawn(page);
   await animationsDone(page);
-}
-
-async function violations(page: Page, rules?: string[], part?: string): Promise<string[]> {
-  // No frames here: the way that needs a second page for its sums takes twice as long.
-  const axe = new AxeBuilder({ page }).setLegacyMode(true);
-  if (rules !== undefined) axe.withRules(rules);
-  if (part !== undefined) axe.include(part);
-  const { violations: found } = await axe.analyze();
-  return found.flatMap(({ id, nodes }) =>
-    nodes.map((node) => `${id}: ${node.html.slice(0, 160)} ${node.any[0]?.message ?? ''}`),
-  );
 }

@@ -11,6 +11,14 @@ export const REMARKS = `
   }).observe(document, { childList: true, subtree: true });
 `;
 
+/**
+ * Goes to another page of the app as its links do, without loading the app again, which takes four times as much CPU. What was said in
+ * passing before is forgotten.
+ */
+export async function goTo(page: Page, path: string): Promise<void> {
+  await page.evaluate(`remarks.length = 0; history.pushState(null, '', ${JSON.stringify(path)})`);
+}
+
 /** What a person does, in the words on the screen. */
 export async function write(page: Page, text: string): Promise<void> {
   await page.getByLabel('Message').fill(text);
@@ -27,6 +35,11 @@ export function press(button: string): string {
 
 export function button(page: Page, name: string): Locator {
   return page.getByRole('button', { name, exact: true });
+}
+
+/** Waits until this can be pressed. The browser waits with less CPU than a test that asks it every 50 ms. */
+export async function enabled(control: Locator): Promise<void> {
+  await control.and(control.page().locator(':enabled:not([aria-disabled=true])')).waitFor();
 }
 
 /** Opens the menu of the card beside *Approve once*, and takes what is called so. */
@@ -103,7 +116,7 @@ export function answersFrom(page: Page): string[] {
 
 /** Sends what stands in the field with Enter, once it can be sent: a message on its way holds the next one up. */
 export async function sendByKey(page: Page): Promise<void> {
-  await expect.poll(() => button(page, 'Send').isEnabled()).toBe(true);
+  await enabled(button(page, 'Send'));
   await page.getByLabel('Message').press('Enter');
 }
 

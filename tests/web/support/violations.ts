@@ -1,0 +1,29 @@
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+
+interface Violation {
+  id: string;
+  nodes: { html: string; any: { message: string }[] }[];
+}
+
+/**
+ * What axe finds wrong with the page, or with the parts that match `within`. Its code stays in the document for the next run, and only
+ * violations leave the page: loading axe and sending everything it approved took longer than the checks.
+ */
+export async function violations(
+  page: Page,
+  { rules, within }: { rules?: string[]; within?: string } = {},
+): Promise<string[]> {
+  if (!(await page.evaluate<boolean>(`'axe' in globalThis`))) await page.evaluate(axe.source);
+  const options = {
+    resultTypes: ['violations'],
+    ...(rules === undefined ? {} : { runOnly: { type: 'rule', values: rules } }),
+  };
+  const where = within === undefined ? 'document' : JSON.stringify(within);
+  const found = await page.evaluate<Violation[]>(
+    `axe.run(${where}, ${JSON.stringify(options)}).then(({ violations }) => violations)`,
+  );
+  return found.flatMap(({ id, nodes }) =>
+    nodes.map((node) => `${id}: ${node.html.slice(0, 160)} ${node.any[0]?.message ?? ''}`),
+  );
+}
