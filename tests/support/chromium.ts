@@ -12,6 +12,8 @@ export function chromiumArguments(): string[] {
     '--disable-dev-shm-usage',
     // Emulating a GPU costs more than drawing without one.
     '--disable-gpu',
+    // Pages live for seconds: compiling ahead, optimising and collecting on more threads takes more CPU than it saves.
+    '--js-flags=--max-lazy,--no-maglev,--no-opt,--single-threaded-gc',
     '--disable-background-networking',
     '--disable-component-update',
     '--no-first-run',
