@@ -8,7 +8,9 @@ import {
   choose,
   decided,
   drawn,
+  enabled,
   giveReason,
+  goTo,
   holdUp,
   press,
   said,
@@ -24,7 +26,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
   /** A new world and chat in the one page of this file. */
   const enter = async (): Promise<{ page: Page; world: string; chat: string; path: string }> => {
     const chat = await opened.newChat();
-    await visit.page.goto(`${opened.serving.url}${chat.path}`);
+    await goTo(visit.page, chat.path);
     return { page: visit.page, ...chat };
   };
   beforeAll(async () => {
@@ -59,10 +61,10 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await write(page, press('chat-b'));
     await toolCard(page, 'chat-b').getByText('done').waitFor();
     expect(opened.ran).toContain('chat-b');
-    await page.goto(`${opened.serving.url}/w/${world}/grants`);
+    await goTo(page, `/w/${world}/grants`);
     await button(page, 'Revoke').click();
     await page.getByText('No grants.').waitFor();
-    await page.goto(`${opened.serving.url}${path}`);
+    await goTo(page, path);
     await write(page, press('chat-c'));
     await button(page, 'Deny').waitFor();
     expect(opened.ran).not.toContain('chat-c');
@@ -148,7 +150,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await asks(page, 'deploy --password correct-horse-battery').waitFor();
     await button(page, 'Deny').click();
     await said(page, 'Finished. denied').waitFor();
-    await page.goto(`${opened.serving.url}/w/${world}/audit`);
+    await goTo(page, `/w/${world}/audit`);
     await page.getByText('secrets shown').first().waitFor();
     expect(opened.ran).not.toContain('deploy --password correct-horse-battery');
   });
@@ -226,13 +228,11 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
 
   it('a double click signs one card, not the one that takes its place', async () => {
     const { path } = await opened.newChat();
-    const { page, context } = await opened.visit();
     // Time stands still from the first click on: how fast this machine is must not decide what the second one hits.
-    await context.clock.install();
-    await page.goto(`${opened.serving.url}${path}`);
+    const { page, context } = await opened.visit({ path, clock: true });
     await write(page, ['double-a', 'double-b'].map(press).join('\n'));
     await page.getByRole('list', { name: 'Also waiting' }).waitFor();
-    await expect.poll(() => button(page, 'Approve once').isEnabled()).toBe(true);
+    await enabled(button(page, 'Approve once'));
     const sent = answersFrom(page);
     const stop = async (): Promise<void> => context.clock.pauseAt((await page.evaluate<number>('Date.now()')) + 1000);
     // Again where that moment has passed before it was said.
@@ -250,7 +250,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await page.mouse.click((place?.x ?? 0) + 20, (place?.y ?? 0) + 10);
     expect(await button(page, 'Approve once').isDisabled()).toBe(true);
     await context.clock.resume();
-    await expect.poll(() => button(page, 'Approve once').isEnabled()).toBe(true);
+    await enabled(button(page, 'Approve once'));
     await asks(page, 'double-b').waitFor();
     expect(sent).toHaveLength(1);
     expect(opened.ran).not.toContain('double-b');
@@ -286,7 +286,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
       .getByRole('button', { name: /^(?!.*before).*too-late/ })
       .click();
     await asks(page, 'too-late').getByText('too-late', { exact: true }).waitFor();
-    await expect.poll(() => button(page, 'Approve once').isEnabled()).toBe(true);
+    await enabled(button(page, 'Approve once'));
     const poll = await holdUp(page, `**/worlds/${there.world}/approvals?*`);
     await poll.asked;
     const [asked] = (await opened.api.approvals(there.world)).items;
@@ -308,7 +308,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await page.keyboard.type(press('key-a'));
     await page.keyboard.press('Enter');
     const sent = answersFrom(page);
-    await expect.poll(() => button(page, 'Approve once').isEnabled()).toBe(true);
+    await enabled(button(page, 'Approve once'));
     // In the composer these are letters; on the page they are nothing.
     await page.keyboard.type('ad');
     await page.getByRole('main').focus();
@@ -324,7 +324,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await page.getByLabel('Message').fill(press('key-b'));
     await sendByKey(page);
     await asks(page, 'key-b').waitFor();
-    await expect.poll(() => button(page, 'Approve once').isEnabled()).toBe(true);
+    await enabled(button(page, 'Approve once'));
     await page.keyboard.press('Alt+n');
     // The key that opens the form is no letter of what is edited there.
     await page.keyboard.press('e');

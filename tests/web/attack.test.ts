@@ -1,11 +1,13 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
 import {
   asks,
   button,
   call,
+  enabled,
   giveReason,
+  goTo,
   holdUp,
   overflow,
   press,
@@ -22,7 +24,7 @@ describe.runIf(hasBrowser)('an agent that means no good', () => {
   const asked: string[] = [];
   const enter = async (): Promise<{ page: Page; world: string; chat: string; path: string }> => {
     const chat = await opened.newChat();
-    await visit.page.goto(`${opened.serving.url}${chat.path}`);
+    await goTo(visit.page, chat.path);
     await visit.page.getByLabel('Message').waitFor();
     return { page: visit.page, ...chat };
   };
@@ -118,7 +120,10 @@ describe.runIf(hasBrowser)('an agent that means no good', () => {
     await opened.api.createAgent(world, { name, provider: 'obedient', model: 'm'.repeat(200), tools: ['*'] });
     await opened.api.renameChat(world, chat, 'T'.repeat(200));
     await opened.api.updateWorld(world, { description: 'D'.repeat(400) });
-    const { page, context } = await opened.visit({ path, width, height });
+    const { page } = visit;
+    onTestFinished(() => page.setViewportSize({ width: 1440, height: 900 }));
+    await page.setViewportSize({ width, height });
+    await goTo(page, path);
     await opened.api.send(world, chat, { content: `@${name}\n${press('P'.repeat(300))}` });
     await toolCard(page, 'PPP').waitFor();
     // With what is there when all of it is loaded.
@@ -131,12 +136,12 @@ describe.runIf(hasBrowser)('an agent that means no good', () => {
       [`/w/${world}/audit`, main.getByRole('row').filter({ hasText: 'press' }).first()],
       [`/w/${world}/policy`, main.locator('option[value=press]')],
     ] as const) {
-      await page.goto(`${opened.serving.url}${where}`);
+      await goTo(page, where);
       await there.waitFor({ state: 'attached' });
       await expect.poll(() => page.getByText(/^Loading /).count()).toBe(0);
       expect([where, await overflow(page)]).toEqual([where, 0]);
     }
-    await page.goto(`${opened.serving.url}${path}`);
+    await goTo(page, path);
     if (width < 1120) await page.getByRole('button', { name: /waiting for you/ }).click();
     const card = page.getByRole('region', { name: /wants to use/ });
     await card.waitFor();
@@ -145,15 +150,13 @@ describe.runIf(hasBrowser)('an agent that means no good', () => {
       const inside = await card.getByRole('button', { name: each, exact: true }).boundingBox();
       expect((inside?.x ?? 0) + (inside?.width ?? 0)).toBeLessThanOrEqual((box?.x ?? 0) + (box?.width ?? 0));
     }
-    await context.close();
   });
 
   it('[W1] a session that has ended says so, shows nothing more, and signs nothing', async () => {
-    const { page, context } = await opened.visit();
     const { world, path } = await opened.newChat();
-    await page.goto(`${opened.serving.url}${path}`);
+    const { page, context } = await opened.visit({ path });
     await write(page, press('ended'));
-    await expect.poll(() => button(page, 'Approve once').isEnabled()).toBe(true);
+    await enabled(button(page, 'Approve once'));
     // Whatever else the page asks for meanwhile would be told first, and there would be nothing left to click on.
     const others = await holdUp(page, /\/api\/(?!.*\/tool-results$)/);
     await context.clearCookies();
@@ -174,9 +177,8 @@ describe.runIf(hasBrowser)('an agent that means no good', () => {
   });
 
   it('[S8] [W1] a session that has ended takes nothing away that was typed: after signing in elsewhere the page continues', async () => {
-    const { page, context } = await opened.visit();
     const { world } = await opened.newChat();
-    await page.goto(`${opened.serving.url}/w/${world}/policy`);
+    const { page, context } = await opened.visit({ path: `/w/${world}/policy` });
     await page.getByLabel('Rules').fill('ask press(*)');
     await context.clearCookies();
     await button(page, 'Write policy').click();

@@ -1,7 +1,20 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
-import { answersFrom, asks, button, decided, drawn, press, said, toolCard, write, wrote } from './support/steps.js';
+import {
+  answersFrom,
+  asks,
+  button,
+  decided,
+  drawn,
+  enabled,
+  goTo,
+  press,
+  said,
+  toolCard,
+  write,
+  wrote,
+} from './support/steps.js';
 
 /** The name of the card that has the focus. */
 async function focusedRegion(page: Page): Promise<string> {
@@ -17,7 +30,7 @@ describe.runIf(hasBrowser)('an approval that comes at a bad moment', () => {
   let visit: Visit;
   const enter = async (): Promise<{ page: Page; world: string; chat: string; path: string }> => {
     const chat = await opened.newChat();
-    await visit.page.goto(`${opened.serving.url}${chat.path}`);
+    await goTo(visit.page, chat.path);
     await visit.page.getByLabel('Message').waitFor();
     return { page: visit.page, ...chat };
   };
@@ -39,7 +52,7 @@ describe.runIf(hasBrowser)('an approval that comes at a bad moment', () => {
     await opened.api.send(world, chat, { content: press('calm-b') });
     await asks(page, 'calm-b').waitFor();
     const sent = answersFrom(page);
-    await expect.poll(() => button(page, 'Approve once').isEnabled()).toBe(true);
+    await enabled(button(page, 'Approve once'));
     await page.keyboard.type('add a');
     expect(await page.getByLabel('Message').inputValue()).toBe('and then add a');
     expect(opened.ran).not.toContain('calm-b');
@@ -59,7 +72,7 @@ describe.runIf(hasBrowser)('an approval that comes at a bad moment', () => {
     await opened.api.send(world, chat, { content: press('calm-d') });
     await asks(page, 'calm-d').waitFor();
     const sent = answersFrom(page);
-    await expect.poll(() => button(page, 'Approve once').isEnabled()).toBe(true);
+    await enabled(button(page, 'Approve once'));
     for (const key of ['a', 'Enter', ' ', 'd', 'y']) await page.keyboard.press(key);
     await drawn(page);
     expect(sent).toEqual([]);
@@ -79,7 +92,7 @@ describe.runIf(hasBrowser)('an approval that comes at a bad moment', () => {
     const { y } = (await story.boundingBox()) ?? { y: -1 };
     await opened.api.send(world, chat, { content: press('calm-f') });
     await asks(page, 'calm-f').waitFor();
-    await expect.poll(() => button(page, 'Approve once').isEnabled()).toBe(true);
+    await enabled(button(page, 'Approve once'));
     expect((await story.boundingBox())?.y).toBe(y);
     await button(page, 'Approve once').click();
     await toolCard(page, 'calm-f').getByText('signed once').waitFor();
@@ -105,7 +118,7 @@ describe.runIf(hasBrowser)('an approval that comes at a bad moment', () => {
     await write(page, press('calm-j'));
     await button(page, 'Review').click();
     await expect.poll(() => focusedRegion(page)).toMatch(/wants to/);
-    await expect.poll(() => button(page, 'Approve once').isEnabled()).toBe(true);
+    await enabled(button(page, 'Approve once'));
     await page.getByLabel('Message').click();
     await page.keyboard.type('first ');
     const [first] = (await opened.api.approvals(world)).items;
@@ -115,7 +128,7 @@ describe.runIf(hasBrowser)('an approval that comes at a bad moment', () => {
     await opened.api.send(world, chat, { content: press('calm-k') });
     await asks(page, 'calm-k').waitFor();
     const sent = answersFrom(page);
-    await expect.poll(() => button(page, 'Approve once').isEnabled()).toBe(true);
+    await enabled(button(page, 'Approve once'));
     await page.keyboard.type('and a');
     expect(await page.getByLabel('Message').inputValue()).toBe('first and a');
     await drawn(page);
@@ -135,7 +148,7 @@ describe.runIf(hasBrowser)('an approval that comes at a bad moment', () => {
     await page.getByRole('dialog').waitFor();
     await page.goBack();
     await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
-    await page.goto(`${opened.serving.url}${path}`);
+    await goTo(page, path);
     await button(page, 'Approve once').waitFor();
     expect((await opened.api.approvals(world)).items).toHaveLength(1);
     expect(opened.ran).not.toContain('calm-i');

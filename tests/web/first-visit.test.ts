@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { writeRedirect } from '../../packages/server/src/serve/open-browser.js';
-import { hasBrowser, openBrowser, type Opened } from './support/open-browser.js';
+import { hasBrowser, launch, openBrowser, type Opened } from './support/open-browser.js';
 import { button, giveReason, said, toolCard, topBar } from './support/steps.js';
 
 describe.runIf(hasBrowser)('the first visit', () => {
@@ -69,10 +69,10 @@ describe.runIf(hasBrowser)('the first visit', () => {
   });
 
   it('[W1] the file that a browser is started with leads in, once', async () => {
-    const { page, context } = await opened.visit();
+    const browser = await launch();
     const file = writeRedirect(opened.serving.newStartUrl(), opened.serving.home.folder);
     for (const leadsIn of [true, false]) {
-      const fresh = await (context.browser()?.newContext() ?? Promise.reject(new Error('no browser')));
+      const fresh = await browser.newContext();
       const other = await fresh.newPage();
       await other.goto(pathToFileURL(file).href);
       if (leadsIn) await other.getByLabel('Message').waitFor();
@@ -80,8 +80,6 @@ describe.runIf(hasBrowser)('the first visit', () => {
       expect(await other.getByLabel('Message').count()).toBe(leadsIn ? 1 : 0);
       await fresh.close();
     }
-    await page.close();
-    await context.close();
   });
 
   it('[W1] a second tab is let in also when the first is too busy to answer at once', async () => {

@@ -1,7 +1,19 @@
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
-import { answersFrom, button, call, drawn, giveReason, press, said, toolCard, write } from './support/steps.js';
+import {
+  answersFrom,
+  button,
+  call,
+  drawn,
+  enabled,
+  giveReason,
+  goTo,
+  press,
+  said,
+  toolCard,
+  write,
+} from './support/steps.js';
 
 /** What a screen reader says after a button's name. */
 async function descriptionOf(page: Page, each: Locator): Promise<string> {
@@ -16,7 +28,7 @@ describe.runIf(hasBrowser)('the way to what waits', () => {
   const enter = async (width: number): Promise<{ page: Page; world: string; chat: string }> => {
     const { path, ...ids } = await opened.newChat();
     await visit.page.setViewportSize({ width, height: 800 });
-    await visit.page.goto(`${opened.serving.url}${path}`);
+    await goTo(visit.page, path);
     await visit.page.getByLabel('Message').waitFor();
     return { page: visit.page, ...ids };
   };
@@ -37,7 +49,7 @@ describe.runIf(hasBrowser)('the way to what waits', () => {
     const { page } = await enter(1440);
     await write(page, [press('reach-a'), call('ask_human', { question: 'Red or blue?' })].join('\n'));
     await page.getByRole('list', { name: 'Also waiting' }).getByText('Red or blue?').waitFor();
-    await expect.poll(() => button(page, 'Approve once').isEnabled()).toBe(true);
+    await enabled(button(page, 'Approve once'));
     await page.keyboard.press('Alt+n');
     await expect.poll(() => focused(page)).toContain('wants to use');
     await page.keyboard.press('a');
@@ -67,7 +79,7 @@ describe.runIf(hasBrowser)('the way to what waits', () => {
       .waitFor({ state: 'attached' });
     await page.keyboard.press('Alt+n');
     await expect.poll(() => focused(page)).toContain('wants to use');
-    await expect.poll(() => button(page, 'Deny').isEnabled()).toBe(true);
+    await enabled(button(page, 'Deny'));
     await expect.poll(() => focused(page)).toContain('wants to use');
     await page.keyboard.press('d');
     await page.getByText('Nothing waits for you.').waitFor();
@@ -130,7 +142,7 @@ describe.runIf(hasBrowser)('the way to what waits', () => {
       ['grants', ['Ada may use press', 'Bea may use press']],
       ['servers', ['one', 'two']],
     ] as const) {
-      await page.goto(`${opened.serving.url}/w/${world}/${where}`);
+      await goTo(page, `/w/${world}/${where}`);
       const cards = page
         .getByRole('main')
         .getByRole('listitem')
@@ -172,7 +184,7 @@ describe.runIf(hasBrowser)('the way to what waits', () => {
     const answers = answersFrom(page);
     await opened.api.send(world, chat, { content: press('composed') });
     await giveReason(page, 'にほん');
-    await expect.poll(() => button(page, 'Deny').isEnabled()).toBe(true);
+    await enabled(button(page, 'Deny'));
     await page.evaluate(`(() => {
       const field = document.querySelector('input[placeholder^="Why not"]');
       field.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', isComposing: true, bubbles: true }));

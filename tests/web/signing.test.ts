@@ -1,7 +1,18 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hasBrowser, openBrowser, type Opened, picturesOf } from './support/open-browser.js';
-import { animationsDone, answersFrom, button, call, choose, drawn, press, said, toolCard } from './support/steps.js';
+import {
+  animationsDone,
+  answersFrom,
+  button,
+  call,
+  choose,
+  drawn,
+  enabled,
+  press,
+  said,
+  toolCard,
+} from './support/steps.js';
 
 const lines = (count: number, word: string): string =>
   Array.from({ length: count }, (_, index) => `: ${word} line ${index}`).join('\n');
@@ -130,7 +141,7 @@ describe.runIf(hasBrowser)('signing only what was meant and seen', () => {
         }
         await readToEnd(page);
         const sign = button(page, shape === 'question' ? 'Answer' : 'Approve once');
-        await expect.poll(() => sign.isEnabled()).toBe(true);
+        await enabled(sign);
         const next = shapes[index + 1];
         if (by === 'key' && shape !== 'question' && shape !== 'edited') {
           await page.evaluate(`document.querySelector('[data-panel] section').focus()`);
@@ -154,7 +165,7 @@ describe.runIf(hasBrowser)('signing only what was meant and seen', () => {
     const { page, context, world, sent } = await enter(1440, [press('menu')]);
     await context.clock.runFor(1000);
     const more = button(page, 'More choices');
-    await expect.poll(() => more.isEnabled()).toBe(true);
+    await enabled(more);
     const place = await more.boundingBox();
     const [x, y] = [(place?.x ?? 0) + 10, (place?.y ?? 0) + 10];
     await page.mouse.click(x, y);
@@ -197,7 +208,7 @@ describe.runIf(hasBrowser)('signing only what was meant and seen', () => {
     /** Nothing of it can be approved, by button, key or menu; it can be denied. */
     const cannotApprove = async (why: RegExp): Promise<void> => {
       await context.clock.runFor(1000);
-      await expect.poll(() => button(page, 'Deny').isEnabled()).toBe(true);
+      await enabled(button(page, 'Deny'));
       await page.locator('footer').getByText(why).waitFor();
       expect(await approve.isDisabled()).toBe(true);
       expect(await approve.getAttribute('aria-describedby')).not.toBeNull();
@@ -218,7 +229,7 @@ describe.runIf(hasBrowser)('signing only what was meant and seen', () => {
           box.scrollWidth <= box.clientWidth,
       );
     const goOn = async (answers: number): Promise<void> => {
-      await expect.poll(() => approve.isEnabled()).toBe(true);
+      await enabled(approve);
       await approve.click();
       await expect.poll(() => sent.length).toBe(answers);
     };
@@ -260,7 +271,7 @@ describe.runIf(hasBrowser)('signing only what was meant and seen', () => {
     await page.getByRole('button', { name: /^Show more/ }).click();
     await page.locator('footer').getByText('Scroll to the end').waitFor();
     await readToEnd(page);
-    await expect.poll(() => approve.isEnabled()).toBe(true);
+    await enabled(approve);
 
     // Edited, it is another call: its end counts, also where it has grown.
     await page.evaluate(`document.querySelector('[data-reading]').scrollTop = 0`);
@@ -270,7 +281,7 @@ describe.runIf(hasBrowser)('signing only what was meant and seen', () => {
     expect(await approve.isDisabled()).toBe(true);
     await page.getByLabel('Arguments').fill('{"button":"seen"}');
     await readToEnd(page);
-    await expect.poll(() => approve.isEnabled()).toBe(true);
+    await enabled(approve);
     await page.getByLabel('Arguments').fill(`{"button":"seen"${'\n'.repeat(200)}}`);
     await page.evaluate(`document.querySelector('[data-reading]').scrollTop = 0`);
     await expect.poll(() => approve.isDisabled()).toBe(true);

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Locator, Page } from 'playwright-core';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
-import { button, call, drawn, press, said, toolCard, topBar, write } from './support/steps.js';
+import { button, call, drawn, enabled, goTo, press, said, toolCard, topBar, write } from './support/steps.js';
 
 interface Shift {
   at: number;
@@ -37,8 +37,7 @@ describe.runIf(hasBrowser)('a page that stands still', () => {
   let visit: Visit;
   beforeAll(async () => {
     opened = await openBrowser();
-    visit = await opened.visit();
-    await visit.page.addInitScript(WATCH);
+    visit = await opened.visit({ script: WATCH });
   });
   beforeEach(({ onTestFailed, task }) => onTestFailed(() => picturesOf(task.name)));
   afterAll(() => opened.close());
@@ -47,7 +46,7 @@ describe.runIf(hasBrowser)('a page that stands still', () => {
   async function shiftsWhile(messages: readonly string[], done: (page: Page) => Promise<unknown>): Promise<Shift[]> {
     const { world, chat, path } = await opened.newChat();
     const { page } = visit;
-    await page.goto(`${opened.serving.url}${path}`);
+    await goTo(page, path);
     await page.getByLabel('Message').waitFor();
     for (const content of messages.slice(0, -1)) {
       await opened.api.send(world, chat, { content });
@@ -123,11 +122,11 @@ describe.runIf(hasBrowser)('a page that stands still', () => {
     const { world, chat, path } = await opened.newChat();
     const { page } = visit;
     await opened.api.createAgent(world, { name: 'Bea', provider: 'obedient', model: 'test', tools: ['*'] });
-    await page.goto(`${opened.serving.url}${path}`);
+    await goTo(page, path);
     await page.getByRole('link', { name: 'Bea' }).first().waitFor();
     await page.evaluate('document.fonts.ready.then(() => undefined)');
     await opened.api.send(world, chat, { content: `@Ada\n${press('still-a')}` });
-    await expect.poll(() => button(page, 'Approve once').isEnabled()).toBe(true);
+    await enabled(button(page, 'Approve once'));
     const before = await button(page, 'Approve once').boundingBox();
     await opened.api.send(world, chat, { content: `@Bea\n${press('still-b')}` });
     await page.getByRole('list', { name: 'Also waiting' }).waitFor();
@@ -138,7 +137,13 @@ describe.runIf(hasBrowser)('a page that stands still', () => {
     '[A23] at %d a toast and the connection banner cover neither titles, nor Stop, nor the buttons that sign',
     async (width) => {
       const { path } = await opened.newChat();
-      const { page, context } = await opened.visit({ path, width, height: 844 });
+      const { page } = visit;
+      onTestFinished(async () => {
+        await page.unrouteAll({ behavior: 'ignoreErrors' });
+        await page.setViewportSize({ width: 1440, height: 900 });
+      });
+      await page.setViewportSize({ width, height: 844 });
+      await goTo(page, path);
       await write(page, [press('free-a'), press('free-b')].join('\n'));
       await topBar(page).getByRole('button', { name: 'Stop' }).waitFor();
       const isPhone = width === 390;
@@ -159,7 +164,6 @@ describe.runIf(hasBrowser)('a page that stands still', () => {
       await head.waitFor();
       const banner = page.getByText('No connection to the server').locator('..');
       expect(await overlaps([banner], [page.getByRole('heading', { level: 1 }), head, ...signing(page)])).toEqual([]);
-      await context.close();
     },
   );
 

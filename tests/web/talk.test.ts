@@ -1,10 +1,11 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
 import {
   addresses,
   button,
   call,
+  goTo,
   press,
   said,
   tabTo,
@@ -20,7 +21,7 @@ describe.runIf(hasBrowser)('talking', () => {
   let visit: Visit;
   const enter = async (): Promise<{ page: Page; world: string; chat: string; path: string }> => {
     const chat = await opened.newChat();
-    await visit.page.goto(`${opened.serving.url}${chat.path}`);
+    await goTo(visit.page, chat.path);
     await visit.page.getByLabel('Message').waitFor();
     return { page: visit.page, ...chat };
   };
@@ -266,7 +267,10 @@ describe.runIf(hasBrowser)('talking', () => {
 
   it('[M9] what is said in passing lies over no Stop, on a phone either', async () => {
     const { path } = await opened.newChat();
-    const { page, context } = await opened.visit({ path, width: 390, height: 844 });
+    const { page } = visit;
+    onTestFinished(() => page.setViewportSize({ width: 1440, height: 900 }));
+    await page.setViewportSize({ width: 390, height: 844 });
+    await goTo(page, path);
     await write(page, call('watch', {}));
     await button(page, 'Stop').waitFor();
     const problem = { type: 'about:blank', title: 'No', status: 403, detail: `Not now. ${'And why not. '.repeat(12)}` };
@@ -279,13 +283,12 @@ describe.runIf(hasBrowser)('talking', () => {
     await button(page, 'Stop').click();
     await expect.poll(() => button(page, 'Stop').isVisible()).toBe(false);
     await page.getByText('Not now.').waitFor();
-    await context.close();
   });
 
   it('text that a person pasted keeps its line breaks; an agent’s Markdown does not gain any', async () => {
     const { page } = visit;
     const { path } = await opened.newChat();
-    await page.goto(`${opened.serving.url}${path}`);
+    await goTo(page, path);
     await write(page, 'say a line\nand the next\n\n- an item\n  of two lines');
     const mine = await wrote(page, 'an item').locator('.prose').innerText();
     expect(mine.split(/\n+/)).toEqual(['say a line', 'and the next', 'an item', 'of two lines']);
@@ -296,7 +299,7 @@ describe.runIf(hasBrowser)('talking', () => {
   it('links, footnotes and tables that are defined further down are drawn as meant', async () => {
     const { page, context } = visit;
     const { path } = await opened.newChat();
-    await page.goto(`${opened.serving.url}${path}`);
+    await goTo(page, path);
     const table =
       '| Name | Where it can be found |\n|---|---|\n| alphabet | https://example.com/a/very/long/path/to/it |';
     const filler = Array.from({ length: 40 }, (_, line) => `Paragraph ${line}.`).join('\n\n');

@@ -107,7 +107,7 @@ export async function openBrowser(): Promise<Opened> {
     async close() {
       for (const context of contexts) await context.close();
       await serving.close();
-      await rm(home, { recursive: true, force: true });
+      for (const folder of [home, `${home}-worlds`]) await rm(folder, { recursive: true, force: true });
     },
   };
 }
