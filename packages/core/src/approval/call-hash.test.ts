@@ -3,6 +3,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { callHash, type SignedParts, toolDigest } from './call-hash.js';
 
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+const key = bytes('key');
+
 const parts: SignedParts = {
   agentId: 'a',
   chatId: 'c',
@@ -15,16 +18,16 @@ const parts: SignedParts = {
 
 describe('callHash', () => {
   it('[A7] is the same for the same call and another for any part, or key, that differs', () => {
-    const hash = callHash('key', parts);
+    const hash = callHash(key, parts);
     expect(hash).toMatch(/^[0-9a-f]{64}$/);
-    expect(callHash(new TextEncoder().encode('key'), { ...parts })).toBe(hash);
+    expect(callHash(bytes('key'), { ...parts })).toBe(hash);
     const others = [
-      ...Object.keys(parts).map((name) => callHash('key', { ...parts, [name]: 'changed' })),
-      callHash('key', { ...parts, sandbox: { ...parts.sandbox, network: 'public' } }),
-      callHash('key', { ...parts, sandbox: { ...parts.sandbox, readable: ['/opt'] } }),
-      callHash('key', { ...parts, fingerprint: '' }),
-      callHash('key', { ...parts, fingerprint: 'old content' }),
-      callHash('other', parts),
+      ...Object.keys(parts).map((name) => callHash(key, { ...parts, [name]: 'changed' })),
+      callHash(key, { ...parts, sandbox: { ...parts.sandbox, network: 'public' } }),
+      callHash(key, { ...parts, sandbox: { ...parts.sandbox, readable: ['/opt'] } }),
+      callHash(key, { ...parts, fingerprint: '' }),
+      callHash(key, { ...parts, fingerprint: 'old content' }),
+      callHash(bytes('other'), parts),
     ];
     expect(new Set([hash, ...others]).size).toBe(others.length + 1);
   });
@@ -33,7 +36,7 @@ describe('callHash', () => {
     const text = fc.string({ unit: fc.constantFrom('a', '"', ',', '\\', '\ud800', '[', 'null'), maxLength: 8 });
     fc.assert(
       fc.property(fc.tuple(text, text), fc.tuple(text, text), (one, other) => {
-        const hash = ([agentId, chatId]: [string, string]): string => callHash('key', { ...parts, agentId, chatId });
+        const hash = ([agentId, chatId]: [string, string]): string => callHash(key, { ...parts, agentId, chatId });
         expect(hash(one) === hash(other)).toBe(one[0] === other[0] && one[1] === other[1]);
       }),
       { numRuns: 500 },
@@ -41,7 +44,7 @@ describe('callHash', () => {
   });
 
   it('[A7] refuses to sign without a key', () => {
-    expect(() => callHash('', parts)).toThrow('needs a key');
+    expect(() => callHash(bytes(''), parts)).toThrow('needs a key');
     expect(() => callHash(new Uint8Array(), parts)).toThrow('needs a key');
   });
 });

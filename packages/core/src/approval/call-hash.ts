@@ -1,6 +1,7 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { CallSandbox, ToolDefinition } from '@countersign/protocol';
 import { canonicalJson } from '../policy/index.js';
+import { keyedHash } from './keyed-hash.js';
 
 /** Everything a decision signs (A7). */
 export interface SignedParts {
@@ -22,7 +23,7 @@ export interface SignedParts {
  * HMAC-SHA-256 over the parts as one JSON array: quoted and escaped, no part can pose as the end of another. Keyed, so
  * that who can write rows, or guess arguments, can't make or test a signature.
  */
-export function callHash(key: Uint8Array | string, parts: SignedParts): string {
+export function callHash(key: Uint8Array, parts: SignedParts): string {
   if (key.length === 0) throw new TypeError('a call hash needs a key');
   const { agentId, chatId, tool, toolName, argumentsText, workingDirectory, sandbox, fingerprint } = parts;
   const text = JSON.stringify([
@@ -36,7 +37,7 @@ export function callHash(key: Uint8Array | string, parts: SignedParts): string {
     canonicalJson(sandbox),
     fingerprint ?? null,
   ]);
-  return createHmac('sha256', key).update(text).digest('hex');
+  return keyedHash(key, text);
 }
 
 /** Changes with anything a tool says of itself, so that an approval for the old tool does not run the new one. */

@@ -1,6 +1,6 @@
-import { createHmac } from 'node:crypto';
 import type { RefusalCode, Signer, ToolResultOutcome } from '@countersign/protocol';
 import type { ApprovalRecord, InvocationRecord, TurnRecord } from '../ports/index.js';
+import { keyedHash } from '../approval/index.js';
 import { canonicalJson } from '../policy/index.js';
 import { toolTurnId } from '../turn/ids.js';
 import type { Runtime, Step } from '../step/runtime.js';
@@ -72,5 +72,5 @@ export function recordRefusal(
 
 /** Tells a repeat from a change of mind. Keyed, or a short secret in what was sent could be guessed from it. */
 export function digestOf(runtime: Runtime, sent: Record<string, unknown>): string {
-  return createHmac('sha256', runtime.store.hashKey).update(canonicalJson(sent)).digest('hex');
+  return keyedHash(runtime.store.hashKey, canonicalJson(sent));
 }

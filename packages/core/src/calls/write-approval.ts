@@ -1,5 +1,5 @@
-import { createHmac } from 'node:crypto';
 import { REQUEST_APPROVAL_TOOL } from '@countersign/protocol';
+import { keyedHash } from '../approval/index.js';
 import type { ApprovalRecord, InvocationRecord } from '../ports/index.js';
 import type { Runtime, Step } from '../step/runtime.js';
 import { writeCallMessage } from '../step/write-message.js';
@@ -68,7 +68,7 @@ export async function writeApproval(
 
 /** Keyed: without the key, who sees it could try out what is secret in the rule. */
 export function ruleDigest({ store }: Pick<Runtime, 'store'>, rule: string): string {
-  return createHmac('sha256', store.hashKey).update(`countersign.rule.1\n${rule}`).digest('hex');
+  return keyedHash(store.hashKey, `countersign.rule.1\n${rule}`);
 }
 
 /** How every question begins. */

@@ -1,6 +1,7 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { CountersignError } from '@countersign/protocol';
 import type { AgentRecord, McpServerWithTools, WorldRecord } from '../ports/index.js';
+import { keyedHash } from '../approval/index.js';
 import { canonicalJson } from '../policy/index.js';
 
 /** What a writer says it has seen: one of these versions, or `*` for whatever there is. Undefined: it says nothing (W6). */
@@ -21,13 +22,13 @@ export function policyVersion({ policy, proposed }: Pick<WorldRecord, 'policy' |
 
 /** Keyed, like the next: without it, who sees the version could try out what is secret in the definition. */
 export function agentVersion(key: Uint8Array, { definition }: Pick<AgentRecord, 'definition'>): string {
-  return createHmac('sha256', key).update(canonicalJson(definition)).digest('base64url').slice(0, 22);
+  return keyedHash(key, canonicalJson(definition), 'base64url').slice(0, 22);
 }
 
 export function mcpServerVersion(key: Uint8Array, { server, tools }: McpServerWithTools): string {
   const said = tools.map(({ name, seenDigest, acceptedDigest }) => [name, seenDigest, acceptedDigest]);
   const content = canonicalJson({ definition: server.definition, said });
-  return createHmac('sha256', key).update(content).digest('base64url').slice(0, 22);
+  return keyedHash(key, content, 'base64url').slice(0, 22);
 }
 
 /** Asked in the transaction that writes: of two who have seen the same, the second would otherwise undo what the first did. */
