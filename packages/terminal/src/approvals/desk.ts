@@ -1,4 +1,5 @@
 import type { ApprovalView, Client } from '@countersign/client';
+import { sizeOf } from '../console.js';
 import type { CommandContext } from '../context.js';
 import type { Keyboard } from '../keyboard.js';
 import type { CardLook } from './describe-approval.js';
@@ -32,5 +33,5 @@ export function columnsOf({ columns }: CommandContext): number {
 }
 
 export function lookOf(context: CommandContext): Pick<CardLook, 'paint' | 'columns' | 'rows'> {
-  return { paint: context.paint, columns: columnsOf(context), rows: context.console.stdout.rows };
+  return { paint: context.paint, columns: columnsOf(context), rows: sizeOf(context.console.stdout).rows };
 }
