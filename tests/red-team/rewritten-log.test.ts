@@ -9,7 +9,7 @@ import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { closeApps, openApp, TOKEN } from '../../packages/server/src/testing/app-fixture.js';
 import { createPostgresDatabase } from '../support/postgres-database.js';
-import { runWith, type Ran } from '../terminal/harbour-server.js';
+import { runHere, type Ran } from '../terminal/harbour-server.js';
 
 let folder: string;
 let home: string;
@@ -86,6 +86,13 @@ async function removeRecord({ sql, headFile }: Place, world: string, gone: numbe
   writeFileSync(headFile, JSON.stringify({ ...heads, [world]: { seq, hash } }));
 }
 
+const runAt = (url: string, words: string[], env: Record<string, string> = {}): Promise<Ran> =>
+  runHere(
+    words,
+    { env: { COUNTERSIGN_URL: url, COUNTERSIGN_TOKEN: TOKEN, ...env } },
+    { defaultHome: async () => home },
+  );
+
 describe.each(Object.keys(places))('[A16] somebody who can write to the home, on %s', (kind) => {
   /** The command against a server on this store, for as long as `work` takes. */
   async function serving(
@@ -93,23 +100,7 @@ describe.each(Object.keys(places))('[A16] somebody who can write to the home, on
     work: (run: (words: string[], env?: Record<string, string>) => Promise<Ran>, url: string) => Promise<void>,
   ): Promise<void> {
     const t = await openApp({ store: await place.open() });
-    const nowhere = (): never => {
-      throw new Error('this command must not look for another server');
-    };
-    const door = {
-      defaultHome: async () => home,
-      find: nowhere,
-      readToken: nowhere,
-      start: nowhere,
-      serve: nowhere,
-      migrate: nowhere,
-      openBrowser: nowhere,
-      lookAround: nowhere,
-    };
-    await work(
-      (words, env = {}) => runWith(door, words, { env: { COUNTERSIGN_URL: t.url, COUNTERSIGN_TOKEN: TOKEN, ...env } }),
-      t.url,
-    );
+    await work((words, env) => runAt(t.url, words, env), t.url);
     await t.close();
   }
 
@@ -203,10 +194,7 @@ describe.each(Object.keys(places))('[A16] somebody who can write to the home, on
       expect(stdout).toContain(`The head file in the home does not know the first ${records - 1} records`);
     });
     const t = await openApp();
-    const other = (words: string[]): Promise<Ran> =>
-      runWith({ defaultHome: async () => home } as never, words, {
-        env: { COUNTERSIGN_URL: t.url, COUNTERSIGN_TOKEN: TOKEN },
-      });
+    const other = (words: string[]): Promise<Ran> => runAt(t.url, words);
     const missing = await other(['audit', 'verify', '--head', heads]);
     expect(missing).toMatchObject({ code: 1 });
     expect(missing.stdout).toContain('docks: cut-off at record 1.');

@@ -133,7 +133,12 @@ export async function openHarbourServer(): Promise<HarbourServer> {
   };
 }
 
-async function runHere(words: readonly string[], options: RunOptions): Promise<Ran> {
+/** A command in this process, for which there is no server but the one in its environment. */
+export async function runHere(
+  words: readonly string[],
+  options: RunOptions,
+  known: Partial<ServerDoor> = {},
+): Promise<Ran> {
   const nowhere = (): never => {
     throw new Error('this command must not look for another server');
   };
@@ -146,6 +151,7 @@ async function runHere(words: readonly string[], options: RunOptions): Promise<R
     migrate: nowhere,
     openBrowser: nowhere,
     lookAround: nowhere,
+    ...known,
   };
   return await runWith(door, words, options);
 }

@@ -16,7 +16,7 @@ import {
 import { HttpProblem } from '../app/http-problem.js';
 import { route } from '../app/route.js';
 import { sendToolResult } from './send-tool-result.js';
-import { AS_CLIENT, PAGE, pageOf, refuseUnable, signerOf } from './support.js';
+import { AS_CLIENT, PAGE, pageOf, refuseUnable, revealerOf, signerOf } from './support.js';
 
 const tag = 'approvals';
 
@@ -77,10 +77,10 @@ export const approvalRoutes = [
     headers: AS_CLIENT,
     answers: { 200: { description: 'The call as it would run', schema: revealedCallSchema } },
     async handle({ context, params, c }) {
-      await refuseUnable(c, context, params.world);
       const { runtime } = context.engine;
-      await readWorld(runtime, params.world, async () => undefined);
-      const signer = await signerOf(c, context, params.world);
+      const signer = await revealerOf(c, context, params.world, () =>
+        readWorld(runtime, params.world, async () => undefined),
+      );
       const outcome = await revealApproval(runtime, params.world, params.approval, signer);
       if (outcome.kind === 'revealed') return { status: 200, body: outcome.call };
       const { status, detail, state } = outcome;

@@ -12,7 +12,7 @@ import {
 import { route } from '../app/route.js';
 import { readCursor, writeCursor } from './cursor.js';
 import { exportAudit, pageAudit } from './export-audit.js';
-import { AS_CLIENT, PAGE, refuseUnable, signerOf } from './support.js';
+import { AS_CLIENT, PAGE, revealerOf } from './support.js';
 
 export const recordRoutes = [
   route({
@@ -64,11 +64,9 @@ export const recordRoutes = [
     headers: AS_CLIENT,
     answers: { 200: { description: 'The call as it ran', schema: revealedCallSchema } },
     async handle({ context, params, c }) {
-      await refuseUnable(c, context, params.world);
       const { runtime } = context.engine;
       // Of a world that never was there is nothing to open.
-      await pageAudit(runtime.store, params.world, 0, 1);
-      const signer = await signerOf(c, context, params.world);
+      const signer = await revealerOf(c, context, params.world, () => pageAudit(runtime.store, params.world, 0, 1));
       return { status: 200, body: await showOriginal(runtime, params.world, params.call, signer) };
     },
   }),

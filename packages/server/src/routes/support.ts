@@ -79,6 +79,18 @@ export async function signerOf(c: AppRequest, context: AppContext, worldId: stri
   return client === undefined ? c.var.signer : { ...c.var.signer, client: client.id };
 }
 
+/** The same for somebody who wants to see what a mask hides, if they may decide and the world is or was there. */
+export async function revealerOf(
+  c: AppRequest,
+  context: AppContext,
+  worldId: string,
+  checkWorld: () => Promise<unknown>,
+): Promise<Signer> {
+  await refuseUnable(c, context, worldId);
+  await checkWorld();
+  return await signerOf(c, context, worldId);
+}
+
 export function wantsStream(c: AppRequest): boolean {
   return /(?:^|,)\s*text\/event-stream\s*(?:;|,|$)/i.test(c.req.header('accept') ?? '');
 }
