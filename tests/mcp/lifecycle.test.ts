@@ -152,7 +152,7 @@ describe('starting and stopping', () => {
 });
 
 describe.skipIf(sandbox.kind !== 'bubblewrap')('the sandbox around a server', () => {
-  it('[A21] it has the declared environment and no other, the working folder and no home, and no network', async () => {
+  it('[A46] it has the declared environment and no other, the working folder and no home, and no network', async () => {
     process.env['COUNTERSIGN_TEST_SECRET'] = 'of-the-parent';
     // Version managers in a home would add where they lie.
     const path = process.env['PATH'];
@@ -359,7 +359,7 @@ describe('people and servers', () => {
     await expect(lab.show('nobody')).rejects.toMatchObject({ code: 'not-found' });
   });
 
-  it('[A21] a variable that would act outside the sandbox is refused in words', async () => {
+  it('[A46] a variable that would act outside the sandbox is refused in words', async () => {
     const lab = await openLab();
     await lab.add(stdio('hostile', { env: { LD_PRELOAD: 'x' } }));
     await until(async () => (await lab.show('hostile')).status === 'failed', 'it fails');

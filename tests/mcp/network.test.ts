@@ -66,7 +66,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('an MCP server with a network', (
     return lab;
   }
 
-  it('[A21] [A20] does not reach our API, nor any other service of this machine', async () => {
+  it('[A46] [A43] does not reach our API, nor any other service of this machine', async () => {
     const lab = await open();
     const { port } = api.address() as AddressInfo;
     const here = [`127.0.0.1:${port}`, `localhost:${port}`, `127.64.0.1:${port}`, `[::1]:${port}`, `0.0.0.0:${port}`];

@@ -29,7 +29,7 @@ async function run(define: (mark: string) => Partial<StdioDefinition>): Promise<
   return { said, escaped: existsSync(mark) };
 }
 
-describe.skipIf(sandbox.kind !== 'bubblewrap')('[A21] a definition of a server opens no way out of its sandbox', () => {
+describe.skipIf(sandbox.kind !== 'bubblewrap')('[A46] a definition of a server opens no way out of its sandbox', () => {
   it.each([false, true])('by a program with the name of an option (network: %s)', async (network) => {
     const open = await run((mark) => ({ network, command: '--bind', args: ['/', '/', 'sh', '-c', `touch ${mark}`] }));
     expect(open).toMatchObject({ escaped: false, said: expect.stringContaining('--bind') as string });

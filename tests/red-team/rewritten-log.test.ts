@@ -93,7 +93,7 @@ const runAt = (url: string, words: string[], env: Record<string, string> = {}): 
     { defaultHome: async () => home },
   );
 
-describe.each(Object.keys(places))('[A16] somebody who can write to the home, on %s', (kind) => {
+describe.each(Object.keys(places))('[A41] somebody who can write to the home, on %s', (kind) => {
   /** The command against a server on this store, for as long as `work` takes. */
   async function serving(
     place: Place,

@@ -137,7 +137,7 @@ describe.runIf(sandbox.kind !== 'none')('a folder that a rule opens to the sandb
   const output = (t: Parameters<typeof lastResults>[0]) => JSON.stringify(lastResults(t));
   const look = () => run(`cat ${join(lib(), 'a.txt')} 2>&1 || true`);
 
-  it('[A20] can be read by commands, is shown on the card and part of what is signed', async () => {
+  it('[A43] can be read by commands, is shown on the card and part of what is signed', async () => {
     const t = await openWithLibrary({ mode: 'ask' });
     await propose(t, look());
     const before = await t.onlyApproval();
@@ -163,7 +163,7 @@ describe.runIf(sandbox.kind !== 'none')('a folder that a rule opens to the sandb
       'a rule does not say where',
       ['allow sandbox_folder(lib)', 'allow sandbox_folder(**/lib)', 'allow sandbox_folder'],
     ],
-  ])('[A20] stays closed where %s', async (_, rules) => {
+  ])('[A43] stays closed where %s', async (_, rules) => {
     const t = await openWithLibrary({ policy: rules.map((rule) => rule.replaceAll('LIB', lib())) });
     await propose(t, run(`cat "$PWD"/../lib/a.txt 2>&1 || true`));
     for (const approval of await t.world.approvals()) await t.world.decide(approval, { decision: 'approve' });
@@ -220,7 +220,7 @@ describe.runIf(sandbox.kind === 'bubblewrap')('a host that a rule opens to the s
     return found;
   };
 
-  it('[A20] is reached by commands, and no other host, nor a private address', async () => {
+  it('[A43] is reached by commands, and no other host, nor a private address', async () => {
     const t = await openWithSite({ policy: ['allow sandbox_network(*.test)', 'deny *(bad.test)'] });
     const hosts = ['good.test', 'other.org', 'bad.test', 'inner.test', '93.184.216.35', '10.0.0.1'];
     expect(await answers(t, ...hosts)).toEqual([true, false, false, false, false, false]);
@@ -228,7 +228,7 @@ describe.runIf(sandbox.kind === 'bubblewrap')('a host that a rule opens to the s
     expect(t.toolEvents().map(({ type }) => type)).not.toContain('TOOL_APPROVAL_REQUESTED');
   });
 
-  it('[A20] at a private address is reached only if a rule spells the address and the port', async () => {
+  it('[A43] at a private address is reached only if a rule spells the address and the port', async () => {
     const policy = [
       'allow sandbox_network(*.test)',
       'allow sandbox_network(10.0.0.1:4873)',
@@ -257,7 +257,7 @@ describe.runIf(sandbox.kind === 'bubblewrap')('a host that a rule opens to the s
     expect(reached).toHaveLength(3);
   });
 
-  it('[A20] is shown on the card; where any host is open, auto asks', async () => {
+  it('[A43] is shown on the card; where any host is open, auto asks', async () => {
     const t = await openWithSite({ policy: ['allow sandbox_network'] });
     expect(await propose(t, fetching('good.test'))).toBe('waiting');
     expect((await t.onlyApproval()).sandbox).toMatchObject({ kind: 'bubblewrap', network: 'public' });
@@ -267,7 +267,7 @@ describe.runIf(sandbox.kind === 'bubblewrap')('a host that a rule opens to the s
   });
 
   it.each([[[]], [['allow *', 'allow *(good.test)']], [['allow sandbox_network(good.test)', 'ask sandbox_network']]])(
-    '[A20] with %j there is no way out',
+    '[A43] with %j there is no way out',
     async (policy) => {
       const t = await openWithSite({ policy });
       expect(await answers(t, 'good.test')).toEqual([false]);

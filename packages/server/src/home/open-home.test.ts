@@ -161,7 +161,7 @@ describe('a home', () => {
     await open();
   });
 
-  it('[A16] [A21] keeps agents away from the key that signs audit heads', async () => {
+  it('[A41] [A21] keeps agents away from the key that signs audit heads', async () => {
     const key = join(await realpath(folder), 'audit.key');
     await writeFile(key, 'a key', { mode: 0o600 });
     await symlink(key, join(folder, 'link'));

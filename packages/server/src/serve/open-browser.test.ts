@@ -32,7 +32,7 @@ it('[W1] a start link is in no argument of the browser, only in a file of our ow
   }
 });
 
-it('[A21] a browser gets neither the token nor a key, which its processes would show for days', () => {
+it('[A46] a browser gets neither the token nor a key, which its processes would show for days', () => {
   const env = {
     DISPLAY: ':0',
     COUNTERSIGN_TOKEN: 'a token',

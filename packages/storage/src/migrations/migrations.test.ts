@@ -47,7 +47,7 @@ it.each(versions)('[S5] a store of version %i opens with all that is in it and c
   await store.close();
 });
 
-it('[S5] [A21] an approval from before version 8 claims no sandbox, and its preview counts as truncated', async () => {
+it('[S5] [A47] an approval from before version 8 claims no sandbox, and its preview counts as truncated', async () => {
   const file = restore(7);
   const db = new DatabaseSync(file);
   db.exec(`update approvals set sandbox = 'bubblewrap, "no" network', preview = '+ all of it'`);

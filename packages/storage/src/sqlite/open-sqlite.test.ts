@@ -102,7 +102,7 @@ describe('a file of our own', () => {
     await again.close();
   });
 
-  it('[A16] a missing head file is reported, also after new records have made another one', async () => {
+  it('[A41] a missing head file is reported, also after new records have made another one', async () => {
     const store = await openSqlite(file);
     await makeWorld(store);
     expect(await store.verifyAudit('w')).toEqual({ ok: true, records: 1 });

@@ -59,7 +59,7 @@ describe('a card', () => {
   });
 
   it.each(['none', 'bubblewrap', 'in-process', 'remote', 'unknown'] as const)(
-    '[A21] says of %s what the other screens say',
+    '[A47] says of %s what the other screens say',
     (kind) => {
       const sandbox = { kind, network: 'public' as const, hosts: [], readable: [] };
       const approval = approvalOf(1, { sandbox });

@@ -11,7 +11,7 @@ export interface FixedPath {
 }
 
 /**
- * What is in a working folder that a program writes to as it runs, and stays as it is (A20), those that hold others first. What is
+ * What is in a working folder that a program writes to as it runs, and stays as it is (A44), those that hold others first. What is
  * not there yet can't be found: see `draft`. Throws where one is a link, which can be replaced, and where there are too many folders.
  */
 export async function findFixedPaths(

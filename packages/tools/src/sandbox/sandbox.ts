@@ -48,7 +48,7 @@ export interface Confinement {
 }
 
 /**
- * `public`: by a proxy of ours, which connects to public addresses only; there is no other way out (A20). `direct`: the same for programs
+ * `public`: by a proxy of ours, which connects to public addresses only; there is no other way out (A43). `direct`: the same for programs
  * that know of no proxy. `host`: all of the host's, for a sandbox that can't make one.
  */
 export type NetworkAccess = 'none' | 'public' | 'direct' | 'host';

@@ -16,7 +16,7 @@ const sandbox = await findSandbox();
 const factor = Number(process.env['RUNS_FACTOR'] ?? 1);
 
 // Where there is no bubblewrap the run has said so, and that these were left out.
-describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20] two writers in one folder', () => {
+describe.skipIf(sandbox.kind !== 'bubblewrap')('[A45] two writers in one folder', () => {
   let folder: TestFolder;
   beforeEach(async () => {
     folder = await makeFolder();

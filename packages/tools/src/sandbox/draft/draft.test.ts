@@ -159,7 +159,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command writes', () => {
       '.devcontainer/devcontainer.json',
       '.hg/hgrc',
       '.VSCode/tasks.json',
-    ])('[A20] what other programs run by themselves: %s', async (name) => {
+    ])('[A44] what other programs run by themselves: %s', async (name) => {
       const folderOf = name.includes('/') ? `mkdir -p ${name.replace(/\/[^/]*$/, '')}; ` : '';
       expect(await left(`${folderOf}echo evil > ${name}; echo good > good`)).toContain('programs outside the sandbox');
       expect(existsSync(at(name))).toBe(false);
@@ -174,7 +174,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command writes', () => {
       expect(await readFile(at(name), 'utf8')).toBe('safe');
     });
 
-    it('[A20] the removal of a repository, also of one in a folder that is removed', async () => {
+    it('[A44] the removal of a repository, also of one in a folder that is removed', async () => {
       sh('git init -q .; mkdir sub; git init -q sub; echo x > sub/file');
       expect(await left('rm -rf .git sub')).toMatch(
         /\.git: only a person can .* a repository\nsub\/\.git: only a person can/,

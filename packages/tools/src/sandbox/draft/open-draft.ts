@@ -34,7 +34,7 @@ export interface Draft {
 
 /**
  * Lays a draft over a folder. Nothing that a command writes is in the folder before it has ended and was looked at: the person's
- * own Git, editor or shell could otherwise run what was planted while the command still runs (A20).
+ * own Git, editor or shell could otherwise run what was planted while the command still runs (A44).
  */
 export async function openDraft(
   drafting: Drafting,

@@ -230,7 +230,7 @@ const plants: Plant[] = [
 
 // Where there is no bubblewrap the run has said so, and that these were left out.
 describe.skipIf(sandbox.kind !== 'bubblewrap')(
-  '[A20] Git, asked by the person, runs nothing that a command planted',
+  '[A44] Git, asked by the person, runs nothing that a command planted',
   () => {
     let outside: TestFolder;
     let folder: TestFolder;

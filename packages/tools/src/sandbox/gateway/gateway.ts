@@ -71,7 +71,7 @@ export const THE_INTERNET: Outside = { network: publicNetwork, connect: (host, p
 const MOST_OPEN = 512;
 const MOST_ASKING = 8;
 
-/** A way out of the sandbox's own network, to public addresses and no others (A20). */
+/** A way out of the sandbox's own network, to public addresses and no others (A43). */
 export interface Gateway {
   /** Takes what comes in through a socket that listens inside the sandbox. */
   serve(listener: Server): void;

@@ -35,7 +35,7 @@ async function link(name: string, to: string): Promise<void> {
   await symlink(/^\.\.?(?:\/|$)/.test(to) ? to : at(to), at(name));
 }
 
-describe('[A20] what is shown of a home', () => {
+describe('[A42] what is shown of a home', () => {
   const find = (folders: readonly string[], avoid: readonly string[] = []): Programs =>
     findPrograms({ path: folders.map(at).join(':'), home, avoid: [at('project'), at('.countersign'), ...avoid] });
   const shown = (folders: readonly string[], avoid?: readonly string[]): string[] =>
@@ -81,7 +81,7 @@ describe('[A20] what is shown of a home', () => {
   });
 
   it.each(['.config', '.local', '.local/share', 'Documents', 'scripts', '.some-app', 'dotfiles/.config'])(
-    '[A21] of PATH %s, which holds more than programs: the programs in it, one by one',
+    '[A42] of PATH %s, which holds more than programs: the programs in it, one by one',
     async (folder) => {
       await program(`${folder}/tool`);
       await put(`${folder}/notes.txt`);
@@ -93,7 +93,7 @@ describe('[A20] what is shown of a home', () => {
     },
   );
 
-  it('[A21] of a folder of documents that looks like an installation, its programs', async () => {
+  it('[A42] of a folder of documents that looks like an installation, its programs', async () => {
     for (const name of ['Documents', 'Desktop', '.config'])
       for (const part of ['lib', 'share', 'include']) await put(`${name}/${part}/x`);
     for (const name of ['Documents', 'Desktop', '.config']) await program(`${name}/bin/tool`);
@@ -133,7 +133,7 @@ describe('[A20] what is shown of a home', () => {
     expect(environment).toEqual({ RUSTUP_HOME: at('.rustup') });
   });
 
-  it('[A21] never the home, a project, what agents write, secrets or ours', async () => {
+  it('[A42] never the home, a project, what agents write, secrets or ours', async () => {
     await program('project/bin/tool');
     await program('other/bin/tool');
     await program('.countersign/bin/tool');
@@ -151,7 +151,7 @@ describe('[A20] what is shown of a home', () => {
     expect(shown([...folders, '.local/bin', 'node_modules/.bin'], [at('other')])).toEqual(['.local/bin']);
   });
 
-  it('[A21] nor files beside programs that look like secrets', async () => {
+  it('[A42] nor files beside programs that look like secrets', async () => {
     await program('.nvm/versions/node/v20/bin/node');
     for (const name of ['.npmrc', 'etc/npmrc', 'credentials.json', '.env', 'auth.json', 'server.key', '.ssh/id'])
       await put(`.nvm/versions/node/v20/${name}`);
@@ -164,7 +164,7 @@ describe('[A20] what is shown of a home', () => {
 });
 
 // Where there is no bubblewrap the run has said so, and that these were left out.
-describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20] programs in a home', () => {
+describe.skipIf(sandbox.kind !== 'bubblewrap')('[A42] programs in a home', () => {
   const { HOME: formerHome, PATH: formerPath } = process.env;
   const usePath = (...folders: string[]): void => {
     process.env['PATH'] = [...folders.map(at), formerPath].join(':');
@@ -223,7 +223,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20] programs in a home', () =>
     expect(await readFile(at(`${node}/bin/node`), 'utf8')).not.toContain('evil');
   });
 
-  it('[A21] not where an agent of any world writes', async () => {
+  it('[A42] not where an agent of any world writes', async () => {
     await program('other/bin/tool', 'echo evil');
     usePath('other/bin');
     expect((await run('tool')).stdout).toBe('evil\n');

@@ -7,7 +7,7 @@ const example = (entry: string): string => entry.replace(/^\//, '').replaceAll('
 const later = (path: string): string | undefined => runsLater('/work', `/work/${path}`);
 
 describe('the table of names', () => {
-  it.each(ENTRIES)('[A20] $runner: $entry', ({ entry }) => {
+  it.each(ENTRIES)('[A44] $runner: $entry', ({ entry }) => {
     const name = example(entry);
     expect([name, name.toUpperCase(), `${name}/inside/file`].map(later)).not.toContain(undefined);
     // Only what is anchored is harmless further down.
@@ -30,7 +30,7 @@ describe('the table of names', () => {
     expect(everyday.split(/\s+/).filter((path) => later(path) !== undefined)).toEqual([]);
   });
 
-  it('[A20] knows a folder that a link must not stand in for', () => {
+  it('[A44] knows a folder that a link must not stand in for', () => {
     expect(['.cargo', 'a/.cargo', '.github', '.config', 'tools'].map(leadsToEntry)).not.toContain(false);
     expect(['src', 'a/.github', 'cargo', '.cargo/config'].map(leadsToEntry)).not.toContain(true);
   });

@@ -25,7 +25,7 @@ const put = async (where: TestFolder, path: string, text = '', mode = 0o644): Pr
 const kept = (path: string): boolean => existsSync(join(draft.path, path));
 
 describe('inspectDraft', () => {
-  it('[A20] takes out every name of the table, wherever it is looked for', async () => {
+  it('[A44] takes out every name of the table, wherever it is looked for', async () => {
     const paths = ENTRIES.map(({ entry }, at) =>
       entry.startsWith('/') ? entry.slice(1) : `d${at}/${entry.replaceAll('*', 'some')}`,
     );
@@ -37,7 +37,7 @@ describe('inspectDraft', () => {
     expect(new Set(leftOut.map(({ why }) => why))).toEqual(new Set(['runs-later']));
   });
 
-  it('[A20] takes out what is anchored at the top of a repository in the folder, and a link that leads to an entry', async () => {
+  it('[A44] takes out what is anchored at the top of a repository in the folder, and a link that leads to an entry', async () => {
     await mkdir(join(folder.path, 'sub/.git'), { recursive: true });
     await mkdir(join(folder.path, 'plain'));
     await put(draft, 'sub/.github/workflows/ci.yml');
@@ -53,7 +53,7 @@ describe('inspectDraft', () => {
     expect(['sub/.github/workflows', 'plain/.github/workflows/ci.yml'].map(kept)).toEqual([false, true]);
   });
 
-  it('[A20] takes out links in a repository of any name, through which Git would write elsewhere', async () => {
+  it('[A44] takes out links in a repository of any name, through which Git would write elsewhere', async () => {
     for (const name of ['HEAD', 'objects/x', 'refs/x', 'logs/refs/heads/x', 'COMMIT_EDITMSG'])
       await put(folder, `store/${name}`);
     await mkdir(join(draft.path, 'store/logs/refs/heads'), { recursive: true });

@@ -22,7 +22,7 @@ import {
 /** The kernel takes 4,096 bytes, with what comes before. A command that goes down step by step can go deeper. */
 export const LONGEST_PATH = 3_000;
 
-/** Takes out of a draft what must not reach the working folder (A20, A21, A36), and says what that was. Nobody writes to it any more. */
+/** Takes out of a draft what must not reach the working folder (A44, A36), and says what that was. Nobody writes to it any more. */
 export async function inspectDraft(
   upper: string,
   workingDirectory: string,
