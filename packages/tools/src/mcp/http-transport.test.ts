@@ -50,6 +50,22 @@ it.each(['application/json', 'text/event-stream'])(
   },
 );
 
+it('an answer is read beside an HTTP server that has replaced the global Response by one whose json is read-only', async () => {
+  const original = globalThis.Response;
+  class Replaced extends original {}
+  Object.defineProperty(Replaced.prototype, 'json', { value: () => Promise.reject(new Error('not ours')) });
+  globalThis.Response = Replaced;
+  onTestFinished(() => {
+    globalThis.Response = original;
+  });
+  const url = await serve((response) => {
+    const result = { protocolVersion: '2025-06-18', capabilities: {}, serverInfo: { name: 'far', version: '1' } };
+    response.writeHead(200, { 'Content-Type': 'application/json' });
+    response.end(JSON.stringify({ jsonrpc: '2.0', id: 0, result }));
+  });
+  await expect(connect(url)).resolves.toBeUndefined();
+});
+
 it('[A15] a redirect to elsewhere is not followed: the headers are not for others', async () => {
   let reached = false;
   const elsewhere = await serve((response) => {

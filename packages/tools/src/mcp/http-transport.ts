@@ -28,7 +28,8 @@ const limitedFetch: FetchLike = async (url, init) => {
   const limited = response.body.pipeThrough(createLimiter(stream));
   const { status, statusText, headers } = response;
   const answer = new Response(limited, { status, statusText, headers });
-  return Object.assign(answer, { json: () => readJson(limited) });
+  // Defined and not assigned: the HTTP server replaces the global Response by one whose `json` is read-only.
+  return Object.defineProperty(answer, 'json', { value: () => readJson(limited) });
 };
 
 /** Decodes each piece when it comes: decoding megabytes at once would block everybody else. */
