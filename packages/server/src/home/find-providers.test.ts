@@ -13,8 +13,10 @@ it('[P2] tells at which address a provider is called if the environment chose on
       ({ name }) => name === 'openai',
     );
   expect(await status({})).not.toHaveProperty('address');
-  expect(await status({ OPENAI_BASE_URL: ' http://127.0.0.1:8000/v1?token=secret ' })).toMatchObject({
+  expect(await status({ OPENAI_BASE_URL: ' http://127.0.0.1:8000/v1?token=secret ' })).toEqual({
+    name: 'openai',
     available: true,
+    source: 'OPENAI_API_KEY',
     address: 'http://127.0.0.1:8000/v1',
   });
   for (const bad of ['127.0.0.1:8000', 'ftp://127.0.0.1', 'http://me:secret@127.0.0.1'])

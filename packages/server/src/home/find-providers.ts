@@ -49,7 +49,8 @@ export function findProviders(env: NodeJS.ProcessEnv, ollamaUrl: string = OLLAMA
             ...(source === undefined ? {} : { source }),
             ...(chosen.kind === 'own' ? { address: chosen.address } : {}),
             ...(chosen.kind === 'unusable' ? { problem: chosen.problem } : {}),
-            models: [MODELS[name]],
+            // Nobody knows what an endpoint of somebody's own has.
+            ...(chosen.kind === 'own' ? {} : { models: [MODELS[name]] }),
           };
         }),
         ollama === undefined

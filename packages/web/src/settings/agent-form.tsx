@@ -1,11 +1,12 @@
 import { type Change, readAll, type Tagged } from '@countersign/client';
-import { type Agent, type NewAgent, policyLines, type ProviderStatus } from '@countersign/protocol';
+import { type Agent, type NewAgent, policyLines } from '@countersign/protocol';
 import { type ReactElement, useId, useState } from 'react';
 import { useClient } from '../data/connection.js';
 import { useRead } from '../data/use-read.js';
 import { NotRead } from '../shell/frame.js';
 import { Button } from '../ui/button.js';
 import { Checkbox, Select, TextArea, TextField } from '../ui/field.js';
+import { firstProvider, providerLabel } from './provider-choice.js';
 import { readNumber } from './read-number.js';
 import { useSaving } from './use-saving.js';
 
@@ -38,12 +39,6 @@ function Kept({ worldId, agentId, onDone }: { worldId: string; agentId: string; 
   return <Fields worldId={worldId} kept={kept.data} onDone={onDone} />;
 }
 
-function labelOf(name: string, known: readonly ProviderStatus[]): string {
-  const status = known.find((each) => each.name === name);
-  if (status === undefined || status.available) return name;
-  return `${name} (${status.problem === undefined ? 'no key' : 'not available'})`;
-}
-
 function Fields({
   worldId,
   kept,
@@ -71,7 +66,7 @@ function Fields({
   const [rules, setRules] = useState((agent?.policy ?? []).join('\n'));
   const [active, setActive] = useState(agent?.active ?? true);
   const known = providers.kind === 'ready' ? providers.data.items : [];
-  const used = provider === '' ? (known.find(({ available }) => available)?.name ?? '') : provider;
+  const used = provider === '' ? firstProvider(known) : provider;
   const all = chosen.includes('*');
   const names = [
     ...new Set([
@@ -135,7 +130,7 @@ function Fields({
           error={saving.errorOf('provider')}
           options={[...new Set([used, ...known.map((each) => each.name)])]
             .filter((each) => each !== '')
-            .map((each) => ({ value: each, label: labelOf(each, known) }))}
+            .map((each) => ({ value: each, label: providerLabel(each, known) }))}
           onChange={(event) => setProvider(event.target.value)}
         />
         <TextField

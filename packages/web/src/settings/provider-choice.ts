@@ -1,0 +1,14 @@
+import type { ProviderStatus } from '@countersign/protocol';
+
+/** What a new agent is offered first: a real model, or the demo's where nothing else is configured. */
+export function firstProvider(known: readonly ProviderStatus[]): string {
+  const usable = known.filter(({ available }) => available);
+  return (usable.find(({ name }) => name !== 'scripted') ?? usable[0])?.name ?? '';
+}
+
+/** A provider as a choice: `ollama (not available)`. */
+export function providerLabel(name: string, known: readonly ProviderStatus[]): string {
+  const status = known.find((each) => each.name === name);
+  if (status === undefined || status.available) return name;
+  return `${name} (${status.problem === undefined ? 'no key' : 'not available'})`;
+}
