@@ -50,7 +50,7 @@ async function showsPayloads({ engine, worldId, chatId }: Site): Promise<void> {
 }
 
 /** Calls in one answer. What an answer of 3,000 costs on PostgreSQL is spent in full runs only. */
-const FLOOD = Number(process.env['RUNS_FACTOR'] ?? '1') >= 1 ? 3_000 : 300;
+const FLOOD = Number(process.env['RUNS_FACTOR'] ?? '1') >= 1 ? 3_000 : 100;
 
 const half = Math.ceil(slips.length / 2);
 const slip = (part: typeof slips): Order => ({

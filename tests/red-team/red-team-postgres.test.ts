@@ -1,5 +1,5 @@
 import { groundsOn } from './grounds.js';
 import { tryOrders } from './try-orders.js';
 
-// On PostgreSQL: with the sandbox that findSandbox finds, and without. Every order comes through one channel.
-for (const ground of await groundsOn('postgres')) tryOrders(ground, 15);
+// On PostgreSQL: with the sandbox that findSandbox finds, and without.
+for (const [at, ground] of (await groundsOn('postgres')).entries()) tryOrders(ground, at + 1);
