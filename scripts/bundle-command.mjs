@@ -13,6 +13,7 @@ const bundles = {
     folder: join(dist, 'testing', 'bundle'),
     inputs: {
       'crash-child': join(dist, 'testing', 'crash-child.js'),
+      'hostile-server': join(root, 'tests', 'mcp', 'fixtures', 'hostile-server.mjs'),
       'serve-child': join(root, 'tests', 'web', 'support', 'serve-child.mjs'),
       'stamping-server': join(root, 'packages', 'server', 'dist', 'testing', 'stamping-server.js'),
     },
@@ -30,7 +31,7 @@ const EXTERNAL = ['@photostructure/sqlite', 'graphile-worker', 'pg', 'pino', 'pr
 export async function bundleCommand(which = 'command') {
   const { folder: target, inputs: input } = bundles[which];
   const stamp = join(target, '.built-from');
-  const hash = hashOfInputs();
+  const hash = hashOfInputs(Object.values(input));
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return;
   // Loaded only now: on a fresh clone it is installed after this script was read.
   const { rolldown } = await import('rolldown');
@@ -48,9 +49,14 @@ export async function bundleCommand(which = 'command') {
   renameSync(fresh, target);
 }
 
-/** By content: the compiler writes a file again when another one changed. */
-function hashOfInputs() {
+/**
+ * By content: the compiler writes a file again when another one changed.
+ *
+ * @param {string[]} entries
+ */
+function hashOfInputs(entries) {
   const hash = createHash('sha256').update(readFileSync(fileURLToPath(import.meta.url)));
+  for (const file of entries) hash.update(readFileSync(file));
   const packages = join(root, 'packages');
   const folders = readdirSync(packages)
     .filter((name) => name !== 'web')

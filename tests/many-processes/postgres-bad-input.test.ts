@@ -3,8 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { CountersignError } from '@countersign/protocol';
+import { serve } from '@countersign/server';
 import pg from 'pg';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, inject, it, onTestFinished } from 'vitest';
 import { startCommand } from '../../packages/server/src/testing/start-process.js';
 import { createPostgresDatabase } from '../support/postgres-database.js';
 import { startPostgres } from '../support/postgres-server.js';
@@ -144,28 +146,50 @@ const bad: [what: string, wrong: Wrong, words: string][] = [
   ['a version that is too old', async (url) => await disguised(url, /\b18\d{4}\b/, '130021'), 'PostgreSQL 13'],
 ];
 
+/** The address that is wrong, of a database of the test's own, and a home for who tries it. */
+async function prepare(wrong: Wrong): Promise<{ env: { DATABASE_URL: string }; folder: string; home: string }> {
+  const url = await createPostgresDatabase();
+  const name = `test_${new URL(url).pathname.slice(6)}_guest`;
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const address = await wrong(url, (sql) => query(url, sql), name);
+  return { env: { DATABASE_URL: address }, folder, home: join(folder, 'home') };
+}
+
+/** One line, which names the problem and no password. */
+function expectSentence(said: string, words: string): void {
+  expect(said.split('\n')).toEqual([said]);
+  expect(said).toContain(words);
+  for (const secret of [PASSWORD, new URL(inject('postgresUrl')).password]) expect(said).not.toContain(secret);
+}
+
 it.each(bad)(
-  '[S7] serve says in one sentence what is wrong with its database, and ends before it listens: %s',
+  '[S7] a server says in one sentence what is wrong with its database, and ends before it listens: %s',
   async (_, wrong, words) => {
-    const url = await createPostgresDatabase();
-    const name = `test_${new URL(url).pathname.slice(6)}_guest`;
-    const folder = mkdtempSync(join(tmpdir(), 'countersign-'));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    const address = await wrong(url, (sql) => query(url, sql), name);
-    const run = startCommand(['serve', '--json', '--port', '0', '--home', join(folder, 'home')], {
-      HOME: folder,
-      DATABASE_URL: address,
-    });
+    const { env, home } = await prepare(wrong);
+    const logged: string[] = [];
+    const note = (...all: unknown[]): void => void logged.push(JSON.stringify(all));
+    const log = { info: note, warn: note, error: note };
+    const sandbox = { kind: 'none', reason: 'no command runs here' } as const;
+    const failed: unknown = await serve({ home, env, log, port: 0, version: 'test', sandbox }).then(
+      async (serving) => await serving.close(),
+      (error: unknown) => error,
+    );
+    expect(failed).toBeInstanceOf(CountersignError);
+    expectSentence((failed as CountersignError).message, words);
+    expect(logged).toEqual([]);
+  },
+);
+
+it.each(bad.filter(([what]) => ['another kind of address', 'a wrong password', 'no right to create'].includes(what)))(
+  '[S7] serve prints that sentence and nothing else, and exits with 1: %s',
+  async (_, wrong, words) => {
+    const { env, folder, home } = await prepare(wrong);
+    const run = startCommand(['serve', '--json', '--port', '0', '--home', home], { HOME: folder, ...env });
     expect((await run.exited).code).toBe(1);
     expect(run.stdout()).toBe('');
-    expect(run.stderr()).not.toContain('listening');
-    const said = run
-      .stderr()
-      .trim()
-      .split('\n')
-      .filter((line) => !line.startsWith('{'));
-    expect(said).toEqual([expect.stringMatching(/^countersign: /) as string]);
-    expect(said[0]).toContain(words);
-    for (const secret of [PASSWORD, new URL(url).password]) expect(run.stderr()).not.toContain(secret);
+    const said = run.stderr().trim();
+    expect(said).toMatch(/^countersign: /);
+    expectSentence(said, words);
   },
 );

@@ -10,7 +10,8 @@ export const PROGRAMS = {
   everything: `${modules}server-everything/dist/index.js`,
   filesystem: `${modules}server-filesystem/dist/index.js`,
   memory: `${modules}server-memory/dist/index.js`,
-  hostile: `${root}tests/mcp/fixtures/hostile-server.mjs`,
+  // Bundled: tests start it fifty times.
+  hostile: `${root}packages/countersign/dist/testing/bundle/hostile-server.js`,
 } as const;
 
 /** One of the real servers over stdio. */
