@@ -1,5 +1,5 @@
-import { scanEnd, scanLimit } from './characters.js';
-import { createSecretScanner } from './create-secret-scanner.js';
+import { scanEnd, scanLimit } from './scan/characters.js';
+import { createSecretScanner } from './scan/create-secret-scanner.js';
 import { type TextForm, createDisplayWriter, notShown } from './display-form.js';
 import type { MaskOptions } from './masked.js';
 import { createForgetfulRegistry, createSecretRegistry } from './secret-registry.js';

@@ -1,6 +1,6 @@
 import { byNumber, HIDDEN } from '@countersign/protocol';
-import { holdLimit } from './characters.js';
-import type { Piece } from './scan-mode.js';
+import { holdLimit } from './scan/characters.js';
+import type { Piece } from './scan/scan-mode.js';
 
 /**
  * The form in which people see text. `‹` always opens a placeholder, and a `‹` of the text itself is written as one, so nothing in

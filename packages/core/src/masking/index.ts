@@ -1,9 +1,9 @@
-export { scanLimit } from './characters.js';
+export { scanLimit } from './scan/characters.js';
 export { createChunkMasker } from './create-chunk-masker.js';
-export { fillMessage } from './fill-message.js';
+export { fillMessage } from './call/fill-message.js';
 export { hasMask, maskPrompt, revealPrompt } from './mask-prompt.js';
-export { maskArguments } from './mask-arguments.js';
-export { displayCall, maskCall, maskCallText } from './mask-call.js';
+export { maskArguments } from './call/mask-arguments.js';
+export { displayCall, maskCall, maskCallText } from './call/mask-call.js';
 export { textAsJson } from './text-as-json.js';
 export { maskResult } from './mask-result.js';
 export { maskSecrets } from './mask-secrets.js';

@@ -1,7 +1,7 @@
 import { MASK } from '@countersign/protocol';
 import { createDisplayWriter, maskedText } from './display-form.js';
-import { createSecretScanner } from './create-secret-scanner.js';
-import { mayHoldSecret } from './may-hold-secret.js';
+import { createSecretScanner } from './scan/create-secret-scanner.js';
+import { mayHoldSecret } from './scan/may-hold-secret.js';
 import type { Masked } from './masked.js';
 import type { Revealed } from './reveal.js';
 import { createSecretRegistry } from './secret-registry.js';

@@ -1,8 +1,8 @@
-import { scanEnd, scanLimit } from './characters.js';
+import { scanEnd, scanLimit } from './scan/characters.js';
 import { createChunkMasker } from './create-chunk-masker.js';
 import { notShown } from './display-form.js';
 import { maskedInSlices } from './mask-slices.js';
-import { mayHoldSecret } from './may-hold-secret.js';
+import { mayHoldSecret } from './scan/may-hold-secret.js';
 
 /**
  * Chat text with its secrets replaced and everything else left as it is. Text without a secret comes back unchanged; what is past the

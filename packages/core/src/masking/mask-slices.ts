@@ -1,4 +1,4 @@
-import { scanLimit } from './characters.js';
+import { scanLimit } from './scan/characters.js';
 import { createChunkMasker } from './create-chunk-masker.js';
 import { createMemo } from './create-memo.js';
 

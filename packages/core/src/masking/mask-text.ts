@@ -1,10 +1,10 @@
-import { scanEnd, scanLimit } from './characters.js';
-import { commandAfter } from './command-options.js';
-import { createSecretScanner } from './create-secret-scanner.js';
+import { scanEnd, scanLimit } from './scan/characters.js';
+import { commandAfter } from './scan/command-options.js';
+import { createSecretScanner } from './scan/create-secret-scanner.js';
 import { createDisplayWriter, displayText, notShown } from './display-form.js';
 import type { Masked, MaskOptions } from './masked.js';
-import { mayHoldSecret } from './may-hold-secret.js';
-import { type ScanMode, plainMode } from './scan-mode.js';
+import { mayHoldSecret } from './scan/may-hold-secret.js';
+import { type ScanMode, plainMode } from './scan/scan-mode.js';
 import { type SecretRegistry, createSecretRegistry } from './secret-registry.js';
 
 /**

@@ -1,10 +1,10 @@
-import { scanLimit } from './characters.js';
+import { scanLimit } from './scan/characters.js';
 import { displayText, maskedNumber, maskedText, splitSecret } from './display-form.js';
 import { mapJson } from './map-json.js';
 import { maskTextInto } from './mask-text.js';
 import type { Masked, MaskOptions } from './masked.js';
-import { type ScanMode, type ValueMode, valueMode } from './scan-mode.js';
-import { secretName } from './secret-names.js';
+import { type ScanMode, type ValueMode, valueMode } from './scan/scan-mode.js';
+import { secretName } from './scan/secret-names.js';
 import { type SecretRegistry, createSecretRegistry } from './secret-registry.js';
 
 /**

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createChunkMasker } from './create-chunk-masker.js';
 import { createMemo } from './create-memo.js';
-import { findEncoded } from './find-encoded.js';
+import { findEncoded } from './scan/find-encoded.js';
 import { maskSecrets } from './mask-secrets.js';
 import { maskText } from './mask-text.js';
 import { maskValue } from './mask-value.js';

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { scaled } from '../../../../tests/support/scaled.js';
-import { announcing } from '../testing/announcing.js';
-import { createChunkMasker } from './create-chunk-masker.js';
+import { scaled } from '../../../../../tests/support/scaled.js';
+import { announcing } from '../../testing/announcing.js';
+import { createChunkMasker } from '../create-chunk-masker.js';
 import { createSecretScanner } from './create-secret-scanner.js';
-import { maskSecrets } from './mask-secrets.js';
-import { maskText } from './mask-text.js';
+import { maskSecrets } from '../mask-secrets.js';
+import { maskText } from '../mask-text.js';
 import { mayHoldSecret } from './may-hold-secret.js';
 
 /** Alone most of these announce nothing and hold nothing; what they add up to may. */

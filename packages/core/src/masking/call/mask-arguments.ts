@@ -1,7 +1,7 @@
-import { createMemo } from './create-memo.js';
+import { createMemo } from '../create-memo.js';
 import { type MaskedCall, maskCall } from './mask-call.js';
-import { maskValue } from './mask-value.js';
-import { textAsJson } from './text-as-json.js';
+import { maskValue } from '../mask-value.js';
+import { textAsJson } from '../text-as-json.js';
 
 /** In characters of arguments. */
 const MOST_REMEMBERED = 4 * 1024 * 1024;

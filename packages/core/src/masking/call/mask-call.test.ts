@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { scaled } from '../../../../tests/support/scaled.js';
-import { hostileCalls } from '../testing/hostile-calls.js';
+import { scaled } from '../../../../../tests/support/scaled.js';
+import { hostileCalls } from '../../testing/hostile-calls.js';
 import { maskCall, maskCallText } from './mask-call.js';
-import { reveal } from './reveal.js';
+import { reveal } from '../reveal.js';
 
 const key = (prefix: string, rest: string): string => prefix + rest;
 const GITHUB = key('ghp_', 'abcdefghijklmnopqrstuvwxyz0123456789');

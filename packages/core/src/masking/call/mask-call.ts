@@ -1,17 +1,17 @@
 import { type CallContext, readCallContext } from './call-context.js';
-import { callLimit } from './characters.js';
-import { createDisplay, maskedText, splitSecret } from './display-form.js';
-import { findSecrets } from './find-secrets.js';
+import { callLimit } from '../scan/characters.js';
+import { createDisplay, maskedText, splitSecret } from '../display-form.js';
+import { findSecrets } from '../scan/find-secrets.js';
 import { isInert } from './is-inert.js';
-import { mapJson } from './map-json.js';
-import { announcedBy, isSecretKey, maskNumber } from './mask-value.js';
-import { commandIn } from './mask-text.js';
-import type { Masked } from './masked.js';
-import { mayHoldSecret } from './may-hold-secret.js';
-import { type ScanMode, valueMode } from './scan-mode.js';
-import { secretName } from './secret-names.js';
-import { type SecretRegistry, createSecretRegistry } from './secret-registry.js';
-import type { Span } from './spans.js';
+import { mapJson } from '../map-json.js';
+import { announcedBy, isSecretKey, maskNumber } from '../mask-value.js';
+import { commandIn } from '../mask-text.js';
+import type { Masked } from '../masked.js';
+import { mayHoldSecret } from '../scan/may-hold-secret.js';
+import { type ScanMode, valueMode } from '../scan/scan-mode.js';
+import { secretName } from '../scan/secret-names.js';
+import { type SecretRegistry, createSecretRegistry } from '../secret-registry.js';
+import type { Span } from '../scan/spans.js';
 
 /** No call holds more secrets than that. Each is looked at closely, and thousands would block the process. */
 const MOST_CANDIDATES = 200;

@@ -1,4 +1,4 @@
-import { mapJson } from './map-json.js';
+import { mapJson } from '../map-json.js';
 
 /** What the whole of a call says about the texts in it. */
 export interface CallContext {
@@ -27,9 +27,10 @@ const wordOf = (names: string): string => `(?<![\\w.-])(?:${names})(?![\\w-])`;
 /** Where a shell expects a command. */
 const COMMAND = '(?:^|[\\n;&|(){`]|\\b(?:then|do|else|time)\\b)[ \\t"\'\\\\]*';
 
-const interpreters = wordOf(
-  '(?:ba|z|da|k|fi|c|tc)?sh|python[\\d.]*|node|nodejs|perl|ruby|php|lua|deno|bun|pwsh|powershell|osascript|tclsh|Rscript|sqlite3',
-);
+/** The source of a regular expression for programs that run what they are given. */
+export const INTERPRETERS =
+  '(?:ba|z|da|k|fi|c|tc)?sh|python[\\d.]*|node|nodejs|perl|ruby|php|lua|deno|bun|pwsh|powershell|osascript|tclsh|Rscript|sqlite3';
+const interpreters = wordOf(INTERPRETERS);
 
 const runs = [
   // Words that evaluate, decode or hand on what follows them.
