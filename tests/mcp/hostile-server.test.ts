@@ -11,6 +11,7 @@ import {
   updateMcpServer,
 } from '@countersign/core';
 import { createFakeClock } from '@countersign/core/testing';
+import { createMcpRecords } from '../../packages/core/src/mcp/mcp-records.js';
 import { freshFolder, ME, openLab, type Lab } from './support/lab.js';
 import { stdio } from './support/servers.js';
 import { until } from './support/until.js';
@@ -149,6 +150,44 @@ describe('a server that adds a tool right after its first list', () => {
       why: expect.stringContaining('it is new on its server') as string,
       options: ['deny', 'approve_once'],
     });
+  });
+});
+
+describe('a server that takes a tool back and offers it again', () => {
+  const listing = (...names: string[]) =>
+    names.map((name) => ({ name: `mcp__shed__${name}`, definition: { name, inputSchema: { type: 'object' } } }));
+
+  async function openShed() {
+    const { engine, worldId } = await openLab({ script: [] });
+    const { runtime } = engine;
+    const definition = {
+      ...{ name: 'shed', transport: 'stdio' as const, command: 'serve', args: [], env: {} },
+      ...{ network: false, trusted: true, enabled: false },
+    };
+    await runtime.store.transact(worldId, (tx) =>
+      tx.insertMcpServer({ worldId, name: 'shed', definition, firstListedAt: null, createdAt: 1 }),
+    );
+    const list = async (...names: string[]) => {
+      const listed = await createMcpRecords(() => runtime).listed(worldId, 'shed', listing(...names));
+      return listed?.tools.filter((tool) => tool.accepted !== null).map(({ name }) => name);
+    };
+    const accept = () => updateMcpServer(runtime, worldId, 'shed', { accept: true }, ME);
+    return { list, accept };
+  }
+
+  it('[A1] a tool of the first list that was gone before a person accepted it is new', async () => {
+    const { list } = await openShed();
+    expect(await list('axe', 'saw')).toEqual(['mcp__shed__axe', 'mcp__shed__saw']);
+    expect(await list('saw')).toEqual(['mcp__shed__saw']);
+    expect(await list('axe', 'saw')).toEqual(['mcp__shed__saw']);
+  });
+
+  it('[A1] what a person accepted stays accepted, so that a server whose list changes is not reviewed each time', async () => {
+    const { list, accept } = await openShed();
+    await list('axe', 'saw');
+    await accept();
+    await list('saw');
+    expect(await list('axe', 'saw')).toEqual(['mcp__shed__axe', 'mcp__shed__saw']);
   });
 });
 

@@ -195,6 +195,7 @@ export interface McpToolsTable {
   accepted_digest: string | null;
   seen: string | null;
   seen_digest: string | null;
+  reviewed: number;
 }
 
 export interface EventsTable {

@@ -19,6 +19,7 @@ function record(accepted: McpToolDefinition | null, seen: McpToolDefinition | nu
     acceptedDigest: digest(accepted),
     seen,
     seenDigest: digest(seen),
+    reviewed: false,
   };
 }
 

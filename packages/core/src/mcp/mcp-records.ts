@@ -104,13 +104,16 @@ async function writeListing(step: Step, name: string, listing: readonly Listed[]
     const pinned = isFirst
       ? { accepted: definition, acceptedDigest: digest }
       : { accepted: null, acceptedDigest: null };
-    const kept = before ?? { worldId, server: name, name: toolName, ...pinned };
+    const kept = before ?? { worldId, server: name, name: toolName, ...pinned, reviewed: false };
     const tool: McpToolRecord = { ...kept, seen: definition, seenDigest: digest };
     await step.tx.putMcpTool(tool);
     await lapse(step, tool);
   }
   for (const gone of known.values()) {
-    if (gone.seen !== null) await step.tx.putMcpTool({ ...gone, seen: null, seenDigest: null });
+    if (gone.seen === null) continue;
+    // Taken back before anybody looked, it could come back later as one that nobody has seen and that counts as accepted.
+    const accepted = gone.reviewed ? {} : { accepted: null, acceptedDigest: null };
+    await step.tx.putMcpTool({ ...gone, ...accepted, seen: null, seenDigest: null });
   }
   emitServer(step, 'update', name);
 }

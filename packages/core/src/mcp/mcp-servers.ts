@@ -83,8 +83,10 @@ export async function updateMcpServer(
 /** From here on the tools may be what they say they are: rules count again, and new grants can be given. */
 async function acceptTools(step: Step, name: string, signer: Signer): Promise<void> {
   for (const tool of await step.tx.mcpTools(step.snapshot.world.id, name)) {
-    if (tool.seen === null || tool.seenDigest === tool.acceptedDigest) continue;
-    await step.tx.putMcpTool({ ...tool, accepted: tool.seen, acceptedDigest: tool.seenDigest });
+    if (tool.seen === null) continue;
+    const isKnown = tool.seenDigest === tool.acceptedDigest;
+    if (isKnown && tool.reviewed) continue;
+    await step.tx.putMcpTool({ ...tool, accepted: tool.seen, acceptedDigest: tool.seenDigest, reviewed: true });
     step.tx.record({ kind: 'policy', decision: 'tool accepted', tool: tool.name, ...signer });
   }
 }

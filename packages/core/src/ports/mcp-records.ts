@@ -30,6 +30,8 @@ export interface McpToolRecord {
   /** Null: it came later than the others, and nobody has accepted it. */
   accepted: McpToolDefinition | null;
   acceptedDigest: string | null;
+  /** A person accepted it. False: nobody has, or it was in the first list and is accepted only as long as the server offers it. */
+  reviewed: boolean;
   /** Null: the server no longer offers it. */
   seen: McpToolDefinition | null;
   seenDigest: string | null;

@@ -7,6 +7,7 @@ import { addGrantKeys } from './6-add-grant-keys.js';
 import { addProcesses } from './4-add-processes.js';
 import { addPasses } from './7-add-passes.js';
 import { addSandboxFacts } from './8-add-sandbox-facts.js';
+import { addToolReviews } from './9-add-tool-reviews.js';
 
 /** In order; a store at version n has had the first n. */
 export const migrations: readonly Migration[] = [
@@ -18,4 +19,5 @@ export const migrations: readonly Migration[] = [
   addGrantKeys,
   addPasses,
   addSandboxFacts,
+  addToolReviews,
 ];

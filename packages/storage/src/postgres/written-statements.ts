@@ -550,21 +550,21 @@ export const writtenStatements: WrittenStatements = {
     ]
   },
   "mcpTool": {
-    "sql": "select \"world_id\", \"name\", \"server\", \"accepted\", \"accepted_digest\", \"seen\", \"seen_digest\" from \"mcp_tools\" where \"world_id\" = $1 and \"name\" = $2",
+    "sql": "select \"world_id\", \"name\", \"server\", \"accepted\", \"accepted_digest\", \"seen\", \"seen_digest\", \"reviewed\" from \"mcp_tools\" where \"world_id\" = $1 and \"name\" = $2",
     "names": [
       "worldId",
       "name"
     ]
   },
   "mcpTools": {
-    "sql": "select \"world_id\", \"name\", \"server\", \"accepted\", \"accepted_digest\", \"seen\", \"seen_digest\" from \"mcp_tools\" where \"world_id\" = $1 and \"server\" = $2 order by \"name\"",
+    "sql": "select \"world_id\", \"name\", \"server\", \"accepted\", \"accepted_digest\", \"seen\", \"seen_digest\", \"reviewed\" from \"mcp_tools\" where \"world_id\" = $1 and \"server\" = $2 order by \"name\"",
     "names": [
       "worldId",
       "name"
     ]
   },
   "putMcpTool": {
-    "sql": "insert into \"mcp_tools\" (\"world_id\", \"name\", \"server\", \"accepted\", \"accepted_digest\", \"seen\", \"seen_digest\") values ($1, $2, $3, $4, $5, $6, $7) on conflict (\"world_id\", \"name\") do update set \"server\" = \"excluded\".\"server\", \"accepted\" = \"excluded\".\"accepted\", \"accepted_digest\" = \"excluded\".\"accepted_digest\", \"seen\" = \"excluded\".\"seen\", \"seen_digest\" = \"excluded\".\"seen_digest\"",
+    "sql": "insert into \"mcp_tools\" (\"world_id\", \"name\", \"server\", \"accepted\", \"accepted_digest\", \"seen\", \"seen_digest\", \"reviewed\") values ($1, $2, $3, $4, $5, $6, $7, $8) on conflict (\"world_id\", \"name\") do update set \"server\" = \"excluded\".\"server\", \"accepted\" = \"excluded\".\"accepted\", \"accepted_digest\" = \"excluded\".\"accepted_digest\", \"seen\" = \"excluded\".\"seen\", \"seen_digest\" = \"excluded\".\"seen_digest\", \"reviewed\" = \"excluded\".\"reviewed\"",
     "names": [
       "worldId",
       "name",
@@ -572,7 +572,8 @@ export const writtenStatements: WrittenStatements = {
       "accepted",
       "acceptedDigest",
       "seen",
-      "seenDigest"
+      "seenDigest",
+      "reviewed"
     ]
   },
   "deleteMcpTools": {

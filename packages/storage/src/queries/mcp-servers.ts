@@ -16,6 +16,7 @@ const toolColumns = [
   'accepted_digest',
   'seen',
   'seen_digest',
+  'reviewed',
 ] as const satisfies readonly (keyof McpToolsTable)[];
 
 export type ServerRow = Cells<McpServersTable, typeof serverColumns>;
@@ -74,6 +75,7 @@ export function mcpServerStatements(db: Queries) {
             accepted_digest: row.ref('excluded.accepted_digest'),
             seen: row.ref('excluded.seen'),
             seen_digest: row.ref('excluded.seen_digest'),
+            reviewed: row.ref('excluded.reviewed'),
           })),
         ),
     ),

@@ -50,7 +50,12 @@ export function mcpServerVerbs(on: Connection, s: McpServerStatements, session: 
       return (await deleteServer({ worldId, name })) === 1;
     },
     async putMcpTool(record) {
-      await putTool({ ...record, accepted: asText(record.accepted), seen: asText(record.seen) });
+      await putTool({
+        ...record,
+        accepted: asText(record.accepted),
+        seen: asText(record.seen),
+        reviewed: record.reviewed ? 1 : 0,
+      });
     },
   };
 }
@@ -63,7 +68,8 @@ function toServer([worldId, name, definition, firstListedAt, createdAt]: ServerR
   return { worldId, name, definition: JSON.parse(definition) as McpServerDefinition, firstListedAt, createdAt };
 }
 
-function toTool([worldId, name, server, accepted, acceptedDigest, seen, seenDigest]: ToolRow): McpToolRecord {
+function toTool([worldId, name, server, accepted, acceptedDigest, seen, seenDigest, reviewed]: ToolRow): McpToolRecord {
   const read = (text: string | null) => (text === null ? null : (JSON.parse(text) as McpToolDefinition));
-  return { worldId, name, server, accepted: read(accepted), acceptedDigest, seen: read(seen), seenDigest };
+  const definitions = { accepted: read(accepted), acceptedDigest, seen: read(seen), seenDigest };
+  return { worldId, name, server, ...definitions, reviewed: reviewed === 1 };
 }

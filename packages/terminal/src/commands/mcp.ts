@@ -5,6 +5,7 @@ import { CommandError } from '../command-error.js';
 import { confirm } from '../confirm.js';
 import { EXIT } from '../exit-codes.js';
 import { findWorld } from '../find-things.js';
+import { plainLine } from '../text/plain-text.js';
 import { suggestion } from '../text/suggest.js';
 import type { CommandContext } from '../context.js';
 import { again } from './serve.js';
@@ -92,19 +93,25 @@ export function addMcp(program: Command, register: Register): void {
     async (context, { args, options }) => {
       const { world, name } = await find(context, options.world, args[0]);
       const { serverUrl, trusted, enabled, network, accept } = options;
+      const client = await context.client();
+      const before = await client.mcpServer(world, name);
       const [command, ...words] = args.slice(1);
       const change: McpServerChange = {
         ...(command === undefined ? {} : { command, args: words }),
         ...(serverUrl === undefined ? {} : { url: serverUrl }),
-        ...changedPairs((await (await context.client()).mcpServer(world, name)).value, options),
+        ...changedPairs(before.value, options),
         ...(trusted === undefined ? {} : { trusted }),
         ...(enabled === undefined ? {} : { enabled }),
         ...(network === undefined ? {} : { network }),
         ...(accept === undefined ? {} : { accept: true }),
       };
       if (Object.keys(change).length === 0) throw new CommandError('Nothing to change. Use flags; --help lists them.');
-      const changed = await (await context.client()).updateMcpServer(world, name, change);
-      showDone(context, `Changed "${name}".`, changed);
+      // What is accepted is what is printed here, and nothing that came after it was read.
+      const ifMatch = accept === undefined || before.etag === undefined ? {} : { ifMatch: before.etag };
+      const changed = await client.updateMcpServer(world, name, change, ifMatch);
+      const accepted = accept === undefined ? [] : before.value.changed;
+      const lines = accepted.map(({ tool, difference }) => `  accepted ${plainLine(`${tool}: ${difference}`)}`);
+      showDone(context, [`Changed "${name}".`, ...lines].join('\n'), changed);
     },
   );
   register<McpFlags>(

@@ -37,7 +37,8 @@ export function describeTry({ name, status, error, tools, trusted }: McpServer, 
     case 'running': {
       const count = tools.length === 1 ? '1 tool' : `${tools.length} tools`;
       const problem = error === undefined ? '' : ` ${plainLine(error)}.`;
-      return `${added}. It runs and offers ${count}.${problem} ${rights}`;
+      const names = tools.map((tool) => `\n  ${plainLine(tool)}`).join('');
+      return `${added}. It runs and offers ${count}.${problem} ${rights}${names}`;
     }
     case 'failed':
     case 'idle':

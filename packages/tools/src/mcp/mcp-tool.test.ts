@@ -9,7 +9,10 @@ function declared(annotations: Record<string, unknown> | undefined) {
     ...(annotations === undefined ? {} : { annotations }),
   };
   const { definition } = mcpTool({
-    tool: { worldId: 'w', server: 's', name: 'mcp__s__do', seen, seenDigest: 'd', accepted: seen, acceptedDigest: 'd' },
+    tool: {
+      ...{ worldId: 'w', server: 's', name: 'mcp__s__do', reviewed: false },
+      ...{ seen, seenDigest: 'd', accepted: seen, acceptedDigest: 'd' },
+    },
     server: { name: 's', transport: 'http', url: 'http://s', headers: {}, trusted: true, enabled: true },
     sandbox: () => ({ kind: 'bubblewrap', network: 'none', hosts: [], readable: [] }),
     unconfined: false,

@@ -19,7 +19,8 @@ function server(name: string, change: Partial<McpServerRecord> = {}): McpServerR
 
 function tool(name: string, change: Partial<McpToolRecord> = {}): McpToolRecord {
   const seen = { name: HOSTILE, description: HOSTILE, inputSchema: { type: 'object' } };
-  return { worldId: W, server: 'shed', name, accepted: null, acceptedDigest: null, seen, seenDigest: 'd', ...change };
+  const pinned = { accepted: null, acceptedDigest: null, reviewed: false };
+  return { worldId: W, server: 'shed', name, ...pinned, seen, seenDigest: 'd', ...change };
 }
 
 /** Where tools come from, and what a person accepted of them. */
@@ -63,7 +64,11 @@ export function describeMcpServers(open: OpenStore): void {
     });
 
     it('keep what was accepted and what is seen of each tool, and take it along when they go', async () => {
-      const known = tool('mcp__shed__rake', { accepted: { name: 'rake', inputSchema: {} }, acceptedDigest: 'a' });
+      const known = tool('mcp__shed__rake', {
+        accepted: { name: 'rake', inputSchema: {} },
+        acceptedDigest: 'a',
+        reviewed: true,
+      });
       await write(store(), async (tx) => {
         await tx.insertMcpServer(server('shed'));
         await tx.putMcpTool(tool('mcp__shed__rake'));
