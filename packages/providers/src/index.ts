@@ -8,5 +8,4 @@ export { google } from './google/google.js';
 export { openai, openaiCompatible } from './openai/openai.js';
 export type { CompatibleOptions } from './openai/openai.js';
 export { tryAddress } from './try-address.js';
-export type { Tried } from './try-address.js';
 export type { ProviderOptions, Thinking } from './shared/endpoint.js';

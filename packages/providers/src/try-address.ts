@@ -6,7 +6,7 @@ import { readFailure } from './shared/read-failure.js';
 import { redact } from './shared/redact.js';
 
 /** What a server said when it was asked for its list of models. */
-export type Tried = { answers: true; note?: string } | { answers: false; problem: string };
+type Tried = { answers: true; note?: string } | { answers: false; problem: string };
 
 const MODELS_PATH: Readonly<Record<AvailableProvider['name'], string>> = {
   openai: '/models',

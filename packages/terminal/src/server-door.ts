@@ -28,7 +28,7 @@ export interface ServerDoor {
 /** What a server of our own does with turns that an earlier process left: run them, or leave them until somebody acts in their chat. */
 export type Unfinished = 'take-up' | 'leave';
 
-export interface OwnServerOptions {
+interface OwnServerOptions {
   readonly unfinished: Unfinished;
   /** Which command it is in, such as `countersign chat`. */
   readonly command: string;

@@ -5,7 +5,7 @@ import { readPrivate, writePrivate } from './private-file.js';
 
 const ownerSchema = z.object({ pid: z.number().int(), command: z.string().exactOptional() });
 /** The process that has a home, and what a person started it as. For people only: the lock itself decides. */
-export type HomeOwner = z.infer<typeof ownerSchema>;
+type HomeOwner = z.infer<typeof ownerSchema>;
 
 const fileOf = (home: string): string => join(home, 'owner.json');
 
