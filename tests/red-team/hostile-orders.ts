@@ -1,6 +1,7 @@
 import { listApprovals } from '@countersign/core';
 import { hostileCalls, type ScriptedCall } from '@countersign/core/testing';
 import { expect } from 'vitest';
+import { forgeNotifications } from './forge-notifications.js';
 import { calls, decision, named, shell, type Order } from './make-order.js';
 import type { Site } from './site.js';
 import { slips } from './slips.js';
@@ -137,6 +138,7 @@ export const hostileOrders: readonly Order[] = [
     'reach the database',
     named('web_fetch', ({ database: { host, port } }) => ({ url: `http://${host}:${port}/` })),
   ),
+  { ...calls('reach the database', named('look')), check: forgeNotifications },
 
   // 7: input that blocks the process.
   {

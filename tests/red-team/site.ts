@@ -90,6 +90,8 @@ export interface Site {
   victim: Approval;
   /** Every run of the dangerous tool. */
   runs: unknown[];
+  /** Undefined on SQLite. */
+  databaseUrl: string | undefined;
   events: WorldEvent[];
   attempt: Attempt;
   /** Runs one attempt in a new chat, from a message of a person, until nothing goes on but people being waited for. */
@@ -240,6 +242,7 @@ export async function openSite(ground: Ground): Promise<Site> {
     provider,
     victim,
     runs,
+    databaseUrl,
     events,
     get attempt() {
       return site.current;

@@ -1,0 +1,39 @@
+import { expect } from 'vitest';
+import pg from 'pg';
+import type { Site } from './site.js';
+
+/** Any role that may connect to the database can notify: it says what a process of ours would say, and repeats what it heard. */
+export async function forgeNotifications({ databaseUrl, worldId, chatId, victim, url }: Site): Promise<void> {
+  if (databaseUrl === undefined) return;
+  const stranger = new pg.Client({ connectionString: databaseUrl });
+  await stranger.connect();
+  try {
+    const heard: string[] = [];
+    stranger.on('notification', ({ payload = '' }) => heard.push(payload));
+    await stranger.query(`listen "${CHANNEL}"`);
+    const data = {
+      type: 'chunk',
+      messageId: 'msg_forged',
+      agentName: 'Ada',
+      content: 'REA2CHED',
+      attempt: 1,
+      offset: 0,
+    };
+    const hints = [
+      { kind: 'unstored', worldId, chatId, event: { event: 'sse', data } },
+      { kind: 'abort', turnId: victim.turnId, reason: 'REA2CHED' },
+      { kind: 'events', worldId, id: Number.MAX_SAFE_INTEGER },
+      { kind: 'wake', turnId: victim.turnId },
+      { kind: 'events' },
+    ];
+    const forged = ['', '{', 'AAAA', 'x'.repeat(7_900), ...hints.map((hint) => JSON.stringify({ from: 'x', hint }))];
+    for (const text of [...forged, ...heard]) await stranger.query('select pg_notify($1, $2)', [CHANNEL, text]);
+    // Each connection hears them in order, so the server's has too, or will before whatever comes next.
+    await expect.poll(() => heard.length).toBeGreaterThanOrEqual(forged.length);
+    expect((await fetch(`${url}/api/health`)).status).toBe(200);
+  } finally {
+    await stranger.end();
+  }
+}
+
+const CHANNEL = 'countersign countersign';
