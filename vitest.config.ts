@@ -44,7 +44,13 @@ export default defineConfig({
             },
             {
               extends: true,
-              test: { name: 'browser', include: [browserTests], globalSetup: forBrowser },
+              test: {
+                name: 'browser',
+                include: [browserTests],
+                globalSetup: forBrowser,
+                // Each look costs five processes some milliseconds of CPU.
+                expect: { poll: { timeout: 30_000, interval: 100 } },
+              },
             },
           ],
   },

@@ -25,38 +25,52 @@ describe.runIf(hasBrowser)('a server that goes away', () => {
   beforeAll(async () => {
     home = await mkdtemp(join(tmpdir(), 'countersign-web-'));
   });
-  afterEach(async () => {
-    await page.close();
-    if (running === undefined || running.exitCode !== null || running.signalCode !== null) return;
-    running.kill('SIGKILL');
-    await once(running, 'exit');
-  });
+  afterEach(() => page.close());
   afterAll(async () => {
-    running?.kill('SIGKILL');
+    await end();
     await rm(home, { recursive: true, force: true });
     await rm(`${home}-worlds`, { recursive: true, force: true });
   });
 
   let port = 0;
-  async function startAnywhere(): Promise<z.infer<typeof greeting>> {
-    port = await freePort();
-    return await start();
+  let unused: z.infer<typeof greeting> | undefined;
+  /** The server that the last test has started again, with a start link that nobody has used, or else a new one. */
+  async function findServer(): Promise<z.infer<typeof greeting>> {
+    if (unused === undefined) {
+      await end();
+      port = await freePort();
+      await start();
+    }
+    const found = unused;
+    unused = undefined;
+    if (found === undefined) throw new Error('the server said nothing');
+    return found;
   }
 
-  async function start(): Promise<z.infer<typeof greeting>> {
+  async function start(): Promise<void> {
     running = spawn(process.execPath, [child, home, String(port), webBuild], { stdio: ['ignore', 'pipe', 'inherit'] });
     if (running.stdout === null) throw new Error('there is nothing to read from');
-    for await (const line of createInterface({ input: running.stdout })) return greeting.parse(JSON.parse(line));
+    for await (const line of createInterface({ input: running.stdout })) {
+      unused = greeting.parse(JSON.parse(line));
+      return;
+    }
     throw new Error('the server said nothing');
+  }
+
+  async function end(): Promise<void> {
+    unused = undefined;
+    if (running === undefined || running.exitCode !== null || running.signalCode !== null) return;
+    running.kill('SIGKILL');
+    await once(running, 'exit');
   }
 
   async function openPage(width: number, height: number): Promise<Page> {
     const browser = await launch();
-    return await browser.newPage({ viewport: { width, height } });
+    return await browser.newPage({ viewport: { width, height }, reducedMotion: 'reduce' });
   }
 
   it('[S3] [S6] [A9] killed with an approval open: the page says so, comes back by itself, and the approval can be signed', async () => {
-    const { open } = await startAnywhere();
+    const { open } = await findServer();
     page = await openPage(1440, 900);
     await page.goto(open);
     await button(page, 'How large is the crew? Count the lines.').click();
@@ -65,9 +79,7 @@ describe.runIf(hasBrowser)('a server that goes away', () => {
     await topBar(page).getByText('waiting for you').waitFor();
     const before = await page.getByRole('article').allInnerTexts();
 
-    running?.kill('SIGKILL');
-    if (running !== undefined) await once(running, 'exit');
-    await page.getByText('No connection to the server. Reconnecting…').waitFor();
+    await kill();
     // Still readable, and what is typed meanwhile stays.
     await page.getByLabel('Message').fill('written meanwhile');
 
@@ -83,7 +95,7 @@ describe.runIf(hasBrowser)('a server that goes away', () => {
   });
 
   it('[S3] [A7] killed with the questions of a phone open and one half edited: what was typed stays, and is what runs', async () => {
-    const { open } = await startAnywhere();
+    const { open } = await findServer();
     page = await openPage(360, 740);
     await page.clock.install();
     await page.goto(open);
@@ -93,9 +105,7 @@ describe.runIf(hasBrowser)('a server that goes away', () => {
     await choose(page, 'Edit');
     await sheet.getByRole('textbox', { name: 'Command' }).fill('wc -w notes/crew.md');
 
-    running?.kill('SIGKILL');
-    if (running !== undefined) await once(running, 'exit');
-    await page.getByText('No connection to the server. Reconnecting…').waitFor();
+    await kill();
     await failInBackground(page);
     expect(await sheet.getByRole('textbox', { name: 'Command' }).inputValue()).toBe('wc -w notes/crew.md');
     await start();
@@ -107,8 +117,7 @@ describe.runIf(hasBrowser)('a server that goes away', () => {
   });
 
   async function kill(): Promise<void> {
-    running?.kill('SIGKILL');
-    if (running !== undefined) await once(running, 'exit');
+    await end();
     await page.getByText('No connection to the server. Reconnecting…').waitFor();
   }
 
@@ -119,7 +128,7 @@ describe.runIf(hasBrowser)('a server that goes away', () => {
   }
 
   it('[S8] killed while a policy and an agent are half written: everything stays, and can be saved after', async () => {
-    const { open, url } = await startAnywhere();
+    const { open, url } = await findServer();
     page = await openPage(1440, 900);
     await page.addInitScript(REMARKS);
     await page.clock.install();
@@ -164,7 +173,7 @@ describe.runIf(hasBrowser)('a server that goes away', () => {
   });
 
   it('[S8] [W3] a message that is sent while the server is away is there at once, and arrives exactly once', async () => {
-    const { open } = await startAnywhere();
+    const { open } = await findServer();
     page = await openPage(1440, 900);
     await page.addInitScript(REMARKS);
     await page.goto(open);

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
-import { button, holdUp, press, said, sendByKey, wrote } from './support/steps.js';
+import { button, goTo, holdUp, press, said, sendByKey, wrote } from './support/steps.js';
 
 /** What becomes of words while, and after, they are sent. */
 describe.runIf(hasBrowser)('a message on its way', () => {
@@ -29,7 +29,7 @@ describe.runIf(hasBrowser)('a message on its way', () => {
   it('[W3] whose answer was lost goes out again by itself under its own id, and is there once', async () => {
     const { page } = visit;
     const { world, chat, path } = await opened.newChat();
-    await page.goto(`${opened.serving.url}${path}`);
+    await goTo(page, path);
     await page.getByLabel('Message').fill('say once only');
     await loseTheAnswer(page);
     await page.keyboard.press('Enter');
@@ -52,7 +52,7 @@ describe.runIf(hasBrowser)('a message on its way', () => {
   it('[S8] stands in the transcript at once, before the server has it, and goes on after a reload', async () => {
     const { page } = visit;
     const { world, chat, path } = await opened.newChat();
-    await page.goto(`${opened.serving.url}${path}`);
+    await goTo(page, path);
     const held = await holdUp(page, '**/messages');
     await page.getByLabel('Message').fill('@nobody the first');
     await page.getByLabel('Message').press('Enter');
@@ -72,7 +72,7 @@ describe.runIf(hasBrowser)('a message on its way', () => {
   it('[S8] that is refused says why, can be edited or sent again, and takes no focus from a card', async () => {
     const { page } = visit;
     const { world, chat, path } = await opened.newChat();
-    await page.goto(`${opened.serving.url}${path}`);
+    await goTo(page, path);
     await opened.api.send(world, chat, { content: press('meanwhile') });
     await button(page, 'Approve once').waitFor();
     let refusals = 2;
@@ -118,11 +118,11 @@ describe.runIf(hasBrowser)('a message on its way', () => {
     const { items } = await opened.api.messages(world, chat);
     expect(items.filter(({ content }) => content === 'say a beginning')).toHaveLength(1);
     // A new chat can still be started afterwards.
-    await page.goto(`${opened.serving.url}/w/${world}`);
+    await goTo(page, `/w/${world}`);
     await page.getByRole('heading', { name: 'New chat' }).waitFor();
 
     const empty = await opened.api.createChat(world);
-    await page.goto(`${opened.serving.url}/w/${world}/c/${empty.id}`);
+    await goTo(page, `/w/${world}/c/${empty.id}`);
     await page.getByLabel('Message').fill('half a');
     await page.getByRole('group', { name: 'Suggestions' }).getByRole('button').first().click();
     await page.getByRole('article').first().waitFor();
