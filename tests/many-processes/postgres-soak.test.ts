@@ -6,7 +6,7 @@ import { unfinished } from './unfinished.js';
 
 /** A short one by itself; `npm run soak` sets these for a long one. */
 const plan: SoakPlan & { servers: number } = {
-  turns: Number(process.env['SOAK_TURNS'] ?? 18),
+  turns: Number(process.env['SOAK_TURNS'] ?? 12),
   chats: Number(process.env['SOAK_CHATS'] ?? 6),
   servers: Number(process.env['SOAK_SERVERS'] ?? 3),
   killEveryMs: Number(process.env['SOAK_KILL_MS'] ?? 2_000),

@@ -78,7 +78,8 @@ export async function openTmux(
         if (text === before && fits(text)) return text;
         if (Date.now() > deadline) throw new Error(`waited in vain for ${all.map(String).join(' and ')}:\n${text}`);
         before = text;
-        await new Promise((resolve) => setTimeout(resolve, 40));
+        // Each look starts a process.
+        await new Promise((resolve) => setTimeout(resolve, 80));
       }
     },
     async resize(columns, rows) {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { closeTerminals, ENTER, openTerminal } from '../support/pseudo-terminal.js';
+import { scaled } from '../support/scaled.js';
 import { runCommand, type Ran } from './harbour-server.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'countersign-own-'));
@@ -28,7 +29,7 @@ describe('without a server', () => {
   });
 
   it('[X4] [S4] two that start at once where nothing is yet make one home and none of them fails', async () => {
-    for (const round of [1, 2, 3]) {
+    for (let round = 1; round <= scaled(3, 1); round += 1) {
       const empty = { HOME: folder, COUNTERSIGN_HOME: join(folder, `deep ${round}`, 'home') };
       const made = await Promise.all(
         ['One', 'Two'].map((title) =>
