@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { CLIENT_GRACE_MS } from '@countersign/core';
-import { createFakeClock } from '@countersign/core/testing';
+import { createFakeClock, scripted } from '@countersign/core/testing';
 import { describe, expect, it } from 'vitest';
 import { openWorld } from './open-world.js';
 import { closeTestWorld, openTestWorld } from './testing/fixture.js';
@@ -104,7 +104,7 @@ describe('the audit log', () => {
 
   it('[A16] tells who wrote the rules that an agent came with when its world was opened', async () => {
     const ada = { name: 'Ada', provider: 'scripted', model: 'any', policy: ['deny rename'] };
-    const world = await openWorld(':memory:', { name: 'Harbour', agents: [ada] });
+    const world = await openWorld(':memory:', { name: 'Harbour', agents: [ada], providers: [scripted([])] });
     const changes = (await world.audit()).filter(({ kind }) => kind === 'policy');
     expect(changes).toMatchObject([
       { agentId: 'ada', decision: 'agent added', why: 'tools: none', who: 'human' },
