@@ -36,17 +36,14 @@ const KINDS: Readonly<Record<string, string>> = {
 
 /** For people who wrote a file or a command, where a schema has no words of its own. Undefined: zod's. */
 function inPlainWords(issue: z.core.$ZodRawIssue): string | undefined {
-  switch (issue.code) {
-    case 'invalid_type': {
-      if (issue.input === undefined) return 'is missing';
-      const kind = KINDS[issue.expected];
-      return kind === undefined ? undefined : `must be ${kind}`;
-    }
-    case 'invalid_value':
-      return issue.input === undefined ? 'is missing' : `must be one of ${issue.values.map(String).join(', ')}`;
-    case 'too_small':
-      return issue.origin === 'string' && issue.minimum === 1 ? 'must not be empty' : undefined;
-    default:
-      return undefined;
+  if (issue.code === 'invalid_type') {
+    if (issue.input === undefined) return 'is missing';
+    const kind = KINDS[issue.expected];
+    return kind === undefined ? undefined : `must be ${kind}`;
   }
+  if (issue.code === 'invalid_value') {
+    return issue.input === undefined ? 'is missing' : `must be one of ${issue.values.map(String).join(', ')}`;
+  }
+  const isEmpty = issue.code === 'too_small' && issue.origin === 'string' && issue.minimum === 1;
+  return isEmpty ? 'must not be empty' : undefined;
 }

@@ -54,7 +54,7 @@ export function describeMcpServers(open: OpenStore): void {
       expect(await write(store(), (tx) => tx.setMcpServerListed(W, 'shed'))).toBe(true);
       expect(await write(store(), (tx) => tx.setMcpServerListed(W, 'shed'))).toBe(false);
       const found = await store().read((r) => r.mcpServer(W, 'shed'));
-      expect(found).toMatchObject({ definition: off, firstListedAt: expect.any(Number) });
+      expect(found).toMatchObject({ definition: off, firstListedAt: expect.any(Number) as number });
     });
 
     it('have each their own name in a world', async () => {
