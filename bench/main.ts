@@ -78,7 +78,7 @@ async function bench(quick: boolean, large: boolean, suites: readonly SuiteName[
         results.masking = (await import('./masking.js')).maskingSuite();
         break;
       case 'blocks':
-        results.blocks = await (await import('./blocks.js')).blocksSuite(quick ? 1 : 3);
+        results.blocks = await (await import('./blocks.js')).blocksSuite(quick ? 2 : 3);
         break;
       case 'mcp':
         results.mcp = await (await import('./mcp.js')).mcpSuite(plan);
