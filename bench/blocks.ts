@@ -35,10 +35,6 @@ export async function blocksSuite(rounds: number): Promise<BlocksResult> {
       const results: Partial<BlocksResult> = {};
       for (const entry of ENTRIES) {
         let worst = { text: '', ms: 0 };
-        // The first call of a kind loads modules and starts programs, whatever its text.
-        await (
-          await bench.prepare(entry, 'a', 1_000)
-        )();
         for (const unit of TEXTS) {
           const work = await bench.prepare(entry, unit);
           let ms = Number.POSITIVE_INFINITY;
@@ -81,7 +77,7 @@ function ownTime(): number {
 
 interface Bench {
   /** What is built before does not count: it is the attacker's work. */
-  prepare(entry: Entry, unit: string, bytes?: number): Promise<() => Promise<void>>;
+  prepare(entry: Entry, unit: string): Promise<() => Promise<void>>;
   close(): Promise<void>;
 }
 
@@ -137,8 +133,8 @@ async function openBench(folder: string): Promise<Bench> {
   }
 
   return {
-    async prepare(entry, unit, bytes = HOSTILE_BYTES) {
-      const text = unit.repeat(bytes / unit.length);
+    async prepare(entry, unit) {
+      const text = unit.repeat(HOSTILE_BYTES / unit.length);
       const call = (name: string, args: unknown): void => {
         const made = { id: 'c', type: 'function' as const, function: { name, arguments: JSON.stringify(args) } };
         reply = { type: 'tool_calls', content: '', tool_calls: [made], usage: USAGE };
@@ -165,7 +161,7 @@ async function openBench(folder: string): Promise<Bench> {
         case 'an HTTP body':
           return async () => void (await send('/worlds/hostile/policy/check', text));
         case 'an MCP result':
-          call('mcp__flood__flood', { unit, count: Math.floor(bytes / Buffer.byteLength(unit)) });
+          call('mcp__flood__flood', { unit, count: Math.floor(HOSTILE_BYTES / Buffer.byteLength(unit)) });
           break;
         case 'output of a command':
           writeFileSync(join(workingDirectory, 'flood.txt'), text);
