@@ -59,7 +59,9 @@ describe.runIf(hasBrowser)('every page', () => {
   );
   /** Goes there, and waits until what is loaded late is there. */
   const go = async (page: Page, name: string): Promise<void> => {
-    await goTo(page, name === 'chat' ? path : name.replace(':world', world));
+    // People come to a page that does not exist by its address, never by a link.
+    if (name === '/nowhere') await page.goto(new URL(name, page.url()).href);
+    else await goTo(page, name === 'chat' ? path : name.replace(':world', world));
     await page.getByRole('heading', { level: 1 }).waitFor();
     await lastToCome(page, name).waitFor({ state: 'attached' });
     await expect.poll(() => page.getByText(/^Loading /).count()).toBe(0);
