@@ -19,7 +19,6 @@ import { dispatchHere } from '../step/dispatch.js';
 import { joinOthers } from './join-others.js';
 import { parkTurns } from '../turns/release-turns.js';
 import { releaseLeftOver } from '../decisions/release-waiting.js';
-import { recover } from '../turns/take-over.js';
 import { titleChat } from '../turns/title-chat.js';
 import { createUnfinishedTurns, type Unfinished } from './unfinished-turns.js';
 import { wordsOf } from '../ports/words-of.js';
@@ -103,7 +102,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
   const deadlines = watchDeadlines(() => runtime);
   const scheduler = createScheduler(
     async (turnId, run) => {
-      if ((await runTurn(runtime, turnId, run)) && runtime.quarantine.leave(turnId)) takeNextSuspect(turnId);
+      if ((await runTurn(runtime, turnId, run)) && runtime.quarantine.leave(turnId)) takeNextSuspect();
     },
     (ms, fire) => clock.after(ms, fire),
   );
@@ -148,14 +147,9 @@ export function createRuntime(options: RuntimeOptions): Engine {
   }
 
   /** Among others on the store, the next round finds it. */
-  function takeNextSuspect(lastId: string): void {
+  function takeNextSuspect(): void {
     if (others !== undefined || closing.signal.aborted) return;
-    const work = async (): Promise<void> => {
-      // A process that ends soon runs nothing but the chat that somebody acts in (X4).
-      const last = unfinished.endsSoon() ? await store.read((reader) => reader.turn(lastId)) : undefined;
-      await recover(runtime, last?.chatId);
-    };
-    inBackground(work(), 'the next of the interrupted turns could not be taken up');
+    inBackground(unfinished.takeNext(), 'the next of the interrupted turns could not be taken up');
   }
 
   /** Of other processes' questions too: the one that asked may be gone when the time has come. */

@@ -11,6 +11,8 @@ export interface UnfinishedTurns {
   start(unfinished: Unfinished): Promise<void>;
   /** Somebody is about to act in a chat: what was left in it is taken up first. */
   attend(to: Attended): Promise<void>;
+  /** The interrupted turn that ran alone is done: the next one is taken up. Only where one process owns the store. */
+  takeNext(): Promise<void>;
   /** This process ends soon, and looks after no chat but those that somebody acts in. */
   endsSoon(): boolean;
   /** Chats with a turn that could go on and that no living process runs. */
@@ -32,6 +34,7 @@ export function createUnfinishedTurns({
   let left: Unfinished = 'take-up';
   let isShort = false;
   let attending = Promise.resolve();
+  const attended = new Set<string>();
 
   async function takeUp(): Promise<void> {
     left = 'take-up';
@@ -44,6 +47,7 @@ export function createUnfinishedTurns({
     const { store } = runtime();
     const chatId = 'chatId' in to ? to.chatId : await store.read((reader) => chatOfCall(reader, to.callId));
     if (chatId === undefined) return;
+    attended.add(chatId);
     if (membership === undefined) await recover(runtime(), chatId);
     // A wake-up goes to any process that takes turns, and this may be the only one.
     else if (left === 'leave') await takeUp();
@@ -61,6 +65,10 @@ export function createUnfinishedTurns({
       // One after the other: two that claim the same turn at once would each cut off the other's run.
       attending = attending.catch(() => undefined).then(() => attendTo(to));
       await attending;
+    },
+    async takeNext() {
+      // A process that ends soon runs nothing but the chats that somebody acts in (X4).
+      for (const chatId of isShort ? attended : [undefined]) await recover(runtime(), chatId);
     },
     endsSoon: () => isShort,
     async stalledChats() {

@@ -10,7 +10,7 @@ export function isSuspect({ interruptions }: Pick<TurnRecord, 'interruptions'>):
 
 /** Of the turns that may have frozen or killed a process, one is run here at a time (S3). */
 export interface Quarantine {
-  /** False: another one is in it. */
+  /** False: one is in it already, perhaps this very turn, which another claim has taken. */
   enter(turnId: string): boolean;
   /** True: it was in it, and the next one may enter. */
   leave(turnId: string): boolean;
@@ -20,8 +20,9 @@ export function createQuarantine(): Quarantine {
   let inside: string | undefined;
   return {
     enter(turnId) {
-      inside ??= turnId;
-      return inside === turnId;
+      if (inside !== undefined) return false;
+      inside = turnId;
+      return true;
     },
     leave(turnId) {
       if (inside !== turnId) return false;

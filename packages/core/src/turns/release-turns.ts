@@ -21,17 +21,22 @@ export function findCulprit<Turn extends Counted>(turns: readonly Turn[]): Turn 
 
 /**
  * A process froze or died. In one transaction, each turn it ran is counted as interrupted and is nobody's, and the culprit ends: judged one
- * by one, the last of them would look as if it had been alone.
+ * by one, the last of them would look as if it had been alone. With `chatId`, only a culprit in that chat ends: a process that acts in one chat
+ * must not end a turn of another one, nor begin the one behind it (X4).
  */
-export async function releaseTurnsOf(runtime: Runtime, owner: string): Promise<void> {
+export async function releaseTurnsOf(runtime: Runtime, owner: string, chatId?: string): Promise<void> {
+  const findOurs = (turns: readonly TurnRecord[]): TurnRecord | undefined => {
+    const culprit = findCulprit(turns);
+    return chatId === undefined || culprit?.chatId === chatId ? culprit : undefined;
+  };
   const ranThere = (turn: TurnRecord): boolean => turn.state === 'open' && turn.owner === owner;
   for (let isDone = false; !isDone;) {
     const seen = (await runtime.store.read((reader) => reader.unfinishedTurns())).filter(ranThere);
-    const worldId = (findCulprit(seen) ?? seen[0])?.worldId;
+    const worldId = (findOurs(seen) ?? seen[0])?.worldId;
     if (worldId === undefined) return;
     isDone = await commit(runtime, 'recover', worldId, async (step) => {
       const turns = (await step.tx.unfinishedTurns()).filter(ranThere);
-      const culprit = findCulprit(turns);
+      const culprit = findOurs(turns);
       // Its end is told in its own world, and some turns have ended since the look.
       if (culprit !== undefined && culprit.worldId !== worldId) return false;
       for (const turn of turns) {

@@ -30,7 +30,8 @@ export async function recover(runtime: Runtime, chatId?: string): Promise<void> 
   const openTurns = async (): Promise<TurnRecord[]> =>
     (await runtime.store.read((reader) => reader.unfinishedTurns(chatId))).filter(({ state }) => state === 'open');
   const owners = new Set((await openTurns()).map(({ owner }) => owner));
-  for (const owner of owners) if (owner !== null && owner !== runtime.owner) await releaseTurnsOf(runtime, owner);
+  for (const owner of owners)
+    if (owner !== null && owner !== runtime.owner) await releaseTurnsOf(runtime, owner, chatId);
   for (const turn of await openTurns()) {
     if (turn.owner === null && (await claimUnowned(runtime, turn)) === 'mine') runtime.scheduler.wake(turn.id);
   }
