@@ -317,9 +317,8 @@ describe('[S4] engines on one PostgreSQL', () => {
   });
 
   describe('[A1] a new MCP server that another process changes while this one lists its tools', () => {
-    const listing = (name: string) => [
-      { name: `mcp__shed__${name}`, definition: { name, inputSchema: { type: 'object' } } },
-    ];
+    const listing = (...names: string[]) =>
+      names.map((name) => ({ name: `mcp__shed__${name}`, definition: { name, inputSchema: { type: 'object' } } }));
 
     /** The second lists after the first did something, between what the second reads and what it writes. */
     async function listMeanwhile(act: (first: Engine, worldId: string) => Promise<unknown>) {
@@ -348,7 +347,7 @@ describe('[S4] engines on one PostgreSQL', () => {
         tx.insertMcpServer({ worldId, name: 'shed', definition, firstListedAt: null, createdAt: 1 }),
       );
       meanwhile = () => act(first, worldId);
-      return await createMcpRecords(() => second.runtime).listed(worldId, 'shed', listing('axe'));
+      return await createMcpRecords(() => second.runtime).listed(worldId, 'shed', listing('axe', 'saw'));
     }
 
     it('only the first list is accepted', async () => {
