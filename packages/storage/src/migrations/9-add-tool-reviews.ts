@@ -1,6 +1,10 @@
 import type { Migration } from './ddl.js';
 
-/** Whether a person accepted a tool, or it was only in its server's first list. Of earlier rows nobody knows: they count as a person's. */
+/**
+ * Whether a person accepted a tool, or it was only in its server's first list. Of earlier rows nobody knows, so none counts as a person's, and
+ * one that its server has taken back is no longer accepted.
+ */
 export const addToolReviews: Migration = ({ integer }) => [
-  `alter table mcp_tools add column reviewed ${integer} not null default 1`,
+  `alter table mcp_tools add column reviewed ${integer} not null default 0`,
+  'update mcp_tools set accepted = null, accepted_digest = null where seen is null',
 ];

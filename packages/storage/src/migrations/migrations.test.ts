@@ -61,6 +61,20 @@ it('[S5] [A47] an approval from before version 8 claims no sandbox, and its prev
   await store.close();
 });
 
+it('[S5] [A1] a tool accepted before version 9 may be one that nobody looked at: its server must not take it back and keep that', async () => {
+  const file = restore(8);
+  const db = new DatabaseSync(file);
+  db.exec(`insert into mcp_tools (world_id, name, server, accepted, accepted_digest)
+    values ('garden', 'mcp__shed__axe', 'shed', '{"name":"axe","inputSchema":{"type":"object"}}', 'digest_2')`);
+  db.close();
+  const store = await openSqlite(file);
+  expect(await store.read((r) => r.mcpTools('garden', 'shed'))).toMatchObject([
+    { name: 'mcp__shed__axe', seen: null, acceptedDigest: null, accepted: null, reviewed: false },
+    { name: 'mcp__shed__rake', acceptedDigest: 'digest_1', reviewed: false },
+  ]);
+  await store.close();
+});
+
 it.each(versions)('[S5] a store of version %i ends up with the schema of a new one', (version) => {
   const schema = (path: string): unknown => {
     const db = openDatabase(path, 'NORMAL');
