@@ -139,6 +139,12 @@ describe('the layers inside core', () => {
     expect(wrong.map(say)).toEqual([]);
   });
 
+  it('every folder is in a layer, or its imports would not be checked', () => {
+    const known = ['ports', 'testing', ...layers.flat()];
+    const paths = modules.map(inCore).filter((path) => path.includes('/'));
+    expect(paths.filter((path) => !known.includes(folderOf(path)))).toEqual([]);
+  });
+
   it('arrows point downward', () => {
     const layerOf = (path: string): number => layers.findIndex((folders) => folders.includes(folderOf(path)));
     const wrong = withTargets.filter(({ from, to }) => layerOf(from) >= 0 && layerOf(to ?? '') > layerOf(from));

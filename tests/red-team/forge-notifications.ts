@@ -1,9 +1,10 @@
+import { renameChat } from '@countersign/core';
 import { expect } from 'vitest';
 import pg from 'pg';
 import type { Site } from './site.js';
 
 /** Any role that may connect to the database can notify: it says what a process of ours would say, and repeats what it heard. */
-export async function forgeNotifications({ databaseUrl, worldId, chatId, victim, url }: Site): Promise<void> {
+export async function forgeNotifications({ databaseUrl, engine, worldId, chatId, victim, url }: Site): Promise<void> {
   if (databaseUrl === undefined) return;
   const stranger = new pg.Client({ connectionString: databaseUrl });
   await stranger.connect();
@@ -11,6 +12,9 @@ export async function forgeNotifications({ databaseUrl, worldId, chatId, victim,
     const heard: string[] = [];
     stranger.on('notification', ({ payload = '' }) => heard.push(payload));
     await stranger.query(`listen "${CHANNEL}"`);
+    await renameChat(engine.runtime, worldId, chatId, { title: 'A chat' });
+    await expect.poll(() => heard.length).toBeGreaterThan(0);
+    const genuine = [...heard];
     const data = {
       type: 'chunk',
       messageId: 'msg_forged',
@@ -27,9 +31,10 @@ export async function forgeNotifications({ databaseUrl, worldId, chatId, victim,
       { kind: 'events' },
     ];
     const forged = ['', '{', 'AAAA', 'x'.repeat(7_900), ...hints.map((hint) => JSON.stringify({ from: 'x', hint }))];
-    for (const text of [...forged, ...heard]) await stranger.query('select pg_notify($1, $2)', [CHANNEL, text]);
+    const sent = [...forged, ...genuine];
+    for (const text of sent) await stranger.query('select pg_notify($1, $2)', [CHANNEL, text]);
     // Each connection hears them in order, so the server's has too, or will before whatever comes next.
-    await expect.poll(() => heard.length).toBeGreaterThanOrEqual(forged.length);
+    await expect.poll(() => heard.length).toBeGreaterThanOrEqual(genuine.length + sent.length);
     expect((await fetch(`${url}/api/health`)).status).toBe(200);
   } finally {
     await stranger.end();

@@ -44,7 +44,6 @@ describe('callHash', () => {
   });
 
   it('[A7] refuses to sign without a key', () => {
-    expect(() => callHash(bytes(''), parts)).toThrow('needs a key');
     expect(() => callHash(new Uint8Array(), parts)).toThrow('needs a key');
   });
 });
