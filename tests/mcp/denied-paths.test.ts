@@ -64,7 +64,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('an MCP server in its sandbox', (
 });
 
 describe.skipIf(sandbox.kind !== 'bubblewrap')('what rules open to an MCP server', () => {
-  it('[A20] a folder that a sandbox_folder rule names, which the card says; closed again when the rule goes', async () => {
+  it('[A43] a folder that a sandbox_folder rule names, which the card says; closed again when the rule goes', async () => {
     const lib = await freshFolder();
     await writeFile(join(lib, 'data'), 'from the library');
     const rule = `allow sandbox_folder(${lib})`;

@@ -77,7 +77,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('an MCP server with a network', (
     expect([asked, reached]).toEqual([[], []]);
   });
 
-  it('[A20] reaches a public host by its name, without knowing of any proxy', async () => {
+  it('[A46] reaches a public host by its name, without knowing of any proxy', async () => {
     const lab = await open();
     await lab.say('reach http://example.com/a');
     expect(lab.results().at(-1)).toContain('reached 200 the answer of a site');
@@ -87,7 +87,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('an MCP server with a network', (
     expect(asked).toEqual(['example.com/a', 'example.com:8080/b']);
   });
 
-  it('[A21] what it runs in is said as it is', async () => {
+  it('[A47] what it runs in is said as it is', async () => {
     const lab = await open();
     expect((await lab.show('hostile')).sandbox).toBe('bubblewrap, public network');
   });

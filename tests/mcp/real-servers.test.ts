@@ -112,7 +112,7 @@ describe.each(transports)('server-everything over %s', (transport) => {
 });
 
 describe('server-filesystem', () => {
-  it('[A21] reads and writes the working folder, which is its only root', async () => {
+  it('[A46] reads and writes the working folder, which is its only root', async () => {
     const folder = await freshFolder();
     await writeFile(join(folder, 'note.txt'), 'from outside');
     const path = (name: string): string => join(folder, name);

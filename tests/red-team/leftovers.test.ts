@@ -114,7 +114,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command leaves behind in 
     expect(there('.sometool/startup')).toBe(true);
   });
 
-  it('[A20] names of the table stay out, whatever a rule says', async () => {
+  it('[A44] names of the table stay out, whatever a rule says', async () => {
     const command =
       'echo evil > mise.toml; mkdir -p .helix; echo evil > .helix/languages.toml; echo evil > lefthook-local.yml';
     const { told } = await call('shell_cmd', { command }, ['allow write_file(./**)']);
@@ -146,7 +146,7 @@ describe('write_file in auto mode', () => {
     expect(there('conf/startup')).toBe(true);
   });
 
-  it('[A20] needs approval for a name of the table, whatever a rule says', async () => {
+  it('[A44] needs approval for a name of the table, whatever a rule says', async () => {
     expect((await call('write_file', { path: 'opencode.json', content: 'x' }, ['allow write_file(./**)'])).status).toBe(
       'waiting',
     );

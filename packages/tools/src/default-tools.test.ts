@@ -23,7 +23,7 @@ it('[A1] what every world offers: what only looks or asks runs unasked, all else
   ]);
 });
 
-it('[A21] each tool says of its own calls how they run: only commands are sandboxed, and web_fetch uses the network', () => {
+it('[A47] each tool says of its own calls how they run: only commands are sandboxed, and web_fetch uses the network', () => {
   const opened = { folders: ['/opt/lib'], hosts: ['a.example'], anyHost: false, privateHosts: [] };
   const kept = { kind: 'sandbox-exec', program: '/usr/bin/sandbox-exec' } as const;
   const tools = defaultTools({ shell: { sandbox: kept, hide: [] } });

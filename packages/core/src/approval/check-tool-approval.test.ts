@@ -343,7 +343,7 @@ describe('checkToolApproval', () => {
     expect(checkToolApproval(allowed)).toEqual({ kind: 'run', because: 'rule', rule: 'allow write_file(a)' });
   });
 
-  it('[A20] what may run later outside is asked each time: no grant, rule, pattern or mode answers for it, a person does', () => {
+  it('[A44] what may run later outside is asked each time: no grant, rule, pattern or mode answers for it, a person does', () => {
     const later: Subject[] = [
       { kind: 'path', path: '/w/.git/hooks/pre-commit' },
       { kind: 'dynamic', why: 'a hook runs later', always: true },

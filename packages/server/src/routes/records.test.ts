@@ -148,7 +148,7 @@ describe('the audit log', () => {
       return { t, call: question?.toolCallId ?? '' };
     }
 
-    it('[A16] is sealed in the log, opens on request, and who looked is recorded', async () => {
+    it('[A40] is sealed in the log, opens on request, and who looked is recorded', async () => {
       const { t, call } = await ran();
       expect((await t.api('GET', '/worlds/harbour/audit')).text).not.toContain(SECRET);
       const shown = await original(t, call);
@@ -167,7 +167,7 @@ describe('the audit log', () => {
       expect((await t.api('GET', '/worlds/harbour/audit/verify')).body).toMatchObject({ ok: true });
     });
 
-    it('[A16] stays with its record when the chat and the world are gone', async () => {
+    it('[A40] stays with its record when the chat and the world are gone', async () => {
       const { t, call } = await ran();
       await t.api('DELETE', `/worlds/harbour/chats/${t.chat}`);
       expect((await original(t, call)).body).toMatchObject({ arguments: { password: SECRET } });
@@ -176,7 +176,7 @@ describe('the audit log', () => {
       expect((await t.api('GET', '/worlds/harbour/audit/verify')).body).toMatchObject({ ok: true });
     });
 
-    it('[A16] of a call that never ran, or for a client without approvals, there is none', async () => {
+    it('[A40] of a call that never ran, or for a client without approvals, there is none', async () => {
       const { t, call } = await ran();
       const { body } = await t.api<{ clientSecret: string }>('POST', '/worlds/harbour/clients', {
         label: 'pipe',

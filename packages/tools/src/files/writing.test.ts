@@ -121,7 +121,7 @@ describe('write_file', () => {
     expect(subjects('.github/x.gitignore')).toHaveLength(1);
   });
 
-  it('[A20] refuses settings that Git finds under another name than .git, and parts of a repository', async () => {
+  it('[A44] refuses settings that Git finds under another name than .git, and parts of a repository', async () => {
     await mkdir(join(workingDirectory, 'store', 'objects'), { recursive: true });
     await mkdir(join(workingDirectory, 'store', 'refs'));
     await put('store/HEAD', 'ref: refs/heads/main\n');
@@ -134,7 +134,7 @@ describe('write_file', () => {
     expect(await readdir(join(workingDirectory, 'half'))).toEqual(['HEAD']);
   });
 
-  it('[A20] refuses what the settings of the repository name', async () => {
+  it('[A37] refuses what the settings of the repository name', async () => {
     await mkdir(join(workingDirectory, '.git'));
     await put('.git/config', '[core]\n\thooksPath = "tools/hooks"\n[include]\n\tpath = ../shared.cfg\n');
     expect(await write('tools/hooks/pre-commit', 'x')).toMatchObject(refused("named in Git's settings"));

@@ -72,7 +72,7 @@ describe('findSandbox', () => {
     },
   );
 
-  it('[A21] takes none that can not keep what is written from the folder until it was looked at', async () => {
+  it('[A44] takes none that can not keep what is written from the folder until it was looked at', async () => {
     await writeFile(join(folder.path, 'bwrap'), '#!/bin/sh\nexit 0\n', { mode: 0o755 });
     expect(await findSandbox({ platform: 'linux', folders: [folder.path, ...SYSTEM_FOLDERS] })).toEqual({
       kind: 'none',
@@ -197,7 +197,7 @@ describe('bubblewrapArguments', () => {
 const nothing = { paths: [], inDotFolders: [], known: true };
 
 describe('findFixedPaths', () => {
-  it('[A20] finds what runs later, also further down, and pins the way to it', async () => {
+  it('[A44] finds what runs later, also further down, and pins the way to it', async () => {
     const at = (name: string): string => join(folder.path, name);
     await mkdir(at('.git/hooks'), { recursive: true });
     await writeFile(at('.git/config'), '');
@@ -226,7 +226,7 @@ describe('findFixedPaths', () => {
     ]);
   });
 
-  it('[A20] finds them behind many new folders, and fails where there are too many to look at', async () => {
+  it('[A44] finds them behind many new folders, and fails where there are too many to look at', async () => {
     await mkdir(join(folder.path, 'sub/inner/.vscode'), { recursive: true });
     for (let n = 0; n < 1_100; n += 1) await mkdir(join(folder.path, `new${n}`));
     expect(await findFixedPaths(folder.path, nothing)).toContainEqual({
@@ -268,7 +268,7 @@ describe('sandboxExecProfile', () => {
     );
   });
 
-  it('[A20] closes what runs later by its name, at any depth, and leaves the rest of .git open', () => {
+  it('[A44] closes what runs later by its name, at any depth, and leaves the rest of .git open', () => {
     const mayWrite = (path: string): boolean =>
       whatRunsLater('/w (1)').findLast(({ pattern }) => new RegExp(pattern).test(`/w (1)/${path}`))?.effect !== 'deny';
     const closed = ['.git', '.GIT', '.git/config', 'a/b/.git', 'a/.git/hooks/x', '.git/commondir', 'HEAD', 'a/HEAD'];

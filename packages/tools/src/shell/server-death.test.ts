@@ -36,7 +36,7 @@ describe.skipIf(process.platform !== 'linux')('when the server is killed', () =>
   });
 
   it.skipIf(sandbox.kind !== 'bubblewrap')(
-    '[A20] [S3] nothing of its command is in the folder, and its draft is swept',
+    '[A44] [S3] nothing of its command is in the folder, and its draft is swept',
     async () => {
       // A cache of its own: another run of these tests would sweep the usual one.
       const cache = await makeFolder();
@@ -96,7 +96,7 @@ describe.skipIf(!canDrop)('for somebody who is not root', () => {
     return said;
   };
 
-  it('[A20] a command writes a draft too, as the same person, and nothing stays behind', async () => {
+  it('[A44] a command writes a draft too, as the same person, and nothing stays behind', async () => {
     const said = await run(
       'id -u; rmdir old; mkdir old new .vscode; touch old/x .vscode/y; grep CapEff /proc/self/status; true',
     );

@@ -88,7 +88,7 @@ describe.each(both)('shell_cmd with %s', (_name, sandbox) => {
     expect(await shell('echo $BASH_ENV; shopt -q login_shell || echo no login')).toBe('\nno login\n');
   });
 
-  it('[A21] has an environment with nothing of ours in it', async () => {
+  it('[A46] has an environment with nothing of ours in it', async () => {
     process.env['SECRET_TOKEN_OF_OURS'] = 'never-to-be-seen';
     // Version managers in a home would add where they lie.
     const former = process.env['PATH'];

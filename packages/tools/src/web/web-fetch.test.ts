@@ -207,12 +207,12 @@ describe('what may not be fetched', () => {
     'http://168.63.129.16/metadata',
     'http://[fd00:ec2::254]/latest/meta-data/',
     'http://１２７.０.０.１/',
-  ])('[A20] %s is not on the public internet and is refused before a connection', async (url) => {
+  ])('[A43] %s is not on the public internet and is refused before a connection', async (url) => {
     const tried = await tryTool(webFetch(), { url }, { workingDirectory: '/' });
     expect(errorOf(tried)).toContain('not on the public internet');
   });
 
-  it('[A20] a name that leads to a private address is refused, also if another of its addresses is public', async () => {
+  it('[A43] a name that leads to a private address is refused, also if another of its addresses is public', async () => {
     const { port, asked } = await web(page('secret'));
     const network = (addresses: string[]): Network => ({
       resolve: async () => addresses.map((address) => ({ address, family: 4 })),
@@ -224,7 +224,7 @@ describe('what may not be fetched', () => {
     expect(asked).toEqual([]);
   });
 
-  it('[A20] the name is looked up once for a connection: what it leads to afterwards does not count', async () => {
+  it('[A43] the name is looked up once for a connection: what it leads to afterwards does not count', async () => {
     const { port } = await web(page('right'));
     let looked = 0;
     const network: Network = {
@@ -235,7 +235,7 @@ describe('what may not be fetched', () => {
     expect(looked).toBe(1);
   });
 
-  it('[A20] each redirect is looked up and judged again', async () => {
+  it('[A43] each redirect is looked up and judged again', async () => {
     const { port, asked } = await web((_, response) => response.writeHead(302, { location: '/inside' }).end());
     let looked = 0;
     const network: Network = {
@@ -263,7 +263,7 @@ describe('what may not be fetched', () => {
   });
 
   it.each(['file:///etc/passwd', 'http://user:pass@a.example/', 'gopher://a.example/', 'http://['])(
-    '[A20] a redirect to %s fails',
+    '[A43] a redirect to %s fails',
     async (location) => {
       const { port } = await web((_, response) => response.writeHead(302, { location }).end());
       expect(errorOf(await fetch({ url: `http://a.example:${port}/` }))).toContain('redirects');
@@ -279,7 +279,7 @@ describe('what may not be fetched', () => {
     expect(asked).toHaveLength(6);
   });
 
-  it('[A20] a redirect on the same host is followed', async () => {
+  it('[A43] a redirect on the same host is followed', async () => {
     const { port } = await web((request, response) => {
       if (request.url === '/') response.writeHead(308, { location: 'new' }).end();
       else response.end('moved here');

@@ -106,7 +106,7 @@ describe('[A37] what Git’s settings name', () => {
     expect(await namedInSettings(folder.path, [], git, 11)).toMatchObject({ known: true });
   });
 
-  it('[A20] and where links of a name that runs later lead, also in subfolders', async () => {
+  it('[A44] and where links of a name that runs later lead, also in subfolders', async () => {
     for (const path of ['conf/x', 'sub/.vscode/x', 'sub/plain/x']) await put(path);
     await symlink('../conf', at('sub/.husky'));
     await symlink('../plain/tasks.json', at('sub/.vscode/tasks.json'));
@@ -178,7 +178,7 @@ describe('[A37] what Git’s settings name', () => {
 });
 
 describe('asking Git', () => {
-  it('[A21] runs nothing that the settings name, and minds no variable of ours', async () => {
+  it('[A37] runs nothing that the settings name, and minds no variable of ours', async () => {
     const touch = `touch ${at('ran')}`;
     await repository(
       '.',
