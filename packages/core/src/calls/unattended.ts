@@ -2,7 +2,8 @@ import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import type { StoreReader } from '../ports/index.js';
 
 /** The reason for denying a call that needs approval when no client can ask a person. */
-export const UNATTENDED = 'nobody is there who could be asked, and this world denies what nobody can be asked about';
+export const UNATTENDED =
+  'nobody is there to ask, and this world denies calls that need approval when nobody can be asked';
 
 /** Whether calls that need approval are denied at once: the world says so, and no client that can ask a person is connected (A13). */
 export async function isUnattended(reader: StoreReader, { world }: WorldSnapshot): Promise<boolean> {

@@ -279,7 +279,7 @@ function withSandboxGrants(findPlace: PlaceFinder): PlaceFinder {
 const RETRY_MS = 5_000;
 
 /**
- * A step that failed wrote nothing. If the store is there, the turn ends in words; if not, or if calls are in flight that must
+ * A step that failed wrote nothing. If the store is there, the turn ends with an error; if not, or if calls are in flight that must
  * not be orphaned, the turn is looked at again: work goes on when the store is back. False: it is.
  */
 async function runTurn(runtime: Runtime, turnId: string, run: TurnRun): Promise<boolean> {
@@ -289,7 +289,7 @@ async function runTurn(runtime: Runtime, turnId: string, run: TurnRun): Promise<
   } catch (error) {
     if (run.signal.aborted) return true;
     runtime.report(error, 'a turn could not go on', { turnId });
-    const ended = await endInWords(runtime, turnId, error).catch((again: unknown) => {
+    const ended = await endBrokenTurn(runtime, turnId, error).catch((again: unknown) => {
       runtime.report(again, 'nor could it be ended; it is tried again', { turnId });
       return false;
     });
@@ -299,7 +299,7 @@ async function runTurn(runtime: Runtime, turnId: string, run: TurnRun): Promise<
 }
 
 /** False: it could not be ended now. */
-async function endInWords(runtime: Runtime, turnId: string, error: unknown): Promise<boolean> {
+async function endBrokenTurn(runtime: Runtime, turnId: string, error: unknown): Promise<boolean> {
   const found = await runtime.store.read(async (reader) => {
     const turn = await reader.turn(turnId);
     return turn === undefined ? undefined : { turn, calls: await reader.invocations(turn.id, turn.iteration) };

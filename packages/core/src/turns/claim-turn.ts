@@ -9,8 +9,8 @@ export const SILENT_MS = 6_500;
 export type Claim = 'mine' | 'not-runnable' | { runsIn: string };
 
 /**
- * A wake-up for this turn has come. If nobody alive runs it, it is this process's from here on: whoever comes back from the dead finds
- * a higher epoch and can write nothing more for it.
+ * A wake-up for this turn has come. If nobody alive runs it, this process takes it: an owner that was only frozen then finds a
+ * higher epoch and can write nothing more for it.
  */
 export async function claimTurn(runtime: Runtime, shared: SharedStore, turnId: string): Promise<Claim> {
   const look = () => runtime.store.read((reader) => reader.turn(turnId));

@@ -6,7 +6,7 @@ import { settleOpenCalls } from '../calls/settle-open-calls.js';
 
 type Counted = Pick<TurnRecord, 'interruptions'>;
 
-/** Of the turns that one process ran when it froze or died, the one that was interrupted most often. Undefined: it could be any of several. */
+/** Of the turns that one process ran when it froze or died, the one that was interrupted most often. Undefined: none was interrupted twice, or several were equally often. */
 export function findCulprit<Turn extends Counted>(turns: readonly Turn[]): Turn | undefined {
   let most: Turn[] = [];
   for (const turn of turns) {

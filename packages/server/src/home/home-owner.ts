@@ -9,13 +9,13 @@ type HomeOwner = z.infer<typeof ownerSchema>;
 
 const fileOf = (home: string): string => join(home, 'owner.json');
 
-/** Says who has the home, for whoever finds it locked. The returned function takes that back. */
+/** Notes who has the home, for the error that a second process gets. The returned function removes the note. */
 export function noteOwner(home: string, command: string | undefined): () => void {
   const owner: HomeOwner = { pid: process.pid, ...(command === undefined ? {} : { command }) };
   try {
     writePrivate(fileOf(home), `${JSON.stringify(owner)}\n`);
   } catch {
-    // A full disk. Whoever finds the lock is told without a name.
+    // A full disk: the error then names no process.
   }
   return () => rmSync(fileOf(home), { force: true });
 }

@@ -34,7 +34,7 @@ export interface HomeOptions {
   /** Folders with programs of MCP servers, where a sandbox would hide them: a home, or a folder for temporary files. */
   show?: readonly string[];
   ollamaUrl?: string;
-  /** What a person started, such as `countersign chat`: named to whoever finds the home in use. */
+  /** What a person started, such as `countersign chat`: named in the error of a process that finds the home in use. */
   command?: string;
   /** What to do with turns that an earlier process left. Default: take them up. */
   unfinished?: Unfinished;

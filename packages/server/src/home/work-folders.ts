@@ -12,7 +12,7 @@ export interface WorkFolders {
   own(worldId: string): string;
   /** Where agents write, of all these worlds. */
   all(worlds: readonly { settings: { workingDirectory?: string | undefined } }[]): readonly string[];
-  /** The real path of a folder that a world may act in. Refuses one that holds, or lies in, our home, or holds the person's or programs we start (A21). */
+  /** The real path of a folder that a world may act in. Refuses one that contains or lies in our home, or contains the person's home or programs we start (A21). */
   check(folder: string): string;
   findPlace: PlaceFinder;
 }
