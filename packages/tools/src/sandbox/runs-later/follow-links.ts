@@ -1,5 +1,5 @@
 import { readlink, realpath } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 
 const MOST_LINKS = 40;
 
@@ -10,4 +10,22 @@ export async function followLinks(path: string, left = MOST_LINKS): Promise<stri
   const parent = await followLinks(dirname(path), left - 1);
   const target = await readlink(path).catch(() => undefined);
   return target === undefined ? join(parent, basename(path)) : await followLinks(resolve(parent, target), left - 1);
+}
+
+/** Every link that is met on the way from a path to where it leads: changed, each would lead it elsewhere. */
+export async function linksAlong(path: string): Promise<string[]> {
+  const met: string[] = [];
+  const names = path.split('/');
+  let at = '/';
+  for (let name = names.shift(); name !== undefined && met.length < MOST_LINKS; name = names.shift()) {
+    const here = join(at, name);
+    const target = await readlink(here).catch(() => undefined);
+    if (target === undefined) at = here;
+    else {
+      met.push(here);
+      if (isAbsolute(target)) at = '/';
+      names.unshift(...target.split('/'));
+    }
+  }
+  return met;
 }

@@ -3,7 +3,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { isInside } from '../../files/is-inside.js';
 import { askGit, findGit, type GitProgram, type GitSetting } from './ask-git.js';
 import { findRepositories, foldersAbove, type Repository } from './find-repositories.js';
-import { followLinks } from './follow-links.js';
+import { followLinks, linksAlong } from './follow-links.js';
 import { HOOKS, kindOfSetting, wordsOfCommand } from './git-keys.js';
 import { isGitSetting, namesEntry } from './runs-later.js';
 import { MOST_FOLDERS, walkFolders } from './walk-folders.js';
@@ -29,26 +29,31 @@ export async function namedInSettings(
 ): Promise<NamedInSettings> {
   const walked = await walkFolders(workingDirectory, mostFolders);
   const repositories = await findRepositories(workingDirectory, [...folders, ...walked.folders]);
-  const leadFrom = async (isMeant: (path: string) => boolean): Promise<string[]> =>
-    await Promise.all(
-      walked.links.filter((link) => isMeant(relative(workingDirectory, link))).map((link) => followLinks(link)),
-    );
+  const linksWith = (isMeant: (path: string) => boolean): string[] =>
+    walked.links.filter((link) => isMeant(relative(workingDirectory, link)));
   const links = [
-    ...(await leadFrom(namesEntry)),
+    ...linksWith(namesEntry),
     ...(await Promise.all(repositories.map(({ gitFolder }) => linksIn(gitFolder, isGitSetting)))).flat(),
   ];
   const files = new Set(repositories.flatMap(settingsOf));
   const settings = repositories.length === 0 ? [] : await askGit([...files], git);
   const named = await namedBy(settings ?? [], repositories, { workingDirectory, home: git.home });
-  const found = [...links, ...named];
   const inside = (paths: readonly string[]): string[] => [
     ...new Set(paths.map((path) => relative(workingDirectory, path)).filter((path) => path !== '' && !isAbove(path))),
   ];
   return {
-    paths: inside([...found, ...(await Promise.all(found.map((path) => followLinks(path))))]),
-    inDotFolders: inside(await leadFrom((path) => path.split(sep).some((name) => name.startsWith('.')))),
+    paths: inside([...named, ...(await leadFrom([...links, ...named]))]),
+    inDotFolders: inside(await leadFrom(linksWith((path) => path.split(sep).some((name) => name.startsWith('.'))))),
     known: settings !== undefined && walked.complete,
   };
+}
+
+/** Where these paths lead, and the further links on the way there. */
+async function leadFrom(paths: readonly string[]): Promise<string[]> {
+  const found = await Promise.all(
+    paths.map(async (path) => [await followLinks(path), ...(await linksAlong(path)).filter((link) => link !== path)]),
+  );
+  return found.flat();
 }
 
 function isAbove(path: string): boolean {
@@ -98,7 +103,7 @@ async function namedBy(
     }
   }
   // A hook is often a link to a script among the files.
-  for (const folder of new Set(hooks)) found.push(...(await linksIn(folder, () => true)));
+  for (const folder of new Set(hooks)) found.push(...(await leadFrom(await linksIn(folder, () => true))));
   return found;
 }
 
@@ -145,6 +150,5 @@ async function programsAmong(paths: readonly string[], word: string, kind: 'comm
 
 async function linksIn(folder: string, isMeant: (name: string) => boolean): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
-  const links = entries.filter((entry) => entry.isSymbolicLink() && isMeant(entry.name));
-  return await Promise.all(links.map(({ name }) => followLinks(join(folder, name))));
+  return entries.filter((entry) => entry.isSymbolicLink() && isMeant(entry.name)).map(({ name }) => join(folder, name));
 }

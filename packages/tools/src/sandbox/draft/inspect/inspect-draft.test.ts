@@ -53,6 +53,44 @@ describe('inspectDraft', () => {
     expect(['sub/.github/workflows', 'plain/.github/workflows/ci.yml'].map(kept)).toEqual([false, true]);
   });
 
+  it('[A44] takes out a changed link on the way from a name that runs later, however many links lead on', async () => {
+    for (const path of ['hooks/v1/pre-commit', 'tools/one/tasks/tasks.json']) await put(folder, path);
+    await symlink('v1', join(folder.path, 'hooks/current'));
+    await symlink('hooks/current', join(folder.path, '.husky'));
+    await symlink('one', join(folder.path, 'tools/now'));
+    await symlink('tools/now/tasks', join(folder.path, '.vscode'));
+    for (const path of ['hooks/v2/pre-commit', 'tools/two/tasks/tasks.json']) await put(draft, path, 'evil');
+    await symlink('v2', join(draft.path, 'hooks/current'));
+    await symlink('two', join(draft.path, 'tools/now'));
+    const leftOut = await inspectDraft(draft.path, folder.path);
+    expect(new Set(leftOut)).toEqual(
+      new Set([
+        { path: 'hooks/current', why: 'runs-later' },
+        { path: 'tools/now', why: 'runs-later' },
+      ]),
+    );
+    expect(['hooks/current', 'tools/now'].map(kept)).toEqual([false, false]);
+  });
+
+  it('[A36] takes out a link in or on the way to a dot-folder that now leads elsewhere', async () => {
+    for (const path of ['conf/a', 'hold/v1/a']) await put(folder, path);
+    await symlink('v1', join(folder.path, 'hold/now'));
+    await symlink('hold/now', join(folder.path, '.other'));
+    for (const name of ['.tool', '.same']) await symlink('conf', join(folder.path, name));
+    for (const path of ['evil/b', 'hold/v2/b']) await put(draft, path, 'evil');
+    await symlink('evil', join(draft.path, '.tool'));
+    await symlink('conf', join(draft.path, '.same'));
+    await symlink('v2', join(draft.path, 'hold/now'));
+    const leftOut = await inspectDraft(draft.path, folder.path, { mayCreate: () => false });
+    expect(new Set(leftOut)).toEqual(
+      new Set([
+        { path: '.tool', why: 'new-hidden' },
+        { path: 'hold/now', why: 'new-linked' },
+      ]),
+    );
+    expect(['evil/b', 'hold/v2/b'].map(kept)).toEqual([true, true]);
+  });
+
   it('[A44] takes out links in a repository of any name, through which Git would write elsewhere', async () => {
     for (const name of ['HEAD', 'objects/x', 'refs/x', 'logs/refs/heads/x', 'COMMIT_EDITMSG'])
       await put(folder, `store/${name}`);

@@ -1,4 +1,4 @@
-import { lstatSync, type Dirent, type Stats } from 'node:fs';
+import { lstatSync, readlinkSync, type Dirent, type Stats } from 'node:fs';
 import { lstat, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isOwnFile } from '@countersign/core/ports';
@@ -74,9 +74,16 @@ export function needsRule(
   if (!now.known && entry.isFile() && (drafted.mode & 0o111) !== 0) return 'git-unknown';
   if (now.mayCreate === undefined) return undefined;
   const path = join(folder.name, name);
-  const there = folder.real === undefined ? undefined : lstatSync(join(folder.real, name), { throwIfNoEntry: false });
+  const there = folder.real === undefined ? undefined : whatIsThere(join(folder.real, name), join(folder.upper, name));
   const why = whyNew(whyHidden(path, now.inDotFolders), drafted, there);
   return why === undefined || now.mayCreate(join(now.workingDirectory, path)) ? undefined : why;
+}
+
+/** A link that leads elsewhere now brings in what lies there: it is as good as new. */
+function whatIsThere(real: string, drafted: string): Stats | undefined {
+  const stats = lstatSync(real, { throwIfNoEntry: false });
+  if (stats?.isSymbolicLink() !== true || !lstatSync(drafted).isSymbolicLink()) return stats;
+  return readlinkSync(real, 'buffer').equals(readlinkSync(drafted, 'buffer')) ? stats : undefined;
 }
 
 /** By its name, its kind and where it lies. */
