@@ -1,6 +1,7 @@
 import { listApprovals } from '@countersign/core';
 import { hostileCalls, type ScriptedCall } from '@countersign/core/testing';
 import { expect } from 'vitest';
+import { isFullSize } from '../support/scaled.js';
 import { forgeNotifications } from './forge-notifications.js';
 import { calls, decision, named, shell, type Order } from './make-order.js';
 import type { Site } from './site.js';
@@ -51,7 +52,7 @@ async function showsPayloads({ engine, worldId, chatId }: Site): Promise<void> {
 }
 
 /** Calls in one answer. What an answer of 3,000 costs on PostgreSQL is spent in full runs only. */
-const FLOOD = Number(process.env['RUNS_FACTOR'] ?? '1') >= 1 ? 3_000 : 100;
+const FLOOD = isFullSize ? 3_000 : 100;
 
 const half = Math.ceil(slips.length / 2);
 const slip = (part: typeof slips): Order => ({

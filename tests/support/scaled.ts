@@ -1,6 +1,9 @@
 const FACTOR = Number(process.env['RUNS_FACTOR'] ?? 1);
 
-/** The size of a property test: `full` in `npm run verify`, a tenth in `npm test`, but never below `least` (or `full`, if that is smaller). */
+/** Whether tests run at full size or more, as in `npm run verify`. */
+export const isFullSize = FACTOR >= 1;
+
+/** Runs, rounds or files of a test: `full` in `npm run verify`, a tenth in `npm test`, but never below `least` (or `full`, if that is smaller). */
 export function scaled(full: number, least = 25): number {
   return Math.max(Math.min(full, least), Math.ceil(full * FACTOR));
 }

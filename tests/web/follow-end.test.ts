@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isFullSize } from '../support/scaled.js';
 import { hasBrowser, openBrowser, type Opened, type Visit } from './support/open-browser.js';
 import { aboveView, atRest, belowView, call, goTo, said, toolCard, wrote } from './support/steps.js';
 
@@ -23,8 +24,7 @@ const HEARS_LATE = `
 `;
 
 /** The later, the more differ the lengths of what comes. All of them take a minute: that is for `npm run verify`. */
-const BURSTS =
-  Number(process.env['RUNS_FACTOR']) >= 1 ? Array.from({ length: 12 }, (_, index) => index + 1) : [1, 4, 8, 12];
+const BURSTS = isFullSize ? Array.from({ length: 12 }, (_, index) => index + 1) : [1, 4, 8, 12];
 
 describe.runIf(hasBrowser)('whoever is at the end of a chat', () => {
   let opened: Opened;

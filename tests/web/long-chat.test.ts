@@ -1,5 +1,6 @@
 import type { NewMessage } from '@countersign/core/ports';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isFullSize } from '../support/scaled.js';
 import { hasBrowser, openBrowser, type Opened, type Visit } from './support/open-browser.js';
 import { aboveView, atRest, belowView, holdUp, said, scrollTo, write, wrote } from './support/steps.js';
 
@@ -8,7 +9,7 @@ const COUNT = 10_000;
 const OLDER = /\/messages\?.*before=/;
 
 /** How often the wheel turns each way: half as long a way still goes through more messages than are kept in the page. */
-const WHEEL_STEPS = Number(process.env['RUNS_FACTOR']) >= 1 ? 25 : 12;
+const WHEEL_STEPS = isFullSize ? 25 : 12;
 
 describe.runIf(hasBrowser)('a chat of 10,000 messages', () => {
   let opened: Opened;

@@ -1,5 +1,6 @@
 import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { isFullSize } from '../support/scaled.js';
 import { hasBrowser, openBrowser, type Opened, picturesOf } from './support/open-browser.js';
 import {
   animationsDone,
@@ -90,12 +91,11 @@ describe.runIf(hasBrowser)('signing only what was meant and seen', () => {
   }
 
   // All pairs at each width take minutes: that is for `npm run verify`. `npm test` has each kind before and after two others.
-  const isFull = Number(process.env['RUNS_FACTOR']) >= 1;
   const kinds = Object.keys(SHAPES) as Shape[];
-  const pairs = isFull ? everyPair(kinds) : kinds;
+  const pairs = isFullSize ? everyPair(kinds) : kinds;
 
   it.each([
-    { width: 390, by: 'tap', order: isFull ? pairs : [...pairs, ...pairs.toReversed()] },
+    { width: 390, by: 'tap', order: isFullSize ? pairs : [...pairs, ...pairs.toReversed()] },
     { width: 768, by: 'key', order: pairs },
     { width: 1440, by: 'click', order: pairs },
   ] as const)(

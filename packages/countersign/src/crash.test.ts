@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
+import { isFullSize } from '../../../tests/support/scaled.js';
 import { lifeOf, readCrashRecord, type CrashRecord } from './testing/crash-record.js';
 import { runScenario } from './testing/crash-scenario.js';
 
@@ -144,9 +145,9 @@ async function goOn(place: Place, left: readonly CrashRecord[]): Promise<CrashRe
 
 const moments = await momentsAfter(newPlace());
 
-/** Every moment at full size (`RUNS_FACTOR` of 1 or more); otherwise the first of each kind. */
+/** Every moment at full size; otherwise the first of each kind. */
 function chosen<T>(all: readonly T[], kind: (each: T) => string): T[] {
-  if (Number(process.env['RUNS_FACTOR'] ?? 1) >= 1) return [...all];
+  if (isFullSize) return [...all];
   return all.filter((each, at) => all.findIndex((other) => kind(other) === kind(each)) === at);
 }
 

@@ -100,7 +100,7 @@ function allows(program: string, words: readonly string[]): boolean {
 /** Programs whose work is to change files; the star lets them, and there is nothing to watch. */
 const CHANGE = new Set(['tee', 'mkdir', 'cp', 'mv', 'rm', 'ln', 'chmod', 'make', 'wget', 'curl', 'npm ls', 'ps']);
 
-/** Every twentieth in a quick run, all of them in a long search. */
+/** Every fortieth in `npm test`, every fourth in `npm run verify`, all of them in a search with a factor of 4. */
 const STRIDE = Math.max(1, Math.round(4 / FACTOR));
 
 /** The commands that a rule `program *` allows. */
