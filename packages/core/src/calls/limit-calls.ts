@@ -1,5 +1,4 @@
 import type { Gate } from '../approval/index.js';
-import { maskSecrets } from '../masking/index.js';
 import type { StoreReader, StoreTransaction, TurnRecord } from '../ports/index.js';
 import type { ReadCall } from './gate-call.js';
 import { lookAgain } from '../step/runtime.js';
@@ -55,15 +54,12 @@ function sum(chats: readonly Waiting[]): number {
   return chats.reduce((total, { waiting }) => total + waiting, 0);
 }
 
-/** Names the chats, so that a person finds what to decide. */
+/** Names chats by id: a title may come from a model, and this text is read by the model of another chat. */
 async function describeFull(reader: StoreReader, worldId: string, agentId: string): Promise<string> {
-  const named: string[] = [];
-  for (const { chatId, waiting } of (await reader.pendingOfAgent(worldId, agentId)).slice(0, MOST_NAMED)) {
-    const title = (await reader.chat(chatId))?.title ?? '';
-    named.push(`"${maskSecrets(title === '' ? chatId : title)}" (${waiting})`);
-  }
+  const fullest = (await reader.pendingOfAgent(worldId, agentId)).slice(0, MOST_NAMED);
+  const named = fullest.map(({ chatId, waiting }) => `${chatId} (${waiting})`).join(', ');
   return (
-    `Nothing ran. ${MOST_WAITING} calls of yours already wait for approval, most of them in the chats ${named.join(', ')}. ` +
+    `Nothing ran. ${MOST_WAITING} calls of yours already wait for approval, most of them in the chats ${named}. ` +
     'No more can wait until a person has decided some of them.'
   );
 }

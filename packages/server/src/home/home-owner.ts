@@ -17,7 +17,13 @@ export function noteOwner(home: string, command: string | undefined): () => void
   } catch {
     // A full disk: the error then names no process.
   }
-  return () => rmSync(fileOf(home), { force: true });
+  return () => {
+    try {
+      rmSync(fileOf(home), { force: true });
+    } catch {
+      // A note left behind is only read while somebody has the lock, which must be released all the same.
+    }
+  };
 }
 
 /** `"countersign chat" (pid 4711)`. */
