@@ -359,6 +359,56 @@ describe('[S4] engines on one PostgreSQL', () => {
       expect(listed?.tools.map(({ name }) => name)).toContain('mcp__shed__axe');
     });
 
+    it('a tool that one saw taken back does not become accepted again when the other saw it changed', async () => {
+      const url = await createPostgresDatabase();
+      let takeBack = (): Promise<unknown> => Promise.resolve();
+      let waitsForSecond = (): void => undefined;
+      const reached = new Promise<void>((resolve) => (waitsForSecond = resolve));
+      const first = await openEngine(url, [], undefined, (store) => ({
+        ...store,
+        transact: (id, work) =>
+          store.transact(id, (tx) => {
+            const updateMcpServer: typeof tx.updateMcpServer = (...change) => {
+              waitsForSecond();
+              return tx.updateMcpServer(...change);
+            };
+            return work({ ...tx, updateMcpServer });
+          }),
+      }));
+      const second = await openEngine(url, [], undefined, (store) => ({
+        ...store,
+        transact: (id, work) =>
+          store.transact(id, (tx) => {
+            const mcpTools: typeof tx.mcpTools = async (...about) => {
+              const found = await tx.mcpTools(...about);
+              await Promise.race([takeBack(), reached]);
+              return found;
+            };
+            return work({ ...tx, mcpTools });
+          }),
+      }));
+      const { worldId } = await prepare(first);
+      const definition = {
+        ...{ name: 'shed', transport: 'stdio' as const, command: 'serve', args: [], env: {} },
+        ...{ network: false, trusted: false, enabled: true },
+      };
+      await first.runtime.store.transact(worldId, (tx) =>
+        tx.insertMcpServer({ worldId, name: 'shed', definition, firstListedAt: null, createdAt: 1 }),
+      );
+      const [at, elsewhere] = [first, second].map(({ runtime }) => createMcpRecords(() => runtime));
+      await elsewhere?.listed(worldId, 'shed', listing('axe'));
+      let taken: Promise<unknown> | undefined;
+      takeBack = () => (taken ??= at?.listed(worldId, 'shed', []) ?? Promise.resolve());
+      const changed = {
+        name: 'mcp__shed__axe',
+        definition: { name: 'axe', inputSchema: { type: 'object', title: 'x' } },
+      };
+      await elsewhere?.listed(worldId, 'shed', [changed]);
+      await taken;
+      const axe = await first.runtime.store.read((reader) => reader.mcpTool(worldId, 'mcp__shed__axe'));
+      expect(axe).toMatchObject({ accepted: null, acceptedDigest: null });
+    });
+
     it('one that was turned off stays off', async () => {
       const listed = await listMeanwhile((first, worldId) =>
         updateMcpServer(first.runtime, worldId, 'shed', { enabled: false }, signer),

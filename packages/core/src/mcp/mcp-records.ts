@@ -11,7 +11,7 @@ import { keepPaths, NO_RULES } from '../policy/index.js';
 import { definitionDigest, describeDifference } from '../calls/mcp-difference.js';
 import { noWorld } from '../step/look-up.js';
 import { revokeGrantsOf } from '../decisions/revoke-grant.js';
-import { commit, type Runtime, type Step } from '../step/runtime.js';
+import { commit, mustHaveChanged, type Runtime, type Step } from '../step/runtime.js';
 
 /** What the host of a world's MCP servers reads and writes. */
 export function createMcpRecords(runtimeOf: () => Runtime): McpRecords {
@@ -94,6 +94,8 @@ async function writeListing(step: Step, name: string, listing: readonly Listed[]
   const worldId = step.snapshot.world.id;
   const server = await step.tx.mcpServer(worldId, name);
   if (server === undefined) return;
+  // Locks the server: otherwise two processes that list its tools at once, or a person who accepts them meanwhile, overwrite each other.
+  mustHaveChanged(await step.tx.updateMcpServer(server, server.definition));
   const isFirst = server.firstListedAt === null && (await step.tx.setMcpServerListed(worldId, name));
   const known = new Map((await step.tx.mcpTools(worldId, name)).map((tool) => [tool.name, tool]));
   for (const { name: toolName, definition, digest } of listing) {

@@ -46,8 +46,10 @@ export function mcpServerVerbs(on: Connection, s: McpServerStatements, session: 
     },
     setMcpServerListed: async (worldId, name) => (await setListed({ worldId, name, now: session.now })) === 1,
     async deleteMcpServer(worldId, name) {
+      // The server first, as everywhere: whoever lists its tools has locked it.
+      const isDeleted = (await deleteServer({ worldId, name })) === 1;
       await deleteTools({ worldId, name });
-      return (await deleteServer({ worldId, name })) === 1;
+      return isDeleted;
     },
     async putMcpTool(record) {
       await putTool({
