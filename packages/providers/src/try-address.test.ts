@@ -1,3 +1,4 @@
+import { createServer, type AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { json, silence, startWireServer, type WireServer } from './testing/wire-server.js';
 import { tryAddress } from './try-address.js';
@@ -49,6 +50,24 @@ describe('trying the address of a provider', () => {
       answers: false,
       problem: `doesn't answer: no answer within 0.05 seconds at ${server.url}/v1`,
     });
+  });
+
+  it('[P2] says so where a server switches to another protocol instead of answering', async () => {
+    const switching = createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.once('data', () =>
+        socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: other\r\n\r\n'),
+      );
+    });
+    await new Promise<void>((resolve) => {
+      switching.listen(0, '127.0.0.1', resolve);
+    });
+    const url = `http://127.0.0.1:${(switching.address() as AddressInfo).port}/v1`;
+    expect(await tryAddress('openai', openai(url), PATIENT_MS)).toEqual({
+      answers: false,
+      problem: `doesn't answer: the server ended the connection without an answer at ${url}`,
+    });
+    switching.close();
   });
 
   it('[P2] sends the key nowhere else', async () => {

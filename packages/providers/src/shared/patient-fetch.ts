@@ -46,6 +46,8 @@ async function send(request: Request, body: Buffer | undefined, silenceMs: numbe
       outgoing.destroy(new Error(`timed out: nothing was said for ${silenceMs / 1000} seconds`)),
     );
     outgoing.on('response', resolve).on('error', reject);
+    // After a switch to another protocol neither of the two comes.
+    outgoing.on('close', () => reject(new Error('the server ended the connection without an answer')));
     outgoing.end(body);
   });
 }
