@@ -24,7 +24,7 @@ if (wantsPeers && failed === 0) {
 }
 process.exitCode = failed;
 
-/** As of the lock file: whoever ran an earlier version has other packages there. */
+/** False if the lock file has changed since the install. */
 function isInstalled() {
   const changed = (file) => statSync(`${here}${file}`, { throwIfNoEntry: false })?.mtimeMs ?? 0;
   return changed('node_modules/.package-lock.json') >= changed('package-lock.json');

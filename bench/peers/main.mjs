@@ -89,7 +89,7 @@ async function measureDurable() {
 function durablePage({ alone, together }) {
   return [
     'Processor time of one turn, from the question (or from the pause, with every call waiting for its approval) to the answer. ' +
-      'How many times ours the others take is in bold. The AI SDK keeps nothing; everybody else has each step in the database before the next begins.',
+      'In bold: their time divided by ours. The AI SDK keeps nothing; everybody else has each step in the database before the next begins.',
     leadTable(alone, 'sqlite'),
     leadTable(alone, 'postgres'),
     '## Turns that are kept',

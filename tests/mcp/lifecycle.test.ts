@@ -359,7 +359,7 @@ describe('people and servers', () => {
     await expect(lab.show('nobody')).rejects.toMatchObject({ code: 'not-found' });
   });
 
-  it('[A46] a variable that would act outside the sandbox is refused in words', async () => {
+  it('[A46] refuses a variable that would act outside the sandbox, and says why', async () => {
     const lab = await openLab();
     await lab.add(stdio('hostile', { env: { LD_PRELOAD: 'x' } }));
     await until(async () => (await lab.show('hostile')).status === 'failed', 'it fails');

@@ -176,7 +176,7 @@ describe('the audit log', () => {
       expect((await t.api('GET', '/worlds/harbour/audit/verify')).body).toMatchObject({ ok: true });
     });
 
-    it('[A40] of a call that never ran, or for a client without approvals, there is none', async () => {
+    it('[A40] returns no original of a call that never ran, or to a client without approvals', async () => {
       const { t, call } = await ran();
       const { body } = await t.api<{ clientSecret: string }>('POST', '/worlds/harbour/clients', {
         label: 'pipe',

@@ -46,7 +46,7 @@ export function mcpServerVerbs(on: Connection, s: McpServerStatements, session: 
     },
     setMcpServerListed: async (worldId, name) => (await setListed({ worldId, name, now: session.now })) === 1,
     async deleteMcpServer(worldId, name) {
-      // The server first, as everywhere: whoever lists its tools has locked it.
+      // The server's row before its tools: a listing locks them in this order, and the other one would deadlock.
       const isDeleted = (await deleteServer({ worldId, name })) === 1;
       await deleteTools({ worldId, name });
       return isDeleted;

@@ -28,7 +28,7 @@ describe('a question for a name', () => {
     expect(writeNameAnswer(asked, null).readUInt16BE(2) & 15).toBe(3);
   });
 
-  it('[A43] is no question where it is none, and no bytes break it', () => {
+  it('[A43] ignores packets that are no valid question, whatever bytes they hold', () => {
     expect(readNameQuestion(question(['a b', 'com']))).toBeUndefined();
     expect(readNameQuestion(question(['a\0b']))).toBeUndefined();
     expect(readNameQuestion(question([]))).toBeUndefined();
