@@ -31,13 +31,12 @@ async function newChat(): Promise<PseudoTerminal> {
 
 // A process each: on a busy machine that takes its time.
 describe('countersign chat', () => {
-  it('[X2] [A17] runs what is signed and nothing else: Enter, Ctrl-C and the end of the input deny, another word decides nothing', async () => {
+  it('[X2] [A17] runs what is signed and nothing else: Enter denies, another word decides nothing', async () => {
     const terminal = await newChat();
     for (const [letter, typed, end] of [
       ['signed', `o${ENTER}`, 'stamped signed'],
       ['refused', `d not today${ENTER}`, 'not today'],
       ['empty', ENTER, 'not this one'],
-      ['interrupted', CTRL_C, 'not this one'],
     ] as const) {
       terminal.type(t.asking(stamp(letter)) + ENTER);
       expect(await terminal.waitFor('Why you are asked')).toContain(`letter: ${letter}`);
@@ -51,11 +50,77 @@ describe('countersign chat', () => {
       await answer(terminal, `${typo}${ENTER}`);
       await terminal.waitFor('That is not one of the choices. Nothing was decided.');
     }
-    await answer(terminal, CTRL_D);
-    expect(await terminal.exitCode).toBe(3);
+    await answer(terminal, `d${ENTER}`);
+    await terminal.waitFor('results: ');
+    await terminal.waitFor('you  ');
+    terminal.type(CTRL_D);
+    expect(await terminal.exitCode).toBe(0);
     expect(ran()).toEqual(['signed']);
     expect(terminal.screen()).toMatch(/✍ Ada · stamp {2}signed once.*\n(?:.*\n)?.*✓ Ada · stamp {2}done/);
     expect(terminal.screen()).toContain('✗ Ada · stamp  denied: not today');
+  });
+
+  it('[A17] Ctrl-D and Ctrl-C at a card leave, decide nothing, and say how to decide later', async () => {
+    const waiting = async (): Promise<unknown[]> =>
+      (await t.client.approvals('docks')).items.map(({ toolName, arguments: args }) => [toolName, args]);
+    const left = async (terminal: PseudoTerminal, key: string, code: number): Promise<void> => {
+      terminal.type(key);
+      const said = await terminal.waitFor('countersign approvals list');
+      expect(said).toContain('Nothing was decided. 1 call still waits for you.');
+      expect(await terminal.exitCode).toBe(code);
+      expect(await waiting()).toEqual([['stamp', { letter: 'kept' }]]);
+    };
+    const first = await newChat();
+    first.type(t.asking(stamp('kept')) + ENTER);
+    await first.waitFor(SIGN);
+    await left(first, CTRL_D, 0);
+    const [chat] = (await t.client.chats('docks', { newest: true, limit: 1 })).items;
+    expect(first.screen()).toContain(`countersign chat -w docks -c ${chat?.id}`);
+
+    // The second one comes before anybody has read the first: it must not stop the chat, which denies what waits in it.
+    const twice = t.terminal(['chat', '-w', 'docks']);
+    await twice.waitFor(SIGN);
+    await left(twice, CTRL_C + CTRL_C, 130);
+
+    const inside = t.terminal(['chat', '-w', 'docks']);
+    await answer(inside, `a${ENTER}`);
+    await inside.waitFor('This rule will be written');
+    await answer(inside, CTRL_C);
+    await inside.waitFor(CARD);
+    await answer(inside, `a${ENTER}`);
+    await answer(inside, `e${ENTER}`);
+    await inside.waitFor('rule ');
+    inside.type(CTRL_C);
+    await inside.waitFor(CARD);
+    await answer(inside, `e${ENTER}`);
+    await inside.waitFor('arguments {');
+    inside.type(CTRL_C);
+    await inside.waitFor(CARD);
+    await answer(inside, `e${ENTER}`);
+    await inside.waitFor('arguments {');
+    // In a line with text in it, Ctrl-D deletes a character.
+    await left(inside, `\u0015${CTRL_D}`, 0);
+
+    const watching = t.terminal(['approvals', 'watch']);
+    await watching.waitFor(SIGN);
+    await left(watching, CTRL_D, 0);
+
+    const [kept] = (await t.client.approvals('docks')).items;
+    if (kept === undefined) throw new Error('nothing waits');
+    await t.client.decide('docks', kept, { decision: 'deny' });
+    expect(ran()).toEqual([]);
+  });
+
+  it('[A17] Ctrl-D at a question, or at the card of a single message, decides nothing', async () => {
+    const question = { question: 'Which quay?', choices: [] };
+    const once = t.terminal(['chat', '-w', 'docks', t.asking({ name: 'ask_human', arguments: question })]);
+    await once.waitFor('  ? ');
+    once.type(CTRL_D);
+    await once.waitFor('Nothing was decided. 1 call still waits for you.');
+    expect(await once.exitCode).toBe(130);
+    const { items } = await t.client.approvals('docks');
+    expect(items.map(({ toolName }) => toolName)).toEqual(['ask_human']);
+    await t.client.stop('docks', items[0]?.chatId ?? '');
   });
 
   it('[A12] puts three approvals one after another, loses none to a slow human, and lets another go first', async () => {

@@ -4,7 +4,7 @@ import { createServer, request, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { closeTerminals, CTRL_C, ENTER, type PseudoTerminal } from '../support/pseudo-terminal.js';
+import { closeTerminals, ENTER, type PseudoTerminal } from '../support/pseudo-terminal.js';
 import { command } from '../support/tmux.js';
 import { openHarbourServer, stamp, type HarbourServer } from './harbour-server.js';
 
@@ -53,19 +53,6 @@ describe('in rough hands', () => {
     const waiting = (await t.client.approvals('docks')).items;
     expect(waiting.map(({ arguments: args }) => args)).toContainEqual({ letter: signal });
     for (const approval of waiting) await t.client.decide('docks', approval, { decision: 'deny' });
-  });
-
-  it('[A17] denies with one Ctrl-C at a card, and leaves with more of them, whatever is asked', async () => {
-    const terminal = await atCard('twice');
-    terminal.type(CTRL_C);
-    await terminal.waitFor('denied: not this one');
-    await terminal.waitFor('you  ');
-    terminal.type(CTRL_C);
-    await terminal.waitFor('Ctrl-C again leaves');
-    await terminal.waitFor('you  ');
-    terminal.type(CTRL_C);
-    expect(await terminal.exitCode).toBe(130);
-    expect(ran()).toEqual([]);
   });
 
   it('[A17] shows a call in a terminal of 20×5 bit by bit, and lets it be signed only when all was shown', async () => {

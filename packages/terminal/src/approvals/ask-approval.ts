@@ -1,5 +1,4 @@
 import { ClientError, maskedWords, revealedView, type ApprovalView } from '@countersign/client';
-import type { Typed } from '../keyboard.js';
 import { behindBar, indented } from '../text/behind-bar.js';
 import { cutTo } from '../text/cells.js';
 import { plainLine } from '../text/plain-text.js';
@@ -9,14 +8,14 @@ import { confirmCovered } from './confirm-covered.js';
 import { describeApproval } from './describe-approval.js';
 import { columnsOf, lookOf, type Ask, type Desk } from './desk.js';
 import { editArguments } from './edit-arguments.js';
-import { describeChoices, readAnswer, type CardAnswer } from './read-answer.js';
+import { describeChoices, readAnswer } from './read-answer.js';
 import { sendDecision } from './send-answer.js';
 
 const UNSEEN = '  Type s to see the rest first. Nothing was decided.';
 
 /**
- * Puts one approval before the person and sends what they say. Nothing but a clear yes approves: Enter, Ctrl-C and the end of the
- * input deny, and an unknown answer is asked for again (A17).
+ * Puts one approval before the person and sends what they say. Nothing but a clear yes approves: Enter denies, Ctrl-C and the end of
+ * the input leave without a decision, and an unknown answer is asked for again (A17).
  */
 export const askApproval: Ask = async (desk, asked, look, signal) => {
   if (asked.question !== undefined) return await askQuestion(desk, asked, look, signal);
@@ -27,6 +26,7 @@ export const askApproval: Ask = async (desk, asked, look, signal) => {
   let whole = false;
   let isShown = false;
   for (;;) {
+    if (keyboard.hasEnded()) return { kind: 'left' };
     const card = describeApproval(approval, { ...look, ...lookOf(context), whole, edited });
     const offers = {
       isCut: card.isCut,
@@ -42,8 +42,9 @@ export const askApproval: Ask = async (desk, asked, look, signal) => {
     keyboard.print(`${choices.join('\n')}\n`);
     isShown = true;
     const typed = await keyboard.ask({ prompt: paint.amber('  ✍ '), fresh: true, typedOnly: true, signal });
-    const answer = meaningOf(typed, (line) => readAnswer(line, approval, offers));
-    if (answer === undefined) return { kind: 'gone' };
+    if (typed.kind === 'cancelled') return { kind: 'gone' };
+    if (typed.kind !== 'line') return { kind: 'left' };
+    const answer = readAnswer(typed.text, approval, offers);
     switch (answer.kind) {
       case 'unknown':
         keyboard.print(card.isCut ? `${UNSEEN}\n` : '  That is not one of the choices. Nothing was decided.\n');
@@ -61,8 +62,12 @@ export const askApproval: Ask = async (desk, asked, look, signal) => {
         }
         return await sendDecision(desk, approval, { decision: 'approve', scope, ...args });
       }
-      case 'rule':
-        return await askRule(desk, approval, signal);
+      case 'rule': {
+        const ruled = await askRule(desk, approval, signal);
+        if (ruled.kind !== 'back') return ruled;
+        isShown = false;
+        break;
+      }
       case 'next':
         return { kind: 'later' };
       case 'more':
@@ -79,26 +84,13 @@ export const askApproval: Ask = async (desk, asked, look, signal) => {
         if (changed.kind === 'denied')
           return await sendDecision(desk, approval, { decision: 'deny', reason: 'not this one' });
         if (changed.kind === 'gone') return { kind: 'gone' };
-        edited = changed.value;
+        if (changed.kind === 'edited') edited = changed.value;
         isShown = false;
         break;
       }
     }
   }
 };
-
-/** Undefined: it was decided elsewhere. Whoever leaves has not signed. */
-function meaningOf(typed: Typed, read: (line: string) => CardAnswer): CardAnswer | undefined {
-  switch (typed.kind) {
-    case 'line':
-      return read(typed.text);
-    case 'interrupt':
-    case 'end':
-      return { kind: 'deny', reason: 'not this one' };
-    case 'cancelled':
-      return undefined;
-  }
-}
 
 /** The card with nothing masked, or as it was where that can't be had. */
 async function revealed({ client, world, keyboard, context }: Desk, asked: ApprovalView): Promise<ApprovalView> {

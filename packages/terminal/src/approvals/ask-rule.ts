@@ -5,8 +5,11 @@ import { printCovered } from './confirm-covered.js';
 import { columnsOf, type Asked, type Desk } from './desk.js';
 import { sendDecision, tryDecision } from './send-answer.js';
 
+/** `back`: to the card, with nothing decided. */
+type Ruled = Asked | { readonly kind: 'back' };
+
 /** "Always" writes a rule that outlives the call, so the rule itself is shown, can be changed, and is signed with a word of its own. */
-export async function askRule(desk: Desk, approval: ApprovalView, signal: AbortSignal): Promise<Asked> {
+export async function askRule(desk: Desk, approval: ApprovalView, signal: AbortSignal): Promise<Ruled> {
   const { keyboard, context } = desk;
   let rule = approval.proposedRule ?? '';
   for (;;) {
@@ -16,7 +19,8 @@ export async function askRule(desk: Desk, approval: ApprovalView, signal: AbortS
     keyboard.print('  w: write it and approve   e: edit it   Enter: deny\n');
     const typed = await keyboard.ask({ prompt: context.paint.amber('  ✍ '), fresh: true, typedOnly: true, signal });
     if (typed.kind === 'cancelled') return { kind: 'gone' };
-    const word = typed.kind === 'line' ? typed.text.trim().toLowerCase() : '';
+    if (typed.kind !== 'line') return { kind: 'back' };
+    const word = typed.text.trim().toLowerCase();
     if (word === 'w' && rule !== '') {
       const sent = await tryDecision(desk, approval, { decision: 'approve', scope: 'always', rule });
       if (sent.kind !== 'refused') return sent;
@@ -26,7 +30,8 @@ export async function askRule(desk: Desk, approval: ApprovalView, signal: AbortS
     }
     const edited = await keyboard.ask({ prompt: '  rule ', prefill: plainLine(rule), signal });
     if (edited.kind === 'cancelled') return { kind: 'gone' };
-    rule = edited.kind === 'line' ? edited.text.trim() : '';
+    if (edited.kind !== 'line') return { kind: 'back' };
+    rule = edited.text.trim();
     if (rule === '') return await sendDecision(desk, approval, { decision: 'deny', reason: 'not this one' });
   }
 }

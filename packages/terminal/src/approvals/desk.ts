@@ -11,6 +11,8 @@ export type Asked =
   | { readonly kind: 'gone' }
   /** Another one first. */
   | { readonly kind: 'later' }
+  /** Ctrl-C or the end of the input: the person leaves, and the call keeps waiting. */
+  | { readonly kind: 'left' }
   /** The server did not take the answer, or nobody knows whether it did. Nothing that was not signed runs; it is asked again. */
   | { readonly kind: 'lost'; readonly why: string };
 

@@ -6,6 +6,8 @@ import { columnsOf, type Desk } from './desk.js';
 type Edited =
   | { readonly kind: 'edited'; readonly value: Record<string, unknown> }
   | { readonly kind: 'denied' }
+  /** To the card, with nothing decided. */
+  | { readonly kind: 'back' }
   | { readonly kind: 'gone' };
 
 /** With the person's editor where there is one, else as JSON in a line. What can't be read is asked for again. */
@@ -22,7 +24,8 @@ export async function editArguments(desk: Desk, args: unknown, signal: AbortSign
       }
       const typed = await keyboard.ask({ prompt: '  arguments ', prefill: text, signal });
       if (typed.kind === 'cancelled') return { kind: 'gone' };
-      if (typed.kind !== 'line' || typed.text.trim() === '') return { kind: 'denied' };
+      if (typed.kind !== 'line') return { kind: 'back' };
+      if (typed.text.trim() === '') return { kind: 'denied' };
       text = typed.text;
       return { kind: 'edited', value: recordOf(typed.text) };
     } catch (error) {

@@ -16,6 +16,7 @@ import { openKeyboard, type Keyboard } from '../keyboard.js';
 import { plainLine } from '../text/plain-text.js';
 import { askApproval } from './ask-approval.js';
 import { describeDecision } from './describe-decision.js';
+import { leftWords } from './left-words.js';
 
 interface Watched {
   readonly world: World;
@@ -100,7 +101,10 @@ async function ask(
     }
     isIdleSaid = false;
     const place = { position: open.indexOf(next) + 1, total: open.length };
-    await putBefore(context, client, keyboard, next, place, { answered, later });
+    if ((await putBefore(context, client, keyboard, next, place, { answered, later })) === 'left') {
+      keyboard.print(`· ${leftWords(open.length)}\n`);
+      return EXIT.ok;
+    }
   }
 }
 
@@ -111,7 +115,7 @@ async function putBefore(
   { world, store, approval }: Waiting,
   place: { position: number; total: number },
   { answered, later }: { answered: Set<string>; later: Set<string> },
-): Promise<void> {
+): Promise<'handled' | 'left'> {
   const { approvalId } = approval;
   const elsewhere = new AbortController();
   const leave = store.subscribe(() => {
@@ -120,10 +124,12 @@ async function putBefore(
   try {
     const look = { agentName: agentName(store.getState(), approval.agentId), place, world: world.name };
     const asked = await askApproval({ context, client, world: world.id, keyboard }, approval, look, elsewhere.signal);
+    if (asked.kind === 'left') return 'left';
     if (asked.kind === 'later') later.add(approvalId);
     else if (asked.kind !== 'lost') answered.add(approvalId);
     const decision = get(store.getState().approvals, approvalId)?.decision;
     if (asked.kind === 'gone' && decision !== undefined) keyboard.print(`  ${describeDecision(decision)}\n`);
+    return 'handled';
   } finally {
     leave();
   }

@@ -1,4 +1,5 @@
 import { ClientError } from '@countersign/client';
+import { leftWords } from '../approvals/left-words.js';
 import { describeFailure } from '../describe-failure.js';
 import { EXIT } from '../exit-codes.js';
 import type { Keyboard, Typed } from '../keyboard.js';
@@ -87,6 +88,7 @@ export async function runInteractive(
 
   function loose(typed: Typed): void {
     if (typed.kind === 'interrupt') {
+      if (session.isAtCard()) return;
       say('· Stopping');
       session.stop().catch(failed);
     } else if (typed.kind === 'line' && typed.text.trim() !== '') {
@@ -98,14 +100,12 @@ export async function runInteractive(
   keyboard.onLoose(loose);
   while (way.leaving === undefined) {
     busy = new AbortController();
-    const denialsBefore = session.denials();
-    await session.settle({ signal: busy.signal });
+    const settled = await session.settle({ signal: busy.signal });
     busy = undefined;
     if (way.leaving !== undefined) return way.leaving;
-    // The input ended at a card: it was denied, and so was everything after it.
-    if (keyboard.hasEnded()) {
-      return { kind: 'end', exitCode: session.denials() > denialsBefore ? EXIT.denied : EXIT.ok };
-    }
+    if (settled === 'left') say(`· ${leftWords(session.state().queue.length, { world, id: session.chat })}`);
+    if (keyboard.hasEnded()) return { kind: 'end', exitCode: EXIT.ok };
+    if (settled === 'left') return { kind: 'end', exitCode: EXIT.interrupted };
     const typed = await keyboard.ask({ prompt: context.paint.bold('you  ') });
     switch (typed.kind) {
       case 'line':

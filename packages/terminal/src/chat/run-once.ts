@@ -1,9 +1,10 @@
+import { leftWords } from '../approvals/left-words.js';
 import type { CommandContext } from '../context.js';
 import { EXIT } from '../exit-codes.js';
 import { plainLine } from '../text/plain-text.js';
 import { untilInterrupted } from '../until-interrupted.js';
 import { lastNotice, outcomeSince, type Outcome } from './outcome.js';
-import { GONE, type Answering, type Session } from './session.js';
+import { GONE, type Answering, type Session, type Settled } from './session.js';
 
 /** Sends one message, follows what comes of it, and tells how it ended. */
 export async function runOnce(
@@ -15,7 +16,7 @@ export async function runOnce(
   const leaving = new AbortController();
   if (answering.kind === 'person') {
     answering.keyboard.onLoose((typed) => {
-      if (typed.kind !== 'interrupt') return;
+      if (typed.kind !== 'interrupt' || session.isAtCard()) return;
       session.stop().then(
         () => leaving.abort(),
         () => leaving.abort(),
@@ -39,17 +40,16 @@ export async function runOnce(
   return outcome.exitCode;
 }
 
-function outcomeOf(
-  settled: 'settled' | 'timed-out' | 'given-up',
-  session: Session,
-  messageId: string,
-  noticesBefore: number,
-): Outcome {
+function outcomeOf(settled: Settled, session: Session, messageId: string, noticesBefore: number): Outcome {
   switch (settled) {
     case 'settled':
       return outcomeSince(session.state(), messageId, noticesBefore);
     case 'given-up':
       return { outcome: 'interrupted', exitCode: EXIT.interrupted, why: 'Stopped.' };
+    case 'left': {
+      const why = leftWords(session.state().queue.length, { world: session.world, id: session.chat });
+      return { outcome: 'interrupted', exitCode: EXIT.interrupted, why };
+    }
     case 'timed-out': {
       if (session.state().connection.kind !== 'open') {
         return { outcome: 'failed', exitCode: EXIT.failed, why: GONE };

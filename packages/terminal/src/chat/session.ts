@@ -30,7 +30,8 @@ export interface SessionOptions {
   readonly isTakenUp: boolean;
 }
 
-type Settled = 'settled' | 'timed-out' | 'given-up';
+/** `left`: the person left at a card and decided nothing. */
+export type Settled = 'settled' | 'timed-out' | 'given-up' | 'left';
 
 interface SettleLimits {
   readonly deadline?: number;
@@ -41,6 +42,7 @@ interface SettleLimits {
 
 /** One chat that a command follows, whatever happens to the server meanwhile. */
 export interface Session {
+  readonly world: string;
   readonly chat: string;
   state(): ChatState;
   client(): Client;
@@ -50,8 +52,8 @@ export interface Session {
   stop(): Promise<void>;
   /** Ends a line that an answer or a tool has left open: our own words never go on in it. */
   breakLine(): void;
-  /** How much was denied from here, by the person or because nobody could be asked. */
-  denials(): number;
+  /** Whether a card is before the person, or they left at one: then Ctrl-C is no wish to stop the chat, which would deny the call. */
+  isAtCard(): boolean;
   close(): void;
 }
 
@@ -71,7 +73,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const answered = new Set<string>();
   /** Put off by the person. */
   const later = new Set<string>();
-  let denials = 0;
+  let isAtCard = false;
   let isReady = false;
   const store = await open();
 
@@ -110,25 +112,23 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     return status === 'idle' || (answering.kind === 'later' && status === 'waiting');
   }
 
-  async function handle(pending: readonly ApprovalView[]): Promise<boolean> {
+  async function handle(pending: readonly ApprovalView[]): Promise<'nothing' | 'handled' | 'left'> {
     const open = pending.filter(({ approvalId }) => !answered.has(approvalId));
-    if (open.length === 0 || answering.kind === 'wait' || answering.kind === 'later') return false;
-    if (answering.kind === 'deny' || answering.keyboard.hasEnded()) {
+    if (open.length === 0 || answering.kind === 'wait' || answering.kind === 'later') return 'nothing';
+    if (answering.kind === 'deny') {
       for (const approval of open) await denyUnattended(approval);
-      return true;
+      return 'handled';
     }
     if (open.every(({ approvalId }) => later.has(approvalId))) later.clear();
     const next = open.find(({ approvalId }) => !later.has(approvalId));
-    if (next === undefined) return true;
+    if (next === undefined) return 'handled';
     const place = { position: open.indexOf(next) + 1, total: open.length };
-    await putBefore(answering.keyboard, next, place);
-    return true;
+    return await putBefore(answering.keyboard, next, place);
   }
 
   async function denyUnattended(approval: ApprovalView): Promise<void> {
     try {
       await client.decide(world, approval, { decision: 'deny', reason: UNATTENDED });
-      denials += 1;
     } catch (error) {
       if (!(error instanceof ClientError)) throw error;
       // Told to nobody: it is denied when the server is back, or has time. What it refuses was decided elsewhere.
@@ -144,7 +144,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     keyboard: Keyboard,
     approval: ApprovalView,
     place: { position: number; total: number },
-  ): Promise<void> {
+  ): Promise<'handled' | 'left'> {
     const { approvalId } = approval;
     const elsewhere = new AbortController();
     const watch = (): void => {
@@ -152,15 +152,16 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     };
     const leave = store.subscribe(watch);
     printer.hold();
+    isAtCard = true;
     try {
       const look = { agentName: agentName(store.getState(), approval.agentId), place };
       const asked = await askApproval({ context, client, world, keyboard }, approval, look, elsewhere.signal);
+      if (asked.kind === 'left') return 'left';
       switch (asked.kind) {
         case 'approved':
         case 'denied':
         case 'answered':
           answered.add(approvalId);
-          if (asked.kind === 'denied') denials += 1;
           break;
         case 'later':
           later.add(approvalId);
@@ -176,6 +177,8 @@ export async function openSession(options: SessionOptions): Promise<Session> {
           await changes.after(changes.count(), LOOK_AGAIN_MS);
           break;
       }
+      isAtCard = false;
+      return 'handled';
     } finally {
       leave();
       printer.release();
@@ -186,6 +189,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   if (!isTakenUp) printer.skip(store.getState());
   isReady = true;
   return {
+    world,
     chat,
     state: () => store.getState(),
     client: () => client,
@@ -215,7 +219,9 @@ export async function openSession(options: SessionOptions): Promise<Session> {
         if (awaySince !== undefined && answering.kind !== 'person' && Date.now() - awaySince > LONGEST_AWAY_MS) {
           throw new CommandError(GONE, EXIT.failed);
         }
-        if (await handle(pendingApprovals(state))) continue;
+        const handled = await handle(pendingApprovals(state));
+        if (handled === 'left') return 'left';
+        if (handled === 'handled') continue;
         if (isHeard(state) && (await isSettled(state).catch(() => false))) {
           printer.show(store.getState());
           return 'settled';
@@ -224,7 +230,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       }
     },
     breakLine: () => printer.breakLine(),
-    denials: () => denials,
+    isAtCard: () => isAtCard,
     async stop() {
       await client.stop(world, chat);
     },

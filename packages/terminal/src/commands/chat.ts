@@ -36,7 +36,10 @@ export function addChat(program: Command, register: Register): void {
     .option('--new', 'start a new chat even if the last one is unfinished')
     .option('--unattended <what>', 'deny or wait, if there is no terminal to ask in', 'deny')
     .option('--timeout <time>', 'give up after this, such as 90s or 5m')
-    .addHelpText('after', '\nNothing is approved by default: Enter, Ctrl-C, end of input and any unknown answer deny.')
+    .addHelpText(
+      'after',
+      '\nNothing is approved by default. At a card, Enter denies; Ctrl-D and Ctrl-C leave and decide nothing.',
+    )
     .addHelpText('after', '\nExit codes: 0 answered, 1 failed, 2 wrong usage, 3 something was denied, 4 timed out.')
     .addHelpText(
       'after',

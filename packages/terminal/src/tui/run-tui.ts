@@ -8,11 +8,9 @@ import { findChat, findWorld } from '../find-things.js';
 import { App } from './app.js';
 import { createController } from './controller.js';
 import { keepConnected } from './keep-connected.js';
-import type { Key } from './keys/key.js';
-import { createKeyReader } from './keys/read-keys.js';
+import { readStdin } from './keys/read-stdin.js';
 import { openScreen } from './screen.js';
 
-const ESCAPE_MS = 40;
 const SIGNALS = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const;
 
 /** `countersign tui`: the full screen. Resolves when the person leaves or a signal ends it; the terminal is as it was before, whatever happens. */
@@ -52,7 +50,7 @@ export async function runTui(context: CommandContext, options: { world?: string;
     undo.push(() => controller.close());
     undo.push(keepConnected(context, controller));
     screen.onResize(() => controller.refresh());
-    undo.push(readStdin(stdin, (key) => controller.press(key)));
+    undo.push(readStdin(stdin, { press: (key) => controller.press(key), end: () => ending.resolve(EXIT.ok) }));
     undo.push(watchForTheEnd(ending));
     const ink = render(createElement(App, { picture: controller.picture }), {
       stdout: screen.canvas,
@@ -88,26 +86,6 @@ function openEnding(): Ending {
   // Heard by whoever waits for it; before that it must not count as unheard.
   promise.catch(() => undefined);
   return { promise, resolve, reject };
-}
-
-function readStdin(stdin: NodeJS.ReadStream, press: (key: Key) => void): () => void {
-  const reader = createKeyReader();
-  let timer: NodeJS.Timeout | undefined;
-  const heard = (chunk: string): void => {
-    clearTimeout(timer);
-    for (const key of reader.push(chunk)) press(key);
-    if (reader.isHolding()) timer = setTimeout(() => reader.flush().forEach(press), ESCAPE_MS);
-  };
-  stdin.setEncoding('utf8');
-  stdin.setRawMode(true);
-  stdin.on('data', heard);
-  stdin.resume();
-  return () => {
-    clearTimeout(timer);
-    stdin.off('data', heard);
-    stdin.setRawMode(false);
-    stdin.pause();
-  };
 }
 
 /** Signals, errors that nobody caught, and a terminal that has gone end it in order: a shell must not stay without echo and cursor. */

@@ -161,6 +161,7 @@ describe('a card', () => {
       toCard,
       { kind: 'burst', text: 'oe\r' },
       { kind: 'paste', text: 'o\n' },
+      { kind: 'ctrl', letter: 'd' },
       { kind: 'ctrl', letter: 'n' },
       { kind: 'ctrl', letter: 'm' },
       ...Array.from('ybdnNqjkx1 ?Y', char),
