@@ -2,7 +2,6 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
 import {
-  animationsDone,
   asks,
   button,
   choose,
@@ -147,6 +146,23 @@ describe.runIf(hasBrowser)('every page', () => {
     await enabled(button(page, 'Approve once'));
     expect(width === 360 ? await violations(page, { within: 'dialog[open]' }) : []).toEqual([]);
     if (width < 1120) await page.keyboard.press('Escape');
+  });
+
+  it('nothing moves on a device set to reduced motion', async () => {
+    const { page } = light;
+    await go(page, 'chat');
+    await page.evaluate(`
+      globalThis.moves = [];
+      for (const type of ['transitionrun', 'animationstart']) addEventListener(type, () => moves.push(type), true);
+    `);
+    await recolour(page, 'dark');
+    await recolour(page, 'light');
+    await unfold(toolCard(page, 'page-a'));
+    await button(page, 'Chat menu').click();
+    await page.getByRole('menuitem', { name: 'Rename…' }).click();
+    await page.keyboard.press('Escape');
+    await drawn(page);
+    expect(await page.evaluate<string[]>('moves')).toEqual([]);
   });
 
   it('[A19] the policy page says what would happen, before a rule is written and after', async () => {
@@ -317,5 +333,4 @@ function lastToCome(page: Page, name: string): Locator {
 async function recolour(page: Page, colorScheme: 'light' | 'dark'): Promise<void> {
   await page.emulateMedia({ colorScheme });
   await drawn(page);
-  await animationsDone(page);
 }

@@ -2,18 +2,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { isFullSize } from '../support/scaled.js';
 import { hasBrowser, openBrowser, type Opened, picturesOf } from './support/open-browser.js';
-import {
-  animationsDone,
-  answersFrom,
-  button,
-  call,
-  choose,
-  drawn,
-  enabled,
-  press,
-  said,
-  toolCard,
-} from './support/steps.js';
+import { answersFrom, button, call, choose, drawn, enabled, press, said, toolCard } from './support/steps.js';
 
 const lines = (count: number, word: string): string =>
   Array.from({ length: count }, (_, index) => `: ${word} line ${index}`).join('\n');
@@ -85,8 +74,6 @@ describe.runIf(hasBrowser)('signing only what was meant and seen', () => {
     await expect.poll(isStopped).toBe(true);
     if (width < 1120) await page.getByRole('button', { name: /waiting for you/ }).click();
     await page.locator('[data-panel] section').waitFor();
-    // The sheet of a narrow page rises by some pixels when it opens.
-    await animationsDone(page);
     return { page, context, world, sent };
   }
 

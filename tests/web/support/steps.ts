@@ -130,11 +130,6 @@ export async function drawn(page: Page, stopped?: BrowserContext): Promise<void>
   await frames;
 }
 
-/** Waits until nothing on the page moves by itself any more. */
-export async function animationsDone(page: Page): Promise<void> {
-  await page.evaluate('Promise.allSettled(document.getAnimations().map(({ finished }) => finished))');
-}
-
 /** Keeps what the page asks of the server at these addresses waiting. `asked`: there is one that waits. */
 export async function holdUp(
   page: Page,
