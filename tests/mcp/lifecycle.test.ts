@@ -65,7 +65,7 @@ describe('starting and stopping', () => {
     expect(lab.results().at(-1)).toMatch(/does not run|There is no tool/);
     await expect
       .poll(() => lab.show('hostile'))
-      .toMatchObject({ status: 'failed', error: expect.stringContaining('exit code 7') as string });
+      .toMatchObject({ status: 'failed', error: 'it ended with exit code 7' });
   });
 
   it('an agent that may ask for none of its tools does not start it', async () => {
@@ -91,6 +91,18 @@ describe('starting and stopping', () => {
       lab.events.filter((event) => event.event === 'crud' && event.data.entity === 'mcp-server').length;
     await until(() => failures() >= 3, 'it is tried again');
     await writeFile(program, `import ${JSON.stringify(PROGRAMS.hostile)};`);
+    expect((await lab.running('shaky')).tools).toContain('mcp__shaky__quiet');
+  });
+
+  it('[X3] one that failed is tried at once when a person changes anything about it', async () => {
+    const folder = await freshFolder();
+    const program = join(folder, 'server.mjs');
+    await writeFile(program, 'process.exit(9);');
+    const lab = await openLab({ folder, mcp: { firstPauseMs: 3_600_000 } });
+    await lab.add({ name: 'shaky', transport: 'stdio', command: process.execPath, args: [program] });
+    await until(async () => (await lab.show('shaky')).status === 'failed', 'it fails');
+    await writeFile(program, `import ${JSON.stringify(PROGRAMS.hostile)};`);
+    await updateMcpServer(lab.engine.runtime, lab.worldId, 'shaky', { trusted: true }, ME);
     expect((await lab.running('shaky')).tools).toContain('mcp__shaky__quiet');
   });
 

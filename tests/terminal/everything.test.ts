@@ -200,6 +200,30 @@ describe('everything that can be done in the browser', () => {
     for (const name of ['zoo', 'gone', 'off']) await run('mcp', 'remove', name, '-w', 'docks', '--yes');
   });
 
+  it('[X3] mcp edit and mcp restart try the server and tell what they found, as mcp add does', async () => {
+    const fixture = fileURLToPath(new URL('../mcp/fixtures/hostile-server.mjs', import.meta.url));
+    const dies = ['-e', 'console.error("no disk"); process.exit(5)'];
+    const add = ['mcp', 'add', 'ark', '-w', 'docks', '--no-enabled', '--', process.execPath, ...dies];
+    expect((await run(...add)).code).toBe(0);
+    const edit = (...words: string[]): ReturnType<typeof run> => run('mcp', 'edit', 'ark', '-w', 'docks', ...words);
+    const failed = await edit('--enabled');
+    expect(failed).toMatchObject({ code: 1, stdout: '' });
+    expect(failed.stderr).toContain(
+      'Changed "ark" in "docks", but it did not start: no disk (it ended with exit code 5)\nIt stays in the list, turned on.',
+    );
+    const again = await run('mcp', 'restart', 'ark', '-w', 'docks');
+    expect(again).toMatchObject({ code: 1, stdout: '' });
+    expect(again.stderr).toContain('Restarted "ark" in "docks", but it did not start: no disk');
+    const mended = await edit('--', process.execPath, fixture);
+    expect(mended).toMatchObject({ code: 0, stdout: '' });
+    expect(mended.stderr).toMatch(/Changed "ark" in "docks"\. It runs and offers \d+ tools\./);
+    expect(mended.stderr).toContain('\n  mcp__ark__quiet');
+    const json = await edit('--trusted', '--json');
+    expect(JSON.parse(json.stdout)).toMatchObject({ name: 'ark', status: 'running', trusted: true });
+    expect((await edit('--no-enabled')).stderr).toContain('Changed "ark" in "docks". It is off.');
+    await run('mcp', 'remove', 'ark', '-w', 'docks', '--yes');
+  });
+
   it('[X3] restarts an MCP server, and changes one of its variables without losing the others', async () => {
     const add = ['mcp', 'add', 'files', '-w', 'docks', '--no-enabled', '--env', 'A=1', '--env', 'B=2', '--', 'true'];
     expect((await run(...add)).code).toBe(0);

@@ -56,7 +56,7 @@ export const mcpServerRoutes = [
     tag,
     summary: 'Change an MCP server, or accept what its tools say of themselves now',
     description:
-      'What is left out stays. `env` and `headers` are sent whole; null keeps the value stored under a name. `accept` ends what `changed` lists: with `If-Match`, only what was seen is accepted.',
+      'What is left out stays. A server that is on is started with what changed, and one that failed is tried again. `env` and `headers` are sent whole; null keeps the value stored under a name. `accept` ends what `changed` lists: with `If-Match`, only what was seen is accepted.',
     headers: IF_MATCH,
     body: mcpServerChangeSchema,
     answers: { 200: { description: 'The server as it is now', schema: mcpServerSchema } },

@@ -3,7 +3,6 @@ import type { McpServer, McpServerChange, NewMcpServer } from '@countersign/prot
 import type { Command } from 'commander';
 import { CommandError } from '../command-error.js';
 import { confirm } from '../confirm.js';
-import { EXIT } from '../exit-codes.js';
 import { findWorld } from '../find-things.js';
 import { plainLine } from '../text/plain-text.js';
 import { suggestion } from '../text/suggest.js';
@@ -11,7 +10,7 @@ import type { CommandContext } from '../context.js';
 import { again } from './serve.js';
 import type { Register } from './register.js';
 import { showDone, showList, showThing } from './show-list.js';
-import { describeTry, isUp, tryServer } from './try-server.js';
+import { tryServer } from './try-server.js';
 
 interface McpFlags {
   world?: string;
@@ -75,21 +74,18 @@ export function addMcp(program: Command, register: Register): void {
       const client = await context.client();
       const { id: world } = await findWorld(client, options.world);
       const added = await client.addMcpServer(world, readDefinition(args, options));
-      if (added.enabled && context.isPerson) context.note(`Starting "${added.name}"…`);
-      const tried = await tryServer(client, world, added);
-      showDone(context, describeTry(tried, world), tried);
-      return isUp(tried) ? EXIT.ok : EXIT.failed;
+      return await tryServer(context, world, added, `Added "${added.name}" to "${world}"`);
     },
   );
   register<McpFlags>(
     withFlags(
       inWorld(mcp.command('edit').argument('<server>').argument('[command...]', 'what to run instead, after --')),
     )
-      .description('Edit an MCP server. Variables and headers you don’t name stay.')
+      .description('Edit an MCP server, start it, and say what it offers. Variables and headers you don’t name stay.')
       .option('--unset <name>', 'a variable or header to remove; repeatable', again)
       .option('--server-url <url>', 'its URL')
       .option('--accept', 'accept its current tool definitions')
-      .addHelpText('after', '\nExample:\n  countersign mcp edit files -w ops --no-enabled'),
+      .addHelpText('after', `\nExample:\n  countersign mcp edit files -w ops --no-enabled${EXIT_CODES}`),
     async (context, { args, options }) => {
       const { world, name } = await find(context, options.world, args[0]);
       const { serverUrl, trusted, enabled, network, accept } = options;
@@ -109,15 +105,16 @@ export function addMcp(program: Command, register: Register): void {
       // What is accepted is what is printed here, and nothing that came after it was read.
       const ifMatch = accept === undefined || before.etag === undefined ? {} : { ifMatch: before.etag };
       const changed = await client.updateMcpServer(world, name, change, ifMatch);
-      const accepted = accept === undefined ? [] : before.value.changed;
-      const lines = accepted.map(({ tool, difference }) => `  accepted ${plainLine(`${tool}: ${difference}`)}`);
-      showDone(context, [`Changed "${name}".`, ...lines].join('\n'), changed);
+      if (accept !== undefined && !context.options.json)
+        for (const { tool, difference } of before.value.changed)
+          context.note(`  accepted ${plainLine(`${tool}: ${difference}`)}`);
+      return await tryServer(context, world, changed, `Changed "${name}" in "${world}"`);
     },
   );
   register<McpFlags>(
     inWorld(mcp.command('restart').argument('<server>'))
-      .description('Restart an MCP server.')
-      .addHelpText('after', '\nExample:\n  countersign mcp restart files -w ops'),
+      .description('Restart an MCP server, and say what it offers.')
+      .addHelpText('after', `\nExample:\n  countersign mcp restart files -w ops${EXIT_CODES}`),
     async (context, { args, options }) => {
       const { world, name } = await find(context, options.world, args[0]);
       const client = await context.client();
@@ -125,7 +122,7 @@ export function addMcp(program: Command, register: Register): void {
         throw new CommandError(`"${name}" is off: countersign mcp edit ${name} -w ${world} --enabled`);
       await client.updateMcpServer(world, name, { enabled: false });
       const changed = await client.updateMcpServer(world, name, { enabled: true });
-      showDone(context, `"${name}" is restarting.`, changed);
+      return await tryServer(context, world, changed, `Restarted "${name}" in "${world}"`);
     },
   );
   register<McpFlags>(
@@ -144,6 +141,8 @@ export function addMcp(program: Command, register: Register): void {
     },
   );
 }
+
+const EXIT_CODES = '\nExit codes: 0 it runs (or is off), 1 it did not start; the change is saved.';
 
 function withFlags(command: Command): Command {
   return command

@@ -4,6 +4,8 @@ import {
   Client,
   ProtocolError,
   ProtocolErrorCode,
+  SdkError,
+  SdkErrorCode,
   type jsonSchemaValidator,
   type Transport,
 } from '@modelcontextprotocol/client';
@@ -59,6 +61,12 @@ export async function connectServer(options: ConnectionOptions): Promise<Connect
   }
 }
 
+const CLOSED = new Error('it closed the connection without an answer');
+
+function isClosed(error: unknown): boolean {
+  return error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed;
+}
+
 async function connect(options: ConnectionOptions, mode: 'legacy' | 'auto'): Promise<Connection> {
   const { server, log, connectMs, workingDirectory } = options;
   const calls: CallsUnderWay = new Set();
@@ -98,14 +106,18 @@ async function connect(options: ConnectionOptions, mode: 'legacy' | 'auto'): Pro
     open = false;
     await transport.close().catch(() => undefined);
     // That the connection was closed tells less than why.
-    throw error instanceof ProtocolError ? error : (trouble ?? error);
+    throw error instanceof ProtocolError ? error : (trouble ?? (isClosed(error) ? CLOSED : error));
   }
   const connection: Connection = {
     workingDirectory,
     async list() {
       if (client.getServerCapabilities()?.tools === undefined) return { tools: [], leftOut: [] };
-      const { tools } = await client.listTools(undefined, { timeout: connectMs, cacheMode: 'refresh' });
-      return readTools(server, tools, options.hide);
+      try {
+        const { tools } = await client.listTools(undefined, { timeout: connectMs, cacheMode: 'refresh' });
+        return readTools(server, tools, options.hide);
+      } catch (error) {
+        throw isClosed(error) ? (trouble ?? CLOSED) : error;
+      }
     },
     call: (tool, args, context) => runCall({ ...options, client, calls }, tool, args, context),
     async check() {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { failureCause } from './failure-cause.js';
 
-const ended = 'the server ended: it ended with exit code 1';
+const ended = 'it ended with exit code 1';
 
 it('[A1] shows the error that Node printed, not what follows it, and what the sandbox hides', () => {
   const lines = [

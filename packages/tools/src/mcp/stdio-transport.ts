@@ -52,7 +52,8 @@ export function createStdioTransport(
   async function end(process: ServerProcess): Promise<string> {
     await process.end();
     const how = await process.exited;
-    said(`[${how}]\n`);
+    // Also to whoever waits for an answer: that the connection was closed tells them nothing.
+    transport.onerror?.(new Error(how));
     for (const hint of process.hints(complaints)) said(`[${hint}]\n`);
     close();
     return how;
@@ -81,7 +82,7 @@ export function createStdioTransport(
         }
         const process = running;
         // Its input is closed (EPIPE) because it has ended: that says more.
-        const gone = async (): Promise<void> => reject(new Error(`the server ended: ${await ended(process)}`));
+        const gone = async (): Promise<void> => reject(new Error(await ended(process)));
         process.stdin.write(serializeMessage(message), (error) => (error ? void gone() : resolve()));
       });
     },

@@ -210,7 +210,12 @@ export function superviseServer(first: McpServerWithTools, options: SupervisorOp
     isStuck: (ms) => keeper.isStuck(ms),
     async update(found) {
       const [before, after] = [record.server.definition, found.server.definition];
-      const other = connectionDigest(before) !== connectionDigest(after) || (before.enabled && !after.enabled);
+      const isEdited = JSON.stringify(before) !== JSON.stringify(after);
+      const other =
+        connectionDigest(before) !== connectionDigest(after) ||
+        (before.enabled && !after.enabled) ||
+        // A person who edits a failed server wants to know now whether it starts, not after the pause.
+        (isEdited && keeper.state().status === 'failed');
       record = found;
       if (other) leftOut = [];
       rebuild();
