@@ -1,7 +1,8 @@
-import { readFileSync, readdirSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createClient } from '@countersign/client';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { z } from 'zod';
 import { createProgram } from '../../packages/terminal/src/create-program.js';
 import { openHarbourServer, stamp, type HarbourServer, type Ran } from './harbour-server.js';
@@ -222,6 +223,44 @@ describe('everything that can be done in the browser', () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ name: 'ark', status: 'running', trusted: true });
     expect((await edit('--no-enabled')).stderr).toContain('Changed "ark" in "docks". It is off.');
     await run('mcp', 'remove', 'ark', '-w', 'docks', '--yes');
+  });
+
+  it('[A21] refuses a working folder for keys and passwords, also behind a link, and nothing runs in one that a world has', async () => {
+    vi.stubEnv('HOME', t.folder);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const keys = join(t.folder, '.ssh');
+    const link = join(t.folder, 'harmless');
+    mkdirSync(keys);
+    symlinkSync(keys, link);
+    writeFileSync(join(keys, 'id_ed25519'), 'the key');
+    const before = (await t.client.worlds()).items;
+    for (const folder of [keys, link]) {
+      const why = `the working folder ${folder} holds, or lies in, ~/.ssh, a folder for keys and passwords that agents must not reach; choose another`;
+      const added = await run('worlds', 'add', 'Keys', '--folder', folder);
+      expect(added).toMatchObject({ code: 2, stdout: '' });
+      expect(added.stderr).toContain(why);
+      expect((await run('worlds', 'edit', 'docks', '--folder', folder)).code).toBe(2);
+      const refused = { status: 422, field: 'workingDirectory', detail: why };
+      await expect(t.client.createWorld({ name: 'Keys', workingDirectory: folder })).rejects.toMatchObject(refused);
+    }
+    expect((await t.client.worlds()).items).toEqual(before);
+
+    // It was a folder like any other when the world was made.
+    const place = join(t.folder, 'place');
+    mkdirSync(place);
+    const { id } = await t.client.createWorld({ name: 'Older', workingDirectory: place });
+    await t.client.createAgent(id, { name: 'Bob', provider: 'obedient', model: 'any', tools: ['*'] });
+    rmSync(place, { recursive: true });
+    symlinkSync(keys, place);
+    const { id: chat } = await t.client.createChat(id);
+    await t.client.send(id, chat, {
+      content: t.asking({ name: 'read_file', arguments: { path: 'id_ed25519' } }),
+    });
+    const said = async (): Promise<string> => JSON.stringify((await t.client.messages(id, chat)).items);
+    await expect.poll(said).toContain('~/.ssh, a folder for keys and passwords');
+    expect(await said()).not.toContain('the key');
+    expect((await run('worlds', 'show', id)).code).toBe(0);
+    await t.client.deleteWorld(id);
   });
 
   it('[X3] restarts an MCP server, and changes one of its variables without losing the others', async () => {

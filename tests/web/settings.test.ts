@@ -137,6 +137,24 @@ describe.runIf(hasBrowser)('what is set, kept and brought', () => {
     expect((await opened.api.world(world)).value.description).toBe('ours');
   });
 
+  it('[A21] a working folder that agents must not have is refused beside its field, and nothing typed is lost', async () => {
+    const page = await go('settings');
+    await page.getByRole('button', { name: /^World:/ }).click();
+    await page.getByRole('menuitem', { name: 'New world…' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('Elsewhere');
+    await dialog.getByLabel('Working folder').fill(opened.serving.home.folder);
+    await button(page, 'Make world').click();
+    await expect.poll(() => dialog.getByLabel('Working folder').getAttribute('aria-invalid')).toBe('true');
+    expect(await dialog.getByLabel('Name').getAttribute('aria-invalid')).toBeNull();
+    await dialog.getByText('which agents must not reach').waitFor();
+    expect(await dialog.getByLabel('Name').inputValue()).toBe('Elsewhere');
+    await button(page, 'Cancel').click();
+    await page.getByLabel('Working folder').fill(opened.serving.home.folder);
+    await button(page, 'Save').first().click();
+    await expect.poll(() => page.getByLabel('Working folder').getAttribute('aria-invalid')).toBe('true');
+  });
+
   it('[A1] an MCP server is added, shows how it stands, is restarted, trusted, turned off and removed', async () => {
     const page = await go('servers');
     await button(page, 'Add server').click();

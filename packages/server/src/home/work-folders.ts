@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import type { PlaceFinder } from '@countersign/core';
 import { CountersignError } from '@countersign/protocol';
-import { systemFolderIn } from '@countersign/tools';
+import { secretFolderAt, secretFolderWords, systemFolderIn } from '@countersign/tools';
 import { makeFolder } from './make-folder.js';
 
 /** Where worlds act. */
@@ -12,7 +12,7 @@ export interface WorkFolders {
   own(worldId: string): string;
   /** Where agents write, of all these worlds. */
   all(worlds: readonly { settings: { workingDirectory?: string | undefined } }[]): readonly string[];
-  /** The real path of a folder that a world may act in. Refuses one that contains or lies in our home, or contains the person's home or programs we start (A21). */
+  /** The real path of a folder that a world may act in; throws for the ones that A21 names. */
   check(folder: string): string;
   findPlace: PlaceFinder;
 }
@@ -40,6 +40,8 @@ export function createWorkFolders(home: string, worlds = `${home}-worlds`): Work
     if (isWithin(home, real) || isWithin(real, home)) {
       throw refuse('holds, or lies in, the home of Countersign, which agents must not reach; choose another');
     }
+    const secret = secretFolderAt(real, person);
+    if (secret !== undefined) throw refuse(secretFolderWords(secret));
     const system = systemFolderIn(real);
     if (system !== undefined) throw refuse(`holds ${system}, from which Countersign starts programs; choose another`);
     return real;

@@ -3,6 +3,7 @@ import { isAbsolute } from 'node:path';
 import { ownFiles } from '@countersign/core/ports';
 import { isInside } from '../files/is-inside.js';
 import { findKept } from './find-kept.js';
+import { secretFolderAt, secretFolderWords } from './programs/secret-folder.js';
 import { systemFolderIn } from './programs/system-program.js';
 import type { Confinement } from './sandbox.js';
 
@@ -88,6 +89,8 @@ export function checkWorkingFolder(
       throw new Error(`the working folder ${workingDirectory} holds, or lies in, ${path}, which agents must not reach`);
     }
   }
+  const secret = secretFolderAt(workingDirectory, home);
+  if (secret !== undefined) throw new Error(`the working folder ${workingDirectory} ${secretFolderWords(secret)}`);
   const system = workingDirectory === '/' ? undefined : systemFolderIn(workingDirectory);
   if (system !== undefined) {
     throw new Error(

@@ -1,3 +1,4 @@
+import { ClientError } from '@countersign/client';
 import type { World } from '@countersign/protocol';
 import { type ReactElement, useState } from 'react';
 import { useClient } from '../data/connection.js';
@@ -9,13 +10,15 @@ export function NewWorld({ onClose, onMade }: { onClose: () => void; onMade: (wo
   const client = useClient();
   const [name, setName] = useState('');
   const [folder, setFolder] = useState('');
-  const [error, setError] = useState<string>();
+  const [problem, setProblem] = useState<{ field: 'name' | 'workingDirectory'; words: string }>();
   const make = async (): Promise<void> => {
     try {
       const workingDirectory = folder.trim();
       onMade(await client.createWorld({ name: name.trim(), ...(workingDirectory === '' ? {} : { workingDirectory }) }));
     } catch (cause) {
-      setError(cause instanceof Error ? cause.message : 'The world could not be made.');
+      const words = cause instanceof Error ? cause.message : 'The world could not be made.';
+      const isFolder = cause instanceof ClientError && cause.field === 'workingDirectory';
+      setProblem({ field: isFolder ? 'workingDirectory' : 'name', words });
     }
   };
   return (
@@ -27,12 +30,19 @@ export function NewWorld({ onClose, onMade }: { onClose: () => void; onMade: (wo
           void make();
         }}
       >
-        <TextField label="Name" value={name} required error={error} onChange={(event) => setName(event.target.value)} />
+        <TextField
+          label="Name"
+          value={name}
+          required
+          error={problem?.field === 'name' ? problem.words : undefined}
+          onChange={(event) => setName(event.target.value)}
+        />
         <TextField
           label="Working folder"
           mono
           hint="Where its agents read and write. It can be set later."
           value={folder}
+          error={problem?.field === 'workingDirectory' ? problem.words : undefined}
           onChange={(event) => setFolder(event.target.value)}
         />
         <div className="flex justify-end gap-2">

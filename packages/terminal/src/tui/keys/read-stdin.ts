@@ -4,9 +4,9 @@ import { createKeyReader } from './read-keys.js';
 const ESCAPE_MS = 40;
 
 interface Heard {
-  press(key: Key): void;
+  readonly press: (key: Key) => void;
   /** The input has ended. A terminal that goes away sends no signal to a process that it does not control. */
-  end(): void;
+  readonly end: () => void;
 }
 
 /** Reads keys until the returned function is called, which gives the terminal back as it was. */

@@ -1,5 +1,5 @@
 /** Folders in a home that hold keys, tokens or settings with either: nothing in them is a program. */
-const SECRET_FOLDERS: ReadonlySet<string> = new Set(
+export const SECRET_FOLDERS: ReadonlySet<string> = new Set(
   `.ssh .aws .azure .gnupg .kube .docker .password-store .mozilla .thunderbird .gcloud .oci .terraform.d .vault .secrets .keychain
    .putty .pki .m2 .gradle`.split(/\s+/),
 );
