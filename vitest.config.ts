@@ -4,10 +4,7 @@ import LongestFirst from './tests/support/longest-first.js';
 // Vitest hands these to Node as well: with 'import' among them, Node would load ES modules where CommonJS asks for its own.
 const sourceFirst = ['@countersign/source', 'node'];
 
-const browserTests = 'tests/web/**/*.test.ts';
 const setup = (what: string): string => `tests/support/${what}-global-setup.ts`;
-const forRooms = ['build', 'postgres', 'bubblewrap', 'tmux'].map(setup);
-const forBrowser = ['build', 'web'].map(setup);
 
 export default defineConfig({
   // Test the sources: a stale `dist` must never make a test pass or fail.
@@ -28,30 +25,10 @@ export default defineConfig({
     hookTimeout: 120_000,
     // A condition that holds is seen at once; how long one may take to come true is no measure on a busy machine.
     expect: { poll: { timeout: 30_000 } },
-    projects:
-      process.env['SEARCH'] === '1'
-        ? // `npm run search`: what looks for mistakes and may find what is none.
-          [{ extends: true, test: { name: 'search', include: ['tests/**/*.search.ts'], globalSetup: forRooms } }]
-        : [
-            {
-              extends: true,
-              test: {
-                name: 'rooms',
-                include: ['packages/*/src/**/*.test.ts', 'tests/**/*.test.ts'],
-                exclude: [browserTests, '**/node_modules/**'],
-                globalSetup: forRooms,
-              },
-            },
-            {
-              extends: true,
-              test: {
-                name: 'browser',
-                include: [browserTests],
-                globalSetup: forBrowser,
-                // Each look costs five processes some milliseconds of CPU.
-                expect: { poll: { timeout: 30_000, interval: 100 } },
-              },
-            },
-          ],
+    include:
+      // `npm run search`: what looks for mistakes and may find what is none.
+      process.env['SEARCH'] === '1' ? ['tests/**/*.search.ts'] : ['packages/*/src/**/*.test.ts', 'tests/**/*.test.ts'],
+    // One project: with two, each has workers and transforms of its own, and loads the same modules again.
+    globalSetup: ['build', 'web', 'postgres', 'bubblewrap', 'tmux'].map(setup),
   },
 });

@@ -9,7 +9,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { freePort } from '../../packages/server/src/testing/free-port.js';
-import { hasBrowser, launch, webRoot } from './support/open-browser.js';
+import { hasBrowser, launch, leave, webRoot } from './support/open-browser.js';
 import { button, choose, remarked, REMARKS, said, sendByKey, toolCard, topBar, wrote } from './support/steps.js';
 
 /** What the set-up of the run has built: `webBuild` is the word it looks for. */
@@ -27,6 +27,7 @@ describe.runIf(hasBrowser)('a server that goes away', () => {
   });
   afterEach(() => page.close());
   afterAll(async () => {
+    leave();
     await end();
     await rm(home, { recursive: true, force: true });
     await rm(`${home}-worlds`, { recursive: true, force: true });

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { type Client, createClient } from '@countersign/client';
 import { createLog, serve, type Serving } from '@countersign/server';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { inject } from 'vitest';
+import { inject, vi } from 'vitest';
 import { chromiumArguments } from '../../support/chromium.js';
 import { root } from '../../support/source-modules.js';
 import { obedientModel } from './obedient-model.js';
@@ -53,13 +53,27 @@ export interface Visit {
 }
 
 const launched = new Map<string, Promise<Browser>>();
+let closing: NodeJS.Timeout | undefined;
 
-/** The browser that all test files of this worker share. It ends with the worker: close the pages you open in it. */
+/** The browser that all test files of this worker share: close the pages you open in it, and call `leave` at the end of the file. */
 export async function launch(program: 'chromium' | 'headlessShell' = 'headlessShell'): Promise<Browser> {
+  clearTimeout(closing);
+  // Each look of `expect.poll` costs five processes some milliseconds of CPU. Vitest resets this after the file.
+  vi.setConfig({ expect: { poll: { timeout: PATIENCE_MS, interval: 100 } } });
   const executablePath = inject(program);
   const browser = launched.get(executablePath) ?? chromium.launch({ executablePath, args: chromiumArguments() });
   launched.set(executablePath, browser);
   return await browser;
+}
+
+/** Closes the browser unless another file of this worker soon needs it: those that don't follow. */
+export function leave(): void {
+  clearTimeout(closing);
+  closing = setTimeout(() => {
+    const all = [...launched.values()];
+    launched.clear();
+    void Promise.all(all.map(async (browser) => (await browser).close()));
+  }, 10_000).unref();
 }
 
 /** A real server for a test file, and people who visit it with a browser. */
@@ -106,6 +120,7 @@ export async function openBrowser(): Promise<Opened> {
     },
     async close() {
       for (const context of contexts) await context.close();
+      leave();
       await serving.close();
       for (const folder of [home, `${home}-worlds`]) await rm(folder, { recursive: true, force: true });
     },
