@@ -1,5 +1,6 @@
 import { plainLine } from '../../text/plain-text.js';
 import type { Field } from '../keys/field.js';
+import { graphemes } from './graphemes.js';
 import { widthOf, type Line, type Span } from './spans.js';
 
 /** The lines of a field, with its cursor; the part around the cursor when there are too many. */
@@ -24,7 +25,7 @@ export function fieldLines({ text, cursor }: Field, width: number, most: number,
       index += 1;
       lines.push({ spans: [], used: 0 });
     }
-    for (const { segment } of segmenter.segment(row)) {
+    for (const segment of graphemes(row)) {
       put(plainLine(segment), hasCursor && cursor >= index && cursor < index + segment.length);
       index += segment.length;
     }
@@ -33,8 +34,6 @@ export function fieldLines({ text, cursor }: Field, width: number, most: number,
   const first = Math.max(0, Math.min(cursorLine - most + 1, lines.length - most));
   return lines.slice(first, first + most).map(({ spans }) => joined(spans));
 }
-
-const segmenter = new Intl.Segmenter();
 
 /** One span for each look: hundreds of one letter each would cost more than the rest of the screen. */
 function joined(spans: readonly Span[]): Line {

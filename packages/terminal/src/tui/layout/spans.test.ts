@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
-import { cut, cutLine, lineWidth, span, spread, textOf, widthOf, wrapExact, wrapWords } from './spans.js';
+import { fieldLines } from './field-lines.js';
+import { graphemes } from './graphemes.js';
+import { clusters, cut, cutLine, lineWidth, span, spread, textOf, widthOf, wrapExact, wrapWords } from './spans.js';
 
 const anyText = fc.string({
   unit: fc.constantFrom('a', ' ', 'ü', '漢', '🚢', 'e\u0301', '\n', '\t', '\u001B', '\u202E'),
@@ -18,6 +20,24 @@ describe('text in cells', () => {
     const quick = Array.from({ length: 0x2800 - 0x20 }, (_, index) => String.fromCodePoint(index + 0x20));
     const shown = quick.filter((each) => !/[\x7F-\x9F\u00AD]/.test(each));
     expect(shown.filter((each) => widthOf(each) !== stringWidth(each))).toEqual([]);
+  });
+
+  it('finds the same pieces in a long line as in one go, whatever lies across a slice', () => {
+    const units = ['a', ' ', '漢', '🚢', 'e\u0301', '👩‍👩‍👧', '🇩🇪', '\u0301'];
+    const longText = fc.array(fc.constantFrom(...units), { minLength: 300, maxLength: 900 }).map((all) => all.join(''));
+    fc.assert(
+      fc.property(longText, (text) => {
+        const whole = Array.from(new Intl.Segmenter().segment(text), ({ segment }) => segment);
+        expect([...graphemes(text)]).toEqual(whole);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('shows a line of 300,000 characters, which took minutes when Intl.Segmenter was given all of it', () => {
+    const text = `${'word '.repeat(60_000)}🚢`;
+    expect(clusters(text)).toHaveLength(300_001);
+    expect(fieldLines({ text, cursor: text.length }, 70, 5, true)).toHaveLength(5);
   });
 
   it('breaks between words, and in words that are too long', () => {

@@ -1,5 +1,6 @@
 import stringWidth from 'string-width';
 import { exactText, plainLine, plainText } from '../../text/plain-text.js';
+import { graphemes, NARROW } from './graphemes.js';
 
 /** Colours by what they mean; state is never colour alone. */
 export type Colour = 'waiting' | 'good' | 'bad' | 'do' | `agent ${number}`;
@@ -16,13 +17,8 @@ export type Line = readonly Span[];
 type Look = Omit<Span, 'text'>;
 
 const TAB = '    ';
-const segmenter = new Intl.Segmenter();
 /** A cluster of more than this is no letter of any script: with marks without end one cell would hold a book. */
 const LONGEST_CLUSTER = 32;
-
-/** Letters and signs that are one cell each and never join: nearly all that is shown. To measure one by one would be most of the work. */
-const NARROW =
-  /^[\x20-\x7E\u00A0-\u00AC\u00AE-\u02FF\u0370-\u0482\u048A-\u052F\u2010-\u2027\u2030-\u203B\u2190-\u2193\u2500-\u257F\u25C8\u25CB\u25CF\u2713\u2717\u27F3]*$/;
 
 export function span(text: string, look: Look = {}): Span {
   return { text: plainLine(text), ...look };
@@ -40,7 +36,7 @@ export function lineWidth(line: Line): number {
 /** The pieces of a text that are shown in one place each, with their cells. */
 export function clusters(text: string): { text: string; width: number }[] {
   if (NARROW.test(text)) return Array.from(text, (character) => ({ text: character, width: 1 }));
-  return Array.from(segmenter.segment(text), ({ segment }) => {
+  return Array.from(graphemes(text), (segment) => {
     const shown = segment.length > LONGEST_CLUSTER ? `${segment.slice(0, LONGEST_CLUSTER)}…` : segment;
     return { text: shown, width: widthOf(shown) };
   });
