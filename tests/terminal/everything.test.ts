@@ -56,6 +56,25 @@ describe('everything that can be done in the browser', () => {
     expect(missing.filter((name) => !elsewhere.includes(name))).toEqual([]);
   });
 
+  it('[X4] shows help for `help` and `help COMMAND` too, and says which command there is not', async () => {
+    expect(await run('help')).toEqual(await run('--help'));
+    expect(await run('help', 'mcp', 'add')).toEqual(await run('mcp', 'add', '--help'));
+    const unknown = await run('help', 'wrolds');
+    expect(unknown).toMatchObject({ code: 2, stdout: '' });
+    expect(unknown.stderr).toContain('there is no command "wrolds". Did you mean "worlds"?');
+  });
+
+  it('[W2] [X4] names the field that is wrong, and not the part of a request it was in', async () => {
+    const name = await run('mcp', 'add', 'bad name', '-w', 'docks', '--', 'true');
+    expect(name).toMatchObject({ code: 2, stdout: '' });
+    expect(name.stderr).toMatch(/^countersign: name: a server name has/);
+    const search = await run('search', '-w', 'docks', '');
+    expect(search).toMatchObject({ code: 2, stdout: '', stderr: 'countersign: q: must not be empty\n' });
+    const file = await run('import', fileURLToPath(new URL('../../LICENSE', import.meta.url)));
+    expect(file).toMatchObject({ code: 2, stdout: '' });
+    expect(file.stderr).toMatch(/^countersign: The file ".*LICENSE" can't be imported: /);
+  });
+
   it('[X4] has help with an example, and --json, for every command there is', () => {
     const none = (): never => {
       throw new Error('help starts nothing');

@@ -128,7 +128,7 @@ export { SECRET_VARIABLES, withoutSecrets } from './secret-variables.js';
 export type { SecretVariable } from './secret-variables.js';
 export { CountersignError } from './errors.js';
 export type { ErrorCode } from './errors.js';
-export { parseInput } from './parse-input.js';
+export { parseInput, parseRequest } from './parse-input.js';
 export { refuseUnknownKeys } from './refuse-unknown-keys.js';
 export { checkWith, checkWithJsonSchema, toJsonSchema } from './json-schema.js';
 export type { ArgumentCheck, JsonSchema } from './json-schema.js';

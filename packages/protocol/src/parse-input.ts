@@ -3,13 +3,22 @@ import { CountersignError } from './errors.js';
 
 /** Parses what came from outside; a misfit is one sentence that names the field. */
 export function parseInput<S extends z.ZodType>(schema: S, input: unknown, what: string): z.output<S> {
+  return parse(schema, input, what, `${what}: `);
+}
+
+/** Parses part of a request. Which part a field was in tells a person nothing, so it is said only of what has no field. */
+export function parseRequest<S extends z.ZodType>(schema: S, input: unknown, part: 'query' | 'body'): z.output<S> {
+  return parse(schema, input, part, '');
+}
+
+function parse<S extends z.ZodType>(schema: S, input: unknown, what: string, beforeField: string): z.output<S> {
   const parsed = read(schema, input, what);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   const keys = issue?.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [];
   const field = [...(issue?.path ?? []), ...keys].map(String).join('.');
   const sentence = issue?.message ?? 'does not fit';
-  throw new CountersignError('invalid', `${what}: ${field === '' ? '' : `${field}: `}${sentence}`, {
+  throw new CountersignError('invalid', field === '' ? `${what}: ${sentence}` : `${beforeField}${field}: ${sentence}`, {
     ...(field === '' ? {} : { field }),
     cause: parsed.error,
   });

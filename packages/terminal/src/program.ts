@@ -38,8 +38,9 @@ export async function runProgram(words: readonly string[], around: Surroundings)
 
   async function act(): Promise<number> {
     try {
-      checkCommandWords(program, words);
-      await program.parseAsync([...words], { from: 'user' });
+      const asked = words[0] === 'help' ? [...words.slice(1), '--help'] : [...words];
+      checkCommandWords(program, asked);
+      await program.parseAsync(asked, { from: 'user' });
       return exitCode;
     } catch (error) {
       if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok;

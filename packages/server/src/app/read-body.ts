@@ -62,5 +62,5 @@ function createDecoder(): (bytes?: Uint8Array) => string {
 }
 
 function tooLarge(limit: number): HttpProblem {
-  return new HttpProblem(413, `The body is larger than ${limit} bytes.`);
+  return new HttpProblem(413, `The request is too large: its body may have at most ${limit} bytes.`);
 }

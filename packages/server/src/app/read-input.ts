@@ -1,4 +1,4 @@
-import { parseInput } from '@countersign/protocol';
+import { parseRequest } from '@countersign/protocol';
 import type { AppContext, AppRequest } from './context.js';
 import { findMisfit } from './find-misfit.js';
 import { HttpProblem } from './http-problem.js';
@@ -38,7 +38,7 @@ function readQuery(route: Route, c: AppRequest): unknown {
     if (name in given) throw new HttpProblem(422, `${name}: is given twice`, { field: name });
     given[name] = value;
   }
-  if (route.query !== undefined) return parseInput(route.query, { ...given }, 'query');
+  if (route.query !== undefined) return parseRequest(route.query, { ...given }, 'query');
   const [unknown] = Object.keys(given);
   if (unknown === undefined) return undefined;
   throw new HttpProblem(422, `${unknown}: this route takes no such parameter`, { field: unknown });
@@ -47,13 +47,13 @@ function readQuery(route: Route, c: AppRequest): unknown {
 async function readContent(route: Route, c: AppRequest, context: AppContext): Promise<unknown> {
   if (route.body === undefined) return undefined;
   const { kind, optional } = route.body;
-  if (optional && isEmpty(c)) return parseInput(route.body.schemaFor({}), {}, 'body');
+  if (optional && isEmpty(c)) return parseRequest(route.body.schemaFor({}), {}, 'body');
   const text = await readBody(c, kind, context.bodyLimit);
   // Loaded when somebody sends one: most servers never see a file, and all of them have to start.
   const value = kind === 'json' ? parseJson(text) : (await import('./parse-yaml.js')).parseYaml(text);
   const misfit = findMisfit(value);
   if (misfit !== undefined) throw new HttpProblem(422, misfit.detail, { field: misfit.field });
-  return parseInput(route.body.schemaFor(value), value, 'body');
+  return parseRequest(route.body.schemaFor(value), value, 'body');
 }
 
 function isEmpty(c: AppRequest): boolean {

@@ -47,7 +47,9 @@ export const askApproval: Ask = async (desk, asked, look, signal) => {
     const answer = readAnswer(typed.text, approval, offers);
     switch (answer.kind) {
       case 'unknown':
-        keyboard.print(card.isCut ? `${UNSEEN}\n` : '  That is not one of the choices. Nothing was decided.\n');
+        keyboard.print(
+          card.isCut ? `${UNSEEN}\n` : '  That is not one of the choices. Nothing was decided. Ctrl-D leaves.\n',
+        );
         break;
       case 'deny':
         return await sendDecision(desk, approval, { decision: 'deny', reason: answer.reason });

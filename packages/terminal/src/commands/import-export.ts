@@ -1,5 +1,7 @@
 import { text } from 'node:stream/consumers';
+import { ClientError } from '@countersign/client';
 import type { Command } from 'commander';
+import { CommandError } from '../command-error.js';
 import { findWorld } from '../find-things.js';
 import { plainLine } from '../text/plain-text.js';
 import { readText } from './agents.js';
@@ -17,7 +19,12 @@ export function addImportExport(program: Command, register: Register): void {
     const [file = '-'] = args;
     const yaml = file === '-' ? await text(context.console.stdin) : await readText(file);
     if (context.isPerson) context.note(`… ${yaml.length} characters`);
-    const made = await (await context.client()).importWorld(yaml);
+    const client = await context.client();
+    const made = await client.importWorld(yaml).catch((error: unknown) => {
+      if (!(error instanceof ClientError) || (error.status !== 400 && error.status !== 422)) throw error;
+      const what = file === '-' ? 'What was read' : `The file "${file}"`;
+      throw new CommandError(`${what} can't be imported: ${error.detail}`);
+    });
     if (context.options.json) return context.json(made);
     context.say(plainLine(`Made the world "${made.id}".`));
     for (const note of made.notes) context.note(plainLine(note));
