@@ -94,6 +94,14 @@ describe('starting and stopping', () => {
     expect((await lab.running('shaky')).tools).toContain('mcp__shaky__quiet');
   });
 
+  it('[X3] of one that never answers it is said that it did not, and not how it was ended for that', async () => {
+    const lab = await openLab({ mcp: { connectMs: 500, firstPauseMs: 3_600_000 } });
+    const silent = ['-e', 'process.stdin.resume(); setInterval(() => {}, 1000);'];
+    await lab.add({ name: 'silent', transport: 'stdio', command: process.execPath, args: silent });
+    await until(async () => (await lab.show('silent')).status === 'failed', 'it fails');
+    expect((await lab.show('silent')).error).toBe('it did not answer within 0.5 seconds');
+  });
+
   it('[X3] one that failed is tried at once when a person changes anything about it', async () => {
     const folder = await freshFolder();
     const program = join(folder, 'server.mjs');

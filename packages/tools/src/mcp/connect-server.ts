@@ -61,10 +61,16 @@ export async function connectServer(options: ConnectionOptions): Promise<Connect
   }
 }
 
-const CLOSED = new Error('it closed the connection without an answer');
-
-function isClosed(error: unknown): boolean {
+function isClosed(error: unknown): error is SdkError {
   return error instanceof SdkError && error.code === SdkErrorCode.ConnectionClosed;
+}
+
+/** "Connection closed" and "Request timed out" of the SDK tell a person nothing. */
+function inWords(error: unknown, ms: number): unknown {
+  if (isClosed(error)) return new Error('it closed the connection without an answer', { cause: error });
+  if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout)
+    return new Error(`it did not answer within ${ms / 1000} seconds`, { cause: error });
+  return error;
 }
 
 async function connect(options: ConnectionOptions, mode: 'legacy' | 'auto'): Promise<Connection> {
@@ -87,10 +93,12 @@ async function connect(options: ConnectionOptions, mode: 'legacy' | 'auto'): Pro
   let trouble: Error | undefined;
   Object.assign(client, {
     onerror: (error: Error) => {
+      // What we closed ourselves ends by force at times: that is no trouble of the server's.
+      if (!open) return;
       trouble ??= error;
       log.push(`[${error.message}]\n`);
       // A call whose stream was cut is told nothing by the SDK and would wait out its whole time.
-      if (open) options.doubt();
+      options.doubt();
     },
     onclose: () => {
       if (open) options.ended();
@@ -105,8 +113,7 @@ async function connect(options: ConnectionOptions, mode: 'legacy' | 'auto'): Pro
   } catch (error) {
     open = false;
     await transport.close().catch(() => undefined);
-    // That the connection was closed tells less than why.
-    throw error instanceof ProtocolError ? error : (trouble ?? (isClosed(error) ? CLOSED : error));
+    throw error instanceof ProtocolError ? error : (trouble ?? inWords(error, connectMs));
   }
   const connection: Connection = {
     workingDirectory,
@@ -116,7 +123,7 @@ async function connect(options: ConnectionOptions, mode: 'legacy' | 'auto'): Pro
         const { tools } = await client.listTools(undefined, { timeout: connectMs, cacheMode: 'refresh' });
         return readTools(server, tools, options.hide);
       } catch (error) {
-        throw isClosed(error) ? (trouble ?? CLOSED) : error;
+        throw isClosed(error) && trouble !== undefined ? trouble : inWords(error, connectMs);
       }
     },
     call: (tool, args, context) => runCall({ ...options, client, calls }, tool, args, context),
