@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openHarbourServer, stamp, type HarbourServer } from './harbour-server.js';
 
 const ZONE = 'Asia/Kolkata';
@@ -26,9 +26,12 @@ describe('times in tables and on cards', () => {
     await expect.poll(async () => (await t.client.chat('docks', chat)).status).toBe('idle');
     await t.client.send('docks', chat, { content: t.asking(stamp('waits')) });
     await expect.poll(async () => (await t.client.approvals('docks')).items.length).toBe(1);
-    const run = async (...words: string[]) => await t.run(words, { env: { TZ: ZONE } });
+    // Node takes the zone from its environment: the first is a process that was started with it, the others run in this one.
+    vi.stubEnv('TZ', ZONE);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const run = async (...words: string[]) => await t.runHere(words);
     const [approvals, shown, chats, grants, audit, found, json] = await Promise.all([
-      run('approvals', 'list', '-w', 'docks'),
+      t.run(['approvals', 'list', '-w', 'docks'], { env: { TZ: ZONE } }),
       run('approvals', 'show', (await t.client.approvals('docks')).items[0]?.approvalId ?? ''),
       run('chats', 'list', '-w', 'docks'),
       run('grants', 'list', '-w', 'docks'),

@@ -16,7 +16,7 @@ afterEach(closeTerminals);
 
 describe('what programs read, printed for a person', () => {
   it('[A15] hides nothing and moves no cursor, and is the same JSON', async () => {
-    const ended = await t.run(['chats', 'list', '-w', 'docks', '--json']);
+    const ended = await t.runHere(['chats', 'list', '-w', 'docks', '--json']);
     expect(ended.stdout).not.toMatch(HIDDEN);
     expect(JSON.parse(ended.stdout)).toMatchObject({
       items: expect.arrayContaining([expect.objectContaining({ title: HOSTILE })]) as unknown,

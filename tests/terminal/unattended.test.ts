@@ -18,9 +18,9 @@ const linesOf = (text: string) =>
 describe('countersign chat without a terminal', () => {
   it('[X2] answers a message from the command line or from a pipe', async () => {
     const [said, piped, both] = await Promise.all([
-      t.run(['chat', '-w', 'docks', 'hello']),
+      t.runHere(['chat', '-w', 'docks', 'hello']),
       t.run(['chat', '-w', 'docks'], { input: 'hello' }),
-      t.run(['chat', '-w', 'docks', '[', '-'], { input: `${JSON.stringify(stamp('from both'))}]` }),
+      t.runHere(['chat', '-w', 'docks', '[', '-'], { input: `${JSON.stringify(stamp('from both'))}]` }),
     ]);
     expect(said).toEqual({ code: 0, stdout: 'Ada\n  │ ok\n', stderr: '' });
     expect(piped).toEqual({ code: 0, stdout: 'Ada\n  │ ok\n', stderr: '' });
@@ -41,7 +41,7 @@ describe('countersign chat without a terminal', () => {
 
   it('[A13] waits for somebody elsewhere if told to, and not for ever', async () => {
     const words = ['chat', '-w', 'docks', '--unattended', 'wait', '--json'];
-    const late = await t.run([...words, '--timeout', '4s', t.asking(stamp('late'))]);
+    const late = await t.runHere([...words, '--timeout', '4s', t.asking(stamp('late'))]);
     expect(late.code).toBe(4);
     expect(linesOf(late.stdout).at(-1)).toMatchObject({ type: 'end', outcome: 'timed out' });
     await expect.poll(async () => (await t.client.approvals('docks')).items.length).toBe(1);
@@ -50,7 +50,7 @@ describe('countersign chat without a terminal', () => {
     await t.client.decide('docks', left, { decision: 'deny' });
     await expect.poll(async () => (await t.client.approvals('docks')).items).toEqual([]);
 
-    const waiting = t.run([...words, t.asking(stamp('in time'))]);
+    const waiting = t.runHere([...words, t.asking(stamp('in time'))]);
     await expect.poll(async () => (await t.client.approvals('docks')).items.length).toBe(1);
     const [approval] = (await t.client.approvals('docks')).items;
     if (approval === undefined) throw new Error('nothing waits');
@@ -65,10 +65,10 @@ describe('countersign chat without a terminal', () => {
 
   it('tells by its exit code and one sentence what was wrong', async () => {
     const [noWorld, noChat, noFlag, empty, nobody] = await Promise.all([
-      t.run(['chat', '-w', 'dokcs', 'hello']),
-      t.run(['chat', '-w', 'docks', '-c', 'chat_none', 'hello']),
-      t.run(['chat', '--wordl', 'docks']),
-      t.run(['chat', '-w', 'docks'], { input: ' \n' }),
+      t.runHere(['chat', '-w', 'dokcs', 'hello']),
+      t.runHere(['chat', '-w', 'docks', '-c', 'chat_none', 'hello']),
+      t.runHere(['chat', '--wordl', 'docks']),
+      t.runHere(['chat', '-w', 'docks'], { input: ' \n' }),
       t.run(['chat', '-w', 'docks', 'hello'], { env: { COUNTERSIGN_URL: 'http://127.0.0.1:9' } }),
     ]);
     expect(noWorld).toMatchObject({
