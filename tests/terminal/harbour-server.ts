@@ -8,9 +8,11 @@ import { createClient, type Client } from '@countersign/client';
 import { defineTool } from '@countersign/core/ports';
 import { scripted, type ScriptedCall } from '@countersign/core/testing';
 import { serve, type Serving } from '@countersign/server';
+import { vi } from 'vitest';
 import { z } from 'zod';
 import { freePort } from '../../packages/server/src/testing/free-port.js';
 import type { ServerDoor } from '../../packages/terminal/src/server-door.js';
+import { openDoor } from '../../packages/terminal/src/main.js';
 import { runProgram } from '../../packages/terminal/src/program.js';
 import { closeTerminals, openTerminal, type PseudoTerminal, type TerminalOptions } from '../support/pseudo-terminal.js';
 
@@ -177,6 +179,16 @@ export async function runWith(
   const console = { stdin, stdout: into('stdout'), stderr: into('stderr'), env };
   const code = await runProgram(words, { console, door, version: 'test' });
   return { code, ...said };
+}
+
+/** A command in this process, which has these variables meanwhile: one at a time. It starts a server if it finds none. */
+export async function runAlone(words: readonly string[], env: Record<string, string>): Promise<Ran> {
+  for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+  try {
+    return await runWith(openDoor({ version: 'test' }), words, { env });
+  } finally {
+    vi.unstubAllEnvs();
+  }
 }
 
 export async function runCommand(

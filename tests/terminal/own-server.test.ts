@@ -5,7 +5,7 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { closeTerminals, ENTER, openTerminal } from '../support/pseudo-terminal.js';
 import { scaled } from '../support/scaled.js';
-import { runCommand, type Ran } from './harbour-server.js';
+import { runAlone, runCommand, type Ran } from './harbour-server.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'countersign-own-'));
 const env = { HOME: folder, COUNTERSIGN_HOME: join(folder, 'home') };
@@ -85,7 +85,7 @@ describe('without a server', () => {
     terminal.type(`o${ENTER}`);
     // Signed once: the answer finds the next server, and nobody is asked a second time.
     expect(await terminal.waitFor('I counted the crew. All done')).not.toContain('wants to run');
-    const { stdout } = await run('audit', 'list', '-w', 'harbour', '--json');
+    const { stdout } = await runAlone(['audit', 'list', '-w', 'harbour', '--json'], env);
     const { items } = z
       .object({ items: z.array(z.object({ kind: z.string(), arguments: z.unknown().exactOptional() })) })
       .parse(JSON.parse(stdout));
@@ -95,11 +95,12 @@ describe('without a server', () => {
 
   it('[X3] copies all that is kept into another store, and says how far it is', async () => {
     const copy = join(folder, 'copy.db');
-    const copied = await run('migrate', '--to', copy, '--json');
+    const migrate = (...words: string[]): Promise<Ran> => runAlone(['migrate', ...words], env);
+    const copied = await migrate('--to', copy, '--json');
     expect(copied.code).toBe(0);
     expect(copied.stderr).toMatch(/^… messages \d+ of \d+$/m);
     expect(JSON.parse(copied.stdout)).toMatchObject({ tables: { worlds: 1 } });
-    const [again, wrong] = [await run('migrate', '--to', copy), await run('migrate', '--to', 'mysql://nowhere')];
+    const [again, wrong] = [await migrate('--to', copy), await migrate('--to', 'mysql://nowhere')];
     expect(again.code).toBe(1);
     expect(again.stderr).toContain('not empty');
     expect(wrong.code).toBe(2);

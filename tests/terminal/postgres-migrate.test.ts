@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPostgresDatabase } from '../support/postgres-database.js';
-import { runCommand, type Ran } from './harbour-server.js';
+import { runAlone, runCommand, type Ran } from './harbour-server.js';
 
 let folder: string;
 let home: string;
@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const run = (words: readonly string[], env: Record<string, string> = {}): Promise<Ran> =>
-  runCommand(words, { env: { HOME: folder, COUNTERSIGN_HOME: home, ...env } });
+  runAlone(words, { HOME: folder, COUNTERSIGN_HOME: home, ...env });
 
 interface Report {
   tables: Record<string, number>;
@@ -35,18 +35,20 @@ describe('countersign migrate', () => {
     const { items: before } = JSON.parse((await run(['audit', 'list', '-w', 'harbour', '--json'])).stdout) as {
       items: unknown[];
     };
-    const there = await run(['migrate', '--to', 'env:ELSEWHERE', '--json'], { ELSEWHERE: url });
+    const env = { HOME: folder, COUNTERSIGN_HOME: home, ELSEWHERE: url };
+    const there = await runCommand(['migrate', '--to', 'env:ELSEWHERE', '--json'], { env });
     expect(there.code).toBe(0);
     expect(there.stderr).toMatch(/messages \d+ of \d+/);
     const report = JSON.parse(there.stdout) as Report;
     expect(report).toMatchObject({ tables: { worlds: 1, chats: 1, agents: 2 }, auditRecords: before.length });
     expect(there.stdout + there.stderr).not.toContain(url);
 
-    const [verified, listed, doctor] = await Promise.all([
-      run(['audit', 'verify', '--json'], { DATABASE_URL: url, COUNTERSIGN_HOME: home }),
-      run(['audit', 'list', '-w', 'harbour', '--json'], { DATABASE_URL: url, COUNTERSIGN_HOME: join(folder, 'other') }),
-      run(['doctor', '--json'], { DATABASE_URL: url }),
-    ]);
+    const verified = await run(['audit', 'verify', '--json'], { DATABASE_URL: url });
+    const listed = await run(['audit', 'list', '-w', 'harbour', '--json'], {
+      DATABASE_URL: url,
+      COUNTERSIGN_HOME: join(folder, 'other'),
+    });
+    const doctor = await run(['doctor', '--json'], { DATABASE_URL: url });
     expect(JSON.parse(verified.stdout)).toMatchObject({ ok: true, items: [{ records: before.length }] });
     expect(JSON.parse(listed.stdout)).toEqual({ items: before });
     expect(doctor.stdout).toMatch(/PostgreSQL, at DATABASE_URL \(schema \d+\)/);
@@ -64,13 +66,13 @@ describe('countersign migrate', () => {
   it('[X4] says in a sentence what can not be meant, and makes nothing of it', async () => {
     const missing = join(folder, 'typo.db');
     const target = join(folder, 'never.db');
-    const tried = await Promise.all([
-      run(['migrate', '--from', missing, '--to', target], { COUNTERSIGN_HOME: join(folder, 'a') }),
-      run(['migrate', '--to', 'mysql://x'], { COUNTERSIGN_HOME: join(folder, 'b') }),
-      run(['migrate', '--to', 'env:NOT_SET'], { COUNTERSIGN_HOME: join(folder, 'c') }),
-      run(['migrate', '--from', target, '--to', target], { COUNTERSIGN_HOME: join(folder, 'd') }),
-      run(['migrate', '--to', `${url}_not_there`]),
-    ]);
+    const tried = [
+      await run(['migrate', '--from', missing, '--to', target], { COUNTERSIGN_HOME: join(folder, 'a') }),
+      await run(['migrate', '--to', 'mysql://x'], { COUNTERSIGN_HOME: join(folder, 'b') }),
+      await run(['migrate', '--to', 'env:NOT_SET'], { COUNTERSIGN_HOME: join(folder, 'c') }),
+      await run(['migrate', '--from', target, '--to', target], { COUNTERSIGN_HOME: join(folder, 'd') }),
+      await run(['migrate', '--to', `${url}_not_there`]),
+    ];
     expect(tried.map(({ code }) => code)).toEqual([2, 2, 2, 2, 1]);
     for (const { stdout, stderr } of tried) {
       expect(stdout).toBe('');
