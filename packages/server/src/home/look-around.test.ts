@@ -1,7 +1,8 @@
 import { createServer } from 'node:http';
 import { expect, it } from 'vitest';
 import { listenOn } from '../serve/listen-on.js';
-import { lookAtModels, lookAtSandbox } from './look-around.js';
+import { tmpdir } from 'node:os';
+import { lookAtHome, lookAtModels, lookAtSandbox } from './look-around.js';
 
 it('[X3] doctor says whether an endpoint of your own answers, and which were not tried', async () => {
   const server = createServer((_, response) => response.end('{"data":[]}'));
@@ -29,6 +30,17 @@ it('[X3] doctor says whether an endpoint of your own answers, and which were not
     server.close();
     server.closeAllConnections();
   }
+});
+
+it('[S7] [X3] doctor says that the disk of the home is full', () => {
+  const home = tmpdir();
+  expect(lookAtHome(home, () => 40 * 1024)).toEqual({
+    what: 'home',
+    state: 'broken',
+    detail: `${home} is on a full disk: 40 KB are free`,
+    advice: 'Free some space, or choose another with --home or COUNTERSIGN_HOME.',
+  });
+  expect(lookAtHome(home, () => 1e9)).toEqual({ what: 'home', state: 'fine', detail: home });
 });
 
 it('[A21] doctor says what it means that there is no sandbox', () => {

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { dirname, isAbsolute, join } from 'node:path';
 import { lookAtPostgres, lookAtSqlite, type SeenStore } from '@countersign/storage';
@@ -48,7 +48,10 @@ function lookAtNode(): Finding {
     : { what: 'node', state: 'broken', detail: `${detail} is too old`, advice: 'Install Node 20.19 or newer.' };
 }
 
-function lookAtHome(home: string): Finding {
+/** What a start needs: with less, SQLite can't make its file, and one that is half made looks damaged. */
+const LEAST_SPACE = 1024 * 1024;
+
+export function lookAtHome(home: string, freeOn = freeSpaceOn): Finding {
   const what = 'home';
   const advice = 'Choose another with --home or COUNTERSIGN_HOME.';
   if (!isAbsolute(home)) return { what, state: 'broken', detail: `"${home}" is no absolute path`, advice };
@@ -56,16 +59,29 @@ function lookAtHome(home: string): Finding {
     if (existsSync(home)) {
       if (!statSync(home).isDirectory()) return { what, state: 'broken', detail: `${home} is no folder`, advice };
       accessSync(home, constants.R_OK | constants.W_OK | constants.X_OK);
-      return { what, state: 'fine', detail: home };
+      return lookAtSpace(home, freeOn(home)) ?? { what, state: 'fine', detail: home };
     }
     let parent = dirname(home);
     while (!existsSync(parent)) parent = dirname(parent);
     if (!statSync(parent).isDirectory()) return { what, state: 'broken', detail: `${parent} is no folder`, advice };
     accessSync(parent, constants.W_OK);
-    return { what, state: 'fine', detail: `${home} (is made at the first start)` };
+    return lookAtSpace(home, freeOn(parent)) ?? { what, state: 'fine', detail: `${home} (is made at the first start)` };
   } catch {
     return { what, state: 'broken', detail: `${home} can't be written to`, advice };
   }
+}
+
+function lookAtSpace(home: string, free: number): Finding | undefined {
+  if (free >= LEAST_SPACE) return undefined;
+  const detail = `${home} is on a full disk: ${Math.floor(free / 1024)} KB are free`;
+  const advice = 'Free some space, or choose another with --home or COUNTERSIGN_HOME.';
+  return { what: 'home', state: 'broken', detail, advice };
+}
+
+/** Infinity where a file system does not tell. */
+function freeSpaceOn(folder: string): number {
+  const { blocks, bavail, bsize } = statfsSync(folder);
+  return blocks === 0 ? Infinity : bavail * bsize;
 }
 
 async function lookAtDatabase(
@@ -85,7 +101,7 @@ async function lookAtDatabase(
     return broken('DATABASE_URL does not begin with postgres://', 'Correct it, or unset it.');
   }
   if (url === '' && isRunning) return fine(`${file} (in use by the server)`);
-  if (url === '' && !isHomeFine) return broken('there is no home to keep it in');
+  if (url === '' && !isHomeFine) return broken("not checked, because the home can't be used");
   if (url === '' && !existsSync(file)) return fine(`${file} (is made at the first start)`);
   try {
     const seen = url === '' ? lookAtSqlite(file) : await lookAtPostgres(url);
