@@ -5,8 +5,9 @@ import { brokenPromises } from './lab-invariants.js';
 import { readRecord } from './lab-record.js';
 import { closeLab, isWornOut, openBench, openLab, sqliteGround, type Bench, type LabSettings } from './lab.js';
 
-/** Multiplied by `RUNS_FACTOR`, for a long search by hand or a quick look. */
-const FACTOR = Number(process.env['RUNS_FACTOR'] ?? 1);
+/** For a long search by hand or a quick look. One run takes 20 ms of CPU, so a run below full size has half as many as other tests. */
+const RUNS_FACTOR = Number(process.env['RUNS_FACTOR'] ?? 1);
+const FACTOR = RUNS_FACTOR < 1 ? RUNS_FACTOR / 2 : RUNS_FACTOR;
 /** Most mistakes show in a few commands; some only in many. */
 const SHORT = { runs: Math.ceil(2_450 * FACTOR), longest: 6 };
 const LONG = { runs: Math.ceil(50 * FACTOR), longest: 40 };
