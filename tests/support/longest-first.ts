@@ -1,7 +1,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Take long for their size: by size alone they would start last and keep one core waiting for the other. */
-const LONG = ['red-team/red-team', 'static-checks', 'postgres/store.test', 'postgres-soak', 'interleavings'];
+const LONG = ['red-team/red-team', 'static-checks', '/store.test', 'postgres-soak', 'interleavings', 'tests/bench'];
 
 /** The longest files first; without a cache, the largest. */
 export default class LongestFirst extends BaseSequencer {
