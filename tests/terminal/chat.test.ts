@@ -111,6 +111,22 @@ describe('countersign chat', () => {
     expect(ran()).toEqual([]);
   });
 
+  it('[A7] an editor that fails, or changes nothing, has edited nothing', async () => {
+    const terminal = t.terminal(['chat', '-w', 'docks', '--new'], { env: { EDITOR: 'test -e' } });
+    await terminal.waitFor('you  ');
+    terminal.type(t.asking(stamp('as it was')) + ENTER);
+    await answer(terminal, `e${ENTER}`);
+    expect(await terminal.waitFor('c: approve for this chat')).not.toContain('Edited by you');
+    terminal.kill();
+    const [kept] = (await t.client.approvals('docks')).items;
+    const failing = t.terminal(['chat', '-w', 'docks'], { env: { EDITOR: 'false' } });
+    await answer(failing, `e${ENTER}`);
+    await failing.waitFor('The editor ended with 1');
+    expect(await failing.waitFor('c: approve for this chat')).not.toContain('Edited by you');
+    await t.client.stop('docks', kept?.chatId ?? '');
+    expect(ran()).toEqual([]);
+  });
+
   it('[A17] Ctrl-D at a question, or at the card of a single message, decides nothing', async () => {
     const question = { question: 'Which quay?', choices: [] };
     const once = t.terminal(['chat', '-w', 'docks', t.asking({ name: 'ask_human', arguments: question })]);

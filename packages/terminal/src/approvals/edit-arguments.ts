@@ -14,13 +14,14 @@ type Edited =
 export async function editArguments(desk: Desk, args: unknown, signal: AbortSignal): Promise<Edited> {
   const { keyboard, context } = desk;
   const { env } = context.console;
+  const hasEditor = (env['VISUAL'] ?? env['EDITOR'] ?? '') !== '';
   let text = JSON.stringify(args);
   for (;;) {
     try {
-      if ((env['VISUAL'] ?? env['EDITOR'] ?? '') !== '') {
+      if (hasEditor) {
         const read = async (value: unknown): Promise<Record<string, unknown>> => recordOf(JSON.stringify(value));
         const value = await keyboard.lend(() => editJson(context, args, 'arguments.json', read));
-        return { kind: 'edited', value: value ?? (await read(args)) };
+        return value === undefined ? { kind: 'back' } : { kind: 'edited', value };
       }
       const typed = await keyboard.ask({ prompt: '  arguments ', prefill: text, signal });
       if (typed.kind === 'cancelled') return { kind: 'gone' };
@@ -30,8 +31,7 @@ export async function editArguments(desk: Desk, args: unknown, signal: AbortSign
       return { kind: 'edited', value: recordOf(typed.text) };
     } catch (error) {
       keyboard.print(`${indented(error instanceof Error ? error.message : String(error), columnsOf(context))}\n`);
-      if ((env['VISUAL'] ?? env['EDITOR'] ?? '') !== '')
-        return { kind: 'edited', value: recordOf(JSON.stringify(args)) };
+      if (hasEditor) return { kind: 'back' };
     }
   }
 }
