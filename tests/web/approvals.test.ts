@@ -82,7 +82,7 @@ describe.runIf(hasBrowser)('approvals in the web app', () => {
     await page.getByText('Also runs 1 waiting call now:').waitFor();
     await page.getByRole('group', { name: 'Approve for this chat' }).getByText('also-b').waitFor();
     await button(page, 'Approve for this chat').click();
-    await toolCard(page, 'also-b').getByText('allowed for this chat').waitFor();
+    await toolCard(page, 'also-b').getByText('allowed for this chat', { exact: true }).waitFor();
     await page.getByText(/^Finished\. done/).waitFor();
     expect(opened.ran.filter((deed) => deed.startsWith('also-'))).toEqual(['also-a', 'also-b']);
   });

@@ -28,8 +28,8 @@ export function workers(state: ChatState): readonly Worker[] {
   for (const id of state.openInvocations) {
     const call = get(state.invocations, id);
     if (call === undefined || call.agentId === '') continue;
-    if (waiting.has(id)) put(call.agentId, agentName(state, call.agentId), 'waiting');
-    else if (!found.has(call.agentId)) put(call.agentId, agentName(state, call.agentId), 'running');
+    if (!waiting.has(id)) put(call.agentId, agentName(state, call.agentId), 'running');
+    else if (!found.has(call.agentId)) put(call.agentId, agentName(state, call.agentId), 'waiting');
   }
   for (const { agentId, agentName: name } of state.streams) put(agentId ?? name, name, 'answering');
   return [...found.values()];

@@ -18,8 +18,12 @@ export function ChatHeader({ onTimeline }: { onTimeline: () => void }): ReactEle
   const chatId = useChat((state) => state.chatId);
   const title = useChat((state) => state.title);
   const status = useChat((state) => state.status);
-  // As one string: a new list each time would draw the header anew each time.
-  const busy = useChat((state) => busyNames(state));
+  // As one string: a new list each time would draw the header each time.
+  const busyNow = useChat((state) => busyNames(state));
+  // A name stays until the chat is at rest: were it to go between two steps, the badge would jump.
+  const [busy, setBusy] = useState(busyNow);
+  const shown = status === 'working' ? busyNow || busy : '';
+  if (shown !== busy) setBusy(shown);
   const [asking, setAsking] = useState<'nothing' | 'rename' | 'delete'>('nothing');
   const [stopping, setStopping] = useState(false);
   const stop = async (): Promise<void> => {
