@@ -95,7 +95,7 @@ async function decide(
   args: { city: string; nights: number },
 ): Promise<Gate> {
   return await runtime.store.read(async (reader) => {
-    const snapshot = await runtime.snapshots(reader, worldId);
+    const snapshot = await runtime.snapshots.read(reader, worldId);
     const agent = snapshot?.agent(agentId);
     if (snapshot === undefined || agent === undefined) throw new Error('there is no such world or agent');
     const words = [`city=${args.city}`, `nights=${args.nights}`];

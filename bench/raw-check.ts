@@ -3,12 +3,12 @@ import { openRawLoop } from './raw-loop.js';
 import type { Case } from './script.js';
 import { traceTurn } from './trace.js';
 
-/** Which word of the Store port makes a row of which table. */
+/** Which fact makes a row of which table. */
 const ROWS = {
-  messages: /^appendMessage$/,
-  turns: /^insertTurn$/,
-  invocations: /^insertInvocation$/,
-  approvals: /^insertApproval$/,
+  messages: /^message-written$/,
+  turns: /^turn-queued$/,
+  invocations: /^call-proposed$/,
+  approvals: /^approval-requested$/,
   events: /^emit /,
   audit: /^record$/,
 };

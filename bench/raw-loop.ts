@@ -8,8 +8,8 @@ import { BOOK, LOOK_UP, type Case } from './script.js';
  * The bare commits of a turn: the same transactions with the same inserts and updates, and nothing else. What a turn costs beyond
  * this is ours.
  *
- * To find them again after the runtime has changed: `npm run bench -- --trace` lists what each transaction of a turn writes, in the
- * words of the Store port; the statements behind those words are in `packages/storage/src/verbs`. `raw-check.ts` compares the rows
+ * To find them again after the runtime has changed: `npm run bench -- --trace` lists what each step of a turn writes;
+ * the rows behind those facts are in `packages/storage/src/sqlite/fact-writer.ts`. `raw-check.ts` compares the rows
  * of a turn with those of this loop before anything is measured, and refuses when they differ.
  */
 export interface RawLoop {
@@ -45,7 +45,7 @@ export async function openRawLoop(file: string, synchronous: 'FULL' | 'NORMAL'):
         run: () => {
           if (waiting !== undefined) finishThree(write, waiting);
         },
-        transactions: 7,
+        transactions: 10,
       },
     },
     count: (table) => (db.prepare(`select count(*) as count from ${table}`).get() as { count: number }).count,
@@ -161,7 +161,7 @@ function askThree(write: RawStatements, chatId: string): WaitingTurn {
   return { ...turn, calls };
 }
 
-/** From the pause: three decisions, each starting its call, three ends, the answer. */
+/** From the pause: three decisions, three starts, three ends, the answer. */
 function finishThree(write: RawStatements, turn: WaitingTurn): void {
   const { chatId, turnId } = turn;
   let rev = 2;
@@ -171,12 +171,17 @@ function finishThree(write: RawStatements, turn: WaitingTurn): void {
       write.moveTurn(turnId, rev, 'open');
       const { id } = write.message('decision', { chatId, turnId, replyTo: askedIn });
       write.approve(approvalId, callId);
-      write.start(callId);
       write.status(chatId, 'working');
-      write.finish(chatId, [{ messageId: id }, 'tool', 'tool', 'world'], 2);
+      write.finish(chatId, [{ messageId: id }, 'tool', 'world'], 1);
     });
-    settle(write, turn, rev + 1, callId, index < 2);
-    rev += 2;
+    // start-invocation
+    write.transaction(() => {
+      write.keepTurn(turnId, rev + 1);
+      write.start(callId);
+      write.finish(chatId, ['tool'], 1);
+    });
+    settle(write, turn, rev + 2, callId, index < 2);
+    rev += 3;
   }
   answer(write, turn, rev);
 }

@@ -8,22 +8,21 @@ import {
   publishMessage,
   publishToolResult,
 } from '@countersign/core';
-import type { Emission, Store, StoreTransaction } from '@countersign/core/ports';
+import type { Emission, Store } from '@countersign/core/ports';
 import { openSqlite } from '@countersign/storage';
 import { systemClock } from 'countersign';
 import { AGENT, benchProvider, benchTools } from './ours.js';
 import { QUESTIONS, type Case } from './script.js';
 
-/** One transaction of a turn: the step it belongs to and what it wrote, in the words of the Store port. */
+/** One step of a turn and what it wrote: facts, events and audit records. */
 export interface TracedTransaction {
   step: string;
   writes: readonly string[];
 }
 
 const SIGNER = { who: 'human', client: 'bench' };
-const WRITES = /^(?:append|insert|step|fence|change|settle|set|touch|clear|emit|record|update|delete|revoke)/;
 
-/** What a turn writes; with gated tools, from the pause on. A transaction that wrote nothing (a lost race) is left out. */
+/** What a turn writes; with gated tools, from the pause on. A step that wrote nothing is left out. */
 export async function traceTurn(turn: Case): Promise<TracedTransaction[]> {
   const log: TracedTransaction[] = [];
   let step = '';
@@ -69,38 +68,26 @@ export async function traceTurn(turn: Case): Promise<TracedTransaction[]> {
 function traced(store: Store, note: (writes: string[]) => void): Store {
   return {
     ...store,
-    async transact(worldId, work) {
-      const writes: string[] = [];
-      const done = await store.transact(worldId, (tx) => work(listening(tx, writes)));
-      // After the probe has told which step it was.
-      queueMicrotask(() => queueMicrotask(() => queueMicrotask(() => note(writes))));
-      return done;
+    async step(worldId, needs, decide, kept) {
+      let writes: string[] = [];
+      const watch: typeof decide = (reads) => {
+        const decided = decide(reads);
+        const { facts, emissions, records } = decided.writes;
+        writes = [...facts.map(({ kind }) => kind), ...emissions.map(nameOf), ...records.map(() => 'record')];
+        return decided;
+      };
+      return await store.step(worldId, needs, watch, (events) => {
+        kept?.(events);
+        // The probe has told which step it was.
+        note(writes);
+      });
     },
   };
 }
 
-function listening(tx: StoreTransaction, writes: string[]): StoreTransaction {
-  return new Proxy(tx, {
-    get(target, name: keyof StoreTransaction) {
-      const verb = target[name] as (...values: unknown[]) => unknown;
-      if (!WRITES.test(name)) return verb;
-      return (...values: unknown[]) => {
-        const result = verb(...values);
-        if (!(result instanceof Promise)) {
-          writes.push(name === 'emit' ? `emit ${nameOf(values[0] as Emission)}` : name);
-          return result;
-        }
-        return result.then((value: unknown) => {
-          if (value !== false) writes.push(name);
-          return value;
-        });
-      };
-    },
-  });
-}
-
 function nameOf(emission: Emission): string {
-  return emission.event === 'tool' || emission.event === 'world' ? emission.data.type : emission.event;
+  const { event } = emission;
+  return `emit ${event === 'tool' || event === 'world' ? emission.data.type : event}`;
 }
 
 function fail(error: unknown): never {

@@ -56,11 +56,16 @@ const rooms: Readonly<Record<string, Room>> = {
 };
 
 /** What tests may import beyond what their package may. */
-const testsMay = ['@countersign/core/testing', '@countersign/core/testing/store-contract', '@countersign/storage'];
+const testsMay = [
+  '@countersign/core/testing',
+  '@countersign/core/testing/step-contract',
+  '@countersign/core/testing/store-contract',
+  '@countersign/storage',
+];
 
 /** Inside core, from the bottom up; a folder imports only from its own layer or from below. */
 const layers = [
-  ['mentions', 'approval', 'turn', 'masking', 'policy', 'results'],
+  ['mentions', 'approval', 'turn', 'masking', 'policy', 'results', 'facts'],
   ['publishers'],
   ['memory'],
   ['step'],

@@ -53,6 +53,9 @@ async function leaveBehind(message: string, how: 'stop' | 'kill' = 'stop'): Prom
   const [approval] = await pending();
   if (approval === undefined) throw new Error('a call should wait');
   if (how === 'kill') await client.decide('harbour', approval, { decision: 'approve' });
+  const hasRun = async () =>
+    (await client.audit('harbour')).items.some(({ kind, chatId }) => kind === 'run' && chatId === chat);
+  await expect.poll(hasRun, { timeout: 60_000 }).toBe(how === 'kill');
   await server.end();
   return { chat, approval: approval.approvalId };
 }

@@ -65,11 +65,14 @@ describe('a client’s tool', () => {
     expect(await t.chat.status()).toBe('waiting');
   });
 
-  it('[A18] of a client that leaves at the very moment its call would start fails in words, and is not waited for', async () => {
+  it.each([
+    ['after decision', 'There is no tool'],
+    ['before start-invocation', 'left before it answered'],
+  ])('[A18] of a client that leaves %s fails in words, and is not waited for', async (when, words) => {
     let leaves = (): void => undefined;
     const t = await withClient({
       probe: (moment) => {
-        if (moment === 'before start-invocation') leaves();
+        if (moment === when) leaves();
       },
     });
     await t.world.clients.disconnected(t.client.clientId);
@@ -78,7 +81,7 @@ describe('a client’s tool', () => {
     await t.world.decide(await t.onlyApproval(), { decision: 'approve' });
     await t.heard((event) => event.event === 'crud' && event.data.operation === 'delete');
     expect(await t.chat.settled()).toBe('idle');
-    expect(lastResults(t)).toEqual([{ error: expect.stringContaining('There is no tool') as unknown }]);
+    expect(lastResults(t)).toEqual([{ error: expect.stringContaining(words) as unknown }]);
   });
 
   it('[A18] its answer goes to the model; a second one changes nothing', async () => {

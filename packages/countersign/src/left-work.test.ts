@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { addAgent, createChat, createRuntime, createWorld, publishMessage, type Engine } from '@countersign/core';
 import type { GenerateRequest, LLMResponse, Store } from '@countersign/core/ports';
 import { createFakeClock } from '@countersign/core/testing';
@@ -60,10 +61,10 @@ async function say(chat: keyof typeof chats, content: string): Promise<void> {
   await settle();
 }
 
-const settle = (): Promise<void> =>
-  new Promise((resolve) => {
-    setImmediate(resolve);
-  });
+/** A step is committed when the event loop comes round; several follow from one another. */
+async function settle(): Promise<void> {
+  for (let round = 0; round < 40; round += 1) await setImmediate();
+}
 
 const words = (): string[] => asked.map((one) => one.words);
 

@@ -19,7 +19,7 @@ async function noted(tools: readonly Tool[]) {
 }
 
 describe('one step', () => {
-  it('[A8] [T4] [S1] records a yes and starts its call', async () => {
+  it('[A8] [T4] [S1] records a yes, and the next one starts its call', async () => {
     const { runs, tool: remove } = recorder();
     const t = await noted([remove]);
     await propose(t, { name: 'remove', arguments: { path: 'a' } });
@@ -29,6 +29,7 @@ describe('one step', () => {
     expect(runs).toEqual([{ path: 'a' }]);
     expect(t.steps.filter((step) => step !== 'title')).toEqual([
       'decision',
+      'start-invocation',
       'tool-execution',
       'settle-invocation',
       'model-call',
@@ -58,13 +59,14 @@ describe('one step', () => {
     expect(runs).toEqual([]);
   });
 
-  it('[T8] [T9] writes the end of a call and starts the next one, in call order', async () => {
+  it('[T8] [T9] starts each call after the end of the one before it, in call order', async () => {
     const ran: string[] = [];
     const named = (name: string) => tool(name, async () => ran.push(name));
     const t = await noted([named('one'), named('two'), named('three')]);
     await propose(t, { name: 'one' }, { name: 'two' }, { name: 'three' });
     expect(ran).toEqual(['one', 'two', 'three']);
-    expect(t.steps).not.toContain('start-invocation');
+    // The first one is started in the step that writes the model's answer.
+    expect(t.steps.filter((step) => step === 'start-invocation')).toHaveLength(2);
     expect(t.steps.filter((step) => step === 'settle-invocation')).toHaveLength(3);
     const life = (await t.world.audit()).flatMap(({ kind, tool: name }) => (kind === 'run' ? [name] : []));
     expect(life).toEqual(['one', 'two', 'three']);

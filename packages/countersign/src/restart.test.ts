@@ -1,5 +1,5 @@
 import { createWorld, addAgent, createChat, publishMessage, type Engine } from '@countersign/core';
-import type { Store, StoreReader, StoreTransaction } from '@countersign/core/ports';
+import type { Store, StoreReader, StoreTransaction, ChatState } from '@countersign/core/ports';
 import { createFakeClock } from '@countersign/core/testing';
 import { openSqlite } from '@countersign/storage';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -284,6 +284,10 @@ async function chatOf(engine: Engine): Promise<() => Promise<void>> {
   };
 }
 
+function sizeOf(state: ChatState | undefined): number {
+  return state === undefined ? 0 : 1 + state.turns.size + state.calls.size + state.approvals.size + state.begun.size;
+}
+
 /** The same store, counting what is asked of it and how many rows it gives. */
 function counting(store: Store, cost: { calls: number; rows: number }): Store {
   const watch = <T extends StoreReader>(reader: T): T =>
@@ -305,6 +309,19 @@ function counting(store: Store, cost: { calls: number; rows: number }): Store {
   return {
     ...store,
     read: (work) => store.read((reader) => work(watch(reader))),
-    transact: (worldId, work) => store.transact(worldId, (tx: StoreTransaction) => work(watch(tx))),
+    transact: (worldId, work, kept) => store.transact(worldId, (tx: StoreTransaction) => work(watch(tx)), kept),
+    step: (worldId, needs, decide, kept) =>
+      store.step(
+        worldId,
+        needs,
+        (reads) => {
+          cost.calls += 1;
+          for (const id of needs.chats) cost.rows += sizeOf(reads.chat(id));
+          const decided = decide(reads);
+          cost.rows += decided.writes.facts.length;
+          return decided;
+        },
+        kept,
+      ),
   };
 }

@@ -7,14 +7,13 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createTestEngine, person } from './testing/test-engine.js';
 
-/** A store that can be unplugged: then every transaction fails, and nothing of it is written. */
+/** A store that can be unplugged: then every step fails, and nothing of it is written. */
 function unpluggable(store: Store): { store: Store; plug: { away: boolean } } {
   const plug = { away: false };
-  const transact: Store['transact'] = (worldId, work) =>
-    plug.away
-      ? Promise.reject(new CountersignError('store-unavailable', 'the disk is full'))
-      : store.transact(worldId, work);
-  return { store: { ...store, transact }, plug };
+  const fail = (): Promise<never> => Promise.reject(new CountersignError('store-unavailable', 'the disk is full'));
+  const transact: Store['transact'] = (...args) => (plug.away ? fail() : store.transact(...args));
+  const step: Store['step'] = (...args) => (plug.away ? fail() : store.step(...args));
+  return { store: { ...store, transact, step }, plug };
 }
 
 async function setUp(execute: (plug: { away: boolean }) => string, deadline?: { approvalTimeoutMs: number }) {

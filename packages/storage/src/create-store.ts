@@ -27,12 +27,21 @@ export async function createStore(
 
   return {
     hashKey,
-    async transact(worldId, work) {
+    async transact(worldId, work, kept) {
       assertOpen();
-      const { value, events, head } = await engine.write(async ({ tx, finish }) => {
-        const value = await work(tx);
-        return { value, ...(await finish(worldId)) };
-      });
+      const { value, events, head } = await engine.write(
+        async ({ tx, finish }) => {
+          const value = await work(tx);
+          return { value, ...(await finish(worldId)) };
+        },
+        (result) => kept?.(result.events),
+      );
+      if (head !== undefined) heads.moved(worldId, head);
+      return { value, events };
+    },
+    async step(worldId, needs, decide, kept) {
+      assertOpen();
+      const { value, events, head } = await engine.step(worldId, needs, decide, kept);
       if (head !== undefined) heads.moved(worldId, head);
       return { value, events };
     },

@@ -1,4 +1,4 @@
-import type { StoredEvent, StoreTransaction } from '@countersign/core/ports';
+import type { StepNeeds, StepReads, StepWrites, StoredEvent, StoreTransaction, Kept } from '@countersign/core/ports';
 import type { AuditHead } from './audit/head.js';
 import type { Connection } from './connection.js';
 import { newSession, type Session } from './session.js';
@@ -28,11 +28,20 @@ export interface Finished {
   head: AuditHead | undefined;
 }
 
+export type Decide<T> = (reads: StepReads) => { value: T; writes: StepWrites };
+
 /** What is different between the databases: how a piece of work gets a connection, a moment and its atomicity. */
 export interface Engine {
   /** All of the work is committed when it resolves; none of it when it rejects, or when any of its statements failed. */
-  write<T>(work: (unit: Unit) => Promise<T>): Promise<T>;
+  write<T>(work: (unit: Unit) => Promise<T>, committed?: (result: T) => void): Promise<T>;
   read<T>(work: (unit: Unit) => Promise<T>): Promise<T>;
+  /** As `Store.step`. */
+  step<T>(
+    worldId: string,
+    needs: StepNeeds,
+    decide: Decide<T>,
+    kept: Kept | undefined,
+  ): Promise<Finished & { value: T }>;
   close(): Promise<void>;
 }
 

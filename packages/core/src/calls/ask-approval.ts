@@ -12,7 +12,7 @@ import { writeApproval } from './write-approval.js';
  * Puts the question to people, as a standard tool call that is saved before it is published (A3).
  * The invocation must already stand as `asked` with this approval's id.
  */
-export async function askApproval(
+export function askApproval(
   runtime: Runtime,
   step: Step,
   question: {
@@ -24,7 +24,7 @@ export async function askApproval(
     /** The call is this question, and waits for words. */
     words?: Question;
   },
-): Promise<void> {
+): void {
   const { approvalId, invocation, tool } = question;
   const { callHash, workingDirectory, sandbox, preview } = question.signed;
   const { value: shown, secrets } = maskArguments(invocation.arguments);
@@ -45,7 +45,7 @@ export async function askApproval(
     rule,
     proposedRule: gate.proposedRule ?? null,
   };
-  await writeApproval(runtime, step, approvalId, { invocation, shown, card });
+  writeApproval(runtime, step, approvalId, { invocation, shown, card });
   emitToolEvent(step, invocation, {
     type: 'TOOL_APPROVAL_REQUESTED',
     arguments: shown,

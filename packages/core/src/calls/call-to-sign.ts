@@ -1,7 +1,15 @@
 import type { ToolDecision } from '@countersign/protocol';
-import type { ApprovalRecord } from '../ports/index.js';
+import type { ApprovalRecord, InvocationRecord, StepNeeds } from '../ports/index.js';
 import { maskArguments, reveal } from '../masking/index.js';
-import { readCall, signCall, type ReadCall, type SignedCall } from './gate-call.js';
+import {
+  gateNeeds,
+  judgeCall,
+  readCall,
+  signCall,
+  type JudgedCall,
+  type ReadCall,
+  type SignedCall,
+} from './gate-call.js';
 import type { Place, Runtime } from '../step/runtime.js';
 import { bringTool } from '../step/tool-sources.js';
 import { wordsOf } from '../ports/words-of.js';
@@ -12,6 +20,7 @@ export type CallToSign =
       ok: true;
       /** The call as it would run: as it was shown, or with the arguments a person edited. */
       call: ReadCall;
+      judged: JudgedCall;
       signed: SignedCall;
       place: Place;
       /** The world's `rev` when it was looked at. */
@@ -19,25 +28,20 @@ export type CallToSign =
       /** The arguments on record when this was read. Others since: it is about something else. */
       against: string;
       /** The call as it was shown. Another hash than the question's: it has become something else since. */
-      shown: { call: ReadCall; signed: SignedCall };
+      shown: { judged: JudgedCall; signed: SignedCall };
     }
   | { ok: false; detail: string };
 
-/** Reads and signs the call a decision approves, before the transaction: files may have to be read. Undefined: there is nothing to sign. */
+/** Reads and signs the call a decision approves, before the step: files may have to be read. Undefined: there is nothing to sign. */
 export async function readCallToSign(
   runtime: Runtime,
   worldId: string,
+  invocation: InvocationRecord,
   sent: ToolDecision,
 ): Promise<CallToSign | undefined> {
-  if (sent.decision !== 'approve') return undefined;
-  const found = await runtime.store.read(async (reader) => {
-    const snapshot = await runtime.snapshots(reader, worldId);
-    const approval = await reader.approval(sent.tool_call_id);
-    const invocation = await reader.invocation(approval?.invocationId ?? sent.tool_call_id);
-    return snapshot === undefined || invocation === undefined ? undefined : { snapshot, invocation };
-  });
-  if (found === undefined || found.invocation.worldId !== worldId) return undefined;
-  const { invocation, snapshot } = found;
+  if (sent.decision !== 'approve' || invocation.worldId !== worldId) return undefined;
+  const snapshot = await runtime.store.read((reader) => runtime.snapshots.read(reader, worldId));
+  if (snapshot === undefined) return undefined;
   const missing = await bringTool(runtime, worldId, invocation.toolName);
   if (missing !== undefined) return { ok: false, detail: missing };
   const tool = runtime.tools(worldId).get(invocation.toolName);
@@ -53,14 +57,17 @@ export async function readCallToSign(
     if (sent.arguments !== undefined && !call.arguments.ok)
       return { ok: false, detail: `arguments: ${call.arguments.error}` };
     const signed = await signCall(runtime, call, { ...invocation, place });
-    let shown = { call, signed };
+    const judged = judgeCall(call, { ...invocation, place, seen: signed.seen });
+    let shown = { judged, signed };
     if (text !== invocation.arguments) {
       const before = readCall(tool, invocation.toolName, invocation.arguments);
-      shown = { call: before, signed: await signCall(runtime, before, { ...invocation, place }) };
+      const signedBefore = await signCall(runtime, before, { ...invocation, place });
+      shown = { judged: judgeCall(before, { ...invocation, place, seen: signedBefore.seen }), signed: signedBefore };
     }
     return {
       ok: true,
       call,
+      judged,
       signed,
       place,
       rev: snapshot.world.rev,
@@ -75,4 +82,11 @@ export async function readCallToSign(
 /** Its folder, its tool or what it would overwrite is not what it was when the question was put. */
 export function hasChanged(toSign: Extract<CallToSign, { ok: true }>, approval: ApprovalRecord): boolean {
   return toSign.shown.signed.callHash !== approval.callHash;
+}
+
+/** What a step needs to decide about the call. */
+export function needsToSign(toSign: CallToSign | undefined): Partial<StepNeeds> {
+  if (toSign?.ok !== true) return {};
+  const { judged, shown } = toSign;
+  return gateNeeds(judged === shown.judged ? [judged] : [judged, shown.judged]);
 }

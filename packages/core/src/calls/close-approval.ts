@@ -24,14 +24,14 @@ export interface Verdict {
  * Ends a question, once: the row by compare-and-set and the decision as a `role: 'tool'` message under its id (A4).
  * False: it was answered before.
  */
-export async function closeApproval(
+export function closeApproval(
   step: Step,
   approval: ApprovalRecord,
   invocation: InvocationRecord,
   { status, reason, by, client, scope = 'once', digest, more }: Verdict,
-): Promise<boolean> {
+): boolean {
   const decision = status === 'approved' ? 'approve' : 'deny';
-  const settled = await step.tx.settleApproval(approval.id, {
+  const settled = step.tx.settleApproval(approval.id, {
     status,
     decision,
     scope,
@@ -40,7 +40,7 @@ export async function closeApproval(
     decidedBy: by,
   });
   if (!settled) return false;
-  await writeCallMessage(step, invocation, {
+  writeCallMessage(step, invocation, {
     role: 'tool',
     sender: by,
     // Not `human`: a decision is not chat and resets no limit (M12).
@@ -51,7 +51,7 @@ export async function closeApproval(
       reason,
       ...(status === 'expired' ? { expired: true } : {}),
       ...(status === 'superseded' ? { superseded: true } : {}),
-      client: client === undefined ? undefined : ((await step.tx.client(client))?.label ?? client),
+      client: client === undefined ? undefined : (step.tx.client(client)?.label ?? client),
       digest,
       ...more,
     }),

@@ -6,13 +6,13 @@ import type { Step } from '../step/runtime.js';
  * Ends a question that a running tool put. Its call goes on, so nothing of the call is written: the message is what the tool waits
  * for. False: it was answered before.
  */
-export async function closeToolQuestion(
+export function closeToolQuestion(
   step: Step,
   approval: ApprovalRecord,
   invocation: InvocationRecord,
   verdict: Verdict,
-): Promise<boolean> {
-  if (!(await closeApproval(step, approval, invocation, verdict))) return false;
+): boolean {
+  if (!closeApproval(step, approval, invocation, verdict)) return false;
   recordVerdict(step, invocation, verdict);
   step.tx.emit({
     event: 'crud',
@@ -23,18 +23,11 @@ export async function closeToolQuestion(
 }
 
 /** The call has ended, or its process has: nobody is left to hear an answer. Those of `ids`, or all that are open. */
-export async function expireToolQuestions(
-  step: Step,
-  invocation: InvocationRecord,
-  ids?: Iterable<string>,
-): Promise<void> {
-  const { worldId, chatId } = invocation;
+export function expireToolQuestions(step: Step, invocation: InvocationRecord, ids?: Iterable<string>): void {
   const open =
-    ids === undefined
-      ? await step.tx.approvals(worldId, { status: 'pending', chatId })
-      : await Promise.all([...ids].map((id) => step.tx.approval(id)));
+    ids === undefined ? step.tx.pendingApprovals(invocation.chatId) : [...ids].map((id) => step.tx.approval(id));
   for (const approval of open) {
     if (approval?.question?.raisedBy !== 'tool' || approval.invocationId !== invocation.id) continue;
-    await closeToolQuestion(step, approval, invocation, { status: 'expired', reason: 'the call ended', by: 'system' });
+    closeToolQuestion(step, approval, invocation, { status: 'expired', reason: 'the call ended', by: 'system' });
   }
 }

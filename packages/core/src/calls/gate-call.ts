@@ -6,7 +6,8 @@ import {
   type Preview,
   type Subject,
 } from '@countersign/protocol';
-import type { InvocationRecord, StoreReader, Tool, ToolPlace } from '../ports/index.js';
+import type { StepTransaction } from '../facts/step-transaction.js';
+import type { CallKeys, InvocationRecord, StepNeeds, Tool, ToolPlace } from '../ports/index.js';
 import {
   callHash,
   checkToolApproval,
@@ -67,30 +68,54 @@ export interface CallSetting {
   agentId: string | undefined;
   chatId: string;
   place: Place;
-  decision: 'approved' | undefined;
   /** What was found where it would act, when it was last looked at. */
   seen: readonly Subject[];
-  /** A grant that is not stored: what it would cover is shown to the person who is about to give it. */
-  supposed?: GateGrant;
 }
 
-/** Puts a call before the one gate (A2), with everything it needs read in the caller's transaction. */
-export async function gateCall(
-  reader: StoreReader,
+/** A call that is ready for the gate: what rules judge it by, and what has to be looked up for it. */
+export interface JudgedCall {
+  call: ReadCall;
+  agentId: string | undefined;
+  place: Place;
+  policyCall: PolicyCall;
+  keys: CallKeys;
+}
+
+/** Before the step: reading what a call touches out of its arguments takes time, and the store has to know what to look up. */
+export function judgeCall(call: ReadCall, { agentId, chatId, place, seen }: CallSetting): JudgedCall {
+  const policyCall = toPolicyCall(call, place, seen);
+  const { toolName, argumentsText } = call;
+  const keys = { chatId, agentId: agentId ?? '', toolName, argumentsText, keys: keysOfCall(policyCall.subjects) };
+  return { call, agentId, place, policyCall, keys };
+}
+
+/** What a step needs to put these calls before the gate. */
+export function gateNeeds(calls: readonly JudgedCall[]): Required<Pick<StepNeeds, 'calls' | 'mcpTools' | 'asker'>> {
+  const pinned = calls.filter(({ call }) => call.tool?.pin !== undefined);
+  return { calls: calls.map(({ keys }) => keys), mcpTools: pinned.map(({ call }) => call.toolName), asker: true };
+}
+
+/** What the gate looks up in its step. */
+export type GateReads = Pick<StepTransaction, 'now' | 'grants' | 'outcomeUnknown' | 'mcpTool' | 'hasAsker'>;
+
+/** What a call is judged with beside what is stored. */
+interface GateMore {
+  decision?: 'approved' | undefined;
+  /** A grant that is not stored: what it would cover is shown to the person who is about to give it. */
+  supposed?: GateGrant | undefined;
+}
+
+/** Puts a call before the one gate (A2), with everything it needs read in the caller's step. */
+export function gateCall(
+  tx: GateReads,
   snapshot: WorldSnapshot,
-  call: ReadCall,
-  about: CallSetting,
-): Promise<Gate> {
-  const { agentId, chatId, place } = about;
-  const judged = toPolicyCall(call, place, about.seen);
-  const { subjects } = judged;
-  const grants =
-    agentId === undefined
-      ? []
-      : await reader.grants(chatId, agentId, call.toolName, reader.now() - GRANT_LIFETIME_MS, keysOfCall(subjects));
-  const changed = await changeOf(reader, snapshot.world.id, call.tool);
+  { call, agentId, place, policyCall, keys }: JudgedCall,
+  { decision, supposed }: GateMore = {},
+): Gate {
+  const grants = agentId === undefined ? [] : tx.grants(keys, tx.now() - GRANT_LIFETIME_MS);
+  const changed = changeOf(tx, call.tool);
   return checkToolApproval({
-    call: { ...judged, arguments: call.arguments },
+    call: { ...policyCall, arguments: call.arguments },
     // What was trusted was what a person accepted.
     tool: changed === undefined || call.tool === undefined ? call.tool : { ...call.tool, trusted: false },
     ...(changed === undefined ? {} : { changed }),
@@ -103,19 +128,19 @@ export async function gateCall(
         ...(grant.pattern === null ? {} : { pattern: grant.pattern }),
         ...(grant.answeredRule === null ? {} : { answeredRule: grant.answeredRule }),
       })),
-      ...(about.supposed === undefined ? [] : [about.supposed]),
+      ...(supposed === undefined ? [] : [supposed]),
     ],
-    decision: about.decision,
+    decision,
     contained: isContained(call, place) && place.grants?.anyHost !== true,
-    outcomeUnknown: await reader.outcomeUnknown(chatId, call.toolName, call.argumentsText),
-    unattended: (await isUnattended(reader, snapshot)) ? UNATTENDED : undefined,
+    outcomeUnknown: keys.chatId !== '' && tx.outcomeUnknown(keys),
+    unattended: isUnattended(tx, snapshot) ? UNATTENDED : undefined,
   });
 }
 
-/** Read in the caller's transaction: what a server says of its tool now beside what is on record as accepted (A1). */
-async function changeOf(reader: StoreReader, worldId: string, tool: Tool | undefined): Promise<string | undefined> {
+/** What a server says of its tool now, compared with what is on record as accepted (A1). */
+function changeOf(tx: GateReads, tool: Tool | undefined): string | undefined {
   if (tool?.pin === undefined) return undefined;
-  const known = await reader.mcpTool(worldId, tool.definition.name);
+  const known = tx.mcpTool(tool.definition.name);
   if (known === undefined) return 'nobody has accepted it';
   if (known.acceptedDigest === tool.pin) return undefined;
   return describeDifference(known) ?? 'it is not what is on record';
@@ -209,18 +234,11 @@ interface Signing {
 
 /** The signature of exactly this call, here and now (A7). Rejects when what it depends on can't be read. */
 export async function signCall(runtime: Runtime, call: ReadCall, about: Signing): Promise<SignedCall> {
-  const looking = lookingOf(call, about.place);
+  const { tool, arguments: args } = call;
+  const { workingDirectory } = about.place;
+  const looking = tool !== undefined && args.ok ? lookWith(tool, args.value, { workingDirectory }) : undefined;
   const looked = looking === undefined ? nothingSeen : await withinTime(runtime.clock, LOOK_LIMIT_MS, looking);
   return sealed(runtime, call, about, looked);
-}
-
-/** The same for a call whose tool looks at nothing, so that it can be signed inside a step. Undefined for any other. */
-export function signAtOnce(runtime: Runtime, call: ReadCall, about: Signing): SignedCall | undefined {
-  return lookingOf(call, about.place) === undefined ? sealed(runtime, call, about, nothingSeen) : undefined;
-}
-
-function lookingOf({ tool, arguments: args }: ReadCall, { workingDirectory }: Place) {
-  return tool !== undefined && args.ok ? lookWith(tool, args.value, { workingDirectory }) : undefined;
 }
 
 function sealed(runtime: Runtime, call: ReadCall, about: Signing, looked: Looked): SignedCall {

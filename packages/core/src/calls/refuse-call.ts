@@ -6,14 +6,14 @@ import { settleInvocation } from './settle-invocation.js';
 import { auditOf } from '../step/tool-events.js';
 
 /** Refused by the gate: `fail` for a call that can't run (T11), `deny` for one that a rule or the mode forbids. */
-export async function refuseCall(
+export function refuseCall(
   runtime: Runtime,
   step: Step,
   invocation: InvocationRecord,
   gate: Extract<Gate, { kind: 'refuse' }>,
-): Promise<void> {
+): void {
   if (gate.how === 'fail') {
-    await settleInvocation(runtime, step, invocation, { kind: 'refused', error: gate.reason });
+    settleInvocation(runtime, step, invocation, { kind: 'refused', error: gate.reason });
     return;
   }
   step.tx.record({
@@ -22,7 +22,7 @@ export async function refuseCall(
     why: maskSecrets(gate.reason),
     ...(gate.rule === undefined ? {} : { rule: maskSecrets(gate.rule) }),
   });
-  await settleInvocation(runtime, step, invocation, {
+  settleInvocation(runtime, step, invocation, {
     kind: 'denied',
     error: `The call of ${invocation.toolName} is not allowed`,
     reason: gate.reason,

@@ -24,22 +24,22 @@ export function cutOff(outcome: 'stopped' | 'interrupted'): Settlement {
  * Ends a call, once: its result for the model, the tool message, the lifecycle event and the audit record, in the step's
  * transaction. False: somebody else settled it before, and nothing was written.
  */
-export async function settleInvocation(
+export function settleInvocation(
   runtime: Runtime,
   step: Step,
   invocation: InvocationRecord,
   settlement: Settlement,
   content: string = frameSettlement(runtime, invocation, settlement),
-): Promise<boolean> {
+): boolean {
   const status = STATUS[settlement.kind];
-  const changed = await step.tx.changeInvocation(invocation.id, invocation.status, {
+  const changed = step.tx.changeInvocation(invocation.id, invocation.status, {
     status,
     result: content,
     outcomeUnknown: settlement.kind === 'unknown',
     settledAt: step.tx.now(),
   });
   if (!changed) return false;
-  await writeCallMessage(step, invocation, {
+  writeCallMessage(step, invocation, {
     role: 'tool',
     sender: 'tool',
     speaker: 'tool',

@@ -7,27 +7,27 @@ import { cutOff, settleInvocation } from './settle-invocation.js';
 import { auditOf } from '../step/tool-events.js';
 
 /** Settles what is left of a turn that ends before its calls do: what had begun is unknown, the rest is denied and its questions closed. */
-export async function settleOpenCalls(
+export function settleOpenCalls(
   runtime: Runtime,
   step: Step,
-  turn: Pick<TurnRecord, 'id' | 'iteration'>,
+  turn: Pick<TurnRecord, 'id' | 'chatId' | 'iteration'>,
   end: { outcome: 'stopped' | 'interrupted'; reason: string; by: string },
-): Promise<void> {
+): void {
   if (turn.iteration === 0) return;
-  for (const invocation of await step.tx.invocations(turn.id, turn.iteration)) {
+  for (const invocation of step.tx.invocations(turn)) {
     if (isSettled(invocation.status)) continue;
     // Begun in a process that died and not yet begun again: nobody may say that it was not run (T4).
     if (invocation.startedAt !== null) {
-      await expireToolQuestions(step, invocation);
-      await settleInvocation(runtime, step, invocation, cutOff(end.outcome));
+      expireToolQuestions(step, invocation);
+      settleInvocation(runtime, step, invocation, cutOff(end.outcome));
       continue;
     }
-    const approval = invocation.approvalId === null ? undefined : await step.tx.approval(invocation.approvalId);
+    const approval = invocation.approvalId === null ? undefined : step.tx.approval(invocation.approvalId);
     const { reason, by } = end;
-    if (approval !== undefined && (await closeApproval(step, approval, invocation, { status: 'denied', reason, by }))) {
+    if (approval !== undefined && closeApproval(step, approval, invocation, { status: 'denied', reason, by })) {
       step.tx.record({ kind: 'decision', ...auditOf(invocation), decision: 'deny', who: by, why: reason });
     }
-    await settleInvocation(runtime, step, invocation, {
+    settleInvocation(runtime, step, invocation, {
       kind: 'denied',
       error: `${invocation.toolName} was not run`,
       reason,

@@ -1,9 +1,9 @@
 import type { RefusalCode, Signer, ToolResultOutcome } from '@countersign/protocol';
-import type { ApprovalRecord, InvocationRecord, TurnRecord } from '../ports/index.js';
+import type { ApprovalRecord, InvocationRecord, StepNeeds, TurnRecord } from '../ports/index.js';
 import { keyedHash } from '../approval/index.js';
 import { canonicalJson } from '../policy/index.js';
 import { toolTurnId } from '../turn/ids.js';
-import type { Runtime, Step } from '../step/runtime.js';
+import { lookAgain, type Runtime, type Step } from '../step/runtime.js';
 import { auditOf } from '../step/tool-events.js';
 
 /** What a decision or an answer is about. */
@@ -15,14 +15,46 @@ export interface Found {
   byApproval: boolean;
 }
 
-export async function find(step: Step, id: string): Promise<Found | undefined> {
-  const named = await step.tx.approval(id);
-  const invocation = await step.tx.invocation(named?.invocationId ?? id);
-  if (invocation === undefined) return undefined;
-  const current = invocation.approvalId === null ? undefined : await step.tx.approval(invocation.approvalId);
-  const turn = await step.tx.turn(invocation.turnId);
-  if (turn === undefined) return undefined;
-  return { invocation, approval: named ?? current, turn, byApproval: named !== undefined };
+/** Finds a call by its id or by the id of an approval. The step that goes on from here checks it with `asOfNow`. */
+export async function find(runtime: Runtime, id: string): Promise<Found | undefined> {
+  return await runtime.store.read(async (reader) => {
+    const named = await reader.approval(id);
+    const invocation = await reader.invocation(named?.invocationId ?? id);
+    if (invocation === undefined) return undefined;
+    const current = invocation.approvalId === null ? undefined : await reader.approval(invocation.approvalId);
+    const turn = await reader.turn(invocation.turnId);
+    if (turn === undefined) return undefined;
+    return { invocation, approval: named ?? current, turn, byApproval: named !== undefined };
+  });
+}
+
+/** What a step needs that decides about a call. */
+export function needsOf(found: Found | undefined, { client }: Signer): Pick<StepNeeds, 'chats' | 'clients'> {
+  return { chats: found === undefined ? [] : [found.invocation.chatId], clients: [client] };
+}
+
+/** The same in a step. What a step does not know has ended and can't change; if it had not when it was found, it has to be found again. */
+export function asOfNow({ tx }: Step, found: Found): Found {
+  const invocation = tx.invocation(found.invocation.id) ?? found.invocation;
+  const turn = tx.turn(found.turn.id) ?? found.turn;
+  if (found.byApproval || invocation.approvalId === null) {
+    const approval = found.approval === undefined ? undefined : (tx.approval(found.approval.id) ?? found.approval);
+    return assertFinal({ tx }, { ...found, invocation, turn, approval });
+  }
+  if (invocation.approvalId !== found.approval?.id) lookAgain();
+  const approval = tx.approval(invocation.approvalId) ?? found.approval;
+  return assertFinal({ tx }, { ...found, invocation, turn, approval });
+}
+
+function assertFinal({ tx }: Pick<Step, 'tx'>, found: Found): Found {
+  const { invocation, turn, approval } = found;
+  const isKnown = {
+    invocation: invocation.settledAt !== null || tx.invocation(invocation.id) !== undefined,
+    turn: turn.state === 'ended' || tx.turn(turn.id) !== undefined,
+    approval: approval?.status !== 'pending' || tx.approval(approval.id) !== undefined,
+  };
+  if (!isKnown.invocation || !isKnown.turn || !isKnown.approval) lookAgain();
+  return found;
 }
 
 /** Of another agent, chat, world or turn: refused before anything of it is looked at (A6). */

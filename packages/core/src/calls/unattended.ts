@@ -1,12 +1,11 @@
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
-import type { StoreReader } from '../ports/index.js';
+import type { StepTransaction } from '../facts/step-transaction.js';
 
 /** The reason for denying a call that needs approval when no client can ask a person. */
 export const UNATTENDED =
   'nobody is there to ask, and this world denies calls that need approval when nobody can be asked';
 
 /** Whether calls that need approval are denied at once: the world says so, and no client that can ask a person is connected (A13). */
-export async function isUnattended(reader: StoreReader, { world }: WorldSnapshot): Promise<boolean> {
-  if (world.settings.unattended !== 'deny') return false;
-  return !(await reader.hasAsker(world.id));
+export function isUnattended(tx: Pick<StepTransaction, 'hasAsker'>, { world }: WorldSnapshot): boolean {
+  return world.settings.unattended === 'deny' && !tx.hasAsker();
 }

@@ -17,12 +17,12 @@ export type Card = Pick<
  * Puts a question in the transcript, as a standard tool call, and in the queue (A3); arms its deadline. The row is made from the same
  * card as the message: an index that is rebuilt from messages must come to the same (A9).
  */
-export async function writeApproval(
+export function writeApproval(
   runtime: Runtime,
   step: Step,
   approvalId: string,
   { invocation, shown, card }: { invocation: InvocationRecord; shown: unknown; card: Card },
-): Promise<void> {
+): void {
   const { rule, ...rest } = card;
   const timeout = step.snapshot.world.settings.approvalTimeoutMs;
   const requestedAt = step.tx.now();
@@ -35,7 +35,7 @@ export async function writeApproval(
     ...(rule === null || rule.shown === rule.asWritten ? {} : { ruleDigest: ruleDigest(runtime, rule.asWritten) }),
     ...(expiresAt === null ? {} : { expiresAt: new Date(expiresAt).toISOString() }),
   };
-  const written = await writeCallMessage(step, invocation, {
+  const written = writeCallMessage(step, invocation, {
     role: 'assistant',
     sender: agentId,
     speaker: 'agent',
@@ -49,7 +49,7 @@ export async function writeApproval(
       },
     ],
   });
-  await step.tx.insertApproval({
+  step.tx.insertApproval({
     ...rest,
     ...UNDECIDED,
     rule: rule?.asWritten ?? null,

@@ -16,7 +16,7 @@ export interface IncomingMessage extends NewMessage {
   speaker: 'human' | 'world';
 }
 
-/** Keeps a message and the turns of everybody who answers it, in one transaction, then wakes them. */
+/** Keeps a message and the turns of everybody who answers it, in one step, then wakes them. */
 export async function publishMessage(
   runtime: Runtime,
   { worldId, chatId, speaker, ...message }: IncomingMessage,
@@ -24,25 +24,18 @@ export async function publishMessage(
   const incoming = { ...parseInput(newMessageSchema, message, 'message'), worldId, chatId, speaker };
   await runtime.attend({ chatId });
   await maskLongTexts([incoming.content]);
-  try {
-    return await keepMessage(runtime, incoming);
-  } catch (error) {
-    const isSecond = error instanceof CountersignError && error.code === 'conflict';
-    if (!isSecond || incoming.clientMessageId === undefined) throw error;
-    // The same message came twice at once, and the other was kept after we had looked: this time it is found.
-    return await keepMessage(runtime, incoming);
-  }
+  return await keepMessage(runtime, incoming);
 }
 
 async function keepMessage(runtime: Runtime, incoming: IncomingMessage): Promise<{ messageId: string }> {
-  return await commit(runtime, 'publish-message', incoming.worldId, async (step) => {
-    const chat = await chatIn(step.tx, incoming.worldId, incoming.chatId);
-    if (incoming.clientMessageId !== undefined) {
-      const known = await step.tx.messageByClientId(chat.id, incoming.clientMessageId);
-      if (known !== undefined) return { messageId: known.id };
-    }
+  const { worldId, chatId, clientMessageId } = incoming;
+  const sent = clientMessageId === undefined ? {} : { sent: { chatId, clientMessageId } };
+  return await commit(runtime, 'publish-message', worldId, { chats: [chatId], ...sent }, (step) => {
+    const chat = chatIn(step.tx.chat(chatId), worldId, chatId);
+    const known = clientMessageId === undefined ? undefined : step.tx.sent(chatId, clientMessageId);
+    if (known !== undefined) return { messageId: known.id };
     const sender = senderOf(step.snapshot, incoming);
-    const message = await writeMessage(
+    const message = writeMessage(
       step,
       { worldId: chat.worldId, chatId: chat.id },
       {
@@ -51,12 +44,12 @@ async function keepMessage(runtime: Runtime, incoming: IncomingMessage): Promise
         speaker: incoming.speaker,
         content: incoming.content,
         addressees: addresseesOf(step.snapshot, incoming),
-        clientMessageId: incoming.clientMessageId ?? null,
+        clientMessageId: clientMessageId ?? null,
       },
     );
-    await queueTurns(runtime, step, message, chat);
-    if (message.addressees.length === 0) await sayNobodyAnswers(step, message);
-    await noteActivity(runtime, step, chat.id);
+    queueTurns(runtime, step, message);
+    if (message.addressees.length === 0) sayNobodyAnswers(step, message);
+    noteActivity(runtime, step, chat.id);
     return { messageId: message.id };
   });
 }
@@ -96,7 +89,7 @@ export function addressable(snapshot: WorldSnapshot): { id: string; name: string
 }
 
 /** Silence would look like a hang, so the chat says why nobody answers (M3). People read it; no model does. */
-async function sayNobodyAnswers(step: Step, message: MessageRecord): Promise<void> {
+function sayNobodyAnswers(step: Step, message: MessageRecord): void {
   const why = explainSilence(message.content, addressable(step.snapshot));
-  if (why !== undefined) await writeNotice(step, { ...message, replyTo: message.id }, 'notice', maskSecrets(why));
+  if (why !== undefined) writeNotice(step, { ...message, replyTo: message.id }, 'notice', maskSecrets(why));
 }

@@ -56,16 +56,16 @@ export async function answerClientCall(
 
 /** Settles a forwarded call and wakes its turn. Its state, if it was not waiting any more. */
 async function settle(runtime: Runtime, call: InvocationRecord, settlement: Settlement): Promise<string> {
-  return await commit(runtime, 'client-result', call.worldId, async (step) => {
-    const current = await step.tx.invocation(call.id);
-    if (current === undefined || current.status !== 'started') return current?.status ?? 'gone';
+  return await commit(runtime, 'client-result', call.worldId, { chats: [call.chatId] }, (step) => {
+    const current = step.tx.invocation(call.id) ?? call;
+    if (step.tx.invocation(call.id)?.status !== 'started') return current.status;
     const change = {
       invocationId: current.id,
       status: settlement.kind === 'succeeded' ? settlement.kind : 'failed',
     } as const;
-    const resumed = await resumeTurn(runtime, step, current.turnId, change);
-    mustHaveChanged(await settleInvocation(runtime, step, current, settlement));
-    await resumed.finish();
+    const resumed = resumeTurn(runtime, step, current.turnId, change);
+    mustHaveChanged(settleInvocation(runtime, step, current, settlement));
+    resumed.finish();
     return 'recorded';
   });
 }

@@ -12,7 +12,7 @@ import { answerClientCall, failPendingCalls, pendingCalls, type ClientWithTools 
 import { readClientTools } from './client-tools.js';
 import { denyUnattended } from '../decisions/deny-unattended.js';
 import { hashSecret, registerClient } from './register-client.js';
-import { commit, type Runtime } from '../step/runtime.js';
+import { changeWorld, type Runtime } from '../step/runtime.js';
 
 /** A cut shorter than this is not leaving (A18). */
 export const CLIENT_GRACE_MS = 30_000;
@@ -94,13 +94,13 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
 
   async function connect({ record }: Present): Promise<void> {
     const runtime = runtimeOf();
-    await commit(runtime, 'client-connected', record.worldId, (step) =>
-      step.tx.setClientConnected(record.id, runtime.owner),
+    await changeWorld(runtime, 'client-connected', record.worldId, (change) =>
+      change.tx.setClientConnected(record.id, runtime.owner),
     );
   }
 
   async function cut({ record }: Present, from: string): Promise<void> {
-    await commit(runtimeOf(), 'client-cut', record.worldId, (step) => step.tx.setClientCut(record.id, from));
+    await changeWorld(runtimeOf(), 'client-cut', record.worldId, (change) => change.tx.setClientCut(record.id, from));
   }
 
   /** Brings what is known of one here and what is on record together. `living`: the processes that live. */
@@ -124,10 +124,10 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
     const runtime = runtimeOf();
     // Alone, this process knows that no stream is open.
     if (runtime.store.shared === undefined) return 0;
-    return await commit(runtime, 'client-leaving', record.worldId, async (step) => {
-      const now = await step.tx.client(record.id);
+    return await changeWorld(runtime, 'client-leaving', record.worldId, async (change) => {
+      const now = await change.tx.client(record.id);
       if (now === undefined) return 0;
-      return now.leftAt === null ? undefined : now.leftAt + CLIENT_GRACE_MS - step.tx.now();
+      return now.leftAt === null ? undefined : now.leftAt + CLIENT_GRACE_MS - change.tx.now();
     });
   }
 
@@ -142,11 +142,11 @@ export function createClientRegistry(runtimeOf: () => Runtime): ClientRegistry {
     forget(entry);
     const { id, label, worldId } = entry.record;
     await failPendingCalls(runtimeOf(), entry, `the client "${label}" left before it answered`);
-    await commit(runtimeOf(), 'client-left', worldId, async (step) => {
+    await changeWorld(runtimeOf(), 'client-left', worldId, async (change) => {
       // Another process was first.
-      if (!(await step.tx.deleteClient(id))) return;
-      step.tx.record({ kind: 'policy', decision: 'client left', client: id, why: maskSecrets(label) });
-      step.tx.emit({ event: 'crud', chatId: null, data: { operation: 'delete', entity: 'client', id } });
+      if (!(await change.tx.deleteClient(id))) return;
+      change.tx.record({ kind: 'policy', decision: 'client left', client: id, why: maskSecrets(label) });
+      change.tx.emit({ event: 'crud', chatId: null, data: { operation: 'delete', entity: 'client', id } });
     });
     await denyUnattended(runtimeOf(), worldId);
   }

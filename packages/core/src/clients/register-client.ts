@@ -4,7 +4,7 @@ import { maskSecrets } from '../masking/index.js';
 import type { ClientRecord } from '../ports/index.js';
 import { newId } from '../turn/ids.js';
 import { nameClientTools } from './client-tools.js';
-import { commit, type Runtime } from '../step/runtime.js';
+import { changeWorld, type Runtime } from '../step/runtime.js';
 
 /** A new client of a world. Its secret is told once, here; only a hash of it is kept. */
 export async function registerClient(
@@ -17,7 +17,7 @@ export async function registerClient(
   const id = newId('client');
   const secret = randomBytes(32).toString('base64url');
   const tools = nameClientTools(client, id);
-  const record = await commit(runtime, 'register-client', worldId, async ({ tx }) => {
+  const record = await changeWorld(runtime, 'register-client', worldId, async ({ tx }) => {
     const made: ClientRecord = {
       id,
       worldId,

@@ -14,10 +14,20 @@ import { closeToolQuestion } from '../calls/close-tool-question.js';
 import { denyApproval } from './deny-approval.js';
 import { expireApproval } from './expire-approval.js';
 import { resumeTurn } from '../step/resume-turn.js';
-import { commit, mustHaveChanged, type Runtime, type Step } from '../step/runtime.js';
+import { commit, mustHaveChanged, untilCurrent, type Runtime, type Step } from '../step/runtime.js';
+import { markStarted } from '../calls/mark-started.js';
 import { settleInvocation } from '../calls/settle-invocation.js';
 import { auditOf, emitToolEvent } from '../step/tool-events.js';
-import { digestOf, find, recordRefusal, refused, refuseMisfit, type Found } from '../calls/tool-result.js';
+import {
+  asOfNow,
+  digestOf,
+  find,
+  needsOf,
+  recordRefusal,
+  refused,
+  refuseMisfit,
+  type Found,
+} from '../calls/tool-result.js';
 
 /** What an audit record keeps of the words; the transcript has them all. */
 const AUDITED_BYTES = 4096;
@@ -34,24 +44,27 @@ export async function answerQuestion(
   signer: Signer,
 ): Promise<ToolResultOutcome> {
   const sent = parseInput(questionAnswerSchema, input, 'answer');
-  return await commit(runtime, 'answer', worldId, async (step) => {
-    const found = await find(step, sent.tool_call_id);
-    const outcome =
-      found === undefined
-        ? refused('unknown', 'no call or approval has this id')
-        : await take(runtime, step, found, { ...sent, worldId, agentId }, signer);
-    if (outcome.kind === 'refused') recordRefusal(step, worldId, found, outcome, signer);
-    return outcome;
+  return await untilCurrent(async () => {
+    const before = await find(runtime, sent.tool_call_id);
+    return await commit(runtime, 'answer', worldId, needsOf(before, signer), (step) => {
+      const found = before === undefined ? undefined : asOfNow(step, before);
+      const outcome =
+        found === undefined
+          ? refused('unknown', 'no call or approval has this id')
+          : take(runtime, step, found, { ...sent, worldId, agentId }, signer);
+      if (outcome.kind === 'refused') recordRefusal(step, worldId, found, outcome, signer);
+      return outcome;
+    });
   });
 }
 
-async function take(
+function take(
   runtime: Runtime,
   step: Step,
   found: Found,
   sent: QuestionAnswer & { worldId: string; agentId: string | undefined },
   signer: Signer,
-): Promise<ToolResultOutcome> {
+): ToolResultOutcome {
   const { invocation, approval, turn } = found;
   const misfit = refuseMisfit(found, sent);
   if (misfit !== undefined) return misfit;
@@ -60,17 +73,17 @@ async function take(
     return refused('invalid', 'content: this call asks nothing that words could answer', state);
   }
   // A program that registered itself as unable to ask a person has none to answer for (A13).
-  if ((await step.tx.client(signer.client))?.approvals === false) {
+  if (step.tx.client(signer.client)?.approvals === false) {
     return refused('foreign', 'a client without approvals can not answer a question', state);
   }
   const digest = digestOf(runtime, { answer: sent.content });
   if (approval.status !== 'pending') return answeredBefore(approval, digest, found);
   if (turn.state === 'ended') return refused('settled', 'the turn of this question has ended', state);
   if (approval.expiresAt !== null && approval.expiresAt <= step.tx.now()) {
-    await expireApproval(runtime, step, { approval, invocation });
+    expireApproval(runtime, step, { approval, invocation });
     return refused('expired', 'this question has expired', state);
   }
-  await keep(runtime, step, found, approval, { content: sent.content, digest, signer });
+  keep(runtime, step, found, approval, { content: sent.content, digest, signer });
   return { kind: 'recorded', status: 200, invocationId: invocation.id, state: 'answered' };
 }
 
@@ -86,62 +99,50 @@ function answeredBefore(approval: ApprovalRecord, digest: string, { invocation }
   );
 }
 
-async function keep(
+function keep(
   runtime: Runtime,
   step: Step,
   { invocation, turn }: Found,
   approval: ApprovalRecord,
   { content, digest, signer }: { content: string; digest: string; signer: Signer },
-): Promise<void> {
+): void {
   const answered = { status: 'approved', reason: undefined, by: signer.who, digest } as const;
   if (approval.question?.raisedBy === 'tool') {
     const { client } = signer;
     const verdict = { ...answered, more: { answer: content }, client };
-    mustHaveChanged(await closeToolQuestion(step, approval, invocation, verdict));
+    mustHaveChanged(closeToolQuestion(step, approval, invocation, verdict));
     return;
   }
-  const resumed = await resumeTurn(runtime, step, turn.id, { invocationId: invocation.id, status: 'succeeded' });
-  mustHaveChanged(await closeApproval(step, approval, invocation, { ...answered, client: signer.client }));
-  const about = auditOf(invocation);
+  const resumed = resumeTurn(runtime, step, turn.id, { invocationId: invocation.id, status: 'succeeded' });
+  mustHaveChanged(closeApproval(step, approval, invocation, { ...answered, client: signer.client }));
   step.tx.record({
     kind: 'decision',
-    ...about,
+    ...auditOf(invocation),
     decision: 'answer',
     ...signer,
     why: maskSecrets(capText(content, AUDITED_BYTES)),
   });
-  const begun = { status: 'started' as const, startedEpoch: turn.epoch, startedAt: step.tx.now() };
-  mustHaveChanged(await step.tx.changeInvocation(invocation.id, 'asked', begun));
   emitToolEvent(step, invocation, { type: 'TOOL_APPROVED' });
-  emitToolEvent(step, invocation, {
-    type: 'TOOL_EXECUTION_STARTED',
-    arguments: about.arguments,
-    started_at: new Date(begun.startedAt).toISOString(),
-  });
-  await settleInvocation(
-    runtime,
-    step,
-    { ...invocation, ...begun },
-    { kind: 'succeeded', result: { answer: content } },
-  );
-  await resumed.finish();
+  const started = markStarted(step, invocation, turn.epoch);
+  settleInvocation(runtime, step, started, { kind: 'succeeded', result: { answer: content } });
+  resumed.finish();
 }
 
 /** A decision on a question can only be that nobody answers it: there is nothing to approve. */
-export async function leaveUnanswered(
+export function leaveUnanswered(
   runtime: Runtime,
   step: Step,
   { invocation }: Found,
   approval: ApprovalRecord,
   { sent, digest, signer }: { sent: ToolDecision; digest: string; signer: Signer },
-): Promise<ToolResultOutcome> {
+): ToolResultOutcome {
   if (sent.decision === 'approve') {
     const detail = 'decision: this is a question and takes words, as content; deny leaves it unanswered';
     return refused('invalid', detail, invocation.status);
   }
   const declined = { status: 'denied', reason: sent.reason, by: signer.who, client: signer.client, digest } as const;
   const error = 'Nobody answered the question';
-  await denyApproval(runtime, step, { approval, invocation }, declined, error);
+  denyApproval(runtime, step, { approval, invocation }, declined, error);
   // The call of a tool that asked while it ran goes on.
   const state = approval.question?.raisedBy === 'tool' ? invocation.status : 'denied';
   return { kind: 'recorded', status: 200, invocationId: invocation.id, state };

@@ -71,9 +71,10 @@ async function putQuestion(
   const { value: shown, secrets } = maskArguments(invocation.arguments);
   const question = showQuestion(asked, secrets);
   const { workingDirectory } = place;
-  await commit(runtime, 'ask-question', invocation.worldId, async (step) => {
-    await holdCall(step, invocation);
-    if (await isUnattended(step.tx, step.snapshot)) throw new NoAnswer('declined', UNATTENDED);
+  const needs = { chats: [invocation.chatId], asker: true };
+  await commit(runtime, 'ask-question', invocation.worldId, needs, (step) => {
+    holdCall(step, invocation);
+    if (isUnattended(step.tx, step.snapshot)) throw new NoAnswer('declined', UNATTENDED);
     const why = `${invocation.toolName} asks while it runs`;
     const card = {
       message: question.text,
@@ -87,7 +88,7 @@ async function putQuestion(
       rule: null,
       proposedRule: null,
     };
-    await writeApproval(runtime, step, approvalId, { invocation, shown, card });
+    writeApproval(runtime, step, approvalId, { invocation, shown, card });
     // The call has started: its life has no step back to a request (T4), so this tells clients to look at the queue.
     step.tx.emit({
       event: 'crud',

@@ -1,5 +1,5 @@
 import type { ApprovalOption, Scope, Signer, ToolDecision } from '@countersign/protocol';
-import type { ApprovalRecord, InvocationRecord } from '../ports/index.js';
+import type { ApprovalRecord, CallKeys, InvocationRecord } from '../ports/index.js';
 import { maskSecrets } from '../masking/index.js';
 import {
   compilePolicy,
@@ -12,7 +12,7 @@ import {
 } from '../policy/index.js';
 import { newId } from '../turn/ids.js';
 import { hasChanged, type CallToSign } from '../calls/call-to-sign.js';
-import { gateCall, toPolicyCall } from '../calls/gate-call.js';
+import { gateCall } from '../calls/gate-call.js';
 import type { Step } from '../step/runtime.js';
 
 const OPTION: Record<Scope, ApprovalOption> = {
@@ -29,20 +29,22 @@ export type CheckedDecision =
       scope: Scope;
       edited: boolean;
       argumentsText: string;
+      /** What an unknown outcome of such a call is found by. */
+      keys: CallKeys;
       callHash: string;
       /** What the decision message tells beyond decision, scope and reason. */
       record: { arguments?: string; callHash?: string; grantId?: string; pattern?: string; rule?: string };
       /** Writes the grant or the rule, if the scope outlives this call (A5). */
-      remember(step: Step, signer: Signer): Promise<void>;
+      remember(step: Step, signer: Signer): void;
     };
 
 type Check = { ok: true; decision: CheckedDecision } | { ok: false; detail: string };
 
 /** Only what was offered can be chosen, and only what would take effect is written (A2, A5). */
-export async function checkDecision(
+export function checkDecision(
   step: Step,
   asked: { sent: ToolDecision; approval: ApprovalRecord; invocation: InvocationRecord; toSign: CallToSign | undefined },
-): Promise<Check> {
+): Check {
   const { sent, approval, invocation, toSign } = asked;
   if (sent.decision === 'deny') return checkDenial(sent);
   const scope = sent.scope ?? 'once';
@@ -54,14 +56,9 @@ export async function checkDecision(
   if (toSign.against !== invocation.arguments) return no('arguments: the call changed meanwhile; look at it again');
 
   const edited = toSign.call.argumentsText !== invocation.arguments;
-  const policyCall = toPolicyCall(toSign.call, toSign.place, toSign.signed.seen);
+  const { policyCall } = toSign.judged;
   if (edited) {
-    const gate = await gateCall(step.tx, step.snapshot, toSign.call, {
-      ...invocation,
-      place: toSign.place,
-      decision: 'approved',
-      seen: toSign.signed.seen,
-    });
+    const gate = gateCall(step.tx, step.snapshot, toSign.judged, { decision: 'approved' });
     if (gate.kind === 'refuse') return no(`arguments: ${gate.reason}`);
   }
   const base = {
@@ -69,13 +66,14 @@ export async function checkDecision(
     scope,
     edited,
     argumentsText: toSign.call.argumentsText,
+    keys: toSign.judged.keys,
     // Signed is what was shown, or an edit of it; if the world changed since, starting it finds out (A7).
     callHash: edited && !hasChanged(toSign, approval) ? toSign.signed.callHash : approval.callHash,
   };
   const changed = edited ? { arguments: base.argumentsText, callHash: base.callHash } : {};
   switch (scope) {
     case 'once':
-      return { ok: true, decision: { ...base, record: changed, remember: async () => undefined } };
+      return { ok: true, decision: { ...base, record: changed, remember: () => undefined } };
     case 'session':
       return checkGrant(sent, approval, policyCall, base, changed);
     case 'always':
@@ -111,8 +109,8 @@ function checkGrant(
     decision: {
       ...base,
       record: { ...changed, grantId, ...(pattern === undefined ? {} : { pattern }) },
-      remember: async (step, signer) => {
-        await step.tx.insertGrant(
+      remember: (step, signer) => {
+        step.tx.giveGrant(
           {
             id: grantId,
             worldId: approval.worldId,
@@ -160,11 +158,11 @@ function checkRule(
     decision: {
       ...base,
       record: { ...changed, rule },
-      remember: async (step, signer) => {
+      remember: (step, signer) => {
         const { policy } = step.snapshot.world;
         const added = [...new Set(rules)].filter((each) => !policy.includes(each));
         if (added.length === 0) return;
-        await step.tx.updateWorld(approval.worldId, { policy: [...policy, ...added] });
+        step.tx.setPolicy([...policy, ...added]);
         step.tx.emit({
           event: 'crud',
           chatId: null,

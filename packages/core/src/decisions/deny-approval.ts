@@ -9,24 +9,24 @@ import { settleInvocation } from '../calls/settle-invocation.js';
  * Ends a question without a yes and denies the call that waits for it, with `error` for the model; a running tool that only asked
  * goes on.
  */
-export async function denyApproval(
+export function denyApproval(
   runtime: Runtime,
   step: Step,
   { approval, invocation }: { approval: ApprovalRecord; invocation: InvocationRecord },
   verdict: Verdict & { status: 'denied' | 'expired' },
   error: string,
-): Promise<void> {
+): void {
   if (approval.question?.raisedBy === 'tool') {
-    mustHaveChanged(await closeToolQuestion(step, approval, invocation, verdict));
+    mustHaveChanged(closeToolQuestion(step, approval, invocation, verdict));
     return;
   }
-  const resumed = await resumeTurn(runtime, step, invocation.turnId, { invocationId: invocation.id, status: 'denied' });
-  mustHaveChanged(await closeApproval(step, approval, invocation, verdict));
+  const resumed = resumeTurn(runtime, step, invocation.turnId, { invocationId: invocation.id, status: 'denied' });
+  mustHaveChanged(closeApproval(step, approval, invocation, verdict));
   recordVerdict(step, invocation, verdict);
-  await settleInvocation(runtime, step, invocation, {
+  settleInvocation(runtime, step, invocation, {
     kind: 'denied',
     error,
     reason: verdict.reason ?? 'no answer',
   });
-  await resumed.finish();
+  resumed.finish();
 }

@@ -4,15 +4,15 @@ import { denyApproval } from './deny-approval.js';
 import { commit, type Runtime, type Step } from '../step/runtime.js';
 
 /** Nobody answered in time (A11): the call is denied as timed out, and the model is told. */
-export async function expireApproval(
+export function expireApproval(
   runtime: Runtime,
   step: Step,
   about: { approval: ApprovalRecord; invocation: InvocationRecord },
-): Promise<void> {
+): void {
   const { approval, invocation } = about;
   const error =
     approval.question === null ? `Nobody approved ${invocation.toolName} in time` : 'Nobody answered in time';
-  await denyApproval(runtime, step, about, { status: 'expired', reason: 'timed out', by: 'system' }, error);
+  denyApproval(runtime, step, about, { status: 'expired', reason: 'timed out', by: 'system' }, error);
 }
 
 const AGAIN_MS = 5_000;
@@ -62,14 +62,15 @@ export function watchDeadlines(runtime: () => Runtime): {
 
 /** The deadline, if it is still to come by the store's clock. */
 async function fire(runtime: Runtime, worldId: string, approvalId: string): Promise<number | undefined> {
-  return await commit(runtime, 'expire-approval', worldId, async (step) => {
-    const approval = await step.tx.approval(approvalId);
-    if (approval === undefined || approval.status !== 'pending' || approval.expiresAt === null) return undefined;
+  const chatId = await runtime.store.read(async (reader) => (await reader.approval(approvalId))?.chatId);
+  if (chatId === undefined) return undefined;
+  return await commit(runtime, 'expire-approval', worldId, { chats: [chatId] }, (step) => {
+    const approval = step.tx.approval(approvalId);
+    if (approval === undefined || approval.expiresAt === null) return undefined;
     if (approval.expiresAt > step.tx.now()) return approval.expiresAt;
-    const invocation = await step.tx.invocation(approval.invocationId);
-    const turn = invocation === undefined ? undefined : await step.tx.turn(invocation.turnId);
-    if (invocation === undefined || turn === undefined || turn.state === 'ended') return undefined;
-    await expireApproval(runtime, step, { approval, invocation });
+    const invocation = step.tx.invocation(approval.invocationId);
+    if (invocation === undefined || step.tx.turn(invocation.turnId) === undefined) return undefined;
+    expireApproval(runtime, step, { approval, invocation });
     return undefined;
   });
 }

@@ -4,22 +4,27 @@ import type { ApprovalRecord, InvocationRecord, InvocationStatus } from '../port
 import { maskArguments, maskSecrets } from '../masking/index.js';
 import { canonicalJson } from '../policy/index.js';
 import { firstApprovalId } from '../turn/ids.js';
-import { nextStep } from '../turn/next-step.js';
 import { answerQuestion, leaveUnanswered } from './answer-question.js';
 import { closeApproval } from '../calls/close-approval.js';
 import { expireApproval } from './expire-approval.js';
-import { readCallToSign, type CallToSign } from '../calls/call-to-sign.js';
+import { needsToSign, readCallToSign, type CallToSign } from '../calls/call-to-sign.js';
 import { checkDecision, type CheckedDecision } from './check-decision.js';
-import { handOver } from '../calls/hand-over.js';
-import { commit, mustHaveChanged, type Runtime, type Step } from '../step/runtime.js';
+import { commit, mustHaveChanged, untilCurrent, type Runtime, type Step } from '../step/runtime.js';
 import { releaseWaiting } from './release-waiting.js';
 import { settleInvocation } from '../calls/settle-invocation.js';
-import { startInStep } from '../calls/start-invocation.js';
 import { supersedeApproval } from './supersede-approval.js';
 import { auditOf, emitToolEvent } from '../step/tool-events.js';
 import { resumeTurn } from '../step/resume-turn.js';
-import type { Situation } from '../step/turn-state.js';
-import { digestOf, find, recordRefusal, refused, refuseMisfit, type Found } from '../calls/tool-result.js';
+import {
+  asOfNow,
+  digestOf,
+  find,
+  needsOf,
+  recordRefusal,
+  refused,
+  refuseMisfit,
+  type Found,
+} from '../calls/tool-result.js';
 import { wordsOf } from '../ports/words-of.js';
 
 /**
@@ -79,16 +84,20 @@ async function answer(
   sent: ToolDecision,
   signer: Signer,
 ): Promise<{ outcome: ToolResultOutcome; chatId: string | undefined }> {
-  // Outside the transaction, since files may have to be read to sign a call. Checked again inside.
-  const toSign = await readCallToSign(runtime, worldId, sent);
-  return await commit(runtime, 'decision', worldId, async (step) => {
-    const found = await find(step, sent.tool_call_id);
-    const outcome =
-      found === undefined
-        ? refused('unknown', 'no call or approval has this id')
-        : await decide(runtime, step, { found, sent, agentId, worldId, toSign, signer });
-    if (outcome.kind === 'refused') recordRefusal(step, worldId, found, outcome, signer);
-    return { outcome, chatId: found?.invocation.chatId };
+  return await untilCurrent(async () => {
+    const before = await find(runtime, sent.tool_call_id);
+    // Before the step, since files may have to be read to sign a call. Checked again inside.
+    const toSign = before === undefined ? undefined : await readCallToSign(runtime, worldId, before.invocation, sent);
+    const needs = { ...needsOf(before, signer), ...needsToSign(toSign) };
+    return await commit(runtime, 'decision', worldId, needs, (step) => {
+      const found = before === undefined ? undefined : asOfNow(step, before);
+      const outcome =
+        found === undefined
+          ? refused('unknown', 'no call or approval has this id')
+          : decide(runtime, step, { found, sent, agentId, worldId, toSign, signer });
+      if (outcome.kind === 'refused') recordRefusal(step, worldId, found, outcome, signer);
+      return { outcome, chatId: found?.invocation.chatId };
+    });
   });
 }
 
@@ -101,25 +110,25 @@ interface Deciding {
   signer: Signer;
 }
 
-async function decide(runtime: Runtime, step: Step, deciding: Deciding): Promise<ToolResultOutcome> {
+function decide(runtime: Runtime, step: Step, deciding: Deciding): ToolResultOutcome {
   const { found, sent, agentId, worldId, toSign, signer } = deciding;
   const { invocation, approval, turn } = found;
   const misfit = refuseMisfit(found, { ...sent, worldId, agentId });
   if (misfit !== undefined) return misfit;
   const state = invocation.status;
   // A program that registered itself as unable to ask a person has none to sign for (A13).
-  if ((await step.tx.client(signer.client))?.approvals === false) {
+  if (step.tx.client(signer.client)?.approvals === false) {
     return refused('foreign', 'a client without approvals can not decide', state);
   }
   if (approval === undefined) return refused('settled', 'nobody was asked about this call', state);
   if (approval.status !== 'pending') return answerAgain(runtime, approval, sent, invocation);
   if (turn.state === 'ended') return refused('settled', 'the turn of this call has ended', state);
   if (approval.expiresAt !== null && approval.expiresAt <= step.tx.now()) {
-    await expireApproval(runtime, step, { approval, invocation });
+    expireApproval(runtime, step, { approval, invocation });
     return refused('expired', 'this approval has expired; nothing ran', 'denied');
   }
   if (approval.question !== null) {
-    return await leaveUnanswered(runtime, step, found, approval, {
+    return leaveUnanswered(runtime, step, found, approval, {
       sent,
       digest: decisionDigest(runtime, sent),
       signer,
@@ -132,16 +141,16 @@ async function decide(runtime: Runtime, step: Step, deciding: Deciding): Promise
   if (renewed && !found.byApproval && sent.callHash === undefined) {
     return refused('changed', 'this call needs approval again; answer its new approval', state);
   }
-  if (await supersedeApproval(runtime, step, { approval, invocation, turn, toSign })) {
+  if (supersedeApproval(runtime, step, { approval, invocation, turn, toSign })) {
     return refused(
       'changed',
       'the call changed after it was shown and needs approval again; review the new version',
       state,
     );
   }
-  const checked = await checkDecision(step, { sent, approval, invocation, toSign });
+  const checked = checkDecision(step, { sent, approval, invocation, toSign });
   if (!checked.ok) return refused('invalid', checked.detail, state);
-  await record(runtime, step, found, approval, checked.decision, sent, signer, toSign);
+  record(runtime, step, found, approval, checked.decision, sent, signer);
   return {
     kind: 'recorded',
     status: 200,
@@ -182,7 +191,7 @@ function decisionDigest(runtime: Runtime, sent: ToolDecision): string {
   return digestOf(runtime, same);
 }
 
-async function record(
+function record(
   runtime: Runtime,
   step: Step,
   { invocation, turn }: Found,
@@ -190,13 +199,12 @@ async function record(
   decision: CheckedDecision,
   sent: ToolDecision,
   signer: Signer,
-  toSign: CallToSign | undefined,
-): Promise<void> {
+): void {
   const approves = decision.kind === 'approve';
   const scope: Scope = approves ? decision.scope : 'once';
   const status = approves ? 'approved' : 'denied';
-  const resumed = await resumeTurn(runtime, step, turn.id, { invocationId: invocation.id, status });
-  const closed = await closeApproval(step, approval, invocation, {
+  const resumed = resumeTurn(runtime, step, turn.id, { invocationId: invocation.id, status });
+  const closed = closeApproval(step, approval, invocation, {
     status,
     reason: sent.reason,
     by: signer.who,
@@ -216,64 +224,38 @@ async function record(
     ...(sent.reason === undefined ? {} : { why: maskSecrets(sent.reason) }),
     ...(approval.rule === null ? {} : { rule: maskSecrets(approval.rule) }),
   });
-  if (approves) {
-    const approved = await approve(step, invocation, decision, sent.reason, signer);
-    if (toSign?.ok === true && scope !== 'always') await startDecided(runtime, step, resumed.after, approved, toSign);
-  } else await deny(runtime, step, invocation, sent.reason);
-  await resumed.finish();
+  if (approves) approve(step, invocation, decision, sent.reason, signer);
+  else deny(runtime, step, invocation, sent.reason);
+  resumed.finish();
 }
 
-/**
- * What a yes lets run at once is started in the same step, if its turn runs here: the call was looked at and signed a moment ago for
- * this very decision, and a step of its own would look at the same again. Not if the world has changed since, or by this decision.
- */
-async function startDecided(
-  runtime: Runtime,
-  step: Step,
-  { turn, ...rest }: Situation,
-  approved: InvocationRecord,
-  toSign: Extract<CallToSign, { ok: true }>,
-): Promise<void> {
-  if (turn.owner !== runtime.owner || step.snapshot.world.rev !== toSign.rev) return;
-  const next = nextStep({ turn, ...rest });
-  if (next.kind !== 'start' || next.invocationIds.length !== 1 || next.invocationIds[0] !== approved.id) return;
-  const { call, place, signed } = toSign;
-  const started = await startInStep(runtime, step, turn, approved, call, { place, signed });
-  if (started === undefined) return;
-  handOver(runtime, step, turn.id, { ...started, hasSiblings: rest.invocations.length > 1 });
-}
-
-async function approve(
+function approve(
   step: Step,
   invocation: InvocationRecord,
   decision: Extract<CheckedDecision, { kind: 'approve' }>,
   reason: string | undefined,
   signer: Signer,
-): Promise<InvocationRecord> {
+): void {
   const change = {
     status: 'approved' as const,
     arguments: decision.argumentsText,
     callHash: decision.callHash,
     ...(decision.edited ? { edited: true } : {}),
   };
-  mustHaveChanged(await step.tx.changeInvocation(invocation.id, 'asked', change));
-  await decision.remember(step, signer);
+  mustHaveChanged(step.tx.changeInvocation(invocation.id, 'asked', change));
+  decision.remember(step, signer);
   emitToolEvent(step, invocation, {
     type: 'TOOL_APPROVED',
     ...(reason === undefined ? {} : { reason: maskSecrets(reason) }),
     ...(decision.edited ? { arguments: maskArguments(decision.argumentsText).value } : {}),
   });
-  await step.tx.clearOutcomeUnknown(invocation.chatId, invocation.toolName, decision.argumentsText);
-  return { ...invocation, ...change };
+  if (step.tx.outcomeUnknown(decision.keys)) {
+    step.tx.acceptOutcome({ ...invocation, arguments: decision.argumentsText });
+  }
 }
 
-async function deny(
-  runtime: Runtime,
-  step: Step,
-  invocation: InvocationRecord,
-  reason: string | undefined,
-): Promise<void> {
-  const settled = await settleInvocation(runtime, step, invocation, {
+function deny(runtime: Runtime, step: Step, invocation: InvocationRecord, reason: string | undefined): void {
+  const settled = settleInvocation(runtime, step, invocation, {
     kind: 'denied',
     error: `User denied approval for ${invocation.toolName}`,
     reason: reason ?? 'no reason given',

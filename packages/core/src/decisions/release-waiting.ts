@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { maskSecrets } from '../masking/index.js';
 import { closeApproval } from '../calls/close-approval.js';
 import { findAuthor, type Author } from './find-author.js';
-import { gateCall } from '../calls/gate-call.js';
+import { gateCall, gateNeeds } from '../calls/gate-call.js';
 import { resumeTurn } from '../step/resume-turn.js';
 import { commit, mustHaveChanged, type Runtime, type Step } from '../step/runtime.js';
 import { auditOf, emitToolEvent } from '../step/tool-events.js';
@@ -22,7 +22,12 @@ export async function releaseWaiting(runtime: Runtime, worldId: string, chatId?:
       let isOld = false;
       for (const waiting of await findCovered(runtime, worldId, chatId === undefined ? {} : { chatId })) {
         const by = await findAuthor(runtime, worldId, waiting.covering);
-        const outcome = await commit(runtime, 'release', worldId, (step) => release(runtime, step, waiting, by));
+        const needs = {
+          chats: [waiting.approval.chatId],
+          ...gateNeeds([waiting.judged]),
+          ...(by.client === undefined ? {} : { clients: [by.client] }),
+        };
+        const outcome = await commit(runtime, 'release', worldId, needs, (step) => release(runtime, step, waiting, by));
         isOld ||= outcome === 'look again';
       }
       if (!isOld) return;
@@ -40,15 +45,10 @@ export async function releaseLeftOver(runtime: Runtime): Promise<void> {
   for (const { id } of worlds) await releaseWaiting(runtime, id);
 }
 
-async function release(
-  runtime: Runtime,
-  step: Step,
-  waiting: WaitingCall,
-  by: Author,
-): Promise<'released' | 'left' | 'look again'> {
-  const { call, signed, place } = waiting;
-  const approval = await step.tx.approval(waiting.approval.id);
-  const invocation = await step.tx.invocation(waiting.invocation.id);
+function release(runtime: Runtime, step: Step, waiting: WaitingCall, by: Author): 'released' | 'left' | 'look again' {
+  const { judged } = waiting;
+  const approval = step.tx.approval(waiting.approval.id);
+  const invocation = step.tx.invocation(waiting.invocation.id);
   if (approval === undefined || !mayBeReleased(approval)) return 'left';
   if (invocation?.status !== 'asked' || invocation.approvalId !== approval.id) return 'left';
   // Too late is too late, whether the timer has fired or not (A11).
@@ -56,17 +56,10 @@ async function release(
   if (step.snapshot.world.rev !== waiting.rev || invocation.arguments !== waiting.invocation.arguments) {
     return 'look again';
   }
-  if (runtime.tools(invocation.worldId).get(invocation.toolName) !== call.tool) return 'look again';
-  const turn = await step.tx.turn(invocation.turnId);
-  if (turn === undefined || turn.state === 'ended') return 'left';
-  const gate = await gateCall(step.tx, step.snapshot, call, {
-    agentId: invocation.agentId,
-    chatId: invocation.chatId,
-    place,
-    decision: undefined,
-    seen: signed.seen,
-  });
-  const covering = coveringOf(gate);
+  if (runtime.tools(invocation.worldId).get(invocation.toolName) !== judged.call.tool) return 'look again';
+  const turn = step.tx.turn(invocation.turnId);
+  if (turn === undefined) return 'left';
+  const covering = coveringOf(gateCall(step.tx, step.snapshot, judged));
   if (covering === undefined) return 'left';
   // Covered by another one now, which somebody else may have written.
   if (!isDeepStrictEqual(covering, waiting.covering)) return 'look again';
@@ -78,15 +71,15 @@ async function release(
     ...(by.client === undefined ? {} : { client: by.client }),
   } as const;
   const fact = rule === undefined ? {} : { rule };
-  const resumed = await resumeTurn(runtime, step, turn.id, { invocationId: invocation.id, status: 'approved' });
+  const resumed = resumeTurn(runtime, step, turn.id, { invocationId: invocation.id, status: 'approved' });
   const verdict = { status: 'approved', reason, by: by.who, ...told, more: { released: true, ...fact } } as const;
-  mustHaveChanged(await closeApproval(step, approval, invocation, verdict));
+  mustHaveChanged(closeApproval(step, approval, invocation, verdict));
   const audited = { ...auditOf(invocation), decision: 'release', who: by.who, why: reason, ...told, ...fact };
   step.tx.record({ kind: 'decision', ...audited });
   // Nobody signed this very call: without a signature its start depends on what the gate says then.
   const change = { status: 'approved', callHash: null } as const;
-  mustHaveChanged(await step.tx.changeInvocation(invocation.id, 'asked', change));
+  mustHaveChanged(step.tx.changeInvocation(invocation.id, 'asked', change));
   emitToolEvent(step, invocation, { type: 'TOOL_APPROVED', reason });
-  await resumed.finish();
+  resumed.finish();
   return 'released';
 }

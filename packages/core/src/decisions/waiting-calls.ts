@@ -1,17 +1,15 @@
-import type { ApprovalRecord, InvocationRecord, StoreReader } from '../ports/index.js';
+import type { ApprovalRecord, InvocationRecord } from '../ports/index.js';
 import type { Gate, GateGrant } from '../approval/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
-import { callOf, gateCall, signCall, type ReadCall, type SignedCall } from '../calls/gate-call.js';
-import type { Place, Runtime } from '../step/runtime.js';
+import { callOf, gateCall, gateNeeds, judgeCall, signCall, type JudgedCall } from '../calls/gate-call.js';
+import { look, type Runtime } from '../step/runtime.js';
 import { bringTool } from '../step/tool-sources.js';
 
 /** A call that waits for a decision, as it stands now. */
 export interface WaitingCall {
   approval: ApprovalRecord;
   invocation: InvocationRecord;
-  call: ReadCall;
-  signed: SignedCall;
-  place: Place;
+  judged: JudgedCall;
   /** The world's `rev` when it was looked at. */
   rev: number;
   covering: Covering;
@@ -49,7 +47,7 @@ export function coveringOf(gate: Gate): Covering | undefined {
 export async function findCovered(runtime: Runtime, worldId: string, looking: Looking = {}): Promise<WaitingCall[]> {
   const { chatId, withRules = (snapshot) => snapshot, grant } = looking;
   const found = await runtime.store.read(async (reader) => {
-    const stored = await runtime.snapshots(reader, worldId);
+    const stored = await runtime.snapshots.read(reader, worldId);
     if (stored === undefined) return undefined;
     const filter = { status: 'pending' as const, ...(chatId === undefined ? {} : { chatId }) };
     const approvals = (await reader.approvals(worldId, filter)).filter(mayBeReleased);
@@ -70,28 +68,22 @@ export async function findCovered(runtime: Runtime, worldId: string, looking: Lo
     grant === undefined
       ? undefined
       : { id: 'supposed', ...(grant.pattern === undefined ? {} : { pattern: grant.pattern }) };
-  const judge = async (
-    call: ReadCall,
-    invocation: InvocationRecord,
-    seen: SignedCall['seen'],
-  ): Promise<Covering | undefined> => {
-    const about = { agentId: invocation.agentId, chatId: invocation.chatId, place, decision: undefined, seen };
-    const read = (reader: StoreReader): Promise<Gate> =>
-      gateCall(reader, snapshot, call, supposed === undefined ? about : { ...about, supposed });
-    return coveringOf(await runtime.store.read(read));
-  };
+  const judge = async (judged: JudgedCall): Promise<Covering | undefined> =>
+    await look(runtime, worldId, { chats: [], ...gateNeeds([judged]) }, ({ tx }) =>
+      coveringOf(gateCall(tx, snapshot, judged, { supposed })),
+    );
   const covered: WaitingCall[] = [];
   for (const { approval, invocation } of waiting) {
     // First without looking: most waiting calls are about something else, and files need not be read for them.
-    if ((await judge(callOf(runtime, invocation), invocation, [])) === undefined) continue;
+    const unseen = judgeCall(callOf(runtime, invocation), { ...invocation, place, seen: [] });
+    if ((await judge(unseen)) === undefined) continue;
     if ((await bringTool(runtime, worldId, invocation.toolName)) !== undefined) continue;
     const call = callOf(runtime, invocation);
     const signed = await signCall(runtime, call, { ...invocation, place }).catch(() => undefined);
     if (signed === undefined || signed.callHash !== approval.callHash) continue;
-    const covering = await judge(call, invocation, signed.seen);
-    if (covering !== undefined) {
-      covered.push({ approval, invocation, call, signed, place, rev: snapshot.world.rev, covering });
-    }
+    const judged = judgeCall(call, { ...invocation, place, seen: signed.seen });
+    const covering = await judge(judged);
+    if (covering !== undefined) covered.push({ approval, invocation, judged, rev: snapshot.world.rev, covering });
   }
   return covered;
 }

@@ -11,7 +11,7 @@ import { keepPaths, NO_RULES } from '../policy/index.js';
 import { definitionDigest, describeDifference } from '../calls/mcp-difference.js';
 import { noWorld } from '../step/look-up.js';
 import { revokeGrantsOf } from '../decisions/revoke-grant.js';
-import { commit, mustHaveChanged, type Runtime, type Step } from '../step/runtime.js';
+import { changeWorld, mustHaveChanged, type Runtime, type WorldChange } from '../step/runtime.js';
 
 /** What the host of a world's MCP servers reads and writes. */
 export function createMcpRecords(runtimeOf: () => Runtime): McpRecords {
@@ -35,12 +35,12 @@ export function createMcpRecords(runtimeOf: () => Runtime): McpRecords {
       const known = await this.one(worldId, name);
       // Mostly nothing changed: then there is nothing to write, and nobody need be told.
       if (known === undefined || isAsListed(known, listing)) return known;
-      await commit(runtimeOf(), 'mcp-listed', worldId, (step) => writeListing(step, name, listing));
+      await changeWorld(runtimeOf(), 'mcp-listed', worldId, (change) => writeListing(change, name, listing));
       return await this.one(worldId, name);
     },
     async place(worldId, name) {
       const runtime = runtimeOf();
-      const snapshot = await read((reader) => runtime.snapshots(reader, worldId));
+      const snapshot = await read((reader) => runtime.snapshots.read(reader, worldId));
       if (snapshot === undefined) throw noWorld(worldId);
       const place = await runtime.findPlace(snapshot);
       const policies = { admin: snapshot.adminPolicy, world: snapshot.policy, agent: NO_RULES };
@@ -53,8 +53,8 @@ export function createMcpRecords(runtimeOf: () => Runtime): McpRecords {
       };
     },
     async moved(worldId, name) {
-      await commit(runtimeOf(), 'mcp-moved', worldId, async (step) => {
-        if ((await step.tx.mcpServer(worldId, name)) !== undefined) emitServer(step, 'update', name);
+      await changeWorld(runtimeOf(), 'mcp-moved', worldId, async (change) => {
+        if ((await change.tx.mcpServer(worldId, name)) !== undefined) emitServer(change, 'update', name);
       });
     },
     report: (error, what) => runtimeOf().report(error, what),
@@ -76,8 +76,8 @@ export async function withTools(reader: StoreReader, server: McpServerRecord): P
   return { server, tools: await reader.mcpTools(server.worldId, server.name) };
 }
 
-export function emitServer(step: Step, operation: 'create' | 'update' | 'delete', name: string): void {
-  step.tx.emit({ event: 'crud', chatId: null, data: { operation, entity: 'mcp-server', id: name } });
+export function emitServer(change: WorldChange, operation: 'create' | 'update' | 'delete', name: string): void {
+  change.tx.emit({ event: 'crud', chatId: null, data: { operation, entity: 'mcp-server', id: name } });
 }
 
 function isAsListed({ server, tools }: McpServerWithTools, listing: readonly Listed[]): boolean {
@@ -90,14 +90,14 @@ function isAsListed({ server, tools }: McpServerWithTools, listing: readonly Lis
   );
 }
 
-async function writeListing(step: Step, name: string, listing: readonly Listed[]): Promise<void> {
-  const worldId = step.snapshot.world.id;
-  const server = await step.tx.mcpServer(worldId, name);
+async function writeListing(change: WorldChange, name: string, listing: readonly Listed[]): Promise<void> {
+  const worldId = change.snapshot.world.id;
+  const server = await change.tx.mcpServer(worldId, name);
   if (server === undefined) return;
   // Locks the server: otherwise two processes that list its tools at once, or a person who accepts them meanwhile, overwrite each other.
-  mustHaveChanged(await step.tx.updateMcpServer(server, server.definition));
-  const isFirst = server.firstListedAt === null && (await step.tx.setMcpServerListed(worldId, name));
-  const known = new Map((await step.tx.mcpTools(worldId, name)).map((tool) => [tool.name, tool]));
+  mustHaveChanged(await change.tx.updateMcpServer(server, server.definition));
+  const isFirst = server.firstListedAt === null && (await change.tx.setMcpServerListed(worldId, name));
+  const known = new Map((await change.tx.mcpTools(worldId, name)).map((tool) => [tool.name, tool]));
   for (const { name: toolName, definition, digest } of listing) {
     const before = known.get(toolName);
     known.delete(toolName);
@@ -108,23 +108,25 @@ async function writeListing(step: Step, name: string, listing: readonly Listed[]
       : { accepted: null, acceptedDigest: null };
     const kept = before ?? { worldId, server: name, name: toolName, ...pinned, reviewed: false };
     const tool: McpToolRecord = { ...kept, seen: definition, seenDigest: digest };
-    await step.tx.putMcpTool(tool);
-    await lapse(step, tool);
+    await change.tx.putMcpTool(tool);
+    await lapse(change, tool);
   }
   for (const gone of known.values()) {
     if (gone.seen === null) continue;
     // Taken back before anybody looked, it could come back later as one that nobody has seen and that counts as accepted.
     const accepted = gone.reviewed ? {} : { accepted: null, acceptedDigest: null };
-    await step.tx.putMcpTool({ ...gone, ...accepted, seen: null, seenDigest: null });
+    await change.tx.putMcpTool({ ...gone, ...accepted, seen: null, seenDigest: null });
   }
-  emitServer(step, 'update', name);
+  // Raises `rev`: a call that is being started right now is judged again.
+  await change.tx.updateWorld(worldId, {});
+  emitServer(change, 'update', name);
 }
 
 /** Its grants were given to what a person had seen (A5): they go, for good, and the record says why. */
-async function lapse(step: Step, tool: McpToolRecord): Promise<void> {
+async function lapse(change: WorldChange, tool: McpToolRecord): Promise<void> {
   const difference = describeDifference(tool);
   if (difference === undefined) return;
   const why = maskText(difference).value;
-  step.tx.record({ kind: 'policy', decision: 'tool changed', tool: tool.name, who: 'system', why });
-  await revokeGrantsOf(step, (toolName) => toolName === tool.name, 'system', 'its tool changed');
+  change.tx.record({ kind: 'policy', decision: 'tool changed', tool: tool.name, who: 'system', why });
+  await revokeGrantsOf(change, (toolName) => toolName === tool.name, 'system', 'its tool changed');
 }

@@ -14,7 +14,7 @@ import { applyChange } from './mcp-change.js';
 import { emitServer, withTools } from './mcp-records.js';
 import { showDefinition, showServer } from './mcp-show.js';
 import { revokeGrantsOf } from '../decisions/revoke-grant.js';
-import { commit, mustHaveChanged, type Runtime, type Step } from '../step/runtime.js';
+import { changeWorld, mustHaveChanged, type Runtime, type WorldChange } from '../step/runtime.js';
 import { readWorld, type Versioned } from '../worlds/show-world.js';
 import { mcpServerVersion, refuseStale, type Expected } from '../worlds/versions.js';
 
@@ -26,9 +26,9 @@ export async function addMcpServer(
   signer: Signer,
 ): Promise<Versioned<McpServer>> {
   const definition = parseInput(newMcpServerSchema, input, 'MCP server');
-  await commit(runtime, 'add-mcp-server', worldId, async (step) => {
-    await insertMcpServer(step.tx, worldId, definition, signer);
-    emitServer(step, 'create', definition.name);
+  await changeWorld(runtime, 'add-mcp-server', worldId, async (change) => {
+    await insertMcpServer(change.tx, worldId, definition, signer);
+    emitServer(change, 'create', definition.name);
   });
   await lookAt(runtime, worldId, definition.name);
   return await showMcpServer(runtime, worldId, definition.name);
@@ -57,37 +57,41 @@ export async function updateMcpServer(
   expected?: Expected,
 ): Promise<Versioned<McpServer>> {
   const { accept, ...sent } = parseInput(mcpServerChangeSchema, change, 'MCP server');
-  await commit(runtime, 'update-mcp-server', worldId, async (step) => {
-    const server = await serverOf(step, name);
-    refuseStale(mcpServerVersion(runtime.store.hashKey, await withTools(step.tx, server)), expected, 'this MCP server');
+  await changeWorld(runtime, 'update-mcp-server', worldId, async (change) => {
+    const server = await serverOf(change, name);
+    refuseStale(
+      mcpServerVersion(runtime.store.hashKey, await withTools(change.tx, server)),
+      expected,
+      'this MCP server',
+    );
     const definition = applyChange(server.definition, sent);
     const { trusted, enabled, ...connection } = definition;
     const { trusted: wasTrusted, enabled: wasEnabled, ...before } = server.definition;
-    mustHaveChanged(await step.tx.updateMcpServer(server, definition));
+    mustHaveChanged(await change.tx.updateMcpServer(server, definition));
     if (trusted !== wasTrusted)
-      record(step.tx, trusted ? 'MCP server trusted' : 'MCP server no longer trusted', definition, signer);
+      record(change.tx, trusted ? 'MCP server trusted' : 'MCP server no longer trusted', definition, signer);
     if (enabled !== wasEnabled)
-      record(step.tx, enabled ? 'MCP server turned on' : 'MCP server turned off', definition, signer);
+      record(change.tx, enabled ? 'MCP server turned on' : 'MCP server turned off', definition, signer);
     if (JSON.stringify(connection) !== JSON.stringify(before)) {
-      record(step.tx, 'MCP server changed', definition, signer);
+      record(change.tx, 'MCP server changed', definition, signer);
       // They were given to another program behind the same names.
-      await revokeGrantsOf(step, isToolOf(name), signer.who, 'its MCP server was changed');
+      await revokeGrantsOf(change, isToolOf(name), signer.who, 'its MCP server was changed');
     }
-    if (accept === true) await acceptTools(step, name, signer);
-    emitServer(step, 'update', name);
+    if (accept === true) await acceptTools(change, name, signer);
+    emitServer(change, 'update', name);
   });
   await lookAt(runtime, worldId, name);
   return await showMcpServer(runtime, worldId, name);
 }
 
 /** From here on the tools may be what they say they are: rules count again, and new grants can be given. */
-async function acceptTools(step: Step, name: string, signer: Signer): Promise<void> {
-  for (const tool of await step.tx.mcpTools(step.snapshot.world.id, name)) {
+async function acceptTools(change: WorldChange, name: string, signer: Signer): Promise<void> {
+  for (const tool of await change.tx.mcpTools(change.snapshot.world.id, name)) {
     if (tool.seen === null) continue;
     const isKnown = tool.seenDigest === tool.acceptedDigest;
     if (isKnown && tool.reviewed) continue;
-    await step.tx.putMcpTool({ ...tool, accepted: tool.seen, acceptedDigest: tool.seenDigest, reviewed: true });
-    step.tx.record({ kind: 'policy', decision: 'tool accepted', tool: tool.name, ...signer });
+    await change.tx.putMcpTool({ ...tool, accepted: tool.seen, acceptedDigest: tool.seenDigest, reviewed: true });
+    change.tx.record({ kind: 'policy', decision: 'tool accepted', tool: tool.name, ...signer });
   }
 }
 
@@ -99,14 +103,18 @@ export async function removeMcpServer(
   signer: Signer,
   expected?: Expected,
 ): Promise<void> {
-  await commit(runtime, 'remove-mcp-server', worldId, async (step) => {
-    const server = await serverOf(step, name);
-    refuseStale(mcpServerVersion(runtime.store.hashKey, await withTools(step.tx, server)), expected, 'this MCP server');
+  await changeWorld(runtime, 'remove-mcp-server', worldId, async (change) => {
+    const server = await serverOf(change, name);
+    refuseStale(
+      mcpServerVersion(runtime.store.hashKey, await withTools(change.tx, server)),
+      expected,
+      'this MCP server',
+    );
     const { definition } = server;
-    await step.tx.deleteMcpServer(worldId, name);
-    record(step.tx, 'MCP server removed', definition, signer);
-    await revokeGrantsOf(step, isToolOf(name), signer.who, 'its MCP server was removed');
-    emitServer(step, 'delete', name);
+    await change.tx.deleteMcpServer(worldId, name);
+    record(change.tx, 'MCP server removed', definition, signer);
+    await revokeGrantsOf(change, isToolOf(name), signer.who, 'its MCP server was removed');
+    emitServer(change, 'delete', name);
   });
   await runtime.mcp?.look(worldId, name);
 }
@@ -136,8 +144,8 @@ async function lookAt(runtime: Runtime, worldId: string, name: string): Promise<
   runtime.mcp?.start(worldId, name).catch(() => undefined);
 }
 
-async function serverOf(step: Step, name: string): Promise<McpServerRecord> {
-  const server = await step.tx.mcpServer(step.snapshot.world.id, name);
+async function serverOf(change: WorldChange, name: string): Promise<McpServerRecord> {
+  const server = await change.tx.mcpServer(change.snapshot.world.id, name);
   if (server === undefined) throw noServer(name);
   return server;
 }

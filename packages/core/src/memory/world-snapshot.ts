@@ -14,7 +14,12 @@ export interface WorldSnapshot {
   agentPolicy(id: string): Policy;
 }
 
-export type SnapshotCache = (reader: StoreReader, worldId: string) => Promise<WorldSnapshot | undefined>;
+export interface SnapshotCache {
+  /** Undefined: there is no such world. */
+  read(reader: StoreReader, worldId: string): Promise<WorldSnapshot | undefined>;
+  /** Undefined: it was not read since it became so. */
+  at(worldId: string, rev: number): WorldSnapshot | undefined;
+}
 
 /**
  * Reads a world's `rev` in the caller's transaction and everything else only when it changed: compiling a thousand rules
@@ -22,19 +27,26 @@ export type SnapshotCache = (reader: StoreReader, worldId: string) => Promise<Wo
  */
 export function createSnapshotCache(adminPolicy: Policy = NO_RULES): SnapshotCache {
   const snapshots = new Map<string, WorldSnapshot>();
-  return async (reader, worldId) => {
-    const rev = await reader.worldRev(worldId);
-    if (rev === undefined) {
-      snapshots.delete(worldId);
-      return undefined;
-    }
+  const at = (worldId: string, rev: number): WorldSnapshot | undefined => {
     const known = snapshots.get(worldId);
-    if (known?.world.rev === rev) return known;
-    const world = await reader.world(worldId);
-    if (world === undefined) return undefined;
-    const snapshot = makeSnapshot(world, await reader.agents(worldId), adminPolicy);
-    snapshots.set(worldId, snapshot);
-    return snapshot;
+    return known?.world.rev === rev ? known : undefined;
+  };
+  return {
+    at,
+    async read(reader, worldId) {
+      const rev = await reader.worldRev(worldId);
+      if (rev === undefined) {
+        snapshots.delete(worldId);
+        return undefined;
+      }
+      const known = at(worldId, rev);
+      if (known !== undefined) return known;
+      const world = await reader.world(worldId);
+      if (world === undefined) return undefined;
+      const snapshot = makeSnapshot(world, await reader.agents(worldId), adminPolicy);
+      snapshots.set(worldId, snapshot);
+      return snapshot;
+    },
   };
 }
 

@@ -49,8 +49,20 @@ export type {
   WorldRecord,
 } from './records.js';
 export type {
+  ApprovalVerdict,
+  CallKeys,
+  ChatChange,
+  ChatState,
+  Fact,
+  NewAuditRecord,
+  StepNeeds,
+  StepReads,
+  StepWrites,
+} from './step.js';
+export type {
   AuditVerdict,
   FoundMessage,
+  Kept,
   InvocationChange,
   Page,
   SharedPasses,

@@ -17,6 +17,7 @@ import type {
   TurnRecord,
   WorldRecord,
 } from './records.js';
+import type { StepNeeds, StepReads, StepWrites } from './step.js';
 import type { AgentDefinition, ApprovalStatus, AuditVerdict, ChatStatus, WorldSettings } from '@countersign/protocol';
 
 export interface Page {
@@ -353,6 +354,12 @@ export interface Workload {
   running: number;
 }
 
+/**
+ * Called once everything is committed, with its events. Where one process owns the store, it is called in the order of the commits: events
+ * are published from here, so that nobody hears a later one first (S1). What it throws is passed on to the caller.
+ */
+export type Kept = (events: StoredEvent[]) => void;
+
 export interface Store {
   /** Absent where one process owns the store. */
   readonly shared?: SharedStore;
@@ -366,6 +373,18 @@ export interface Store {
   transact<T>(
     worldId: string,
     work: (tx: StoreTransaction) => Promise<T>,
+    kept?: Kept,
+  ): Promise<{ value: T; events: StoredEvent[] }>;
+  /**
+   * One step in chats (S1): loads what it needs, hands it to `decide`, and writes what that returns, all or nothing. Steps of one chat never
+   * overlap. `decide` must be synchronous and may be called again, on newer state, if another process was faster. It changes the states
+   * it was given by `applyFact` alone, with the facts that it returns. If it throws, nothing is written and the error is passed on.
+   */
+  step<T>(
+    worldId: string,
+    needs: StepNeeds,
+    decide: (reads: StepReads) => { value: T; writes: StepWrites },
+    kept?: Kept,
   ): Promise<{ value: T; events: StoredEvent[] }>;
   read<T>(work: (reader: StoreReader) => Promise<T>): Promise<T>;
   /** Walks the chain and compares its head with the one kept outside the database. */

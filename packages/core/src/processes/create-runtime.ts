@@ -184,7 +184,6 @@ export function createRuntime(options: RuntimeOptions): Engine {
     dispatch: others?.dispatch ?? dispatchHere(owner, scheduler),
     mayAct: () => others?.membership.mayAct() ?? true,
     inFlight: new Set(),
-    handed: new Map(),
     quarantine: createQuarantine(),
     memory: createAgentMemory({ follows: store.shared === undefined }),
     snapshots: createSnapshotCache(compileRules(options.adminRules ?? [], { field: 'adminRules', of: 'adminRules' })),

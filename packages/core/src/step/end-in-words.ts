@@ -5,15 +5,15 @@ import { endTurn, noteActivity } from './turn-lifecycle.js';
 import { writeNotice } from './write-message.js';
 
 /** Ends a turn that has no answer and tells the person why, in the step's transaction. Does nothing if the turn was lost. */
-export async function endInWords(
+export function endInWords(
   runtime: Runtime,
   step: Step,
   turn: TurnRecord,
   outcome: Extract<TurnOutcome, 'failed' | 'exhausted' | 'interrupted'>,
   words: string,
-): Promise<void> {
+): void {
   const sayWhy = () =>
     writeNotice(step, { ...turn, turnId: turn.id, replyTo: turn.triggerId }, 'error', maskSecrets(words));
-  if (!(await endTurn(runtime, step, turn, outcome, sayWhy))) return;
-  await noteActivity(runtime, step, turn.chatId);
+  if (!endTurn(runtime, step, turn, outcome, sayWhy)) return;
+  noteActivity(runtime, step, turn.chatId);
 }

@@ -1,10 +1,9 @@
 import { CountersignError } from '@countersign/protocol';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
-import type { AgentRecord, ChatRecord, StoreReader } from '../ports/index.js';
+import type { AgentRecord, ChatRecord } from '../ports/index.js';
 
-/** Throws `not-found` for a chat of another world too: whoever asks has no business with it. */
-export async function chatIn(reader: StoreReader, worldId: string, chatId: string): Promise<ChatRecord> {
-  const chat = await reader.chat(chatId);
+/** Throws `not-found` for a chat of another world too: its existence is not told. */
+export function chatIn(chat: ChatRecord | undefined, worldId: string, chatId: string): ChatRecord {
   if (chat?.worldId === worldId) return chat;
   throw new CountersignError('not-found', `there is no chat "${chatId}" in this world`);
 }

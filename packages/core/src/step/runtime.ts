@@ -6,6 +6,9 @@ import type {
   McpHost,
   MessageRecord,
   Provider,
+  StepNeeds,
+  StepReads,
+  StepWrites,
   Store,
   StoredEvent,
   StoreTransaction,
@@ -13,6 +16,7 @@ import type {
   ToolSource,
   TurnOutcome,
 } from '../ports/index.js';
+import { StepTransaction } from '../facts/step-transaction.js';
 import type { SandboxGrants } from '../policy/index.js';
 import type { AgentMemory } from '../memory/agent-memory.js';
 import type { SnapshotCache, WorldSnapshot } from '../memory/world-snapshot.js';
@@ -66,8 +70,6 @@ export interface Runtime {
   mayAct(): boolean;
   /** Calls whose tools this process runs. One that has started under our name and is not among them is nobody's. */
   inFlight: Set<string>;
-  /** Calls that a decision has started in its own step, by their turn: its loop runs them. */
-  handed: Map<string, Started[]>;
   quarantine: Quarantine;
   memory: AgentMemory;
   snapshots: SnapshotCache;
@@ -110,8 +112,6 @@ export interface Started {
   fingerprint: string | undefined;
   /** The world and its rules as of the start. */
   snapshot: WorldSnapshot;
-  /** Other calls of the same answer are open. */
-  hasSiblings: boolean;
 }
 
 /** Where turns run that a step has made runnable. */
@@ -119,93 +119,187 @@ export interface Dispatch {
   /** The owner such a turn gets: this process, or nobody until a process claims it. */
   readonly owner: string | null;
   /** In the step that made it runnable, after the turn's own row was written. */
-  wake(step: Step, turnId: string): Promise<void> | void;
+  wake(step: Step, turnId: string): void;
   /** After the commit of the step that ended it: the process that runs it must stop. */
   abort(turnId: string, reason: string): void;
 }
 
-/** One step under way: its transaction, the world as of it, and what happens once it is kept. */
-export interface Step {
-  tx: StoreTransaction;
+/** What happens once a step or a change is kept, or if it is not. */
+interface Afterwards {
+  /** Runs after the commit, in order. For wake-ups and aborts, which must not happen for what was rolled back. */
+  afterCommit: (act: () => void) => void;
+  /** Runs if nothing was kept. */
+  afterRollback: (act: () => void) => void;
+}
+
+/** A step in one or more chats while it is decided, with the world as of it. */
+export interface Step extends Afterwards {
+  tx: StepTransaction;
   snapshot: WorldSnapshot;
-  /** Runs after the commit, in order. For wake-ups and aborts, which must not happen for a step that was rolled back. */
-  afterCommit(act: () => void): void;
-  /** Runs if nothing of the step was kept. */
-  afterRollback(act: () => void): void;
   /** A message was written in it. */
   heard(message: MessageRecord): void;
 }
 
+/** A change of a world that concerns no running chat: its settings, agents, clients and MCP servers. */
+export interface WorldChange extends Afterwards {
+  tx: StoreTransaction;
+  snapshot: WorldSnapshot;
+}
+
 /**
- * Persist, then publish (S1): `work` is one transaction, and what it emitted reaches listeners only when it is kept.
- * Throws `not-found` if the world is gone.
+ * Persist, then publish (S1): `decide` is one step, and what it emitted reaches listeners only when it is kept. It is synchronous, reads only
+ * what is in `needs`, and may be called again. Throws `not-found` if the world is gone.
  */
 export async function commit<T>(
   runtime: Runtime,
   name: string,
   worldId: string,
-  work: (step: Step) => Promise<T>,
+  needs: StepNeeds,
+  decide: (step: Step) => T,
 ): Promise<T> {
+  let after = createAfterwards();
+  runtime.probe(`before ${name}`);
+  const decideNow = (reads: StepReads): { value: T; writes: StepWrites } => {
+    // Decided before, and somebody else was faster.
+    after.rolledBack();
+    after = createAfterwards();
+    const { afterCommit, afterRollback } = after;
+    const tx = new StepTransaction(worldId, needs, reads);
+    const heard = (message: MessageRecord): void => {
+      runtime.memory.heard(message);
+      afterRollback(() => runtime.memory.forgetChat(message.chatId));
+    };
+    const value = decide({ tx, snapshot: snapshotAt(runtime, worldId, reads), afterCommit, afterRollback, heard });
+    return { value, writes: tx.writes() };
+  };
   for (let left = MOST_LOOKS; ; left -= 1) {
     try {
-      return await commitOnce(runtime, name, worldId, work);
+      const { value } = await runtime.store.step(worldId, needs, decideNow, (events) =>
+        publishKept(runtime, name, after, events),
+      );
+      return value;
+    } catch (error) {
+      after.rolledBack();
+      if (!(error instanceof OldSnapshot) || left === 0) throw error;
+      await runtime.store.read((reader) => runtime.snapshots.read(reader, worldId));
+    }
+  }
+}
+
+/** Reads what a step would, and writes nothing. */
+export async function look<T>(
+  runtime: Runtime,
+  worldId: string,
+  needs: StepNeeds,
+  read: (step: Pick<Step, 'tx' | 'snapshot'>) => T,
+): Promise<T> {
+  return await commit({ ...runtime, probe: () => undefined }, 'look', worldId, needs, read);
+}
+
+/** The same for a change of a world, in a transaction. */
+export async function changeWorld<T>(
+  runtime: Runtime,
+  name: string,
+  worldId: string,
+  work: (change: WorldChange) => Promise<T>,
+): Promise<T> {
+  return await untilCurrent(() => changeOnce(runtime, name, worldId, work));
+}
+
+async function changeOnce<T>(
+  runtime: Runtime,
+  name: string,
+  worldId: string,
+  work: (change: WorldChange) => Promise<T>,
+): Promise<T> {
+  const after = createAfterwards();
+  runtime.probe(`before ${name}`);
+  try {
+    const { value } = await runtime.store.transact(
+      worldId,
+      async (tx) => {
+        const snapshot = await runtime.snapshots.read(tx, worldId);
+        if (snapshot === undefined) throw noWorld(worldId);
+        return await work({ tx, snapshot, afterCommit: after.afterCommit, afterRollback: after.afterRollback });
+      },
+      (events) => publishKept(runtime, name, after, events),
+    );
+    return value;
+  } catch (error) {
+    after.rolledBack();
+    throw error;
+  }
+}
+
+/** The world has changed since it was last read here. */
+class OldSnapshot extends CountersignError {}
+
+/** Thrown out of a step: what was read before it is no longer so. Nothing of it is kept. */
+class LookAgain extends CountersignError {}
+
+/** Each time somebody else was faster. */
+const MOST_LOOKS = 20;
+
+/** Gives the step up: what was read before it has to be read again. */
+export function lookAgain(): never {
+  throw new LookAgain('store-unavailable', BUSY);
+}
+
+const BUSY = 'Somebody else changed this at the same time. Try again.';
+
+/** Does the work, and does it again when what it had read before a step was no longer so in the step. */
+export async function untilCurrent<T>(work: () => Promise<T>): Promise<T> {
+  for (let left = MOST_LOOKS; ; left -= 1) {
+    try {
+      return await work();
     } catch (error) {
       if (!(error instanceof LookAgain) || left === 0) throw error;
     }
   }
 }
 
-/** Each time somebody else was faster, and has brought the same rows further. */
-const MOST_LOOKS = 20;
-
-/** Thrown out of a step: what it goes by was changed before it had the lock. Nothing of it is kept, and it begins anew. */
-class LookAgain extends CountersignError {}
-
-/**
- * A change that must have found its row as it was read. On PostgreSQL another step may have changed it between the look and the lock:
- * going on would tell and record the same decision twice.
- */
+/** A change that must have found its row as it was read: on PostgreSQL another process may have been faster. */
 export function mustHaveChanged(changed: boolean): void {
   if (!changed) lookAgain();
 }
 
-/** Gives the step up and begins it anew. */
-export function lookAgain(): never {
-  throw new LookAgain('store-unavailable', 'Somebody else changed this at the same time. Try again.');
+function snapshotAt({ snapshots }: Runtime, worldId: string, { worldRev }: StepReads): WorldSnapshot {
+  if (worldRev === undefined) throw noWorld(worldId);
+  const snapshot = snapshots.at(worldId, worldRev);
+  if (snapshot === undefined) throw new OldSnapshot('store-unavailable', BUSY);
+  return snapshot;
 }
 
-async function commitOnce<T>(
+function publishKept(
   runtime: Runtime,
   name: string,
-  worldId: string,
-  work: (step: Step) => Promise<T>,
-): Promise<T> {
-  const acts: (() => void)[] = [];
-  const undo: (() => void)[] = [];
-  runtime.probe(`before ${name}`);
-  const { value, events } = await runtime.store
-    .transact(worldId, async (tx) => {
-      const snapshot = await runtime.snapshots(tx, worldId);
-      if (snapshot === undefined) throw noWorld(worldId);
-      return await work({
-        tx,
-        snapshot,
-        afterCommit: (act) => acts.push(act),
-        afterRollback: (act) => undo.push(act),
-        heard(message) {
-          runtime.memory.heard(message);
-          undo.push(() => runtime.memory.forgetChat(message.chatId));
-        },
-      });
-    })
-    .catch((error: unknown) => {
-      for (const act of undo) act();
-      throw error;
-    });
+  after: ReturnType<typeof createAfterwards>,
+  events: readonly StoredEvent[],
+): void {
+  after.keep();
   runtime.probe(`after ${name}`);
   for (const event of events) publish(runtime, event);
-  for (const act of acts) act();
-  return value;
+  after.act();
+}
+
+function createAfterwards(): Afterwards & { keep(): void; act(): void; rolledBack(): void } {
+  const acts: (() => void)[] = [];
+  let undo: (() => void)[] = [];
+  return {
+    afterCommit: (act) => void acts.push(act),
+    afterRollback: (act) => void undo.push(act),
+    /** Whatever fails from here on, nothing is undone. */
+    keep() {
+      undo = [];
+    },
+    act() {
+      for (const act of acts) act();
+    },
+    rolledBack() {
+      for (const act of undo) act();
+      undo = [];
+    },
+  };
 }
 
 /** What is kept goes on: an event that can't be shown must not take the wake-ups of its step with it. */

@@ -5,12 +5,8 @@ import type { Step } from './runtime.js';
 type Written = Partial<NewMessage> & Pick<NewMessage, 'role' | 'sender' | 'speaker' | 'content'>;
 
 /** Appends a message and says so, in the step's transaction. */
-export async function writeMessage(
-  step: Step,
-  where: { worldId: string; chatId: string },
-  message: Written,
-): Promise<MessageRecord> {
-  const record = await step.tx.appendMessage({
+export function writeMessage(step: Step, where: { worldId: string; chatId: string }, message: Written): MessageRecord {
+  const record = step.tx.appendMessage({
     id: newId('msg'),
     agentId: null,
     turnId: null,
@@ -32,33 +28,33 @@ export async function writeMessage(
 }
 
 /** A message of an agent inside its turn: its calls and its answer. */
-export async function writeTurnMessage(
+export function writeTurnMessage(
   step: Step,
   turn: Pick<TurnRecord, 'id' | 'worldId' | 'chatId' | 'agentId'>,
   iteration: number,
   message: Written,
-): Promise<MessageRecord> {
-  return await writeMessage(step, turn, { agentId: turn.agentId, turnId: turn.id, iteration, ...message });
+): MessageRecord {
+  return writeMessage(step, turn, { agentId: turn.agentId, turnId: turn.id, iteration, ...message });
 }
 
 /** A message about one call, inside the turn that made it: a question, the answer to it, its result. */
-export async function writeCallMessage(
+export function writeCallMessage(
   step: Step,
   { turnId, worldId, chatId, agentId, iteration }: InvocationRecord,
   message: Written,
-): Promise<MessageRecord> {
-  return await writeMessage(step, { worldId, chatId }, { agentId, turnId, iteration, ...message });
+): MessageRecord {
+  return writeMessage(step, { worldId, chatId }, { agentId, turnId, iteration, ...message });
 }
 
 /** Something the person should know that nobody said: an error to act on, a stop. It is in the transcript, not in any model's view. */
-export async function writeNotice(
+export function writeNotice(
   step: Step,
   about: Pick<MessageRecord, 'worldId' | 'chatId' | 'agentId' | 'turnId' | 'iteration'> & { replyTo: string },
   type: 'error' | 'notice',
   message: string,
-): Promise<void> {
+): void {
   const { worldId, chatId, agentId, turnId, iteration, replyTo } = about;
-  const { id: messageId } = await writeMessage(
+  const { id: messageId } = writeMessage(
     step,
     { worldId, chatId },
     { role: 'system', sender: 'system', speaker: 'system', content: message, agentId, turnId, iteration, replyTo },

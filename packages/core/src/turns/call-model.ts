@@ -69,7 +69,7 @@ async function lookAround(
   runtime: Runtime,
   { worldId }: TurnRecord,
 ): Promise<{ ok: true; place: Place; snapshot: WorldSnapshot } | { ok: false; error: string } | undefined> {
-  const snapshot = await runtime.store.read((reader) => runtime.snapshots(reader, worldId));
+  const snapshot = await runtime.store.read((reader) => runtime.snapshots.read(reader, worldId));
   // The world was deleted, and its turns with it.
   if (snapshot === undefined) return undefined;
   try {
@@ -123,7 +123,7 @@ async function readView(
       // First of all: whoever comes after it is in nothing that is read here, and must not be taken for gone.
       for (const source of runtime.sources) await source.read?.(reader, turn.worldId);
     }
-    const snapshot = await runtime.snapshots(reader, turn.worldId);
+    const snapshot = await runtime.snapshots.read(reader, turn.worldId);
     const agent = snapshot?.agent(turn.agentId);
     if (snapshot === undefined || agent === undefined) return undefined;
     if (missing === undefined) {
@@ -190,7 +190,9 @@ async function generate(
 
 /** Ends a turn that can't go on, with words a person can act on. */
 export async function failTurn(runtime: Runtime, turn: TurnRecord, message: string): Promise<void> {
-  await commit(runtime, 'turn-failed', turn.worldId, (step) => endInWords(runtime, step, turn, 'failed', message));
+  await commit(runtime, 'turn-failed', turn.worldId, { chats: [turn.chatId] }, (step) =>
+    endInWords(runtime, step, turn, 'failed', message),
+  );
 }
 
 function explain(error: unknown, agent: string, provider: string): string {

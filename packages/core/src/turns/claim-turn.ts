@@ -29,9 +29,9 @@ export async function claimUnowned(runtime: Runtime, turn: TurnRecord): Promise<
   if (isSuspect(turn) && !runtime.quarantine.enter(turn.id)) return 'not-runnable';
   let isMine = false;
   try {
-    isMine = await commit(runtime, 'claim', turn.worldId, async ({ tx }) => {
+    isMine = await commit(runtime, 'claim', turn.worldId, { chats: [turn.chatId] }, ({ tx }) => {
       const claim = { owner: runtime.owner, interruptions: turn.interruptions };
-      return (await tx.claimTurn(turn, claim)) !== undefined;
+      return tx.claimTurn(turn, claim) !== undefined;
     });
   } finally {
     if (!isMine) runtime.quarantine.leave(turn.id);

@@ -1,4 +1,4 @@
-import type { ChatRecord, LLMResponse, MessageRecord, TurnRecord } from '../ports/index.js';
+import type { LLMResponse, MessageRecord, TurnRecord } from '../ports/index.js';
 import { needsSlices } from '../masking/index.js';
 import { prepareAnswer, type PreparedAnswer, type Speaker } from '../mentions/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
@@ -15,23 +15,22 @@ interface TextAnswer extends ModelAnswer<Extract<LLMResponse, { type: 'text' }>>
 
 /**
  * Publishes an agent's answer by the mention rules (M5), queues the turns of those it addresses and ends the turn, in one
- * transaction. False: the turn was lost, nothing written.
+ * step. False: the turn was lost, nothing written.
  */
 export async function handleTextResponse(runtime: Runtime, turn: TurnRecord, answer: TextAnswer): Promise<boolean> {
   const { response, trigger } = answer;
   await maskLongTexts([await foresee(runtime, turn, answer)]);
-  return await commit(runtime, 'answer', turn.worldId, async (step) => {
-    const chat = await step.tx.chat(turn.chatId);
+  return await commit(runtime, 'answer', turn.worldId, { chats: [turn.chatId] }, (step) => {
     const prepared = prepare(step.snapshot, turn, response.content, trigger);
     const said = prepared.content.trim() !== '';
-    const sayLast = async (): Promise<void> => {
-      if (said) await publish(runtime, step, turn, answer, prepared, chat);
+    const sayLast = (): void => {
+      if (said) publish(runtime, step, turn, answer, prepared);
       else if (!prepared.ended) sayEmpty(step, turn);
     };
     const outcome = said ? 'answered' : 'passed';
-    const ended = await endTurn(runtime, step, turn, outcome, sayLast, answered(turn, response));
+    const ended = endTurn(runtime, step, turn, outcome, sayLast, answered(turn, response));
     if (!ended) return false;
-    await noteActivity(runtime, step, turn.chatId);
+    noteActivity(runtime, step, turn.chatId);
     return true;
   });
 }
@@ -48,21 +47,20 @@ function prepare(
 /** What will most likely be published: masking a long text takes longer than a step may. */
 async function foresee(runtime: Runtime, turn: TurnRecord, { response, trigger }: TextAnswer): Promise<string> {
   if (!needsSlices(response.content)) return '';
-  const snapshot = await runtime.store.read((reader) => runtime.snapshots(reader, turn.worldId));
+  const snapshot = await runtime.store.read((reader) => runtime.snapshots.read(reader, turn.worldId));
   return snapshot === undefined ? '' : prepare(snapshot, turn, response.content, trigger).content;
 }
 
-async function publish(
+function publish(
   runtime: Runtime,
   step: Step,
   turn: TurnRecord,
   answer: TextAnswer,
   prepared: { content: string; agentIds: string[] },
-  chat: ChatRecord | undefined,
-): Promise<void> {
+): void {
   const { content, agentIds: addressees } = prepared;
-  const message = await writeAnswer(step, turn, answer, { content, addressees }, []);
-  if (chat !== undefined) await queueTurns(runtime, step, message, chat);
+  const message = writeAnswer(step, turn, answer, { content, addressees }, []);
+  queueTurns(runtime, step, message);
 }
 
 /** An agent that says nothing without meaning to would look like a hang. */

@@ -9,12 +9,21 @@ import { firstApprovalId, newId } from '../turn/ids.js';
 import { nextStep } from '../turn/next-step.js';
 import { askApproval } from '../calls/ask-approval.js';
 import { isUnattended, UNATTENDED } from '../calls/unattended.js';
-import { gateCall, readCall, signCall, type ReadCall, type SignedCall } from '../calls/gate-call.js';
+import {
+  gateCall,
+  gateNeeds,
+  judgeCall,
+  readCall,
+  signCall,
+  type JudgedCall,
+  type ReadCall,
+  type SignedCall,
+} from '../calls/gate-call.js';
 import { limitWaiting, MOST_CALLS, refuseExcess } from '../calls/limit-calls.js';
 import { answered, writeAnswer, type ModelAnswer } from './model-answer.js';
 import { refuseCall } from '../calls/refuse-call.js';
 import { commit, type Place, type Runtime, type Step, type Started } from '../step/runtime.js';
-import { recordStart } from '../calls/start-invocation.js';
+import { startCall } from '../calls/mark-started.js';
 import { bringTool } from '../step/tool-sources.js';
 import { noteActivity } from '../step/turn-lifecycle.js';
 import { intoState, type Situation } from '../step/turn-state.js';
@@ -26,7 +35,7 @@ type ToolCallsResponse = Extract<LLMResponse, { type: 'tool_calls' }>;
 interface Proposed {
   id: string;
   vendorId: string;
-  call: ReadCall;
+  judged: JudgedCall;
   /** Absent when what it depends on could not be read; then it can't be asked either. */
   signed: SignedCall | undefined;
   trouble: string | undefined;
@@ -42,7 +51,7 @@ export interface WrittenCalls {
 
 /**
  * Writes a model's calls (T1): the assistant message, an invocation each, put through the gate, with the questions and the
- * refusals that follow, in one transaction. What needs no question and may run at once is started in it: the gate has just been
+ * refusals that follow, in one step. What needs no question and may run at once is started in it: the gate has just been
  * asked, and nothing can have changed since. Undefined: the turn was lost, nothing written.
  */
 export async function handleToolCalls(
@@ -62,15 +71,19 @@ export async function handleToolCalls(
         const call = refuseExcess(refuseMasked(readCall(tools.get(name), name, text)), position, length);
         const trouble = missing.get(name);
         const signed = trouble === undefined ? await sign(runtime, turn, call, place) : { signed: undefined, trouble };
-        return { id: newId('call'), vendorId: id, call, ...signed, ...readQuestion(call, signed.trouble) };
+        const seen = signed.signed?.seen ?? [];
+        const judged = judgeCall(call, { agentId: turn.agentId, chatId: turn.chatId, place, seen });
+        return { id: newId('call'), vendorId: id, judged, ...signed, ...readQuestion(call, signed.trouble) };
       },
     ),
   );
-  return await commit(runtime, 'tool-calls', turn.worldId, async (step) => {
+  const { agentId, chatId } = turn;
+  const needs = { chats: [chatId], pendingOf: agentId, ...gateNeeds(proposed.map(({ judged }) => judged)) };
+  return await commit(runtime, 'tool-calls', turn.worldId, needs, (step) => {
     const decided = [];
-    const limit = limitWaiting(step.tx, turn);
+    const admit = limitWaiting(step.tx, agentId);
     for (const [position, proposal] of proposed.entries()) {
-      const gate = await limit.admit(await judge(step, turn, proposal, place));
+      const gate = admit(judge(step, proposal));
       const invocation = toInvocation(step, turn, answer.messageId, proposal, gate, position);
       decided.push({ proposal, gate, invocation });
     }
@@ -79,33 +92,27 @@ export async function handleToolCalls(
     const waits = first.kind === 'wait';
     const { iteration, inputTokens, outputTokens } = before.turn;
     const state = waits ? 'waiting' : 'open';
-    if (!(await step.tx.stepTurn(turn, { iteration, inputTokens, outputTokens, ...intoState(turn, state) })))
-      return undefined;
-    await limit.confirm();
-    const toolCalls = proposed.map(({ id, call }): ToolCall => ({
+    if (!step.tx.stepTurn(turn, { iteration, inputTokens, outputTokens, ...intoState(turn, state) })) return undefined;
+    const toolCalls = proposed.map(({ id, judged: { call } }): ToolCall => ({
       id,
       type: 'function',
       function: { name: call.toolName, arguments: call.argumentsText },
     }));
     const vendorIds = proposed.map(({ vendorId }) => vendorId);
-    await writeAnswer(step, turn, answer, { content: response.content, toolCalls }, vendorIds);
+    writeAnswer(step, turn, answer, { content: response.content, toolCalls }, vendorIds);
     const asLooked = isAsLooked(runtime, step, answer.snapshot, proposed);
     const startable = new Set(first.kind === 'start' && asLooked ? first.invocationIds : []);
     // What is settled already comes before anything starts (T8).
     for (const { proposal, gate, invocation } of decided) {
-      if (!startable.has(invocation.id)) await write(runtime, step, proposal, gate, invocation);
+      if (!startable.has(invocation.id)) write(runtime, step, proposal, gate, invocation);
     }
     const started: Started[] = [];
     for (const { proposal, gate, invocation } of decided) {
-      if (startable.has(invocation.id))
-        started.push(
-          await writeStarted(runtime, step, turn, proposal, gate, invocation, {
-            place,
-            hasSiblings: decided.length > 1,
-          }),
-        );
+      if (!startable.has(invocation.id) || gate.kind !== 'run') continue;
+      step.tx.insertInvocation(invocation);
+      started.push(startCall(runtime, step, turn, invocation, proposal, gate));
     }
-    if (waits) await noteActivity(runtime, step, turn.chatId);
+    if (waits) noteActivity(runtime, step, turn.chatId);
     const invocations = before.invocations.map(
       (call) => started.find(({ invocation }) => invocation.id === call.id)?.invocation ?? call,
     );
@@ -125,11 +132,11 @@ function refuseMasked(call: ReadCall): ReadCall {
   return error === undefined ? call : { ...call, arguments: { ok: false, error } };
 }
 
-/** False: the world or a tool changed between the look and the transaction. Then each call is looked at again before it starts. */
+/** False: the world or a tool changed between the look and the step. Then each call is looked at again before it starts. */
 function isAsLooked(runtime: Runtime, step: Step, looked: WorldSnapshot, proposed: readonly Proposed[]): boolean {
   if (step.snapshot.world.rev !== looked.world.rev) return false;
   const tools = runtime.tools(looked.world.id);
-  return proposed.every(({ call }) => tools.get(call.toolName) === call.tool);
+  return proposed.every(({ judged: { call } }) => tools.get(call.toolName) === call.tool);
 }
 
 /** The turn and its open calls as they will stand, before anything is started. */
@@ -145,27 +152,6 @@ function situationOf(
     limits: step.snapshot.world.settings,
     snapshot: step.snapshot,
   };
-}
-
-async function writeStarted(
-  runtime: Runtime,
-  step: Step,
-  turn: TurnRecord,
-  { call, signed }: Proposed,
-  gate: Gate,
-  invocation: InvocationRecord,
-  about: Pick<Started, 'place' | 'hasSiblings'>,
-): Promise<Started> {
-  if (gate.kind !== 'run' || call.tool === undefined || !call.arguments.ok) {
-    throw new Error('only what the gate lets run can be started');
-  }
-  const begun = { ...invocation, status: 'started' as const, startedEpoch: turn.epoch, startedAt: step.tx.now() };
-  await step.tx.insertInvocation(begun);
-  await recordStart(runtime, step, begun, gate);
-  const { value } = call.arguments;
-  const fingerprint = signed?.fingerprint;
-  const { because } = gate;
-  return { ...about, invocation: begun, tool: call.tool, value, because, fingerprint, snapshot: step.snapshot };
 }
 
 /** Why a call can't run, by the name of its tool. Nothing is started for a name that the agent was not given. */
@@ -212,19 +198,13 @@ function readQuestion(
   }
 }
 
-async function judge(step: Step, turn: TurnRecord, proposal: Proposed, place: Place): Promise<Gate> {
-  const gate = await gateCall(step.tx, step.snapshot, proposal.call, {
-    agentId: turn.agentId,
-    chatId: turn.chatId,
-    place,
-    decision: undefined,
-    seen: proposal.signed?.seen ?? [],
-  });
+function judge(step: Step, proposal: Proposed): Gate {
+  const gate = gateCall(step.tx, step.snapshot, proposal.judged);
   if (gate.kind === 'refuse') return gate;
   if (proposal.trouble !== undefined) return { kind: 'refuse', how: 'fail', reason: proposal.trouble };
   // A question is put, whether a rule would have run or asked the call: there is nothing to run but the person's answer.
   if (proposal.words === undefined) return gate;
-  return (await isUnattended(step.tx, step.snapshot))
+  return isUnattended(step.tx, step.snapshot)
     ? { kind: 'refuse', how: 'deny', reason: UNATTENDED }
     : { kind: 'ask', why: 'it asks for words, not for a signature', options: ['deny'] };
 }
@@ -233,7 +213,7 @@ function toInvocation(
   step: Step,
   turn: TurnRecord,
   messageId: string,
-  { id, call, signed }: Proposed,
+  { id, judged: { call }, signed }: Proposed,
   gate: Gate,
   position: number,
 ): InvocationRecord {
@@ -266,14 +246,14 @@ function toInvocation(
   };
 }
 
-async function write(
+function write(
   runtime: Runtime,
   step: Step,
-  { call, signed, words }: Proposed,
+  { judged: { call }, signed, words }: Proposed,
   gate: Gate,
   invocation: InvocationRecord,
-): Promise<void> {
-  await step.tx.insertInvocation(invocation);
+): void {
+  step.tx.insertInvocation(invocation);
   switch (gate.kind) {
     case 'run':
       return;
@@ -283,10 +263,10 @@ async function write(
         throw new Error('a call that can not be signed must not be asked');
       }
       const question = words === undefined ? {} : { words };
-      await askApproval(runtime, step, { approvalId, invocation, tool: call.tool, gate, signed, ...question });
+      askApproval(runtime, step, { approvalId, invocation, tool: call.tool, gate, signed, ...question });
       return;
     }
     case 'refuse':
-      await refuseCall(runtime, step, invocation, gate);
+      refuseCall(runtime, step, invocation, gate);
   }
 }

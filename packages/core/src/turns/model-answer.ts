@@ -11,15 +11,15 @@ export interface ModelAnswer<Response extends LLMResponse> {
 }
 
 /** Writes an answer under the id its chunks were heard with, and keeps what only the same provider and model gets back (P1, P5). */
-export async function writeAnswer(
+export function writeAnswer(
   step: Step,
   turn: TurnRecord,
   { messageId, response, provider, model }: ModelAnswer<LLMResponse>,
   message: Pick<NewMessage, 'content'> & Partial<Pick<NewMessage, 'addressees' | 'toolCalls'>>,
   vendorIds: readonly string[],
-): Promise<MessageRecord> {
+): MessageRecord {
   const { usage, providerState: state } = response;
-  return await writeTurnMessage(step, turn, turn.iteration + 1, {
+  return writeTurnMessage(step, turn, turn.iteration + 1, {
     ...message,
     id: messageId,
     role: 'assistant',

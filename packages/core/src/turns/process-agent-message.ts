@@ -2,8 +2,7 @@ import type { TurnRecord } from '../ports/index.js';
 import { nextStep } from '../turn/next-step.js';
 import { callModel } from './call-model.js';
 import { endInWords } from '../step/end-in-words.js';
-import { commit, type Runtime, type Started } from '../step/runtime.js';
-import { takeHanded } from '../calls/hand-over.js';
+import { commit, look, type Runtime, type Started } from '../step/runtime.js';
 import { runInvocation } from './run-invocation.js';
 import type { TurnRun } from '../step/scheduler.js';
 import { startInvocation } from '../calls/start-invocation.js';
@@ -36,11 +35,9 @@ async function loop(runtime: Runtime, turnId: string, run: TurnRun, tools: Runni
   /** How the last step left the turn, so that it need not be read again. If somebody else wrote since, the next step's fence finds out. */
   let known: Situation | undefined;
   while (!run.signal.aborted) {
-    if (runtime.handed.has(turnId)) known = undefined;
     const remembered = known !== undefined;
     const situation = known ?? (await load(runtime, turnId));
     known = undefined;
-    if (runHanded(runtime, turnId, situation?.turn, run, tools)) continue;
     if (situation === undefined || situation.turn.owner !== runtime.owner) return;
     const { turn } = situation;
     epoch ??= turn.epoch;
@@ -92,33 +89,13 @@ async function loop(runtime: Runtime, turnId: string, run: TurnRun, tools: Runni
   }
 }
 
-/** Runs what a decision has started. True: there was something, and the turn has to be looked at again. */
-function runHanded(
-  runtime: Runtime,
-  turnId: string,
-  turn: TurnRecord | undefined,
-  run: TurnRun,
-  tools: RunningTools,
-): boolean {
-  let any = false;
-  for (const started of takeHanded(runtime, turnId)) {
-    const { id, startedEpoch } = started.invocation;
-    // Stopped, or taken by somebody else, since: it has been settled there, and must not run here.
-    if (turn === undefined || turn.state === 'ended' || turn.epoch !== startedEpoch) runtime.inFlight.delete(id);
-    else {
-      execute(runtime, turn, started, run, tools);
-      any = true;
-    }
-  }
-  return any;
-}
-
 async function load(runtime: Runtime, turnId: string): Promise<Situation | undefined> {
-  return await runtime.store.read(async (reader) => {
-    const turn = await reader.turn(turnId);
-    if (turn === undefined) return undefined;
-    const snapshot = await runtime.snapshots(reader, turn.worldId);
-    return snapshot === undefined ? undefined : await readSituation(reader, turn, snapshot);
+  const found = await runtime.store.read((reader) => reader.turn(turnId));
+  if (found === undefined || found.state === 'ended') return undefined;
+  const { worldId, chatId } = found;
+  return await look(runtime, worldId, { chats: [chatId] }, ({ tx, snapshot }) => {
+    const turn = tx.turn(turnId);
+    return turn === undefined ? undefined : readSituation(tx, turn, snapshot);
   });
 }
 
@@ -136,10 +113,12 @@ async function start(
   run: TurnRun,
   tools: RunningTools,
 ): Promise<void> {
-  const { turn } = situation;
+  const { turn, snapshot, invocations } = situation;
   let { rev } = turn;
   for (const id of ids) {
-    const started = await startInvocation(runtime, { ...turn, rev }, situation, id, run.signal);
+    const invocation = invocations.find((call) => call.id === id);
+    if (invocation === undefined) return;
+    const started = await startInvocation(runtime, { ...turn, rev }, snapshot, invocation, run.signal);
     // Not started, so something else was written, or somebody else wrote: look again before going on.
     if (started === undefined) return;
     rev += 1;
@@ -153,11 +132,6 @@ function execute(runtime: Runtime, turn: TurnRecord, started: Started, run: Turn
   if (location === 'client') return;
   runtime.inFlight.add(id);
   const running = runInvocation(runtime, turn, started, run.signal)
-    .then((ended) => {
-      // Here and not in the loop, which hears of one end at a time: a call that has been marked as started must run.
-      if (ended?.next !== undefined) execute(runtime, turn, ended.next, run, tools);
-      return ended?.situation;
-    })
     .catch((error: unknown) =>
       nothing(
         runtime.report(error, `${toolName} ended in a way nobody saw`, {
@@ -182,19 +156,19 @@ async function nothing(work: Promise<void> | void): Promise<undefined> {
 
 /** A compare-and-set: a decision recorded since the last look makes the leaver look again, or it would be slept through. */
 async function leave(runtime: Runtime, turn: TurnRecord): Promise<boolean> {
-  return await commit(runtime, 'leave', turn.worldId, async (step) => {
-    if (!(await step.tx.stepTurn(turn, { state: 'waiting' }))) return false;
-    await noteActivity(runtime, step, turn.chatId);
+  return await commit(runtime, 'leave', turn.worldId, { chats: [turn.chatId] }, (step) => {
+    if (!step.tx.stepTurn(turn, { state: 'waiting' })) return false;
+    noteActivity(runtime, step, turn.chatId);
     return true;
   });
 }
 
 /** Ends a turn that asked the model too often (T10), with words for the person. */
 async function giveUp(runtime: Runtime, turn: TurnRecord): Promise<void> {
-  await commit(runtime, 'give-up', turn.worldId, async (step) => {
+  await commit(runtime, 'give-up', turn.worldId, { chats: [turn.chatId] }, (step) => {
     const name = step.snapshot.agentName(turn.agentId);
     const words = `${name} stopped after ${turn.iteration} model calls without an answer. Say how to go on, or raise maxIterations.`;
-    await endInWords(runtime, step, turn, 'exhausted', words);
+    endInWords(runtime, step, turn, 'exhausted', words);
   });
 }
 

@@ -1,7 +1,7 @@
 import type { TurnRecord } from '../ports/index.js';
 import { endInWords } from '../step/end-in-words.js';
 import { isSuspect } from '../step/quarantine.js';
-import { commit, lookAgain, mustHaveChanged, type Runtime, type Step } from '../step/runtime.js';
+import { commit, mustHaveChanged, type Runtime, type Step } from '../step/runtime.js';
 import { settleOpenCalls } from '../calls/settle-open-calls.js';
 
 type Counted = Pick<TurnRecord, 'interruptions'>;
@@ -20,7 +20,7 @@ export function findCulprit<Turn extends Counted>(turns: readonly Turn[]): Turn 
 }
 
 /**
- * A process froze or died. In one transaction, each turn it ran is counted as interrupted and is nobody's, and the culprit ends: judged one
+ * A process froze or died. In one step, each turn it ran is counted as interrupted and is nobody's, and the culprit ends: judged one
  * by one, the last of them would look as if it had been alone. With `chatId`, only a culprit in that chat ends: a process that acts in one chat
  * must not end a turn of another one, nor begin the one behind it (X4).
  */
@@ -34,33 +34,34 @@ export async function releaseTurnsOf(runtime: Runtime, owner: string, chatId?: s
     const seen = (await runtime.store.read((reader) => reader.unfinishedTurns())).filter(ranThere);
     const worldId = (findOurs(seen) ?? seen[0])?.worldId;
     if (worldId === undefined) return;
-    isDone = await commit(runtime, 'recover', worldId, async (step) => {
-      const turns = (await step.tx.unfinishedTurns()).filter(ranThere);
+    const chats = [...new Set(seen.map((turn) => turn.chatId))];
+    isDone = await commit(runtime, 'recover', worldId, { chats }, (step) => {
+      const turns = chats.flatMap((id) => step.tx.unfinishedTurns(id)).filter(ranThere);
       const culprit = findOurs(turns);
       // Its end is told in its own world, and some turns have ended since the look.
       if (culprit !== undefined && culprit.worldId !== worldId) return false;
       for (const turn of turns) {
         if (turn === culprit) continue;
-        mustHaveChanged(await step.tx.stepTurn(turn, { owner: null, interruptions: turn.interruptions + 1 }));
+        mustHaveChanged(step.tx.stepTurn(turn, { owner: null, interruptions: turn.interruptions + 1 }));
       }
-      if (culprit !== undefined) await endCulprit(runtime, step, culprit);
+      if (culprit !== undefined) endCulprit(runtime, step, culprit);
       return true;
     });
   }
 }
 
-async function endCulprit(runtime: Runtime, step: Step, culprit: TurnRecord): Promise<void> {
+function endCulprit(runtime: Runtime, step: Step, culprit: TurnRecord): void {
   const interruptions = culprit.interruptions + 1;
-  const turn = await step.tx.claimTurn(culprit, { owner: runtime.owner, interruptions });
-  if (turn === undefined) lookAgain();
+  const turn = step.tx.claimTurn(culprit, { owner: runtime.owner, interruptions });
+  if (turn === undefined) throw new Error('a turn could not be taken that had just been read');
   const reason = 'the turn was interrupted too often';
-  await settleOpenCalls(runtime, step, turn, { outcome: 'interrupted', reason, by: 'system' });
+  settleOpenCalls(runtime, step, turn, { outcome: 'interrupted', reason, by: 'system' });
   const words = `This turn was interrupted ${interruptions} times and is not tried again. Check what it did, then write again.`;
-  await endInWords(runtime, step, turn, 'interrupted', words);
+  endInWords(runtime, step, turn, 'interrupted', words);
 }
 
 /**
- * Gives back what this process runs, in one transaction: a shutdown is limited in time, and two shutdowns that leave a turn behind
+ * Gives back what this process runs, in one step: a shutdown is limited in time, and two shutdowns that leave a turn behind
  * would end it (S3).
  */
 export async function parkTurns(runtime: Runtime): Promise<void> {
@@ -68,12 +69,11 @@ export async function parkTurns(runtime: Runtime): Promise<void> {
   const own = turns.filter(({ state, owner }) => state === 'open' && owner === runtime.owner);
   const [first] = own;
   if (first === undefined) return;
-  await commit(runtime, 'park', first.worldId, async ({ tx }) => {
-    await Promise.all(
-      own.map(async (turn) => {
-        // Others on the store take it up at once.
-        if (await tx.stepTurn(turn, { owner: null })) await tx.wakeTurn(turn.id);
-      }),
-    );
+  const chats = [...new Set(own.map((turn) => turn.chatId))];
+  await commit(runtime, 'park', first.worldId, { chats }, ({ tx }) => {
+    for (const turn of own) {
+      // Others on the store take it up at once.
+      if (tx.stepTurn(turn, { owner: null })) tx.wakeTurn(turn.id);
+    }
   });
 }

@@ -2,24 +2,16 @@ import { setImmediate } from 'node:timers/promises';
 import { ToolFailure, type InvocationRecord, type ToolContext, type TurnRecord } from '../ports/index.js';
 import { createChunkMasker, maskArguments, maskResult } from '../masking/index.js';
 import { keepPaths, namesPath, withholdPaths } from '../policy/index.js';
-import { nextStep } from '../turn/next-step.js';
 import { openQuestions, type OpenQuestions } from '../decisions/ask-question.js';
 import { expireToolQuestions } from '../calls/close-tool-question.js';
-import { callOf, signAtOnce, toPolicyCall } from '../calls/gate-call.js';
-import { commit, mustHaveChanged, type Place, type Runtime, type Step, type Started } from '../step/runtime.js';
+import { toPolicyCall } from '../calls/gate-call.js';
+import { commit, mustHaveChanged, type Runtime, type Started } from '../step/runtime.js';
 import { frameSettlement, settleInvocation, type Settlement } from '../calls/settle-invocation.js';
-import { startInStep } from '../calls/start-invocation.js';
 import { noteActivity } from '../step/turn-lifecycle.js';
 import { intoState, situationAfter, type Situation } from '../step/turn-state.js';
-import { pauseFor, untilAborted, withinTime } from '../ports/until-aborted.js';
+import { pauseFor, untilAborted } from '../ports/until-aborted.js';
 import { textOf, wordsOf } from '../ports/words-of.js';
 import { openWorldDoor } from '../worlds/world-door.js';
-
-/** How a turn stands after a call's end was written, and the call that was started with it. */
-interface Ended {
-  situation: Situation;
-  next: Started | undefined;
-}
 
 /**
  * Runs a started call and writes how it ended. Never rejects for what the tool does: that is a result (T11). Gives how the turn
@@ -30,7 +22,7 @@ export async function runInvocation(
   turn: TurnRecord,
   started: Started,
   signal: AbortSignal,
-): Promise<Ended | undefined> {
+): Promise<Situation | undefined> {
   // Frozen between the step that started it and here: another process may have said already that nobody knows how it went.
   if (!runtime.mayAct()) {
     await giveBack(runtime, turn, started.invocation);
@@ -43,11 +35,7 @@ export async function runInvocation(
   const content = await frameFirst(runtime, started.invocation, settlement);
   // Stopped meanwhile: who stopped it has settled the call. Shutting down: the next start will say that nobody saw its end.
   if (signal.aborted) return undefined;
-  return await writeEnd(runtime, turn, started, settlement, signal, {
-    content,
-    questions,
-    ahead: await lookAhead(runtime, started),
-  });
+  return await writeEnd(runtime, turn, started, settlement, signal, { content, questions });
 }
 
 /** Of this many characters, masking takes some milliseconds. */
@@ -67,25 +55,6 @@ async function frameFirst(runtime: Runtime, invocation: InvocationRecord, settle
 interface Around {
   content: string;
   questions: OpenQuestions;
-  ahead: Ahead;
-}
-
-/** What the call after this one is looked at in. */
-type Ahead = { place: Place; rev: number } | undefined;
-
-/** Longer than this the end of a call does not wait for where the next one would act: a disk may never answer. */
-const LOOK_AHEAD_MS = 100;
-
-/** Only where another call of the same answer could follow at once. */
-async function lookAhead(runtime: Runtime, { hasSiblings, snapshot }: Started): Promise<Ahead> {
-  if (!hasSiblings) return undefined;
-  try {
-    const place = await withinTime(runtime.clock, LOOK_AHEAD_MS, () => runtime.findPlace(snapshot));
-    return { place, rev: snapshot.world.rev };
-  } catch {
-    // Whoever starts the next call finds the same, and has words for it.
-    return undefined;
-  }
 }
 
 function measureTool(runtime: Runtime, { invocation }: Started, { kind }: Settlement, ms: number): void {
@@ -96,11 +65,11 @@ function measureTool(runtime: Runtime, { invocation }: Started, { kind }: Settle
 
 /** It has not begun, and this process still holds its turn or can't write: who may act starts it. */
 async function giveBack(runtime: Runtime, turn: TurnRecord, { id }: InvocationRecord): Promise<void> {
-  await commit(runtime, 'give-back', turn.worldId, async (step) => {
-    const current = await step.tx.turn(turn.id);
+  await commit(runtime, 'give-back', turn.worldId, { chats: [turn.chatId] }, (step) => {
+    const current = step.tx.turn(turn.id);
     if (current === undefined || current.epoch !== turn.epoch) return;
-    mustHaveChanged(await step.tx.stepTurn(current, {}));
-    await step.tx.changeInvocation(id, 'started', { status: 'approved', startedEpoch: null });
+    mustHaveChanged(step.tx.stepTurn(current, {}));
+    step.tx.changeInvocation(id, 'started', { status: 'approved', startedEpoch: null });
   });
 }
 
@@ -115,7 +84,7 @@ async function writeEnd(
   settlement: Settlement,
   signal: AbortSignal,
   around: Around,
-): Promise<Ended | undefined> {
+): Promise<Situation | undefined> {
   for (let pause = FIRST_RETRY_MS; ; pause = Math.min(pause * 2, LONGEST_RETRY_MS)) {
     try {
       return await settleStarted(runtime, turn, invocation, settlement, around);
@@ -138,62 +107,22 @@ async function settleStarted(
   turn: Pick<TurnRecord, 'id' | 'worldId' | 'epoch'>,
   invocation: InvocationRecord,
   settlement: Settlement,
-  { content, questions, ahead }: Around,
-): Promise<Ended | undefined> {
-  return await commit(runtime, 'settle-invocation', turn.worldId, async (step) => {
-    const taken = await takeTurn(step, turn, invocation);
-    if (taken === undefined) return undefined;
-    const { current, after } = taken;
-    const { state } = after.turn;
-    // A tool that asked and did not wait for the answer: nobody is left to hear it.
-    if (questions.ids.size > 0) await expireToolQuestions(step, invocation, questions.ids);
-    await settleInvocation(runtime, step, invocation, settlement, content);
-    if (state !== current.state) await noteActivity(runtime, step, current.chatId);
-    const next = ahead === undefined ? undefined : await startNext(runtime, step, after, ahead);
-    if (next === undefined) return { situation: after, next };
-    runtime.inFlight.add(next.invocation.id);
-    step.afterRollback(() => runtime.inFlight.delete(next.invocation.id));
-    const invocations = after.invocations.map((call) => (call.id === next.invocation.id ? next.invocation : call));
-    return { situation: { ...after, invocations }, next };
-  });
-}
-
-/** Undefined: somebody else has it. */
-async function takeTurn(
-  step: Step,
-  turn: Pick<TurnRecord, 'id' | 'epoch'>,
-  { id }: InvocationRecord,
-): Promise<{ current: TurnRecord; after: Situation } | undefined> {
-  // Siblings that end or are decided in the same moment must not cost this call its result, however many they are.
-  for (;;) {
+  { content, questions }: Around,
+): Promise<Situation | undefined> {
+  return await commit(runtime, 'settle-invocation', turn.worldId, { chats: [invocation.chatId] }, (step) => {
     // Read here and not carried along: a decision on a sibling may have raised `rev` while the tool ran.
-    const current = await step.tx.turn(turn.id);
+    const current = step.tx.turn(turn.id);
     if (current === undefined || current.epoch !== turn.epoch) return undefined;
-    const after = await situationAfter(step.tx, current, step.snapshot, { invocationId: id, status: 'succeeded' });
-    if (await step.tx.stepTurn(current, intoState(current, after.turn.state))) return { current, after };
-  }
-}
-
-/** The one call that follows, started in the step that ends the one before it: its own would only write what this one can (T8, T9). */
-async function startNext(
-  runtime: Runtime,
-  step: Step,
-  after: Situation,
-  { place, rev }: NonNullable<Ahead>,
-): Promise<Started | undefined> {
-  if (step.snapshot.world.rev !== rev) return undefined;
-  const next = nextStep(after);
-  const [id] = next.kind === 'start' ? next.invocationIds : [];
-  if (next.kind !== 'start' || id === undefined || next.invocationIds.length !== 1) return undefined;
-  const invocation = await step.tx.invocation(id);
-  if (invocation === undefined) return undefined;
-  const call = callOf(runtime, invocation);
-  // What comes from a server may have to be brought first, and what looks at files has to look now.
-  if (call.tool?.pin !== undefined) return undefined;
-  const signed = signAtOnce(runtime, call, { agentId: invocation.agentId, chatId: invocation.chatId, place });
-  if (signed === undefined) return undefined;
-  const started = await startInStep(runtime, step, after.turn, invocation, call, { place, signed });
-  return started === undefined ? undefined : { ...started, hasSiblings: after.invocations.length > 1 };
+    const change = { invocationId: invocation.id, status: 'succeeded' as const };
+    const after = situationAfter(step.tx, current, step.snapshot, change);
+    const { state } = after.turn;
+    mustHaveChanged(step.tx.stepTurn(current, intoState(current, state)));
+    // A tool that asked and did not wait for the answer: nobody is left to hear it.
+    if (questions.ids.size > 0) expireToolQuestions(step, invocation, questions.ids);
+    settleInvocation(runtime, step, invocation, settlement, content);
+    if (state !== current.state) noteActivity(runtime, step, current.chatId);
+    return after;
+  });
 }
 
 async function execute(

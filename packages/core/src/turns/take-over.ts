@@ -10,17 +10,17 @@ import { cutOff, settleInvocation } from '../calls/settle-invocation.js';
  * twice is the same as running once; then they are started again (S3).
  */
 export async function takeOver(runtime: Runtime, turn: TurnRecord, invocationIds: readonly string[]): Promise<void> {
-  await commit(runtime, 'take-over', turn.worldId, async (step) => {
-    if (!(await step.tx.stepTurn(turn, {}))) return;
+  await commit(runtime, 'take-over', turn.worldId, { chats: [turn.chatId] }, (step) => {
+    if (!step.tx.stepTurn(turn, {})) return;
     for (const id of invocationIds) {
-      const invocation = await step.tx.invocation(id);
-      if (invocation === undefined || invocation.status !== 'started') continue;
-      await expireToolQuestions(step, invocation);
+      const invocation = step.tx.invocation(id);
+      if (invocation?.status !== 'started') continue;
+      expireToolQuestions(step, invocation);
       if (invocation.idempotent) {
-        await step.tx.changeInvocation(id, 'started', { status: 'approved', startedEpoch: null });
+        step.tx.changeInvocation(id, 'started', { status: 'approved', startedEpoch: null });
         continue;
       }
-      await settleInvocation(runtime, step, invocation, cutOff('interrupted'));
+      settleInvocation(runtime, step, invocation, cutOff('interrupted'));
     }
   });
 }

@@ -24,7 +24,7 @@ export async function titleChat(
   const found = await runtime.store.read(async (reader) => {
     const chat = await reader.chat(chatId);
     if (chat === undefined || chat.titled) return 'done';
-    const snapshot = await runtime.snapshots(reader, worldId);
+    const snapshot = await runtime.snapshots.read(reader, worldId);
     const messages = await reader.messages(chatId, { after: 0, limit: LOOK_AT });
     const speaker = messages.findLast((message) => message.agentId !== null)?.agentId;
     const agent = speaker === undefined || speaker === null ? undefined : snapshot?.agent(speaker);
@@ -34,10 +34,10 @@ export async function titleChat(
   if (found === undefined) return false;
   const title = await suggest(runtime, found.agent.definition, found.messages, signal);
   if (signal.aborted) return false;
-  await commit(runtime, 'title', worldId, async (step) => {
-    const chat = await step.tx.chat(chatId);
+  await commit(runtime, 'title', worldId, { chats: [chatId] }, (step) => {
+    const chat = step.tx.chat(chatId);
     if (chat === undefined || chat.titled) return;
-    await step.tx.setChatTitle(chatId, title ?? DEFAULT_CHAT_TITLE);
+    step.tx.changeChat(chatId, { title: title ?? DEFAULT_CHAT_TITLE, titled: true });
     if (title === undefined) return;
     step.tx.emit({ event: 'crud', chatId, data: { operation: 'update', entity: 'chat', id: chatId } });
     step.tx.emit({ event: 'system', chatId, data: { type: 'title', message: title } });

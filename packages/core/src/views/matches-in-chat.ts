@@ -38,7 +38,7 @@ export async function matchesInChat(
 ): Promise<{ calls: MatchedCall[]; more: boolean }> {
   readRules(rule);
   const found = await readWorld(runtime, worldId, async (reader, snapshot) => {
-    await chatIn(reader, worldId, chatId);
+    chatIn(await reader.chat(chatId), worldId, chatId);
     return { snapshot, messages: await reader.lastMessages(chatId, { limit: MESSAGES }) };
   });
   const place = await runtime.findPlace(found.snapshot);
@@ -67,7 +67,8 @@ export async function coveredCalls(
   { chatId, rule, grant }: PolicyMatch,
 ): Promise<CoveredCall[]> {
   const rules = rule === undefined ? [] : readRules(rule);
-  if (chatId !== undefined) await readWorld(runtime, worldId, (reader) => chatIn(reader, worldId, chatId));
+  if (chatId !== undefined)
+    await readWorld(runtime, worldId, async (reader) => chatIn(await reader.chat(chatId), worldId, chatId));
   const supposed =
     grant === undefined ? { withRules: withRules(rules) } : { grant, ...(chatId === undefined ? {} : { chatId }) };
   const covered = await findCovered(runtime, worldId, supposed);

@@ -63,7 +63,7 @@ export async function toApproval(
   approval: ApprovalRecord,
   invocation: InvocationRecord,
 ): Promise<Approval> {
-  const snapshot = await runtime.snapshots(reader, approval.worldId);
+  const snapshot = await runtime.snapshots.read(reader, approval.worldId);
   return {
     approvalId: approval.id,
     toolCallId: approval.invocationId,

@@ -12,14 +12,15 @@ import {
 import { z } from 'zod';
 import { maskSecrets, revealPrompt } from '../masking/index.js';
 import { foldName } from '../mentions/index.js';
-import type { AgentRecord } from '../ports/index.js';
+import type { WorldSnapshot } from '../memory/world-snapshot.js';
+import type { AgentRecord, StoreReader, StoreTransaction, TurnRecord } from '../ports/index.js';
 import { checkRules } from './compile-rules.js';
 import { freeId } from './free-id.js';
 import { agentIn } from '../step/look-up.js';
 import { changed, recordChanges, recordRules, type PartOf } from './record-changes.js';
-import { commit, type Runtime, type Step } from '../step/runtime.js';
+import { changeWorld, commit, type Runtime } from '../step/runtime.js';
 import { toAgent, type Versioned } from './show-world.js';
-import { stopTurns } from '../chats/stop-chat.js';
+import { chatsAtWork, stopTurns } from '../chats/stop-chat.js';
 import { noteActivityIn } from '../step/turn-lifecycle.js';
 import { agentVersion, refuseStale, type Expected } from './versions.js';
 
@@ -35,25 +36,36 @@ export async function addAgent(
   const definition = parseInput(newAgentSchema, input, 'agent');
   refuseUnknownProvider(runtime, definition.provider);
   checkRules(definition.policy, { field: 'policy', of: 'policy' }, runtime.tools(worldId));
-  return await commit(runtime, 'add-agent', worldId, async (step) => await insertAgent(step, definition, signer));
+  return await changeWorld(runtime, 'add-agent', worldId, async ({ tx, snapshot }) => {
+    refuseTakenName(snapshot, definition, undefined);
+    const agent = await tx.insertAgent(worldId, await freeAgentId(tx, snapshot, definition.name), definition);
+    announceAgent(tx, agent, signer);
+    return agent;
+  });
 }
 
-/** Gives an agent its id and its place in the world, in the step's transaction. */
-export async function insertAgent(step: Step, definition: AgentDefinition, signer: Signer): Promise<AgentRecord> {
-  const worldId = step.snapshot.world.id;
-  refuseTakenName(step, definition, undefined);
-  const id = await freeId(slug(definition.name, 'agent'), async (candidate) => {
-    return (
-      (await step.tx.agentIdTaken(worldId, candidate)) ||
-      step.snapshot.agents.some((agent) => foldName(agent.definition.name) === foldName(candidate))
-    );
+/** An id for a new agent that no agent of the world has or had. */
+export async function freeAgentId(
+  reader: Pick<StoreReader, 'agentIdTaken'>,
+  { world, agents }: WorldSnapshot,
+  name: string,
+): Promise<string> {
+  return await freeId(slug(name, 'agent'), async (candidate) => {
+    if (await reader.agentIdTaken(world.id, candidate)) return true;
+    return agents.some((agent) => foldName(agent.definition.name) === foldName(candidate));
   });
-  const agent = await step.tx.insertAgent(worldId, id, definition);
+}
+
+/** What is told and recorded of a new agent. */
+export function announceAgent(
+  tx: Pick<StoreTransaction, 'record' | 'emit'>,
+  { id, definition }: Pick<AgentRecord, 'id' | 'definition'>,
+  signer: Signer,
+): void {
   const why = `tools: ${definition.tools.join(', ') || 'none'}`;
-  step.tx.record({ kind: 'policy', decision: 'agent added', agentId: id, why: maskSecrets(why), ...signer });
-  recordRules(step.tx, [], definition.policy, signer, { agentId: id });
-  step.tx.emit({ event: 'crud', chatId: null, data: { operation: 'create', entity: 'agent', id } });
-  return agent;
+  tx.record({ kind: 'policy', decision: 'agent added', agentId: id, why: maskSecrets(why), ...signer });
+  recordRules(tx, [], definition.policy, signer, { agentId: id });
+  tx.emit({ event: 'crud', chatId: null, data: { operation: 'create', entity: 'agent', id } });
 }
 
 export async function updateAgent(
@@ -65,8 +77,8 @@ export async function updateAgent(
   expected?: Expected,
 ): Promise<Versioned<Agent>> {
   const part = parseInput(changeSchema, change, 'agent');
-  return await commit(runtime, 'update-agent', worldId, async (step) => {
-    const agent = agentIn(step.snapshot, agentId);
+  return await changeWorld(runtime, 'update-agent', worldId, async (change) => {
+    const agent = agentIn(change.snapshot, agentId);
     refuseStale(agentVersion(runtime.store.hashKey, agent), expected, 'this agent');
     const after = keepSecrets(changed(newAgentSchema.shape, agent.definition, part), agent.definition);
     const isRenamed = after['name'] !== agent.definition.name;
@@ -74,11 +86,11 @@ export async function updateAgent(
     // One that is no longer set up stays: the rest of the agent can still be edited.
     if (definition.provider !== agent.definition.provider) refuseUnknownProvider(runtime, definition.provider);
     checkRules(definition.policy, { field: 'policy', of: 'policy' }, runtime.tools(worldId), agent.definition.policy);
-    refuseTakenName(step, definition, agentId);
-    await step.tx.updateAgent(worldId, agentId, definition);
-    recordChanges(step, agent.definition, definition, signer, { agentId });
-    recordRules(step.tx, agent.definition.policy, definition.policy, signer, { agentId });
-    step.tx.emit({ event: 'crud', chatId: null, data: { operation: 'update', entity: 'agent', id: agentId } });
+    refuseTakenName(change.snapshot, definition, agentId);
+    await change.tx.updateAgent(worldId, agentId, definition);
+    recordChanges(change, agent.definition, definition, signer, { agentId });
+    recordRules(change.tx, agent.definition.policy, definition.policy, signer, { agentId });
+    change.tx.emit({ event: 'crud', chatId: null, data: { operation: 'update', entity: 'agent', id: agentId } });
     const record = { ...agent, definition };
     return { value: toAgent(record), version: agentVersion(runtime.store.hashKey, record) };
   });
@@ -102,15 +114,15 @@ export async function removeAgent(
   signer: Signer,
   expected?: Expected,
 ): Promise<void> {
-  await commit(runtime, 'remove-agent', worldId, async (step) => {
+  const isItsTurn = (turn: TurnRecord): boolean => turn.worldId === worldId && turn.agentId === agentId;
+  const chats = await runtime.store.read((reader) => chatsAtWork(reader, isItsTurn));
+  await commit(runtime, 'remove-agent', worldId, { chats }, (step) => {
     refuseStale(agentVersion(runtime.store.hashKey, agentIn(step.snapshot, agentId)), expected, 'this agent');
-    const turns = (await step.tx.unfinishedTurns()).filter(
-      (turn) => turn.worldId === worldId && turn.agentId === agentId,
-    );
-    await stopTurns(runtime, step, turns, signer);
-    await step.tx.deleteAgent(worldId, agentId);
+    const turns = chats.flatMap((id) => step.tx.unfinishedTurns(id)).filter(isItsTurn);
+    stopTurns(runtime, step, turns, signer);
+    step.tx.removeAgent(agentId);
     step.tx.record({ kind: 'policy', decision: 'agent removed', agentId, ...signer });
-    await noteActivityIn(runtime, step, turns);
+    noteActivityIn(runtime, step, turns);
     step.tx.emit({ event: 'crud', chatId: null, data: { operation: 'delete', entity: 'agent', id: agentId } });
   });
 }
@@ -123,9 +135,9 @@ function refuseUnknownProvider({ providers }: Runtime, name: string): void {
 }
 
 /** A mention must have one reading: no two agents share a name, and no name is another's id. */
-function refuseTakenName(step: Step, definition: AgentDefinition, self: string | undefined): void {
+export function refuseTakenName(snapshot: WorldSnapshot, definition: AgentDefinition, self: string | undefined): void {
   const wanted = foldName(definition.name);
-  const clash = step.snapshot.agents.find(
+  const clash = snapshot.agents.find(
     (agent) => agent.id !== self && (foldName(agent.definition.name) === wanted || foldName(agent.id) === wanted),
   );
   if (clash === undefined) return;

@@ -3,9 +3,9 @@ import type { Gate } from '../approval/index.js';
 import { maskArguments, maskSecrets } from '../masking/index.js';
 import { explainMisses, NO_RULES } from '../policy/index.js';
 import { compileRules } from './compile-rules.js';
-import { gateCall, readCall, signCall, toPolicyCall, type SignedCall } from '../calls/gate-call.js';
+import { gateCall, gateNeeds, judgeCall, readCall, signCall, type SignedCall } from '../calls/gate-call.js';
 import { agentIn, noWorld } from '../step/look-up.js';
-import type { Runtime } from '../step/runtime.js';
+import { look, type Runtime } from '../step/runtime.js';
 import { wordsOf } from '../ports/words-of.js';
 
 /**
@@ -13,7 +13,7 @@ import { wordsOf } from '../ports/words-of.js';
  * a chat without grants. Nothing runs and nothing is written. Without an agent, as for one that may ask for every tool.
  */
 export async function checkPolicy(runtime: Runtime, worldId: string, check: PolicyCheck): Promise<PolicyVerdict> {
-  const known = await runtime.store.read((reader) => runtime.snapshots(reader, worldId));
+  const known = await runtime.store.read((reader) => runtime.snapshots.read(reader, worldId));
   if (known === undefined) throw noWorld(worldId);
   const snapshot =
     check.rules === undefined ? known : { ...known, policy: compileRules(check.rules, { field: 'rules' }) };
@@ -26,9 +26,9 @@ export async function checkPolicy(runtime: Runtime, worldId: string, check: Poli
   const looked = await signCall(runtime, call, nowhere).catch((error: unknown): { trouble: string } => ({
     trouble: `what this call would touch could not be read: ${wordsOf(error)}`,
   }));
-  const gate = await runtime.store.read((reader) =>
-    gateCall(reader, snapshot, call, { agentId, chatId: '', place, decision: undefined, seen: seenBy(looked) }),
-  );
+  const judged = judgeCall(call, { agentId, chatId: '', place, seen: seenBy(looked) });
+  const needs = { chats: [], ...gateNeeds([judged]) };
+  const gate = await look(runtime, worldId, needs, ({ tx }) => gateCall(tx, snapshot, judged));
   const verdict = toVerdict(gate);
   const told =
     'trouble' in looked && verdict.outcome !== 'refuse'
@@ -39,7 +39,7 @@ export async function checkPolicy(runtime: Runtime, worldId: string, check: Poli
     world: snapshot.policy,
     agent: agentId === undefined ? NO_RULES : snapshot.agentPolicy(agentId),
   };
-  const misses = call.arguments.ok ? explainMisses(policies, toPolicyCall(call, place, seenBy(looked))) : [];
+  const misses = call.arguments.ok ? explainMisses(policies, judged.policyCall) : [];
   const notApplied = misses.length === 0 ? {} : { notApplied: [...misses] };
   return withoutSecrets({ ...told, ...notApplied }, maskArguments(call.argumentsText).secrets);
 }

@@ -2,7 +2,7 @@ import { isRule, type Signer } from '@countersign/protocol';
 import { z } from 'zod';
 import { maskSecrets } from '../masking/index.js';
 import type { StoreTransaction } from '../ports/index.js';
-import type { Step } from '../step/runtime.js';
+import type { WorldChange } from '../step/runtime.js';
 
 /** Part of a definition. Null takes away what may be absent. */
 export type PartOf<T> = { [K in keyof T]?: T[K] | (undefined extends T[K] ? null : never) };
@@ -22,7 +22,7 @@ export function changed(
 
 /** What else decides what a call may do: an agent's tools, where a world works. Rules and modes have records of their own. */
 export function recordChanges(
-  step: Step,
+  change: WorldChange,
   before: Readonly<Record<string, unknown>>,
   after: Readonly<Record<string, unknown>>,
   signer: Signer,
@@ -37,7 +37,7 @@ export function recordChanges(
     );
   if (changes.length === 0) return;
   const decision = agent.agentId === undefined ? 'world changed' : 'agent changed';
-  step.tx.record({ kind: 'policy', decision, why: maskSecrets(changes.join('; ')), ...agent, ...signer });
+  change.tx.record({ kind: 'policy', decision, why: maskSecrets(changes.join('; ')), ...agent, ...signer });
 }
 
 /** Every rule that came or went, the world's or one agent's (A16). */

@@ -21,7 +21,7 @@ export async function readWorld<T>(
   work: (reader: StoreReader, snapshot: WorldSnapshot) => Promise<T>,
 ): Promise<T> {
   return await runtime.store.read(async (reader) => {
-    const snapshot = await runtime.snapshots(reader, worldId);
+    const snapshot = await runtime.snapshots.read(reader, worldId);
     if (snapshot === undefined) throw noWorld(worldId);
     return await work(reader, snapshot);
   });
@@ -34,7 +34,11 @@ export async function readChat<T>(
   chatId: string,
   work: (reader: StoreReader, chat: ChatRecord) => Promise<T>,
 ): Promise<T> {
-  return await readWorld(runtime, worldId, async (reader) => await work(reader, await chatIn(reader, worldId, chatId)));
+  return await readWorld(
+    runtime,
+    worldId,
+    async (reader) => await work(reader, chatIn(await reader.chat(chatId), worldId, chatId)),
+  );
 }
 
 export async function showWorlds(runtime: Runtime): Promise<World[]> {

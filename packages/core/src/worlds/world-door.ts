@@ -2,11 +2,11 @@ import { CountersignError, newAgentSchema, newMessageSchema, parseInput, type Si
 import type { InvocationRecord, WorldDoor } from '../ports/index.js';
 import { prepareAnswer } from '../mentions/index.js';
 import { agentMayAskFor } from '../policy/index.js';
-import { insertAgent } from './agents.js';
+import { announceAgent, freeAgentId, refuseTakenName } from './agents.js';
 import { holdCall } from '../step/hold-call.js';
-import { chatIn } from '../step/look-up.js';
+import { chatIn, noWorld } from '../step/look-up.js';
 import { addressable } from '../chats/publish-message.js';
-import { commit, type Runtime, type Step } from '../step/runtime.js';
+import { commit, lookAgain, untilCurrent, type Runtime, type Step } from '../step/runtime.js';
 import { noteActivity, queueTurns } from '../step/turn-lifecycle.js';
 import { writeMessage } from '../step/write-message.js';
 
@@ -25,11 +25,12 @@ async function sendMessage(
 ): Promise<{ messageId: string; answeredBy: string[] }> {
   const said = parseInput(newMessageSchema, { content }, 'message');
   const { worldId, agentId } = invocation;
-  return await commit(runtime, 'send-message', worldId, async (step) => {
-    await holdCall(step, invocation);
-    const chat = await chatIn(step.tx, worldId, chatId);
+  const needs = { chats: [...new Set([invocation.chatId, chatId])], sent: { chatId, clientMessageId: invocation.id } };
+  return await commit(runtime, 'send-message', worldId, needs, (step) => {
+    holdCall(step, invocation);
+    const chat = chatIn(step.tx.chat(chatId), worldId, chatId);
     // Begun in a process that died and run again: it was said already.
-    const before = await step.tx.messageByClientId(chat.id, invocation.id);
+    const before = step.tx.sent(chat.id, invocation.id);
     if (before?.agentId === agentId) return { messageId: before.id, answeredBy: namesOf(step, before.addressees) };
     const prepared = prepareAnswer({
       content: said.content,
@@ -38,7 +39,7 @@ async function sendMessage(
       agents: addressable(step.snapshot),
     });
     if (prepared.content.trim() === '') throw new CountersignError('invalid', 'nothing is left to say in this message');
-    const message = await writeMessage(
+    const message = writeMessage(
       step,
       { worldId, chatId: chat.id },
       {
@@ -53,8 +54,8 @@ async function sendMessage(
         ...(chat.id === invocation.chatId ? { replyTo: invocation.messageId } : {}),
       },
     );
-    await queueTurns(runtime, step, message, chat);
-    await noteActivity(runtime, step, chat.id);
+    queueTurns(runtime, step, message);
+    noteActivity(runtime, step, chat.id);
     return { messageId: message.id, answeredBy: namesOf(step, message.addressees) };
   });
 }
@@ -69,31 +70,46 @@ async function createAgent(
   wanted: { name: string; systemPrompt: string; tools: readonly string[] },
 ): Promise<{ agentId: string }> {
   const { worldId } = invocation;
-  return await commit(runtime, 'create-agent', worldId, async (step) => {
-    await holdCall(step, invocation);
-    const maker = step.snapshot.agent(invocation.agentId);
-    if (maker === undefined) throw new CountersignError('not-found', 'the agent that makes this one is gone');
-    const { provider, model, temperature, maxTokens, policy, tools } = maker.definition;
-    // A glob is on the list if one of the list's globs spans it: then whatever it can stand for is spanned too.
-    const foreign = wanted.tools.filter((tool) => !agentMayAskFor(tools, tool));
-    if (foreign.length > 0) {
-      throw new CountersignError('invalid', `tools: an agent can give only what it has, and not ${foreign.join(', ')}`);
-    }
-    const definition = parseInput(
-      newAgentSchema,
-      {
-        ...wanted,
-        tools: [...wanted.tools],
-        provider,
-        model,
-        policy,
-        ...(temperature === undefined ? {} : { temperature }),
-        ...(maxTokens === undefined ? {} : { maxTokens }),
-      },
-      'agent',
-    );
-    const signer: Signer = { who: `agent ${maker.id}`, client: invocation.id };
-    const made = await insertAgent(step, definition, signer);
-    return { agentId: made.id };
+  return await untilCurrent(async () => {
+    const { snapshot, id } = await runtime.store.read(async (reader) => {
+      const read = await runtime.snapshots.read(reader, worldId);
+      if (read === undefined) throw noWorld(worldId);
+      return { snapshot: read, id: await freeAgentId(reader, read, wanted.name) };
+    });
+    return await commit(runtime, 'create-agent', worldId, { chats: [invocation.chatId] }, (step) => {
+      holdCall(step, invocation);
+      // The id is free as long as no agent has come or gone since.
+      if (step.snapshot.world.rev !== snapshot.world.rev) lookAgain();
+      const maker = step.snapshot.agent(invocation.agentId);
+      if (maker === undefined) throw new CountersignError('not-found', 'the agent that makes this one is gone');
+      const { provider, model, temperature, maxTokens, policy, tools } = maker.definition;
+      // A glob is on the list if one of the list's globs spans it: then whatever it can stand for is spanned too.
+      const foreign = wanted.tools.filter((tool) => !agentMayAskFor(tools, tool));
+      if (foreign.length > 0) {
+        throw new CountersignError(
+          'invalid',
+          `tools: an agent can give only what it has, and not ${foreign.join(', ')}`,
+        );
+      }
+      const definition = parseInput(
+        newAgentSchema,
+        {
+          ...wanted,
+          tools: [...wanted.tools],
+          provider,
+          model,
+          policy,
+          ...(temperature === undefined ? {} : { temperature }),
+          ...(maxTokens === undefined ? {} : { maxTokens }),
+        },
+        'agent',
+      );
+      const signer: Signer = { who: `agent ${maker.id}`, client: invocation.id };
+      refuseTakenName(step.snapshot, definition, undefined);
+      const agent = { worldId, id, definition, createdAt: step.tx.now() };
+      step.tx.addAgent(agent);
+      announceAgent(step.tx, agent, signer);
+      return { agentId: id };
+    });
   });
 }

@@ -46,7 +46,7 @@ describe('stats', () => {
     // Only what counting needs of a runtime.
     const runtime = {
       clock,
-      snapshots: async () => ({}),
+      snapshots: { read: async () => ({}) },
       store: {
         read: async (work: (reader: unknown) => Promise<unknown>) =>
           await work({ stats: async () => ((reads += 1), counts(size)) }),

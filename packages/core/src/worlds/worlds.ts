@@ -18,9 +18,9 @@ import type { StoreTransaction, WorldRecord } from '../ports/index.js';
 import { checkRules } from './compile-rules.js';
 import { freeId } from './free-id.js';
 import { changed, recordChanges, recordRules, type PartOf } from './record-changes.js';
-import { commit, type Runtime } from '../step/runtime.js';
+import { changeWorld, commit, lookAgain, untilCurrent, type Runtime } from '../step/runtime.js';
 import { toPolicy, toWorld, type Versioned } from './show-world.js';
-import { stopTurns } from '../chats/stop-chat.js';
+import { chatsAtWork, stopTurns } from '../chats/stop-chat.js';
 import { noteActivityIn } from '../step/turn-lifecycle.js';
 import { releaseWaiting } from '../decisions/release-waiting.js';
 import { policyVersion, refuseStale, worldVersion, type Expected } from './versions.js';
@@ -71,32 +71,32 @@ export async function updateWorld(
   expected?: Expected,
 ): Promise<Versioned<World>> {
   const { name, ...settings } = parseInput(changeSchema, change, 'world');
-  return await commit(runtime, 'update-world', worldId, async (step) => {
-    refuseStale(worldVersion(step.snapshot.world), expected, 'this world');
+  return await changeWorld(runtime, 'update-world', worldId, async (change) => {
+    refuseStale(worldVersion(change.snapshot.world), expected, 'this world');
     const merged = parseInput(
       // A name that was reserved since it was given stays: what is not changed is not judged.
       worldSettingsSchema.extend({
-        name: name === undefined || name === step.snapshot.world.name ? z.string() : newWorldSchema.shape.name,
+        name: name === undefined || name === change.snapshot.world.name ? z.string() : newWorldSchema.shape.name,
       }),
       {
-        ...changed(worldSettingsSchema.shape, step.snapshot.world.settings, settings),
-        name: name ?? step.snapshot.world.name,
+        ...changed(worldSettingsSchema.shape, change.snapshot.world.settings, settings),
+        name: name ?? change.snapshot.world.name,
       },
       'world',
     );
-    if (merged.mainAgent !== undefined && step.snapshot.agent(merged.mainAgent) === undefined) {
+    if (merged.mainAgent !== undefined && change.snapshot.agent(merged.mainAgent) === undefined) {
       throw new CountersignError('invalid', `world: mainAgent: there is no agent "${merged.mainAgent}" here`, {
         field: 'mainAgent',
       });
     }
     const { name: newName, ...newSettings } = merged;
-    await step.tx.updateWorld(worldId, { name: newName, settings: newSettings });
-    if (newSettings.mode !== step.snapshot.world.settings.mode) {
-      step.tx.record({ kind: 'policy', decision: `mode ${newSettings.mode}`, ...signer });
+    await change.tx.updateWorld(worldId, { name: newName, settings: newSettings });
+    if (newSettings.mode !== change.snapshot.world.settings.mode) {
+      change.tx.record({ kind: 'policy', decision: `mode ${newSettings.mode}`, ...signer });
     }
-    recordChanges(step, step.snapshot.world.settings, newSettings, signer);
-    step.tx.emit({ event: 'crud', chatId: null, data: { operation: 'update', entity: 'world', id: worldId } });
-    const world = { ...step.snapshot.world, name: newName, settings: newSettings };
+    recordChanges(change, change.snapshot.world.settings, newSettings, signer);
+    change.tx.emit({ event: 'crud', chatId: null, data: { operation: 'update', entity: 'world', id: worldId } });
+    const world = { ...change.snapshot.world, name: newName, settings: newSettings };
     return { value: toWorld(world), version: worldVersion(world) };
   });
 }
@@ -110,8 +110,8 @@ export async function setPolicy(
   { expected, keep }: { expected?: Expected; keep?: readonly string[] } = {},
 ): Promise<Versioned<ShownPolicy>> {
   const { rules: policy } = parseInput(policySchema, { rules }, 'policy');
-  const written = await commit(runtime, 'set-policy', worldId, async (step) => {
-    const before = step.snapshot.world;
+  const written = await changeWorld(runtime, 'set-policy', worldId, async (change) => {
+    const before = change.snapshot.world;
     refuseStale(policyVersion(before), expected, 'this policy');
     checkRules(policy, { field: 'rules' }, runtime.tools(worldId), before.policy);
     const invented = keep?.findIndex((rule) => !before.proposed.includes(rule)) ?? -1;
@@ -124,9 +124,9 @@ export async function setPolicy(
       // What was accepted is proposed no more.
       proposed: before.proposed.filter((rule) => !policy.includes(rule) && (keep?.includes(rule) ?? true)),
     };
-    await step.tx.updateWorld(worldId, after);
-    recordRules(step.tx, before.policy, policy, signer);
-    step.tx.emit({ event: 'crud', chatId: null, data: { operation: 'update', entity: 'policy', id: worldId } });
+    await change.tx.updateWorld(worldId, after);
+    recordRules(change.tx, before.policy, policy, signer);
+    change.tx.emit({ event: 'crud', chatId: null, data: { operation: 'update', entity: 'policy', id: worldId } });
     return { value: toPolicy(after, runtime.tools(worldId).keys()), version: policyVersion(after) };
   });
   // A command that only writes the policy stays for no chat: the next server releases what the rules cover.
@@ -150,15 +150,22 @@ export async function deleteWorld(
   signer: Signer,
   expected?: Expected,
 ): Promise<void> {
-  const servers = await commit(runtime, 'delete-world', worldId, async (step) => {
-    const servers = await step.tx.mcpServers(worldId);
-    refuseStale(worldVersion(step.snapshot.world), expected, 'this world');
-    const turns = (await step.tx.unfinishedTurns()).filter((turn) => turn.worldId === worldId);
-    await stopTurns(runtime, step, turns, signer);
-    await noteActivityIn(runtime, step, turns);
-    step.tx.record({ kind: 'policy', decision: 'world deleted', ...signer });
-    await step.tx.deleteWorld(worldId);
-    step.tx.emit({ event: 'crud', chatId: null, data: { operation: 'delete', entity: 'world', id: worldId } });
+  const servers = await untilCurrent(async () => {
+    const { servers, chats } = await runtime.store.read(async (reader) => ({
+      servers: await reader.mcpServers(worldId),
+      chats: await chatsAtWork(reader, (turn) => turn.worldId === worldId),
+    }));
+    await commit(runtime, 'delete-world', worldId, { chats }, (step) => {
+      refuseStale(worldVersion(step.snapshot.world), expected, 'this world');
+      const turns = chats.flatMap((id) => step.tx.unfinishedTurns(id));
+      stopTurns(runtime, step, turns, signer);
+      // A turn has begun in another chat since the look.
+      if (step.tx.countWorking() > 0) lookAgain();
+      noteActivityIn(runtime, step, turns);
+      step.tx.record({ kind: 'policy', decision: 'world deleted', ...signer });
+      step.tx.deleteWorld();
+      step.tx.emit({ event: 'crud', chatId: null, data: { operation: 'delete', entity: 'world', id: worldId } });
+    });
     return servers;
   });
   for (const { name } of servers) await runtime.mcp?.look(worldId, name);

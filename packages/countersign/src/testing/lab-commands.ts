@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import {
   listApprovals,
   listGrants,
@@ -59,7 +60,7 @@ export type Command = { ticks: number | 'all' } & (
 const SIGNER = { who: 'kim', client: 'lab' };
 
 /**
- * Does one thing to the world and lets the given number of microtasks pass, so that the next thing meets it in the middle of whatever
+ * Does one thing to the world and lets the given number of ticks pass, so that the next thing meets it in the middle of whatever
  * that started. Nothing in a lab waits for the outside, so the same commands always meet the same moments.
  */
 export async function perform(lab: Lab, command: Command): Promise<void> {
@@ -74,9 +75,15 @@ export async function perform(lab: Lab, command: Command): Promise<void> {
   else await pass(lab, command.ticks);
 }
 
+/** So many pass before the event loop comes round, and steps are committed. */
+const MICROTASKS = 6;
+
 async function pass({ ground }: Lab, ticks: number | 'all'): Promise<void> {
   if (ticks === 'all') return ground.settle();
-  for (let tick = 0; tick < ticks; tick += 1) await Promise.resolve();
+  for (let tick = 1; tick <= ticks; tick += 1) {
+    if (tick % MICROTASKS === 0) await setImmediate();
+    else await Promise.resolve();
+  }
 }
 
 async function start(lab: Lab, command: Command): Promise<void> {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { addAgent, createRuntime, createWorld, type Engine } from '@countersign/core';
 import {
   ProviderError,
@@ -143,11 +144,10 @@ export interface Ground {
 export const sqliteGround: Ground = {
   open: (clock) => openSqlite(':memory:', { clock }),
   close: (store) => store.close(),
-  // All microtasks.
-  settle: () =>
-    new Promise((resolve) => {
-      setImmediate(resolve);
-    }),
+  // A step is committed when the event loop comes round; many follow from one another.
+  async settle() {
+    for (let round = 0; round < 60; round += 1) await setImmediate();
+  },
 };
 
 export async function openBench(settings: LabSettings, ground = sqliteGround): Promise<Bench> {

@@ -1,5 +1,5 @@
 import type { Probe } from '@countersign/core';
-import type { Clock, Store } from '@countersign/core/ports';
+import type { Clock, Store, Kept } from '@countersign/core/ports';
 
 /** What a dead process meets wherever it tries to go on. */
 class Death extends Error {
@@ -39,14 +39,34 @@ export function createLife(store: Store, clock: Clock, onDeath: () => void): Lif
   return {
     store: {
       hashKey: store.hashKey,
-      async transact(worldId, work) {
+      async transact(worldId, work, kept) {
         refuse();
-        return store.transact(worldId, async (tx) => {
-          refuse();
-          const value = await work(tx);
-          refuse();
-          return value;
-        });
+        const hear: Kept = (events) => isDead || kept?.(events);
+        return store.transact(
+          worldId,
+          async (tx) => {
+            refuse();
+            const value = await work(tx);
+            refuse();
+            return value;
+          },
+          hear,
+        );
+      },
+      async step(worldId, needs, decide, kept) {
+        refuse();
+        const hear: Kept = (events) => isDead || kept?.(events);
+        return store.step(
+          worldId,
+          needs,
+          (reads) => {
+            refuse();
+            const decided = decide(reads);
+            refuse();
+            return decided;
+          },
+          hear,
+        );
       },
       async read(work) {
         refuse();

@@ -219,7 +219,8 @@ describe('a refusal', () => {
     const fail = new CountersignError('store-unavailable', 'The database can not be reached; it is tried again.');
     const store: Store = {
       ...real,
-      transact: (worldId, work) => (isAway ? Promise.reject(fail) : real.transact(worldId, work)),
+      transact: (...args) => (isAway ? Promise.reject(fail) : real.transact(...args)),
+      step: (...args) => (isAway ? Promise.reject(fail) : real.step(...args)),
       read: (work) => (isAway ? Promise.reject(fail) : real.read(work)),
     };
     const t = await openHarbour({ store });

@@ -49,13 +49,25 @@ async function counting(): Promise<{ store: Store; written: () => number }> {
         };
       },
     });
-  const transact: Store['transact'] = async (worldId, work) => {
+  const transact: Store['transact'] = async (worldId, work, kept) => {
     let writes = 0;
-    const result = await store.transact(worldId, (tx) => work(watched(tx, () => (writes += 1))));
+    const result = await store.transact(worldId, (tx) => work(watched(tx, () => (writes += 1))), kept);
     written += writes;
     return result;
   };
-  return { store: { ...store, transact }, written: () => written };
+  const step: Store['step'] = async (worldId, needs, decide, kept) => {
+    let writes = 0;
+    const watch: typeof decide = (reads) => {
+      const decided = decide(reads);
+      const { facts, emissions, records } = decided.writes;
+      writes = facts.length + emissions.length + records.length;
+      return decided;
+    };
+    const result = await store.step(worldId, needs, watch, kept);
+    written += writes;
+    return result;
+  };
+  return { store: { ...store, transact, step }, written: () => written };
 }
 
 type Ids = Record<'world' | 'agent' | 'chat' | 'approval' | 'turn' | 'grant' | 'call' | 'name', string[]>;

@@ -106,7 +106,7 @@ export function postgresConnection(client: pg.PoolClient, task: string): Postgre
 /** Under a name the server parses and plans a statement once for each connection. */
 const names = new Map<string, string>();
 
-function nameOf(sql: string): string {
+export function nameOf(sql: string): string {
   const known = names.get(sql) ?? `countersign_${names.size}`;
   names.set(sql, known);
   return known;

@@ -4,7 +4,9 @@ import type { Statements } from '../statements.js';
 import { postgresConnection, type PostgresConnection } from './connection.js';
 import { fromPostgres } from './errors.js';
 import { finishAndCommit } from './finish-and-commit.js';
+import { giveBack } from './give-back.js';
 import { holdBack } from './hold-back.js';
+import { runStep, type StepTools } from './step/run-step.js';
 
 interface Desk {
   connection: PostgresConnection;
@@ -72,19 +74,29 @@ export function postgresEngine(pool: pg.Pool, statements: Statements, task: stri
     }
   }
 
+  const tools: StepTools = {
+    pool,
+    statements,
+    task,
+    onMoment(now) {
+      zero = now - performance.now();
+    },
+  };
+
   return {
-    write: (work) => run('write', work),
+    async write(work, committed) {
+      const result = await run('write', work);
+      committed?.(result);
+      return result;
+    },
     read: (work) => run('read', work),
+    async step(worldId, needs, decide, kept) {
+      const finished = await runStep(tools, worldId, needs, decide);
+      kept?.(finished.events);
+      return finished;
+    },
     close: () => pool.end(),
   };
-}
-
-/** What was read is known; nobody has to wait until the server knows that, too. */
-function giveBack(client: pg.PoolClient): void {
-  client.query('commit').then(
-    () => client.release(),
-    () => client.release(true),
-  );
 }
 
 /** Goes out together with the first thing that is read. If it fails, so does that: whatever fails here ends the connection. */

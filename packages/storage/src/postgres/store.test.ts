@@ -1,11 +1,14 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { describeSteps } from '@countersign/core/testing/step-contract';
 import { describeStore } from '@countersign/core/testing/store-contract';
 import pg from 'pg';
 import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { createPostgresDatabase } from '../../../../tests/support/postgres-database.js';
 import { openPostgres } from './open-postgres.js';
+
+type OpenStore = Parameters<typeof describeStore>[1];
 
 const schema = 'under_test';
 let url = '';
@@ -29,24 +32,23 @@ async function emptySchema(): Promise<void> {
   await admin.query(`delete from meta where key <> 'schema-version'`);
 }
 
-describeStore(
-  'PostgreSQL',
-  async () => {
-    await emptySchema();
-    const folder = mkdtempSync(join(tmpdir(), 'countersign-'));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    const options = { schema, headFile: join(folder, 'audit-head'), maxConnections: 4 };
-    let store = await openPostgres(url, options);
-    return {
-      store,
-      async reopen(sql) {
-        await store.close();
-        if (sql !== undefined) await admin.query(sql);
-        store = await openPostgres(url, options);
-        return store;
-      },
-      another: () => openPostgres(url, { schema, maxConnections: 4 }),
-    };
-  },
-  { outlive: true, share: true },
-);
+const open: OpenStore = async () => {
+  await emptySchema();
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const options = { schema, headFile: join(folder, 'audit-head'), maxConnections: 4 };
+  let store = await openPostgres(url, options);
+  return {
+    store,
+    async reopen(sql) {
+      await store.close();
+      if (sql !== undefined) await admin.query(sql);
+      store = await openPostgres(url, options);
+      return store;
+    },
+    another: () => openPostgres(url, { schema, maxConnections: 4 }),
+  };
+};
+
+describeStore('PostgreSQL', open, { outlive: true, share: true });
+describeSteps('PostgreSQL', open, { outlive: true, share: true });

@@ -213,15 +213,6 @@ export const writtenStatements: WrittenStatements = {
       "id"
     ]
   },
-  "placeChat": {
-    "sql": "update \"chats\" set \"last_seq\" = $1, \"human_seq\" = $2, \"status\" = $3 where \"id\" = $4",
-    "names": [
-      "lastSeq",
-      "humanSeq",
-      "status",
-      "id"
-    ]
-  },
   "setChatTitle": {
     "sql": "update \"chats\" set \"title\" = $1, \"titled\" = 1 where \"id\" = $2",
     "names": [

@@ -1,43 +1,14 @@
 import { sql } from 'kysely';
+import { approvalColumns } from '../columns.js';
 import { prepared, upTo, valuesOf, type Cells, type Queries, type RowOf } from './prepared.js';
 import type { ApprovalsTable } from '../schema.js';
 
-const columns = [
-  'id',
-  'world_id',
-  'chat_id',
-  'agent_id',
-  'invocation_id',
-  'message_id',
-  'tool_name',
-  'call_hash',
-  'message',
-  'options',
-  'why',
-  'rule',
-  'proposed_rule',
-  'working_directory',
-  'sandbox',
-  'preview',
-  'preview_truncated',
-  'question',
-  'status',
-  'decision',
-  'scope',
-  'reason',
-  'decision_digest',
-  'decided_by',
-  'requested_at',
-  'expires_at',
-  'decided_at',
-] as const satisfies readonly (keyof ApprovalsTable)[];
-
-export type ApprovalRow = Cells<ApprovalsTable, typeof columns>;
+export type ApprovalRow = Cells<ApprovalsTable, typeof approvalColumns>;
 
 export type ApprovalStatements = ReturnType<typeof approvalStatements>;
 
 export function approvalStatements(db: Queries) {
-  const approvals = db.selectFrom('approvals').select(columns);
+  const approvals = db.selectFrom('approvals').select(approvalColumns);
   // Written as in its index.
   const pending = sql<boolean>`status = 'pending'`;
   const inWorld = (worldId: string) => sql<boolean>`chat_id in (select id from chats where world_id = ${worldId})`;
@@ -95,7 +66,9 @@ export function approvalStatements(db: Queries) {
         .orderBy(sql`count(*)`, 'desc')
         .orderBy('chat_id'),
     ),
-    insertApproval: prepared<RowOf<ApprovalsTable>>((p) => db.insertInto('approvals').values(valuesOf(columns, p))),
+    insertApproval: prepared<RowOf<ApprovalsTable>>((p) =>
+      db.insertInto('approvals').values(valuesOf(approvalColumns, p)),
+    ),
     settleApproval: prepared<
       Pick<
         RowOf<ApprovalsTable>,

@@ -1,24 +1,14 @@
 import { sql } from 'kysely';
+import { chatColumns } from '../columns.js';
 import { prepared, upTo, type Cells, type Queries, type RowOf } from './prepared.js';
 import type { ChatsTable } from '../schema.js';
 
-const columns = [
-  'id',
-  'world_id',
-  'title',
-  'titled',
-  'status',
-  'last_seq',
-  'human_seq',
-  'created_at',
-] as const satisfies readonly (keyof ChatsTable)[];
-
-export type ChatRow = Cells<ChatsTable, typeof columns>;
+export type ChatRow = Cells<ChatsTable, typeof chatColumns>;
 
 export type ChatStatements = ReturnType<typeof chatStatements>;
 
 export function chatStatements(db: Queries) {
-  const chats = db.selectFrom('chats').select(columns);
+  const chats = db.selectFrom('chats').select(chatColumns);
 
   return {
     chat: prepared<{ id: string }, ChatRow>((p) => chats.where('id', '=', p('id'))),
@@ -57,13 +47,6 @@ export function chatStatements(db: Queries) {
       db
         .updateTable('chats')
         .set({ status: p('status') })
-        .where('id', '=', p('id')),
-    ),
-    /** What a step changes of a chat, in one. */
-    placeChat: prepared<Pick<RowOf<ChatsTable>, 'id' | 'lastSeq' | 'humanSeq' | 'status'>>((p) =>
-      db
-        .updateTable('chats')
-        .set({ last_seq: p('lastSeq'), human_seq: p('humanSeq'), status: p('status') })
         .where('id', '=', p('id')),
     ),
     setChatTitle: prepared<{ id: string; title: string }>((p) =>

@@ -1,25 +1,14 @@
 import { sql } from 'kysely';
+import { clientColumns } from '../columns.js';
 import { prepared, valuesOf, type Cells, type Queries, type RowOf } from './prepared.js';
 import type { ClientsTable } from '../schema.js';
 
-const columns = [
-  'id',
-  'world_id',
-  'label',
-  'secret_hash',
-  'approvals',
-  'tools',
-  'left_at',
-  'connected_to',
-  'created_at',
-] as const satisfies readonly (keyof ClientsTable)[];
-
-export type ClientRow = Cells<ClientsTable, typeof columns>;
+export type ClientRow = Cells<ClientsTable, typeof clientColumns>;
 
 export type ClientStatements = ReturnType<typeof clientStatements>;
 
 export function clientStatements(db: Queries) {
-  const clients = db.selectFrom('clients').select(columns);
+  const clients = db.selectFrom('clients').select(clientColumns);
   return {
     client: prepared<{ id: string }, ClientRow>((p) => clients.where('id', '=', p('id'))),
     clients: prepared<{ worldId: string }, ClientRow>((p) =>
@@ -34,7 +23,7 @@ export function clientStatements(db: Queries) {
         .where('left_at', 'is', null)
         .limit(sql.lit(1)),
     ),
-    insertClient: prepared<RowOf<ClientsTable>>((p) => db.insertInto('clients').values(valuesOf(columns, p))),
+    insertClient: prepared<RowOf<ClientsTable>>((p) => db.insertInto('clients').values(valuesOf(clientColumns, p))),
     allClients: prepared<object, ClientRow>(() => clients.orderBy('ordinal')),
     setClientConnected: prepared<{ id: string; process: string }>((p) =>
       db

@@ -1,34 +1,7 @@
 import { sql } from 'kysely';
+import { foundGrantColumns, grantColumns, writtenGrantColumns } from '../columns.js';
 import { prepared, valuesOf, type Cells, type Queries, type RowOf } from './prepared.js';
 import type { GrantsTable } from '../schema.js';
-
-const columns = [
-  'id',
-  'world_id',
-  'chat_id',
-  'agent_id',
-  'tool_name',
-  'pattern',
-  'answered_rule',
-  'granted_by',
-  'granted_at',
-  'last_used_at',
-  'revoked_at',
-] as const satisfies readonly (keyof GrantsTable)[];
-
-/** The key is only looked up by; nobody reads it. */
-const writtenColumns = [...columns, 'pattern_key'] as const satisfies readonly (keyof GrantsTable)[];
-
-/** What is not said by who asks for the grants of a call. */
-const foundColumns = [
-  'id',
-  'world_id',
-  'pattern',
-  'answered_rule',
-  'granted_by',
-  'granted_at',
-  'last_used_at',
-] as const satisfies readonly (keyof GrantsTable)[];
 
 type CallOfGrants = {
   chatId: string;
@@ -39,13 +12,13 @@ type CallOfGrants = {
   otherKey: string;
 };
 
-type FoundRow = Cells<GrantsTable, typeof foundColumns>;
-export type GrantRow = Cells<GrantsTable, typeof columns>;
+export type FoundRow = Cells<GrantsTable, typeof foundGrantColumns>;
+export type GrantRow = Cells<GrantsTable, typeof grantColumns>;
 
 export type GrantStatements = ReturnType<typeof grantStatements>;
 
 export function grantStatements(db: Queries) {
-  const grants = db.selectFrom('grants').select(columns);
+  const grants = db.selectFrom('grants').select(grantColumns);
 
   return {
     grant: prepared<{ id: string }, GrantRow>((p) => grants.where('id', '=', p('id'))),
@@ -53,7 +26,7 @@ export function grantStatements(db: Queries) {
     grants: prepared<CallOfGrants, FoundRow>((p) =>
       db
         .selectFrom('grants')
-        .select(foundColumns)
+        .select(foundGrantColumns)
         .where('revoked_at', 'is', null)
         .where('chat_id', '=', p('chatId'))
         .where('agent_id', '=', p('agentId'))
@@ -71,7 +44,7 @@ export function grantStatements(db: Queries) {
         .where(sql<boolean>`chat_id in (select id from chats where world_id = ${p('worldId')})`)
         .orderBy('ordinal'),
     ),
-    insertGrant: prepared<RowOf<GrantsTable>>((p) => db.insertInto('grants').values(valuesOf(writtenColumns, p))),
+    insertGrant: prepared<RowOf<GrantsTable>>((p) => db.insertInto('grants').values(valuesOf(writtenGrantColumns, p))),
     touchGrant: prepared<{ id: string; now: number }>((p) =>
       db
         .updateTable('grants')

@@ -1,33 +1,8 @@
 import { sql } from 'kysely';
+import { invocationColumns } from '../columns.js';
 import { keptUnless, type Has } from './kept-unless.js';
 import { prepared, upTo, valuesOf, type Bind, type Cells, type Queries, type RowOf } from './prepared.js';
 import type { InvocationsTable } from '../schema.js';
-
-const columns = [
-  'id',
-  'world_id',
-  'chat_id',
-  'agent_id',
-  'turn_id',
-  'iteration',
-  'position',
-  'message_id',
-  'tool_name',
-  'arguments',
-  'edited',
-  'call_hash',
-  'status',
-  'location',
-  'read_only',
-  'idempotent',
-  'approval_id',
-  'started_epoch',
-  'result',
-  'outcome_unknown',
-  'created_at',
-  'started_at',
-  'settled_at',
-] as const satisfies readonly (keyof InvocationsTable)[];
 
 type Nullable = 'callHash' | 'approvalId' | 'startedEpoch' | 'result' | 'startedAt' | 'settledAt';
 export type ChangeParameters = {
@@ -45,13 +20,13 @@ const openColumns = [
   'started_epoch',
 ] as const satisfies readonly (keyof InvocationsTable)[];
 
-export type InvocationRow = Cells<InvocationsTable, typeof columns>;
+export type InvocationRow = Cells<InvocationsTable, typeof invocationColumns>;
 export type OpenRow = Cells<InvocationsTable, typeof openColumns>;
 
 export type InvocationStatements = ReturnType<typeof invocationStatements>;
 
 export function invocationStatements(db: Queries) {
-  const invocations = db.selectFrom('invocations').select(columns);
+  const invocations = db.selectFrom('invocations').select(invocationColumns);
   // Written as in its index.
   const unknown = sql<boolean>`outcome_unknown = 1`;
   const changes = (p: Bind<ChangeParameters>) => ({
@@ -94,7 +69,7 @@ export function invocationStatements(db: Queries) {
       db.selectFrom('invocations').select('id').where(unknown).where('chat_id', '=', p('chatId')).limit(sql.lit(1)),
     ),
     insertInvocation: prepared<RowOf<InvocationsTable>>((p) =>
-      db.insertInto('invocations').values(valuesOf(columns, p)),
+      db.insertInto('invocations').values(valuesOf(invocationColumns, p)),
     ),
     // Two, since hardly a call ends unknown: a column that is set, even to itself, is taken out of its index and put back.
     changeInvocation: prepared<ChangeParameters & { id: string; from: string }>((p) =>

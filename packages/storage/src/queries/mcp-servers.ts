@@ -1,3 +1,4 @@
+import { mcpToolColumns } from '../columns.js';
 import { prepared, valuesOf, type Cells, type Queries, type RowOf } from './prepared.js';
 import type { McpServersTable, McpToolsTable } from '../schema.js';
 
@@ -8,26 +9,15 @@ const serverColumns = [
   'first_listed_at',
   'created_at',
 ] as const satisfies readonly (keyof McpServersTable)[];
-const toolColumns = [
-  'world_id',
-  'name',
-  'server',
-  'accepted',
-  'accepted_digest',
-  'seen',
-  'seen_digest',
-  'reviewed',
-] as const satisfies readonly (keyof McpToolsTable)[];
-
 export type ServerRow = Cells<McpServersTable, typeof serverColumns>;
-export type ToolRow = Cells<McpToolsTable, typeof toolColumns>;
+export type ToolRow = Cells<McpToolsTable, typeof mcpToolColumns>;
 type ByName = { worldId: string; name: string };
 
 export type McpServerStatements = ReturnType<typeof mcpServerStatements>;
 
 export function mcpServerStatements(db: Queries) {
   const servers = db.selectFrom('mcp_servers').select(serverColumns);
-  const tools = db.selectFrom('mcp_tools').select(toolColumns);
+  const tools = db.selectFrom('mcp_tools').select(mcpToolColumns);
   return {
     mcpServer: prepared<ByName, ServerRow>((p) =>
       servers.where('world_id', '=', p('worldId')).where('name', '=', p('name')),
@@ -67,7 +57,7 @@ export function mcpServerStatements(db: Queries) {
     putMcpTool: prepared<RowOf<McpToolsTable>>((p) =>
       db
         .insertInto('mcp_tools')
-        .values(valuesOf(toolColumns, p))
+        .values(valuesOf(mcpToolColumns, p))
         .onConflict((conflict) =>
           conflict.columns(['world_id', 'name']).doUpdateSet((row) => ({
             server: row.ref('excluded.server'),

@@ -1,35 +1,14 @@
 import { sql } from 'kysely';
+import { messageColumns } from '../columns.js';
 import { prepared, upTo, valuesOf, type Cells, type Queries, type RowOf } from './prepared.js';
 import type { MessagesTable } from '../schema.js';
 
-const columns = [
-  'id',
-  'world_id',
-  'chat_id',
-  'seq',
-  'role',
-  'sender',
-  'speaker',
-  'agent_id',
-  'turn_id',
-  'iteration',
-  'reply_to',
-  'content',
-  'tool_calls',
-  'tool_call_id',
-  'addressees',
-  'provider_state',
-  'client_message_id',
-  'secrets',
-  'created_at',
-] as const satisfies readonly (keyof MessagesTable)[];
-
-export type MessageRow = Cells<MessagesTable, typeof columns>;
+export type MessageRow = Cells<MessagesTable, typeof messageColumns>;
 
 export type MessageStatements = ReturnType<typeof messageStatements>;
 
 export function messageStatements(db: Queries) {
-  const messages = db.selectFrom('messages').select(columns);
+  const messages = db.selectFrom('messages').select(messageColumns);
 
   return {
     message: prepared<{ id: string }, MessageRow>((p) => messages.where('id', '=', p('id'))),
@@ -88,6 +67,6 @@ export function messageStatements(db: Queries) {
         .where('id', '=', p('chatId'))
         .returning('last_seq'),
     ),
-    insertMessage: prepared<RowOf<MessagesTable>>((p) => db.insertInto('messages').values(valuesOf(columns, p))),
+    insertMessage: prepared<RowOf<MessagesTable>>((p) => db.insertInto('messages').values(valuesOf(messageColumns, p))),
   };
 }

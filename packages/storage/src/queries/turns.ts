@@ -1,28 +1,8 @@
 import { sql } from 'kysely';
+import { turnColumns } from '../columns.js';
 import { keptUnless, type Has } from './kept-unless.js';
 import { prepared, upTo, valuesOf, type Bind, type Cells, type Queries, type RowOf } from './prepared.js';
 import type { TurnsTable } from '../schema.js';
-
-const columns = [
-  'id',
-  'world_id',
-  'chat_id',
-  'agent_id',
-  'trigger_id',
-  'trigger_seq',
-  'state',
-  'outcome',
-  'iteration',
-  'epoch',
-  'rev',
-  'owner',
-  'interruptions',
-  'begun_seq',
-  'input_tokens',
-  'output_tokens',
-  'created_at',
-  'ended_at',
-] as const satisfies readonly (keyof TurnsTable)[];
 
 /** A change as parameters: null leaves a column that is never null; the others have a word of their own. */
 export type ChangeParameters = {
@@ -32,12 +12,12 @@ export type ChangeParameters = {
 
 type Fence = { id: string; epoch: number; rev: number };
 
-export type TurnRow = Cells<TurnsTable, typeof columns>;
+export type TurnRow = Cells<TurnsTable, typeof turnColumns>;
 
 export type TurnStatements = ReturnType<typeof turnStatements>;
 
 export function turnStatements(db: Queries) {
-  const turns = db.selectFrom('turns').select(columns);
+  const turns = db.selectFrom('turns').select(turnColumns);
   // Written as in the index over unfinished turns: with anything else SQLite would walk through all turns there ever were.
   const unfinished = sql<boolean>`state <> 'ended'`;
   const current = sql<boolean>`state in ('open', 'waiting')`;
@@ -129,7 +109,7 @@ export function turnStatements(db: Queries) {
     insertTurn: prepared<RowOf<TurnsTable>>((p) =>
       db
         .insertInto('turns')
-        .values(valuesOf(columns, p))
+        .values(valuesOf(turnColumns, p))
         .onConflict((conflict) => conflict.column('id').doNothing()),
     ),
     // Apart from the one below, since most steps keep the state: a column that is set, even to itself, is taken out of each index
@@ -156,7 +136,7 @@ export function turnStatements(db: Queries) {
         .set({ epoch: sql`epoch + 1`, rev: sql`rev + 1`, state: sql`coalesce(${p('state')}, state)`, ...changes(p) })
         .where('id', '=', p('id'))
         .where(unfinished)
-        .returning(columns),
+        .returning(turnColumns),
     ),
     claimTurn: prepared<Fence & { owner: string; interruptions: number }, TurnRow>((p) =>
       db
@@ -166,7 +146,7 @@ export function turnStatements(db: Queries) {
         .where('epoch', '=', p('epoch'))
         .where('rev', '=', p('rev'))
         .where(sql<boolean>`state = 'open'`)
-        .returning(columns),
+        .returning(turnColumns),
     ),
   };
 }

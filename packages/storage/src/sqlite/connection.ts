@@ -11,16 +11,18 @@ export interface SqliteConnection extends Connection {
   assertWhole(): void;
   /** From here on nothing runs: a transaction that somebody kept must not write on its own. */
   stop(): void;
-  /** Inserts any number of rows with as few statements as can be: each costs as much as a row does. */
-  insertAll<P>(statement: Statement<P, unknown>): (rows: readonly P[]) => void;
+  /** Whether anything but a read has run since `start`. */
+  readonly hasWritten: boolean;
+  // At once, unlike over a network.
+  all<P, Row, T>(statement: Statement<P, Row>, read: (row: Row) => T): (parameters: P) => T[];
+  first<P, Row, T>(statement: Statement<P, Row>, read: (row: Row) => T): (parameters: P) => T | undefined;
+  run<P>(statement: Statement<P, unknown>): (parameters: P) => number;
 }
-
-/** Rows in one statement. Each number of them is a statement of its own. */
-const MOST_ROWS = 8;
 
 export function sqliteConnection(db: DatabaseSyncInstance, file: string): SqliteConnection {
   let failure: Error | undefined;
   let isActive = false;
+  let hasWritten = false;
   const statusOf = bound<{ chatId: string }, unknown, ChatRecord['status'] | undefined>(
     { sql: 'select status from chats where id = ?', names: ['chatId'] },
     (prepared, values) => (prepared.get(...values) as [ChatRecord['status']] | undefined)?.[0],
@@ -30,12 +32,16 @@ export function sqliteConnection(db: DatabaseSyncInstance, file: string): Sqlite
     start() {
       failure = undefined;
       isActive = true;
+      hasWritten = false;
     },
     assertWhole() {
       if (failure !== undefined) throw failure;
     },
     stop() {
       isActive = false;
+    },
+    get hasWritten() {
+      return hasWritten;
     },
     all<P, Row, T>(statement: Statement<P, Row>, read: (row: Row) => T) {
       return bound(statement, (prepared, values) => {
@@ -52,19 +58,6 @@ export function sqliteConnection(db: DatabaseSyncInstance, file: string): Sqlite
     run<P>(statement: Statement<P, unknown>) {
       return bound(statement, (prepared, values) => prepared.run(...values).changes);
     },
-    insertAll<P>({ sql, names }: Statement<P, unknown>) {
-      const group = /\(\?(?:, \?)*\)$/.exec(sql)?.[0];
-      if (group === undefined) throw new Error(`not an insert of one row: ${sql}`);
-      const several = Array.from({ length: MOST_ROWS }, (_, more) =>
-        boundRows<P>({ sql: sql + `, ${group}`.repeat(more), names }),
-      );
-      return (rows: readonly P[]) => {
-        for (let from = 0; from < rows.length; from += MOST_ROWS) {
-          const some = rows.slice(from, from + MOST_ROWS);
-          several[some.length - 1]?.(some);
-        }
-      };
-    },
     // One connection in one process: nobody else can write meanwhile.
     lockChat: (chatId) => statusOf({ chatId }),
     lockAgent() {},
@@ -77,27 +70,15 @@ export function sqliteConnection(db: DatabaseSyncInstance, file: string): Sqlite
     run: (prepared: StatementSyncInstance, values: Value[]) => T,
   ): (parameters: P) => T {
     let prepared: StatementSyncInstance | undefined;
+    const writes = !/^(?:select|with)\b/.test(sql);
     return (parameters) => {
       assertActive();
+      hasWritten ||= writes;
       try {
         prepared ??= prepare(sql);
         const values: Value[] = [];
         for (const name of names) values.push(toValue(parameters[name], name));
         return run(prepared, values);
-      } catch (cause) {
-        throw failed(cause);
-      }
-    };
-  }
-  function boundRows<P>({ sql, names }: Statement<P, unknown>): (rows: readonly P[]) => void {
-    let prepared: StatementSyncInstance | undefined;
-    return (rows) => {
-      assertActive();
-      try {
-        prepared ??= prepare(sql);
-        const values: Value[] = [];
-        for (const row of rows) for (const name of names) values.push(toValue(row[name], name));
-        prepared.run(...values);
       } catch (cause) {
         throw failed(cause);
       }

@@ -1,12 +1,17 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
-import type { Clock } from '@countersign/core/ports';
-import { verbsOn, type Engine } from '../engine.js';
+import type { Clock, Kept, StepNeeds, StepWrites } from '@countersign/core/ports';
+import { verbsOn, type Decide, type Engine, type Finished, type Unit } from '../engine.js';
 import { createMutex } from '../mutex.js';
 import type { Statements } from '../statements.js';
+import { createBatch } from './batch.js';
 import { sqliteConnection } from './connection.js';
 import { fromSqlite } from './errors.js';
+import { createGroupCommit } from './group-commit.js';
+import { createKeptStates } from './kept-states.js';
+import { numberAndChain } from './number-and-chain.js';
 import { closeDatabase } from './open-database.js';
-import { withWorkingSet } from './with-working-set.js';
+import { sqliteReads } from './step-reads.js';
+import { headsReader, stepWriter } from './step-writer.js';
 
 /** One connection. Everything takes its turn on it, reads too: between the statements of a step they would see half of it. */
 export function sqliteEngine(
@@ -16,13 +21,33 @@ export function sqliteEngine(
   clock: Pick<Clock, 'now'>,
 ): Engine {
   const connection = sqliteConnection(db, file);
-  const unit = withWorkingSet(connection, statements, verbsOn(connection, statements));
-  const { session } = unit;
+  const verbs = verbsOn(connection, statements);
+  const { session } = verbs;
+  const batch = createBatch(db);
+  const kept = createKeptStates();
+  const reads = sqliteReads(connection, statements, kept);
+  const writer = stepWriter(connection, batch, statements, kept);
+  const readHeads = headsReader(connection, statements);
+  const addSaid = numberAndChain(batch, statements);
   const exclusive = createMutex();
   // Immediate: a transaction that starts by reading and then writes could not be made to wait.
   const begin = db.prepare('begin immediate');
   const commit = db.prepare('commit');
   const rollback = db.prepare('rollback');
+
+  const group = createGroupCommit({ begin: () => execute(begin), commit: () => execute(commit), undo });
+  /** Works that wait for the connection, or have it to themselves. */
+  let waiting = 0;
+
+  const finish: Unit['finish'] = async (worldId) => {
+    const { emissions, records, now } = session;
+    if (emissions.length === 0 && records.length === 0) return { events: [], head: undefined };
+    batch.clear();
+    const { events, heads } = addSaid(worldId, now, readHeads(worldId), { emissions, records });
+    execute(batch);
+    return { events, head: records.length === 0 ? undefined : heads };
+  };
+  const unit: Unit = { ...verbs, finish };
 
   function start(): void {
     session.now = clock.now();
@@ -30,29 +55,90 @@ export function sqliteEngine(
     session.records = [];
     connection.start();
   }
+  function undo(): void {
+    // What is kept may be what was never written.
+    kept.clear();
+    // A full disk has rolled it back already.
+    if (db.isTransaction) rollback.run();
+  }
+
+  /** At once. What it writes is committed with the group. */
+  function run<T>(worldId: string, decide: Decide<T>): Finished & { value: T } {
+    connection.start();
+    const now = clock.now();
+    reads.begin(worldId, now);
+    try {
+      const { value, writes } = decide(reads);
+      if (isNothing(writes)) return { value, events: [], head: undefined };
+      const planned = writer.plan(worldId, now, writes);
+      group.open();
+      write();
+      writer.follow(worldId, writes, planned, reads.given);
+      return { value, events: planned.events, head: writes.records.length === 0 ? undefined : planned.heads };
+    } catch (error) {
+      // They may be half changed.
+      for (const { state } of reads.given) kept.drop(state.chat.id);
+      throw error;
+    } finally {
+      connection.stop();
+    }
+  }
+  function write(): void {
+    try {
+      execute(batch);
+    } catch (error) {
+      group.fail(error);
+      throw error;
+    }
+  }
+  /** Also one that only read, or failed, has seen what the group has not committed yet. */
+  function join<T>(worldId: string, decide: Decide<T>, published: Kept | undefined, done: Done<T>): void {
+    let settle: () => void;
+    try {
+      const finished = run(worldId, decide);
+      settle = () => {
+        published?.(finished.events);
+        done.resolve(finished);
+      };
+    } catch (error) {
+      settle = () => done.reject(error);
+    }
+    group.after(settle, done.reject);
+  }
+  /** With the connection to itself until it is done. */
+  function alone<T>(work: () => Promise<T>): Promise<T> {
+    waiting += 1;
+    return exclusive(async () => {
+      try {
+        group.commit();
+        return await work();
+      } finally {
+        waiting -= 1;
+      }
+    });
+  }
 
   return {
-    write: (work) =>
-      exclusive(async () => {
+    write: (work, committed) =>
+      alone(async () => {
         start();
         try {
           execute(begin);
           const result = await work(unit);
           connection.assertWhole();
           execute(commit);
-          unit.kept();
+          if (connection.hasWritten || session.emissions.length > 0 || session.records.length > 0) kept.clear();
+          committed?.(result);
           return result;
         } catch (error) {
-          unit.forget();
-          // A full disk has rolled it back already.
-          if (db.isTransaction) rollback.run();
+          undo();
           throw error;
         } finally {
           connection.stop();
         }
       }),
     read: (work) =>
-      exclusive(async () => {
+      alone(async () => {
         start();
         try {
           return await work(unit);
@@ -60,14 +146,38 @@ export function sqliteEngine(
           connection.stop();
         }
       }),
-    close: () => exclusive(async () => closeDatabase(db, file)),
+    // What it needs is read when it is asked for.
+    step: <T>(worldId: string, _: StepNeeds, decide: Decide<T>, published: Kept | undefined) =>
+      new Promise<Finished & { value: T }>((resolve, reject) => {
+        const run = (): void => join(worldId, decide, published, { resolve, reject });
+        if (waiting === 0) {
+          run();
+          return;
+        }
+        // In its turn, but the next one does not wait for the commit.
+        waiting += 1;
+        exclusive(async () => {
+          waiting -= 1;
+          run();
+        }).catch(reject);
+      }),
+    close: () => alone(async () => closeDatabase(db, file)),
   };
 
-  function execute(statement: typeof begin): void {
+  function execute(what: { run(): unknown }): void {
     try {
-      statement.run();
+      what.run();
     } catch (cause) {
       throw fromSqlite(cause, file);
     }
   }
+}
+
+interface Done<T> {
+  resolve: (finished: Finished & { value: T }) => void;
+  reject: (error: unknown) => void;
+}
+
+function isNothing({ facts, emissions, records }: StepWrites): boolean {
+  return facts.length === 0 && emissions.length === 0 && records.length === 0;
 }

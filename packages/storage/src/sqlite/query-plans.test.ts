@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Statement } from '../queries/prepared.js';
+import { begunSince } from './load-chat.js';
 import { openDatabase } from './open-database.js';
 import { sqliteStatements } from './statements.js';
 
@@ -34,6 +35,18 @@ it('[S2] no statement reads a table from end to end: the cost of a step does not
   });
   expect(scans).toEqual([]);
   expect(named.length).toBeGreaterThan(60);
+  db.close();
+});
+
+it('[M6] turns that have begun are counted by agent, not by reading every turn of the chat', () => {
+  const db = openDatabase(':memory:', 'NORMAL');
+  const plan = db.prepare(`explain query plan ${begunSince.sql}`).all() as { detail: string }[];
+  const turns = plan.map(({ detail }) => detail).filter((detail) => detail.includes('turns'));
+  expect(turns).toEqual([
+    'SEARCH turns USING COVERING INDEX turns_by_trigger (chat_id=?)',
+    'SEARCH turns USING COVERING INDEX turns_by_trigger (chat_id=? AND agent_id>?)',
+    'SEARCH turns USING INDEX turns_by_trigger (chat_id=? AND agent_id=? AND trigger_seq>?)',
+  ]);
   db.close();
 });
 

@@ -213,15 +213,6 @@ export const writtenStatements: WrittenStatements = {
       "id"
     ]
   },
-  "placeChat": {
-    "sql": "update \"chats\" set \"last_seq\" = ?, \"human_seq\" = ?, \"status\" = ? where \"id\" = ?",
-    "names": [
-      "lastSeq",
-      "humanSeq",
-      "status",
-      "id"
-    ]
-  },
   "setChatTitle": {
     "sql": "update \"chats\" set \"title\" = ?, \"titled\" = 1 where \"id\" = ?",
     "names": [

@@ -1,6 +1,8 @@
 import type { ApprovalRecord, StoreTransaction } from '@countersign/core/ports';
 import type { ApprovalOption } from '@countersign/protocol';
 import type { Connection } from '../connection.js';
+import type { RowOf } from '../queries/prepared.js';
+import type { ApprovalsTable } from '../schema.js';
 import type { Session } from '../session.js';
 import type { ApprovalRow, ApprovalStatements } from '../queries/approvals.js';
 import { readSandbox } from './read-sandbox.js';
@@ -50,21 +52,24 @@ export function approvalVerbs(on: Connection, s: ApprovalStatements, session: Se
     countPendingApprovals: async () => (await countPending({})) ?? 0,
     pendingOfAgent: async (worldId, agentId) => pendingOfAgent({ worldId, agentId }),
     async insertApproval(record) {
-      const question = record.question === null ? null : JSON.stringify(record.question);
-      await insertApproval({
-        ...record,
-        options: JSON.stringify(record.options),
-        sandbox: JSON.stringify(record.sandbox),
-        preview: record.preview?.text ?? null,
-        previewTruncated: record.preview?.truncated === true ? 1 : 0,
-        question,
-      });
+      await insertApproval(toApprovalRow(record));
     },
     settleApproval: async (id, change) => (await settleApproval({ id, ...change, decidedAt: session.now })) === 1,
   };
 }
 
-function toApproval([
+export function toApprovalRow(record: ApprovalRecord): RowOf<ApprovalsTable> {
+  return {
+    ...record,
+    options: JSON.stringify(record.options),
+    sandbox: JSON.stringify(record.sandbox),
+    preview: record.preview?.text ?? null,
+    previewTruncated: record.preview?.truncated === true ? 1 : 0,
+    question: record.question === null ? null : JSON.stringify(record.question),
+  };
+}
+
+export function toApproval([
   id,
   worldId,
   chatId,

@@ -47,7 +47,7 @@ export function chatVerbs(on: Connection, s: ChatStatements, session: Session): 
   };
 }
 
-function toChat([id, worldId, title, titled, status, lastSeq, humanSeq, createdAt]: ChatRow): ChatRecord {
+export function toChat([id, worldId, title, titled, status, lastSeq, humanSeq, createdAt]: ChatRow): ChatRecord {
   return {
     id,
     worldId,

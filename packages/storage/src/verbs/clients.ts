@@ -45,7 +45,7 @@ export function clientVerbs(on: Connection, s: ClientStatements, session: Sessio
   };
 }
 
-function toClient([
+export function toClient([
   id,
   worldId,
   label,

@@ -1,7 +1,7 @@
 import type { GrantRecord, StoreTransaction } from '@countersign/core/ports';
 import type { Connection } from '../connection.js';
 import type { Session } from '../session.js';
-import type { GrantRow, GrantStatements } from '../queries/grants.js';
+import type { FoundRow, GrantRow, GrantStatements } from '../queries/grants.js';
 
 type GrantVerbs = Pick<
   StoreTransaction,
@@ -20,19 +20,7 @@ export function grantVerbs(on: Connection, s: GrantStatements, session: Session)
     grant: async (id) => grant({ id }),
     async grants(chatId, agentId, toolName, usedAfter, [key, otherKey]) {
       const rows = await grants({ chatId, agentId, toolName, usedAfter, key, otherKey });
-      return rows.map(([id, worldId, pattern, answeredRule, grantedBy, grantedAt, lastUsedAt]) => ({
-        id,
-        worldId,
-        chatId,
-        agentId,
-        toolName,
-        pattern,
-        answeredRule,
-        grantedBy,
-        grantedAt,
-        lastUsedAt,
-        revokedAt: null,
-      }));
+      return rows.map((row) => toFoundGrant({ chatId, agentId, toolName }, row));
     },
     grantsOfWorld: async (worldId) => grantsOfWorld({ worldId }),
     async insertGrant(record, patternKey) {
@@ -42,6 +30,26 @@ export function grantVerbs(on: Connection, s: GrantStatements, session: Session)
       await touchGrant({ id, now: session.now });
     },
     revokeGrant: async (id) => (await revokeGrant({ id, now: session.now })) === 1,
+  };
+}
+
+/** A grant of which who asked knows the rest. */
+export function toFoundGrant(
+  { chatId, agentId, toolName }: Pick<GrantRecord, 'chatId' | 'agentId' | 'toolName'>,
+  [id, worldId, pattern, answeredRule, grantedBy, grantedAt, lastUsedAt]: FoundRow,
+): GrantRecord {
+  return {
+    id,
+    worldId,
+    chatId,
+    agentId,
+    toolName,
+    pattern,
+    answeredRule,
+    grantedBy,
+    grantedAt,
+    lastUsedAt,
+    revokedAt: null,
   };
 }
 

@@ -83,7 +83,7 @@ function toOpenCall([id, status, location, readOnly, startedEpoch]: OpenRow): Op
   };
 }
 
-function toInvocation([
+export function toInvocation([
   id,
   worldId,
   chatId,

@@ -70,7 +70,16 @@ function toServer([worldId, name, definition, firstListedAt, createdAt]: ServerR
   return { worldId, name, definition: JSON.parse(definition) as McpServerDefinition, firstListedAt, createdAt };
 }
 
-function toTool([worldId, name, server, accepted, acceptedDigest, seen, seenDigest, reviewed]: ToolRow): McpToolRecord {
+export function toTool([
+  worldId,
+  name,
+  server,
+  accepted,
+  acceptedDigest,
+  seen,
+  seenDigest,
+  reviewed,
+]: ToolRow): McpToolRecord {
   const read = (text: string | null) => (text === null ? null : (JSON.parse(text) as McpToolDefinition));
   const definitions = { accepted: read(accepted), acceptedDigest, seen: read(seen), seenDigest };
   return { worldId, name, server, ...definitions, reviewed: reviewed === 1 };

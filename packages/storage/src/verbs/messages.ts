@@ -1,6 +1,6 @@
 import type { MessageRecord, NewMessage, StoreTransaction } from '@countersign/core/ports';
 import { CountersignError, type ToolCall } from '@countersign/protocol';
-import type { Connection, Soon } from '../connection.js';
+import type { Connection } from '../connection.js';
 import type { RowOf } from '../queries/prepared.js';
 import type { MessagesTable } from '../schema.js';
 import type { Session } from '../session.js';
@@ -18,7 +18,7 @@ export function messageVerbs(on: Connection, s: MessageStatements, session: Sess
   const lastMessages = on.all(s.lastMessages, toMessage);
   const messagesOfTurn = on.all(s.messagesOfTurn, toMessage);
   const takeSeq = on.first(s.takeSeq, ([seq]) => seq);
-  const insertPlaced = insertPlacedMessage(on, s, session);
+  const insertMessage = on.run(s.insertMessage);
 
   return {
     message: async (id) => message({ id }),
@@ -31,28 +31,12 @@ export function messageVerbs(on: Connection, s: MessageStatements, session: Sess
     async appendMessage(message) {
       const isHuman = message.speaker === 'human' || message.speaker === 'world';
       const seq = await takeSeq({ chatId: message.chatId, isHuman: Number(isHuman) });
-      if (seq === undefined) throw noChat(message.chatId);
-      return await insertPlaced(message, seq);
+      if (seq === undefined) throw new CountersignError('not-found', `There is no chat "${message.chatId}".`);
+      const record = placed(message, seq, session.now);
+      await insertMessage(toMessageRow(record));
+      return record;
     },
   };
-}
-
-/** Writes a message under the number it was given. */
-export function insertPlacedMessage(
-  on: Connection,
-  s: MessageStatements,
-  session: Session,
-): (message: NewMessage, seq: number) => Soon<MessageRecord> {
-  const insertMessage = on.run(s.insertMessage);
-  return (message, seq) => {
-    const record = placed(message, seq, session.now);
-    const inserted = insertMessage(toRow(record));
-    return typeof inserted === 'number' ? record : inserted.then(() => record);
-  };
-}
-
-export function noChat(chatId: string): CountersignError {
-  return new CountersignError('not-found', `There is no chat "${chatId}".`);
 }
 
 /** Names every column, like all that makes or takes a message: copies of objects from many places are slow, and they are many. */
@@ -80,7 +64,7 @@ function placed(message: NewMessage, seq: number, createdAt: number): MessageRec
   };
 }
 
-function toRow(record: MessageRecord): RowOf<MessagesTable> {
+export function toMessageRow(record: MessageRecord): RowOf<MessagesTable> {
   return {
     id: record.id,
     worldId: record.worldId,

@@ -77,7 +77,7 @@ function toParameters(change: TurnChange): ChangeParameters {
   };
 }
 
-function toTurn([
+export function toTurn([
   id,
   worldId,
   chatId,

@@ -1,7 +1,7 @@
 import { CountersignError, type SearchHit } from '@countersign/protocol';
 import { maskSecrets } from '../../masking/index.js';
 import type { MessageRecord, StoredEvent, StoreReader } from '../../ports/index.js';
-import { commit, type Runtime } from '../../step/runtime.js';
+import { changeWorld, type Runtime } from '../../step/runtime.js';
 import { readWorld } from '../../worlds/show-world.js';
 import { excerpt } from './excerpt.js';
 import { wordsOf } from './words-of.js';
@@ -60,7 +60,9 @@ async function catchUp(runtime: Runtime, worldId: string): Promise<void> {
     if (upto === undefined) return;
     const documents = events.flatMap(toDocument);
     // False: another search was faster, and went on from the same place.
-    await commit(runtime, 'index-messages', worldId, (step) => step.tx.addToSearch(worldId, { from, upto }, documents));
+    await changeWorld(runtime, 'index-messages', worldId, (change) =>
+      change.tx.addToSearch(worldId, { from, upto }, documents),
+    );
   }
 }
 

@@ -1,0 +1,83 @@
+import type { ChatRecord, ChatState, Fact, TurnRecord } from '../ports/index.js';
+
+export function emptyChat(chat: ChatRecord): ChatState {
+  return { chat, turns: new Map(), calls: new Map(), approvals: new Map(), begun: new Map() };
+}
+
+/**
+ * Changes the state of a chat, while a step is decided and when facts are read back alike. Facts that make or remove
+ * a chat and those about what is looked up in the store (grants, agents, rules) change nothing here.
+ */
+export function applyFact(state: ChatState, fact: Fact): void {
+  switch (fact.kind) {
+    case 'chat-changed':
+      state.chat = { ...state.chat, ...fact.change };
+      return;
+    case 'message-written': {
+      const { seq, speaker } = fact.message;
+      const isPerson = speaker === 'human' || speaker === 'world';
+      state.chat = { ...state.chat, lastSeq: seq, ...(isPerson ? { humanSeq: seq } : {}) };
+      if (isPerson) state.begun.clear();
+      return;
+    }
+    case 'turn-queued':
+      if (fact.turn.state !== 'ended') state.turns.set(fact.turn.id, fact.turn);
+      countBegun(state, undefined, fact.turn);
+      return;
+    case 'turn-changed': {
+      const before = state.turns.get(fact.turnId);
+      if (before === undefined) return;
+      changeTurn(state, before, { ...before, ...fact.change });
+      return;
+    }
+    case 'call-proposed':
+      state.calls.set(fact.call.id, fact.call);
+      return;
+    case 'call-changed': {
+      const before = state.calls.get(fact.callId);
+      if (before === undefined) return;
+      const after = { ...before, ...fact.change };
+      if (after.settledAt !== null && !state.turns.has(after.turnId)) state.calls.delete(after.id);
+      else state.calls.set(after.id, after);
+      return;
+    }
+    case 'approval-requested':
+      state.approvals.set(fact.approval.id, fact.approval);
+      return;
+    case 'approval-settled':
+      state.approvals.delete(fact.approvalId);
+      return;
+    case 'outcome-accepted':
+      for (const call of state.calls.values()) {
+        if (call.toolName !== fact.toolName || call.arguments !== fact.arguments || !call.outcomeUnknown) continue;
+        state.calls.set(call.id, { ...call, outcomeUnknown: false });
+      }
+      return;
+    case 'chat-created':
+    case 'chat-deleted':
+    case 'grant-given':
+    case 'grant-used':
+    case 'policy-changed':
+    case 'agent-added':
+    case 'agent-removed':
+    case 'world-deleted':
+  }
+}
+
+function changeTurn(state: ChatState, before: TurnRecord, after: TurnRecord): void {
+  countBegun(state, before, after);
+  const hasEnded = after.state === 'ended';
+  if (hasEnded) state.turns.delete(after.id);
+  else state.turns.set(after.id, after);
+  if (!hasEnded && after.iteration === before.iteration) return;
+  // What a turn leaves open at its end is settled in the same step.
+  for (const { id, turnId, settledAt } of state.calls.values()) {
+    if (turnId === after.id && settledAt !== null) state.calls.delete(id);
+  }
+}
+
+function countBegun(state: ChatState, before: TurnRecord | undefined, after: TurnRecord): void {
+  const hasBegun = (before?.begunSeq ?? null) === null && after.begunSeq !== null && after.outcome !== 'silent';
+  if (!hasBegun || after.triggerSeq < state.chat.humanSeq) return;
+  state.begun.set(after.agentId, (state.begun.get(after.agentId) ?? 0) + 1);
+}

@@ -1,0 +1,208 @@
+import { expect, it } from 'vitest';
+import type { McpToolRecord } from '../../ports/index.js';
+import { A, approval, B, C, client, grant, invocation, message, turn, W, write } from '../store-contract/samples.js';
+import { freshStore, type OpenStore } from '../store-contract/under-test.js';
+import { callKeys, stateOf, step } from './support.js';
+
+/** What a step reads beside the state of its chats, also after other steps and transactions have changed it. */
+export function describeReads(open: OpenStore): void {
+  const { store } = freshStore(open);
+  const ids = (records: readonly { id: string }[]): string[] => records.map(({ id }) => id);
+
+  it('[S1] a chat, a world or a message that is not there', async () => {
+    expect(await stateOf(store(), 'nothing')).toBeUndefined();
+    const rev = (worldId: string) =>
+      store().step(worldId, { chats: [] }, (reads) => ({ value: reads.worldRev, writes: nothing }));
+    expect((await rev('elsewhere')).value).toBeUndefined();
+    expect((await rev(W)).value).toBe(await store().read((r) => r.worldRev(W)));
+    const sent = { chatId: C, clientMessageId: 'client_1' };
+    expect(await step(store(), (tx) => tx.sent(C, 'client_1'), { sent })).toBeUndefined();
+    const lost = step(store(), (tx) => tx.appendMessage(message('msg_1', { chatId: 'nothing' })), {
+      chats: ['nothing'],
+    });
+    await expect(lost).rejects.toMatchObject({ code: 'not-found' });
+  });
+
+  it('the rev of the world, after every kind of change', async () => {
+    const rev = async () =>
+      (await store().step(W, { chats: [C] }, (reads) => ({ value: reads.worldRev, writes: nothing }))).value;
+    const revs = [await rev()];
+    await write(store(), (tx) => tx.updateWorld(W, { name: 'Desert' }));
+    revs.push(await rev());
+    await step(store(), (tx) => tx.setPolicy(['deny *']));
+    revs.push(await rev());
+    await step(store(), (tx) => tx.removeAgent(B));
+    revs.push(await rev());
+    await step(store(), (tx) => tx.appendMessage(message('msg_1')));
+    expect(await rev()).toBe(revs.at(-1));
+    const [first = 0] = revs;
+    expect(revs).toEqual([first, first + 1, first + 2, first + 3]);
+    expect(await store().read((r) => r.worldRev(W))).toBe(first + 3);
+  });
+
+  it('[M10] what a client has sent', async () => {
+    const sent = { chatId: C, clientMessageId: 'client_1' };
+    const said = await step(store(), (tx) => tx.appendMessage(message('msg_1', { clientMessageId: 'client_1' })));
+    expect(await step(store(), (tx) => tx.sent(C, 'client_1'), { sent })).toStrictEqual(said);
+  });
+
+  it('how many turns work in the world, after steps and transactions', async () => {
+    const working = () => step(store(), (tx) => tx.countWorking(), { chats: [C, 'chat_2'] });
+    expect(await working()).toBe(0);
+    await step(store(), (tx) => {
+      tx.insertTurn(turn('turn_1'));
+      expect(tx.countWorking()).toBe(1);
+      tx.insertTurn(turn('turn_2', { state: 'queued', triggerSeq: 2 }));
+      tx.insertTurn(turn('turn_3', { state: 'waiting', agentId: B }));
+      expect(tx.countWorking()).toBe(2);
+    });
+    expect(await working()).toBe(2);
+    await write(store(), async (tx) => {
+      await tx.insertChat({ id: 'chat_2', worldId: W, title: 'Two' });
+      await tx.insertTurn(turn('turn_4', { chatId: 'chat_2' }));
+    });
+    expect(await working()).toBe(3);
+    await step(store(), (tx) => tx.fenceTurn('turn_4', { state: 'waiting' }), { chats: ['chat_2'] });
+    expect(await working()).toBe(2);
+    await write(store(), (tx) => tx.fenceTurn('turn_1', { state: 'ended' }));
+    expect(await working()).toBe(1);
+    expect(await store().read((r) => r.countWorking(W))).toBe(1);
+  });
+
+  it('[M6] how many turns of each agent have begun since a person spoke', async () => {
+    const begun = async () => Object.fromEntries((await stateOf(store()))?.begun ?? []);
+    const run = (id: string, triggerSeq: number, change: Parameters<typeof turn>[1] = {}) =>
+      step(store(), (tx) => {
+        tx.insertTurn(turn(id, { triggerSeq, begunSeq: triggerSeq, state: 'ended', ...change }));
+      });
+    await step(store(), (tx) => {
+      tx.appendMessage(message('msg_0'));
+      tx.appendMessage(message('msg_1'));
+      for (const id of ['msg_3', 'msg_4', 'msg_5']) tx.appendMessage(message(id, { speaker: 'agent' }));
+    });
+    await run('turn_1', 2);
+    await run('turn_2', 2, { agentId: B });
+    await run('turn_3', 3);
+    await run('turn_4', 3, { outcome: 'silent' });
+    await run('turn_5', 1);
+    await run('turn_6', 4, { begunSeq: null, state: 'queued' });
+    expect(await begun()).toEqual({ [A]: 2, [B]: 1 });
+    await step(store(), (tx) => tx.fenceTurn('turn_6', { state: 'open', begunSeq: 5 }));
+    expect(await begun()).toEqual({ [A]: 3, [B]: 1 });
+    await write(store(), (tx) => tx.insertTurn(turn('turn_7', { triggerSeq: 2, begunSeq: 2, state: 'ended' })));
+    expect(await begun()).toEqual({ [A]: 4, [B]: 1 });
+    await step(store(), (tx) => tx.appendMessage(message('msg_6', { speaker: 'world' })));
+    expect(await begun()).toEqual({});
+    await write(store(), (tx) => tx.setChatTitle(C, 'Titled'));
+    expect(await begun()).toEqual({});
+  });
+
+  it('[A5] grants that may cover a call, oldest first', async () => {
+    const call = callKeys('{}', ['^ls', '=ls']);
+    const found = async () => ids(await step(store(), (tx) => tx.grants(call, 0), { calls: [call] }));
+    expect(await found()).toEqual([]);
+    await step(store(), (tx) => {
+      tx.giveGrant(grant('grant_2'), '');
+      tx.giveGrant(grant('grant_1'), '^ls');
+      tx.giveGrant(grant('grant_3'), '^cat');
+      tx.giveGrant(grant('grant_4', { agentId: B }), '');
+    });
+    expect(await found()).toEqual(['grant_2', 'grant_1']);
+    await write(store(), (tx) => tx.revokeGrant('grant_2'));
+    expect(await found()).toEqual(['grant_1']);
+    await write(store(), (tx) => tx.insertGrant(grant('grant_5'), '=ls'));
+    expect(await found()).toEqual(['grant_1', 'grant_5']);
+  });
+
+  it('[S3] whether the outcome of a call is unknown', async () => {
+    const call = callKeys();
+    const unknown = () => step(store(), (tx) => tx.outcomeUnknown(call), { calls: [call] });
+    expect(await unknown()).toBe(false);
+    await step(store(), (tx) => {
+      tx.insertTurn(turn('turn_1', { iteration: 1 }));
+      tx.insertInvocation(invocation('call_1', { status: 'started' }));
+    });
+    expect(await unknown()).toBe(false);
+    await step(store(), (tx) =>
+      tx.changeInvocation('call_1', 'started', { status: 'failed', settledAt: 1, outcomeUnknown: true }),
+    );
+    expect(await unknown()).toBe(true);
+    await write(store(), (tx) => tx.clearOutcomeUnknown(C, 'shell_cmd', call.argumentsText));
+    expect(await unknown()).toBe(false);
+    await write(store(), (tx) => tx.insertInvocation(invocation('call_2', { outcomeUnknown: true, position: 1 })));
+    expect(await unknown()).toBe(true);
+  });
+
+  it('[A34] how many of one agent are pending, most first, and no more than the limit are written', async () => {
+    await write(store(), (tx) => tx.insertChat({ id: 'chat_2', worldId: W, title: 'Two' }));
+    const chats = [C, 'chat_2'];
+    const pending = () => step(store(), (tx) => tx.pendingOf(A), { chats, pendingOf: A });
+    expect(await pending()).toEqual([]);
+    const ask = (id: string, chatId: string, mostPending: number) =>
+      step(
+        store(),
+        (tx) => {
+          tx.insertApproval(approval(id, { chatId }));
+          tx.insertApproval(approval(`${id}b`, { agentId: B }));
+          tx.limitPending(A, mostPending);
+        },
+        { chats },
+      );
+    await ask('approval_1', C, 1);
+    await ask('approval_2', 'chat_2', 2);
+    await ask('approval_3', 'chat_2', 3);
+    await expect(ask('approval_4', C, 3)).rejects.toMatchObject({ code: 'conflict' });
+    expect(await pending()).toEqual([
+      { chatId: 'chat_2', waiting: 2 },
+      { chatId: C, waiting: 1 },
+    ]);
+    expect(await store().read((r) => r.approval('approval_4b'))).toBeUndefined();
+    const left = (await stateOf(store()))?.approvals.keys() ?? [];
+    expect([...left]).toEqual(['approval_1', 'approval_1b', 'approval_2b', 'approval_3b']);
+  });
+
+  it('[A13] [A18] clients, and whether one is there that can ask a person', async () => {
+    const needs = { clients: ['client_1'], asker: true };
+    const look = () => step(store(), (tx) => ({ one: tx.client('client_1')?.id, asks: tx.hasAsker() }), needs);
+    expect(await look()).toEqual({ one: undefined, asks: false });
+    await write(store(), (tx) => tx.insertClient(client('client_1')));
+    expect(await look()).toEqual({ one: 'client_1', asks: true });
+    await write(store(), (tx) => tx.setClientConnected('client_1', 'here'));
+    await write(store(), (tx) => tx.setClientCut('client_1', 'here'));
+    expect(await look()).toEqual({ one: 'client_1', asks: false });
+    await write(store(), (tx) => tx.deleteClient('client_1'));
+    expect(await look()).toEqual({ one: undefined, asks: false });
+  });
+
+  it('[A1] what is on record of an MCP tool', async () => {
+    const tool: McpToolRecord = {
+      ...{ worldId: W, server: 'files', name: 'mcp__files__read', reviewed: true },
+      ...{ accepted: { name: 'read', inputSchema: {} }, acceptedDigest: 'a', seen: null, seenDigest: null },
+    };
+    const look = () => step(store(), (tx) => tx.mcpTool(tool.name), { mcpTools: [tool.name] });
+    expect(await look()).toBeUndefined();
+    await write(store(), (tx) => tx.putMcpTool(tool));
+    expect(await look()).toStrictEqual(tool);
+    await write(store(), (tx) => tx.putMcpTool({ ...tool, acceptedDigest: 'b' }));
+    expect(await look()).toMatchObject({ acceptedDigest: 'b' });
+  });
+
+  it('turns, calls, approvals and messages that a transaction has written', async () => {
+    await step(store(), (tx) => tx.appendMessage(message('msg_1')));
+    await write(store(), async (tx) => {
+      await tx.appendMessage(message('msg_2', { speaker: 'agent' }));
+      await tx.insertTurn(turn('turn_1', { iteration: 1 }));
+      await tx.insertInvocation(invocation('call_1'));
+      await tx.insertInvocation(invocation('call_0', { iteration: 0 }));
+      await tx.insertApproval(approval('approval_1'));
+      await tx.setChatStatus(C, 'waiting');
+    });
+    const state = await stateOf(store());
+    expect(state?.chat).toMatchObject({ lastSeq: 2, humanSeq: 1, status: 'waiting' });
+    expect([...(state?.turns.values() ?? [])]).toStrictEqual([turn('turn_1', { iteration: 1 })]);
+    expect([...(state?.calls.values() ?? [])]).toStrictEqual([invocation('call_1')]);
+    expect([...(state?.approvals.values() ?? [])]).toStrictEqual([approval('approval_1')]);
+  });
+}
+
+const nothing = { facts: [], emissions: [], records: [], wakes: [] };

@@ -1,0 +1,120 @@
+import { expect, it } from 'vitest';
+import type { Store } from '../../ports/index.js';
+import { A, approval, B, C, message, turn, W, write } from '../store-contract/samples.js';
+import { freshStore, type OpenStore } from '../store-contract/under-test.js';
+import { stateOf, step } from './support.js';
+
+const CALLERS = 24;
+
+/** Steps of several processes on the same data. */
+export function describeSharing(open: OpenStore): void {
+  const { store, another } = freshStore(open);
+
+  async function everybody(): Promise<Store[]> {
+    const stores = [store(), await another()];
+    return Array.from({ length: CALLERS }, (_, index) => stores[index % stores.length] as Store);
+  }
+  async function addChats(ids: readonly string[]): Promise<void> {
+    await write(store(), async (tx) => {
+      for (const id of ids) await tx.insertChat({ id, worldId: W, title: id });
+    });
+  }
+
+  it('[S4] steps of one chat never overlap, and nothing of them is lost', async () => {
+    await step(store(), (tx) => tx.insertTurn(turn('turn_1')));
+    const said = await Promise.all(
+      (await everybody()).map((one, index) =>
+        step(one, (tx) => {
+          const now = tx.turn('turn_1') ?? turn('turn_1');
+          expect(tx.stepTurn(now, { iteration: now.iteration + 1 })).toBe(true);
+          const written = tx.appendMessage(message(`msg_${index}`));
+          tx.emit({ event: 'message', chatId: C, message: written });
+          tx.record({ kind: 'run', who: String(index) });
+          return written.seq;
+        }),
+      ),
+    );
+    const places = Array.from({ length: CALLERS }, (_, index) => index + 1);
+    expect([...said].sort((a, b) => a - b)).toEqual(places);
+    expect((await stateOf(store()))?.turns.get('turn_1')).toMatchObject({ iteration: CALLERS, rev: CALLERS + 1 });
+    const log = await store().read((r) => r.events(W, { after: 0, limit: 99 }));
+    expect(log.map(({ id }) => id)).toEqual(places);
+    expect(await store().verifyAudit(W)).toEqual({ ok: true, records: CALLERS });
+  });
+
+  it('[S4] steps that name the same chats in another order do not block each other', async () => {
+    await addChats(['chat_2', 'chat_0']);
+    const chats = [C, 'chat_2', 'chat_0'];
+    await Promise.all(
+      (await everybody()).map((one, index) =>
+        step(
+          one,
+          (tx) => {
+            for (const chatId of chats) tx.appendMessage(message(`msg_${chatId}_${index}`, { chatId }));
+          },
+          { chats: index % 2 === 0 ? chats : chats.toReversed() },
+        ),
+      ),
+    );
+    for (const id of chats) expect((await stateOf(store(), id))?.chat.lastSeq).toBe(CALLERS);
+  });
+
+  it('[T6] a process whose turn was taken over writes nothing', async () => {
+    const held = turn('turn_1', { owner: 'me' });
+    await step(store(), (tx) => tx.insertTurn(held));
+    const other = await another();
+    expect(await step(other, (tx) => tx.fenceTurn('turn_1', { owner: 'other' }))).toMatchObject({ epoch: 2 });
+    expect(await step(store(), (tx) => tx.stepTurn(held, { iteration: 1 }))).toBe(false);
+    expect(await store().read((r) => r.turn('turn_1'))).toMatchObject({ owner: 'other', iteration: 0 });
+  });
+
+  it('[A14] a step is decided again if the world has changed since it was read', async () => {
+    const other = await another();
+    const before = (await store().read((r) => r.worldRev(W))) ?? 0;
+    const revs: (number | undefined)[] = [];
+    let stepping: Promise<unknown> = Promise.resolve();
+    await write(other, async (tx) => {
+      // From here on the other process has the world's row, and nobody sees what it writes.
+      await tx.updateWorld(W, { policy: ['deny *'] });
+      await new Promise<void>((resolve) => {
+        stepping = store().step(W, { chats: [C] }, ({ worldRev, now }) => {
+          revs.push(worldRev);
+          resolve();
+          const said = { ...message(`msg_${revs.length}`), seq: 1, createdAt: now };
+          const facts = [{ kind: 'message-written', message: said }] as const;
+          return { value: undefined, writes: { facts, emissions: [], records: [], wakes: [] } };
+        });
+      });
+    });
+    await stepping;
+    expect(revs).toEqual([before, before + 1]);
+    const said = await store().read((r) => r.messages(C, { after: 0, limit: 9 }));
+    expect(said.map(({ id }) => id)).toEqual(['msg_2']);
+  });
+
+  it('[A34] no more approvals of an agent are pending than the limit, whichever process asks', async () => {
+    const chats = Array.from({ length: CALLERS }, (_, index) => `chat_${index}_`);
+    await addChats(chats);
+    const most = 5;
+    const asked = await Promise.all(
+      (await everybody()).map((one, index) => {
+        const chatId = chats[index] ?? C;
+        return step(
+          one,
+          (tx) => {
+            const pending = tx.pendingOf(A).reduce((sum, { waiting }) => sum + waiting, 0);
+            if (pending >= most) return false;
+            tx.insertApproval(approval(`approval_${index}`, { chatId }));
+            tx.insertApproval(approval(`approval_${index}b`, { chatId, agentId: B }));
+            tx.limitPending(A, most);
+            return true;
+          },
+          { chats: [chatId], pendingOf: A },
+        );
+      }),
+    );
+    expect(asked.filter(Boolean)).toHaveLength(most);
+    const pending = await store().read((r) => r.pendingOfAgent(W, A));
+    expect(pending.reduce((sum, { waiting }) => sum + waiting, 0)).toBe(most);
+  });
+}

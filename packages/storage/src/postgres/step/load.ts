@@ -1,0 +1,153 @@
+import type { StepNeeds } from '@countersign/core/ports';
+import type pg from 'pg';
+import {
+  approvalColumns,
+  chatColumns,
+  clientColumns,
+  foundGrantColumns,
+  invocationColumns,
+  mcpToolColumns,
+  messageColumns,
+  turnColumns,
+} from '../../columns.js';
+import { toStored } from '../../text.js';
+import { holdBack } from '../hold-back.js';
+import { namedQuery, type Query } from './query.js';
+
+/** What a step reads, as the database gives it: rows are arrays of cells. Null where there are none. */
+export interface Loaded {
+  now: number;
+  rev: number | null;
+  working: number;
+  chats: Rows;
+  turns: Rows;
+  invocations: Rows;
+  approvals: Rows;
+  begun: Rows;
+  clients?: Rows;
+  asker?: boolean;
+  mcpTools?: Rows;
+  /** For each of the step's calls, in their order: its grants, and whether its outcome is unknown. */
+  calls?: [grants: Rows, isUnknown: boolean][];
+  pendingOf?: Rows;
+  sent?: unknown[] | null;
+}
+export type Rows = unknown[][] | null;
+
+/**
+ * Begins a transaction, locks the step's chats and reads all that it needs, in one round trip. Every step of a chat takes its row first,
+ * and in order of ids, so that steps of one chat never overlap and none waits in a circle.
+ */
+export async function beginAndLoad(client: pg.ClientBase, worldId: string, needs: StepNeeds): Promise<Loaded> {
+  const chats = needs.chats.map(toStored);
+  const load = loadQuery(worldId, chats, needs);
+  // From here to `send` nothing may throw: what is held back would never go out, nor anything after it.
+  const send = holdBack(client);
+  const beginning = client.query('begin isolation level read committed');
+  // A statement of its own: the one after it sees the rows as the step that held the lock has left them.
+  const locking = chats.length === 0 ? undefined : client.query(namedQuery(LOCK, [chats]));
+  const loading = client.query<Loaded>(load);
+  send();
+  await Promise.allSettled([beginning, locking, loading]);
+  const [, , { rows }] = await Promise.all([beginning, locking, loading]);
+  const [loaded] = rows;
+  if (loaded === undefined) throw new Error('PostgreSQL did not answer a read.');
+  return loaded;
+}
+
+const LOCK = 'select 1 from chats where id = any($1::text[]) order by id for no key update';
+
+function loadQuery(worldId: string, chats: string[], needs: StepNeeds): Query {
+  const parts = partsOf(needs);
+  const shape = parts.map(({ part }) => part).join();
+  const text = texts.get(shape) ?? [BASE, ...parts.map(({ part, at }) => PARTS[part](at))].join();
+  texts.set(shape, text);
+  return namedQuery(text, [toStored(worldId), chats, ...parts.flatMap(({ values }) => values)]);
+}
+
+/** Put together once for each set of needs. */
+const texts = new Map<string, string>();
+
+interface Part {
+  part: keyof typeof PARTS;
+  /** The number of its first parameter. */
+  at: number;
+  values: unknown[];
+}
+
+function partsOf(needs: StepNeeds): Part[] {
+  const parts: Part[] = [];
+  let at = 3;
+  const add = (part: Part['part'], ...values: unknown[]): void => {
+    parts.push({ part, at, values });
+    at += values.length;
+  };
+  const { clients = [], mcpTools = [], calls = [], pendingOf, sent } = needs;
+  if (clients.length > 0) add('clients', clients.map(toStored));
+  if (needs.asker === true) add('asker');
+  if (mcpTools.length > 0) add('mcpTools', mcpTools.map(toStored));
+  if (calls.length > 0) {
+    const wanted = calls.map(({ chatId, agentId, toolName, argumentsText, keys }) =>
+      [chatId, agentId, toolName, argumentsText, ...keys].map(toStored),
+    );
+    add('calls', ...Array.from({ length: 6 }, (_, index) => wanted.map((call) => call[index])));
+  }
+  if (pendingOf !== undefined) add('pendingOf', toStored(pendingOf));
+  if (sent !== undefined) add('sent', toStored(sent.chatId), toStored(sent.clientMessageId));
+  return parts;
+}
+
+function cells(table: string, columns: readonly string[]): string {
+  return `json_build_array(${columns.map((column) => `${table}.${column}`).join()})`;
+}
+
+/** Rows of one table that belong to the step's chats. */
+function ofChats(table: string, columns: readonly string[], from: string, order: string): string {
+  return `(select json_agg(${cells('r', columns)} order by ${order}) from chats c ${from} where c.id = any($2::text[])) as ${table}`;
+}
+
+/** Written as in the index over unfinished turns. */
+function unfinished(as: string): string {
+  return `join turns ${as} on ${as}.world_id = c.world_id and ${as}.chat_id = c.id
+    and ${as}.state <> 'ended' and ${as}.state in ('open', 'waiting', 'queued')`;
+}
+
+const BASE = `select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now,
+  (select rev from worlds where id = $1::text and deleted_at is null) as rev,
+  (select count(*) from turns where state <> 'ended' and world_id = $1::text and state in ('open', 'queued')) as working,
+  (select json_agg(${cells('c', chatColumns)}) from chats c where c.id = any($2::text[])) as chats,
+  ${ofChats('turns', turnColumns, unfinished('r'), 'r.created_at, r.trigger_seq, r.id')},
+  ${ofChats('invocations', invocationColumns, `${unfinished('t')} join invocations r on r.turn_id = t.id and r.iteration = t.iteration`, 'r.position')},
+  ${ofChats('approvals', approvalColumns, `join approvals r on r.world_id = c.world_id and r.chat_id = c.id and r.status = 'pending'`, 'r.ordinal')},
+  (select json_agg(json_build_array(b.chat_id, b.agent_id, b.count)) from (
+    select c.id as chat_id, a.id as agent_id, (
+      select count(*) from turns t where t.chat_id = c.id and t.agent_id = a.id and t.trigger_seq >= c.human_seq
+        and t.begun_seq is not null and coalesce(t.outcome, '') <> 'silent') as count
+    from chats c join agents a on a.world_id = c.world_id where c.id = any($2::text[])
+  ) b where b.count > 0) as begun`;
+
+const PARTS = {
+  clients: (at: number) =>
+    `(select json_agg(${cells('r', clientColumns)}) from clients r where r.id = any($${at}::text[])) as clients`,
+  asker: () =>
+    `exists (select 1 from clients where world_id = $1::text and approvals = 1 and left_at is null) as asker`,
+  mcpTools: (at: number) =>
+    `(select json_agg(${cells('r', mcpToolColumns)}) from mcp_tools r
+      where r.world_id = $1::text and r.name = any($${at}::text[])) as "mcpTools"`,
+  calls: (at: number) =>
+    `(select json_agg(json_build_array(
+      (select json_agg(${cells('r', foundGrantColumns)} order by r.ordinal) from grants r
+        where r.revoked_at is null and r.chat_id = k.chat and r.agent_id = k.agent and r.tool_name = k.tool
+          and r.pattern_key in ('', k.key, k.other)),
+      exists (select 1 from invocations i
+        where i.outcome_unknown = 1 and i.chat_id = k.chat and i.tool_name = k.tool and i.arguments = k.arguments)
+    ) order by k.position) from unnest(${[0, 1, 2, 3, 4, 5].map((nth) => `$${at + nth}::text[]`).join()}) with ordinality
+      as k (chat, agent, tool, arguments, key, other, position)) as calls`,
+  pendingOf: (at: number) =>
+    `(select json_agg(json_build_array(p.chat_id, p.waiting) order by p.waiting desc, p.chat_id) from (
+      select chat_id, count(*) as waiting from approvals
+      where status = 'pending' and world_id = $1::text and agent_id = $${at}::text group by chat_id) p) as "pendingOf"`,
+  sent: (at: number) =>
+    `(select ${cells('r', messageColumns)} from messages r
+      where r.chat_id = $${at}::text and r.client_message_id = $${at + 1}::text) as sent`,
+};

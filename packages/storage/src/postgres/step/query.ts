@@ -1,0 +1,22 @@
+import type { Statement } from '../../queries/prepared.js';
+import { toValue } from '../../text.js';
+import { nameOf } from '../connection.js';
+
+/** A statement as the driver takes it. */
+export interface Query {
+  name: string;
+  text: string;
+  values: unknown[];
+}
+
+export function queryOf<P>({ sql, names }: Statement<P, unknown>, parameters: P): Query {
+  return namedQuery(
+    sql,
+    names.map((key) => toValue(parameters[key], key)),
+  );
+}
+
+/** Under a name, so that the server parses and plans the text once for each connection. */
+export function namedQuery(text: string, values: unknown[]): Query {
+  return { name: nameOf(text), text, values };
+}

@@ -1,0 +1,105 @@
+import type { Fact } from '@countersign/core/ports';
+import {
+  approvalColumns,
+  chatColumns,
+  invocationColumns,
+  messageColumns,
+  turnColumns,
+  writtenGrantColumns,
+} from '../../columns.js';
+import type { Value } from '../../queries/prepared.js';
+import { toValue } from '../../text.js';
+import { toApprovalRow } from '../../verbs/approvals.js';
+import { toMessageRow } from '../../verbs/messages.js';
+
+/** Tables whose rows are written one by one. */
+export const COLUMNS = {
+  chats: chatColumns,
+  messages: messageColumns,
+  turns: turnColumns,
+  invocations: invocationColumns,
+  approvals: approvalColumns,
+  grants: writtenGrantColumns,
+} as const;
+export type Table = keyof typeof COLUMNS;
+
+export type Cells = Record<string, Value>;
+
+/** A new row, or the columns of one that change. */
+export interface RowWrite {
+  table: Table;
+  id: string;
+  isNew: boolean;
+  cells: Cells;
+}
+
+/** The rows that a fact writes. None: it is no matter of single rows. */
+export function rowsOf(fact: Fact): RowWrite[] {
+  switch (fact.kind) {
+    case 'chat-created':
+      return [created('chats', fact.chat.id, fact.chat)];
+    case 'chat-changed':
+      return [changed('chats', fact.chatId, fact.change)];
+    case 'message-written': {
+      const { id, chatId, seq, speaker } = fact.message;
+      const isPerson = speaker === 'human' || speaker === 'world';
+      const place = isPerson ? { lastSeq: seq, humanSeq: seq } : { lastSeq: seq };
+      return [created('messages', id, toMessageRow(fact.message)), changed('chats', chatId, place)];
+    }
+    case 'turn-queued':
+      return [created('turns', fact.turn.id, fact.turn)];
+    case 'turn-changed':
+      return [changed('turns', fact.turnId, fact.change)];
+    case 'call-proposed':
+      return [created('invocations', fact.call.id, fact.call)];
+    case 'call-changed':
+      return [changed('invocations', fact.callId, fact.change)];
+    case 'approval-requested':
+      return [created('approvals', fact.approval.id, toApprovalRow(fact.approval))];
+    case 'approval-settled':
+      return [changed('approvals', fact.approvalId, fact.change)];
+    case 'grant-given':
+      return [created('grants', fact.grant.id, { ...fact.grant, patternKey: fact.key })];
+    case 'grant-used':
+      return [changed('grants', fact.grantId, { lastUsedAt: fact.at })];
+    case 'outcome-accepted':
+    case 'chat-deleted':
+    case 'policy-changed':
+    case 'agent-added':
+    case 'agent-removed':
+    case 'world-deleted':
+      return [];
+  }
+}
+
+function created(table: Table, id: string, record: object): RowWrite {
+  const cells: Cells = {};
+  for (const { column, key } of FIELDS[table]) cells[column] = toCell((record as Record<string, unknown>)[key], key);
+  return { table, id, isNew: true, cells };
+}
+
+function changed(table: Table, id: string, change: object): RowWrite {
+  const cells: Cells = {};
+  for (const { column, key } of FIELDS[table]) {
+    const value = (change as Record<string, unknown>)[key];
+    if (value !== undefined && column !== 'id') cells[column] = toCell(value, key);
+  }
+  return { table, id, isNew: false, cells };
+}
+
+/** Rows go to the database as JSON, which has no number for infinity: it would be written as nothing. */
+function toCell(value: unknown, key: string): Value {
+  if (typeof value === 'boolean') return Number(value);
+  return toValue(typeof value === 'number' && !Number.isFinite(value) ? undefined : value, key);
+}
+
+/** Columns with the names that records use for them. */
+const FIELDS = Object.fromEntries(
+  Object.entries(COLUMNS).map(([table, columns]) => [
+    table,
+    columns.map((column) => ({
+      column,
+      key: column.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+    })),
+  ]),
+) as unknown as Record<Table, readonly { column: string; key: string }[]>;

@@ -1,0 +1,149 @@
+import type { ChatState, Fact, Store } from '@countersign/core/ports';
+import { A, approval, C, checkReplay, plant, W, type Play } from '@countersign/core/testing/step-contract';
+import { worldSettingsSchema } from '@countersign/protocol';
+import fc from 'fast-check';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createPostgresDatabase } from '../../../../../tests/support/postgres-database.js';
+import { scaled } from '../../../../../tests/support/scaled.js';
+import { openPostgres } from '../open-postgres.js';
+import { JOBS_SCHEMA } from '../wake-jobs.js';
+
+let url = '';
+let admin: pg.Client;
+beforeAll(async () => {
+  url = await createPostgresDatabase();
+  admin = new pg.Client({ connectionString: url });
+  await admin.connect();
+});
+afterAll(() => admin.end());
+
+const nothing = { facts: [] as Fact[], emissions: [], records: [], wakes: [] as string[] };
+
+it('[S4] a step wakes each of its turns once, and none if it is not kept', async () => {
+  const store = await openPostgres(url, { schema: 'waking', maxConnections: 2 });
+  const settings = worldSettingsSchema.parse({});
+  await store.transact('w', (tx) => tx.insertWorld({ id: 'w', name: 'W', settings, policy: [] }));
+  const wake = (wakes: string[], facts: Fact[] = []) =>
+    store.step('w', { chats: [] }, () => ({ value: 1, writes: { ...nothing, facts, wakes } }));
+  const chat = { id: 'c', worldId: 'w', title: 'C', titled: true, status: 'idle', lastSeq: 0, humanSeq: 0 } as const;
+  const created: Fact = { kind: 'chat-created', chat: { ...chat, createdAt: 1 } };
+  await wake(['turn_1', 'turn_2', 'turn_1'], [created]);
+  await wake(['turn_3']);
+  await expect(wake(['turn_4'], [created])).rejects.toMatchObject({ code: 'conflict' });
+  const { rows } = await admin.query<{ key: string }>(`select key from ${JOBS_SCHEMA}.jobs order by key`);
+  expect(rows.map(({ key }) => key)).toEqual(['turn_1', 'turn_2', 'turn_3']);
+  await store.close();
+});
+
+it('[S1] a connection is free again after a step that reads, one that throws and one that is refused', async () => {
+  const store = await openPostgres(url, { schema: 'one', maxConnections: 1 });
+  const settings = worldSettingsSchema.parse({});
+  await store.transact('w', (tx) => tx.insertWorld({ id: 'w', name: 'W', settings, policy: [] }));
+  const unwritable = { kind: 'chat-changed', chatId: 'c', change: { title: 1n as unknown as string } } as const;
+  for (let round = 0; round < 3; round += 1) {
+    await store.step('w', { chats: ['c'] }, () => ({ value: 1, writes: nothing }));
+    const throwing = store.step('w', { chats: ['c'] }, () => {
+      throw new Error('no');
+    });
+    await expect(throwing).rejects.toThrow('no');
+    const refused = store.step('w', { chats: ['c'] }, () => ({
+      value: 1,
+      writes: { ...nothing, facts: [unwritable] },
+    }));
+    await expect(refused).rejects.toMatchObject({ code: 'invalid', field: 'title' });
+  }
+  const { rows } = await admin.query(
+    `select 1 from pg_stat_activity where datname = current_database() and state like 'idle in transaction%'`,
+  );
+  expect(rows).toEqual([]);
+  await store.close();
+});
+
+it('[A34] two steps that would each reach the limit of pending approvals, at the very same time: one does', async () => {
+  const [one, two] = await Promise.all([1, 2].map(() => openPostgres(url, { schema: 'limited', maxConnections: 2 })));
+  if (one === undefined || two === undefined) throw new Error('no store');
+  await plant(one);
+  await one.transact(W, (tx) => tx.insertChat({ id: 'chat_2', worldId: W, title: 'Two' }));
+  const decided: string[] = [];
+  const ask = (store: Store, chatId: string) =>
+    store.step(W, { chats: [chatId], pendingOf: A }, (reads) => {
+      decided.push(chatId);
+      const value = reads.pendingOf(A).length === 0;
+      const facts: Fact[] = [{ kind: 'approval-requested', approval: approval(`approval of ${chatId}`, { chatId }) }];
+      return { value, writes: value ? { ...nothing, facts, limit: { agentId: A, mostPending: 1 } } : nothing };
+    });
+  // Both get as far as the world's row, which is the last thing that a step needs.
+  await admin.query('begin');
+  await admin.query('select 1 from limited.worlds for update');
+  const asking = Promise.all([ask(one, C), ask(two, 'chat_2')]);
+  const waiting = `select count(*)::int as waiting from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock'`;
+  const onlooker = new pg.Client({ connectionString: url });
+  await onlooker.connect();
+  await expect.poll(async () => (await onlooker.query<{ waiting: number }>(waiting)).rows).toEqual([{ waiting: 2 }]);
+  await onlooker.end();
+  await admin.query('commit');
+  expect((await asking).filter(({ value }) => value)).toHaveLength(1);
+  expect(decided).toHaveLength(3);
+  expect(await one.read((r) => r.pendingOfAgent(W, A))).toHaveLength(1);
+  await Promise.all([one.close(), two.close()]);
+});
+
+const play: fc.Arbitrary<Play> = fc.tuple(fc.nat(12), fc.nat(5), fc.nat(5));
+const steps = fc.array(
+  fc.record({
+    plays: fc.array(play, { minLength: 1, maxLength: 8 }),
+    fails: fc.integer({ max: 5, min: 0 }).map((n) => n === 0),
+  }),
+  { minLength: 1, maxLength: 10 },
+);
+
+it('[S1] what is loaded after random steps is what their facts make of the state before', async () => {
+  await fc.assert(
+    fc.asyncProperty(steps, async (script) => {
+      const store = await openPostgres(url, { schema: 'random', maxConnections: 2 });
+      try {
+        await emptySchema('random');
+        expect(await checkReplay(remembering(store), async () => store, script)).toMatchObject({ ok: true });
+      } finally {
+        await store.close();
+      }
+    }),
+    // Shrinking would take longer than the test may.
+    { numRuns: scaled(60), endOnFailure: true },
+  );
+});
+
+/** Never reads the state of a chat again: every step is decided on what the facts before it have made of it. */
+function remembering(store: Store): Store {
+  const known = new Map<string, ChatState>();
+  return {
+    ...store,
+    async step(worldId, needs, decide) {
+      const copies = new Map([...known].map(([id, state]) => [id, structuredClone(state)]));
+      try {
+        return await store.step(worldId, needs, (reads) => {
+          const chat = (id: string): ChatState | undefined => {
+            const state = known.get(id) ?? reads.chat(id);
+            if (state !== undefined) known.set(id, state);
+            return state;
+          };
+          return decide({ ...reads, chat });
+        });
+      } catch (error) {
+        known.clear();
+        for (const [id, state] of copies) known.set(id, state);
+        throw error;
+      }
+    },
+  };
+}
+
+async function emptySchema(schema: string): Promise<void> {
+  const { rows } = await admin.query<{ name: string }>(
+    `select quote_ident(schemaname) || '.' || tablename as name from pg_tables where schemaname = $1 and tablename <> 'meta'`,
+    [schema],
+  );
+  await admin.query(`truncate ${rows.map(({ name }) => name).join()} restart identity`);
+}

@@ -1,0 +1,68 @@
+import type { Statements } from '../../statements.js';
+import { toStored } from '../../text.js';
+import type { WideFact } from './plan.js';
+import { namedQuery, queryOf, type Query } from './query.js';
+
+/** Writes a fact about more than single rows. */
+export function writeWide(fact: WideFact, s: Statements, now: number): Query[] {
+  const raiseRev = (worldId: string): Query => queryOf(s.updateWorld, { id: worldId, name: null, settings: null });
+  switch (fact.kind) {
+    case 'outcome-accepted':
+      return [queryOf(s.clearOutcomeUnknown, fact)];
+    case 'chat-deleted': {
+      // Calls are found by their turns: each goes before what leads to it.
+      const { chat } = s.purge;
+      const ofChat = [
+        ...[chat.invocations, chat.turns, chat.approvals, chat.grants, chat.events, chat.messages],
+        ...[chat.searchWords, chat.searchDocuments, chat.itself],
+      ];
+      const id = fact.chatId;
+      return ofChat.map((statement) => queryOf(statement, { id }));
+    }
+    case 'policy-changed': {
+      const { worldId, policy } = fact;
+      return [raiseRev(worldId), queryOf(s.updatePolicy, { worldId, policy: JSON.stringify(policy), proposed: null })];
+    }
+    case 'agent-added': {
+      const { worldId, id, definition, createdAt } = fact.agent;
+      const cells = [worldId, id, JSON.stringify(definition)].map(toStored);
+      return [namedQuery(INSERT_AGENT, [...cells, createdAt]), raiseRev(worldId)];
+    }
+    case 'agent-removed': {
+      const { worldId, agentId } = fact;
+      return [queryOf(s.buryAgent, { worldId, id: agentId, now }), raiseRev(worldId)];
+    }
+    case 'world-deleted':
+      return deleteWorld(fact.worldId, s, now);
+  }
+}
+
+/** How much a fact raises the world's `rev`. */
+export function raisesRev({ kind }: WideFact): 0 | 1 {
+  return kind === 'outcome-accepted' || kind === 'chat-deleted' ? 0 : 1;
+}
+
+/** An id that was given before is refused by the table's key. */
+const INSERT_AGENT = 'insert into agents (world_id, id, definition, created_at) values ($1, $2, $3, $4)';
+
+/**
+ * Its chats are locked first, as by any step. Its row is next, before anything is deleted: a step that creates a chat meanwhile then finds
+ * another `rev` and writes nothing that would stay behind.
+ */
+function deleteWorld(id: string, s: Statements, now: number): Query[] {
+  const { world } = s.purge;
+  const ofWorld = [
+    ...[world.invocations, world.turns, world.approvals, world.grants],
+    ...[world.searchWords, world.searchDocuments, world.searched],
+    ...[world.events, world.messages, world.clients, world.mcpTools, world.mcpServers, world.chats],
+  ];
+  return [
+    namedQuery(LOCK_CHATS, [toStored(id)]),
+    queryOf(s.buryWorld, { id, now }),
+    ...ofWorld.map((statement) => queryOf(statement, { id })),
+    queryOf(s.deleteAgentsOfWorld, { worldId: id }),
+    queryOf(s.deletePolicy, { worldId: id }),
+  ];
+}
+
+const LOCK_CHATS = 'select 1 from chats where world_id = $1 order by id for no key update';

@@ -1,0 +1,177 @@
+import type { ChatRecord, Fact, InvocationRecord, TurnRecord } from '@countersign/core/ports';
+import type { Statement } from '../queries/prepared.js';
+import type { Statements } from '../statements.js';
+import { toApprovalRow } from '../verbs/approvals.js';
+import { toMessageRow } from '../verbs/messages.js';
+import { purgeOrder } from '../verbs/purge.js';
+import type { Batch } from './batch.js';
+
+/** What one step does to one row: it is made, changed, or both. */
+interface Draft<R> {
+  made: R | undefined;
+  change: Partial<R> | undefined;
+}
+
+const insertChat: Statement<ChatRecord, unknown> = {
+  sql: `insert into chats (id, world_id, title, titled, status, last_seq, human_seq, created_at)
+    values (?, ?, ?, ?, ?, ?, ?, ?)`,
+  names: ['id', 'worldId', 'title', 'titled', 'status', 'lastSeq', 'humanSeq', 'createdAt'],
+};
+
+/** Adds the facts of one step to the batch. Each turn, call and chat is written once, however often the step has changed it. */
+export function factWriter(batch: Batch, s: Statements): (facts: readonly Fact[], now: number) => void {
+  const addChat = batch.add(insertChat);
+  const changeChat = batch.addChange('chats', ['title', 'titled', 'status', 'lastSeq', 'humanSeq']);
+  const addMessage = batch.add(s.insertMessage);
+  const addTurn = batch.add<TurnRecord>(plainInsert(s.insertTurn));
+  const changeTurn = batch.addChange('turns', withoutId(s.insertTurn.names));
+  const { sql, names } = s.insertInvocation;
+  const addCall = batch.add<InvocationRecord>({ sql, names });
+  const changeCall = batch.addChange('invocations', withoutId(s.insertInvocation.names));
+  const acceptOutcome = batch.add(s.clearOutcomeUnknown);
+  const addApproval = batch.add(s.insertApproval);
+  const settleApproval = batch.add(s.settleApproval);
+  const addGrant = batch.add(s.insertGrant);
+  const touchGrant = batch.add(s.touchGrant);
+  const addAgent = batch.add(s.insertAgent);
+  const buryAgent = batch.add(s.buryAgent);
+  const updatePolicy = batch.add(s.updatePolicy);
+  const updateWorld = batch.add(s.updateWorld);
+  const order = purgeOrder(s.purge);
+  const deleteChat = order.chat.map((statement) => batch.add(statement));
+  const deleteWorld = order.world.map((statement) => batch.add(statement));
+  const emptyWorld = [s.deleteAgentsOfWorld, s.deletePolicy].map((statement) => batch.add(statement));
+  const buryWorld = batch.add(s.buryWorld);
+
+  const chats = new Map<string, Draft<ChatRecord>>();
+  const turns = new Map<string, Draft<TurnRecord>>();
+  const calls = new Map<string, Draft<InvocationRecord>>();
+
+  function raiseRev(worldId: string): void {
+    updateWorld({ id: worldId, name: null, settings: null });
+  }
+  function flushCalls(): void {
+    for (const [id, draft] of calls) write(id, draft, addCall, changeCall);
+    calls.clear();
+  }
+  function flush(): void {
+    for (const [id, draft] of chats) write(id, draft, addChat, changeChat);
+    chats.clear();
+    // Those that end first: an agent has one open turn in a chat, also while they are written.
+    for (const [id, draft] of turns) if (!isCurrent(draft)) write(id, draft, addTurn, changeTurn);
+    for (const [id, draft] of turns) if (isCurrent(draft)) write(id, draft, addTurn, changeTurn);
+    turns.clear();
+    flushCalls();
+  }
+
+  function add(fact: Fact, now: number): void {
+    switch (fact.kind) {
+      case 'chat-created':
+        make(chats, fact.chat);
+        return;
+      case 'chat-changed':
+        change(chats, fact.chatId, fact.change);
+        return;
+      case 'chat-deleted':
+        flush();
+        for (const remove of deleteChat) remove({ id: fact.chatId });
+        return;
+      case 'message-written': {
+        const { seq, speaker, chatId } = fact.message;
+        addMessage(toMessageRow(fact.message));
+        const isPerson = speaker === 'human' || speaker === 'world';
+        change(chats, chatId, isPerson ? { lastSeq: seq, humanSeq: seq } : { lastSeq: seq });
+        return;
+      }
+      case 'turn-queued':
+        make(turns, fact.turn);
+        return;
+      case 'turn-changed':
+        change(turns, fact.turnId, fact.change);
+        return;
+      case 'call-proposed':
+        make(calls, fact.call);
+        return;
+      case 'call-changed':
+        change(calls, fact.callId, fact.change);
+        return;
+      case 'outcome-accepted':
+        flushCalls();
+        acceptOutcome(fact);
+        return;
+      case 'approval-requested':
+        addApproval(toApprovalRow(fact.approval));
+        return;
+      case 'approval-settled':
+        settleApproval({ ...fact.change, id: fact.approvalId });
+        return;
+      case 'grant-given':
+        addGrant({ ...fact.grant, patternKey: fact.key });
+        return;
+      case 'grant-used':
+        touchGrant({ id: fact.grantId, now: fact.at });
+        return;
+      case 'policy-changed':
+        raiseRev(fact.worldId);
+        updatePolicy({ worldId: fact.worldId, policy: JSON.stringify(fact.policy), proposed: null });
+        return;
+      case 'agent-added': {
+        const { worldId, id, definition, createdAt } = fact.agent;
+        addAgent({ worldId, id, definition: JSON.stringify(definition), now: createdAt });
+        raiseRev(worldId);
+        return;
+      }
+      case 'agent-removed':
+        buryAgent({ worldId: fact.worldId, id: fact.agentId, now });
+        raiseRev(fact.worldId);
+        return;
+      case 'world-deleted':
+        flush();
+        for (const remove of deleteWorld) remove({ id: fact.worldId });
+        for (const remove of emptyWorld) remove({ worldId: fact.worldId });
+        buryWorld({ id: fact.worldId, now });
+    }
+  }
+
+  return (facts, now) => {
+    chats.clear();
+    turns.clear();
+    calls.clear();
+    for (const fact of facts) add(fact, now);
+    flush();
+  };
+}
+
+function make<R extends { id: string }>(drafts: Map<string, Draft<R>>, record: R): void {
+  drafts.set(record.id, { made: record, change: undefined });
+}
+
+function change<R>(drafts: Map<string, Draft<R>>, id: string, more: Partial<R>): void {
+  const draft = drafts.get(id);
+  if (draft === undefined) drafts.set(id, { made: undefined, change: more });
+  else draft.change = draft.change === undefined ? more : { ...draft.change, ...more };
+}
+
+function write<R>(
+  id: string,
+  { made, change: changed }: Draft<R>,
+  insert: (record: R) => void,
+  update: (id: string, change: object) => void,
+): void {
+  if (made !== undefined) insert(changed === undefined ? made : { ...made, ...changed });
+  else if (changed !== undefined) update(id, changed);
+}
+
+function isCurrent({ made, change: changed }: Draft<TurnRecord>): boolean {
+  const state = changed?.state ?? made?.state;
+  return state === 'open' || state === 'waiting';
+}
+
+/** A turn that is there already must not be taken for the new one. */
+function plainInsert<P>({ sql, names }: Statement<P, unknown>): Statement<P, unknown> {
+  return { sql: sql.replace(/ on conflict .*$/, ''), names };
+}
+
+function withoutId(names: readonly string[]): string[] {
+  return names.filter((name) => name !== 'id');
+}

@@ -1,0 +1,54 @@
+import type { ChatState } from '@countersign/core/ports';
+import { describe, expect, it } from 'vitest';
+import { createKeptStates } from './kept-states.js';
+
+describe('the states that are kept', () => {
+  it('[N1] are those used last, so many at most', () => {
+    const kept = createKeptStates(4, 1_000);
+    for (const id of ['a', 'b', 'c', 'd']) kept.keep(stateOf(id));
+    kept.trim();
+    kept.chat('a');
+    kept.keep(stateOf('e'));
+    kept.trim();
+    expect(left(kept, 'abcde')).toBe('ae');
+  });
+
+  it('[N1] hold so much text at most, and what is dropped no longer counts', () => {
+    const kept = createKeptStates(99, 1_000);
+    const first = kept.keep(stateOf('a'));
+    kept.keep(stateOf('b'));
+    kept.grow(first, 1_000);
+    kept.trim();
+    expect(left(kept, 'ab')).toBe('ab');
+    kept.grow(first, 1);
+    kept.trim();
+    expect(left(kept, 'ab')).toBe('b');
+    const second = kept.keep(stateOf('a'));
+    kept.grow(second, 1_000);
+    kept.keep(stateOf('a'));
+    kept.grow(kept.keep(stateOf('c')), 1_000);
+    kept.trim();
+    expect(left(kept, 'abc')).toBe('abc');
+  });
+});
+
+function left(kept: ReturnType<typeof createKeptStates>, ids: string): string {
+  return ids
+    .split('')
+    .filter((id) => kept.chat(id) !== undefined)
+    .join('');
+}
+
+function stateOf(id: string): ChatState {
+  const chat = {
+    id,
+    worldId: 'w',
+    title: '',
+    titled: true,
+    status: 'idle',
+    lastSeq: 0,
+    humanSeq: 0,
+    createdAt: 1,
+  } as const;
+  return { chat, turns: new Map(), calls: new Map(), approvals: new Map(), begun: new Map() };
+}

@@ -1,0 +1,112 @@
+import type { ChatState } from '@countersign/core/ports';
+
+/** Where a world's events and audit records end. */
+export interface Heads {
+  lastEvent: number;
+  seq: number;
+  hash: string;
+}
+
+interface KeptWorld {
+  /** Null: there is no such world. */
+  rev?: number | null;
+  heads?: Heads;
+  /** Its open and queued turns. */
+  working?: number | undefined;
+}
+
+export interface KeptChat {
+  state: ChatState;
+  /** Of its turns, those that are open or queued. */
+  working: number;
+  /** How much text it holds, at most. */
+  text: number;
+  /** False: there are none, so nobody has to look. */
+  hasGrants?: boolean;
+  hasUnknown?: boolean;
+}
+
+const MOST_CHATS = 1_000;
+const MOST_TEXT = 16_000_000;
+
+/**
+ * What a store that one process owns remembers between steps: the state of chats used last, and the numbers of their worlds. Nobody else
+ * can change them (N1). Whoever writes in another way, or fails to write, clears it.
+ */
+export interface KeptStates {
+  /** As the one used last. */
+  chat(id: string): KeptChat | undefined;
+  keep(state: ChatState): KeptChat;
+  drop(id: string): void;
+  /** So much text was added. */
+  grow(chat: KeptChat, text: number): void;
+  world(id: string): KeptWorld;
+  clear(): void;
+  /** Between steps: what was used least goes when there is too much. */
+  trim(): void;
+}
+
+export function createKeptStates(mostChats = MOST_CHATS, mostText = MOST_TEXT): KeptStates {
+  const chats = new Map<string, KeptChat>();
+  const worlds = new Map<string, KeptWorld>();
+  let text = 0;
+
+  function drop(id: string): void {
+    text -= chats.get(id)?.text ?? 0;
+    chats.delete(id);
+  }
+
+  return {
+    chat(id) {
+      const kept = chats.get(id);
+      if (kept === undefined) return undefined;
+      chats.delete(id);
+      chats.set(id, kept);
+      return kept;
+    },
+    keep(state) {
+      const kept: KeptChat = { state, working: countWorking(state), text: textOf(state) };
+      drop(state.chat.id);
+      chats.set(state.chat.id, kept);
+      text += kept.text;
+      return kept;
+    },
+    drop,
+    grow(chat, more) {
+      chat.text += more;
+      text += more;
+    },
+    world(id) {
+      const known = worlds.get(id);
+      if (known !== undefined) return known;
+      const world: KeptWorld = {};
+      worlds.set(id, world);
+      return world;
+    },
+    clear() {
+      chats.clear();
+      worlds.clear();
+      text = 0;
+    },
+    trim() {
+      if (chats.size <= mostChats && text <= mostText) return;
+      for (const id of chats.keys()) {
+        if (chats.size <= mostChats / 2 && text <= mostText / 2) return;
+        drop(id);
+      }
+    },
+  };
+}
+
+export function countWorking({ turns }: ChatState): number {
+  let count = 0;
+  for (const { state } of turns.values()) if (state === 'open' || state === 'queued') count += 1;
+  return count;
+}
+
+function textOf({ calls, approvals }: ChatState): number {
+  let text = 0;
+  for (const call of calls.values()) text += call.arguments.length + (call.result?.length ?? 0);
+  for (const { message, preview } of approvals.values()) text += message.length + (preview?.text.length ?? 0);
+  return text;
+}

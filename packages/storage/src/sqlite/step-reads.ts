@@ -1,0 +1,95 @@
+import type { CallKeys, ChatState, StepReads } from '@countersign/core/ports';
+import type { Statements } from '../statements.js';
+import { toClient } from '../verbs/clients.js';
+import { toFoundGrant } from '../verbs/grants.js';
+import { toTool } from '../verbs/mcp-servers.js';
+import { toMessage } from '../verbs/messages.js';
+import type { SqliteConnection } from './connection.js';
+import type { KeptChat, KeptStates } from './kept-states.js';
+import { chatLoader } from './load-chat.js';
+
+export interface SqliteReads extends StepReads {
+  /** Whose step it is from here on. */
+  begin(worldId: string, now: number): void;
+  /** Chats whose state this step was given. */
+  readonly given: readonly KeptChat[];
+}
+
+/** What steps read: from memory where it is kept, from the database otherwise. One object for all, since a step is never interrupted. */
+export function sqliteReads(on: SqliteConnection, s: Statements, kept: KeptStates): SqliteReads {
+  const load = chatLoader(on, s);
+  const revOf = on.first(s.worldRev, ([rev]) => rev);
+  const workingIn = on.first(s.countWorking, ([count]) => count);
+  const client = on.first(s.client, toClient);
+  const asker = on.first(s.asker, ([id]) => id);
+  const mcpTool = on.first(s.mcpTool, toTool);
+  const grants = on.all(s.grants, (row) => row);
+  const anyGrant = on.first(s.anyGrant, ([id]) => id);
+  const unknown = on.first(s.outcomeUnknown, ([id]) => id);
+  const anyUnknown = on.first(s.anyUnknown, ([id]) => id);
+  const pendingOf = on.all(s.pendingOfAgent, ([chatId, waiting]) => ({ chatId, waiting }));
+  const sent = on.first(s.messageByClientId, toMessage);
+
+  let worldId = '';
+  let now = 0;
+  let given: KeptChat[] = [];
+
+  function chatOf(id: string): KeptChat | undefined {
+    // Asked many times in a step, nearly always for the same one.
+    for (const chat of given) if (chat.state.chat.id === id) return chat;
+    let chat = kept.chat(id);
+    if (chat === undefined) {
+      const state = load(id);
+      if (state === undefined) return undefined;
+      chat = kept.keep(state);
+    }
+    given.push(chat);
+    return chat;
+  }
+
+  return {
+    begin(ofWorld, at) {
+      worldId = ofWorld;
+      now = at;
+      given = [];
+    },
+    get given() {
+      return given;
+    },
+    get now() {
+      return now;
+    },
+    get worldRev() {
+      const world = kept.world(worldId);
+      world.rev ??= revOf({ id: worldId }) ?? null;
+      return world.rev ?? undefined;
+    },
+    chat: (id): ChatState | undefined => chatOf(id)?.state,
+    working() {
+      const world = kept.world(worldId);
+      world.working ??= workingIn({ worldId }) ?? 0;
+      return world.working;
+    },
+    client: (id) => client({ id }),
+    hasAsker: () => asker({ worldId }) !== undefined,
+    mcpTool: (name) => mcpTool({ worldId, name }),
+    grants(call: CallKeys) {
+      const { chatId, agentId, toolName } = call;
+      const chat = chatOf(chatId);
+      if (chat === undefined) return [];
+      chat.hasGrants ??= anyGrant({ chatId }) !== undefined;
+      if (!chat.hasGrants) return [];
+      const [key, otherKey] = call.keys;
+      const rows = grants({ chatId, agentId, toolName, usedAfter: Number.MIN_SAFE_INTEGER, key, otherKey });
+      return rows.map((row) => toFoundGrant(call, row));
+    },
+    outcomeUnknown({ chatId, toolName, argumentsText }: CallKeys) {
+      const chat = chatOf(chatId);
+      if (chat === undefined) return false;
+      chat.hasUnknown ??= anyUnknown({ chatId }) !== undefined;
+      return chat.hasUnknown && unknown({ chatId, toolName, arguments: argumentsText }) !== undefined;
+    },
+    pendingOf: (agentId) => pendingOf({ worldId, agentId }),
+    sent: (chatId, clientMessageId) => sent({ chatId, clientMessageId }),
+  };
+}
