@@ -20,8 +20,11 @@ export function prepareHome(folder: string): string {
     if ((statSync(real).mode & 0o077) !== 0) chmodSync(real, 0o700);
     return real;
   } catch (cause) {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    const detail = `The folder "${folder}" can't be used as home (${why}). Choose another with --home or COUNTERSIGN_HOME.`;
-    throw new CountersignError('invalid', detail, { cause, field: 'home' });
+    throw unusableHome(folder, cause instanceof Error ? cause.message : String(cause), cause);
   }
+}
+
+export function unusableHome(folder: string, why: string, cause: unknown): CountersignError {
+  const detail = `The folder "${folder}" can't be used as home (${why}). Choose another with --home or COUNTERSIGN_HOME.`;
+  return new CountersignError('invalid', detail, { cause, field: 'home' });
 }

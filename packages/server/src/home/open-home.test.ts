@@ -230,6 +230,21 @@ it('[S4] a home that is in use is refused with the command and the process that 
   await expect(open()).rejects.toThrow(`is in use by another process (pid ${process.pid}).`);
 });
 
+it('[W1] a home in which nothing can be written is refused in words', async () => {
+  const closed = join(folder, 'closed');
+  await mkdir(closed, { mode: 0o500 });
+  await chmod(folder, 0o755);
+  const isRoot = process.geteuid?.() === 0;
+  // Root may write everywhere. The home is locked before the first await.
+  if (isRoot) process.seteuid?.(65_534);
+  const opening = open({ home: closed });
+  if (isRoot) process.seteuid?.(0);
+  await expect(opening).rejects.toMatchObject({
+    code: 'invalid',
+    message: `The folder "${closed}" can't be used as home (its file "lock" can't be opened). Choose another with --home or COUNTERSIGN_HOME.`,
+  });
+});
+
 describe('working folders', () => {
   it('[A21] one that holds our home, or lies in it, is refused, also behind a link', async () => {
     const { workFolders, folder: home } = await open();

@@ -10,7 +10,7 @@ import type { Log } from '../app/context.js';
 import type { SessionKeeper } from '../auth/sessions.js';
 import { createMetrics, type Metrics } from '../metrics/create-metrics.js';
 import { findProviders } from './find-providers.js';
-import { prepareHome } from './home-folder.js';
+import { prepareHome, unusableHome } from './home-folder.js';
 import { describeOwner, noteOwner } from './home-owner.js';
 import { keepSessions } from './keep-sessions.js';
 import { keepToken, type Token } from './keep-token.js';
@@ -160,7 +160,7 @@ async function orClose<T>(store: Store, make: () => T): Promise<T> {
 
 /** The system's own lock, not a file with a number in it: a dead owner leaves nothing to be judged, and of two at once one wins. */
 function lockHome(folder: string, command: string | undefined): () => void {
-  const unlock = lockFile(join(folder, 'lock'));
+  const unlock = openLock(folder);
   if (unlock === undefined) {
     const detail = `The home ${folder} is in use by ${describeOwner(folder)}. Wait for it to end, stop it, or choose another home with --home.`;
     throw new CountersignError('store-locked', detail);
@@ -170,6 +170,16 @@ function lockHome(folder: string, command: string | undefined): () => void {
     forget();
     unlock();
   });
+}
+
+/** Undefined: somebody else has it. */
+function openLock(folder: string): (() => void) | undefined {
+  try {
+    return lockFile(join(folder, 'lock'));
+  } catch (cause) {
+    // A full disk has a sentence of its own; otherwise nobody can write here, such as in the home of somebody else.
+    throw cause instanceof CountersignError ? cause : unusableHome(folder, 'its file "lock" can\'t be opened', cause);
+  }
 }
 
 function once(act: () => void): () => void {
