@@ -24,7 +24,6 @@ export type { IncomingMessage } from './chats/publish-message.js';
 export { publishToolResult } from './decisions/publish-tool-result.js';
 export { agentMemoryOf, listApprovals, listGrants, listMessages, showApproval } from './views/queries.js';
 export type { About, Measured, Place, PlaceFinder, Probe, Runtime } from './step/runtime.js';
-export { rebuildIndexes } from './views/rebuild-indexes.js';
 export { renameChat } from './worlds/rename-chat.js';
 export { searchMessages } from './views/search/search-messages.js';
 export {

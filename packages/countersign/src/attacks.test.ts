@@ -1,19 +1,9 @@
 import { mkdir } from 'node:fs/promises';
-import {
-  addAgent,
-  createChat,
-  createWorld,
-  listApprovals,
-  publishMessage,
-  publishToolResult,
-  rebuildIndexes,
-} from '@countersign/core';
 import { describe, expect, it } from 'vitest';
 import { closeTestWorld, door, gated, openTestWorld, tool } from './testing/fixture.js';
 import { freshFolder } from './testing/fresh-folder.js';
 import { first, lastResults, obedient, propose, recorder } from './testing/obedient.js';
 import { openRaw } from './testing/raw-database.js';
-import { createTestEngine, person } from './testing/test-engine.js';
 
 const remove = (path: string) => ({ name: 'remove', arguments: { path } });
 
@@ -189,41 +179,6 @@ describe('an edited call', () => {
     await t.chat.settled();
     expect(ran).toEqual([{ text: 'mine' }]);
     expect(lastResults(t)[1]).toMatchObject({ result: { edited_by_person: { text: 'mine' } } });
-  });
-
-  it('[A9] asked anew is the same after its index rows were rebuilt', async () => {
-    const slow = door();
-    let content = 'old';
-    const write = { ...gated('write', async () => 'written'), fingerprint: async () => content };
-    const engine = await createTestEngine({ tools: [tool('slow', () => slow.opened), write] });
-    const { runtime } = engine;
-    const { id: worldId } = await createWorld(runtime, { name: 'Harbour' }, person);
-    await addAgent(runtime, worldId, { name: 'Ada', provider: 'scripted', model: 'any', tools: ['*'] }, person);
-    const chat = await createChat(runtime, worldId);
-    const asked = new Promise<void>((resolve) => {
-      runtime.bus.subscribe(worldId, (event) => {
-        if (event.event === 'tool' && event.data.type === 'TOOL_EXECUTION_STARTED') resolve();
-      });
-    });
-    const calls = JSON.stringify([{ name: 'slow' }, { name: 'write', arguments: { text: 'theirs' } }]);
-    await publishMessage(runtime, { worldId, chatId: chat.id, content: calls, speaker: 'human' });
-    await asked;
-    const { approvalId } = first(await listApprovals(runtime, worldId, { status: 'pending' }));
-    await publishToolResult(
-      runtime,
-      worldId,
-      'ada',
-      { tool_call_id: approvalId, decision: 'approve', arguments: { text: 'mine' } },
-      { who: 'meg', client: 'desk' },
-    );
-    content = 'new';
-    slow.open();
-    await engine.quiet();
-    const before = await listApprovals(runtime, worldId, {});
-    expect(before.at(-1)).toMatchObject({ status: 'pending', arguments: { text: 'mine' } });
-    await rebuildIndexes(runtime, worldId);
-    expect(await listApprovals(runtime, worldId, {})).toEqual(before);
-    await engine.close();
   });
 });
 

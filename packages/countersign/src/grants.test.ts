@@ -166,6 +166,22 @@ describe('a session grant', () => {
     }
   });
 
+  it('[A5] [A15] answers a rule with a secret in it, and no other rule that looks the same when masked', async () => {
+    const { runs, tool: removing } = recorder();
+    const secret = 'sk-live-1234567890abcdef';
+    const call = (path: string) => ({ name: 'remove', arguments: { path, token: secret } });
+    const t = await openTestWorld({ script: obedient, tools: [removing], policy: [`ask remove(* token=${secret})`] });
+    await propose(t, call('a'));
+    await t.world.decide(await t.onlyApproval(), { decision: 'approve', scope: 'session' });
+    await t.chat.settled();
+    expect(await propose(t, call('b'))).toBe('idle');
+    await t.world.setPolicy(['ask remove(* token=sk-live-*)']);
+    expect(await propose(t, call('c'))).toBe('waiting');
+    expect(runs.map(({ path }) => path)).toEqual(['a', 'b']);
+    const asked = (await t.chat.messages()).flatMap(({ tool_calls }) => tool_calls ?? []);
+    expect(JSON.stringify(asked.filter(({ id }) => id.startsWith('approval')))).not.toContain(secret);
+  });
+
   it('[A5] two approvals answered with session at once give the agent no more than was said', async () => {
     const { runs, tool: removing } = recorder();
     const t = await openTestWorld({ script: obedient, tools: [removing] });

@@ -1,7 +1,5 @@
-import { rebuildIndexes } from '@countersign/core';
 import { NoAnswer, type ToolContext } from '@countersign/core/ports';
 import { createFakeClock } from '@countersign/core/testing';
-import { openSqlite } from '@countersign/storage';
 import { askHuman } from '@countersign/tools';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -14,7 +12,6 @@ import {
 } from './testing/fixture.js';
 import { freshFolder } from './testing/fresh-folder.js';
 import { first, lastResults, obedient, propose, recorder } from './testing/obedient.js';
-import { createTestEngine } from './testing/test-engine.js';
 
 const colour = { name: 'ask_human', arguments: { question: 'Which colour?', choices: ['red', 'blue'] } };
 
@@ -221,22 +218,6 @@ describe('a question of an agent', () => {
     expect(question.question?.text).not.toContain('\u202e');
     expect(lastResults(t)).toMatchObject([{ result: { answer: `no, mine is ${secret}` } }]);
   });
-
-  it('[A9] is rebuilt from messages and events, pending or answered', async () => {
-    const t = await asked({ file });
-    const other = await t.world.chat();
-    await propose({ chat: other }, colour);
-    await t.world.answer(first(await t.world.approvals({ status: 'pending', chatId: other.id })), 'red');
-    await other.settled();
-    const before = await t.world.approvals({});
-    const { id } = t.world;
-    await closeTestWorld(t);
-    const engine = await createTestEngine({ store: await openSqlite(file), tools: [askHuman()] });
-    await rebuildIndexes(engine.runtime, id);
-    await engine.close();
-    const again = await openTestWorld({ script: obedient, tools: [askHuman()], file });
-    expect(await again.world.approvals({})).toEqual(before);
-  });
 });
 
 describe('a question of a running tool', () => {
@@ -343,22 +324,5 @@ describe('a question of a running tool', () => {
     expect(await chat.settled()).toBe('idle');
     expect(lastResults(again)).toMatchObject([{ error: 'interrupted, outcome unknown' }]);
     expect(first(await again.world.approvals({}))).toMatchObject({ status: 'expired' });
-  });
-
-  it('[A9] says nothing about whether its call may run when the indexes are rebuilt', async () => {
-    const t = await running(async (ask) => await ask(question), { file });
-    await t.world.answer(t.approval, 'home');
-    await t.chat.settled();
-    const before = await t.world.approvals({});
-    const { id } = t.world;
-    await closeTestWorld(t);
-    const engine = await createTestEngine({ store: await openSqlite(file), tools: [asking(async () => 'x')] });
-    const call = () => engine.runtime.store.read((reader) => reader.invocation(t.approval.toolCallId));
-    const stood = await call();
-    await rebuildIndexes(engine.runtime, id);
-    expect({ ...(await call()), startedEpoch: null }).toEqual({ ...stood, startedEpoch: null });
-    await engine.close();
-    const again = await openTestWorld({ script: obedient, file });
-    expect(await again.world.approvals({})).toEqual(before);
   });
 });

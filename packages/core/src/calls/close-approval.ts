@@ -16,7 +16,7 @@ export interface Verdict {
   scope?: Scope;
   /** Of the decision as it was sent, to tell a repeat from a change of mind. */
   digest?: string;
-  /** More for the record: what grants and edited calls are rebuilt from (A9). */
+  /** More fields of the message in the transcript. */
   more?: Record<string, unknown>;
 }
 

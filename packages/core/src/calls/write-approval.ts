@@ -1,22 +1,18 @@
 import { REQUEST_APPROVAL_TOOL } from '@countersign/protocol';
-import { keyedHash } from '../approval/index.js';
 import type { ApprovalRecord, InvocationRecord } from '../ports/index.js';
 import type { Runtime, Step } from '../step/runtime.js';
 import { writeCallMessage } from '../step/write-message.js';
 
-/** What a person is shown to sign or to answer. Masked by whoever asks. */
+/** What a person is shown to sign or to answer. Secrets are masked already. */
 export type Card = Pick<
   ApprovalRecord,
   'message' | 'options' | 'callHash' | 'workingDirectory' | 'sandbox' | 'preview' | 'question' | 'why' | 'proposedRule'
 > & {
-  /** The ask rule as it stands, for the grants that answer it; in the message it is masked. */
+  /** The ask rule as written, which grants are matched with, and as shown in the message, with its secrets masked. */
   rule: { asWritten: string; shown: string } | null;
 };
 
-/**
- * Puts a question in the transcript, as a standard tool call, and in the queue (A3); arms its deadline. The row is made from the same
- * card as the message: an index that is rebuilt from messages must come to the same (A9).
- */
+/** Writes an approval to the transcript, as a standard tool call, and to the queue (A3), and starts its timer. */
 export function writeApproval(
   runtime: Runtime,
   step: Step,
@@ -31,8 +27,6 @@ export function writeApproval(
   const request = {
     originalToolCall: { id: invocationId, name: toolName, arguments: shown },
     ...withoutNulls({ ...rest, rule: rule?.shown ?? null }),
-    // Where a secret in it is masked: by its words alone nobody could say which rule a grant answered (A9).
-    ...(rule === null || rule.shown === rule.asWritten ? {} : { ruleDigest: ruleDigest(runtime, rule.asWritten) }),
     ...(expiresAt === null ? {} : { expiresAt: new Date(expiresAt).toISOString() }),
   };
   const written = writeCallMessage(step, invocation, {
@@ -66,13 +60,8 @@ export function writeApproval(
   if (expiresAt !== null) step.afterCommit(() => runtime.watchDeadline(worldId, approvalId, expiresAt));
 }
 
-/** Keyed: without the key, who sees it could try out what is secret in the rule. */
-export function ruleDigest({ store }: Pick<Runtime, 'store'>, rule: string): string {
-  return keyedHash(store.hashKey, `countersign.rule.1\n${rule}`);
-}
-
-/** How every question begins. */
-export const UNDECIDED = {
+/** How every approval begins. */
+const UNDECIDED = {
   status: 'pending',
   decision: null,
   scope: null,

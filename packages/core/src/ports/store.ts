@@ -278,9 +278,6 @@ export interface StoreTransaction extends StoreReader {
   emit(emission: Emission): void;
   /** Chained the same way. Arguments must be masked already: what is written here can't be mended (A15, A16). */
   record(entry: Omit<AuditRecord, 'at' | 'worldId'>): void;
-
-  /** Empties what can be derived from messages and events: turns, calls, approvals and grants (A9). */
-  clearIndexes(worldId: string): Promise<void>;
 }
 
 export type TurnChange = Partial<

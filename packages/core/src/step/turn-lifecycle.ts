@@ -21,7 +21,7 @@ export function queueTurns(runtime: Runtime, step: Step, message: MessageRecord)
 }
 
 /** The turn of an agent that answers this message, before anything was done about it. */
-export function queuedTurn(message: MessageRecord, agentId: string): TurnRecord {
+function queuedTurn(message: MessageRecord, agentId: string): TurnRecord {
   return {
     id: turnId(message.id, agentId),
     worldId: message.worldId,

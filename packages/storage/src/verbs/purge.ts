@@ -4,18 +4,14 @@ import type { PurgeStatements } from '../queries/purge.js';
 
 /** Calls are found by their turns, turns by their chats: each goes before what leads to it. */
 export function purgeOrder({ chat, world }: PurgeStatements) {
-  const indexes = [
-    ...[world.invocations, world.turns, world.approvals, world.grants],
-    ...[world.searchWords, world.searchDocuments, world.searched],
-  ];
   return {
     chat: [
       ...[chat.invocations, chat.turns, chat.approvals, chat.grants, chat.events, chat.messages],
       ...[chat.searchWords, chat.searchDocuments, chat.itself],
     ],
-    indexes,
     world: [
-      ...indexes,
+      ...[world.invocations, world.turns, world.approvals, world.grants],
+      ...[world.searchWords, world.searchDocuments, world.searched],
       ...[world.events, world.messages, world.clients, world.mcpTools, world.mcpServers, world.chats],
     ],
   };
@@ -25,10 +21,9 @@ export function purgeVerbs(
   on: Connection,
   s: PurgeStatements,
   buryWorld: (id: string) => Promise<void>,
-): Pick<StoreTransaction, 'deleteChat' | 'deleteWorld' | 'clearIndexes'> {
+): Pick<StoreTransaction, 'deleteChat' | 'deleteWorld'> {
   const order = purgeOrder(s);
   const deleteChat = order.chat.map((statement) => on.run(statement));
-  const clearIndexes = order.indexes.map((statement) => on.run(statement));
   const deleteWorld = order.world.map((statement) => on.run(statement));
 
   return {
@@ -39,9 +34,6 @@ export function purgeVerbs(
     async deleteWorld(id) {
       for (const remove of deleteWorld) await remove({ id });
       await buryWorld(id);
-    },
-    async clearIndexes(id) {
-      for (const remove of clearIndexes) await remove({ id });
     },
   };
 }

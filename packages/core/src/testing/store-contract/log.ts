@@ -142,15 +142,5 @@ export function describeLog(open: OpenStore): void {
         expect(await r.audit(W, all)).toHaveLength(1);
       });
     });
-
-    it('[A9] indexes can be emptied; messages, events and audit stay', async () => {
-      await fill(C, 'a');
-      await write(store(), (tx) => tx.clearIndexes(W));
-      const [said, ...indexes] = await left('a');
-      expect(said).toBeDefined();
-      expect(indexes).toEqual(nothing.slice(1));
-      expect(await store().read((r) => r.events(W, all))).toHaveLength(1);
-      expect(await store().verifyAudit(W)).toEqual({ ok: true, records: 1 });
-    });
   });
 }
