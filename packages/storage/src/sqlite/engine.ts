@@ -106,15 +106,21 @@ export function sqliteEngine(
     group.after(settle, done.reject);
   }
   /** With the connection to itself until it is done. */
-  function alone<T>(work: () => Promise<T>): Promise<T> {
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
     waiting += 1;
     return exclusive(async () => {
       try {
-        group.commit();
         return await work();
       } finally {
         waiting -= 1;
       }
+    });
+  }
+  /** The same, with nothing uncommitted before it. */
+  function alone<T>(work: () => Promise<T>): Promise<T> {
+    return inTurn(() => {
+      group.commit();
+      return work();
     });
   }
 
@@ -137,15 +143,19 @@ export function sqliteEngine(
           connection.stop();
         }
       }),
-    read: (work) =>
-      alone(async () => {
+    // It may see what an open group has written, and is told once that is committed.
+    async read(work) {
+      const { result, committed } = await inTurn(async () => {
         start();
         try {
-          return await work(unit);
+          return { result: await work(unit), committed: group.committed() };
         } finally {
           connection.stop();
         }
-      }),
+      });
+      await committed;
+      return result;
+    },
     // What it needs is read when it is asked for.
     step: <T>(worldId: string, _: StepNeeds, decide: Decide<T>, published: Kept | undefined) =>
       new Promise<Finished & { value: T }>((resolve, reject) => {

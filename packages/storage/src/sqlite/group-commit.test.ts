@@ -52,6 +52,26 @@ it('[S1] a step that only reads waits for nothing if nothing was written', async
   expect(await state).toMatchObject({ chat: { lastSeq: 0 } });
 });
 
+it('[S1] a read that sees what is not committed yet is answered after the commit, or fails with it', async () => {
+  const said = say('msg_1');
+  let isAnswered = false;
+  const seen = store
+    .read((r) => r.message('msg_1'))
+    .finally(() => {
+      isAnswered = true;
+    });
+  for (let round = 0; round < 100; round += 1) await Promise.resolve();
+  expect([db.isTransaction, isAnswered]).toEqual([true, false]);
+  expect((await seen)?.id).toBe('msg_1');
+  expect(db.isTransaction).toBe(false);
+  await said;
+  const lost = Promise.allSettled([say('msg_2'), store.read((r) => r.message('msg_2'))]);
+  for (let round = 0; round < 100; round += 1) await Promise.resolve();
+  db.exec('rollback');
+  expect((await lost).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect(await store.read((r) => r.message('msg_2'))).toBeUndefined();
+});
+
 it('[S1] a read and a transaction see what was written before them', async () => {
   const first = say('msg_1');
   const seen = store.read((r) => r.message('msg_1'));

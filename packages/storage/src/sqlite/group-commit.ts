@@ -17,6 +17,8 @@ export interface GroupCommit {
   open(): void;
   /** Calls `kept` once what has been written so far is committed: in the order of the steps, and at once if nothing is open. */
   after(kept: () => void, lost: (error: unknown) => void): void;
+  /** Resolves once what has been written so far is committed, at once if nothing is open, and rejects if it can't be. */
+  committed(): Promise<void>;
   /** Now. Never throws: a failure goes to those who wait. */
   commit(): void;
   /** A write has failed, and with it all that the group has written. */
@@ -49,6 +51,11 @@ export function createGroupCommit(transaction: Transaction): GroupCommit {
     for (const { kept, lost } of close()) tell(kept, lost);
   }
 
+  function after(kept: () => void, lost: (error: unknown) => void): void {
+    if (group === undefined) tell(kept, lost);
+    else group.push({ kept, lost });
+  }
+
   return {
     open() {
       if (group !== undefined) return;
@@ -56,10 +63,8 @@ export function createGroupCommit(transaction: Transaction): GroupCommit {
       group = [];
       setImmediate(commit);
     },
-    after(kept, lost) {
-      if (group === undefined) tell(kept, lost);
-      else group.push({ kept, lost });
-    },
+    after,
+    committed: () => new Promise(after),
     commit,
     fail,
   };
