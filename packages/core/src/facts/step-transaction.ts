@@ -52,6 +52,8 @@ export class StepTransaction {
 
   /** What is to be written. */
   writes(): StepWrites {
+    const count = this.#facts.length + this.#emissions.length + this.#records.length + this.#wakes.length;
+    if (this.#needs.isLook === true && count > 0) throw new Error('A step wrote that had said it would only look.');
     return {
       facts: this.#facts,
       emissions: this.#emissions,

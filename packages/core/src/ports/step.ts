@@ -70,6 +70,8 @@ export interface CallKeys {
 /** What a step will read. A store over a network loads it all before the step; nothing else can be read in it. */
 export interface StepNeeds {
   chats: readonly string[];
+  /** It writes nothing, so that no other step has to wait for it. */
+  isLook?: boolean;
   clients?: readonly string[];
   /** Whether a client is there that can ask a person (A13). */
   asker?: boolean;

@@ -193,7 +193,7 @@ export async function look<T>(
   needs: StepNeeds,
   read: (step: Pick<Step, 'tx' | 'snapshot'>) => T,
 ): Promise<T> {
-  return await commit({ ...runtime, probe: () => undefined }, 'look', worldId, needs, read);
+  return await commit({ ...runtime, probe: () => undefined }, 'look', worldId, { ...needs, isLook: true }, read);
 }
 
 /** The same for a change of a world, in a transaction. */

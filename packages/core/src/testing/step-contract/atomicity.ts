@@ -153,6 +153,12 @@ export function describeAtomicity(open: OpenStore): void {
     expect(await step(store(), (tx) => tx.countWorking())).toBe(2);
   });
 
+  it('[S1] a step that had said it would only look writes nothing', async () => {
+    const looking = step(store(), (tx) => tx.appendMessage(message('msg_1')), { chats: [C], isLook: true });
+    await expect(looking).rejects.toThrow('only look');
+    expect(await stateOf(store(), C)).toMatchObject({ chat: { lastSeq: 0 } });
+  });
+
   it('a step comes too late for a closed store', async () => {
     await store().close();
     await expect(step(store(), () => 1)).rejects.toMatchObject({ code: 'closed' });

@@ -35,7 +35,7 @@ export interface Loaded {
 export type Rows = unknown[][] | null;
 
 /**
- * Begins a transaction, locks the step's chats and reads all that it needs, in one round trip. Every step of a chat takes its row first,
+ * Begins a transaction, locks the step's chats and reads all that it needs, in one round trip. Every step that writes takes its chats first,
  * and in order of ids, so that steps of one chat never overlap and none waits in a circle.
  */
 export async function beginAndLoad(client: pg.ClientBase, worldId: string, needs: StepNeeds): Promise<Loaded> {
@@ -45,7 +45,7 @@ export async function beginAndLoad(client: pg.ClientBase, worldId: string, needs
   const send = holdBack(client);
   const beginning = client.query('begin isolation level read committed');
   // A statement of its own: the one after it sees the rows as the step that held the lock has left them.
-  const locking = chats.length === 0 ? undefined : client.query(namedQuery(LOCK, [chats]));
+  const locking = chats.length === 0 || needs.isLook === true ? undefined : client.query(namedQuery(LOCK, [chats]));
   const loading = client.query<Loaded>(load);
   send();
   await Promise.allSettled([beginning, locking, loading]);
