@@ -5,7 +5,10 @@ import type { Scheduler } from './scheduler.js';
 export function dispatchHere(owner: string, scheduler: Scheduler): Dispatch {
   return {
     owner,
-    wake: (step, turnId) => step.afterCommit(() => scheduler.wake(turnId)),
+    wake(step, turnId) {
+      const place = step.tx.turn(turnId);
+      step.afterCommit(() => scheduler.wake(turnId, place));
+    },
     abort: (turnId, reason) => scheduler.abort(turnId, reason),
   };
 }

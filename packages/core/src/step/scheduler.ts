@@ -1,4 +1,4 @@
-import type { Clock } from '../ports/index.js';
+import type { Clock, TurnRecord } from '../ports/index.js';
 
 /** Lets a running turn hear that something changed while it waited for its tools. */
 interface WakeSignal {
@@ -6,15 +6,19 @@ interface WakeSignal {
   next(): Promise<void>;
 }
 
+/** Where a turn is, if who woke it knows. */
+export type TurnPlace = Pick<TurnRecord, 'worldId' | 'chatId'>;
+
 export interface TurnRun {
   wakes: WakeSignal;
+  place: TurnPlace | undefined;
   /** Fires when the turn was stopped or this process shuts down. */
   signal: AbortSignal;
 }
 
 /** Delivers wake-ups: each turn runs at most once at a time in this process; a wake-up meanwhile makes it look again. */
 export interface Scheduler {
-  wake(turnId: string): void;
+  wake(turnId: string, place?: TurnPlace): void;
   /** The same for a turn that runs here, and nothing otherwise. */
   wakeIfRunning(turnId: string): void;
   /** What runs in this process, each with what ends this very run and no later one of the same turn. */
@@ -47,7 +51,7 @@ export function createScheduler(
   const timers = new Set<() => void>();
   let closed = false;
 
-  function start(turnId: string): void {
+  function start(turnId: string, place: TurnPlace | undefined): void {
     const entry: Active = { controller: new AbortController(), woken: false, notify: undefined };
     active.set(turnId, entry);
     const wakes: WakeSignal = {
@@ -62,20 +66,20 @@ export function createScheduler(
           entry.notify = resolve;
         }),
     };
-    const promise = run(turnId, { wakes, signal: entry.controller.signal }).finally(() => {
+    const promise = run(turnId, { wakes, place, signal: entry.controller.signal }).finally(() => {
       active.delete(turnId);
       running.delete(promise);
       // A wake-up between the run's last look and its end would be lost without this second run.
-      if (entry.woken && !closed) start(turnId);
+      if (entry.woken && !closed) start(turnId, place);
     });
     running.add(promise);
   }
 
-  function wake(turnId: string): void {
+  function wake(turnId: string, place?: TurnPlace): void {
     if (closed) return;
     const entry = active.get(turnId);
     if (entry === undefined) {
-      start(turnId);
+      start(turnId, place);
       return;
     }
     entry.woken = true;

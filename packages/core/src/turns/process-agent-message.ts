@@ -4,7 +4,7 @@ import { callModel } from './call-model.js';
 import { endInWords } from '../step/end-in-words.js';
 import { commit, look, type Runtime, type Started } from '../step/runtime.js';
 import { runInvocation } from './run-invocation.js';
-import type { TurnRun } from '../step/scheduler.js';
+import type { TurnPlace, TurnRun } from '../step/scheduler.js';
 import { startInvocation } from '../calls/start-invocation.js';
 import { takeOver } from './take-over.js';
 import { noteActivity } from '../step/turn-lifecycle.js';
@@ -36,7 +36,7 @@ async function loop(runtime: Runtime, turnId: string, run: TurnRun, tools: Runni
   let known: Situation | undefined;
   while (!run.signal.aborted) {
     const remembered = known !== undefined;
-    const situation = known ?? (await load(runtime, turnId));
+    const situation = known ?? (await load(runtime, turnId, run.place));
     known = undefined;
     if (situation === undefined || situation.turn.owner !== runtime.owner) return;
     const { turn } = situation;
@@ -89,9 +89,9 @@ async function loop(runtime: Runtime, turnId: string, run: TurnRun, tools: Runni
   }
 }
 
-async function load(runtime: Runtime, turnId: string): Promise<Situation | undefined> {
-  const found = await runtime.store.read((reader) => reader.turn(turnId));
-  if (found === undefined || found.state === 'ended') return undefined;
+async function load(runtime: Runtime, turnId: string, place: TurnPlace | undefined): Promise<Situation | undefined> {
+  const found = place ?? (await runtime.store.read((reader) => reader.turn(turnId)));
+  if (found === undefined) return undefined;
   const { worldId, chatId } = found;
   return await look(runtime, worldId, { chats: [chatId] }, ({ tx, snapshot }) => {
     const turn = tx.turn(turnId);
