@@ -10,7 +10,7 @@ import {
   type ReadCall,
   type SignedCall,
 } from './gate-call.js';
-import type { Place, Runtime } from '../step/runtime.js';
+import { readSnapshot, type Place, type Runtime } from '../step/runtime.js';
 import { bringTool } from '../step/tool-sources.js';
 import { wordsOf } from '../ports/words-of.js';
 
@@ -40,7 +40,7 @@ export async function readCallToSign(
   sent: ToolDecision,
 ): Promise<CallToSign | undefined> {
   if (sent.decision !== 'approve' || invocation.worldId !== worldId) return undefined;
-  const snapshot = await runtime.store.read((reader) => runtime.snapshots.read(reader, worldId));
+  const snapshot = await readSnapshot(runtime, worldId);
   if (snapshot === undefined) return undefined;
   const missing = await bringTool(runtime, worldId, invocation.toolName);
   if (missing !== undefined) return { ok: false, detail: missing };

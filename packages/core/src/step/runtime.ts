@@ -157,8 +157,18 @@ export async function commit<T>(
   needs: StepNeeds,
   decide: (step: Step) => T,
 ): Promise<T> {
-  let after = createAfterwards();
   runtime.probe(`before ${name}`);
+  return await runStep(runtime, name, worldId, needs, decide);
+}
+
+async function runStep<T>(
+  runtime: Runtime,
+  name: string | undefined,
+  worldId: string,
+  needs: StepNeeds,
+  decide: (step: Step) => T,
+): Promise<T> {
+  let after = createAfterwards();
   const decideNow = (reads: StepReads): { value: T; writes: StepWrites } => {
     // Decided before, and somebody else was faster.
     after.rolledBack();
@@ -193,7 +203,17 @@ export async function look<T>(
   needs: StepNeeds,
   read: (step: Pick<Step, 'tx' | 'snapshot'>) => T,
 ): Promise<T> {
-  return await commit({ ...runtime, probe: () => undefined }, 'look', worldId, { ...needs, isLook: true }, read);
+  return await runStep(runtime, undefined, worldId, { ...needs, isLook: true }, read);
+}
+
+/** A world as it is now. Undefined: there is no such world. */
+export async function readSnapshot(runtime: Runtime, worldId: string): Promise<WorldSnapshot | undefined> {
+  try {
+    return await look(runtime, worldId, { chats: [] }, ({ snapshot }) => snapshot);
+  } catch (error) {
+    if (error instanceof CountersignError && error.code === 'not-found') return undefined;
+    throw error;
+  }
 }
 
 /** The same for a change of a world, in a transaction. */
@@ -272,12 +292,12 @@ function snapshotAt({ snapshots }: Runtime, worldId: string, { worldRev }: StepR
 
 function publishKept(
   runtime: Runtime,
-  name: string,
+  name: string | undefined,
   after: ReturnType<typeof createAfterwards>,
   events: readonly StoredEvent[],
 ): void {
   after.keep();
-  runtime.probe(`after ${name}`);
+  if (name !== undefined) runtime.probe(`after ${name}`);
   for (const event of events) publish(runtime, event);
   after.act();
 }

@@ -1,4 +1,3 @@
-import { CountersignError } from '@countersign/protocol';
 import {
   ProviderError,
   type AgentRecord,
@@ -16,7 +15,7 @@ import { handleTextResponse } from './handle-text-response.js';
 import { handleToolCalls, type WrittenCalls } from './handle-tool-calls.js';
 import { streamTo, TRIES, type ModelStream } from './model-stream.js';
 import { readResponse } from './read-response.js';
-import { commit, look, type Place, type Runtime } from '../step/runtime.js';
+import { commit, readSnapshot, type Place, type Runtime } from '../step/runtime.js';
 import { prepareTools } from '../step/tool-sources.js';
 import { pauseFor, untilAborted } from '../ports/until-aborted.js';
 import { wordsOf } from '../ports/words-of.js';
@@ -70,7 +69,7 @@ async function lookAround(
   runtime: Runtime,
   { worldId }: TurnRecord,
 ): Promise<{ ok: true; place: Place; snapshot: WorldSnapshot } | { ok: false; error: string } | undefined> {
-  const snapshot = await look(runtime, worldId, { chats: [] }, (step) => step.snapshot).catch(ignoreGone);
+  const snapshot = await readSnapshot(runtime, worldId);
   // The world was deleted, and its turns with it.
   if (snapshot === undefined) return undefined;
   try {
@@ -78,10 +77,6 @@ async function lookAround(
   } catch (error) {
     return { ok: false, error: `The working folder can't be used: ${wordsOf(error)}` };
   }
-}
-
-function ignoreGone(error: unknown): undefined {
-  if (!(error instanceof CountersignError) || error.code !== 'not-found') throw error;
 }
 
 async function prepare(runtime: Runtime, turn: TurnRecord, signal: AbortSignal) {

@@ -5,7 +5,7 @@ import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { maskLongTexts } from '../publishers/mask-long-texts.js';
 import { answered, writeAnswer, type ModelAnswer } from './model-answer.js';
 import { addressable } from '../chats/publish-message.js';
-import { commit, type Runtime, type Step } from '../step/runtime.js';
+import { commit, readSnapshot, type Runtime, type Step } from '../step/runtime.js';
 import { endTurn, noteActivity, queueTurns } from '../step/turn-lifecycle.js';
 
 interface TextAnswer extends ModelAnswer<Extract<LLMResponse, { type: 'text' }>> {
@@ -47,7 +47,7 @@ function prepare(
 /** What will most likely be published: masking a long text takes longer than a step may. */
 async function foresee(runtime: Runtime, turn: TurnRecord, { response, trigger }: TextAnswer): Promise<string> {
   if (!needsSlices(response.content)) return '';
-  const snapshot = await runtime.store.read((reader) => runtime.snapshots.read(reader, turn.worldId));
+  const snapshot = await readSnapshot(runtime, turn.worldId);
   return snapshot === undefined ? '' : prepare(snapshot, turn, response.content, trigger).content;
 }
 

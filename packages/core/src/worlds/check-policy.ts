@@ -5,7 +5,7 @@ import { explainMisses, NO_RULES } from '../policy/index.js';
 import { compileRules } from './compile-rules.js';
 import { gateCall, gateNeeds, judgeCall, readCall, signCall, type SignedCall } from '../calls/gate-call.js';
 import { agentIn, noWorld } from '../step/look-up.js';
-import { look, type Runtime } from '../step/runtime.js';
+import { look, readSnapshot, type Runtime } from '../step/runtime.js';
 import { wordsOf } from '../ports/words-of.js';
 
 /**
@@ -13,7 +13,7 @@ import { wordsOf } from '../ports/words-of.js';
  * a chat without grants. Nothing runs and nothing is written. Without an agent, as for one that may ask for every tool.
  */
 export async function checkPolicy(runtime: Runtime, worldId: string, check: PolicyCheck): Promise<PolicyVerdict> {
-  const known = await runtime.store.read((reader) => runtime.snapshots.read(reader, worldId));
+  const known = await readSnapshot(runtime, worldId);
   if (known === undefined) throw noWorld(worldId);
   const snapshot =
     check.rules === undefined ? known : { ...known, policy: compileRules(check.rules, { field: 'rules' }) };
