@@ -25,7 +25,7 @@ import type {
 } from '../ports/index.js';
 import { applyFact, emptyChat } from './apply-fact.js';
 
-type Fence = Pick<TurnRecord, 'id' | 'epoch' | 'rev'>;
+type Fence = Pick<TurnRecord, 'id' | 'chatId' | 'epoch' | 'rev'>;
 
 /**
  * A step while it is decided. Reads see what the step itself has written. Every write is a fact, applied at once to the state of its
@@ -336,8 +336,8 @@ export class StepTransaction {
     this.#facts.push(fact);
     applyFact(state, fact);
   }
-  #unchanged({ id, epoch, rev }: Fence): TurnRecord | undefined {
-    const turn = this.turn(id);
+  #unchanged({ id, chatId, epoch, rev }: Fence): TurnRecord | undefined {
+    const turn = this.#state(chatId)?.turns.get(id);
     return turn?.epoch === epoch && turn.rev === rev ? turn : undefined;
   }
   #changeTurn(turn: TurnRecord, more: Partial<TurnRecord>): TurnRecord {

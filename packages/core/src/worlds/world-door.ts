@@ -32,6 +32,9 @@ async function sendMessage(
     // Begun in a process that died and run again: it was said already.
     const before = step.tx.sent(chat.id, invocation.id);
     if (before?.agentId === agentId) return { messageId: before.id, answeredBy: namesOf(step, before.addressees) };
+    // A client may choose any id for its messages, also that of a call it has seen.
+    if (before !== undefined)
+      throw new CountersignError('conflict', 'a client has sent a message under the id of this call');
     const prepared = prepareAnswer({
       content: said.content,
       agentId,

@@ -5,7 +5,7 @@ import { createMutex } from '../mutex.js';
 import type { Statements } from '../statements.js';
 import { createBatch } from './batch.js';
 import { sqliteConnection } from './connection.js';
-import { fromSqlite } from './errors.js';
+import { fromSqlite, primaryCode } from './errors.js';
 import { createGroupCommit } from './group-commit.js';
 import { createKeptStates } from './kept-states.js';
 import { numberAndChain } from './number-and-chain.js';
@@ -34,6 +34,9 @@ export function sqliteEngine(
   const begin = db.prepare('begin immediate');
   const commit = db.prepare('commit');
   const rollback = db.prepare('rollback');
+  const mark = db.prepare('savepoint step');
+  const backToMark = db.prepare('rollback to step');
+  const dropMark = db.prepare('release step');
 
   const group = createGroupCommit({ begin: () => execute(begin), commit: () => execute(commit), undo });
   /** Works that wait for the connection, or have it to themselves. */
@@ -71,25 +74,42 @@ export function sqliteEngine(
       const { value, writes } = decide(reads);
       if (isNothing(writes)) return { value, events: [], head: undefined };
       const planned = writer.plan(worldId, now, writes);
-      group.open();
       write();
-      writer.follow(worldId, writes, planned, reads.given);
+      writer.follow(worldId, writes, planned, reads.given.values());
       return { value, events: planned.events, head: writes.records.length === 0 ? undefined : planned.heads };
     } catch (error) {
       // They may be half changed.
-      for (const { state } of reads.given) kept.drop(state.chat.id);
+      for (const id of reads.given.keys()) kept.drop(id);
       throw error;
     } finally {
       connection.stop();
     }
   }
   function write(): void {
+    const isFirst = group.open();
     try {
-      execute(batch);
-    } catch (error) {
+      if (isFirst) batch.run();
+      else writeBesideOthers();
+    } catch (cause) {
+      const error = fromSqlite(cause, file);
+      if (!isFirst && isRefused(cause)) throw error;
       group.fail(error);
       throw error;
     }
+  }
+  /** What the database refuses of this step must not take the steps before it along: they may be of other people's chats. */
+  function writeBesideOthers(): void {
+    mark.run();
+    try {
+      batch.run();
+    } catch (cause) {
+      if (isRefused(cause)) {
+        backToMark.run();
+        dropMark.run();
+      }
+      throw cause;
+    }
+    dropMark.run();
   }
   /** Also one that only read, or failed, has seen what the group has not committed yet. */
   function join<T>(worldId: string, decide: Decide<T>, published: Kept | undefined, done: Done<T>): void {
@@ -187,6 +207,14 @@ interface Done<T> {
   resolve: (finished: Finished & { value: T }) => void;
   reject: (error: unknown) => void;
 }
+
+/** For what it says (a key that is taken, a value that is too long), and not for want of a disk: the transaction is as it was before it. */
+function isRefused(cause: unknown): boolean {
+  const code = primaryCode(cause);
+  return code === SQLITE_CONSTRAINT || code === SQLITE_TOOBIG;
+}
+const SQLITE_TOOBIG = 18;
+const SQLITE_CONSTRAINT = 19;
 
 function isNothing({ facts, emissions, records }: StepWrites): boolean {
   return facts.length === 0 && emissions.length === 0 && records.length === 0;

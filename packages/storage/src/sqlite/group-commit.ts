@@ -13,8 +13,8 @@ interface Waiting {
 }
 
 export interface GroupCommit {
-  /** Before a write. The transaction lasts until the event loop comes round, for all that write meanwhile. */
-  open(): void;
+  /** Before a write. The transaction lasts until the event loop comes round, for all that write meanwhile. False: it was open already. */
+  open(): boolean;
   /** Calls `kept` once what has been written so far is committed: in the order of the steps, and at once if nothing is open. */
   after(kept: () => void, lost: (error: unknown) => void): void;
   /** Resolves once what has been written so far is committed, at once if nothing is open, and rejects if it can't be. */
@@ -58,10 +58,11 @@ export function createGroupCommit(transaction: Transaction): GroupCommit {
 
   return {
     open() {
-      if (group !== undefined) return;
+      if (group !== undefined) return false;
       transaction.begin();
       group = [];
       setImmediate(commit);
+      return true;
     },
     after,
     committed: () => new Promise(after),

@@ -30,6 +30,17 @@ describe('the states that are kept', () => {
     kept.trim();
     expect(left(kept, 'abc')).toBe('abc');
   });
+
+  it('[N1] are of so many worlds at most, also of worlds that do not exist', () => {
+    const kept = createKeptStates(4, 1_000);
+    kept.world('a').working = 1;
+    for (const id of ['b', 'c', 'd']) kept.world(id).rev = null;
+    kept.trim();
+    expect(kept.world('a').working).toBe(1);
+    kept.world('e').rev = null;
+    kept.trim();
+    expect(kept.world('a')).toEqual({});
+  });
 });
 
 function left(kept: ReturnType<typeof createKeptStates>, ids: string): string {

@@ -42,7 +42,7 @@ export interface KeptStates {
   grow(chat: KeptChat, text: number): void;
   world(id: string): KeptWorld;
   clear(): void;
-  /** Between steps: what was used least goes when there is too much. */
+  /** Between steps, also those that only read: what was used least goes when there is too much. */
   trim(): void;
 }
 
@@ -89,6 +89,8 @@ export function createKeptStates(mostChats = MOST_CHATS, mostText = MOST_TEXT): 
       text = 0;
     },
     trim() {
+      // Also worlds that somebody only asked for, and that don't exist.
+      if (worlds.size > mostChats) worlds.clear();
       if (chats.size <= mostChats && text <= mostText) return;
       for (const id of chats.keys()) {
         if (chats.size <= mostChats / 2 && text <= mostText / 2) return;

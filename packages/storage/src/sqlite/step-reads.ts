@@ -11,8 +11,8 @@ import { chatLoader } from './load-chat.js';
 export interface SqliteReads extends StepReads {
   /** Whose step it is from here on. */
   begin(worldId: string, now: number): void;
-  /** Chats whose state this step was given. */
-  readonly given: readonly KeptChat[];
+  /** Chats whose state this step was given, by id. */
+  readonly given: ReadonlyMap<string, KeptChat>;
 }
 
 /** What steps read: from memory where it is kept, from the database otherwise. One object for all, since a step is never interrupted. */
@@ -32,18 +32,19 @@ export function sqliteReads(on: SqliteConnection, s: Statements, kept: KeptState
 
   let worldId = '';
   let now = 0;
-  let given: KeptChat[] = [];
+  let given = new Map<string, KeptChat>();
 
   function chatOf(id: string): KeptChat | undefined {
-    // Asked many times in a step, nearly always for the same one.
-    for (const chat of given) if (chat.state.chat.id === id) return chat;
+    // Asked many times in a step.
+    const known = given.get(id);
+    if (known !== undefined) return known;
     let chat = kept.chat(id);
     if (chat === undefined) {
       const state = load(id);
       if (state === undefined) return undefined;
       chat = kept.keep(state);
     }
-    given.push(chat);
+    given.set(id, chat);
     return chat;
   }
 
@@ -51,7 +52,8 @@ export function sqliteReads(on: SqliteConnection, s: Statements, kept: KeptState
     begin(ofWorld, at) {
       worldId = ofWorld;
       now = at;
-      given = [];
+      given = new Map();
+      kept.trim();
     },
     get given() {
       return given;

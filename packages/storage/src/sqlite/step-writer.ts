@@ -17,7 +17,7 @@ export interface StepWriter {
   /** Puts the batch together. Throws what a step does wrong by itself, while nothing is written. */
   plan(worldId: string, now: number, writes: StepWrites): Planned;
   /** After the batch was run: what is kept follows. */
-  follow(worldId: string, writes: StepWrites, planned: Planned, given: readonly KeptChat[]): void;
+  follow(worldId: string, writes: StepWrites, planned: Planned, given: Iterable<KeptChat>): void;
 }
 
 export function stepWriter(on: SqliteConnection, batch: Batch, s: Statements, kept: KeptStates): StepWriter {
@@ -120,7 +120,6 @@ export function stepWriter(on: SqliteConnection, batch: Batch, s: Statements, ke
       }
       for (const fact of facts) followFact(fact);
       if (heads !== undefined) kept.world(worldId).heads = heads;
-      kept.trim();
     },
   };
 }

@@ -80,8 +80,8 @@ export function describeFacts(open: OpenStore, canOutlive: boolean): void {
     await step(store(), (tx) => tx.insertTurn(turn('turn_1')));
     await step(store(), (tx) => {
       tx.insertTurn(turn('turn_2', { state: 'queued', triggerSeq: 2 }));
-      tx.stepTurn({ id: 'turn_1', epoch: 1, rev: 1 }, { state: 'ended', outcome: 'answered', endedAt: 5 });
-      tx.stepTurn({ id: 'turn_2', epoch: 1, rev: 1 }, { state: 'open', begunSeq: 2 });
+      tx.stepTurn({ chatId: C, id: 'turn_1', epoch: 1, rev: 1 }, { state: 'ended', outcome: 'answered', endedAt: 5 });
+      tx.stepTurn({ chatId: C, id: 'turn_2', epoch: 1, rev: 1 }, { state: 'open', begunSeq: 2 });
     });
     const again = turn('turn_3', { triggerSeq: 3 });
     await expect(step(store(), (tx) => tx.insertTurn(again))).rejects.toMatchObject({ code: 'conflict' });

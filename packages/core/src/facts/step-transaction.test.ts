@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import type { ChatRecord, ChatState, StepReads, TurnRecord } from '../ports/index.js';
+import { emptyChat } from './apply-fact.js';
+import { StepTransaction } from './step-transaction.js';
+
+it('[S3] a step in many chats looks a turn up in its own chat alone', () => {
+  const states = new Map<string, ChatState>();
+  for (let nth = 0; nth < 200; nth += 1) {
+    const state = emptyChat({ id: `chat_${nth}`, worldId: 'w', lastSeq: 0, humanSeq: 0 } as ChatRecord);
+    const turn = { id: `turn_${nth}`, chatId: state.chat.id, worldId: 'w', state: 'open', epoch: 1, rev: 1 };
+    state.turns.set(turn.id, turn as TurnRecord);
+    states.set(state.chat.id, state);
+  }
+  let looks = 0;
+  const chat = (id: string): ChatState | undefined => {
+    looks += 1;
+    return states.get(id);
+  };
+  const tx = new StepTransaction('w', { chats: [...states.keys()] }, { now: 1, chat } as StepReads);
+  const turns = [...states.keys()].flatMap((id) => tx.unfinishedTurns(id));
+  for (const turn of turns) expect(tx.stepTurn(turn, { owner: null })).toBe(true);
+  expect(tx.writes().facts).toHaveLength(200);
+  // A crash or a shutdown with thousands of open turns would otherwise hold up everything for minutes.
+  expect(looks).toBeLessThan(5 * states.size);
+});

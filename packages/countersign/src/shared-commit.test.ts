@@ -1,0 +1,29 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { closeTestWorlds, openTestWorld, tool } from './testing/fixture.js';
+import { obedient, propose } from './testing/obedient.js';
+
+afterEach(closeTestWorlds);
+
+describe('steps that share a commit', () => {
+  it('[M10] [S1] a client that takes the id of a call spoils neither other chats nor their turns', async () => {
+    const said: unknown[] = [];
+    const t = await openTestWorld({
+      script: obedient,
+      tools: [
+        tool('speak', async (_, { invocationId, world }) => {
+          await t.chat.send('I was first.', { clientMessageId: invocationId });
+          const other = t.other.send('Something else.');
+          // Until it is decided, but not until it is committed.
+          for (let round = 0; round < 200; round += 1) await Promise.resolve();
+          said.push(...(await Promise.allSettled([world?.sendMessage({ content: 'Me too.' }), other])));
+          return 'spoken';
+        }),
+      ],
+    }).then(async (opened) => ({ ...opened, other: await opened.world.chat() }));
+    await propose(t, { name: 'speak' });
+    expect(said).toMatchObject([
+      { status: 'rejected', reason: { message: 'a client has sent a message under the id of this call' } },
+      { status: 'fulfilled' },
+    ]);
+  });
+});
