@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { CountersignError } from '@countersign/protocol';
 import { ToolFailure, type InvocationRecord, type ToolContext, type TurnRecord } from '../ports/index.js';
 import { createChunkMasker, maskArguments, maskResult } from '../masking/index.js';
 import { keepPaths, namesPath, withholdPaths } from '../policy/index.js';
@@ -89,7 +90,8 @@ async function writeEnd(
     try {
       return await settleStarted(runtime, turn, invocation, settlement, around);
     } catch (error) {
-      if (signal.aborted) return undefined;
+      // Its world was deleted, by another process perhaps: there is nobody left to tell.
+      if (signal.aborted || (error instanceof CountersignError && error.code === 'not-found')) return undefined;
       runtime.report(error, `the end of ${invocation.toolName} could not be written; it is tried again`, {
         worldId: turn.worldId,
         turnId: turn.id,

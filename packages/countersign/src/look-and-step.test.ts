@@ -1,0 +1,89 @@
+import {
+  addAgent,
+  createChat,
+  createWorld,
+  deleteWorld,
+  listApprovals,
+  publishMessage,
+  removeAgent,
+} from '@countersign/core';
+import type { Store } from '@countersign/core/ports';
+import { createFakeClock } from '@countersign/core/testing';
+import { openSqlite } from '@countersign/storage';
+import { describe, expect, it } from 'vitest';
+import { door, gated, tool } from './testing/fixture.js';
+import { createTestEngine, person } from './testing/test-engine.js';
+
+/** A store in which something happens between what was read before a step and the step. */
+function interrupted(store: Store): { store: Store; meanwhile: (act: () => Promise<unknown>) => void } {
+  let next: (() => Promise<unknown>) | undefined;
+  const step: Store['step'] = async (...args) => {
+    const act = next;
+    next = undefined;
+    await act?.();
+    return await store.step(...args);
+  };
+  return { store: { ...store, step }, meanwhile: (act) => (next = act) };
+}
+
+async function setUp(tools: Parameters<typeof createTestEngine>[0]) {
+  const clock = createFakeClock();
+  const { store, meanwhile } = interrupted(await openSqlite(':memory:', { clock }));
+  const engine = await createTestEngine({ store, clock, ...tools });
+  await engine.start();
+  const { runtime } = engine;
+  const { id: worldId } = await createWorld(runtime, { name: 'Harbour' }, person);
+  const { id: agentId } = await addAgent(
+    runtime,
+    worldId,
+    { name: 'Ada', provider: 'scripted', model: 'm', tools: ['*'] },
+    person,
+  );
+  const newChat = async () => (await createChat(runtime, worldId)).id;
+  const say = (chatId: string, content: string) =>
+    publishMessage(runtime, { worldId, chatId, content, speaker: 'human' });
+  return { engine, runtime, worldId, agentId, newChat, say, meanwhile };
+}
+
+describe('between what is read before a step and the step', () => {
+  it('[A22] [M9] an agent that is removed leaves no question behind in a chat where it began meanwhile', async () => {
+    const t = await setUp({ tools: [gated('remove', async () => 'gone')] });
+    const chatId = await t.newChat();
+    t.meanwhile(async () => {
+      await t.say(chatId, '[{"name":"remove"}]');
+      await t.engine.quiet();
+      expect(await listApprovals(t.runtime, t.worldId, { status: 'pending' })).toHaveLength(1);
+    });
+    await removeAgent(t.runtime, t.worldId, t.agentId, person);
+    await t.engine.quiet();
+    expect(await listApprovals(t.runtime, t.worldId, { status: 'pending' })).toEqual([]);
+    expect(await t.runtime.store.read((reader) => reader.unfinishedTurns())).toEqual([]);
+    expect(await t.runtime.store.read((reader) => reader.chat(chatId))).toMatchObject({ status: 'idle' });
+    await t.engine.close();
+  });
+
+  it('[M9] a tool that ends after its world, and was not told of that, is not written for ever', async () => {
+    const slow = door<string>();
+    const reported: string[] = [];
+    const began = door();
+    const t = await setUp({
+      tools: [
+        tool('slow', () => {
+          began.open();
+          return slow.opened;
+        }),
+      ],
+      onError: (_, what) => reported.push(what),
+    });
+    // As between two processes: the word of it is lost.
+    t.runtime.dispatch = { ...t.runtime.dispatch, abort: () => undefined };
+    const chatId = await t.newChat();
+    await t.say(chatId, '[{"name":"slow"}]');
+    await began.opened;
+    await deleteWorld(t.runtime, t.worldId, person);
+    slow.open('late');
+    await t.engine.quiet();
+    expect(reported).toEqual([]);
+    await t.engine.close();
+  });
+});
