@@ -1,4 +1,5 @@
 import { keyOfPattern } from '@countersign/core';
+import type { Fact } from '@countersign/core/ports';
 import { openSqlite } from '@countersign/storage';
 import { openBenchWorld } from './ours.js';
 import { BOOK } from './script.js';
@@ -51,7 +52,8 @@ function benchRules(): string[] {
 
 async function insertGrants({ file, worldId, agentId, chatId }: GateWorld, how: 'spread' | 'piled'): Promise<void> {
   const store = await openSqlite(file, { synchronous: 'NORMAL' });
-  await store.transact(worldId, async (tx) => {
+  await store.step(worldId, { chats: [] }, ({ now }) => {
+    const facts: Fact[] = [];
     for (let i = 0; i < GRANTS; i += 1) {
       const here = how === 'piled' || i % 1000 === 0;
       const pattern = `city=Granted-${i} *`;
@@ -64,12 +66,13 @@ async function insertGrants({ file, worldId, agentId, chatId }: GateWorld, how: 
         pattern,
         answeredRule: null,
         grantedBy: 'human',
-        grantedAt: tx.now(),
-        lastUsedAt: tx.now(),
+        grantedAt: now,
+        lastUsedAt: now,
         revokedAt: null,
       };
-      await tx.insertGrant(grant, keyOfPattern(pattern));
+      facts.push({ kind: 'grant-given', grant, key: keyOfPattern(pattern) });
     }
+    return { value: undefined, writes: { facts, emissions: [], records: [], wakes: [] } };
   });
   await store.close();
 }

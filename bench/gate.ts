@@ -36,6 +36,8 @@ async function measureDecisions(
 ): Promise<Pick<GateResult, 'nothingMatches' | 'lastRuleMatches' | 'piledGrants'>> {
   const engines = await Promise.all([openEngine(spread), openEngine(piled)]);
   const [one, other] = engines;
+  await one.runtime.store.read((reader) => one.runtime.snapshots.read(reader, spread.worldId));
+  await other.runtime.store.read((reader) => other.runtime.snapshots.read(reader, piled.worldId));
   try {
     const few = await measure(
       [
@@ -94,14 +96,16 @@ async function decide(
   tool: Tool,
   args: { city: string; nights: number },
 ): Promise<Gate> {
-  return await runtime.store.read(async (reader) => {
-    const snapshot = await runtime.snapshots.read(reader, worldId);
+  const words = [`city=${args.city}`, `nights=${args.nights}`];
+  const subjects = [{ kind: 'words' as const, words }];
+  const call = { chatId, agentId, toolName: BOOK, argumentsText: JSON.stringify(args), keys: keysOfCall(subjects) };
+  const needs = { chats: [chatId], calls: [call] };
+  const { value } = await runtime.store.step(worldId, needs, (reads) => {
+    const snapshot = runtime.snapshots.at(worldId, reads.worldRev ?? 0);
     const agent = snapshot?.agent(agentId);
     if (snapshot === undefined || agent === undefined) throw new Error('there is no such world or agent');
-    const words = [`city=${args.city}`, `nights=${args.nights}`];
-    const subjects = [{ kind: 'words' as const, words }];
-    const grants = await reader.grants(chatId, agentId, BOOK, reader.now() - HALF_A_DAY, keysOfCall(subjects));
-    return checkToolApproval({
+    const grants = reads.grants(call).filter(({ lastUsedAt }) => lastUsedAt > reads.now - HALF_A_DAY);
+    const gate = checkToolApproval({
       call: { tool: BOOK, arguments: { ok: true, value: args }, subjects, place },
       tool,
       agent: { tools: agent.definition.tools, policy: snapshot.agentPolicy(agentId) },
@@ -113,9 +117,11 @@ async function decide(
       })),
       decision: undefined,
       contained: false,
-      outcomeUnknown: await reader.outcomeUnknown(chatId, BOOK, JSON.stringify(args)),
+      outcomeUnknown: reads.outcomeUnknown(call),
     });
+    return { value: gate, writes: { facts: [], emissions: [], records: [], wakes: [] } };
   });
+  return value;
 }
 
 /** How long a listener waits for the question after the model's answer, beside how long for the start of an ungated call. */

@@ -1,9 +1,10 @@
-import type { NewMessage, StoreTransaction } from '@countersign/core/ports';
+import type { NewMessage } from '@countersign/core/ports';
+import { stepOf } from '@countersign/core/testing';
 import { openSqlite } from '@countersign/storage';
 import { AGENT } from './ours.js';
 import { ANSWER, QUESTIONS, USAGE } from './script.js';
 
-const EXCHANGES_PER_TRANSACTION = 1000;
+const EXCHANGES_PER_STEP = 1000;
 
 /** Writes a past into a chat: questions, their answers and the ended turns between them, as if all had been said. */
 export async function prefill(
@@ -13,20 +14,22 @@ export async function prefill(
 ): Promise<void> {
   const store = await openSqlite(file, { synchronous: 'NORMAL' });
   for (const chatId of about.chatIds) {
-    for (let written = 0; written < messages / 2; written += EXCHANGES_PER_TRANSACTION) {
-      const count = Math.min(EXCHANGES_PER_TRANSACTION, messages / 2 - written);
-      await store.transact(about.worldId, async (tx) => {
-        for (let i = 0; i < count; i += 1) await writeExchange(tx, { ...about, chatId });
+    for (let written = 0; written < messages / 2; written += EXCHANGES_PER_STEP) {
+      const count = Math.min(EXCHANGES_PER_STEP, messages / 2 - written);
+      await stepOf(store, about.worldId, { chats: [chatId] }, (tx) => {
+        for (let i = 0; i < count; i += 1) writeExchange(tx, { ...about, chatId });
       });
     }
   }
   await store.close();
 }
 
-async function writeExchange(
-  tx: StoreTransaction,
+type Step = Parameters<Parameters<typeof stepOf>[3]>[0];
+
+function writeExchange(
+  tx: Step,
   { worldId, agentId, chatId }: { worldId: string; agentId: string; chatId: string },
-): Promise<void> {
+): void {
   const id = crypto.randomUUID().replaceAll('-', '');
   const turnId = `turn_${id}.${agentId}`;
   const common = {
@@ -36,7 +39,7 @@ async function writeExchange(
     toolCallId: null,
     clientMessageId: null,
   } satisfies Partial<NewMessage>;
-  const question = await tx.appendMessage({
+  const question = tx.appendMessage({
     ...common,
     id: `msg_${id}`,
     role: 'user',
@@ -51,7 +54,7 @@ async function writeExchange(
     providerState: null,
     secrets: [],
   });
-  await tx.insertTurn({
+  tx.insertTurn({
     id: turnId,
     worldId,
     chatId,
@@ -70,7 +73,7 @@ async function writeExchange(
     createdAt: tx.now(),
     endedAt: tx.now(),
   });
-  const answer = await tx.appendMessage({
+  const answer = tx.appendMessage({
     ...common,
     id: `msg_${crypto.randomUUID().replaceAll('-', '')}`,
     role: 'assistant',

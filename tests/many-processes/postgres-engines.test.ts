@@ -405,7 +405,8 @@ describe('[S4] engines on one PostgreSQL', () => {
       };
       await elsewhere?.listed(worldId, 'shed', [changed]);
       await taken;
-      const axe = await first.runtime.store.read((reader) => reader.mcpTool(worldId, 'mcp__shed__axe'));
+      const tools = await first.runtime.store.read((reader) => reader.mcpTools(worldId, 'shed'));
+      const axe = tools.find(({ name }) => name === 'mcp__shed__axe');
       expect(axe).toMatchObject({ accepted: null, acceptedDigest: null });
     });
 

@@ -1,11 +1,12 @@
 import type { NewMessage } from '@countersign/core/ports';
+import { stepOf } from '@countersign/core/testing';
 import type { HarbourServer } from './harbour-server.js';
 
 /** A chat in which a person has said so much, each time with a number of its own. Nobody answers. */
 export async function chatWith({ client, serving }: HarbourServer, count: number): Promise<string> {
   const { id } = await client.createChat('docks');
-  await serving().home.engine.runtime.store.transact('docks', async (tx) => {
-    for (let number = 1; number <= count; number += 1) await tx.appendMessage(messageOf(number, id));
+  await stepOf(serving().home.engine.runtime.store, 'docks', { chats: [id] }, (tx) => {
+    for (let number = 1; number <= count; number += 1) tx.appendMessage(messageOf(number, id));
   });
   return id;
 }

@@ -1,4 +1,5 @@
 import type { NewMessage } from '@countersign/core/ports';
+import { stepOf } from '@countersign/core/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isFullSize } from '../support/scaled.js';
 import { hasBrowser, openBrowser, type Opened, type Visit } from './support/open-browser.js';
@@ -17,8 +18,8 @@ describe.runIf(hasBrowser)('a chat of 10,000 messages', () => {
   beforeAll(async () => {
     opened = await openBrowser();
     const { world, chat, path } = await opened.newChat();
-    await opened.serving.home.engine.runtime.store.transact(world, async (tx) => {
-      for (let number = 1; number <= COUNT; number += 1) await tx.appendMessage(messageOf(number, world, chat));
+    await stepOf(opened.serving.home.engine.runtime.store, world, { chats: [chat] }, (tx) => {
+      for (let number = 1; number <= COUNT; number += 1) tx.appendMessage(messageOf(number, world, chat));
     });
     visit = await opened.visit({ path });
   });

@@ -1,4 +1,3 @@
-import type { ChatRecord } from '@countersign/core/ports';
 import type { Statement } from './queries/prepared.js';
 
 /** A result that is there at once on SQLite and later on PostgreSQL; `await` takes both. */
@@ -13,10 +12,4 @@ export interface Connection {
   first<P, Row, T>(statement: Statement<P, Row>, read: (row: Row) => T): (parameters: P) => Soon<T | undefined>;
   /** Gives the number of rows that changed. */
   run<P>(statement: Statement<P, unknown>): (parameters: P) => Soon<number>;
-  /** A chat's status, and its row is held until the transaction ends, where others could write meanwhile. */
-  lockChat(chatId: string): Soon<ChatRecord['status'] | undefined>;
-  /** An agent's row is held until the transaction ends, likewise. */
-  lockAgent(worldId: string, agentId: string): Soon<void>;
-  /** Writes a wake-up for whichever process it is handed to. Nothing where there is one process. */
-  wakeTurn(turnId: string): Soon<void>;
 }

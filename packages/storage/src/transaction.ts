@@ -11,7 +11,6 @@ import { grantVerbs } from './verbs/grants.js';
 import { invocationVerbs } from './verbs/invocations.js';
 import { mcpServerVerbs } from './verbs/mcp-servers.js';
 import { messageVerbs } from './verbs/messages.js';
-import { purgeVerbs } from './verbs/purge.js';
 import { searchVerbs } from './verbs/search.js';
 import { statsVerbs } from './verbs/stats.js';
 import { turnVerbs } from './verbs/turns.js';
@@ -19,15 +18,14 @@ import { worldVerbs } from './verbs/worlds.js';
 
 /** Everything that can be read and written over one connection. Made once for each, not once for each transaction. */
 export function transactionOn(on: Connection, statements: Statements, session: Session): StoreTransaction {
-  const { buryWorld, ...worlds } = worldVerbs(on, statements, session);
   return {
     now: () => session.now,
-    ...worlds,
-    ...chatVerbs(on, statements, session),
-    ...messageVerbs(on, statements, session),
+    ...worldVerbs(on, statements, session),
+    ...chatVerbs(on, statements),
+    ...messageVerbs(on, statements),
     ...turnVerbs(on, statements),
     ...invocationVerbs(on, statements),
-    ...approvalVerbs(on, statements, session),
+    ...approvalVerbs(on, statements),
     ...grantVerbs(on, statements, session),
     ...clientVerbs(on, statements, session),
     ...mcpServerVerbs(on, statements, session),
@@ -35,7 +33,6 @@ export function transactionOn(on: Connection, statements: Statements, session: S
     ...auditVerbs(on, statements),
     ...searchVerbs(on, statements),
     ...statsVerbs(on, statements),
-    ...purgeVerbs(on, statements.purge, buryWorld),
     emit(emission) {
       session.emissions.push(emission);
     },

@@ -39,7 +39,6 @@ export type {
   InvocationStatus,
   MessageRecord,
   NewMessage,
-  OpenCall,
   QuestionRecord,
   SpeakerKind,
   StoredEvent,

@@ -166,9 +166,6 @@ export interface InvocationRecord {
   settledAt: number | null;
 }
 
-/** What the next step of a turn depends on, of a call that is not settled. */
-export type OpenCall = Pick<InvocationRecord, 'id' | 'status' | 'location' | 'readOnly' | 'startedEpoch'>;
-
 /** `call`: the call is the question, and waits as long as it does. `tool`: a running tool put it, and it ends with the call at the latest. */
 export interface QuestionRecord {
   text: string;

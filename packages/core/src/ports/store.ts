@@ -9,16 +9,13 @@ import type {
   Emission,
   GrantRecord,
   InvocationRecord,
-  InvocationStatus,
   MessageRecord,
-  NewMessage,
-  OpenCall,
   StoredEvent,
   TurnRecord,
   WorldRecord,
 } from './records.js';
 import type { StepNeeds, StepReads, StepWrites } from './step.js';
-import type { AgentDefinition, ApprovalStatus, AuditVerdict, ChatStatus, WorldSettings } from '@countersign/protocol';
+import type { AgentDefinition, ApprovalStatus, AuditVerdict, WorldSettings } from '@countersign/protocol';
 
 export interface Page {
   limit: number;
@@ -47,7 +44,6 @@ export interface StoreReader {
   lastChats(worldId: string, part: { before?: string; limit: number }): Promise<ChatRecord[]>;
 
   message(id: string): Promise<MessageRecord | undefined>;
-  messageByClientId(chatId: string, clientMessageId: string): Promise<MessageRecord | undefined>;
   /** Oldest first, after a position. */
   messages(chatId: string, page: Page & { after: number }): Promise<MessageRecord[]>;
   /** The newest `limit`, or the newest before a position, oldest of them first. */
@@ -60,30 +56,10 @@ export interface StoreReader {
   endedTurns(chatId: string, agentId: string, page: Page & { after: number; before: number }): Promise<TurnRecord[]>;
   /** Turns that are not ended; of one chat, or of the whole store. Oldest first. */
   unfinishedTurns(chatId?: string): Promise<TurnRecord[]>;
-  /** The open or waiting turn of an agent in a chat. */
-  currentTurn(chatId: string, agentId: string): Promise<TurnRecord | undefined>;
-  /** The oldest one. */
-  nextQueuedTurn(chatId: string, agentId: string): Promise<TurnRecord | undefined>;
-  /**
-   * Turns of an agent in a chat that have begun and answer this message or a later one, except silent ones (M6). Not those that
-   * began later and answer an earlier one: a person's own messages, answered one after the other, would use up the limit.
-   */
-  countTurnsSince(chatId: string, agentId: string, seq: number): Promise<number>;
-  /** How many turns of a chat are open, and how many wait for somebody (M8). Queued ones go with the one they are behind. */
-  countUnfinished(chatId: string): Promise<{ working: number; waiting: number }>;
-  /** Open and queued turns of a world. */
-  countWorking(worldId: string): Promise<number>;
 
   invocation(id: string): Promise<InvocationRecord | undefined>;
   /** The calls of one model answer, in call order. */
   invocations(turnId: string, iteration: number): Promise<InvocationRecord[]>;
-  /**
-   * Calls of one model answer that are not settled: at most `limit` each of the started, the approved and the asked, in call order.
-   * Enough to tell what comes next, and bounded: with all of them, an answer of a thousand calls would cost a million reads.
-   */
-  openCalls(turnId: string, iteration: number, page: Page): Promise<OpenCall[]>;
-  /** Is there a call of this tool with these arguments in this chat whose outcome nobody knows (S3)? */
-  outcomeUnknown(chatId: string, toolName: string, argumentsText: string): Promise<boolean>;
 
   approval(id: string): Promise<ApprovalRecord | undefined>;
   /** Oldest first. */
@@ -99,32 +75,19 @@ export interface StoreReader {
   expiringApprovals(): Promise<ApprovalRecord[]>;
   /** In every world. */
   countPendingApprovals(): Promise<number>;
-  /** How many of one agent wait in each chat of its world, most first. */
-  pendingOfAgent(worldId: string, agentId: string): Promise<{ chatId: string; waiting: number }[]>;
 
   grant(id: string): Promise<GrantRecord | undefined>;
-  /** Not revoked and used after `usedAfter`: those of one agent, chat and tool, without a key or with one of these. */
-  grants(
-    chatId: string,
-    agentId: string,
-    toolName: string,
-    usedAfter: number,
-    keys: readonly [string, string],
-  ): Promise<GrantRecord[]>;
   /** Not revoked, of a world, oldest first. */
   grantsOfWorld(worldId: string): Promise<GrantRecord[]>;
 
   client(id: string): Promise<ClientRecord | undefined>;
   clients(worldId: string): Promise<ClientRecord[]>;
-  /** Is a client there that can ask a person? Asked before each call of a world that denies what nobody can be asked about. */
-  hasAsker(worldId: string): Promise<boolean>;
   /** Of every world. */
   allClients(): Promise<ClientRecord[]>;
 
   mcpServer(worldId: string, name: string): Promise<McpServerRecord | undefined>;
   /** In the order they were added. */
   mcpServers(worldId: string): Promise<McpServerRecord[]>;
-  mcpTool(worldId: string, toolName: string): Promise<McpToolRecord | undefined>;
   /** Of one server, also those it no longer offers. */
   mcpTools(worldId: string, server: string): Promise<McpToolRecord[]>;
 
@@ -160,7 +123,7 @@ export interface WorldCounts {
   approvals: { tool: string; status: ApprovalStatus; scope: string | null; ms: number | null; count: number }[];
 }
 
-/** What a step may write. Everything or nothing of it is kept. */
+/** What concerns a world and no running chat: settings, agents, clients, MCP servers, the search index. Chats change by `Store.step`. */
 export interface StoreTransaction extends StoreReader {
   insertWorld(world: {
     id: string;
@@ -179,66 +142,10 @@ export interface StoreTransaction extends StoreReader {
       proposed?: readonly string[];
     },
   ): Promise<void>;
-  /** Removes what belongs to it. Its id stays taken and its audit log stays. */
-  deleteWorld(id: string): Promise<void>;
-  /** Raises the world's `rev`, like the two below. */
+  /** Raises the world's `rev`, like the next one. */
   insertAgent(worldId: string, id: string, definition: AgentDefinition): Promise<AgentRecord>;
   updateAgent(worldId: string, id: string, definition: AgentDefinition): Promise<void>;
-  deleteAgent(worldId: string, id: string): Promise<void>;
 
-  insertChat(chat: { id: string; worldId: string; title: string }): Promise<ChatRecord>;
-  /**
-   * Its status now, which no other step changes before this one ends. Undefined: there is no such chat. Before `nextQueuedTurn`, or a
-   * message that queues its turn at the very moment the turn before it ends would be seen by neither side.
-   */
-  lockChat(id: string): Promise<ChatStatus | undefined>;
-  /** After its turn's row: no other step that does the same goes on before this one ends. */
-  lockAgent(worldId: string, id: string): Promise<void>;
-  setChatStatus(id: string, status: ChatStatus): Promise<void>;
-  setChatTitle(id: string, title: string): Promise<void>;
-  /** Removes its messages, turns, calls, approvals, grants and events. */
-  deleteChat(id: string): Promise<void>;
-
-  /** Gives the message its position, under the chat's row lock. Sets the chat's `humanSeq` if a human or the world speaks. */
-  appendMessage(message: NewMessage): Promise<MessageRecord>;
-
-  /** False: the id was there, and nothing changed. A second open or waiting turn of an agent in a chat is refused as a `conflict`. */
-  insertTurn(turn: TurnRecord): Promise<boolean>;
-  /**
-   * The fence in front of every step (DESIGN "One loop"): raises `rev` and applies the change, if `epoch` and `rev` still are what
-   * the caller read. False: nothing was written, and the caller must write nothing either.
-   */
-  stepTurn(turn: { id: string; epoch: number; rev: number }, change: TurnChange): Promise<boolean>;
-  /** Raises `epoch` and `rev`, so that whoever runs it can't write any more. Used by takeover and stop. Undefined: it has ended, or is not there. */
-  fenceTurn(id: string, change: TurnChange): Promise<TurnRecord | undefined>;
-
-  /**
-   * Takes a turn that nobody runs any more: raises `epoch` and `rev` and writes the new owner, if both still are what the caller
-   * read. Undefined: somebody else was first.
-   */
-  claimTurn(
-    turn: { id: string; epoch: number; rev: number },
-    claim: { owner: string; interruptions: number },
-  ): Promise<TurnRecord | undefined>;
-  /** Writes the wake-up of a turn together with its cause. Does nothing where one process owns the store: it wakes its turns itself. */
-  wakeTurn(turnId: string): Promise<void>;
-
-  insertInvocation(invocation: InvocationRecord): Promise<void>;
-  /** Compare-and-set on `status`: true means that this caller changed it, and nobody else did. */
-  changeInvocation(id: string, from: InvocationStatus, change: InvocationChange): Promise<boolean>;
-  /** A person decided about such a call, so its unknown outcome need not be asked about again. */
-  clearOutcomeUnknown(chatId: string, toolName: string, argumentsText: string): Promise<void>;
-
-  insertApproval(approval: ApprovalRecord): Promise<void>;
-  /** Compare-and-set from `pending`. */
-  settleApproval(
-    id: string,
-    change: Pick<ApprovalRecord, 'status' | 'decision' | 'scope' | 'reason' | 'decisionDigest' | 'decidedBy'>,
-  ): Promise<boolean>;
-
-  /** `key`: what `grants` finds it by; `''` if any call may be covered by it. */
-  insertGrant(grant: GrantRecord, key: string): Promise<void>;
-  touchGrant(id: string): Promise<void>;
   /** True if it was live. */
   revokeGrant(id: string): Promise<boolean>;
 
@@ -363,9 +270,8 @@ export interface Store {
   /** Keys the signatures of calls (A7). Made once per store and kept in it. */
   readonly hashKey: Uint8Array;
   /**
-   * One step, one transaction (S1). All of `work` and its emissions and audit records in the given world are committed, or none is:
-   * if `work` throws, nothing is written and the error is passed on. `work` must await nothing but the transaction: on SQLite every
-   * other step of the process waits meanwhile.
+   * Changes a world (S1). `work`, its emissions and its audit records are committed together, or not at all: if `work` throws, nothing is
+   * written and the error is passed on. `work` must await nothing but the transaction: on SQLite everything else waits for it.
    */
   transact<T>(
     worldId: string,

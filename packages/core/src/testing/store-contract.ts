@@ -1,11 +1,12 @@
 import { describe } from 'vitest';
 import { describeConcurrency } from './store-contract/concurrency.js';
 import { describeFinding } from './store-contract/finding.js';
+import { describeLists } from './store-contract/lists.js';
 import { describeLog } from './store-contract/log.js';
 import { describeMcpServers } from './store-contract/mcp-servers.js';
 import { describeRecords } from './store-contract/records.js';
 import { describeReopening } from './store-contract/reopening.js';
-import { describeSteps } from './store-contract/steps.js';
+import { describeTransactions } from './store-contract/transactions.js';
 import type { OpenStore } from './store-contract/under-test.js';
 
 /**
@@ -16,7 +17,8 @@ export function describeStore(name: string, open: OpenStore, can: { outlive: boo
   const parts = [
     { part: 'records', run: () => describeRecords(open) },
     { part: 'where tools come from', run: () => describeMcpServers(open) },
-    { part: 'steps', run: () => describeSteps(open) },
+    { part: 'lists', run: () => describeLists(open) },
+    { part: 'transactions', run: () => describeTransactions(open) },
     { part: 'many at once', run: () => describeConcurrency(open, can.share) },
     { part: 'finding and counting', run: () => describeFinding(open) },
     { part: 'logs and deletion', run: () => describeLog(open) },

@@ -9,7 +9,7 @@ import {
   type StoredEvent,
   type Tool,
 } from '@countersign/core/ports';
-import { createFakeClock, type FakeClock } from '@countersign/core/testing';
+import { createFakeClock, stepOf, type FakeClock } from '@countersign/core/testing';
 import type { Approval, ToolDecision, ToolResultOutcome, WorldEvent } from '@countersign/protocol';
 import { openSqlite } from '@countersign/storage';
 import { createLabTools, TRAITS, type Execute } from './lab-tools.js';
@@ -189,12 +189,10 @@ export async function openLab(bench: Bench): Promise<Lab> {
   before.die();
   bench.uses += 1;
   const chatIds = [newChatId(), newChatId()] as const;
-  await store.transact(worldId, async (tx) => {
-    for (const id of chatIds) {
-      await tx.insertChat({ id, worldId, title: '' });
-      // Titled already: a title is one more model call in every run.
-      await tx.setChatTitle(id, 'lab');
-    }
+  await stepOf(store, worldId, { chats: [] }, (tx) => {
+    const chat = { worldId, title: 'lab', status: 'idle', lastSeq: 0, humanSeq: 0, createdAt: tx.now() } as const;
+    // Titled already: a title is one more model call in every run.
+    for (const id of chatIds) tx.createChat({ ...chat, id, titled: true });
   });
   const lab: Lab = {
     ...bench,

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { worldSettingsSchema } from '@countersign/protocol';
 import type { Store } from '@countersign/core/ports';
+import { stepOf } from '@countersign/core/testing';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { createPostgresDatabase } from '../../../../tests/support/postgres-database.js';
 import { openPostgres } from '../postgres/open-postgres.js';
@@ -26,14 +27,28 @@ const ODD = 'NUL \0, half of a pair \ud800, the mark \u001a itself, Grüße 🦉
 async function fill(store: Store): Promise<void> {
   await store.transact('w', async (tx) => {
     await tx.insertWorld({ id: 'w', name: 'W', settings: worldSettingsSchema.parse({}), policy: ['deny rm'] });
-    await tx.insertChat({ id: 'chat_1', worldId: 'w', title: ODD });
   });
+  await addChat(store, 'chat_1', ODD);
   for (let at = 0; at < 300; at += 1) {
     await store.transact('w', async (tx) => {
       tx.record({ kind: 'stop', why: `${ODD} ${at}` });
       tx.emit({ event: 'system', chatId: 'chat_1', data: { type: 'notice', message: `${ODD} ${at}` } });
     });
   }
+}
+
+async function addChat(store: Store, id: string, title: string): Promise<void> {
+  const chat = {
+    id,
+    worldId: 'w',
+    title,
+    titled: true,
+    status: 'idle',
+    lastSeq: 0,
+    humanSeq: 0,
+    createdAt: 1,
+  } as const;
+  await stepOf(store, 'w', { chats: [] }, (tx) => tx.createChat(chat));
 }
 
 async function contents(store: Store): Promise<unknown> {
@@ -63,9 +78,7 @@ it('[S4] copies a store from SQLite to PostgreSQL and back, and each goes on whe
   const copy = await openPostgres(url, there);
   expect(await contents(copy)).toEqual(before);
   expect(copy.hashKey).toEqual(hashKey);
-  await copy.transact('w', async (tx) => {
-    await tx.insertChat({ id: 'chat_2', worldId: 'w', title: 'later' });
-  });
+  await addChat(copy, 'chat_2', 'later');
   await copy.close();
 
   await copyStore(there, { kind: 'sqlite', file: second });

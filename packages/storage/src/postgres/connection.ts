@@ -1,10 +1,8 @@
-import type { ChatRecord } from '@countersign/core/ports';
 import type pg from 'pg';
 import type { Connection } from '../connection.js';
 import type { Statement } from '../queries/prepared.js';
 import { readText, toValue } from '../text.js';
 import { fromPostgres } from './errors.js';
-import { JOBS_SCHEMA } from './wake-jobs.js';
 
 export interface PostgresConnection extends Connection {
   start(): void;
@@ -14,27 +12,13 @@ export interface PostgresConnection extends Connection {
   stop(): void;
 }
 
-export function postgresConnection(client: pg.PoolClient, task: string): PostgresConnection {
+export function postgresConnection(client: pg.PoolClient): PostgresConnection {
   let failure: Error | undefined;
   let isActive = false;
   /** Which of the transactions on this connection it is. */
   let nth = 0;
   /** The query under way: a connection does one thing at a time, and the driver will refuse a second one. */
   let last: Promise<void> = Promise.resolve();
-  const lock = bound<{ chatId: string }, unknown>({
-    sql: 'select status from chats where id = $1 for no key update',
-    names: ['chatId'],
-  });
-  // Under the turn's own key, so that wake-ups of one turn fold into one.
-  const wake = bound<{ turnId: string }, unknown>({
-    sql: `select 1 from ${JOBS_SCHEMA}.add_job('${task}', json_build_object('turnId', $1::text), job_key => $1)`,
-    names: ['turnId'],
-  });
-
-  const lockOfAgent = bound<{ worldId: string; agentId: string }, unknown>({
-    sql: 'select 1 from agents where world_id = $1 and id = $2 for no key update',
-    names: ['worldId', 'agentId'],
-  });
 
   return {
     start() {
@@ -62,13 +46,6 @@ export function postgresConnection(client: pg.PoolClient, task: string): Postgre
     run<P>(statement: Statement<P, unknown>) {
       const query = bound(statement);
       return async (parameters: P) => (await query(parameters)).rowCount ?? 0;
-    },
-    lockChat: async (chatId) => (await lock({ chatId })).rows[0]?.[0] as ChatRecord['status'] | undefined,
-    async lockAgent(worldId, agentId) {
-      await lockOfAgent({ worldId, agentId });
-    },
-    async wakeTurn(turnId) {
-      await wake({ turnId });
     },
   };
   function bound<P, Row>({

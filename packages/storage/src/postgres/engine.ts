@@ -24,7 +24,7 @@ export function postgresEngine(pool: pg.Pool, statements: Statements, task: stri
   function deskOf(client: pg.PoolClient): Desk {
     const known = desks.get(client);
     if (known !== undefined) return known;
-    const connection = postgresConnection(client, task);
+    const connection = postgresConnection(client);
     const verbs = verbsOn(connection, statements);
     const { session } = verbs;
     const finish: Unit['finish'] = async (worldId) => {

@@ -197,27 +197,16 @@ export const writtenStatements: WrittenStatements = {
     ]
   },
   "insertChat": {
-    "sql": "insert into \"chats\" (\"id\", \"world_id\", \"title\", \"titled\", \"status\", \"last_seq\", \"human_seq\", \"created_at\") values ($1, $2, $3, $4, 'idle', 0, 0, $5)",
+    "sql": "insert into \"chats\" (\"id\", \"world_id\", \"title\", \"titled\", \"status\", \"last_seq\", \"human_seq\", \"created_at\") values ($1, $2, $3, $4, $5, $6, $7, $8)",
     "names": [
       "id",
       "worldId",
       "title",
       "titled",
-      "createdAt"
-    ]
-  },
-  "setChatStatus": {
-    "sql": "update \"chats\" set \"status\" = $1 where \"id\" = $2",
-    "names": [
       "status",
-      "id"
-    ]
-  },
-  "setChatTitle": {
-    "sql": "update \"chats\" set \"title\" = $1, \"titled\" = 1 where \"id\" = $2",
-    "names": [
-      "title",
-      "id"
+      "lastSeq",
+      "humanSeq",
+      "createdAt"
     ]
   },
   "client": {
@@ -318,14 +307,13 @@ export const writtenStatements: WrittenStatements = {
     ]
   },
   "grants": {
-    "sql": "select \"id\", \"world_id\", \"pattern\", \"answered_rule\", \"granted_by\", \"granted_at\", \"last_used_at\" from \"grants\" where \"revoked_at\" is null and \"chat_id\" = $1 and \"agent_id\" = $2 and \"tool_name\" = $3 and pattern_key in ('', $4, $5) and \"last_used_at\" > $6 order by \"ordinal\"",
+    "sql": "select \"id\", \"world_id\", \"pattern\", \"answered_rule\", \"granted_by\", \"granted_at\", \"last_used_at\" from \"grants\" where \"revoked_at\" is null and \"chat_id\" = $1 and \"agent_id\" = $2 and \"tool_name\" = $3 and pattern_key in ('', $4, $5) order by \"ordinal\"",
     "names": [
       "chatId",
       "agentId",
       "toolName",
       "key",
-      "otherKey",
-      "usedAfter"
+      "otherKey"
     ]
   },
   "anyGrant": {
@@ -384,20 +372,6 @@ export const writtenStatements: WrittenStatements = {
       "iteration"
     ]
   },
-  "openCalls": {
-    "sql": "select * from (\n        select id,status,location,read_only,started_epoch from invocations\n        where turn_id = $1 and iteration = $2 and status = 'started' and settled_at is null\n        order by position limit $3 + 0) as \"started_calls\" union all select * from (\n        select id,status,location,read_only,started_epoch from invocations\n        where turn_id = $4 and iteration = $5 and status = 'approved' and settled_at is null\n        order by position limit $6 + 0) as \"approved_calls\" union all select * from (\n        select id,status,location,read_only,started_epoch from invocations\n        where turn_id = $7 and iteration = $8 and status = 'asked' and settled_at is null\n        order by position limit $9 + 0) as \"asked_calls\"",
-    "names": [
-      "turnId",
-      "iteration",
-      "limit",
-      "turnId",
-      "iteration",
-      "limit",
-      "turnId",
-      "iteration",
-      "limit"
-    ]
-  },
   "outcomeUnknown": {
     "sql": "select \"id\" from \"invocations\" where outcome_unknown = 1 and \"chat_id\" = $1 and \"tool_name\" = $2 and \"arguments\" = $3 limit 1",
     "names": [
@@ -438,51 +412,6 @@ export const writtenStatements: WrittenStatements = {
       "createdAt",
       "startedAt",
       "settledAt"
-    ]
-  },
-  "changeInvocation": {
-    "sql": "update \"invocations\" set \"status\" = $1, \"arguments\" = coalesce($2, arguments), \"edited\" = coalesce($3, edited), \"call_hash\" = case when $4 = 1 then $5 else \"call_hash\" end, \"approval_id\" = case when $6 = 1 then $7 else \"approval_id\" end, \"started_epoch\" = case when $8 = 1 then $9 else \"started_epoch\" end, \"result\" = case when $10 = 1 then $11 else \"result\" end, \"started_at\" = case when $12 = 1 then $13 else \"started_at\" end, \"settled_at\" = case when $14 = 1 then $15 else \"settled_at\" end where \"id\" = $16 and \"status\" = $17",
-    "names": [
-      "status",
-      "arguments",
-      "edited",
-      "hasCallHash",
-      "callHash",
-      "hasApprovalId",
-      "approvalId",
-      "hasStartedEpoch",
-      "startedEpoch",
-      "hasResult",
-      "result",
-      "hasStartedAt",
-      "startedAt",
-      "hasSettledAt",
-      "settledAt",
-      "id",
-      "from"
-    ]
-  },
-  "changeInvocationAndOutcome": {
-    "sql": "update \"invocations\" set \"status\" = $1, \"arguments\" = coalesce($2, arguments), \"edited\" = coalesce($3, edited), \"call_hash\" = case when $4 = 1 then $5 else \"call_hash\" end, \"approval_id\" = case when $6 = 1 then $7 else \"approval_id\" end, \"started_epoch\" = case when $8 = 1 then $9 else \"started_epoch\" end, \"result\" = case when $10 = 1 then $11 else \"result\" end, \"started_at\" = case when $12 = 1 then $13 else \"started_at\" end, \"settled_at\" = case when $14 = 1 then $15 else \"settled_at\" end, \"outcome_unknown\" = $16 where \"id\" = $17 and \"status\" = $18",
-    "names": [
-      "status",
-      "arguments",
-      "edited",
-      "hasCallHash",
-      "callHash",
-      "hasApprovalId",
-      "approvalId",
-      "hasStartedEpoch",
-      "startedEpoch",
-      "hasResult",
-      "result",
-      "hasStartedAt",
-      "startedAt",
-      "hasSettledAt",
-      "settledAt",
-      "outcomeUnknown",
-      "id",
-      "from"
     ]
   },
   "clearOutcomeUnknown": {
@@ -625,13 +554,6 @@ export const writtenStatements: WrittenStatements = {
       "last"
     ]
   },
-  "takeSeq": {
-    "sql": "update \"chats\" set \"last_seq\" = last_seq + 1, \"human_seq\" = case when $1 = 1 then last_seq + 1 else human_seq end where \"id\" = $2 returning \"last_seq\"",
-    "names": [
-      "isHuman",
-      "chatId"
-    ]
-  },
   "insertMessage": {
     "sql": "insert into \"messages\" (\"id\", \"world_id\", \"chat_id\", \"seq\", \"role\", \"sender\", \"speaker\", \"agent_id\", \"turn_id\", \"iteration\", \"reply_to\", \"content\", \"tool_calls\", \"tool_call_id\", \"addressees\", \"provider_state\", \"client_message_id\", \"secrets\", \"created_at\") values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)",
     "names": [
@@ -762,36 +684,6 @@ export const writtenStatements: WrittenStatements = {
       "chatId"
     ]
   },
-  "currentTurn": {
-    "sql": "select \"id\", \"world_id\", \"chat_id\", \"agent_id\", \"trigger_id\", \"trigger_seq\", \"state\", \"outcome\", \"iteration\", \"epoch\", \"rev\", \"owner\", \"interruptions\", \"begun_seq\", \"input_tokens\", \"output_tokens\", \"created_at\", \"ended_at\" from \"turns\" where \"chat_id\" = $1 and \"agent_id\" = $2 and state in ('open', 'waiting')",
-    "names": [
-      "chatId",
-      "agentId"
-    ]
-  },
-  "nextQueuedTurn": {
-    "sql": "select \"id\", \"world_id\", \"chat_id\", \"agent_id\", \"trigger_id\", \"trigger_seq\", \"state\", \"outcome\", \"iteration\", \"epoch\", \"rev\", \"owner\", \"interruptions\", \"begun_seq\", \"input_tokens\", \"output_tokens\", \"created_at\", \"ended_at\" from \"turns\" where state <> 'ended' and \"world_id\" = (select world_id from chats where chats.id = $1) and state = 'queued' and \"chat_id\" = $2 and \"agent_id\" = $3 order by +trigger_seq limit 1",
-    "names": [
-      "chatId",
-      "chatId",
-      "agentId"
-    ]
-  },
-  "countTurnsSince": {
-    "sql": "select count(*) as \"count\" from \"turns\" where \"chat_id\" = $1 and \"agent_id\" = $2 and \"trigger_seq\" >= $3 and \"begun_seq\" is not null and coalesce(outcome, '') <> 'silent'",
-    "names": [
-      "chatId",
-      "agentId",
-      "seq"
-    ]
-  },
-  "countUnfinished": {
-    "sql": "select count(case when state = 'open' then 1 end) as \"working\", count(case when state = 'waiting' then 1 end) as \"waiting\" from \"turns\" where state <> 'ended' and \"world_id\" = (select world_id from chats where chats.id = $1) and state in ('open', 'waiting', 'queued') and \"chat_id\" = $2",
-    "names": [
-      "chatId",
-      "chatId"
-    ]
-  },
   "countWorking": {
     "sql": "select count(*) as \"count\" from \"turns\" where state <> 'ended' and \"world_id\" = $1 and state in ('open', 'queued')",
     "names": [
@@ -799,7 +691,7 @@ export const writtenStatements: WrittenStatements = {
     ]
   },
   "insertTurn": {
-    "sql": "insert into \"turns\" (\"id\", \"world_id\", \"chat_id\", \"agent_id\", \"trigger_id\", \"trigger_seq\", \"state\", \"outcome\", \"iteration\", \"epoch\", \"rev\", \"owner\", \"interruptions\", \"begun_seq\", \"input_tokens\", \"output_tokens\", \"created_at\", \"ended_at\") values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18) on conflict (\"id\") do nothing",
+    "sql": "insert into \"turns\" (\"id\", \"world_id\", \"chat_id\", \"agent_id\", \"trigger_id\", \"trigger_seq\", \"state\", \"outcome\", \"iteration\", \"epoch\", \"rev\", \"owner\", \"interruptions\", \"begun_seq\", \"input_tokens\", \"output_tokens\", \"created_at\", \"ended_at\") values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)",
     "names": [
       "id",
       "worldId",
@@ -819,76 +711,6 @@ export const writtenStatements: WrittenStatements = {
       "outputTokens",
       "createdAt",
       "endedAt"
-    ]
-  },
-  "stepTurn": {
-    "sql": "update \"turns\" set \"rev\" = rev + 1, \"iteration\" = coalesce($1, iteration), \"interruptions\" = coalesce($2, interruptions), \"input_tokens\" = coalesce($3, input_tokens), \"output_tokens\" = coalesce($4, output_tokens), \"outcome\" = case when $5 = 1 then $6 else \"outcome\" end, \"owner\" = case when $7 = 1 then $8 else \"owner\" end, \"begun_seq\" = case when $9 = 1 then $10 else \"begun_seq\" end, \"ended_at\" = case when $11 = 1 then $12 else \"ended_at\" end where \"id\" = $13 and \"epoch\" = $14 and \"rev\" = $15",
-    "names": [
-      "iteration",
-      "interruptions",
-      "inputTokens",
-      "outputTokens",
-      "hasOutcome",
-      "outcome",
-      "hasOwner",
-      "owner",
-      "hasBegunSeq",
-      "begunSeq",
-      "hasEndedAt",
-      "endedAt",
-      "id",
-      "epoch",
-      "rev"
-    ]
-  },
-  "stepTurnInto": {
-    "sql": "update \"turns\" set \"rev\" = rev + 1, \"state\" = $1, \"iteration\" = coalesce($2, iteration), \"interruptions\" = coalesce($3, interruptions), \"input_tokens\" = coalesce($4, input_tokens), \"output_tokens\" = coalesce($5, output_tokens), \"outcome\" = case when $6 = 1 then $7 else \"outcome\" end, \"owner\" = case when $8 = 1 then $9 else \"owner\" end, \"begun_seq\" = case when $10 = 1 then $11 else \"begun_seq\" end, \"ended_at\" = case when $12 = 1 then $13 else \"ended_at\" end where \"id\" = $14 and \"epoch\" = $15 and \"rev\" = $16",
-    "names": [
-      "state",
-      "iteration",
-      "interruptions",
-      "inputTokens",
-      "outputTokens",
-      "hasOutcome",
-      "outcome",
-      "hasOwner",
-      "owner",
-      "hasBegunSeq",
-      "begunSeq",
-      "hasEndedAt",
-      "endedAt",
-      "id",
-      "epoch",
-      "rev"
-    ]
-  },
-  "fenceTurn": {
-    "sql": "update \"turns\" set \"epoch\" = epoch + 1, \"rev\" = rev + 1, \"state\" = coalesce($1, state), \"iteration\" = coalesce($2, iteration), \"interruptions\" = coalesce($3, interruptions), \"input_tokens\" = coalesce($4, input_tokens), \"output_tokens\" = coalesce($5, output_tokens), \"outcome\" = case when $6 = 1 then $7 else \"outcome\" end, \"owner\" = case when $8 = 1 then $9 else \"owner\" end, \"begun_seq\" = case when $10 = 1 then $11 else \"begun_seq\" end, \"ended_at\" = case when $12 = 1 then $13 else \"ended_at\" end where \"id\" = $14 and state <> 'ended' returning \"id\", \"world_id\", \"chat_id\", \"agent_id\", \"trigger_id\", \"trigger_seq\", \"state\", \"outcome\", \"iteration\", \"epoch\", \"rev\", \"owner\", \"interruptions\", \"begun_seq\", \"input_tokens\", \"output_tokens\", \"created_at\", \"ended_at\"",
-    "names": [
-      "state",
-      "iteration",
-      "interruptions",
-      "inputTokens",
-      "outputTokens",
-      "hasOutcome",
-      "outcome",
-      "hasOwner",
-      "owner",
-      "hasBegunSeq",
-      "begunSeq",
-      "hasEndedAt",
-      "endedAt",
-      "id"
-    ]
-  },
-  "claimTurn": {
-    "sql": "update \"turns\" set \"epoch\" = epoch + 1, \"rev\" = rev + 1, \"owner\" = $1, \"interruptions\" = $2 where \"id\" = $3 and \"epoch\" = $4 and \"rev\" = $5 and state = 'open' returning \"id\", \"world_id\", \"chat_id\", \"agent_id\", \"trigger_id\", \"trigger_seq\", \"state\", \"outcome\", \"iteration\", \"epoch\", \"rev\", \"owner\", \"interruptions\", \"begun_seq\", \"input_tokens\", \"output_tokens\", \"created_at\", \"ended_at\"",
-    "names": [
-      "owner",
-      "interruptions",
-      "id",
-      "epoch",
-      "rev"
     ]
   },
   "meta": {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { chatColumns } from '../columns.js';
-import { prepared, upTo, type Cells, type Queries, type RowOf } from './prepared.js';
+import { prepared, upTo, valuesOf, type Cells, type Queries, type RowOf } from './prepared.js';
 import type { ChatsTable } from '../schema.js';
 
 export type ChatRow = Cells<ChatsTable, typeof chatColumns>;
@@ -31,29 +31,6 @@ export function chatStatements(db: Queries) {
         .orderBy('ordinal', 'desc')
         .limit(upTo(p('limit'))),
     ),
-    insertChat: prepared<Pick<RowOf<ChatsTable>, 'id' | 'worldId' | 'title' | 'titled' | 'createdAt'>>((p) =>
-      db.insertInto('chats').values({
-        id: p('id'),
-        world_id: p('worldId'),
-        title: p('title'),
-        titled: p('titled'),
-        status: sql.lit('idle'),
-        last_seq: sql.lit(0),
-        human_seq: sql.lit(0),
-        created_at: p('createdAt'),
-      }),
-    ),
-    setChatStatus: prepared<{ id: string; status: string }>((p) =>
-      db
-        .updateTable('chats')
-        .set({ status: p('status') })
-        .where('id', '=', p('id')),
-    ),
-    setChatTitle: prepared<{ id: string; title: string }>((p) =>
-      db
-        .updateTable('chats')
-        .set({ title: p('title'), titled: sql.lit(1) })
-        .where('id', '=', p('id')),
-    ),
+    insertChat: prepared<RowOf<ChatsTable>>((p) => db.insertInto('chats').values(valuesOf(chatColumns, p))),
   };
 }

@@ -7,7 +7,6 @@ type CallOfGrants = {
   chatId: string;
   agentId: string;
   toolName: string;
-  usedAfter: number;
   key: string;
   otherKey: string;
 };
@@ -32,7 +31,6 @@ export function grantStatements(db: Queries) {
         .where('agent_id', '=', p('agentId'))
         .where('tool_name', '=', p('toolName'))
         .where(sql<boolean>`pattern_key in ('', ${p('key')}, ${p('otherKey')})`)
-        .where('last_used_at', '>', p('usedAfter'))
         .orderBy('ordinal'),
     ),
     anyGrant: prepared<{ chatId: string }, [id: string]>((p) =>

@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { messageColumns } from '../columns.js';
 import { prepared, upTo, valuesOf, type Cells, type Queries, type RowOf } from './prepared.js';
 import type { MessagesTable } from '../schema.js';
@@ -56,16 +55,6 @@ export function messageStatements(db: Queries) {
           .where('events.message_id', 'is not', null)
           .$castTo<{ message_id: string }>(),
       ),
-    ),
-    takeSeq: prepared<{ chatId: string; isHuman: number }, [seq: number]>((p) =>
-      db
-        .updateTable('chats')
-        .set({
-          last_seq: sql`last_seq + 1`,
-          human_seq: sql`case when ${p('isHuman')} = 1 then last_seq + 1 else human_seq end`,
-        })
-        .where('id', '=', p('chatId'))
-        .returning('last_seq'),
     ),
     insertMessage: prepared<RowOf<MessagesTable>>((p) => db.insertInto('messages').values(valuesOf(messageColumns, p))),
   };

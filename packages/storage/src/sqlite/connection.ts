@@ -1,4 +1,3 @@
-import type { ChatRecord } from '@countersign/core/ports';
 import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite';
 import type { Connection } from '../connection.js';
 import type { Statement, Value } from '../queries/prepared.js';
@@ -23,10 +22,6 @@ export function sqliteConnection(db: DatabaseSyncInstance, file: string): Sqlite
   let failure: Error | undefined;
   let isActive = false;
   let hasWritten = false;
-  const statusOf = bound<{ chatId: string }, unknown, ChatRecord['status'] | undefined>(
-    { sql: 'select status from chats where id = ?', names: ['chatId'] },
-    (prepared, values) => (prepared.get(...values) as [ChatRecord['status']] | undefined)?.[0],
-  );
 
   return {
     start() {
@@ -58,11 +53,6 @@ export function sqliteConnection(db: DatabaseSyncInstance, file: string): Sqlite
     run<P>(statement: Statement<P, unknown>) {
       return bound(statement, (prepared, values) => prepared.run(...values).changes);
     },
-    // One connection in one process: nobody else can write meanwhile.
-    lockChat: (chatId) => statusOf({ chatId }),
-    lockAgent() {},
-    // It wakes its turns itself, after the commit.
-    wakeTurn() {},
   };
 
   function bound<P, Row, T>(

@@ -3,7 +3,7 @@ import type { Statement } from '../queries/prepared.js';
 import type { Statements } from '../statements.js';
 import { toApprovalRow } from '../verbs/approvals.js';
 import { toMessageRow } from '../verbs/messages.js';
-import { purgeOrder } from '../verbs/purge.js';
+import { purgeOrder } from '../purge-order.js';
 import type { Batch } from './batch.js';
 
 /** What one step does to one row: it is made, changed, or both. */
@@ -12,21 +12,14 @@ interface Draft<R> {
   change: Partial<R> | undefined;
 }
 
-const insertChat: Statement<ChatRecord, unknown> = {
-  sql: `insert into chats (id, world_id, title, titled, status, last_seq, human_seq, created_at)
-    values (?, ?, ?, ?, ?, ?, ?, ?)`,
-  names: ['id', 'worldId', 'title', 'titled', 'status', 'lastSeq', 'humanSeq', 'createdAt'],
-};
-
 /** Adds the facts of one step to the batch. Each turn, call and chat is written once, however often the step has changed it. */
 export function factWriter(batch: Batch, s: Statements): (facts: readonly Fact[], now: number) => void {
-  const addChat = batch.add(insertChat);
+  const addChat = batch.add<ChatRecord>(forRecords(s.insertChat));
   const changeChat = batch.addChange('chats', ['title', 'titled', 'status', 'lastSeq', 'humanSeq']);
   const addMessage = batch.add(s.insertMessage);
-  const addTurn = batch.add<TurnRecord>(plainInsert(s.insertTurn));
+  const addTurn = batch.add<TurnRecord>(s.insertTurn);
   const changeTurn = batch.addChange('turns', withoutId(s.insertTurn.names));
-  const { sql, names } = s.insertInvocation;
-  const addCall = batch.add<InvocationRecord>({ sql, names });
+  const addCall = batch.add<InvocationRecord>(forRecords(s.insertInvocation));
   const changeCall = batch.addChange('invocations', withoutId(s.insertInvocation.names));
   const acceptOutcome = batch.add(s.clearOutcomeUnknown);
   const addApproval = batch.add(s.insertApproval);
@@ -167,9 +160,9 @@ function isCurrent({ made, change: changed }: Draft<TurnRecord>): boolean {
   return state === 'open' || state === 'waiting';
 }
 
-/** A turn that is there already must not be taken for the new one. */
-function plainInsert<P>({ sql, names }: Statement<P, unknown>): Statement<P, unknown> {
-  return { sql: sql.replace(/ on conflict .*$/, ''), names };
+/** The batch writes a boolean as a number, so a record can be given as it is. */
+function forRecords<R>({ sql, names }: Pick<Statement<R, unknown>, 'sql' | 'names'>): Statement<R, unknown> {
+  return { sql, names };
 }
 
 function withoutId(names: readonly string[]): string[] {

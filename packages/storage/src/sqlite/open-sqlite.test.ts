@@ -175,12 +175,12 @@ describe('a file of our own', () => {
     const misfits = [undefined, Number.NaN, {}, [], 1n, Symbol('s'), true];
     for (const misfit of misfits) {
       const step = store.transact('w', async (tx) => {
-        await tx.insertChat({ id: 'c', worldId: 'w', title: 'T' });
+        await tx.updateWorld('w', { name: 'Written' });
         await tx.chat(misfit as never);
       });
       await expect(step).rejects.toMatchObject({ code: 'invalid', field: 'id' });
     }
-    expect(await store.read((reader) => reader.chats('w'))).toEqual([]);
+    expect(await store.read((reader) => reader.world('w'))).not.toMatchObject({ name: 'Written' });
     await store.close();
   });
 });

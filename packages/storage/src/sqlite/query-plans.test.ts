@@ -14,8 +14,6 @@ const mayScan: Readonly<Record<string, RegExp>> = {
   countPending: /^SCAN approvals USING COVERING INDEX approvals_pending$/,
   // Those that are connected, or were a moment ago.
   allClients: /^SCAN clients$/,
-  // The few rows its parts have found.
-  openCalls: /^SCAN (started|approved|asked)_calls$/,
   // By words, or by number: a virtual table has no other way to say it.
   search: /^SCAN search_words VIRTUAL TABLE INDEX \d+:\S/,
   searchWords: /^SCAN search_words VIRTUAL TABLE INDEX \d+:=/,
@@ -53,13 +51,8 @@ it('[M6] turns that have begun are counted by agent, not by reading every turn o
 it.each([
   ['chatsAfter', 'chats_of_world (world_id=? AND rowid>?)'],
   ['lastChats', 'chats_of_world (world_id=? AND rowid<?)'],
-  ['openCalls', 'invocations_open'],
-  ['currentTurn', 'turns_current'],
-  ['nextQueuedTurn', 'turns_unfinished'],
   ['unfinishedTurnsOfChat', 'turns_unfinished'],
-  ['countUnfinished', 'turns_unfinished'],
   ['countWorking', 'turns_unfinished'],
-  ['countTurnsSince', 'turns_by_trigger'],
   ['endedTurns', 'turns_by_trigger'],
   ['outcomeUnknown', 'invocations_unknown'],
   ['invocations', 'invocations_of_turn'],

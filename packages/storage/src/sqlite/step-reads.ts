@@ -82,7 +82,7 @@ export function sqliteReads(on: SqliteConnection, s: Statements, kept: KeptState
       chat.hasGrants ??= anyGrant({ chatId }) !== undefined;
       if (!chat.hasGrants) return [];
       const [key, otherKey] = call.keys;
-      const rows = grants({ chatId, agentId, toolName, usedAfter: Number.MIN_SAFE_INTEGER, key, otherKey });
+      const rows = grants({ chatId, agentId, toolName, key, otherKey });
       return rows.map((row) => toFoundGrant(call, row));
     },
     outcomeUnknown({ chatId, toolName, argumentsText }: CallKeys) {

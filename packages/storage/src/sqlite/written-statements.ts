@@ -197,27 +197,16 @@ export const writtenStatements: WrittenStatements = {
     ]
   },
   "insertChat": {
-    "sql": "insert into \"chats\" (\"id\", \"world_id\", \"title\", \"titled\", \"status\", \"last_seq\", \"human_seq\", \"created_at\") values (?, ?, ?, ?, 'idle', 0, 0, ?)",
+    "sql": "insert into \"chats\" (\"id\", \"world_id\", \"title\", \"titled\", \"status\", \"last_seq\", \"human_seq\", \"created_at\") values (?, ?, ?, ?, ?, ?, ?, ?)",
     "names": [
       "id",
       "worldId",
       "title",
       "titled",
-      "createdAt"
-    ]
-  },
-  "setChatStatus": {
-    "sql": "update \"chats\" set \"status\" = ? where \"id\" = ?",
-    "names": [
       "status",
-      "id"
-    ]
-  },
-  "setChatTitle": {
-    "sql": "update \"chats\" set \"title\" = ?, \"titled\" = 1 where \"id\" = ?",
-    "names": [
-      "title",
-      "id"
+      "lastSeq",
+      "humanSeq",
+      "createdAt"
     ]
   },
   "client": {
@@ -318,14 +307,13 @@ export const writtenStatements: WrittenStatements = {
     ]
   },
   "grants": {
-    "sql": "select \"id\", \"world_id\", \"pattern\", \"answered_rule\", \"granted_by\", \"granted_at\", \"last_used_at\" from \"grants\" where \"revoked_at\" is null and \"chat_id\" = ? and \"agent_id\" = ? and \"tool_name\" = ? and pattern_key in ('', ?, ?) and \"last_used_at\" > ? order by \"ordinal\"",
+    "sql": "select \"id\", \"world_id\", \"pattern\", \"answered_rule\", \"granted_by\", \"granted_at\", \"last_used_at\" from \"grants\" where \"revoked_at\" is null and \"chat_id\" = ? and \"agent_id\" = ? and \"tool_name\" = ? and pattern_key in ('', ?, ?) order by \"ordinal\"",
     "names": [
       "chatId",
       "agentId",
       "toolName",
       "key",
-      "otherKey",
-      "usedAfter"
+      "otherKey"
     ]
   },
   "anyGrant": {
@@ -384,20 +372,6 @@ export const writtenStatements: WrittenStatements = {
       "iteration"
     ]
   },
-  "openCalls": {
-    "sql": "select * from (\n        select id,status,location,read_only,started_epoch from invocations\n        where turn_id = ? and iteration = ? and status = 'started' and settled_at is null\n        order by position limit ? + 0) as \"started_calls\" union all select * from (\n        select id,status,location,read_only,started_epoch from invocations\n        where turn_id = ? and iteration = ? and status = 'approved' and settled_at is null\n        order by position limit ? + 0) as \"approved_calls\" union all select * from (\n        select id,status,location,read_only,started_epoch from invocations\n        where turn_id = ? and iteration = ? and status = 'asked' and settled_at is null\n        order by position limit ? + 0) as \"asked_calls\"",
-    "names": [
-      "turnId",
-      "iteration",
-      "limit",
-      "turnId",
-      "iteration",
-      "limit",
-      "turnId",
-      "iteration",
-      "limit"
-    ]
-  },
   "outcomeUnknown": {
     "sql": "select \"id\" from \"invocations\" where outcome_unknown = 1 and \"chat_id\" = ? and \"tool_name\" = ? and \"arguments\" = ? limit 1",
     "names": [
@@ -438,51 +412,6 @@ export const writtenStatements: WrittenStatements = {
       "createdAt",
       "startedAt",
       "settledAt"
-    ]
-  },
-  "changeInvocation": {
-    "sql": "update \"invocations\" set \"status\" = ?, \"arguments\" = coalesce(?, arguments), \"edited\" = coalesce(?, edited), \"call_hash\" = case when ? = 1 then ? else \"call_hash\" end, \"approval_id\" = case when ? = 1 then ? else \"approval_id\" end, \"started_epoch\" = case when ? = 1 then ? else \"started_epoch\" end, \"result\" = case when ? = 1 then ? else \"result\" end, \"started_at\" = case when ? = 1 then ? else \"started_at\" end, \"settled_at\" = case when ? = 1 then ? else \"settled_at\" end where \"id\" = ? and \"status\" = ?",
-    "names": [
-      "status",
-      "arguments",
-      "edited",
-      "hasCallHash",
-      "callHash",
-      "hasApprovalId",
-      "approvalId",
-      "hasStartedEpoch",
-      "startedEpoch",
-      "hasResult",
-      "result",
-      "hasStartedAt",
-      "startedAt",
-      "hasSettledAt",
-      "settledAt",
-      "id",
-      "from"
-    ]
-  },
-  "changeInvocationAndOutcome": {
-    "sql": "update \"invocations\" set \"status\" = ?, \"arguments\" = coalesce(?, arguments), \"edited\" = coalesce(?, edited), \"call_hash\" = case when ? = 1 then ? else \"call_hash\" end, \"approval_id\" = case when ? = 1 then ? else \"approval_id\" end, \"started_epoch\" = case when ? = 1 then ? else \"started_epoch\" end, \"result\" = case when ? = 1 then ? else \"result\" end, \"started_at\" = case when ? = 1 then ? else \"started_at\" end, \"settled_at\" = case when ? = 1 then ? else \"settled_at\" end, \"outcome_unknown\" = ? where \"id\" = ? and \"status\" = ?",
-    "names": [
-      "status",
-      "arguments",
-      "edited",
-      "hasCallHash",
-      "callHash",
-      "hasApprovalId",
-      "approvalId",
-      "hasStartedEpoch",
-      "startedEpoch",
-      "hasResult",
-      "result",
-      "hasStartedAt",
-      "startedAt",
-      "hasSettledAt",
-      "settledAt",
-      "outcomeUnknown",
-      "id",
-      "from"
     ]
   },
   "clearOutcomeUnknown": {
@@ -625,13 +554,6 @@ export const writtenStatements: WrittenStatements = {
       "last"
     ]
   },
-  "takeSeq": {
-    "sql": "update \"chats\" set \"last_seq\" = last_seq + 1, \"human_seq\" = case when ? = 1 then last_seq + 1 else human_seq end where \"id\" = ? returning \"last_seq\"",
-    "names": [
-      "isHuman",
-      "chatId"
-    ]
-  },
   "insertMessage": {
     "sql": "insert into \"messages\" (\"id\", \"world_id\", \"chat_id\", \"seq\", \"role\", \"sender\", \"speaker\", \"agent_id\", \"turn_id\", \"iteration\", \"reply_to\", \"content\", \"tool_calls\", \"tool_call_id\", \"addressees\", \"provider_state\", \"client_message_id\", \"secrets\", \"created_at\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     "names": [
@@ -762,36 +684,6 @@ export const writtenStatements: WrittenStatements = {
       "chatId"
     ]
   },
-  "currentTurn": {
-    "sql": "select \"id\", \"world_id\", \"chat_id\", \"agent_id\", \"trigger_id\", \"trigger_seq\", \"state\", \"outcome\", \"iteration\", \"epoch\", \"rev\", \"owner\", \"interruptions\", \"begun_seq\", \"input_tokens\", \"output_tokens\", \"created_at\", \"ended_at\" from \"turns\" where \"chat_id\" = ? and \"agent_id\" = ? and state in ('open', 'waiting')",
-    "names": [
-      "chatId",
-      "agentId"
-    ]
-  },
-  "nextQueuedTurn": {
-    "sql": "select \"id\", \"world_id\", \"chat_id\", \"agent_id\", \"trigger_id\", \"trigger_seq\", \"state\", \"outcome\", \"iteration\", \"epoch\", \"rev\", \"owner\", \"interruptions\", \"begun_seq\", \"input_tokens\", \"output_tokens\", \"created_at\", \"ended_at\" from \"turns\" where state <> 'ended' and \"world_id\" = (select world_id from chats where chats.id = ?) and state = 'queued' and \"chat_id\" = ? and \"agent_id\" = ? order by +trigger_seq limit 1",
-    "names": [
-      "chatId",
-      "chatId",
-      "agentId"
-    ]
-  },
-  "countTurnsSince": {
-    "sql": "select count(*) as \"count\" from \"turns\" where \"chat_id\" = ? and \"agent_id\" = ? and \"trigger_seq\" >= ? and \"begun_seq\" is not null and coalesce(outcome, '') <> 'silent'",
-    "names": [
-      "chatId",
-      "agentId",
-      "seq"
-    ]
-  },
-  "countUnfinished": {
-    "sql": "select count(case when state = 'open' then 1 end) as \"working\", count(case when state = 'waiting' then 1 end) as \"waiting\" from \"turns\" where state <> 'ended' and \"world_id\" = (select world_id from chats where chats.id = ?) and state in ('open', 'waiting', 'queued') and \"chat_id\" = ?",
-    "names": [
-      "chatId",
-      "chatId"
-    ]
-  },
   "countWorking": {
     "sql": "select count(*) as \"count\" from \"turns\" where state <> 'ended' and \"world_id\" = ? and state in ('open', 'queued')",
     "names": [
@@ -799,7 +691,7 @@ export const writtenStatements: WrittenStatements = {
     ]
   },
   "insertTurn": {
-    "sql": "insert into \"turns\" (\"id\", \"world_id\", \"chat_id\", \"agent_id\", \"trigger_id\", \"trigger_seq\", \"state\", \"outcome\", \"iteration\", \"epoch\", \"rev\", \"owner\", \"interruptions\", \"begun_seq\", \"input_tokens\", \"output_tokens\", \"created_at\", \"ended_at\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (\"id\") do nothing",
+    "sql": "insert into \"turns\" (\"id\", \"world_id\", \"chat_id\", \"agent_id\", \"trigger_id\", \"trigger_seq\", \"state\", \"outcome\", \"iteration\", \"epoch\", \"rev\", \"owner\", \"interruptions\", \"begun_seq\", \"input_tokens\", \"output_tokens\", \"created_at\", \"ended_at\") values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     "names": [
       "id",
       "worldId",
@@ -819,76 +711,6 @@ export const writtenStatements: WrittenStatements = {
       "outputTokens",
       "createdAt",
       "endedAt"
-    ]
-  },
-  "stepTurn": {
-    "sql": "update \"turns\" set \"rev\" = rev + 1, \"iteration\" = coalesce(?, iteration), \"interruptions\" = coalesce(?, interruptions), \"input_tokens\" = coalesce(?, input_tokens), \"output_tokens\" = coalesce(?, output_tokens), \"outcome\" = case when ? = 1 then ? else \"outcome\" end, \"owner\" = case when ? = 1 then ? else \"owner\" end, \"begun_seq\" = case when ? = 1 then ? else \"begun_seq\" end, \"ended_at\" = case when ? = 1 then ? else \"ended_at\" end where \"id\" = ? and \"epoch\" = ? and \"rev\" = ?",
-    "names": [
-      "iteration",
-      "interruptions",
-      "inputTokens",
-      "outputTokens",
-      "hasOutcome",
-      "outcome",
-      "hasOwner",
-      "owner",
-      "hasBegunSeq",
-      "begunSeq",
-      "hasEndedAt",
-      "endedAt",
-      "id",
-      "epoch",
-      "rev"
-    ]
-  },
-  "stepTurnInto": {
-    "sql": "update \"turns\" set \"rev\" = rev + 1, \"state\" = ?, \"iteration\" = coalesce(?, iteration), \"interruptions\" = coalesce(?, interruptions), \"input_tokens\" = coalesce(?, input_tokens), \"output_tokens\" = coalesce(?, output_tokens), \"outcome\" = case when ? = 1 then ? else \"outcome\" end, \"owner\" = case when ? = 1 then ? else \"owner\" end, \"begun_seq\" = case when ? = 1 then ? else \"begun_seq\" end, \"ended_at\" = case when ? = 1 then ? else \"ended_at\" end where \"id\" = ? and \"epoch\" = ? and \"rev\" = ?",
-    "names": [
-      "state",
-      "iteration",
-      "interruptions",
-      "inputTokens",
-      "outputTokens",
-      "hasOutcome",
-      "outcome",
-      "hasOwner",
-      "owner",
-      "hasBegunSeq",
-      "begunSeq",
-      "hasEndedAt",
-      "endedAt",
-      "id",
-      "epoch",
-      "rev"
-    ]
-  },
-  "fenceTurn": {
-    "sql": "update \"turns\" set \"epoch\" = epoch + 1, \"rev\" = rev + 1, \"state\" = coalesce(?, state), \"iteration\" = coalesce(?, iteration), \"interruptions\" = coalesce(?, interruptions), \"input_tokens\" = coalesce(?, input_tokens), \"output_tokens\" = coalesce(?, output_tokens), \"outcome\" = case when ? = 1 then ? else \"outcome\" end, \"owner\" = case when ? = 1 then ? else \"owner\" end, \"begun_seq\" = case when ? = 1 then ? else \"begun_seq\" end, \"ended_at\" = case when ? = 1 then ? else \"ended_at\" end where \"id\" = ? and state <> 'ended' returning \"id\", \"world_id\", \"chat_id\", \"agent_id\", \"trigger_id\", \"trigger_seq\", \"state\", \"outcome\", \"iteration\", \"epoch\", \"rev\", \"owner\", \"interruptions\", \"begun_seq\", \"input_tokens\", \"output_tokens\", \"created_at\", \"ended_at\"",
-    "names": [
-      "state",
-      "iteration",
-      "interruptions",
-      "inputTokens",
-      "outputTokens",
-      "hasOutcome",
-      "outcome",
-      "hasOwner",
-      "owner",
-      "hasBegunSeq",
-      "begunSeq",
-      "hasEndedAt",
-      "endedAt",
-      "id"
-    ]
-  },
-  "claimTurn": {
-    "sql": "update \"turns\" set \"epoch\" = epoch + 1, \"rev\" = rev + 1, \"owner\" = ?, \"interruptions\" = ? where \"id\" = ? and \"epoch\" = ? and \"rev\" = ? and state = 'open' returning \"id\", \"world_id\", \"chat_id\", \"agent_id\", \"trigger_id\", \"trigger_seq\", \"state\", \"outcome\", \"iteration\", \"epoch\", \"rev\", \"owner\", \"interruptions\", \"begun_seq\", \"input_tokens\", \"output_tokens\", \"created_at\", \"ended_at\"",
-    "names": [
-      "owner",
-      "interruptions",
-      "id",
-      "epoch",
-      "rev"
     ]
   },
   "meta": {

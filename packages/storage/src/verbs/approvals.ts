@@ -1,26 +1,17 @@
-import type { ApprovalRecord, StoreTransaction } from '@countersign/core/ports';
+import type { ApprovalRecord, StoreReader } from '@countersign/core/ports';
 import type { ApprovalOption } from '@countersign/protocol';
 import type { Connection } from '../connection.js';
 import type { RowOf } from '../queries/prepared.js';
 import type { ApprovalsTable } from '../schema.js';
-import type { Session } from '../session.js';
 import type { ApprovalRow, ApprovalStatements } from '../queries/approvals.js';
 import { readSandbox } from './read-sandbox.js';
 
 type ApprovalVerbs = Pick<
-  StoreTransaction,
-  | 'approval'
-  | 'approvals'
-  | 'approvalsAfter'
-  | 'pendingApprovalIds'
-  | 'expiringApprovals'
-  | 'countPendingApprovals'
-  | 'pendingOfAgent'
-  | 'insertApproval'
-  | 'settleApproval'
+  StoreReader,
+  'approval' | 'approvals' | 'approvalsAfter' | 'pendingApprovalIds' | 'expiringApprovals' | 'countPendingApprovals'
 >;
 
-export function approvalVerbs(on: Connection, s: ApprovalStatements, session: Session): ApprovalVerbs {
+export function approvalVerbs(on: Connection, s: ApprovalStatements): ApprovalVerbs {
   const approval = on.first(s.approval, toApproval);
   const approvalsOfWorld = on.all(s.approvalsOfWorld, toApproval);
   const approvalsOfChat = on.all(s.approvalsOfChat, toApproval);
@@ -30,9 +21,6 @@ export function approvalVerbs(on: Connection, s: ApprovalStatements, session: Se
   const pendingIds = on.all(s.pendingIds, ([id]) => id);
   const expiring = on.all(s.expiring, toApproval);
   const countPending = on.first(s.countPending, ([count]) => count);
-  const pendingOfAgent = on.all(s.pendingOfAgent, ([chatId, waiting]) => ({ chatId, waiting }));
-  const insertApproval = on.run(s.insertApproval);
-  const settleApproval = on.run(s.settleApproval);
 
   return {
     approval: async (id) => approval({ id }),
@@ -50,11 +38,6 @@ export function approvalVerbs(on: Connection, s: ApprovalStatements, session: Se
     pendingApprovalIds: async (worldId) => pendingIds({ worldId }),
     expiringApprovals: async () => expiring({}),
     countPendingApprovals: async () => (await countPending({})) ?? 0,
-    pendingOfAgent: async (worldId, agentId) => pendingOfAgent({ worldId, agentId }),
-    async insertApproval(record) {
-      await insertApproval(toApprovalRow(record));
-    },
-    settleApproval: async (id, change) => (await settleApproval({ id, ...change, decidedAt: session.now })) === 1,
   };
 }
 

@@ -5,20 +5,12 @@ import type { ClientRow, ClientStatements } from '../queries/clients.js';
 
 type ClientVerbs = Pick<
   StoreTransaction,
-  | 'client'
-  | 'clients'
-  | 'hasAsker'
-  | 'allClients'
-  | 'insertClient'
-  | 'setClientConnected'
-  | 'setClientCut'
-  | 'deleteClient'
+  'client' | 'clients' | 'allClients' | 'insertClient' | 'setClientConnected' | 'setClientCut' | 'deleteClient'
 >;
 
 export function clientVerbs(on: Connection, s: ClientStatements, session: Session): ClientVerbs {
   const client = on.first(s.client, toClient);
   const clients = on.all(s.clients, toClient);
-  const asker = on.first(s.asker, ([id]) => id);
   const insertClient = on.run(s.insertClient);
   const allClients = on.all(s.allClients, toClient);
   const setClientConnected = on.run(s.setClientConnected);
@@ -28,7 +20,6 @@ export function clientVerbs(on: Connection, s: ClientStatements, session: Sessio
   return {
     client: async (id) => client({ id }),
     clients: async (worldId) => clients({ worldId }),
-    hasAsker: async (worldId) => (await asker({ worldId })) !== undefined,
     allClients: async () => allClients({}),
     async insertClient(record) {
       await insertClient({

@@ -8,7 +8,6 @@ type McpServerVerbs = Pick<
   StoreTransaction,
   | 'mcpServer'
   | 'mcpServers'
-  | 'mcpTool'
   | 'mcpTools'
   | 'insertMcpServer'
   | 'updateMcpServer'
@@ -24,7 +23,6 @@ export function mcpServerVerbs(on: Connection, s: McpServerStatements, session: 
   const updateServer = on.run(s.updateMcpServer);
   const setListed = on.run(s.setMcpServerListed);
   const deleteServer = on.run(s.deleteMcpServer);
-  const tool = on.first(s.mcpTool, toTool);
   const tools = on.all(s.mcpTools, toTool);
   const putTool = on.run(s.putMcpTool);
   const deleteTools = on.run(s.deleteMcpTools);
@@ -32,7 +30,6 @@ export function mcpServerVerbs(on: Connection, s: McpServerStatements, session: 
   return {
     mcpServer: async (worldId, name) => server({ worldId, name }),
     mcpServers: async (worldId) => servers({ worldId }),
-    mcpTool: async (worldId, name) => tool({ worldId, name }),
     mcpTools: async (worldId, name) => tools({ worldId, name }),
     async insertMcpServer(record) {
       if ((await insertServer({ ...record, definition: JSON.stringify(record.definition) })) === 1) return;

@@ -1,69 +1,28 @@
-import type { MessageRecord, NewMessage, StoreTransaction } from '@countersign/core/ports';
-import { CountersignError, type ToolCall } from '@countersign/protocol';
+import type { MessageRecord, StoreReader } from '@countersign/core/ports';
+import type { ToolCall } from '@countersign/protocol';
 import type { Connection } from '../connection.js';
 import type { RowOf } from '../queries/prepared.js';
 import type { MessagesTable } from '../schema.js';
-import type { Session } from '../session.js';
 import type { MessageRow, MessageStatements } from '../queries/messages.js';
 
-type MessageVerbs = Pick<
-  StoreTransaction,
-  'message' | 'messageByClientId' | 'messages' | 'lastMessages' | 'messagesOfTurn' | 'appendMessage'
->;
+type MessageVerbs = Pick<StoreReader, 'message' | 'messages' | 'lastMessages' | 'messagesOfTurn'>;
 
-export function messageVerbs(on: Connection, s: MessageStatements, session: Session): MessageVerbs {
+export function messageVerbs(on: Connection, s: MessageStatements): MessageVerbs {
   const message = on.first(s.message, toMessage);
-  const messageByClientId = on.first(s.messageByClientId, toMessage);
   const messages = on.all(s.messages, toMessage);
   const lastMessages = on.all(s.lastMessages, toMessage);
   const messagesOfTurn = on.all(s.messagesOfTurn, toMessage);
-  const takeSeq = on.first(s.takeSeq, ([seq]) => seq);
-  const insertMessage = on.run(s.insertMessage);
 
   return {
     message: async (id) => message({ id }),
-    messageByClientId: async (chatId, clientMessageId) => messageByClientId({ chatId, clientMessageId }),
     messages: async (chatId, { after, limit }) => messages({ chatId, after, limit }),
     lastMessages: async (chatId, { limit, before = Number.MAX_SAFE_INTEGER }) =>
       (await lastMessages({ chatId, before, limit })).reverse(),
     messagesOfTurn: async (turnId) => messagesOfTurn({ turnId }),
-
-    async appendMessage(message) {
-      const isHuman = message.speaker === 'human' || message.speaker === 'world';
-      const seq = await takeSeq({ chatId: message.chatId, isHuman: Number(isHuman) });
-      if (seq === undefined) throw new CountersignError('not-found', `There is no chat "${message.chatId}".`);
-      const record = placed(message, seq, session.now);
-      await insertMessage(toMessageRow(record));
-      return record;
-    },
   };
 }
 
-/** Names every column, like all that makes or takes a message: copies of objects from many places are slow, and they are many. */
-function placed(message: NewMessage, seq: number, createdAt: number): MessageRecord {
-  return {
-    id: message.id,
-    worldId: message.worldId,
-    chatId: message.chatId,
-    seq,
-    role: message.role,
-    sender: message.sender,
-    speaker: message.speaker,
-    agentId: message.agentId,
-    turnId: message.turnId,
-    iteration: message.iteration,
-    replyTo: message.replyTo,
-    content: message.content,
-    toolCalls: message.toolCalls,
-    toolCallId: message.toolCallId,
-    addressees: message.addressees,
-    providerState: message.providerState,
-    clientMessageId: message.clientMessageId,
-    secrets: message.secrets,
-    createdAt,
-  };
-}
-
+/** Names every column: spreading objects of many shapes is slow, and there are many messages. */
 export function toMessageRow(record: MessageRecord): RowOf<MessagesTable> {
   return {
     id: record.id,

@@ -16,11 +16,7 @@ type WorldVerbs = Pick<
   | 'updateWorld'
   | 'insertAgent'
   | 'updateAgent'
-  | 'deleteAgent'
-> & {
-  /** Empties the world's own rows and keeps its id. What is in its chats goes first. */
-  buryWorld: (id: string) => Promise<void>;
-};
+>;
 
 export function worldVerbs(on: Connection, s: WorldStatements, session: Session): WorldVerbs {
   const world = on.first(s.world, toWorld);
@@ -33,12 +29,8 @@ export function worldVerbs(on: Connection, s: WorldStatements, session: Session)
   const insertPolicy = on.run(s.insertPolicy);
   const updateWorld = on.run(s.updateWorld);
   const updatePolicy = on.run(s.updatePolicy);
-  const buryWorld = on.run(s.buryWorld);
-  const deletePolicy = on.run(s.deletePolicy);
-  const deleteAgentsOfWorld = on.run(s.deleteAgentsOfWorld);
   const insertAgent = on.run(s.insertAgent);
   const updateAgent = on.run(s.updateAgent);
-  const buryAgent = on.run(s.buryAgent);
 
   const raiseRev = (id: string) => updateWorld({ id, name: null, settings: null });
 
@@ -63,11 +55,6 @@ export function worldVerbs(on: Connection, s: WorldStatements, session: Session)
       if (policy === undefined && proposed === undefined) return;
       await updatePolicy({ worldId: id, policy: jsonOrNull(policy), proposed: jsonOrNull(proposed) });
     },
-    async buryWorld(id) {
-      await deleteAgentsOfWorld({ worldId: id });
-      await deletePolicy({ worldId: id });
-      await buryWorld({ id, now: session.now });
-    },
 
     async insertAgent(worldId, id, definition) {
       if ((await insertAgent({ worldId, id, definition: JSON.stringify(definition), now: session.now })) === 0) {
@@ -78,10 +65,6 @@ export function worldVerbs(on: Connection, s: WorldStatements, session: Session)
     },
     async updateAgent(worldId, id, definition) {
       await updateAgent({ worldId, id, definition: JSON.stringify(definition) });
-      await raiseRev(worldId);
-    },
-    async deleteAgent(worldId, id) {
-      await buryAgent({ worldId, id, now: session.now });
       await raiseRev(worldId);
     },
   };

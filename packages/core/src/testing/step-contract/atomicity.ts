@@ -1,5 +1,17 @@
 import { expect, it } from 'vitest';
-import { A, approval, B, C, grant, invocation, message, turn, W, write } from '../store-contract/samples.js';
+import {
+  addChats,
+  approval,
+  B,
+  C,
+  client,
+  grant,
+  invocation,
+  message,
+  turn,
+  W,
+  write,
+} from '../store-contract/samples.js';
 import { freshStore, type OpenStore } from '../store-contract/under-test.js';
 import { stateOf, step } from './support.js';
 
@@ -111,7 +123,7 @@ export function describeAtomicity(open: OpenStore): void {
 
   it('[S1] steps, transactions and reads that start at once take turns', async () => {
     const all = Array.from({ length: CALLERS }, async (_, index) => {
-      if (index % 3 === 0) return await write(store(), (tx) => tx.appendMessage(message(`msg_${index}`)));
+      if (index % 3 === 0) return await write(store(), (tx) => tx.insertClient(client(`client_${index}`)));
       if (index % 3 === 1) return await step(store(), (tx) => tx.appendMessage(message(`msg_${index}`)));
       const [chat, messages] = await store().read(
         async (r) => [await r.chat(C), await r.messages(C, { after: 0, limit: 99 })] as const,
@@ -125,7 +137,7 @@ export function describeAtomicity(open: OpenStore): void {
   });
 
   it('[S1] a step in several chats writes all of them', async () => {
-    await write(store(), (tx) => tx.insertChat({ id: 'chat_2', worldId: W, title: 'Two' }));
+    await addChats(store(), 'chat_2');
     const chats = [C, 'chat_2'];
     await step(
       store(),
@@ -148,7 +160,7 @@ export function describeAtomicity(open: OpenStore): void {
     await expect(failing).rejects.toThrow('no');
     for (const chatId of chats) {
       expect(await stateOf(store(), chatId)).toMatchObject({ chat: { lastSeq: 1 } });
-      expect(await store().read((r) => r.currentTurn(chatId, A))).toMatchObject({ rev: 1 });
+      expect(await store().read((r) => r.unfinishedTurns(chatId))).toMatchObject([{ rev: 1 }]);
     }
     expect(await step(store(), (tx) => tx.countWorking())).toBe(2);
   });

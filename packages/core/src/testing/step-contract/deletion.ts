@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { A, approval, B, C, grant, invocation, message, turn, W, write } from '../store-contract/samples.js';
+import { A, approval, B, C, chat, grant, invocation, message, turn, W } from '../store-contract/samples.js';
 import { freshStore, type OpenStore } from '../store-contract/under-test.js';
 import { stateOf, step, stepWithEvents } from './support.js';
 
@@ -18,9 +18,9 @@ export function describeDeletion(open: OpenStore): void {
 
   it('a chat goes with all that belongs to it, also what the same step has written before', async () => {
     await fill();
-    await write(store(), async (tx) => {
-      await tx.insertChat({ id: 'chat_2', worldId: W, title: 'Two' });
-      await tx.insertTurn(turn('turn_2', { chatId: 'chat_2' }));
+    await step(store(), (tx) => {
+      tx.createChat(chat('chat_2'));
+      tx.insertTurn(turn('turn_2', { chatId: 'chat_2' }));
     });
     const needs = { chats: [C, 'chat_2'] };
     const { events } = await stepWithEvents(
@@ -87,10 +87,6 @@ export function describeDeletion(open: OpenStore): void {
     });
     expect(await store().verifyAudit(W)).toEqual({ ok: true, records: 2 });
   });
-}
-
-function chat(id: string) {
-  return { id, worldId: W, title: 'New', titled: true, status: 'idle', lastSeq: 0, humanSeq: 0, createdAt: 1 } as const;
 }
 
 const nothing = { facts: [], emissions: [], records: [], wakes: [] };

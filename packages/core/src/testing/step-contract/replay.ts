@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { StepTransaction } from '../../facts/step-transaction.js';
 import type { AuditVerdict, InvocationStatus, StepNeeds, Store, TurnRecord } from '../../ports/index.js';
-import { A, approval, B, C, grant, invocation, message, plant, turn, W, write } from '../store-contract/samples.js';
+import { A, addChats, approval, B, C, grant, invocation, message, plant, turn, W } from '../store-contract/samples.js';
 import { callKeys, stateOf, step } from './support.js';
 
 /** One thing a step does, chosen by numbers: what, and to which chat, agent, turn or call. */
@@ -22,7 +22,7 @@ export async function checkReplay(
   steps: readonly { plays: readonly Play[]; fails: boolean }[],
 ): Promise<AuditVerdict> {
   await plant(store);
-  await write(store, (tx) => tx.insertChat({ id: 'chat_2', worldId: W, title: 'Two' }));
+  await addChats(store, 'chat_2');
   let count = 0;
   for (const { plays, fails } of steps) {
     const played = step(

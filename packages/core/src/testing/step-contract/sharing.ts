@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Store } from '../../ports/index.js';
-import { A, approval, B, C, message, turn, W, write } from '../store-contract/samples.js';
+import { A, addChats, approval, B, C, message, turn, W, write } from '../store-contract/samples.js';
 import { freshStore, type OpenStore } from '../store-contract/under-test.js';
 import { stateOf, step } from './support.js';
 
@@ -13,11 +13,6 @@ export function describeSharing(open: OpenStore): void {
   async function everybody(): Promise<Store[]> {
     const stores = [store(), await another()];
     return Array.from({ length: CALLERS }, (_, index) => stores[index % stores.length] as Store);
-  }
-  async function addChats(ids: readonly string[]): Promise<void> {
-    await write(store(), async (tx) => {
-      for (const id of ids) await tx.insertChat({ id, worldId: W, title: id });
-    });
   }
 
   it('[S4] steps of one chat never overlap, and nothing of them is lost', async () => {
@@ -43,7 +38,7 @@ export function describeSharing(open: OpenStore): void {
   });
 
   it('[S4] steps that name the same chats in another order do not block each other', async () => {
-    await addChats(['chat_2', 'chat_0']);
+    await addChats(store(), 'chat_2', 'chat_0');
     const chats = [C, 'chat_2', 'chat_0'];
     await Promise.all(
       (await everybody()).map((one, index) =>
@@ -94,7 +89,7 @@ export function describeSharing(open: OpenStore): void {
 
   it('[A34] no more approvals of an agent are pending than the limit, whichever process asks', async () => {
     const chats = Array.from({ length: CALLERS }, (_, index) => `chat_${index}_`);
-    await addChats(chats);
+    await addChats(store(), ...chats);
     const most = 5;
     const asked = await Promise.all(
       (await everybody()).map((one, index) => {
@@ -114,7 +109,7 @@ export function describeSharing(open: OpenStore): void {
       }),
     );
     expect(asked.filter(Boolean)).toHaveLength(most);
-    const pending = await store().read((r) => r.pendingOfAgent(W, A));
+    const pending = await step(store(), (tx) => tx.pendingOf(A), { pendingOf: A });
     expect(pending.reduce((sum, { waiting }) => sum + waiting, 0)).toBe(most);
   });
 }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Store } from '../../ports/index.js';
-import { A, approval, C, invocation, message, turn, W, write } from './samples.js';
+import { A, approval, C, invocation, message, step, stepWithEvents, turn, W, write } from './samples.js';
 import { freshStore, type OpenStore } from './under-test.js';
 
 const CALLERS = 24;
@@ -15,20 +15,23 @@ export function describeConcurrency(open: OpenStore, canShare: boolean): void {
   }
 
   it('[A8] of many that start a call, one does', async () => {
-    await write(store(), (tx) => tx.insertInvocation(invocation('call_1', { status: 'approved' })));
+    await step(store(), (tx) => {
+      tx.insertTurn(turn('turn_1', { iteration: 1 }));
+      tx.insertInvocation(invocation('call_1', { status: 'approved' }));
+    });
     const started = await Promise.all(
       (await everybody()).map((one) =>
-        write(one, (tx) => tx.changeInvocation('call_1', 'approved', { status: 'started' })),
+        step(one, (tx) => tx.changeInvocation('call_1', 'approved', { status: 'started' })),
       ),
     );
     expect(started.filter(Boolean)).toHaveLength(1);
   });
 
   it('[A8] of many decisions, one counts', async () => {
-    await write(store(), (tx) => tx.insertApproval(approval('approval_1')));
+    await step(store(), (tx) => tx.insertApproval(approval('approval_1')));
     const settled = await Promise.all(
       (await everybody()).map((one, index) =>
-        write(one, (tx) =>
+        step(one, (tx) =>
           tx.settleApproval('approval_1', {
             status: index % 2 === 0 ? 'approved' : 'denied',
             decision: index % 2 === 0 ? 'approve' : 'deny',
@@ -46,12 +49,12 @@ export function describeConcurrency(open: OpenStore, canShare: boolean): void {
   });
 
   it('[S4] of many that step a turn from the same place, one does, and only that one writes', async () => {
-    await write(store(), (tx) => tx.insertTurn(turn('turn_1')));
+    await step(store(), (tx) => tx.insertTurn(turn('turn_1')));
     await Promise.all(
       (await everybody()).map((one, index) =>
-        write(one, async (tx) => {
-          if (!(await tx.stepTurn({ id: 'turn_1', epoch: 1, rev: 1 }, { owner: String(index) }))) return;
-          await tx.appendMessage(message(`msg_${index}`, { speaker: 'agent' }));
+        step(one, (tx) => {
+          if (!tx.stepTurn({ id: 'turn_1', chatId: C, epoch: 1, rev: 1 }, { owner: String(index) })) return;
+          tx.appendMessage(message(`msg_${index}`, { speaker: 'agent' }));
         }),
       ),
     );
@@ -62,7 +65,7 @@ export function describeConcurrency(open: OpenStore, canShare: boolean): void {
 
   it('[M11] of many that open a turn of one agent, one does', async () => {
     const opened = await Promise.allSettled(
-      (await everybody()).map((one, index) => write(one, (tx) => tx.insertTurn(turn(`turn_${index}`)))),
+      (await everybody()).map((one, index) => step(one, (tx) => tx.insertTurn(turn(`turn_${index}`)))),
     );
     expect(opened.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     expect(await store().read((r) => r.unfinishedTurns(C))).toHaveLength(1);
@@ -71,8 +74,8 @@ export function describeConcurrency(open: OpenStore, canShare: boolean): void {
   it('[S6] messages, events and audit records of many writers are numbered without gap or repeat', async () => {
     const written = await Promise.all(
       (await everybody()).map((one, index) =>
-        one.transact(W, async (tx) => {
-          const said = await tx.appendMessage(message(`msg_${index}`));
+        stepWithEvents(one, (tx) => {
+          const said = tx.appendMessage(message(`msg_${index}`));
           tx.emit({ event: 'message', chatId: C, message: said });
           tx.emit({ event: 'system', chatId: null, data: { type: 'notice', message: String(index) } });
           tx.record({ kind: 'run', who: String(index) });
@@ -101,8 +104,8 @@ export function describeConcurrency(open: OpenStore, canShare: boolean): void {
     const writing = { goesOn: true };
     const writers = Promise.all(
       (await everybody()).map((one, index) =>
-        one.transact(W, async (tx) => {
-          await tx.appendMessage(message(`msg_${index}`));
+        step(one, (tx) => {
+          tx.appendMessage(message(`msg_${index}`));
           tx.emit({ event: 'system', chatId: C, data: { type: 'notice', message: String(index) } });
         }),
       ),
@@ -124,24 +127,23 @@ export function describeConcurrency(open: OpenStore, canShare: boolean): void {
     const stores = await everybody();
     for (let round = 1; round <= 8; round += 1) {
       const [ending, speaking] = [stores[round % 3], stores[(round + 1) % 3]] as [Store, Store];
-      await write(store(), (tx) => tx.insertTurn(turn(`turn_${round}`, { triggerSeq: round })));
+      await step(store(), (tx) => tx.insertTurn(turn(`turn_${round}`, { triggerSeq: round })));
       const next = `turn_${round}b`;
       await Promise.all([
-        write(ending, async (tx) => {
-          await tx.stepTurn({ id: `turn_${round}`, epoch: 1, rev: 1 }, { state: 'ended' });
-          await tx.lockChat(C);
-          const queued = await tx.nextQueuedTurn(C, A);
-          if (queued !== undefined) await tx.stepTurn(queued, { state: 'open' });
+        step(ending, (tx) => {
+          tx.stepTurn({ id: `turn_${round}`, chatId: C, epoch: 1, rev: 1 }, { state: 'ended' });
+          const queued = tx.nextQueuedTurn(C, A);
+          if (queued !== undefined) tx.stepTurn(queued, { state: 'open' });
         }),
-        write(speaking, async (tx) => {
-          const said = await tx.appendMessage(message(`msg_${round}`));
-          const busy = await tx.currentTurn(C, A);
-          await tx.insertTurn(turn(next, { state: busy === undefined ? 'open' : 'queued', triggerSeq: said.seq }));
+        step(speaking, (tx) => {
+          const said = tx.appendMessage(message(`msg_${round}`));
+          const busy = tx.currentTurn(C, A);
+          tx.insertTurn(turn(next, { state: busy === undefined ? 'open' : 'queued', triggerSeq: said.seq }));
         }),
       ]);
       const opened = await store().read((r) => r.turn(next));
       expect(opened?.state).toBe('open');
-      await write(store(), (tx) => tx.fenceTurn(next, { state: 'ended' }));
+      await step(store(), (tx) => tx.fenceTurn(next, { state: 'ended' }));
     }
   });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { A, approval, B, C, invocation, say, settings, turn, W, write } from './samples.js';
+import { A, addChats, approval, B, C, chat, invocation, say, settings, step, turn, W, write } from './samples.js';
 import { freshStore, type OpenStore } from './under-test.js';
 
 const END = Number.MAX_SAFE_INTEGER;
@@ -62,16 +62,16 @@ export function describeFinding(open: OpenStore): void {
 
     it('keeps worlds apart and forgets what is deleted', async () => {
       await write(store(), (tx) => tx.insertWorld({ id: 'other', name: 'O', settings, policy: [] }), 'other');
-      await write(store(), (tx) => tx.insertChat({ id: 'chat_o', worldId: 'other', title: 'O' }), 'other');
-      await write(store(), (tx) => tx.insertChat({ id: 'chat_2', worldId: W, title: 'Two' }));
+      await step(store(), (tx) => tx.createChat(chat('chat_o', { worldId: 'other' })), {}, 'other');
+      await addChats(store(), 'chat_2');
       await add(0, 1, { msg_1: ['x'] });
       await add(1, 2, { msg_2: ['x'] }, 'chat_2');
       await add(0, 1, { msg_o: ['x'] }, 'chat_o', 'other');
       expect(await find(['x'])).toEqual(['msg_2', 'msg_1']);
-      await write(store(), (tx) => tx.deleteChat('chat_2'));
+      await step(store(), (tx) => tx.deleteChat('chat_2'));
       expect(await find(['x'])).toEqual(['msg_1']);
       expect(await store().read((r) => r.search('other', ['x'], { before: END, limit: 9 }))).toHaveLength(1);
-      await write(store(), (tx) => tx.deleteWorld('other'), 'other');
+      await step(store(), (tx) => tx.deleteWorld(), {}, 'other');
       expect(await store().read((r) => r.search('other', ['x'], { before: END, limit: 9 }))).toEqual([]);
     });
   });
@@ -87,21 +87,26 @@ export function describeFinding(open: OpenStore): void {
     });
 
     it('of approvals are of one status, oldest first', async () => {
-      await write(store(), async (tx) => {
-        for (const id of ['approval_1', 'approval_2', 'approval_3', 'approval_4']) {
-          await tx.insertApproval(approval(id, { chatId: id === 'approval_4' ? 'chat_2' : C }));
-        }
-        for (const id of ['approval_1', 'approval_3', 'approval_4']) {
-          await tx.settleApproval(id, {
-            status: 'denied',
-            decision: 'deny',
-            scope: 'once',
-            reason: null,
-            decisionDigest: null,
-            decidedBy: 'me',
-          });
-        }
-      });
+      await addChats(store(), 'chat_2');
+      await step(
+        store(),
+        (tx) => {
+          for (const id of ['approval_1', 'approval_2', 'approval_3', 'approval_4']) {
+            tx.insertApproval(approval(id, { chatId: id === 'approval_4' ? 'chat_2' : C }));
+          }
+          for (const id of ['approval_1', 'approval_3', 'approval_4']) {
+            tx.settleApproval(id, {
+              status: 'denied',
+              decision: 'deny',
+              scope: 'once',
+              reason: null,
+              decisionDigest: null,
+              decidedBy: 'me',
+            });
+          }
+        },
+        { chats: [C, 'chat_2'] },
+      );
       const page = async (more: { after?: string; chatId?: string; limit?: number }): Promise<string[]> =>
         (await store().read((r) => r.approvalsAfter(W, { status: 'denied', limit: 9, ...more }))).map(({ id }) => id);
       expect(await page({})).toEqual(['approval_1', 'approval_3', 'approval_4']);
@@ -125,19 +130,19 @@ export function describeFinding(open: OpenStore): void {
   it('counts what is kept of a world', async () => {
     await say(store(), 'msg_1');
     await say(store(), 'msg_2');
-    await write(store(), async (tx) => {
-      await tx.insertTurn(
+    await step(store(), (tx) => {
+      tx.insertTurn(
         turn('turn_1', { state: 'ended', outcome: 'answered', inputTokens: 5, outputTokens: 2, endedAt: 2_000 }),
       );
-      await tx.insertTurn(
+      tx.insertTurn(
         turn('turn_2', { state: 'ended', outcome: 'answered', inputTokens: 1, outputTokens: 1, endedAt: 2_000 }),
       );
-      await tx.insertTurn(turn('turn_3', { agentId: B, state: 'waiting' }));
+      tx.insertTurn(turn('turn_3', { agentId: B, state: 'waiting' }));
       const ran = { status: 'succeeded', startedAt: 1_000 } as const;
-      await tx.insertInvocation(invocation('call_1', { ...ran, settledAt: 1_012 }));
-      await tx.insertInvocation(invocation('call_2', { ...ran, settledAt: 3_349, position: 1 }));
-      await tx.insertInvocation(invocation('call_3', { status: 'denied', settledAt: 1_001, position: 2 }));
-      await tx.insertApproval(approval('approval_1'));
+      tx.insertInvocation(invocation('call_1', { ...ran, settledAt: 1_012 }));
+      tx.insertInvocation(invocation('call_2', { ...ran, settledAt: 3_349, position: 1 }));
+      tx.insertInvocation(invocation('call_3', { status: 'denied', settledAt: 1_001, position: 2 }));
+      tx.insertApproval(approval('approval_1'));
     });
     const counts = await store().read((r) => r.stats(W));
     expect(counts).toMatchObject({ chats: 1, messages: 2 });

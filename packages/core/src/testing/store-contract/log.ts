@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  addChats,
   approval,
   C,
   client,
@@ -10,6 +11,8 @@ import {
   recordThree,
   say,
   settings,
+  step,
+  stepWithEvents,
   turn,
   W,
   write,
@@ -23,9 +26,9 @@ export function describeLog(open: OpenStore): void {
 
   describe('events', () => {
     it('[S6] come back as they were returned, in order, of a world or of one chat', async () => {
-      await write(store(), (tx) => tx.insertChat({ id: 'chat_2', worldId: W, title: 'Two' }));
-      const { events } = await store().transact(W, async (tx) => {
-        const said = await tx.appendMessage(message('msg_1', { content: HOSTILE }));
+      await addChats(store(), 'chat_2');
+      const { events } = await stepWithEvents(store(), (tx) => {
+        const said = tx.appendMessage(message('msg_1', { content: HOSTILE }));
         tx.emit({ event: 'message', chatId: C, message: said });
         tx.emit({ event: 'system', chatId: 'chat_2', data: { type: 'notice', message: HOSTILE } });
         tx.emit({ event: 'crud', chatId: null, data: { operation: 'create', entity: 'chat', id: 'chat_2' } });
@@ -72,8 +75,8 @@ export function describeLog(open: OpenStore): void {
 
     it('[A16] outlives its world', async () => {
       await recordThree(store());
-      await write(store(), async (tx) => {
-        await tx.deleteWorld(W);
+      await step(store(), (tx) => {
+        tx.deleteWorld();
         tx.record({ kind: 'policy', why: 'world deleted' });
       });
       expect(await store().read((r) => r.audit(W, all))).toHaveLength(4);
@@ -91,13 +94,17 @@ export function describeLog(open: OpenStore): void {
   describe('deletion', () => {
     async function fill(chatId: string, suffix: string): Promise<void> {
       await say(store(), `msg_${suffix}`, { chatId });
-      await write(store(), async (tx) => {
-        await tx.insertTurn(turn(`turn_${suffix}`, { chatId }));
-        await tx.insertInvocation(invocation(`call_${suffix}`, { chatId, turnId: `turn_${suffix}` }));
-        await tx.insertApproval(approval(`approval_${suffix}`, { chatId }));
-        await tx.insertGrant(grant(`grant_${suffix}`, { chatId }), '');
-        tx.record({ kind: 'request', chatId });
-      });
+      await step(
+        store(),
+        (tx) => {
+          tx.insertTurn(turn(`turn_${suffix}`, { chatId }));
+          tx.insertInvocation(invocation(`call_${suffix}`, { chatId, turnId: `turn_${suffix}` }));
+          tx.insertApproval(approval(`approval_${suffix}`, { chatId }));
+          tx.giveGrant(grant(`grant_${suffix}`, { chatId }), '');
+          tx.record({ kind: 'request', chatId });
+        },
+        { chats: [chatId] },
+      );
     }
     const left = (suffix: string) =>
       store().read(async (r) => [
@@ -110,10 +117,10 @@ export function describeLog(open: OpenStore): void {
     const nothing = [undefined, undefined, undefined, undefined, undefined];
 
     it('a chat goes with all that is in it and leaves its neighbours and the audit log', async () => {
-      await write(store(), (tx) => tx.insertChat({ id: 'chat_2', worldId: W, title: 'Two' }));
+      await addChats(store(), 'chat_2');
       await fill(C, 'a');
       await fill('chat_2', 'b');
-      await write(store(), (tx) => tx.deleteChat(C));
+      await step(store(), (tx) => tx.deleteChat(C));
       expect(await left('a')).toEqual(nothing);
       expect((await left('b')).every((record) => record !== undefined)).toBe(true);
       await store().read(async (r) => {
@@ -127,8 +134,8 @@ export function describeLog(open: OpenStore): void {
       await fill(C, 'a');
       await write(store(), (tx) => tx.insertClient(client('client_1')));
       const gone = { operation: 'delete', entity: 'world', id: W } as const;
-      const { events } = await store().transact(W, async (tx) => {
-        await tx.deleteWorld(W);
+      const { events } = await stepWithEvents(store(), (tx) => {
+        tx.deleteWorld();
         tx.emit({ event: 'crud', chatId: null, data: gone });
       });
       expect(await left('a')).toEqual(nothing);

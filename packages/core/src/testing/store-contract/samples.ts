@@ -1,14 +1,18 @@
 import type {
   ApprovalRecord,
+  ChatRecord,
   ClientRecord,
   GrantRecord,
   InvocationRecord,
   MessageRecord,
   NewMessage,
+  StepNeeds,
   Store,
   StoreTransaction,
   TurnRecord,
 } from '../../ports/index.js';
+import type { StepTransaction } from '../../facts/step-transaction.js';
+import { stepOf } from '../step.js';
 import type { AgentDefinition, WorldSettings } from '@countersign/protocol';
 
 export const W = 'garden';
@@ -177,7 +181,46 @@ export function client(id: string, change: Partial<ClientRecord> = {}): ClientRe
   };
 }
 
-/** One step whose events nobody looks at. */
+export function chat(id: string, change: Partial<ChatRecord> = {}): ChatRecord {
+  return {
+    id,
+    worldId: W,
+    title: 'New chat',
+    titled: false,
+    status: 'idle',
+    lastSeq: 0,
+    humanSeq: 0,
+    createdAt: 1_000,
+    ...change,
+  };
+}
+
+/** One step in the chat of the samples, unless `needs` names others. Gives what `work` returns. */
+export async function step<T>(
+  store: Store,
+  work: (tx: StepTransaction) => T,
+  needs: Partial<StepNeeds> = {},
+  worldId = W,
+): Promise<T> {
+  return (await stepWithEvents(store, work, needs, worldId)).value;
+}
+
+export function stepWithEvents<T>(
+  store: Store,
+  work: (tx: StepTransaction) => T,
+  needs: Partial<StepNeeds> = {},
+  worldId = W,
+): ReturnType<typeof store.step<T>> {
+  return stepOf(store, worldId, { chats: [C], ...needs }, work);
+}
+
+export async function addChats(store: Store, ...ids: readonly string[]): Promise<void> {
+  await step(store, (tx) => {
+    for (const id of ids) tx.createChat(chat(id));
+  });
+}
+
+/** A change of a world whose events nobody looks at. */
 export async function write<T>(store: Store, work: (tx: StoreTransaction) => Promise<T>, worldId = W): Promise<T> {
   return (await store.transact(worldId, work)).value;
 }
@@ -188,16 +231,21 @@ export async function plant(store: Store): Promise<void> {
     await tx.insertWorld({ id: W, name: 'Garden', settings, policy: ['allow read_file'] });
     await tx.insertAgent(W, A, agent);
     await tx.insertAgent(W, B, { ...agent, name: 'Bob' });
-    await tx.insertChat({ id: C, worldId: W, title: 'New chat' });
   });
+  await addChats(store, C);
 }
 
 export async function say(store: Store, id: string, change: Partial<NewMessage> = {}): Promise<MessageRecord> {
-  return write(store, async (tx) => {
-    const record = await tx.appendMessage(message(id, change));
-    tx.emit({ event: 'message', chatId: record.chatId, message: record });
-    return record;
-  });
+  const { chatId = C } = change;
+  return await step(
+    store,
+    (tx) => {
+      const record = tx.appendMessage(message(id, change));
+      tx.emit({ event: 'message', chatId, message: record });
+      return record;
+    },
+    { chats: [chatId] },
+  );
 }
 
 export async function recordThree(store: Store): Promise<void> {

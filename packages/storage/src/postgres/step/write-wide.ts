@@ -1,3 +1,4 @@
+import { purgeOrder } from '../../purge-order.js';
 import type { Statements } from '../../statements.js';
 import { toStored } from '../../text.js';
 import type { WideFact } from './plan.js';
@@ -10,14 +11,8 @@ export function writeWide(fact: WideFact, s: Statements, now: number): Query[] {
     case 'outcome-accepted':
       return [queryOf(s.clearOutcomeUnknown, fact)];
     case 'chat-deleted': {
-      // Calls are found by their turns: each goes before what leads to it.
-      const { chat } = s.purge;
-      const ofChat = [
-        ...[chat.invocations, chat.turns, chat.approvals, chat.grants, chat.events, chat.messages],
-        ...[chat.searchWords, chat.searchDocuments, chat.itself],
-      ];
       const id = fact.chatId;
-      return ofChat.map((statement) => queryOf(statement, { id }));
+      return purgeOrder(s.purge).chat.map((statement) => queryOf(statement, { id }));
     }
     case 'policy-changed': {
       const { worldId, policy } = fact;
@@ -50,16 +45,10 @@ const INSERT_AGENT = 'insert into agents (world_id, id, definition, created_at) 
  * another `rev` and writes nothing that would stay behind.
  */
 function deleteWorld(id: string, s: Statements, now: number): Query[] {
-  const { world } = s.purge;
-  const ofWorld = [
-    ...[world.invocations, world.turns, world.approvals, world.grants],
-    ...[world.searchWords, world.searchDocuments, world.searched],
-    ...[world.events, world.messages, world.clients, world.mcpTools, world.mcpServers, world.chats],
-  ];
   return [
     namedQuery(LOCK_CHATS, [toStored(id)]),
     queryOf(s.buryWorld, { id, now }),
-    ...ofWorld.map((statement) => queryOf(statement, { id })),
+    ...purgeOrder(s.purge).world.map((statement) => queryOf(statement, { id })),
     queryOf(s.deleteAgentsOfWorld, { worldId: id }),
     queryOf(s.deletePolicy, { worldId: id }),
   ];

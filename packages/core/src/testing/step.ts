@@ -1,0 +1,16 @@
+import { StepTransaction } from '../facts/step-transaction.js';
+import type { StepNeeds, Store } from '../ports/index.js';
+
+/** One step of a store, decided by `work`. */
+export function stepOf<T>(
+  store: Store,
+  worldId: string,
+  needs: StepNeeds,
+  work: (tx: StepTransaction) => T,
+): ReturnType<typeof store.step<T>> {
+  return store.step(worldId, needs, (reads) => {
+    const tx = new StepTransaction(worldId, needs, reads);
+    const value = work(tx);
+    return { value, writes: tx.writes() };
+  });
+}

@@ -1,0 +1,114 @@
+import { describe, expect, it } from 'vitest';
+import { agent, client, say, W, write } from './samples.js';
+import { freshStore, type OpenStore } from './under-test.js';
+
+/** Changes of a world. What concerns a chat is in the contract for steps. */
+export function describeTransactions(open: OpenStore): void {
+  const { store } = freshStore(open);
+  const ids = (records: readonly { id: string }[]): string[] => records.map(({ id }) => id);
+
+  describe('a transaction', () => {
+    it('[S1] is kept whole or not at all', async () => {
+      await say(store(), 'msg_1');
+      const failure = new Error('thought better of it');
+      const failing = store().transact(W, async (tx) => {
+        await tx.insertClient(client('client_1'));
+        await tx.updateWorld(W, { name: 'Desert' });
+        tx.emit({ event: 'system', chatId: null, data: { type: 'notice', message: 'lost' } });
+        tx.record({ kind: 'stop', why: 'lost' });
+        throw failure;
+      });
+      await expect(failing).rejects.toBe(failure);
+      await store().read(async (r) => {
+        expect(await r.client('client_1')).toBeUndefined();
+        expect(await r.world(W)).toMatchObject({ name: 'Garden', rev: 3 });
+        expect(await r.events(W, { after: 0, limit: 10 })).toHaveLength(1);
+        expect(await r.audit(W, { after: 0, limit: 10 })).toEqual([]);
+      });
+      expect((await say(store(), 'msg_3')).seq).toBe(2);
+      expect(await store().read((r) => r.lastEventId(W))).toBe(2);
+      await write(store(), async (tx) => tx.record({ kind: 'stop' }));
+      expect(await store().verifyAudit(W)).toEqual({ ok: true, records: 1 });
+    });
+
+    it('[S1] is not kept when a statement failed, even if somebody caught the error', async () => {
+      const stubborn = write(store(), async (tx) => {
+        await tx.insertClient(client('client_1'));
+        await tx.insertClient(client('client_1')).catch(() => undefined);
+      });
+      await expect(stubborn).rejects.toMatchObject({ code: 'conflict' });
+      expect(await store().read((r) => r.client('client_1'))).toBeUndefined();
+    });
+
+    it('[S1] is not kept in part when one of several concurrent statements fails', async () => {
+      await write(store(), (tx) => tx.insertClient(client('client_1')));
+      let sent: Promise<unknown>[] = [];
+      const failing = write(store(), async (tx) => {
+        sent = ['client_1', 'client_2', 'client_3', 'client_4'].map((id) => tx.insertClient(client(id)));
+        await Promise.all(sent);
+      });
+      await expect(failing).rejects.toMatchObject({ code: 'conflict' });
+      await Promise.allSettled(sent);
+      expect(ids(await store().read((r) => r.clients(W)))).toEqual(['client_1']);
+    });
+
+    it('sees its own writes; others see them when it is committed', async () => {
+      let early: Promise<unknown> | undefined;
+      await write(store(), async (tx) => {
+        await tx.updateWorld(W, { name: 'Desert' });
+        expect(await tx.world(W)).toMatchObject({ name: 'Desert' });
+        await tx.insertClient(client('client_1'));
+        early = store().read(async (r) => [(await r.world(W))?.name, (await r.clients(W)).length]);
+      });
+      // It ran before the commit or after it, never in between.
+      expect([
+        ['Garden', 0],
+        ['Desert', 1],
+      ]).toContainEqual(await early);
+      expect(await store().read((r) => r.client('client_1'))).toBeDefined();
+    });
+
+    it('has one moment', async () => {
+      await write(store(), async (tx) => {
+        const now = tx.now();
+        expect((await tx.insertAgent(W, 'cat', agent)).createdAt).toBe(now);
+        expect(tx.now()).toBe(now);
+        expect(Number.isInteger(now)).toBe(true);
+      });
+    });
+
+    it('can not be used after its end', async () => {
+      const kept = await write(store(), async (tx) => tx);
+      await expect(kept.insertClient(client('client_1'))).rejects.toThrow('after its end');
+    });
+
+    it('that emits nothing needs no world, and one that does says which is missing', async () => {
+      expect((await store().transact('nowhere', async (tx) => tx.world('nowhere'))).events).toEqual([]);
+      const speaking = store().transact('nowhere', async (tx) => tx.record({ kind: 'stop' }));
+      await expect(speaking).rejects.toMatchObject({ code: 'not-found' });
+    });
+
+    it('comes too late for a closed store', async () => {
+      await store().close();
+      await expect(write(store(), async () => 1)).rejects.toMatchObject({ code: 'closed' });
+      await expect(store().read(async () => 1)).rejects.toMatchObject({ code: 'closed' });
+    });
+  });
+
+  it('[A18] a client leaves, comes back and goes', async () => {
+    await write(store(), (tx) => tx.insertClient(client('client_1')));
+    const client1 = () => store().read((r) => r.client('client_1'));
+    await write(store(), (tx) => tx.setClientConnected('client_1', 'here'));
+    expect(await client1()).toMatchObject({ leftAt: null, connectedTo: 'here' });
+    await write(store(), (tx) => tx.setClientConnected('client_1', 'there'));
+    expect(await write(store(), (tx) => tx.setClientCut('client_1', 'here'))).toBe(false);
+    expect(await client1()).toMatchObject({ leftAt: null, connectedTo: 'there' });
+    expect(await write(store(), (tx) => tx.setClientCut('client_1', 'there'))).toBe(true);
+    expect(await client1()).toMatchObject({ leftAt: expect.any(Number) as number, connectedTo: '' });
+    expect(await write(store(), (tx) => tx.setClientCut('client_1', ''))).toBe(false);
+    expect(ids(await store().read((r) => r.allClients()))).toEqual(['client_1']);
+    expect(await write(store(), (tx) => tx.deleteClient('client_1'))).toBe(true);
+    expect(await write(store(), (tx) => tx.deleteClient('client_1'))).toBe(false);
+    expect(await store().read((r) => r.clients(W))).toEqual([]);
+  });
+}

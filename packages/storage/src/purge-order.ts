@@ -1,0 +1,16 @@
+import type { PurgeStatements } from './queries/purge.js';
+
+/** What deletes a chat or a world, in order. Calls are found by their turns and turns by their chats, so those go first. */
+export function purgeOrder({ chat, world }: PurgeStatements) {
+  return {
+    chat: [
+      ...[chat.invocations, chat.turns, chat.approvals, chat.grants, chat.events, chat.messages],
+      ...[chat.searchWords, chat.searchDocuments, chat.itself],
+    ],
+    world: [
+      ...[world.invocations, world.turns, world.approvals, world.grants],
+      ...[world.searchWords, world.searchDocuments, world.searched],
+      ...[world.events, world.messages, world.clients, world.mcpTools, world.mcpServers, world.chats],
+    ],
+  };
+}
