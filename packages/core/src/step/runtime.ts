@@ -208,8 +208,13 @@ export async function look<T>(
 
 /** A world as it is now. Undefined: there is no such world. */
 export async function readSnapshot(runtime: Runtime, worldId: string): Promise<WorldSnapshot | undefined> {
+  return await unlessGone(look(runtime, worldId, { chats: [] }, ({ snapshot }) => snapshot));
+}
+
+/** Undefined: what was looked for is not there any more. */
+export async function unlessGone<T>(work: Promise<T>): Promise<T | undefined> {
   try {
-    return await look(runtime, worldId, { chats: [] }, ({ snapshot }) => snapshot);
+    return await work;
   } catch (error) {
     if (error instanceof CountersignError && error.code === 'not-found') return undefined;
     throw error;

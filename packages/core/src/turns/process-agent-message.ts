@@ -2,7 +2,7 @@ import type { TurnRecord } from '../ports/index.js';
 import { nextStep } from '../turn/next-step.js';
 import { callModel } from './call-model.js';
 import { endInWords } from '../step/end-in-words.js';
-import { commit, look, type Runtime, type Started } from '../step/runtime.js';
+import { commit, look, unlessGone, type Runtime, type Started } from '../step/runtime.js';
 import { runInvocation } from './run-invocation.js';
 import type { TurnPlace, TurnRun } from '../step/scheduler.js';
 import { startInvocation } from '../calls/start-invocation.js';
@@ -93,10 +93,12 @@ async function load(runtime: Runtime, turnId: string, place: TurnPlace | undefin
   const found = place ?? (await runtime.store.read((reader) => reader.turn(turnId)));
   if (found === undefined) return undefined;
   const { worldId, chatId } = found;
-  return await look(runtime, worldId, { chats: [chatId] }, ({ tx, snapshot }) => {
+  const looking = look(runtime, worldId, { chats: [chatId] }, ({ tx, snapshot }) => {
     const turn = tx.turn(turnId);
     return turn === undefined ? undefined : readSituation(tx, turn, snapshot);
   });
+  // A turn goes with its world.
+  return await unlessGone(looking);
 }
 
 function runningHere({ invocations }: Situation): string[] {
