@@ -19,6 +19,8 @@ export interface SnapshotCache {
   read(reader: StoreReader, worldId: string): Promise<WorldSnapshot | undefined>;
   /** Undefined: it was not read since it became so. */
   at(worldId: string, rev: number): WorldSnapshot | undefined;
+  /** A change of the world was not kept: its `rev` will be given to another one. */
+  forget(worldId: string): void;
 }
 
 /**
@@ -33,6 +35,7 @@ export function createSnapshotCache(adminPolicy: Policy = NO_RULES): SnapshotCac
   };
   return {
     at,
+    forget: (worldId) => void snapshots.delete(worldId),
     async read(reader, worldId) {
       const rev = await reader.worldRev(worldId);
       if (rev === undefined) {

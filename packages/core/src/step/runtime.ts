@@ -2,6 +2,7 @@ import { CountersignError, type CallSandbox } from '@countersign/protocol';
 import type { Gate } from '../approval/index.js';
 import type {
   Clock,
+  Fact,
   InvocationRecord,
   McpHost,
   MessageRecord,
@@ -180,7 +181,10 @@ async function runStep<T>(
       afterRollback(() => runtime.memory.forgetChat(message.chatId));
     };
     const value = decide({ tx, snapshot: snapshotAt(runtime, worldId, reads), afterCommit, afterRollback, heard });
-    return { value, writes: tx.writes() };
+    const writes = tx.writes();
+    // Somebody may have read the world as this step has made it, and the next change of it gets the same `rev`.
+    if (writes.facts.some(changesWorld)) afterRollback(() => runtime.snapshots.forget(worldId));
+    return { value, writes };
   };
   for (let left = MOST_LOOKS; ; left -= 1) {
     try {
@@ -286,6 +290,10 @@ export async function untilCurrent<T>(work: () => Promise<T>): Promise<T> {
 /** A change that must have found its row as it was read: on PostgreSQL another process may have been faster. */
 export function mustHaveChanged(changed: boolean): void {
   if (!changed) lookAgain();
+}
+
+function changesWorld({ kind }: Fact): boolean {
+  return kind === 'policy-changed' || kind === 'agent-added' || kind === 'agent-removed' || kind === 'world-deleted';
 }
 
 function snapshotAt({ snapshots }: Runtime, worldId: string, { worldRev }: StepReads): WorldSnapshot {

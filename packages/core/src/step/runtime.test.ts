@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { createSnapshotCache } from '../memory/world-snapshot.js';
+import type { StepReads, Store, StoreReader, WorldRecord } from '../ports/index.js';
+import { commit, type Runtime } from './runtime.js';
+
+function reader(rev: number, policy: string[]): StoreReader {
+  const world = { id: 'w', rev, policy, settings: {} } as unknown as WorldRecord;
+  const found = { worldRev: async () => rev, world: async () => world, agents: async () => [] };
+  return found as Partial<StoreReader> as StoreReader;
+}
+
+it('[A19] rules that a step has written and that were not kept are never taken for those that come after it', async () => {
+  const snapshots = createSnapshotCache();
+  await snapshots.read(reader(1, []), 'w');
+  const step: Store['step'] = async (_, __, decide) => {
+    decide({ now: 1, worldRev: 1 } as StepReads);
+    // Read by somebody in the same commit, which then fails.
+    await snapshots.read(reader(2, ['allow remove']), 'w');
+    throw new Error('the disk is full');
+  };
+  const runtime = {
+    store: { step } as Partial<Store> as Store,
+    snapshots,
+    probe: () => undefined,
+  } as Partial<Runtime> as Runtime;
+  const deciding = commit(runtime, 'decision', 'w', { chats: [] }, ({ tx }) => tx.setPolicy(['allow remove']));
+  await expect(deciding).rejects.toThrow('the disk is full');
+  expect((await snapshots.read(reader(2, ['deny remove']), 'w'))?.world.policy).toEqual(['deny remove']);
+});
