@@ -14,7 +14,7 @@ import { readSnapshot, type Place, type Runtime } from '../step/runtime.js';
 import { bringTool } from '../step/tool-sources.js';
 import { wordsOf } from '../ports/words-of.js';
 
-/** What a yes would sign, here and now (A7). `ok: false`: it can't be signed, in words. */
+/** What an approval would sign now (A7). `ok: false`: why it can't be signed. */
 export type CallToSign =
   | {
       ok: true;

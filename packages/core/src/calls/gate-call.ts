@@ -174,7 +174,7 @@ export function toPolicyCall(call: ReadCall, place: PolicyCall['place'], seen: r
   };
 }
 
-/** A tool whose `subjects` throws, or gives something else than subjects, told us nothing: then no rule may allow the call unasked. */
+/** If a tool's `subjects` throws or returns something else, no rule can allow the call without approval. */
 function subjectsOf(call: ReadCall, { workingDirectory }: ToolPlace): readonly Subject[] {
   if (!call.arguments.ok) return [];
   if (call.tool?.subjects === undefined) return defaultSubjects(call.arguments.value);
@@ -187,7 +187,7 @@ function subjectsOf(call: ReadCall, { workingDirectory }: ToolPlace): readonly S
   }
 }
 
-/** What a tool told in words that nobody can read. */
+/** Stands for text of a tool that can't be shown. */
 const UNTOLD: readonly Subject[] = [{ kind: 'dynamic', why: 'its tool gave no subjects' }];
 
 const digests = new WeakMap<Tool, string>();

@@ -12,7 +12,7 @@ const LONGEST = 1_500;
 const BEFORE = 40;
 const AFTER = 200;
 
-/** What a person has not accepted about a tool, in words for a card. Undefined: it is what was accepted. */
+/** What a person has not accepted about a tool, as text for a card. Undefined: nothing has changed. */
 export function describeDifference({ accepted, acceptedDigest, seen, seenDigest }: McpToolRecord): string | undefined {
   if (acceptedDigest !== null && acceptedDigest === seenDigest) return undefined;
   if (seen === null) return 'its server no longer offers it';

@@ -8,7 +8,7 @@ const TEXT_LIMIT_BYTES = 16 * 1024;
 const CHOICE_LIMIT_BYTES = 1024;
 const MOST_CHOICES = 50;
 
-/** A question as people see it: masked like a call's arguments and never endless, whoever wrote it. */
+/** A question as people see it: masked like a call's arguments and truncated. */
 export function showQuestion({ text, choices }: Question, secrets: readonly string[]): Question {
   const known = { alreadyKnown: secrets };
   const shown = (part: unknown, limit: number): string => {

@@ -15,7 +15,7 @@ export interface Found {
   byApproval: boolean;
 }
 
-/** Finds a call by its id or by the id of an approval. The step that goes on from here checks it with `asOfNow`. */
+/** Finds a call by its id or by the id of an approval. The step that uses it checks it with `asOfNow`. */
 export async function find(runtime: Runtime, id: string): Promise<Found | undefined> {
   return await runtime.store.read(async (reader) => {
     const named = await reader.approval(id);

@@ -243,7 +243,7 @@ export interface SharedStore {
 
 /** What one process has let in and every other has to know: sessions and tickets of browsers. Hashes only. */
 export interface SharedPasses {
-  /** Good from now on for so long, by the database's clock. Written anew if it is there. */
+  /** Valid for `lifeMs` from now, by the database's clock. Replaces an existing one. */
   put(id: string, value: string, lifeMs: number): Promise<void>;
   find(id: string): Promise<string | undefined>;
   /** Takes it away. True once, for one of all who try, and only in time. */

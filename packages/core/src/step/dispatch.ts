@@ -13,7 +13,7 @@ export function dispatchHere(owner: string, scheduler: Scheduler): Dispatch {
   };
 }
 
-/** Among others: the wake-up is written with its cause, and whoever it is handed to claims the turn. */
+/** With several processes: the wake-up is written in the step that causes it, and the process that gets it claims the turn. */
 export function dispatchAnywhere(scheduler: Scheduler, tell: (turnId: string, reason: string) => void): Dispatch {
   return {
     owner: null,

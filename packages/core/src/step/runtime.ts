@@ -27,7 +27,7 @@ import type { Quarantine } from './quarantine.js';
 import type { RecentRepeats } from './recent-repeats.js';
 import type { Scheduler } from './scheduler.js';
 
-/** Where a world's tools act, looked up anew for each call: a folder may have become a link since it was signed (A7). */
+/** Where a world's tools act, looked up for each call: a folder may have become a link since it was signed (A7). */
 export interface Place {
   /** Real path, links resolved. */
   workingDirectory: string;
@@ -42,7 +42,7 @@ export type PlaceFinder = (world: WorldSnapshot) => Promise<Place>;
 /** Named moments before and after which a crash must lose nothing; crash tests are generated from them. */
 export type Probe = (moment: string) => void;
 
-/** What was done and how long it took, for whoever counts. Counting decides nothing. */
+/** What was done and how long it took, for metrics. Nothing is decided by it. */
 export type Measured = { worldId: string; turnId: string } & (
   | { kind: 'turn'; outcome: TurnOutcome }
   | { kind: 'tool'; invocationId: string; tool: string; outcome: 'succeeded' | 'failed' | 'unknown'; ms: number }
@@ -335,7 +335,7 @@ function createAfterwards(): Afterwards & { keep(): void; act(): void; rolledBac
   };
 }
 
-/** What is kept goes on: an event that can't be shown must not take the wake-ups of its step with it. */
+/** A listener that throws must not stop the wake-ups of a step that is committed. */
 function publish(runtime: Runtime, event: StoredEvent): void {
   try {
     runtime.bus.publish(event);

@@ -3,7 +3,7 @@ import { wordsOf } from '../ports/words-of.js';
 
 /**
  * Before a call is judged: what it names must be there as it is now, such as the tool of a server that is started when it is needed.
- * Gives why that can't be, in words; undefined when all is well.
+ * Returns the reason as a sentence if that fails; undefined if not.
  */
 export async function bringTool(
   { sources }: Runtime,

@@ -10,7 +10,7 @@ import { maskSecrets } from '../masking/index.js';
 import { prepareMessagesForLLM } from '../memory/prepare-messages-for-llm.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { newId } from '../turn/ids.js';
-import { endInWords } from '../step/end-in-words.js';
+import { endWithError } from '../step/end-with-error.js';
 import { handleTextResponse } from './handle-text-response.js';
 import { handleToolCalls, type WrittenCalls } from './handle-tool-calls.js';
 import { streamTo, TRIES, type ModelStream } from './model-stream.js';
@@ -26,7 +26,7 @@ const LONGEST_PAUSE_MS = 60_000;
 /** What a model call led to. `look`: see in the record how the turn stands. */
 export type Answered = { kind: 'ended' } | { kind: 'look' } | ({ kind: 'calls' } & WrittenCalls);
 
-/** One model call of a turn, and what its answer leads to. A failure ends the turn in words and loses nothing (P4). */
+/** One model call of a turn, and what its answer leads to. A failure ends the turn with a message and loses nothing (P4). */
 export async function callModel(runtime: Runtime, turn: TurnRecord, signal: AbortSignal): Promise<Answered> {
   const prepared = await prepare(runtime, turn, signal);
   if (!prepared.ok) {
@@ -120,7 +120,7 @@ async function readView(
 ): Promise<View | { agent: AgentRecord; provider: undefined } | undefined> {
   const read = await runtime.store.read(async (reader) => {
     if (missing === undefined) {
-      // First of all: whoever comes after it is in nothing that is read here, and must not be taken for gone.
+      // First: an agent added later is in nothing that is read here, and must not count as removed.
       for (const source of runtime.sources) await source.read?.(reader, turn.worldId);
     }
     const snapshot = await runtime.snapshots.read(reader, turn.worldId);
@@ -188,10 +188,10 @@ async function generate(
   }
 }
 
-/** Ends a turn that can't go on, with words a person can act on. */
+/** Ends a turn with an error that a person can act on. */
 export async function failTurn(runtime: Runtime, turn: TurnRecord, message: string): Promise<void> {
   await commit(runtime, 'turn-failed', turn.worldId, { chats: [turn.chatId] }, (step) =>
-    endInWords(runtime, step, turn, 'failed', message),
+    endWithError(runtime, step, turn, 'failed', message),
   );
 }
 

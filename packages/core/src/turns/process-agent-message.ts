@@ -1,7 +1,7 @@
 import type { TurnRecord } from '../ports/index.js';
 import { nextStep } from '../turn/next-step.js';
 import { callModel } from './call-model.js';
-import { endInWords } from '../step/end-in-words.js';
+import { endWithError } from '../step/end-with-error.js';
 import { commit, look, unlessGone, type Runtime, type Started } from '../step/runtime.js';
 import { runInvocation } from './run-invocation.js';
 import type { TurnPlace, TurnRun } from '../step/scheduler.js';
@@ -57,7 +57,7 @@ async function loop(runtime: Runtime, turnId: string, run: TurnRun, tools: Runni
         break;
       case 'start':
         if (!runtime.mayAct()) {
-          // Others may count this process as dead by now: it starts nothing until it has heard that they don't. That wakes it.
+          // Other processes may count this one as dead. It starts nothing until its next heartbeat succeeds, which wakes the turn.
           await Promise.race([run.wakes.next(), stopped]);
           break;
         }
@@ -170,7 +170,7 @@ async function giveUp(runtime: Runtime, turn: TurnRecord): Promise<void> {
   await commit(runtime, 'give-up', turn.worldId, { chats: [turn.chatId] }, (step) => {
     const name = step.snapshot.agentName(turn.agentId);
     const words = `${name} stopped after ${turn.iteration} model calls without an answer. Say how to go on, or raise maxIterations.`;
-    endInWords(runtime, step, turn, 'exhausted', words);
+    endWithError(runtime, step, turn, 'exhausted', words);
   });
 }
 

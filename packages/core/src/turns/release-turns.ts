@@ -1,5 +1,5 @@
 import type { TurnRecord } from '../ports/index.js';
-import { endInWords } from '../step/end-in-words.js';
+import { endWithError } from '../step/end-with-error.js';
 import { isSuspect } from '../step/quarantine.js';
 import { commit, mustHaveChanged, type Runtime, type Step } from '../step/runtime.js';
 import { settleOpenCalls } from '../calls/settle-open-calls.js';
@@ -57,7 +57,7 @@ function endCulprit(runtime: Runtime, step: Step, culprit: TurnRecord): void {
   const reason = 'the turn was interrupted too often';
   settleOpenCalls(runtime, step, turn, { outcome: 'interrupted', reason, by: 'system' });
   const words = `This turn was interrupted ${interruptions} times and is not tried again. Check what it did, then write again.`;
-  endInWords(runtime, step, turn, 'interrupted', words);
+  endWithError(runtime, step, turn, 'interrupted', words);
 }
 
 /**

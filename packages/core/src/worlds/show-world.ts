@@ -45,7 +45,7 @@ export async function showWorlds(runtime: Runtime): Promise<World[]> {
   return (await runtime.store.read((reader) => reader.worlds())).map(toWorld);
 }
 
-/** `lastEventId` is of the same moment: a stream that goes on from there misses nothing and repeats nothing. */
+/** `lastEventId` is of the same moment: a stream resumed from there has no gap and no repeat. */
 export async function showWorld(runtime: Runtime, worldId: string): Promise<Versioned<World>> {
   return await readWorld(runtime, worldId, async (reader, { world }) => ({
     value: { ...toWorld(world), lastEventId: await reader.lastEventId(worldId) },

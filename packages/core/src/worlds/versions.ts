@@ -7,7 +7,7 @@ import { canonicalJson } from '../policy/index.js';
 /** What a writer says it has seen: one of these versions, or `*` for whatever there is. Undefined: it says nothing (W6). */
 export type Expected = readonly string[] | '*' | undefined;
 
-/** The same content has the same version, whoever wrote it and whenever. */
+/** A hash: the same content always has the same version. */
 function versionOf(content: unknown): string {
   return createHash('sha256').update(canonicalJson(content)).digest('base64url').slice(0, 22);
 }

@@ -106,7 +106,7 @@ function beginRead(client: pg.PoolClient): void {
 }
 
 const BEGIN = {
-  // Each statement sees what was committed before it: who waited for a row goes on from how it was left.
+  // Read committed: a statement that waited for a row sees the version that was committed.
   write: 'begin isolation level read committed',
   // One snapshot, so that what is read together fits together.
   read: 'begin isolation level repeatable read read only',

@@ -115,7 +115,7 @@ const TELL = `
   )
   select event_seq as last from taken`;
 
-/** A statement of its own, so that it sees the row as whoever held the lock before has left it. */
+/** A separate statement, so that it sees the row as the previous holder of the lock left it. */
 const CHAIN = `
   with recursive chain (position, seq, record, previous_hash, hash) as (
     select 0, w.audit_seq, null::text, null::text, w.audit_hash

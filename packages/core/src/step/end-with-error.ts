@@ -4,8 +4,8 @@ import type { Runtime, Step } from './runtime.js';
 import { endTurn, noteActivity } from './turn-lifecycle.js';
 import { writeNotice } from './write-message.js';
 
-/** Ends a turn that has no answer and tells the person why, in the step's transaction. Does nothing if the turn was lost. */
-export function endInWords(
+/** Ends a turn that has no answer and writes the reason to the chat. Does nothing if the turn was taken over. */
+export function endWithError(
   runtime: Runtime,
   step: Step,
   turn: TurnRecord,
