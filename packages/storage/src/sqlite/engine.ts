@@ -166,9 +166,12 @@ export function sqliteEngine(
     // It may see what an open group has written, and is told once that is committed.
     async read(work) {
       const { result, committed } = await inTurn(async () => {
+        // From its beginning: a group may be lost while it is read, and none begins meanwhile.
+        const committed = group.committed();
+        committed.catch(ignore);
         start();
         try {
-          return { result: await work(unit), committed: group.committed() };
+          return { result: await work(unit), committed };
         } finally {
           connection.stop();
         }
@@ -202,6 +205,8 @@ export function sqliteEngine(
     }
   }
 }
+
+function ignore(): void {}
 
 interface Done<T> {
   resolve: (finished: Finished & { value: T }) => void;

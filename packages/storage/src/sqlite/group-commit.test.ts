@@ -123,6 +123,18 @@ it('[S1] a commit that fails fails every step, and the next ones start from what
   expect((await say('msg_3')).seq).toBe(1);
 });
 
+it('[S1] a read that is still under way when its group is lost gives nothing of it', async () => {
+  const said = say('msg_1');
+  const reading = store.read(async (r) => {
+    const seen = await r.message('msg_1');
+    db.exec('rollback');
+    await said.catch(() => undefined);
+    return seen;
+  });
+  await expect(reading).rejects.toThrow('commit');
+  await expect(said).rejects.toThrow('commit');
+});
+
 it('what is closed has committed', async () => {
   const said = say('msg_1');
   await reopen();
