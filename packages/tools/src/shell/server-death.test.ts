@@ -109,6 +109,7 @@ describe.skipIf(!canDrop)('for somebody who is not root', () => {
     const said = await run(
       'for i in {1..100}; do sleep 1000 & done 2>&1 | grep -c -m1 "Resource temporarily unavailable"; true',
     );
-    expect(said).toContain('1\n');
+    // Others of the same user count too: on a busy machine even the pipe may find no process left.
+    expect(said).toMatch(/^1$|Resource temporarily unavailable/m);
   });
 });
