@@ -68,7 +68,7 @@ describe('a client’s tool', () => {
   it.each([
     ['after decision', 'There is no tool'],
     ['before start-invocation', 'left before it answered'],
-  ])('[A18] of a client that leaves %s fails in words, and is not waited for', async (when, words) => {
+  ])('[A18] of a client that leaves %s fails with an error, and the turn does not wait for it', async (when, words) => {
     let leaves = (): void => undefined;
     const t = await withClient({
       probe: (moment) => {

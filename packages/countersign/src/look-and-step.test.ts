@@ -62,7 +62,7 @@ describe('between what is read before a step and the step', () => {
     await t.engine.close();
   });
 
-  it('[M9] a tool that ends after its world, and was not told of that, is not written for ever', async () => {
+  it('[M9] the end of a tool whose world was deleted is not written again and again', async () => {
     const slow = door<string>();
     const reported: string[] = [];
     const began = door();

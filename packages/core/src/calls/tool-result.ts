@@ -33,28 +33,22 @@ export function needsOf(found: Found | undefined, { client }: Signer): Pick<Step
   return { chats: found === undefined ? [] : [found.invocation.chatId], clients: [client] };
 }
 
-/** The same in a step. What a step does not know has ended and can't change; if it had not when it was found, it has to be found again. */
+/** The same in a step. What is not in the state of its chat has ended; if it was read as unfinished before the step, it is read again. */
 export function asOfNow({ tx }: Step, found: Found): Found {
-  const invocation = tx.invocation(found.invocation.id) ?? found.invocation;
-  const turn = tx.turn(found.turn.id) ?? found.turn;
-  if (found.byApproval || invocation.approvalId === null) {
-    const approval = found.approval === undefined ? undefined : (tx.approval(found.approval.id) ?? found.approval);
-    return assertFinal({ tx }, { ...found, invocation, turn, approval });
-  }
-  if (invocation.approvalId !== found.approval?.id) lookAgain();
-  const approval = tx.approval(invocation.approvalId) ?? found.approval;
-  return assertFinal({ tx }, { ...found, invocation, turn, approval });
-}
-
-function assertFinal({ tx }: Pick<Step, 'tx'>, found: Found): Found {
-  const { invocation, turn, approval } = found;
-  const isKnown = {
-    invocation: invocation.settledAt !== null || tx.invocation(invocation.id) !== undefined,
-    turn: turn.state === 'ended' || tx.turn(turn.id) !== undefined,
-    approval: approval?.status !== 'pending' || tx.approval(approval.id) !== undefined,
+  const invocation = tx.invocation(found.invocation.id);
+  const turn = tx.turn(found.turn.id);
+  const approvalId = found.byApproval ? found.approval?.id : (invocation ?? found.invocation).approvalId;
+  if ((approvalId ?? undefined) !== found.approval?.id) lookAgain();
+  const approval = found.approval === undefined ? undefined : tx.approval(found.approval.id);
+  if (invocation === undefined && found.invocation.settledAt === null) lookAgain();
+  if (turn === undefined && found.turn.state !== 'ended') lookAgain();
+  if (approval === undefined && found.approval?.status === 'pending') lookAgain();
+  return {
+    invocation: invocation ?? found.invocation,
+    turn: turn ?? found.turn,
+    approval: approval ?? found.approval,
+    byApproval: found.byApproval,
   };
-  if (!isKnown.invocation || !isKnown.turn || !isKnown.approval) lookAgain();
-  return found;
 }
 
 /** Of another agent, chat, world or turn: refused before anything of it is looked at (A6). */

@@ -6,7 +6,7 @@ interface WakeSignal {
   next(): Promise<void>;
 }
 
-/** Where a turn is, if who woke it knows. */
+/** Where a turn is, if the caller that woke it knows. */
 export type TurnPlace = Pick<TurnRecord, 'worldId' | 'chatId'>;
 
 export interface TurnRun {

@@ -230,7 +230,7 @@ it('[S4] a home that is in use is refused with the command and the process that 
   await expect(open()).rejects.toThrow(`is in use by another process (pid ${process.pid}).`);
 });
 
-it('[W1] a home in which nothing can be written is refused in words', async () => {
+it('[W1] a home that can’t be written is refused with a clear sentence', async () => {
   const closed = join(folder, 'closed');
   await mkdir(closed, { mode: 0o500 });
   await chmod(folder, 0o755);

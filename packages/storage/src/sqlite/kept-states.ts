@@ -31,7 +31,7 @@ const MOST_TEXT = 16_000_000;
 
 /**
  * What a store that one process owns remembers between steps: the state of chats used last, and the numbers of their worlds. Nobody else
- * can change them (N1). Whoever writes in another way, or fails to write, clears it.
+ * can change them (N1). Any other write, and a write that fails, clears it.
  */
 export interface KeptStates {
   /** As the one used last. */

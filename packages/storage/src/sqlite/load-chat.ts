@@ -22,7 +22,7 @@ export const begunSince: Statement<{ chatId: string; seq: number }, [agentId: st
   names: ['chatId', 'chatId', 'chatId', 'seq'],
 };
 
-/** Loads the state of a chat, or undefined if there is none. */
+/** Loads the state of a chat. Undefined: there is no such chat. */
 export function chatLoader(on: SqliteConnection, s: Statements): (id: string) => ChatState | undefined {
   const chat = on.first(s.chat, toChat);
   const turnsOf = on.all(s.unfinishedTurnsOfChat, toTurn);

@@ -52,7 +52,7 @@ export function createStdioTransport(
   async function end(process: ServerProcess): Promise<string> {
     await process.end();
     const how = await process.exited;
-    // Also to whoever waits for an answer: that the connection was closed tells them nothing.
+    // Also for requests that wait for an answer: "connection closed" alone explains nothing.
     transport.onerror?.(new Error(how));
     for (const hint of process.hints(complaints)) said(`[${hint}]\n`);
     close();

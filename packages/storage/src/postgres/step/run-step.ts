@@ -103,7 +103,7 @@ function isNothing({ facts, emissions, records, wakes }: StepWrites): boolean {
 function fail(cause: unknown): never {
   if (cause instanceof StaleStep) throw cause;
   if (cause instanceof pg.DatabaseError) {
-    // Whoever is given up for a deadlock has written nothing and can try again.
+    // A step that a deadlock ended has written nothing and can try again.
     if (cause.code === '40P01' || cause.code === '40001') throw staleStep(cause);
     if (cause.code === '23505' && cause.table === 'agents') {
       throw new CountersignError('conflict', 'This agent id was given before and is never given again.', { cause });

@@ -40,7 +40,7 @@ it.each([
   expect(secretFolderAt(join(home, folder), home)).toBe(secret);
 });
 
-it.each(['project', 'project/.ssh', '.sshd', 'gone'])('[A21] ~/%s is none', (folder) => {
+it.each(['project', 'project/.ssh', '.sshd', 'gone'])('[A21] ~/%s is not a secret folder', (folder) => {
   expect(secretFolderAt(join(home, folder), home)).toBeUndefined();
 });
 
