@@ -1,5 +1,5 @@
 import type { Gate } from '../approval/index.js';
-import { maskSecrets } from '../masking/index.js';
+import { maskArguments, maskSecrets } from '../masking/index.js';
 import type { InvocationRecord, TurnRecord } from '../ports/index.js';
 import { mustHaveChanged, type Runtime, type Started, type Step } from '../step/runtime.js';
 import { auditOf, emitToolEvent } from '../step/tool-events.js';
@@ -36,7 +36,10 @@ export function startCall(
   step.tx.record({
     kind: 'run',
     ...auditOf(invocation),
-    original: sealOriginal(runtime.store.hashKey, invocation, invocation.arguments),
+    // What the record shows unmasked needs no sealed copy (A40).
+    ...(maskArguments(invocation.arguments).isOriginal
+      ? {}
+      : { original: sealOriginal(runtime.store.hashKey, invocation, invocation.arguments) }),
     why: gate.because,
     ...(gate.rule === undefined ? {} : { rule: maskSecrets(gate.rule) }),
   });

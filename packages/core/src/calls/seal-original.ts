@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto';
 import type { InvocationRecord } from '../ports/index.js';
 
 /** Which call a text belongs to. It is authenticated with the text: a sealed original can't be moved to another record. */
@@ -7,13 +7,13 @@ type About = Pick<InvocationRecord, 'worldId' | 'id'>;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Derived once per store: a call should not pay for it. */
-const keys = new WeakMap<Uint8Array, Buffer>();
+/** Derived and imported once per store: a call should not pay for it. */
+const keys = new WeakMap<Uint8Array, KeyObject>();
 
-function keyOf(hashKey: Uint8Array): Buffer {
+function keyOf(hashKey: Uint8Array): KeyObject {
   const known = keys.get(hashKey);
   if (known !== undefined) return known;
-  const key = Buffer.from(hkdfSync('sha256', hashKey, '', 'countersign.original.1', 32));
+  const key = createSecretKey(Buffer.from(hkdfSync('sha256', hashKey, '', 'countersign.original.1', 32)));
   keys.set(hashKey, key);
   return key;
 }

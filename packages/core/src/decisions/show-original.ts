@@ -6,7 +6,7 @@ import {
   type Signer,
   signerSchema,
 } from '@countersign/protocol';
-import { displayCall, textAsJson } from '../masking/index.js';
+import { displayCall, showsOriginal, textAsJson } from '../masking/index.js';
 import type { Runtime } from '../step/runtime.js';
 import { openOriginal } from '../calls/seal-original.js';
 
@@ -29,17 +29,7 @@ export async function showOriginal(
       'not-found',
       `No call "${invocationId}" ran in this world. \`audit list --kind run\` has the ids.`,
     );
-  if (ran.original === undefined)
-    throw new CountersignError(
-      'conflict',
-      'This call ran before originals were kept. The audit log has its masked arguments.',
-    );
-  const text = openOriginal(runtime.store.hashKey, { worldId, id: invocationId }, ran.original);
-  if (text === undefined)
-    throw new CountersignError(
-      'conflict',
-      'The original was sealed with the key of another store, or was changed. Open it with the store that ran the call, and run `audit verify`.',
-    );
+  const args = argumentsOf(runtime, ran, { worldId, id: invocationId });
   const { chatId, agentId, tool } = ran;
   await runtime.store.transact(worldId, async (tx) => {
     tx.record({
@@ -53,7 +43,24 @@ export async function showOriginal(
       client: signer.client,
     });
   });
-  return { toolCallId: invocationId, toolName: tool ?? '', arguments: displayCall(textAsJson(text)) };
+  return { toolCallId: invocationId, toolName: tool ?? '', arguments: displayCall(args) };
+}
+
+/** Sealed only if the record shows something else: a mask, an escape, counted blanks. */
+function argumentsOf(runtime: Runtime, ran: AuditEntry, about: { worldId: string; id: string }): unknown {
+  if (ran.original === undefined) {
+    if (showsOriginal(ran.arguments)) return ran.arguments;
+    throw new CountersignError(
+      'conflict',
+      'This call ran before originals were kept. The audit log has its masked arguments.',
+    );
+  }
+  const text = openOriginal(runtime.store.hashKey, about, ran.original);
+  if (text !== undefined) return textAsJson(text);
+  throw new CountersignError(
+    'conflict',
+    'The original was sealed with the key of another store, or was changed. Open it with the store that ran the call, and run `audit verify`.',
+  );
 }
 
 /** The last start of the call: one that ran again after a crash has several. Walks the log; nobody looks often. */

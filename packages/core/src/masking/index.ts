@@ -2,7 +2,7 @@ export { scanLimit } from './scan/characters.js';
 export { createChunkMasker } from './create-chunk-masker.js';
 export { fillMessage } from './call/fill-message.js';
 export { hasMask, maskPrompt, revealPrompt } from './mask-prompt.js';
-export { maskArguments } from './call/mask-arguments.js';
+export { maskArguments, showsOriginal } from './call/mask-arguments.js';
 export { displayCall, maskCall, maskCallText } from './call/mask-call.js';
 export { textAsJson } from './text-as-json.js';
 export { maskResult } from './mask-result.js';

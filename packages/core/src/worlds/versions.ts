@@ -22,17 +22,21 @@ export function policyVersion({ policy, proposed }: Pick<WorldRecord, 'policy' |
 
 /** Keyed, like the next: without it, who sees the version could try out what is secret in the definition. */
 export function agentVersion(key: Uint8Array, { definition }: Pick<AgentRecord, 'definition'>): string {
-  return keyedHash(key, canonicalJson(definition), 'base64url').slice(0, 22);
+  return short(keyedHash(key, canonicalJson(definition)));
 }
 
 export function mcpServerVersion(key: Uint8Array, { server, tools }: McpServerWithTools): string {
   const said = tools.map(({ name, seenDigest, acceptedDigest }) => [name, seenDigest, acceptedDigest]);
   const content = canonicalJson({ definition: server.definition, said });
-  return keyedHash(key, content, 'base64url').slice(0, 22);
+  return short(keyedHash(key, content));
 }
 
 /** Asked in the transaction that writes: of two who have seen the same, the second would otherwise undo what the first did. */
 export function refuseStale(current: string, expected: Expected, what: string): void {
   if (expected === undefined || expected === '*' || expected.includes(current)) return;
   throw new CountersignError('stale', `${what} was changed since you read it; read it again before you change it`);
+}
+
+function short(hash: string): string {
+  return Buffer.from(hash, 'hex').toString('base64url').slice(0, 22);
 }

@@ -167,6 +167,17 @@ describe('the audit log', () => {
       expect((await t.api('GET', '/worlds/harbour/audit/verify')).body).toMatchObject({ ok: true });
     });
 
+    it('[A40] is the record itself if nothing of the call is masked', async () => {
+      const t = await openHarbour();
+      await t.propose({ name: 'remove', arguments: { path: 'a' } });
+      const [question] = await t.pending();
+      await t.api('POST', '/worlds/harbour/tool-results', { tool_call_id: question?.approvalId, decision: 'approve' });
+      await t.settled();
+      const { body } = await t.api<Entries>('GET', '/worlds/harbour/audit');
+      expect(body.items.find(({ kind }) => kind === 'run')).not.toHaveProperty('original');
+      expect((await original(t, question?.toolCallId)).body).toMatchObject({ arguments: { path: 'a' } });
+    });
+
     it('[A40] stays with its record when the chat and the world are gone', async () => {
       const { t, call } = await ran();
       await t.api('DELETE', `/worlds/harbour/chats/${t.chat}`);

@@ -6,16 +6,28 @@ import { textAsJson } from '../text-as-json.js';
 /** In characters of arguments. */
 const MOST_REMEMBERED = 4 * 1024 * 1024;
 
-const recent = createMemo(MOST_REMEMBERED, (text): MaskedCall => {
+interface ShownArguments extends MaskedCall {
+  /** Nothing is masked, escaped or counted: whoever reads them has read the original (A40). */
+  isOriginal: boolean;
+}
+
+const recent = createMemo(MOST_REMEMBERED, (text): ShownArguments => {
   const value = textAsJson(text);
   // What is not JSON is refused and never runs, so it is text like any other.
-  return typeof value === 'string' ? { ...maskValue(value), isWhole: true } : maskCall(value);
+  if (typeof value === 'string') return { ...maskValue(value), isWhole: true, isOriginal: false };
+  const masked = maskCall(value);
+  return { ...masked, isOriginal: showsOriginal(masked.value) && JSON.stringify(masked.value) === text };
 });
+
+/** Whether arguments on record hold no placeholder, so that they are what was called. */
+export function showsOriginal(shown: unknown): boolean {
+  return shown !== undefined && !JSON.stringify(shown).includes('‹');
+}
 
 /**
  * Arguments as people, logs and the audit see them (A15). Each step of a call's life shows them, so they are masked once and remembered;
  * nobody may change what comes back.
  */
-export function maskArguments(argumentsText: string): MaskedCall {
+export function maskArguments(argumentsText: string): ShownArguments {
   return recent(argumentsText);
 }
