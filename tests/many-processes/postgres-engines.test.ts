@@ -14,7 +14,8 @@ import {
 import { defineTool, type Store } from '@countersign/core/ports';
 import { scripted } from '@countersign/core/testing';
 import type { WorldEvent } from '@countersign/protocol';
-import { describe, expect, it } from 'vitest';
+import pg from 'pg';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { createMcpRecords } from '../../packages/core/src/mcp/mcp-records.js';
 import { createPostgresDatabase } from '../support/postgres-database.js';
@@ -71,7 +72,7 @@ async function openMortal(
       ...store,
       shared: {
         ...shared,
-        beat: (owner) => unlessFrozen(() => shared.beat((self = owner))),
+        beat: (owner, silentMs) => unlessFrozen(() => shared.beat((self = owner), silentMs)),
         turnsToLookAfter: (owner, silentMs) => unlessFrozen(() => shared.turnsToLookAfter(owner, silentMs)),
         deliverWakes: (handle) => shared.deliverWakes((turnId) => unlessFrozen(() => handle(turnId))),
       },
@@ -105,6 +106,28 @@ describe('[S4] engines on one PostgreSQL', () => {
     expect([...runs.values()]).toEqual(Array.from({ length: 10 }, () => 1));
     const messages = await listMessages(b.runtime, chatId);
     expect(messages.filter(({ content }) => content === 'Done.')).toHaveLength(10);
+  });
+
+  it('[S4] a turn runs where its message arrives, and goes on where the decision arrives; no job is written for either', async () => {
+    const url = await createPostgresDatabase();
+    const runs = [new Map<string, number>(), new Map<string, number>()] as const;
+    const [a, b] = [await openEngine(url, [countingTool(runs[0])]), await openEngine(url, [countingTool(runs[1])])];
+    const scene = await prepare(a);
+    const jobs = new pg.Client({ connectionString: url });
+    await jobs.connect();
+    onTestFinished(() => jobs.end());
+    const owners: unknown[] = [];
+    for (let round = 1; round <= 5; round += 1) {
+      const decision = await yesTo(`letter_${round}`, scene, a, b);
+      owners.push(...(await a.runtime.store.read((reader) => reader.unfinishedTurns())).map(({ owner }) => owner));
+      const idle = nextEvent(a, scene.worldId, isStatus('idle'));
+      await publishToolResult(b.runtime, scene.worldId, undefined, decision, signer);
+      await idle;
+    }
+    expect(owners).toEqual(Array.from({ length: 5 }, () => a.runtime.owner));
+    expect([runs[0].size, runs[1].size]).toEqual([0, 5]);
+    const { rows } = await jobs.query(`select last_value, is_called from countersign_jobs._private_jobs_id_seq1`);
+    expect(rows).toEqual([{ last_value: '1', is_called: false }]);
   });
 
   it('[W3] one message that arrives several times at once is kept once, and each sender is told its id', async () => {
@@ -235,8 +258,8 @@ describe('[S4] engines on one PostgreSQL', () => {
     const muted = (store: Store): Store => {
       const { shared } = store;
       if (shared === undefined) return store;
-      const beat = (owner: string): Promise<void> =>
-        isMute ? Promise.reject(new Error('the way is cut')) : shared.beat(owner);
+      const beat = (owner: string, silentMs: number): Promise<boolean> =>
+        isMute ? Promise.reject(new Error('the way is cut')) : shared.beat(owner, silentMs);
       return { ...store, shared: { ...shared, beat } };
     };
     const silent = await openEngine(url, [countingTool(silentRuns)], stampingModel(), muted);

@@ -116,7 +116,7 @@ describe('closing a process that shares its store', () => {
     return {
       heard,
       shared: {
-        beat: async () => void heard.push('beat'),
+        beat: async () => heard.push('beat') < 0,
         retire: async () => void heard.push('retired'),
         isAlive: async () => true,
         living: async () => [],

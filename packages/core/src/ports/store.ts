@@ -221,8 +221,8 @@ export type { AuditVerdict };
 
 /** What a store has that several processes share (S4). A process that has not said for a while that it lives counts as dead. */
 export interface SharedStore {
-  /** This process lives. By the database's clock, which is one for all. */
-  beat(owner: string): Promise<void>;
+  /** This process lives. By the database's clock, which is one for all. True: another one was heard of in the last `silentMs`. */
+  beat(owner: string, silentMs: number): Promise<boolean>;
   /** An orderly end: nobody has to wait until this process counts as dead. */
   retire(owner: string): Promise<void>;
   isAlive(owner: string, silentMs: number): Promise<boolean>;

@@ -1,7 +1,7 @@
 import type { Clock, SharedStore, Store } from '../ports/index.js';
 import type { EventBus } from '../publishers/event-bus.js';
 import { shareEventBus, type Changed, type SharedEventBus } from '../publishers/shared-event-bus.js';
-import { dispatchAnywhere } from '../step/dispatch.js';
+import { dispatchAmongOthers } from '../step/dispatch.js';
 import { createMembership, type Membership } from './membership.js';
 import type { Runtime, Dispatch } from '../step/runtime.js';
 import type { Scheduler } from '../step/scheduler.js';
@@ -28,6 +28,10 @@ export function joinOthers(options: {
   const { store, scheduler, report } = options;
   const bus = shareEventBus(options.bus, store, (hint) => membership.hint(hint), report);
   const membership = createMembership({ ...options, bus: () => bus });
-  const dispatch = dispatchAnywhere(scheduler, (turnId, reason) => membership.hint({ kind: 'abort', turnId, reason }));
+  const dispatch = dispatchAmongOthers(options.owner, scheduler, {
+    mayOwn: () => membership.mayOwn(),
+    wake: (turnId, owner) => membership.hint({ kind: 'wake', turnId }, owner),
+    abort: (turnId, reason) => membership.hint({ kind: 'abort', turnId, reason }),
+  });
   return { bus, dispatch, membership };
 }

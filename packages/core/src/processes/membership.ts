@@ -27,12 +27,20 @@ export interface Membership {
    * process has counted this one as dead yet. After a freeze it says no, and what another has taken over is not started here too.
    */
   mayAct(): boolean;
+  /** May a turn become this process's? Not once it leaves: nobody would run it. */
+  mayOwn(): boolean;
   /** How long ago the store was last told that this process lives. */
   lastHeardMs(): number;
-  hint(hint: Hint): void;
+  /** Sent only if there is another process to hear it; `to`: for that one alone. */
+  hint(hint: Hint, to?: string): void;
 }
 
-type Hint = EventHint | { kind: 'wake'; turnId: string } | { kind: 'abort'; turnId: string; reason: string };
+type Hint =
+  | EventHint
+  | { kind: 'wake'; turnId: string }
+  | { kind: 'abort'; turnId: string; reason: string }
+  /** A process that has just begun to listen: the others may have stopped hinting because they were alone. */
+  | { kind: 'joined' };
 
 const turnId = z.string();
 const worldId = z.string();
@@ -44,6 +52,7 @@ const unstored = z.discriminatedUnion('event', [
 const hintSchema: z.ZodType<Hint> = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('wake'), turnId }),
   z.object({ kind: z.literal('abort'), turnId, reason: z.string() }),
+  z.object({ kind: z.literal('joined') }),
   z.object({ kind: z.literal('events'), worldId, id: z.int(), changed: changed.exactOptional() }),
   z.object({ kind: z.literal('unstored'), worldId, chatId: z.string(), event: unstored }),
 ]);
@@ -65,6 +74,9 @@ export interface MembershipOptions {
 export function createMembership(options: MembershipOptions): Membership {
   const { shared, clock, owner, report } = options;
   let lastHeard = -Infinity;
+  let isLeaving = false;
+  let hasOthers = true;
+  let othersHeard = -Infinity;
   const beating = createRepeater(clock, report);
   const rounds = createRepeater(clock, report);
   const ends: (() => Promise<void>)[] = [];
@@ -74,7 +86,9 @@ export function createMembership(options: MembershipOptions): Membership {
   async function beat(): Promise<void> {
     const began = performance.now();
     const wasFresh = isFresh();
-    await shared.beat(owner);
+    const found = await shared.beat(owner, SILENT_MS);
+    // One that joins while this is asked is heard before it is found.
+    hasOthers = found || othersHeard >= began;
     // Away for a while: what was lost meanwhile is let go of before anything may begin here again.
     if (!wasFresh) await lookAfter();
     lastHeard = began;
@@ -114,6 +128,7 @@ export function createMembership(options: MembershipOptions): Membership {
   }
 
   function send(hint: Hint, to?: string): void {
+    if (!hasOthers && hint.kind !== 'joined') return;
     const envelope = (body: string): string =>
       `{"from":${JSON.stringify(owner)}${to === undefined ? '' : `,"to":${JSON.stringify(to)}`},"hint":${body}}`;
     const room = shared.hintLimitBytes - Buffer.byteLength(envelope(''));
@@ -124,9 +139,12 @@ export function createMembership(options: MembershipOptions): Membership {
   function hear(text: string): void {
     const parsed = heardSchema.safeParse(parseJson(text));
     if (!parsed.success || parsed.data.from === owner) return;
+    hasOthers = true;
+    othersHeard = performance.now();
     const { to, hint } = parsed.data;
     if (to !== undefined && to !== owner) return;
     const { scheduler } = options.runtime();
+    if (hint.kind === 'joined') return;
     if (hint.kind === 'wake') scheduler.wakeIfRunning(hint.turnId);
     else if (hint.kind === 'abort') scheduler.abort(hint.turnId, hint.reason);
     else {
@@ -139,6 +157,7 @@ export function createMembership(options: MembershipOptions): Membership {
     async start() {
       await beat();
       ends.push(await shared.hear(hear, () => options.bus().lookAgain()));
+      send({ kind: 'joined' });
       // Apart from the rounds: one that takes long must not look like death.
       beating.every(BEAT_MS, beat, 'the store could not be told that this process lives');
     },
@@ -149,6 +168,7 @@ export function createMembership(options: MembershipOptions): Membership {
       rounds.every(ROUND_MS, round, 'the store could not be asked for turns that nobody runs');
     },
     async leave() {
+      isLeaving = true;
       void rounds.end();
       await Promise.all(ends.map((end) => end()));
     },
@@ -161,8 +181,9 @@ export function createMembership(options: MembershipOptions): Membership {
       await shared.retire(owner);
     },
     mayAct: isFresh,
+    mayOwn: () => isFresh() && !isLeaving,
     lastHeardMs: () => performance.now() - lastHeard,
-    hint: (hint) => send(hint),
+    hint: send,
   };
 }
 

@@ -13,14 +13,30 @@ export function dispatchHere(owner: string, scheduler: Scheduler): Dispatch {
   };
 }
 
-/** With several processes: the wake-up is written in the step that causes it, and the process that gets it claims the turn. */
-export function dispatchAnywhere(scheduler: Scheduler, tell: (turnId: string, reason: string) => void): Dispatch {
+export interface Others {
+  /** May this process own another turn? Not while it shuts down, nor when others may count it as dead (S4). */
+  mayOwn(): boolean;
+  /** Tells the process that runs a turn to look at it again. */
+  wake(turnId: string, owner: string): void;
+  abort(turnId: string, reason: string): void;
+}
+
+/** Among several processes, too, a turn runs in the process that made it runnable. If that one may own none, a job hands it to another. */
+export function dispatchAmongOthers(owner: string, scheduler: Scheduler, others: Others): Dispatch {
   return {
-    owner: null,
-    wake: (step, turnId) => step.tx.wakeTurn(turnId),
+    get owner() {
+      return others.mayOwn() ? owner : null;
+    },
+    wake(step, turnId) {
+      const turn = step.tx.turn(turnId);
+      if (turn === undefined) return;
+      const runsIn = turn.owner;
+      if (runsIn === null) step.tx.wakeTurn(turnId);
+      else step.afterCommit(() => (runsIn === owner ? scheduler.wake(turnId, turn) : others.wake(turnId, runsIn)));
+    },
     abort(turnId, reason) {
       scheduler.abort(turnId, reason);
-      tell(turnId, reason);
+      others.abort(turnId, reason);
     },
   };
 }

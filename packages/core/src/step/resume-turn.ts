@@ -38,17 +38,22 @@ function takeTurn(
   const after = situationAfter(step.tx, turn, step.snapshot, change);
   // No process runs a waiting turn, whichever one its row names: left there, a decision after a restart would go unnoticed (A9).
   // A suspect waits until it may run alone.
-  const unclaimed = turn.state === 'waiting' || (turn.owner === null && !isSuspect(turn));
-  const owner = unclaimed ? runtime.dispatch.owner : turn.owner;
+  const isOrphan = turn.state === 'open' && turn.owner === null && !isSuspect(turn);
+  const owner = isOrphan || turn.state === 'waiting' ? runtime.dispatch.owner : turn.owner;
   // It got as far as a person: what froze its process before is not what would freeze the next one.
   const interruptions = turn.state === 'waiting' ? 0 : turn.interruptions;
   const taken = {
     ...intoState(turn, after.turn.state),
-    ...(unclaimed ? { owner } : {}),
+    ...(owner === turn.owner ? {} : { owner }),
     ...(interruptions === turn.interruptions ? {} : { interruptions }),
   };
-  mustHaveChanged(step.tx.stepTurn(turn, taken));
-  return { ...after, turn: { ...after.turn, owner, interruptions } };
+  if (!isOrphan || owner === null) {
+    mustHaveChanged(step.tx.stepTurn(turn, taken));
+    return { ...after, turn: { ...after.turn, owner, interruptions } };
+  }
+  // A process that lost it may be only frozen: it must not settle what it had started.
+  mustHaveChanged(step.tx.fenceTurn(turn.id, taken) !== undefined);
+  return { ...after, turn: { ...after.turn, owner, interruptions, epoch: turn.epoch + 1 } };
 }
 
 interface Resumed {

@@ -117,7 +117,7 @@ export interface Started {
 
 /** Where turns run that a step has made runnable. */
 export interface Dispatch {
-  /** The owner such a turn gets: this process, or nobody until a process claims it. */
+  /** The owner such a turn gets: this process, or nobody until another claims it. Asked once per turn: it may change at any moment. */
   readonly owner: string | null;
   /** In the step that made it runnable, after the turn's own row was written. */
   wake(step: Step, turnId: string): void;

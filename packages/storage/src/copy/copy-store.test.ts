@@ -123,7 +123,7 @@ it('[A16] a store whose audit log is broken is not copied', async () => {
 
 it('[S4] a store on which a server runs is not copied', async () => {
   const store = await openPostgres(url, { schema: 'lively' });
-  await store.shared?.beat('run_1');
+  await store.shared?.beat('run_1', 1_000);
   const copying = copyStore({ kind: 'postgres', url, schema: 'lively' }, { kind: 'sqlite', file: newFile() });
   await expect(copying).rejects.toMatchObject({ code: 'store-locked' });
   await store.close();

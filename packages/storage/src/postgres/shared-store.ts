@@ -29,13 +29,15 @@ export function createSharedStore(
 
   return {
     hintLimitBytes: HINT_LIMIT_BYTES,
-    async beat(owner) {
-      await rows(
+    async beat(owner, silentMs) {
+      const [found] = await rows<{ others: boolean }>(
         `insert into ${table('processes')} (id, beat_at) values ($1, ${NOW})
-         on conflict (id) do update set beat_at = excluded.beat_at`,
-        [owner],
+         on conflict (id) do update set beat_at = excluded.beat_at
+         returning exists (select 1 from ${table('processes')} where id <> $1 and beat_at >= ${NOW} - $2::bigint) as others`,
+        [owner, silentMs],
         pulse,
       );
+      return found?.others ?? true;
     },
     async retire(owner) {
       await rows(`delete from ${table('processes')} where id = $1`, [owner]);
