@@ -14,9 +14,14 @@ function decideIn(state: TurnState, owner: string | null, takes: string | null):
   chat.turns.set(turn.id, { ...turn, state, owner } as TurnRecord);
   chat.calls.set('call_1', { ...CALL, id: 'call_1', status: 'started', startedEpoch: 3 } as InvocationRecord);
   chat.calls.set('call_2', { ...CALL, id: 'call_2', status: 'asked', position: 1 } as InvocationRecord);
-  const tx = new StepTransaction('w', { chats: ['chat_1'] }, { now: 1, chat: () => chat } as Partial<StepReads> as StepReads);
+  const tx = new StepTransaction('w', { chats: ['chat_1'] }, {
+    now: 1,
+    chat: () => chat,
+  } as Partial<StepReads> as StepReads);
   const snapshot = { world: { settings: { maxIterations: 9, maxParallelTools: 1 } } };
-  const runtime = { dispatch: { owner: takes, wake: () => undefined } } as Partial<Runtime> as Runtime;
+  const runtime = {
+    dispatch: { owner: takes, wake: () => undefined, abort: () => undefined },
+  } as Partial<Runtime> as Runtime;
   resumeTurn(runtime, { tx, snapshot } as Step, 'turn_1', { invocationId: 'call_2', status: 'approved' });
   return chat.turns.get('turn_1');
 }
