@@ -1,3 +1,4 @@
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { Hono } from 'hono';
 import { routes } from '../routes/index.js';
 import { checkUrl } from './check-url.js';
@@ -67,7 +68,8 @@ function honoPath({ path }: Pick<Route, 'path'>): string {
 function register(app: Hono<Env>, route: Route, context: AppContext): void {
   app.on(route.method.toUpperCase(), honoPath(route), async (c) => {
     const reply = await route.handle(await readInput(route, c, context));
-    return reply instanceof Response ? reply : respond(reply);
+    // Named, because it is made before the adapter replaces the global class.
+    return reply === RESPONSE_ALREADY_SENT || reply instanceof Response ? reply : respond(reply);
   });
 }
 

@@ -15,6 +15,7 @@ import { closeApps, TOKEN } from '../testing/app-fixture.js';
 import { createDice, createFuzzer, type FuzzRequest } from '../testing/fuzz-requests.js';
 import { openHarbour, type Harbour } from '../testing/harbour.js';
 import { holdToDescription } from '../testing/hold-to-description.js';
+import { responseToNobody } from '../testing/no-socket.js';
 import type { ApiDescription } from './describe-api.js';
 
 afterEach(closeApps);
@@ -115,13 +116,14 @@ async function request(t: Harbour, sent: FuzzRequest): Promise<{ status: number;
     headers: { authorization: `Bearer ${TOKEN}`, host, ...sent.headers },
     ...(sent.body === undefined ? {} : { body: sent.body }),
   };
-  const response = await t.app.request(`${t.url}/api${sent.path}`, init, {});
+  const outgoing = responseToNobody();
+  const response = await t.app.request(`${t.url}/api${sent.path}`, init, { outgoing });
+  if (outgoing.headersSent) {
+    outgoing.emit('close');
+    return { status: outgoing.statusCode, type: String(outgoing.getHeader('content-type')), body: undefined };
+  }
   const { status } = response;
   const type = response.headers.get('content-type') ?? '';
-  if (type.startsWith('text/event-stream')) {
-    await response.body?.cancel();
-    return { status, type, body: undefined };
-  }
   const text = await response.text();
   return {
     status,

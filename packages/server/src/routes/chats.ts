@@ -22,7 +22,6 @@ import {
   timelineSchema,
 } from '@countersign/protocol';
 import { route } from '../app/route.js';
-import { refuseManyStreams } from '../streams/limit-streams.js';
 import { streamEvents } from '../streams/stream-events.js';
 import { AS_CLIENT, clientOf, PAGE, signerOf, wantsStream } from './support.js';
 
@@ -123,19 +122,14 @@ export const chatRoutes = [
       const { engine } = context;
       const { world: worldId, chat: chatId } = params;
       const client = await clientOf(c, context, worldId);
-      if (wantsStream(c)) refuseManyStreams(c, engine);
       const message = { ...body, worldId, chatId, speaker: 'human' } as const;
       if (!wantsStream(c)) return { status: 202, body: await publishMessage(engine.runtime, message) };
-      // Before it is said: what it sets off is then all after this number.
-      const { lastEventId } = await showChat(engine.runtime, worldId, chatId);
-      await publishMessage(engine.runtime, message);
       return await streamEvents(c, {
         engine,
         worldId,
         chatId,
         untilSettled: true,
-        admitted: true,
-        ...(lastEventId === undefined ? {} : { after: lastEventId }),
+        act: () => publishMessage(engine.runtime, message),
         ...(client === undefined ? {} : { client }),
       });
     },

@@ -2,10 +2,10 @@ import { publishToolResult, readWorld, type FoundClient } from '@countersign/cor
 import type { ClientToolResult, NewToolResult, ToolResultOutcome } from '@countersign/protocol';
 import { HttpProblem } from '../app/http-problem.js';
 import type { Reply, RouteInput } from '../app/route.js';
-import { refuseManyStreams } from '../streams/limit-streams.js';
 import { streamEvents } from '../streams/stream-events.js';
 import { clientOf, wantsStream } from './support.js';
 
+type Accepted = Exclude<ToolResultOutcome, { kind: 'refused' }>;
 type Input = RouteInput<{ readonly world: string }, unknown, NewToolResult>;
 
 /** Hands what was sent to whoever it is for, and tells how that went (W5). */
@@ -13,23 +13,20 @@ export async function sendToolResult(input: Input): Promise<Reply | Response> {
   const { context, params, body, c } = input;
   const { engine } = context;
   const worldId = params.world;
-  if (wantsStream(c)) refuseManyStreams(c, engine);
   const client = await clientOf(c, context, worldId);
-  const { call, lastEventId } = await readWorld(engine.runtime, worldId, async (reader) => {
+  const call = await readWorld(engine.runtime, worldId, async (reader) => {
     const approval = await reader.approval(body.tool_call_id);
-    return {
-      call: await reader.invocation(approval?.invocationId ?? body.tool_call_id),
-      lastEventId: await reader.lastEventId(worldId),
-    };
+    return await reader.invocation(approval?.invocationId ?? body.tool_call_id);
   });
   const isClientTool = call?.location === 'client' && call.worldId === worldId && !('decision' in body);
-  const outcome = isClientTool ? await answerAsClient(input, client) : await answerAsPerson(input, client);
-  if (outcome.kind === 'refused') {
+  const answer = async (): Promise<Accepted> => {
+    const outcome = isClientTool ? await answerAsClient(input, client) : await answerAsPerson(input, client);
+    if (outcome.kind !== 'refused') return outcome;
     const { status, detail, state } = outcome;
     throw new HttpProblem(status, detail, state === undefined ? {} : { state });
-  }
+  };
   if (!wantsStream(c) || call === undefined) {
-    const { kind, invocationId, state } = outcome;
+    const { kind, invocationId, state } = await answer();
     return { status: 200, body: { kind, invocationId, state } };
   }
   return await streamEvents(c, {
@@ -37,8 +34,7 @@ export async function sendToolResult(input: Input): Promise<Reply | Response> {
     worldId,
     chatId: call.chatId,
     untilSettled: true,
-    admitted: true,
-    after: lastEventId,
+    act: answer,
     ...(client === undefined ? {} : { client }),
   });
 }

@@ -24,7 +24,8 @@ export interface Following {
 }
 
 export interface Follower {
-  start(): void;
+  /** `held`: what was heard since the position was looked up. If it is all there is, the log need not be read. */
+  start(held?: readonly EncodedFrame[]): void;
   stop(): void;
 }
 
@@ -132,16 +133,25 @@ export function followLog(following: Following, outlet: Outlet): Follower {
 
   const isOver = (): boolean => state === 'over';
 
+  function heard(frame: EncodedFrame): void {
+    if (frame.isStored) newest = Math.max(newest, frame.id);
+    if (state === 'live') hearLive(frame);
+    else if (state === 'behind' && !frame.isStored && isWanted(frame)) early = [...early, frame].slice(-MOST_EARLY);
+  }
+
+  /** False: they don't say whether the chat has anything to do, which `untilSettled` asks for. */
+  function goLiveWith(held: readonly EncodedFrame[]): boolean {
+    if (untilSettled && !held.some((frame) => frame.activity !== undefined && frame.chatId === chatId)) return false;
+    state = 'live';
+    for (const frame of held) heard(frame);
+    return true;
+  }
+
   let stopListening = (): void => undefined;
   return {
-    start() {
+    start(held = []) {
       stopListening = feedsOf(engine).listen(worldId, {
-        heard(frame) {
-          if (frame.isStored) newest = Math.max(newest, frame.id);
-          if (state === 'live') hearLive(frame);
-          else if (state === 'behind' && !frame.isStored && isWanted(frame))
-            early = [...early, frame].slice(-MOST_EARLY);
-        },
+        heard,
         tick(lastEventId) {
           outlet.beat();
           if (state === 'live' && lastEventId > position) catchUp();
@@ -153,7 +163,7 @@ export function followLog(following: Following, outlet: Outlet): Follower {
           outlet.end();
         },
       });
-      catchUp();
+      if (held.length === 0 || !goLiveWith(held)) catchUp();
     },
     stop() {
       state = 'over';

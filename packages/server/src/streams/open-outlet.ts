@@ -1,7 +1,5 @@
-import type { AppRequest } from '../app/context.js';
+import type { ServerResponse } from 'node:http';
 
-/** How much is read ahead from the log for a reader. */
-const READ_AHEAD = 64 * 1024;
 /** How much may wait for a reader that does not keep up. A frame that is larger by itself still goes out. */
 const MOST_WAITING = 1024 * 1024;
 /** How many heartbeats long a reader may take nothing of what waits for it. */
@@ -9,10 +7,12 @@ const MOST_STALLED = 2;
 
 /** The way to one reader of a stream. */
 export interface Outlet {
-  readonly body: ReadableStream<Uint8Array>;
-  /** False: too much waits already, and this was not taken. Held for it, all that is ever said would pile up behind a stalled reader. */
+  /**
+   * What is written in one go of the event loop, such as the events of one step, leaves in one write to the socket. False: too much
+   * waits already, and this was not taken. Otherwise everything ever said would pile up behind a stalled reader.
+   */
   write(bytes: Uint8Array): boolean;
-  /** Resolves when the reader has taken most of what it was given, or is gone. */
+  /** Resolves when the reader has taken what it was given, or is gone. */
   room(): Promise<void>;
   /**
    * Says that we are still there. A reader that has taken nothing of what waits for it since the last two times is cut off: it comes
@@ -26,71 +26,83 @@ export interface Outlet {
 const HEARTBEAT = new TextEncoder().encode(': still here\n\n');
 
 /** `onGone` is called once, when nothing more can be written: the reader left, was cut off, or we ended it. */
-export function openOutlet({ env: { outgoing } }: AppRequest, onGone: () => void): Outlet {
-  let controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+export function openOutlet(response: ServerResponse, onGone: () => void): Outlet {
+  let isOpen = true;
+  let isFull = false;
   let wake = (): void => undefined;
+  /** Written by us and not yet handed to the response. */
+  let held: Uint8Array[] = [];
+  let heldBytes = 0;
   let written = 0;
   let takenBefore = 0;
   let stalled = 0;
 
-  const waiting = (): number => (controller === undefined ? 0 : READ_AHEAD - (controller.desiredSize ?? 0));
+  const waiting = (): number => heldBytes + response.writableLength;
 
   function gone(): void {
-    if (controller === undefined) return;
-    controller = undefined;
-    outgoing?.off('close', gone);
+    if (!isOpen) return;
+    isOpen = false;
+    response.off('close', gone);
+    response.off('drain', drained);
     wake();
     onGone();
   }
 
+  function drained(): void {
+    isFull = false;
+    wake();
+  }
+
+  function takeHeld(): Uint8Array {
+    const [first = new Uint8Array(), ...others] = held;
+    const all = others.length === 0 ? first : Buffer.concat(held, heldBytes);
+    held = [];
+    heldBytes = 0;
+    return all;
+  }
+
+  function flush(): void {
+    if (isOpen && held.length > 0) isFull = !response.write(takeHeld());
+  }
+
   function write(bytes: Uint8Array): boolean {
-    if (controller === undefined || waiting() > MOST_WAITING) return false;
+    if (!isOpen || waiting() > MOST_WAITING) return false;
+    if (held.length === 0) process.nextTick(flush);
+    held.push(bytes);
+    heldBytes += bytes.byteLength;
     written += bytes.byteLength;
-    controller.enqueue(bytes);
     return true;
   }
 
-  function cut(): void {
-    const ended = controller;
-    gone();
-    if (outgoing === undefined) ended?.error(new Error('the reader did not keep up'));
-    else outgoing.destroy();
-  }
-
-  const body = new ReadableStream<Uint8Array>(
-    {
-      start(given) {
-        controller = given;
-      },
-      pull: () => wake(),
-      cancel: gone,
-    },
-    { highWaterMark: READ_AHEAD, size: (bytes) => bytes.byteLength },
-  );
-  // A reader that leaves before the first byte never starts the stream, so it would never be told.
-  outgoing?.once('close', gone);
-  if (outgoing?.destroyed === true) queueMicrotask(gone);
+  response.once('close', gone);
+  response.on('drain', drained);
+  // Unheard, the error of a socket that was cut would end the process.
+  response.on('error', gone);
+  if (response.destroyed) queueMicrotask(gone);
 
   return {
-    body,
     write,
     async room() {
-      if (controller === undefined || (controller.desiredSize ?? 0) > 0) return;
+      flush();
+      if (!isOpen || !isFull) return;
       await new Promise<void>((resolve) => {
         wake = resolve;
       });
     },
     beat() {
       const taken = written - waiting();
-      stalled = waiting() > 0 && taken === takenBefore ? stalled + 1 : 0;
+      stalled = waiting() > 0 && taken <= takenBefore ? stalled + 1 : 0;
       takenBefore = taken;
-      if (stalled >= MOST_STALLED) cut();
-      else if (waiting() === 0) write(HEARTBEAT);
+      if (stalled >= MOST_STALLED) {
+        gone();
+        response.destroy();
+      } else if (waiting() === 0) write(HEARTBEAT);
     },
     end() {
-      const ended = controller;
+      if (!isOpen) return;
+      const last = takeHeld();
       gone();
-      ended?.close();
+      response.end(last);
     },
   };
 }

@@ -1,10 +1,12 @@
 import type { Engine } from '@countersign/core';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { AppRequest } from '../app/context.js';
 import { toBytes } from './encode-frame.js';
 import { followLog } from './follow-log.js';
 import { countStream, refuseManyStreams } from './limit-streams.js';
 import { openOutlet } from './open-outlet.js';
-import { findStart } from './find-start.js';
+import { findStart, type StreamStart } from './find-start.js';
+import { holdFrames } from './hold-frames.js';
 
 export interface StreamOptions {
   engine: Engine;
@@ -14,10 +16,10 @@ export interface StreamOptions {
   chatId?: string;
   /** Go on after this number of the log. `Last-Event-ID`, which a reader sends when it comes back, counts more. Absent: from now on. */
   after?: number;
+  /** What the stream tells the effects of. Done once the place in the log is known; if it throws, nothing was sent. */
+  act?: () => Promise<unknown>;
   /** End when the chat has nothing to do but, maybe, wait for people. */
   untilSettled?: boolean;
-  /** The route has asked `refuseManyStreams` before it wrote something: what is kept must be answered. */
-  admitted?: boolean;
   /** The registered client that reads: there as long as it does (A18). */
   client?: {
     id: string;
@@ -42,12 +44,23 @@ export async function streamEvents(c: AppRequest, options: StreamOptions): Promi
   // Nobody would read the body of this one, and nobody would end it.
   if (c.req.method === 'HEAD') return new Response(null, { headers: HEADERS });
   const { engine, worldId, client } = options;
-  if (options.admitted !== true) refuseManyStreams(c, engine);
-  const start = await findStart(engine, worldId, c.req.header('last-event-id'), options.after);
+  const { outgoing } = c.env;
+  if (outgoing === undefined) throw new Error('an event stream needs a socket');
+  // Before anything is done: what is kept must be answered.
+  refuseManyStreams(c, engine);
+  const held = options.act === undefined ? undefined : holdFrames(engine, worldId);
+  let start: StreamStart;
+  try {
+    start = await findStart(engine, worldId, c.req.header('last-event-id'), options.after);
+    await options.act?.();
+  } catch (error) {
+    held?.stop();
+    throw error;
+  }
   if (client !== undefined) await engine.clients.connected(client.id);
 
   const uncount = countStream(c, engine);
-  const outlet = openOutlet(c, () => {
+  const outlet = openOutlet(outgoing, () => {
     uncount();
     follower.stop();
     if (client === undefined || engine.closing.aborted) return;
@@ -67,9 +80,11 @@ export async function streamEvents(c: AppRequest, options: StreamOptions): Promi
     },
     outlet,
   );
+  outgoing.writeHead(200, HEADERS);
   // A number without data is no event, but a browser that is cut before the first one comes back with it.
   outlet.write(encoder.encode(`retry: 1000\nid: ${start.position}\n\n`));
   if (start.isReset) outlet.write(toBytes({ id: String(start.position), event: 'reset', data: '{}' }));
-  follower.start();
-  return new Response(outlet.body, { headers: HEADERS });
+  follower.start(held?.frames());
+  held?.stop();
+  return RESPONSE_ALREADY_SENT;
 }
