@@ -4,9 +4,11 @@ import { HttpProblem } from './http-problem.js';
 
 /** Refuses an address that is no text. Decoded anyhow, a broken byte would become another id than the one that was sent. */
 export const checkUrl: MiddlewareHandler<Env> = async (c, next) => {
-  const { pathname, search } = new URL(c.req.url);
-  refuseBroken(pathname, 'path');
-  refuseBroken(search, 'query');
+  if (c.req.url.includes('%')) {
+    const { pathname, search } = new URL(c.req.url);
+    refuseBroken(pathname, 'path');
+    refuseBroken(search, 'query');
+  }
   await next();
 };
 

@@ -23,9 +23,9 @@ export interface Log {
 
 /** Who may come in (W1). */
 export interface Auth {
-  /** Checks Host and Origin only: for what needs no credential (`/health`, `/session`, the files of the web app). */
+  /** Checks Host and Origin, and sets the security headers. Runs before everything else, for every request. */
   guard: MiddlewareHandler<Env>;
-  /** Checks Host, Origin and credential. Throws an `HttpProblem` when one does not fit; sets `signer` otherwise. */
+  /** Checks the credential, after `guard`. Throws an `HttpProblem` when it is missing or wrong; sets `signer` otherwise. */
   middleware: MiddlewareHandler<Env>;
   /** A ticket for the start link: good once, for a minute. */
   newTicket(): string;

@@ -33,7 +33,7 @@ function readParams(route: Route, c: AppRequest): Record<string, string> {
 
 function readQuery(route: Route, c: AppRequest): unknown {
   const given: Record<string, string> = Object.create(null) as Record<string, string>;
-  for (const [name, value] of new URL(c.req.url).searchParams) {
+  for (const [name, value] of c.req.url.includes('?') ? new URL(c.req.url).searchParams : []) {
     // Of two values one would be dropped, and nobody could tell which.
     if (name in given) throw new HttpProblem(422, `${name}: is given twice`, { field: name });
     given[name] = value;

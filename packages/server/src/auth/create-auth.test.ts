@@ -48,7 +48,7 @@ async function listen(more: Partial<AuthOptions> = {}): Promise<Auth> {
     return c.json({ session: session.session }, { headers: { 'set-cookie': session.setCookie } });
   });
   app.get('/', made.guard, (c) => c.text('open'));
-  app.all('/api/who', made.middleware, (c) => c.json(c.var.signer));
+  app.all('/api/who', made.guard, made.middleware, (c) => c.json(c.var.signer));
   const server = createAdaptorServer({ fetch: app.fetch }) as Server;
   servers.push(server);
   own = await listenOn(server, 0, '127.0.0.1');

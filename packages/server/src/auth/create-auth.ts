@@ -119,13 +119,10 @@ export function createAuth(options: AuthOptions): Auth {
       setLater();
     },
     async middleware(c, next) {
-      const setLater = setHeaders(c);
-      checkSource(c);
       c.set('signer', await signerOf(c));
       const socket = c.env.incoming?.socket;
       if (socket !== undefined) options.letIn?.(socket);
       await next();
-      setLater();
     },
     newTicket: () => tickets.make().ticket,
     async newTicketFor(c) {
