@@ -1,6 +1,6 @@
 import { realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { isAbsolute, join, relative, sep } from 'node:path';
+import { isAbsolute, join, sep } from 'node:path';
 import type { PlaceFinder } from '@countersign/core';
 import { CountersignError } from '@countersign/protocol';
 import { secretFolderAt, secretFolderWords, systemFolderIn } from '@countersign/tools';
@@ -57,7 +57,7 @@ export function createWorkFolders(home: string, worlds = `${home}-worlds`): Work
     own,
     check,
     all: (known) => [worlds, ...known.flatMap(({ settings }) => settings.workingDirectory ?? [])],
-    // Synchronous on purpose: three microseconds, where the asynchronous call waits for a thread and costs as much as a commit.
+    // Synchronous on purpose: an asynchronous look waits for a thread and costs as much as a commit.
     findPlace: async ({ world }) => ({
       workingDirectory: check(world.settings.workingDirectory ?? own(world.id)),
       home: homedir(),
@@ -73,8 +73,7 @@ function realPathOf(path: string, refuse: (cause: unknown) => Error): string {
   }
 }
 
-/** Whether a path is the folder or lies in it. Both are real. */
+/** Whether a path is the folder or lies in it. By text: both are real. */
 function isWithin(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way === '' || (way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
+import { mkdir, mkdtemp, realpath, rename, rm, stat, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -43,6 +43,34 @@ it.each([
 it.each(['project', 'project/.ssh', '.sshd', 'gone'])('[A21] ~/%s is not a secret folder', (folder) => {
   expect(secretFolderAt(join(home, folder), home)).toBeUndefined();
 });
+
+it('[A21] one that appears, or is replaced by a link, counts from then on', async () => {
+  const other = await realpath(await mkdtemp(join(tmpdir(), 'countersign-secrets-')));
+  const project = join(other, 'project');
+  // Long after the last change: what is there is remembered.
+  const found = (folder: string) => secretFolderAt(folder, other, Date.now() + 60_000);
+  try {
+    await mkdir(project);
+    expect(found(project)).toBeUndefined();
+    await changed(other, () => mkdir(join(other, '.ssh')));
+    expect(found(join(other, '.ssh'))).toBe('~/.ssh');
+    await changed(other, () => rename(join(other, '.ssh'), join(other, 'old')));
+    await changed(other, () => symlink(project, join(other, '.ssh')));
+    expect(found(project)).toBe('~/.ssh');
+  } finally {
+    await rm(other, { recursive: true, force: true });
+  }
+});
+
+/** Changes a folder, and something else in it until the file system's clock has moved on. */
+async function changed(folder: string, change: () => Promise<unknown>): Promise<void> {
+  const { ctimeMs } = await stat(folder);
+  await change();
+  while ((await stat(folder)).ctimeMs === ctimeMs) {
+    await mkdir(join(folder, 'probe'));
+    await rm(join(folder, 'probe'), { recursive: true });
+  }
+}
 
 it('[A21] no command and no MCP server runs in one', () => {
   const place = { home, hide: [], show: [], keptPaths: undefined, network: 'none' } as const;

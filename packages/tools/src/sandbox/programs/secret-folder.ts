@@ -1,21 +1,47 @@
-import { lstatSync, realpathSync } from 'node:fs';
+import { lstatSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isInside } from '../../files/is-inside.js';
 import { SECRET_FOLDERS } from './secret-names.js';
 
-/** Deeper in a home: the folders of single programs that hold nothing but their secrets. */
-const DEEPER = ['.config/gcloud', '.config/gh', '.local/share/keyrings', 'Library/Keychains'];
+/** Where secrets lie in a home: in the home itself, and deeper, the folders of single programs that hold nothing else. */
+const SECRETS_IN: readonly (readonly [parent: string, names: readonly string[]])[] = [
+  ['', [...SECRET_FOLDERS]],
+  ['.config', ['gcloud', 'gh']],
+  ['.local/share', ['keyrings']],
+  ['Library', ['Keychains']],
+];
 
 /**
  * The folder for secrets in a person's home that a folder is, holds or lies in, such as `~/.ssh`. Both paths are real; links of the
  * person's own, such as `~/.ssh` into a folder of dotfiles, are followed.
  */
-export function secretFolderAt(folder: string, home: string): string | undefined {
-  for (const name of [...SECRET_FOLDERS, ...DEEPER]) {
-    const secret = realPathOf(join(home, name));
-    if (secret !== undefined && (isInside(secret, folder) || isInside(folder, secret))) return `~/${name}`;
+export function secretFolderAt(folder: string, home: string, now = Date.now()): string | undefined {
+  for (const [parent, names] of SECRETS_IN) {
+    for (const name of presentIn(join(home, parent), names, now)) {
+      const secret = orNothing(() => realpathSync.native(join(home, parent, name)));
+      if (secret !== undefined && (isInside(secret, folder) || isInside(folder, secret)))
+        return `~/${join(parent, name)}`;
+    }
   }
   return undefined;
+}
+
+const known = new Map<string, { stamp: string; present: readonly string[] }>();
+/** A folder that changed this recently may change again without another time on it. */
+const SETTLED_MS = 2_000;
+
+/** Which of the names a folder has. Looked up again when the folder has changed: most are not there, and each call would look for all. */
+function presentIn(parent: string, names: readonly string[], now: number): readonly string[] {
+  const stats = orNothing(() => statSync(parent, { throwIfNoEntry: false }));
+  if (stats === undefined) return [];
+  const stamp = `${stats.dev} ${stats.ino} ${stats.ctimeMs}`;
+  const before = known.get(parent);
+  if (before?.stamp === stamp) return before.present;
+  const present = names.filter(
+    (name) => orNothing(() => lstatSync(join(parent, name), { throwIfNoEntry: false })) !== undefined,
+  );
+  if (now - stats.ctimeMs > SETTLED_MS) known.set(parent, { stamp, present });
+  return present;
 }
 
 /** Why a working folder is refused, after "the working folder …" (A21). */
@@ -23,10 +49,10 @@ export function secretFolderWords(secret: string): string {
   return `holds, or lies in, ${secret}, a folder for keys and passwords that agents must not reach; choose another`;
 }
 
-function realPathOf(path: string): string | undefined {
+/** A file that can't be looked at is as good as missing: an agent can't read it either. */
+function orNothing<T>(look: () => T): T | undefined {
   try {
-    // Most are not there, and an error for each would cost more than all the rest of the check.
-    return lstatSync(path, { throwIfNoEntry: false }) === undefined ? undefined : realpathSync.native(path);
+    return look();
   } catch {
     return undefined;
   }
