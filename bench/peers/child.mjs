@@ -12,21 +12,32 @@ let subject;
 let chats = [];
 let work;
 let turns = 0;
+/** What the meter said at the end of the last turn. */
+let known;
+
+/** What was used and run so far: here, or in the server that the subject asks. */
+async function meter() {
+  if (subject.meter !== undefined) return await subject.meter();
+  const { user, system } = process.cpuUsage();
+  return { cpu: user + system, ran: ran.count };
+}
 
 /** One turn in one chat, with nothing beside it. Times in microseconds; `cpu` is processor time from the pause to the end. */
 async function once() {
-  ran.count = 0;
   turns += 1;
+  // Nothing ran since the last turn, and each look at a server in another process is a message that it has to answer.
+  const first = known ?? (await meter());
   const start = process.hrtime.bigint();
   await subject.pause();
-  const middle = process.hrtime.bigint();
-  const used = process.cpuUsage();
-  const early = ran.count;
+  const paused = process.hrtime.bigint() - start;
+  const middle = work.gated ? await meter() : first;
+  const resumed = process.hrtime.bigint();
   const text = await subject.finish();
-  const end = process.hrtime.bigint();
-  const { user, system } = process.cpuUsage(used);
-  check(early, ran.count, work.tools, text);
-  return { pause: Number(middle - start) / 1000, finish: Number(end - middle) / 1000, cpu: user + system };
+  const finish = process.hrtime.bigint() - resumed;
+  const last = await meter();
+  known = subject.meter === undefined ? undefined : last;
+  check(middle.ran - first.ran, last.ran - first.ran, work.tools, text);
+  return { pause: Number(paused) / 1000, finish: Number(finish) / 1000, cpu: last.cpu - middle.cpu };
 }
 
 function check(early, count, wanted, text) {
@@ -36,11 +47,10 @@ function check(early, count, wanted, text) {
 
 /** The same turns in all chats at once. Whole turns are measured: what one chat waits for, another works on. */
 async function together(count) {
-  ran.count = 0;
   let left = count;
   const times = [];
   const endWatch = watchLoop();
-  const used = process.cpuUsage();
+  const before = await meter();
   const begun = performance.now();
   await Promise.all(
     chats.map(async (chat) => {
@@ -54,10 +64,11 @@ async function together(count) {
     }),
   );
   const ms = performance.now() - begun;
-  const { user, system } = process.cpuUsage(used);
+  const after = await meter();
   turns += count;
-  check(0, ran.count, count * work.tools, ANSWER);
-  return { times, ms, cpu: (user + system) / count, ...endWatch() };
+  known = undefined;
+  check(0, after.ran - before.ran, count * work.tools, ANSWER);
+  return { times, ms, cpu: (after.cpu - before.cpu) / count, ...endWatch() };
 }
 
 /** How long the event loop did not turn. Not Node's own histogram: it has no entry at all if no timer fires before the end. */
@@ -89,6 +100,7 @@ async function obey(order) {
       chats = [subject];
       while (chats.length < (work.chats ?? 1)) chats.push(await subject.another());
       turns = 0;
+      known = undefined;
       for (let i = 0; i < order.warmUp; i += 1) await once();
       return {};
     }
@@ -102,7 +114,7 @@ async function obey(order) {
       return await together(order.times);
     case 'rest': {
       globalThis.gc?.();
-      const used = { rss: rss(), paused: subject.bytes?.() };
+      const used = { rss: (await subject.memory?.()) ?? rss(), paused: subject.bytes?.() };
       await subject.close?.();
       const persisted = subject.persisted?.();
       subject = undefined;
