@@ -47,7 +47,7 @@ function newPlace(): Place {
 /** What a dead process left behind, for one more process to die over. */
 function copyOf(place: Place): Place {
   const copy = newPlace();
-  for (const end of ['', '-wal', '.audit-head']) {
+  for (const end of ['', '-wal', '-steps', '.audit-head']) {
     if (existsSync(place.file + end)) copyFileSync(place.file + end, copy.file + end);
   }
   if (existsSync(place.diary)) copyFileSync(place.diary, copy.diary);

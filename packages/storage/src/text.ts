@@ -31,7 +31,17 @@ export function fromStored(text: string): string {
 export function toValue(value: unknown, name: string): Value {
   if (typeof value === 'string') return toStored(value);
   if (value === null || (typeof value === 'number' && !Number.isNaN(value))) return value;
-  throw new CountersignError('invalid', `${name}: must be text, a number or nothing`, { field: name });
+  throw noValue(name);
+}
+
+/** Throws what `toValue` would. A boolean counts as a number. */
+export function assertValue(value: unknown, name: string): void {
+  if (typeof value === 'string' || value === null || typeof value === 'boolean') return;
+  if (typeof value !== 'number' || Number.isNaN(value)) throw noValue(name);
+}
+
+function noValue(name: string): CountersignError {
+  return new CountersignError('invalid', `${name}: must be text, a number or nothing`, { field: name });
 }
 
 /** A row as it was written, in place. */

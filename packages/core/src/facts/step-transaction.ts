@@ -239,9 +239,9 @@ export class StepTransaction {
   settleApproval(id: string, verdict: Omit<ApprovalVerdict, 'decidedAt'>): boolean {
     const approval = this.approval(id);
     if (approval === undefined) return false;
-    const { chatId } = approval;
+    const { chatId, agentId } = approval;
     const change = { ...verdict, decidedAt: this.now() };
-    this.#write(chatId, { kind: 'approval-settled', chatId, approvalId: id, change });
+    this.#write(chatId, { kind: 'approval-settled', chatId, agentId, approvalId: id, change });
     return true;
   }
   /** How many of one agent wait in each chat of its world, most first. */

@@ -7,7 +7,7 @@ const key = Symbol.for('countersign.own-files');
 const own = ((globalThis as Record<symbol, unknown>)[key] ??= new Set<string>()) as Set<string>;
 
 /** What lies beside a store and belongs to it. */
-const BESIDE = ['', '-wal', '-shm', '-journal', '.owner', '.audit-head'];
+const BESIDE = ['', '-wal', '-shm', '-journal', '-steps', '.owner', '.audit-head'];
 
 /** Declares a file, by its real path, as ours. The returned function takes that back. */
 export function keepOwnFile(path: string): () => void {

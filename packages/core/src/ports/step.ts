@@ -41,7 +41,7 @@ export type Fact =
   /** A person has decided about such a call, so its unknown outcome need not be asked about again (S3). */
   | { kind: 'outcome-accepted'; chatId: string; toolName: string; arguments: string }
   | { kind: 'approval-requested'; approval: ApprovalRecord }
-  | { kind: 'approval-settled'; chatId: string; approvalId: string; change: ApprovalVerdict }
+  | { kind: 'approval-settled'; chatId: string; agentId: string; approvalId: string; change: ApprovalVerdict }
   /** `key`: what the grants of a call are found by; `''` if any call may be covered by it. */
   | { kind: 'grant-given'; grant: GrantRecord; key: string }
   | { kind: 'grant-used'; chatId: string; grantId: string; at: number }

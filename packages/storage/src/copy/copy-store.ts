@@ -97,7 +97,8 @@ async function copyTables(
       // The key that signs calls goes along, or every signature would be void.
       if (table === 'meta') await writer.emptyMeta();
       for await (const page of source.pages(table, columns)) {
-        const kept = table === 'meta' ? page.filter((row) => row[columns.indexOf('key')] !== OWN_META) : page;
+        const kept =
+          table === 'meta' ? page.filter((row) => !OWN_META.includes(String(row[columns.indexOf('key')]))) : page;
         if (kept.length > 0) await writer.insert(table, columns, kept);
         rows += page.length;
         onProgress({ table, rows, of });

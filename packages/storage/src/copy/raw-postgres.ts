@@ -79,7 +79,7 @@ export async function openRawPostgres(url: string, schema = 'countersign'): Prom
             );
           },
           async emptyMeta() {
-            await client.query(`delete from meta where key <> '${OWN_META}'`);
+            await client.query(`delete from meta where key not in ('${OWN_META.join("', '")}')`);
           },
         });
         await moveSequences();

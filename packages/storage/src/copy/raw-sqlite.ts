@@ -61,7 +61,7 @@ export function openRawSqlite(path: string): RawStore {
             for (const row of rows) statement.run(...row);
           },
           async emptyMeta() {
-            db.exec(`delete from meta where key <> '${OWN_META}'`);
+            db.exec(`delete from meta where key not in ('${OWN_META.join("', '")}')`);
           },
         });
         db.exec('commit');

@@ -1,4 +1,5 @@
 import type { Value } from '../queries/prepared.js';
+import { MARK_KEY } from '../sqlite/mark.js';
 
 /** A store as rows, for copying: nothing in it is read or understood. */
 export interface RawStore {
@@ -19,7 +20,7 @@ interface RawWriter {
 }
 
 /** Belongs to the database it is in. */
-export const OWN_META = 'schema-version';
+export const OWN_META: readonly string[] = ['schema-version', MARK_KEY];
 
 /** Rows at a time. A message may be a megabyte. */
 export const PAGE_ROWS = 200;

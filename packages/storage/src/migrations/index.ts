@@ -8,6 +8,7 @@ import { addProcesses } from './4-add-processes.js';
 import { addPasses } from './7-add-passes.js';
 import { addSandboxFacts } from './8-add-sandbox-facts.js';
 import { addToolReviews } from './9-add-tool-reviews.js';
+import { dropOpenCalls } from './10-drop-open-calls.js';
 
 /** In order; a store at version n has had the first n. */
 export const migrations: readonly Migration[] = [
@@ -20,4 +21,5 @@ export const migrations: readonly Migration[] = [
   addPasses,
   addSandboxFacts,
   addToolReviews,
+  dropOpenCalls,
 ];

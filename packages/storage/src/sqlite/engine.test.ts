@@ -5,10 +5,11 @@ import { createStore } from '../create-store.js';
 import { sqliteEngine } from './engine.js';
 import { openDatabase } from './open-database.js';
 import { sqliteStatements } from './statements.js';
+import { memoryLog } from './step-log.js';
 
 it('[S7] a full disk is said in words, writes nothing by half, and work goes on when there is room', async () => {
   const db = openDatabase(':memory:', 'FULL');
-  const store = await createStore(sqliteEngine(db, 'store.db', sqliteStatements, Date), keepHeadsInMemory);
+  const store = await createStore(sqliteEngine(db, 'store.db', sqliteStatements, Date, memoryLog()), keepHeadsInMemory);
   const settings = worldSettingsSchema.parse({});
   await store.transact('w', (tx) => tx.insertWorld({ id: 'w', name: 'W', settings, policy: [] }));
   const { page_count: pages } = db.prepare('pragma page_count').get() as { page_count: number };
@@ -33,7 +34,7 @@ it('[S7] a full disk is said in words, writes nothing by half, and work goes on 
 
 it('a step that fails at once does not hold up the next, and each gets its own error', async () => {
   const db = openDatabase(':memory:', 'FULL');
-  const store = await createStore(sqliteEngine(db, 'store.db', sqliteStatements, Date), keepHeadsInMemory);
+  const store = await createStore(sqliteEngine(db, 'store.db', sqliteStatements, Date, memoryLog()), keepHeadsInMemory);
   const outcomes = await Promise.allSettled(
     [1, 2, 3].map((index) =>
       store.transact('w', async () => {

@@ -3,69 +3,94 @@ import type { Clock, Kept, StepNeeds, StepWrites } from '@countersign/core/ports
 import { verbsOn, type Decide, type Engine, type Finished, type Unit } from '../engine.js';
 import { createMutex } from '../mutex.js';
 import type { Statements } from '../statements.js';
-import { createBatch } from './batch.js';
-import { sqliteConnection } from './connection.js';
+import { sqliteConnection, type SqliteConnection } from './connection.js';
+import type { Entry } from './entry.js';
 import { fromSqlite, primaryCode } from './errors.js';
+import { entryFolder } from './fold.js';
 import { createGroupCommit } from './group-commit.js';
 import { createKeptStates } from './kept-states.js';
 import { numberAndChain } from './number-and-chain.js';
 import { closeDatabase } from './open-database.js';
+import type { StepLog } from './step-log.js';
 import { sqliteReads } from './step-reads.js';
 import { headsReader, stepWriter } from './step-writer.js';
+import { openTables } from './tables.js';
 
-/** One connection. Everything takes its turn on it, reads too: between the statements of a step they would see half of it. */
+/** When the tables are committed: the log has grown so long, or was begun so long ago. */
+const MOST_BYTES = 1 << 20;
+const MOST_MS = 1_000;
+
+/** One connection. Everything takes its turn on it, reads too: between the statements of a transaction they would see half of it. */
 export function sqliteEngine(
   db: DatabaseSyncInstance,
   file: string,
   statements: Statements,
   clock: Pick<Clock, 'now'>,
+  log: StepLog,
 ): Engine {
   const connection = sqliteConnection(db, file);
   const verbs = verbsOn(connection, statements);
   const { session } = verbs;
-  const batch = createBatch(db);
   const kept = createKeptStates();
-  const reads = sqliteReads(connection, statements, kept);
-  const writer = stepWriter(connection, batch, statements, kept);
+  const tables = openTables(db, statements, log);
+  const folded = foldedFirst(connection, () => execute(tables.fold));
+  const reads = sqliteReads(connection, folded, statements, kept, tables.sent);
+  const writer = stepWriter(connection, folded, statements, kept, (chatId, id) => reads.sent(chatId, id));
   const readHeads = headsReader(connection, statements);
-  const addSaid = numberAndChain(batch, statements);
+  const foldEntries = entryFolder(db, statements);
   const exclusive = createMutex();
-  // Immediate: a transaction that starts by reading and then writes could not be made to wait.
-  const begin = db.prepare('begin immediate');
-  const commit = db.prepare('commit');
-  const rollback = db.prepare('rollback');
-  const mark = db.prepare('savepoint step');
-  const backToMark = db.prepare('rollback to step');
-  const dropMark = db.prepare('release step');
-
-  const group = createGroupCommit({ begin: () => execute(begin), commit: () => execute(commit), undo });
+  const savepoint = db.prepare('savepoint work');
+  const backToSavepoint = db.prepare('rollback to work');
+  const release = db.prepare('release work');
+  const group = createGroupCommit({ append: tables.append, sync: tables.sync, undo });
+  let timer: NodeJS.Timeout | undefined;
   /** Works that wait for the connection, or have it to themselves. */
   let waiting = 0;
 
   const finish: Unit['finish'] = async (worldId) => {
     const { emissions, records, now } = session;
     if (emissions.length === 0 && records.length === 0) return { events: [], head: undefined };
-    batch.clear();
-    const { events, heads } = addSaid(worldId, now, readHeads(worldId), { emissions, records });
-    execute(batch);
+    const { events, rows, links, heads } = numberAndChain(worldId, now, readHeads(worldId), { emissions, records });
+    execute(() => foldEntries([{ worldId, now, facts: [], events: rows, links, heads }]));
     return { events, head: records.length === 0 ? undefined : heads };
   };
   const unit: Unit = { ...verbs, finish };
 
   function start(): void {
+    execute(tables.fold);
     session.now = clock.now();
     session.emissions = [];
     session.records = [];
     connection.start();
   }
-  function undo(): void {
+  function undo(isUnsynced: boolean): void {
     // What is kept may be what was never written.
     kept.clear();
-    // A full disk has rolled it back already.
-    if (db.isTransaction) rollback.run();
+    tables.undo(isUnsynced);
+  }
+  function commitTables(): void {
+    group.flush();
+    execute(tables.commit);
+    group.kept();
+  }
+  /** A long log takes long to be read again. */
+  function commitLater(): void {
+    timer ??= setTimeout(() => {
+      timer = undefined;
+      // Not in the middle of somebody's work.
+      if (waiting > 0) commitLater();
+      else tryToCommit();
+    }, MOST_MS).unref();
+  }
+  function tryToCommit(): void {
+    try {
+      commitTables();
+    } catch {
+      // All of it is in the log, and whoever needs the tables next is told.
+    }
   }
 
-  /** At once. What it writes is committed with the group. */
+  /** At once. What it writes is kept with the group. */
   function run<T>(worldId: string, decide: Decide<T>): Finished & { value: T } {
     connection.start();
     const now = clock.now();
@@ -73,10 +98,10 @@ export function sqliteEngine(
     try {
       const { value, writes } = decide(reads);
       if (isNothing(writes)) return { value, events: [], head: undefined };
-      const planned = writer.plan(worldId, now, writes);
-      write();
-      writer.follow(worldId, writes, planned, reads.given.values());
-      return { value, events: planned.events, head: writes.records.length === 0 ? undefined : planned.heads };
+      const { entry, events } = writer.plan(worldId, now, writes);
+      write(entry);
+      writer.follow(entry, reads.given.values());
+      return { value, events, head: writes.records.length === 0 ? undefined : entry.heads };
     } catch (error) {
       // They may be half changed.
       for (const id of reads.given.keys()) kept.drop(id);
@@ -85,33 +110,20 @@ export function sqliteEngine(
       connection.stop();
     }
   }
-  function write(): void {
-    const isFirst = group.open();
+  function write(entry: Entry): void {
+    if (!group.isOpen && log.size >= MOST_BYTES) commitTables();
+    group.open();
+    commitLater();
     try {
-      if (isFirst) batch.run();
-      else writeBesideOthers();
+      tables.add(entry);
     } catch (cause) {
       const error = fromSqlite(cause, file);
-      if (!isFirst && isRefused(cause)) throw error;
-      group.fail(error);
+      // What the database refuses of this step must not take others along: they may be of other people's chats.
+      if (!isRefused(cause)) group.fail(error);
       throw error;
     }
   }
-  /** What the database refuses of this step must not take the steps before it along: they may be of other people's chats. */
-  function writeBesideOthers(): void {
-    mark.run();
-    try {
-      batch.run();
-    } catch (cause) {
-      if (isRefused(cause)) {
-        backToMark.run();
-        dropMark.run();
-      }
-      throw cause;
-    }
-    dropMark.run();
-  }
-  /** Also one that only read, or failed, has seen what the group has not committed yet. */
+  /** Also one that only read, or failed, has seen what the group has not kept yet. */
   function join<T>(worldId: string, decide: Decide<T>, published: Kept | undefined, done: Done<T>): void {
     let settle: () => void;
     try {
@@ -136,34 +148,46 @@ export function sqliteEngine(
       }
     });
   }
-  /** The same, with nothing uncommitted before it. */
+  /** The same, with no group open before it. */
   function alone<T>(work: () => Promise<T>): Promise<T> {
     return inTurn(() => {
-      group.commit();
+      group.flush();
       return work();
     });
+  }
+  async function change<T>(work: (unit: Unit) => Promise<T>): Promise<T> {
+    start();
+    execute(tables.begin);
+    savepoint.run();
+    try {
+      const result = await work(unit);
+      connection.assertWhole();
+      if (connection.hasWritten || session.emissions.length > 0 || session.records.length > 0) {
+        kept.clear();
+        commitTables();
+      } else release.run();
+      return result;
+    } catch (error) {
+      kept.clear();
+      // A full disk has rolled back everything.
+      if (db.isTransaction) {
+        backToSavepoint.run();
+        release.run();
+      }
+      throw error;
+    } finally {
+      connection.stop();
+    }
   }
 
   return {
     write: (work, committed) =>
       alone(async () => {
-        start();
-        try {
-          execute(begin);
-          const result = await work(unit);
-          connection.assertWhole();
-          execute(commit);
-          if (connection.hasWritten || session.emissions.length > 0 || session.records.length > 0) kept.clear();
-          committed?.(result);
-          return result;
-        } catch (error) {
-          undo();
-          throw error;
-        } finally {
-          connection.stop();
-        }
+        const result = await change(work);
+        committed?.(result);
+        return result;
       }),
-    // It may see what an open group has written, and is told once that is committed.
+    // It may see what an open group has written, and is told once that is kept.
     async read(work) {
       const { result, committed } = await inTurn(async () => {
         // From its beginning: a group may be lost while it is read, and none begins meanwhile.
@@ -187,23 +211,47 @@ export function sqliteEngine(
           run();
           return;
         }
-        // In its turn, but the next one does not wait for the commit.
+        // In its turn, but the next one does not wait until this one is kept.
         waiting += 1;
         exclusive(async () => {
           waiting -= 1;
           run();
         }).catch(reject);
       }),
-    close: () => alone(async () => closeDatabase(db, file)),
+    close: () =>
+      alone(async () => {
+        clearTimeout(timer);
+        try {
+          commitTables();
+        } finally {
+          log.close();
+          closeDatabase(db, file);
+        }
+      }),
   };
 
-  function execute(what: { run(): unknown }): void {
+  function execute(what: () => void): void {
     try {
-      what.run();
+      what();
     } catch (cause) {
       throw fromSqlite(cause, file);
     }
   }
+}
+
+/** The connection for reads of what steps change. */
+function foldedFirst(on: SqliteConnection, fold: () => void): SqliteConnection {
+  const first =
+    <P, T>(run: (parameters: P) => T) =>
+    (parameters: P): T => {
+      fold();
+      return run(parameters);
+    };
+  return {
+    ...on,
+    all: (statement, read) => first(on.all(statement, read)),
+    first: (statement, read) => first(on.first(statement, read)),
+  };
 }
 
 function ignore(): void {}

@@ -1,5 +1,6 @@
 import type { ChatRecord, Fact, InvocationRecord, TurnRecord } from '@countersign/core/ports';
-import type { Statement } from '../queries/prepared.js';
+import type { RowOf, Statement } from '../queries/prepared.js';
+import type { MessagesTable } from '../schema.js';
 import type { Statements } from '../statements.js';
 import { toApprovalRow } from '../verbs/approvals.js';
 import { toMessageRow } from '../verbs/messages.js';
@@ -12,11 +13,19 @@ interface Draft<R> {
   change: Partial<R> | undefined;
 }
 
-/** Adds the facts of one step to the batch. Each turn, call and chat is written once, however often the step has changed it. */
-export function factWriter(batch: Batch, s: Statements): (facts: readonly Fact[], now: number) => void {
+export interface FactWriter {
+  /** Forgets what a fold that failed has left. */
+  clear(): void;
+  add(facts: readonly Fact[], now: number): void;
+  /** Last: what was held back because it may change again. */
+  flush(): void;
+}
+
+/** Adds facts to the batch. Each turn, call and chat is written once, however often it has changed. */
+export function factWriter(batch: Batch, s: Statements): FactWriter {
   const addChat = batch.add<ChatRecord>(forRecords(s.insertChat));
   const changeChat = batch.addChange('chats', ['title', 'titled', 'status', 'lastSeq', 'humanSeq']);
-  const addMessage = batch.add(s.insertMessage);
+  const addMessages = batch.addRows(s.insertMessage);
   const addTurn = batch.add<TurnRecord>(s.insertTurn);
   const changeTurn = batch.addChange('turns', withoutId(s.insertTurn.names));
   const addCall = batch.add<InvocationRecord>(forRecords(s.insertInvocation));
@@ -39,6 +48,7 @@ export function factWriter(batch: Batch, s: Statements): (facts: readonly Fact[]
   const chats = new Map<string, Draft<ChatRecord>>();
   const turns = new Map<string, Draft<TurnRecord>>();
   const calls = new Map<string, Draft<InvocationRecord>>();
+  let messages: RowOf<MessagesTable>[] = [];
 
   function raiseRev(worldId: string): void {
     updateWorld({ id: worldId, name: null, settings: null });
@@ -48,6 +58,8 @@ export function factWriter(batch: Batch, s: Statements): (facts: readonly Fact[]
     calls.clear();
   }
   function flush(): void {
+    addMessages(messages);
+    messages = [];
     for (const [id, draft] of chats) write(id, draft, addChat, changeChat);
     chats.clear();
     // Those that end first: an agent has one open turn in a chat, also while they are written.
@@ -71,7 +83,7 @@ export function factWriter(batch: Batch, s: Statements): (facts: readonly Fact[]
         return;
       case 'message-written': {
         const { seq, speaker, chatId } = fact.message;
-        addMessage(toMessageRow(fact.message));
+        messages.push(toMessageRow(fact.message));
         const isPerson = speaker === 'human' || speaker === 'world';
         change(chats, chatId, isPerson ? { lastSeq: seq, humanSeq: seq } : { lastSeq: seq });
         return;
@@ -126,12 +138,17 @@ export function factWriter(batch: Batch, s: Statements): (facts: readonly Fact[]
     }
   }
 
-  return (facts, now) => {
-    chats.clear();
-    turns.clear();
-    calls.clear();
-    for (const fact of facts) add(fact, now);
-    flush();
+  return {
+    clear() {
+      messages = [];
+      chats.clear();
+      turns.clear();
+      calls.clear();
+    },
+    add(facts, now) {
+      for (const fact of facts) add(fact, now);
+    },
+    flush,
   };
 }
 

@@ -1,19 +1,25 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Store } from '@countersign/core/ports';
+import type { ChatRecord, Store } from '@countersign/core/ports';
+import { CountersignError } from '@countersign/protocol';
 import { message, plant, stateOf, step } from '@countersign/core/testing/step-contract';
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { keepHeadsInMemory } from '../audit/head-keeper.js';
 import { createStore } from '../create-store.js';
 import { sqliteEngine } from './engine.js';
+import type { Entry } from './entry.js';
 import { openDatabase } from './open-database.js';
 import { sqliteStatements } from './statements.js';
+import { fileLog, logFileOf, type StepLog } from './step-log.js';
+import { markOf } from './mark.js';
 
 let folder: string;
 let db: DatabaseSyncInstance;
 let store: Store;
+let log: StepLog;
+let isFull: boolean;
 
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'countersign-'));
@@ -25,11 +31,12 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-it('[S1] steps of one turn of the event loop share a transaction, and none resolves before its commit', async () => {
+it('[S1] steps of one turn of the event loop are kept with one write, and none resolves before it', async () => {
   const done: string[] = [];
+  const before = log.size;
   const both = ['msg_1', 'msg_2'].map(async (id) => {
     const said = await say(id);
-    expect(db.isTransaction).toBe(false);
+    expect(log.size).toBeGreaterThan(before);
     done.push(id);
     return said.seq;
   });
@@ -39,8 +46,7 @@ it('[S1] steps of one turn of the event loop share a transaction, and none resol
   });
   // As often as promises may want to be looked at, but not one turn of the event loop.
   for (let round = 0; round < 100; round += 1) await Promise.resolve();
-  expect(db.isTransaction).toBe(true);
-  expect(done).toEqual([]);
+  expect([log.size, done]).toEqual([before, []]);
   expect(await Promise.all(both)).toEqual([1, 2]);
   expect(await looking).toBe(2);
   expect(done).toEqual(['msg_1', 'msg_2', 'look']);
@@ -48,11 +54,11 @@ it('[S1] steps of one turn of the event loop share a transaction, and none resol
 
 it('[S1] a step that only reads waits for nothing if nothing was written', async () => {
   const state = stateOf(store);
-  expect(db.isTransaction).toBe(false);
   expect(await state).toMatchObject({ chat: { lastSeq: 0 } });
 });
 
 it('[S1] a read that sees what is not committed yet is answered after the commit, or fails with it', async () => {
+  const before = log.size;
   const said = say('msg_1');
   let isAnswered = false;
   const seen = store
@@ -61,9 +67,9 @@ it('[S1] a read that sees what is not committed yet is answered after the commit
       isAnswered = true;
     });
   for (let round = 0; round < 100; round += 1) await Promise.resolve();
-  expect([db.isTransaction, isAnswered]).toEqual([true, false]);
+  expect([log.size, isAnswered]).toEqual([before, false]);
   expect((await seen)?.id).toBe('msg_1');
-  expect(db.isTransaction).toBe(false);
+  expect(log.size).toBeGreaterThan(before);
   await said;
   const lost = Promise.allSettled([say('msg_2'), store.read((r) => r.message('msg_2'))]);
   for (let round = 0; round < 100; round += 1) await Promise.resolve();
@@ -85,17 +91,19 @@ it('[S1] a read and a transaction see what was written before them', async () =>
 
 it('[S1] a write that the database refuses fails alone: steps of other chats in its group are kept', async () => {
   await say('msg_1');
-  db.exec(`create trigger poison before insert on messages when new.content = 'poison'
-    begin select raise(abort, 'poisoned'); end`);
+  const taken = { ...(await stateOf(store))?.chat } as ChatRecord;
   const group = await Promise.allSettled([
     say('msg_2'),
     stateOf(store),
-    say('msg_3', 'poison'),
+    step(store, (tx) => {
+      tx.appendMessage(message('msg_3'));
+      tx.createChat(taken);
+    }),
     say('msg_4'),
     store.read((r) => r.chat('chat_1')),
   ]);
   expect(group.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
-  expect(group[2]).toMatchObject({ reason: { message: expect.stringContaining('poisoned') as string } });
+  expect(group[2]).toMatchObject({ reason: { code: 'conflict' } });
   // It came after the failure, in the same group, and on the state before it.
   expect(group[3]).toMatchObject({ value: { seq: 3 } });
   await reopen();
@@ -104,23 +112,61 @@ it('[S1] a write that the database refuses fails alone: steps of other chats in 
   expect(await store.verifyAudit('garden')).toMatchObject({ ok: true, records: 3 });
 });
 
-it('[S7] a full disk fails the group with an explanation, and steps succeed when there is room', async () => {
-  const { page_count: pages } = db.prepare('pragma page_count').get() as { page_count: number };
-  db.exec(`pragma max_page_count = ${pages}`);
-  const group = await Promise.allSettled([say('msg_1'), say('msg_2', 'x'.repeat(500_000))]);
+it('[S7] a disk with no room for the log fails the group with an explanation, and steps succeed when there is room', async () => {
+  await say('msg_1');
+  isFull = true;
+  const seen = store.read((r) => r.message('msg_2'));
+  const group = await Promise.allSettled([say('msg_2'), say('msg_3'), stateOf(store), seen]);
   const full = { reason: { code: 'store-unavailable', message: expect.stringContaining('no room') as string } };
-  expect(group).toMatchObject([full, full]);
-  db.exec('pragma max_page_count = 100000');
-  expect((await say('msg_3')).seq).toBe(1);
+  expect(group.slice(0, 3)).toMatchObject([full, full, full]);
+  isFull = false;
+  expect(await store.read((r) => r.message('msg_2'))).toBeUndefined();
+  expect((await say('msg_4')).seq).toBe(2);
   await reopen();
-  expect(await stateOf(store)).toMatchObject({ chat: { lastSeq: 1 } });
+  expect(await stateOf(store)).toMatchObject({ chat: { lastSeq: 2 } });
+  expect(await store.verifyAudit('garden')).toMatchObject({ ok: true, records: 2 });
 });
 
-it('[S1] a commit that fails fails every step, and the next ones start from what is there', async () => {
-  const group = Promise.allSettled([say('msg_1'), say('msg_2')]);
+it('[S7] a disk with no room for the tables loses nothing: steps go on, and reads do when there is room', async () => {
+  const { page_count: pages } = db.prepare('pragma page_count').get() as { page_count: number };
+  db.exec(`pragma max_page_count = ${pages}`);
+  expect((await say('msg_1')).seq).toBe(1);
+  expect((await say('msg_2', 'x'.repeat(500_000))).seq).toBe(2);
+  await expect(store.read((r) => r.message('msg_1'))).rejects.toMatchObject({
+    code: 'store-unavailable',
+    message: expect.stringContaining('no room') as string,
+  });
+  expect((await say('msg_3')).seq).toBe(3);
+  db.exec('pragma max_page_count = 100000');
+  const said = await store.read((r) => r.messages('chat_1', { after: 0, limit: 9 }));
+  expect(said.map(({ id }) => id)).toEqual(['msg_1', 'msg_2', 'msg_3']);
+  await reopen();
+  expect(await stateOf(store)).toMatchObject({ chat: { lastSeq: 3 } });
+});
+
+it('[S1] a transaction that is lost takes nothing along that was kept', async () => {
+  await say('msg_1');
+  expect(await store.read((r) => r.message('msg_1'))).toBeDefined();
   db.exec('rollback');
-  expect((await group).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
-  expect((await say('msg_3')).seq).toBe(1);
+  expect(await stateOf(store)).toMatchObject({ chat: { lastSeq: 1 } });
+  expect(await store.read((r) => r.message('msg_1'))).toBeDefined();
+  db.exec('rollback');
+  await store.transact('garden', async (tx) => tx.record({ kind: 'stop' }));
+  expect(await store.verifyAudit('garden')).toMatchObject({ ok: true, records: 2 });
+});
+
+it('[S1] [M10] a message that was sent is known, before and after it is in the tables', async () => {
+  const send = () =>
+    step(store, (tx) => tx.sent('chat_1', 'sent_1')?.id ?? tx.appendMessage(sent('msg_1')).id, {
+      chats: ['chat_1'],
+      sent: { chatId: 'chat_1', clientMessageId: 'sent_1' },
+    });
+  expect([await send(), await send()]).toEqual(['msg_1', 'msg_1']);
+  await store.read((r) => r.message('msg_1'));
+  expect(await send()).toBe('msg_1');
+  db.exec('rollback');
+  expect(await send()).toBe('msg_1');
+  await expect(step(store, (tx) => tx.appendMessage(sent('msg_2')))).rejects.toMatchObject({ code: 'conflict' });
 });
 
 it('[S1] a read that is still under way when its group is lost gives nothing of it', async () => {
@@ -142,6 +188,10 @@ it('what is closed has committed', async () => {
   expect(await store.read((r) => r.message('msg_1'))).toBeDefined();
 });
 
+function sent(id: string) {
+  return message(id, { clientMessageId: 'sent_1' });
+}
+
 function say(id: string, content = 'words') {
   return step(store, (tx) => {
     tx.record({ kind: 'run', who: id });
@@ -150,8 +200,19 @@ function say(id: string, content = 'words') {
 }
 
 async function open(): Promise<void> {
-  db = openDatabase(join(folder, 'store.db'), 'NORMAL');
-  store = await createStore(sqliteEngine(db, 'store.db', sqliteStatements, Date), keepHeadsInMemory);
+  const file = join(folder, 'store.db');
+  db = openDatabase(file, 'NORMAL');
+  const real = fileLog(logFileOf(file), markOf(db), 'NORMAL');
+  isFull = false;
+  log = Object.create(real, {
+    append: {
+      value(entries: readonly Entry[]) {
+        if (isFull) throw new CountersignError('store-unavailable', 'There is no room left.');
+        real.append(entries);
+      },
+    },
+  }) as StepLog;
+  store = await createStore(sqliteEngine(db, 'store.db', sqliteStatements, Date, log), keepHeadsInMemory);
 }
 
 async function reopen(): Promise<void> {

@@ -1,72 +1,126 @@
-/** A transaction as the group needs it. */
-interface Transaction {
-  begin(): void;
-  commit(): void;
-  /** After anything has failed. */
-  undo(): void;
+/** How a group is made durable. */
+interface Journal {
+  /** What the group has written, in one piece. Throws if it can't be. */
+  append: () => void;
+  /** Resolves once all that was appended before is on the disk. Undefined: it is as soon as it is appended. */
+  sync: (() => Promise<void>) | undefined;
+  /** What was not appended must go; with `isUnsynced`, also what no sync was for. */
+  undo: (isUnsynced: boolean) => void;
 }
 
-/** A step of the group that waits for the commit. */
+/** A step that waits to be kept. */
 interface Waiting {
   kept: () => void;
   lost: (error: unknown) => void;
 }
 
 export interface GroupCommit {
-  /** Before a write. The transaction lasts until the event loop comes round, for all that write meanwhile. False: it was open already. */
-  open(): boolean;
-  /** Calls `kept` once what has been written so far is committed: in the order of the steps, and at once if nothing is open. */
+  readonly isOpen: boolean;
+  /** Before a write. All that is written until the event loop comes round is kept together. */
+  open(): void;
+  /** Calls `kept` once what has been written so far is kept: in the order of the steps, and at once if nothing waits. */
   after(kept: () => void, lost: (error: unknown) => void): void;
-  /** Resolves once what has been written so far is committed, at once if nothing is open, and rejects if it can't be. */
+  /** Resolves once what has been written so far is kept, and rejects if it can't be. */
   committed(): Promise<void>;
   /** Now. Never throws: a failure goes to those who wait. */
-  commit(): void;
+  flush(): void;
+  /** All that was appended is kept in another way. */
+  kept(): void;
   /** A write has failed, and with it all that the group has written. */
   fail(error: unknown): void;
 }
 
-/** Steps of one turn of the event loop share a transaction: waiting for the disk costs more than all else that a step does. */
-export function createGroupCommit(transaction: Transaction): GroupCommit {
+/**
+ * Steps of one turn of the event loop are kept together: waiting for the disk costs more than all else that a step does. While the disk is
+ * busy with one group, others are written, and the next sync is for all of them.
+ */
+export function createGroupCommit({ append, sync, undo }: Journal): GroupCommit {
   let group: Waiting[] | undefined;
+  /** Appended, in order. The first `covered` of them are what the sync under way is for. */
+  let appended: Waiting[] = [];
+  let covered = 0;
+  /** Syncs that began before it are about what was kept, or lost, in another way. */
+  let round = 0;
 
-  /** Nobody waits for a group any more when its members hear of it: they may begin the next one. */
-  function close(): Waiting[] {
-    const members = group ?? [];
-    group = undefined;
-    return members;
-  }
   function fail(error: unknown): void {
-    const members = close();
-    transaction.undo();
+    lose(error, []);
+  }
+  function lose(error: unknown, before: readonly Waiting[]): void {
+    const members = [...before, ...(group ?? [])];
+    group = undefined;
+    undo(before.length > 0);
     for (const { lost } of members) lost(error);
   }
-  function commit(): void {
+  function flush(): void {
     if (group === undefined) return;
     try {
-      transaction.commit();
+      append();
     } catch (error) {
       fail(error);
       return;
     }
-    for (const { kept, lost } of close()) tell(kept, lost);
+    appended.push(...group);
+    group = undefined;
+    if (appended.length === 0) return;
+    if (sync === undefined) keep(appended.length);
+    else if (covered === 0) startSync(sync);
   }
-
+  /** Nobody waits any more when its members hear of it: they may begin the next group. */
+  function keep(count: number): void {
+    const members = appended.splice(0, count);
+    for (const { kept, lost } of members) tell(kept, lost);
+  }
+  function startSync(run: () => Promise<void>): void {
+    const begun = round;
+    covered = appended.length;
+    run().then(
+      () => {
+        if (begun !== round) return;
+        const count = covered;
+        covered = 0;
+        keep(count);
+        if (covered === 0 && appended.length > 0) startSync(run);
+      },
+      (error: unknown) => {
+        if (begun === round) failAll(error);
+      },
+    );
+  }
+  function failAll(error: unknown): void {
+    const members = appended;
+    appended = [];
+    covered = 0;
+    round += 1;
+    lose(error, members);
+  }
   function after(kept: () => void, lost: (error: unknown) => void): void {
-    if (group === undefined) tell(kept, lost);
-    else group.push({ kept, lost });
+    const waiting = { kept, lost };
+    if (group !== undefined) group.push(waiting);
+    else if (appended.length === 0) tell(kept, lost);
+    else {
+      // It has seen nothing that the sync under way is not for.
+      if (covered === appended.length) covered += 1;
+      appended.push(waiting);
+    }
   }
 
   return {
+    get isOpen() {
+      return group !== undefined;
+    },
     open() {
-      if (group !== undefined) return false;
-      transaction.begin();
+      if (group !== undefined) return;
       group = [];
-      setImmediate(commit);
-      return true;
+      setImmediate(flush);
     },
     after,
     committed: () => new Promise(after),
-    commit,
+    flush,
+    kept() {
+      covered = 0;
+      round += 1;
+      keep(appended.length);
+    },
     fail,
   };
 }

@@ -13,6 +13,8 @@ interface KeptWorld {
   heads?: Heads;
   /** Its open and queued turns. */
   working?: number | undefined;
+  /** Pending approvals, by agent and chat; only of agents that were asked about. */
+  pending?: Map<string, Map<string, number>>;
 }
 
 export interface KeptChat {
@@ -41,10 +43,15 @@ export interface KeptStates {
   /** So much text was added. */
   grow(chat: KeptChat, text: number): void;
   world(id: string): KeptWorld;
+  /** How many approvals of an agent are pending in each chat; read if nobody has asked before. */
+  pending(worldId: string, agentId: string, read: ReadPending): ReadonlyMap<string, number>;
+  countPending(of: { worldId: string; agentId: string; chatId: string }, more: number): void;
   clear(): void;
   /** Between steps, also those that only read: what was used least goes when there is too much. */
   trim(): void;
 }
+
+type ReadPending = (of: { worldId: string; agentId: string }) => readonly [chatId: string, waiting: number][];
 
 export function createKeptStates(mostChats = MOST_CHATS, mostText = MOST_TEXT): KeptStates {
   const chats = new Map<string, KeptChat>();
@@ -54,6 +61,14 @@ export function createKeptStates(mostChats = MOST_CHATS, mostText = MOST_TEXT): 
   function drop(id: string): void {
     text -= chats.get(id)?.text ?? 0;
     chats.delete(id);
+  }
+
+  function world(id: string): KeptWorld {
+    const known = worlds.get(id);
+    if (known !== undefined) return known;
+    const made: KeptWorld = {};
+    worlds.set(id, made);
+    return made;
   }
 
   return {
@@ -76,12 +91,22 @@ export function createKeptStates(mostChats = MOST_CHATS, mostText = MOST_TEXT): 
       chat.text += more;
       text += more;
     },
-    world(id) {
-      const known = worlds.get(id);
-      if (known !== undefined) return known;
-      const world: KeptWorld = {};
-      worlds.set(id, world);
-      return world;
+    world,
+    pending(worldId, agentId, read) {
+      const byAgent = (world(worldId).pending ??= new Map());
+      let byChat = byAgent.get(agentId);
+      if (byChat === undefined) {
+        byChat = new Map(read({ worldId, agentId }));
+        byAgent.set(agentId, byChat);
+      }
+      return byChat;
+    },
+    countPending({ worldId, agentId, chatId }, more) {
+      const byChat = worlds.get(worldId)?.pending?.get(agentId);
+      if (byChat === undefined) return;
+      const count = (byChat.get(chatId) ?? 0) + more;
+      if (count === 0) byChat.delete(chatId);
+      else byChat.set(chatId, count);
     },
     clear() {
       chats.clear();

@@ -6,6 +6,7 @@ import { CountersignError } from '@countersign/protocol';
 import { migrations } from '../migrations/index.js';
 import { checkFile } from './check-file.js';
 import { fromSqlite } from './errors.js';
+import { logFileOf } from './step-log.js';
 
 /** What a store says of itself to somebody who only looks. */
 export interface SeenStore {
@@ -34,6 +35,7 @@ export function lookAtSqlite(path: string): SeenStore {
   const address = pathToFileURL(file);
   address.search = '?immutable=1';
   // What is beside it is not read: then it may be half of something, and only its version can be told.
+  const isLeft = existsSync(`${file}-wal`) || existsSync(logFileOf(file));
   const isWhole = !existsSync(`${file}-wal`) && stats.size <= MOST_CHECKED;
   try {
     const db = new DatabaseSync(address, { readOnly: true });
@@ -42,7 +44,6 @@ export function lookAtSqlite(path: string): SeenStore {
       if (isWhole) refuseDamaged(file, db.prepare('pragma quick_check(1)').get());
       const owner = ownerOf(file);
       if (owner !== undefined) return { version, newest, owner, stalledChats: 0 };
-      const isLeft = existsSync(`${file}-wal`);
       return { version, newest, stalledChats: isLeft ? 'unknown' : countStalled(db) };
     } finally {
       db.close();

@@ -4,6 +4,10 @@ import { migrations } from '../migrations/index.js';
 import { APPLICATION_ID, newerVersion } from './check-file.js';
 import { fromSqlite, primaryCode } from './errors.js';
 import { locked } from './own-file.js';
+import { sqliteStatements } from './statements.js';
+import { logFileOf, newMark, readLog, refuseUnreadable, removeLog } from './step-log.js';
+import { entryFolder } from './fold.js';
+import { readMark, SET_MARK } from './mark.js';
 
 const ddl = {
   integer: 'integer',
@@ -18,8 +22,10 @@ const ddl = {
   ],
 };
 
-/** Opens and locks a database, and brings it to the newest schema. */
+/** Opens and locks a database, brings it to the newest schema, and completes it with what its last process left in its log. */
 export function openDatabase(path: string, synchronous: 'FULL' | 'NORMAL'): DatabaseSyncInstance {
+  const log = path === ':memory:' ? undefined : logFileOf(path);
+  if (log !== undefined) refuseUnreadable(log);
   const db = new DatabaseSync(path, { enableForeignKeyConstraints: false, timeout: 0 });
   try {
     // Before the first read: a store has one owner, and without shared memory SQLite is faster too.
@@ -35,6 +41,7 @@ export function openDatabase(path: string, synchronous: 'FULL' | 'NORMAL'): Data
     db.exec('pragma wal_autocheckpoint = 4000');
     db.exec('pragma journal_size_limit = 67108864');
     migrate(db, path);
+    if (log !== undefined) foldLog(db, log);
     return db;
   } catch (cause) {
     if (primaryCode(cause) === 5) {
@@ -53,6 +60,7 @@ export function openDatabase(path: string, synchronous: 'FULL' | 'NORMAL'): Data
  */
 export function closeDatabase(db: DatabaseSyncInstance, path: string): void {
   try {
+    if (db.isTransaction) db.exec('rollback');
     db.exec('pragma journal_mode = delete');
     db.exec('pragma locking_mode = normal');
     // The new mode takes effect with the next access.
@@ -74,6 +82,25 @@ function identify(db: DatabaseSyncInstance, path: string): void {
   db.exec('pragma auto_vacuum = none');
   db.exec(`pragma application_id = ${APPLICATION_ID}`);
 }
+
+function foldLog(db: DatabaseSyncInstance, log: string): void {
+  const entries = readLog(log, readMark(db));
+  if (entries.length > 0) {
+    db.exec('begin immediate');
+    try {
+      entryFolder(db, sqliteStatements)(entries);
+    } catch (cause) {
+      if (primaryCode(cause) !== SQLITE_CONSTRAINT) throw cause;
+      const detail = `The last steps of this store, in ${log}, don't fit it. Move that file away to open the store without them.`;
+      throw new CountersignError('store-unavailable', detail, { cause });
+    }
+    db.prepare(SET_MARK).run(newMark());
+    db.exec('commit');
+  }
+  removeLog(log);
+}
+
+const SQLITE_CONSTRAINT = 19;
 
 /** Forward, in order, each in a transaction of its own: what was reached stays reached (S5). */
 function migrate(db: DatabaseSyncInstance, path: string): void {

@@ -14,6 +14,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
 import type { Store } from '@countersign/core/ports';
+import { stepOf } from '@countersign/core/testing';
+import { message } from '@countersign/core/testing/step-contract';
 import { worldSettingsSchema } from '@countersign/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { migrations } from '../migrations/index.js';
@@ -36,6 +38,24 @@ async function makeWorld(store: Store): Promise<void> {
     tx.record({ kind: 'policy', why: 'made' });
   });
 }
+
+async function say(store: Store, id: string): Promise<void> {
+  await stepOf(store, 'w', { chats: ['chat_1'] }, (tx) => {
+    if (tx.chat('chat_1') === undefined) tx.createChat(chat);
+    tx.appendMessage({ ...message(id), worldId: 'w', chatId: 'chat_1' });
+    tx.record({ kind: 'stop' });
+  });
+}
+const chat = {
+  id: 'chat_1',
+  worldId: 'w',
+  title: 'Chat',
+  titled: true,
+  status: 'idle',
+  lastSeq: 0,
+  humanSeq: 0,
+  createdAt: 1,
+} as const;
 
 describe('a file of our own', () => {
   it('is made for its owner alone, and closing leaves it in one piece', async () => {
@@ -88,18 +108,35 @@ describe('a file of our own', () => {
     holder.close();
   });
 
-  it('[S3] what was committed is there after the process was killed', async () => {
+  it('[S3] what was kept is there after the process was killed', async () => {
     const store = await openSqlite(file);
     await makeWorld(store);
-    // As a kill would leave it: the file and its log, copied while they are open.
+    await say(store, 'msg_1');
+    // As a kill would leave it: the file and its logs, copied while they are open.
     const killed = join(folder, 'killed.db');
-    for (const suffix of ['', '-wal']) writeFileSync(killed + suffix, readFileSync(file + suffix));
+    for (const suffix of ['', '-wal', '-steps']) writeFileSync(killed + suffix, readFileSync(file + suffix));
+    await say(store, 'msg_2');
     await store.close();
     const again = await openSqlite(killed);
     expect(await again.read((r) => r.worlds())).toHaveLength(1);
+    expect(await again.read((r) => r.messages('chat_1', { after: 0, limit: 9 }))).toMatchObject([{ id: 'msg_1' }]);
     // Its head file was not copied, and that is said.
-    expect(await again.verifyAudit('w')).toEqual({ ok: true, records: 1, unguarded: 1 });
+    expect(await again.verifyAudit('w')).toEqual({ ok: true, records: 2, unguarded: 2 });
     await again.close();
+    expect(readdirSync(folder).filter((name) => /-wal$|-steps$/.test(name))).toEqual([]);
+  });
+
+  it('[S3] a log that belongs to another state of the file is left out', async () => {
+    const store = await openSqlite(file);
+    await makeWorld(store);
+    await say(store, 'msg_1');
+    const stale = readFileSync(`${file}-steps`);
+    await store.close();
+    writeFileSync(`${file}-steps`, stale);
+    const again = await openSqlite(file);
+    expect(await again.read((r) => r.messages('chat_1', { after: 0, limit: 9 }))).toHaveLength(1);
+    await again.close();
+    expect(readdirSync(folder).sort()).toEqual(['store.db', 'store.db.audit-head']);
   });
 
   it('[A41] a missing head file is reported, also after new records have made another one', async () => {
@@ -231,14 +268,16 @@ describe('a file that is not ours to write stays as it is, byte for byte, and no
     expect(readdirSync(folder).sort()).toEqual(['plain', 'store.db']);
   });
 
-  it('a link to nothing, and a folder where the log should be', async () => {
+  it('a link to nothing', async () => {
     symlinkSync(join(folder, 'nothing'), file);
     await expect(openSqlite(file)).rejects.toMatchObject({ code: 'not-found' });
     expect(readdirSync(folder)).toEqual(['store.db']);
-    rmSync(file);
+  });
+
+  it.each(['-wal', '-steps'])('a folder where the log %s should be', async (end) => {
     await makeOurs();
     const before = readFileSync(file);
-    mkdirSync(`${file}-wal`);
+    mkdirSync(file + end);
     await expect(openSqlite(file)).rejects.toMatchObject({ code: 'store-unavailable' });
     expect(readFileSync(file).equals(before)).toBe(true);
   });

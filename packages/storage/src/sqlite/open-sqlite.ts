@@ -7,6 +7,8 @@ import { sqliteEngine } from './engine.js';
 import { closeDatabase, openDatabase } from './open-database.js';
 import { ownFile } from './own-file.js';
 import { sqliteStatements } from './statements.js';
+import { fileLog, logFileOf, memoryLog } from './step-log.js';
+import { markOf } from './mark.js';
 
 export interface SqliteOptions {
   /** The store's clock; the system's unless given. */
@@ -26,7 +28,8 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
   const { synchronous = 'FULL', clock = Date } = options;
   if (path === ':memory:') {
     const db = openDatabase(path, synchronous);
-    return createStore(sqliteEngine(db, 'The store in memory', sqliteStatements, clock), keepHeadsInMemory);
+    const engine = sqliteEngine(db, 'The store in memory', sqliteStatements, clock, memoryLog());
+    return createStore(engine, keepHeadsInMemory);
   }
 
   const file = resolve(path);
@@ -35,7 +38,8 @@ export async function openSqlite(path: string, options: SqliteOptions = {}): Pro
     const db = openDatabase(file, synchronous);
     try {
       owned.noteOwner();
-      const engine = sqliteEngine(db, file, sqliteStatements, clock);
+      const log = fileLog(logFileOf(file), markOf(db), synchronous);
+      const engine = sqliteEngine(db, file, sqliteStatements, clock, log);
       const close = () => engine.close().finally(() => owned.release());
       return await createStore({ ...engine, close }, (chains) => keepHeadsInFile(`${file}.audit-head`, chains));
     } catch (cause) {

@@ -1,4 +1,4 @@
-import type { CallKeys, ChatState, StepReads } from '@countersign/core/ports';
+import type { CallKeys, ChatState, MessageRecord, StepReads } from '@countersign/core/ports';
 import type { Statements } from '../statements.js';
 import { toClient } from '../verbs/clients.js';
 import { toFoundGrant } from '../verbs/grants.js';
@@ -15,19 +15,25 @@ export interface SqliteReads extends StepReads {
   readonly given: ReadonlyMap<string, KeptChat>;
 }
 
-/** What steps read: from memory where it is kept, from the database otherwise. One object for all, since a step is never interrupted. */
-export function sqliteReads(on: SqliteConnection, s: Statements, kept: KeptStates): SqliteReads {
-  const load = chatLoader(on, s);
+/** What steps read: from memory where it is kept, from the database otherwise; through `folded` where steps change what is there. One object for all, since a step is never interrupted. */
+export function sqliteReads(
+  on: SqliteConnection,
+  folded: SqliteConnection,
+  s: Statements,
+  kept: KeptStates,
+  sentLately: (chatId: string, clientMessageId: string) => MessageRecord | undefined,
+): SqliteReads {
+  const load = chatLoader(folded, s);
   const revOf = on.first(s.worldRev, ([rev]) => rev);
-  const workingIn = on.first(s.countWorking, ([count]) => count);
+  const workingIn = folded.first(s.countWorking, ([count]) => count);
   const client = on.first(s.client, toClient);
   const asker = on.first(s.asker, ([id]) => id);
   const mcpTool = on.first(s.mcpTool, toTool);
-  const grants = on.all(s.grants, (row) => row);
+  const grants = folded.all(s.grants, (row) => row);
   const anyGrant = on.first(s.anyGrant, ([id]) => id);
-  const unknown = on.first(s.outcomeUnknown, ([id]) => id);
-  const anyUnknown = on.first(s.anyUnknown, ([id]) => id);
-  const pendingOf = on.all(s.pendingOfAgent, ([chatId, waiting]) => ({ chatId, waiting }));
+  const unknown = folded.first(s.outcomeUnknown, ([id]) => id);
+  const anyUnknown = folded.first(s.anyUnknown, ([id]) => id);
+  const pendingOf = folded.all(s.pendingOfAgent, (row) => row);
   const sent = on.first(s.messageByClientId, toMessage);
 
   let worldId = '';
@@ -91,7 +97,19 @@ export function sqliteReads(on: SqliteConnection, s: Statements, kept: KeptState
       chat.hasUnknown ??= anyUnknown({ chatId }) !== undefined;
       return chat.hasUnknown && unknown({ chatId, toolName, arguments: argumentsText }) !== undefined;
     },
-    pendingOf: (agentId) => pendingOf({ worldId, agentId }),
-    sent: (chatId, clientMessageId) => sent({ chatId, clientMessageId }),
+    pendingOf(agentId) {
+      const waiting = [...kept.pending(worldId, agentId, pendingOf)];
+      return waiting.map(([chatId, count]) => ({ chatId, waiting: count })).sort(byWaiting);
+    },
+    sent: (chatId, clientMessageId) => sentLately(chatId, clientMessageId) ?? sent({ chatId, clientMessageId }),
   };
+}
+
+interface Waiting {
+  chatId: string;
+  waiting: number;
+}
+
+function byWaiting(one: Waiting, other: Waiting): number {
+  return other.waiting - one.waiting || (one.chatId < other.chatId ? -1 : 1);
 }

@@ -1,43 +1,48 @@
-import type { Fact, StepWrites, StoredEvent } from '@countersign/core/ports';
+import type { Fact, StepReads, StepWrites, StoredEvent } from '@countersign/core/ports';
 import { CountersignError } from '@countersign/protocol';
 import type { Statements } from '../statements.js';
-import type { Batch } from './batch.js';
+import { factChecker } from './check-fact.js';
 import type { SqliteConnection } from './connection.js';
-import { factWriter } from './fact-writer.js';
+import type { Entry } from './entry.js';
 import { countWorking, type Heads, type KeptChat, type KeptStates } from './kept-states.js';
 import { numberAndChain } from './number-and-chain.js';
 
 interface Planned {
+  entry: Entry;
   events: StoredEvent[];
-  /** Where the world's events and records end afterwards, if it has said any. */
-  heads: Heads | undefined;
 }
 
 export interface StepWriter {
-  /** Puts the batch together. Throws what a step does wrong by itself, while nothing is written. */
+  /** Throws what a step does wrong by itself, while nothing is written. */
   plan(worldId: string, now: number, writes: StepWrites): Planned;
-  /** After the batch was run: what is kept follows. */
-  follow(worldId: string, writes: StepWrites, planned: Planned, given: Iterable<KeptChat>): void;
+  /** After it was added: what is kept follows. */
+  follow(entry: Entry, given: Iterable<KeptChat>): void;
 }
 
-export function stepWriter(on: SqliteConnection, batch: Batch, s: Statements, kept: KeptStates): StepWriter {
-  const readHeads = headsReader(on, s);
-  const pendingOf = on.all(s.pendingOfAgent, ([, waiting]) => waiting);
-  const agentOf = on.first(s.approval, (row) => row[3]);
+export function stepWriter(
+  on: SqliteConnection,
+  folded: SqliteConnection,
+  s: Statements,
+  kept: KeptStates,
+  sent: StepReads['sent'],
+): StepWriter {
+  const readHeads = headsReader(folded, s);
+  const pendingOf = folded.all(s.pendingOfAgent, (row) => row);
   const agentIdTaken = on.first(s.agentIdTaken, ([id]) => id);
-  const addFacts = factWriter(batch, s);
-  const addSaid = numberAndChain(batch, s);
+  const assertWritable = factChecker(s, { kept, sent });
 
   /** Only one process writes, so what is pending now and what the step adds is all there is (A34). */
   function assertWithinLimit(worldId: string, { facts, limit }: StepWrites): void {
     if (limit === undefined) return;
-    let pending = pendingOf({ worldId, agentId: limit.agentId }).reduce((sum, waiting) => sum + waiting, 0);
+    const { agentId, mostPending } = limit;
+    let pending = 0;
+    for (const waiting of kept.pending(worldId, agentId, pendingOf).values()) pending += waiting;
     for (const fact of facts) {
-      if (fact.kind === 'approval-requested' && fact.approval.agentId === limit.agentId) pending += 1;
-      if (fact.kind === 'approval-settled' && agentOf({ id: fact.approvalId }) === limit.agentId) pending -= 1;
+      if (fact.kind === 'approval-requested' && fact.approval.agentId === agentId) pending += 1;
+      if (fact.kind === 'approval-settled' && fact.agentId === agentId) pending -= 1;
     }
-    if (pending <= limit.mostPending) return;
-    throw new CountersignError('conflict', `At most ${limit.mostPending} approvals of an agent can be pending.`);
+    if (pending <= mostPending) return;
+    throw new CountersignError('conflict', `At most ${mostPending} approvals of an agent can be pending.`);
   }
   function assertFree(fact: Fact): void {
     if (fact.kind !== 'agent-added' || agentIdTaken(fact.agent) === undefined) return;
@@ -55,7 +60,7 @@ export function stepWriter(on: SqliteConnection, batch: Batch, s: Statements, ke
     if (has.grants === true) chat.hasGrants = true;
     if (has.unknown === true) chat.hasUnknown = true;
   }
-  function followFact(fact: Fact): void {
+  function followFact(worldId: string, fact: Fact): void {
     switch (fact.kind) {
       case 'turn-queued':
         // A chat that was created in this step: its turns are not followed.
@@ -73,8 +78,12 @@ export function stepWriter(on: SqliteConnection, batch: Batch, s: Statements, ke
       case 'approval-requested': {
         const { chatId, message, preview } = fact.approval;
         note(chatId, message.length + (preview?.text.length ?? 0), {});
+        kept.countPending(fact.approval, 1);
         return;
       }
+      case 'approval-settled':
+        kept.countPending({ worldId, chatId: fact.chatId, agentId: fact.agentId }, -1);
+        return;
       case 'grant-given':
         note(fact.grant.chatId, 0, { grants: true });
         return;
@@ -96,29 +105,33 @@ export function stepWriter(on: SqliteConnection, batch: Batch, s: Statements, ke
       case 'message-written':
       case 'turn-changed':
       case 'outcome-accepted':
-      case 'approval-settled':
       case 'grant-used':
     }
   }
 
   return {
     plan(worldId, now, writes) {
-      batch.clear();
       assertWithinLimit(worldId, writes);
-      for (const fact of writes.facts) assertFree(fact);
-      addFacts(writes.facts, now);
-      if (writes.emissions.length === 0 && writes.records.length === 0) return { events: [], heads: undefined };
-      const heads = kept.world(worldId).heads ?? readHeads(worldId);
-      return addSaid(worldId, now, heads, writes);
+      const { facts, emissions, records } = writes;
+      for (const fact of facts) {
+        assertFree(fact);
+        assertWritable(fact);
+      }
+      if (emissions.length === 0 && records.length === 0) {
+        return { entry: { worldId, now, facts, events: [], links: [], heads: undefined }, events: [] };
+      }
+      const before = kept.world(worldId).heads ?? readHeads(worldId);
+      const { events, rows, links, heads } = numberAndChain(worldId, now, before, writes);
+      return { entry: { worldId, now, facts, events: rows, links, heads }, events };
     },
-    follow(worldId, { facts }, { heads }, given) {
+    follow({ worldId, facts, heads }, given) {
       for (const chat of given) {
         const working = countWorking(chat.state);
         const world = kept.world(chat.state.chat.worldId);
         if (world.working !== undefined) world.working += working - chat.working;
         chat.working = working;
       }
-      for (const fact of facts) followFact(fact);
+      for (const fact of facts) followFact(worldId, fact);
       if (heads !== undefined) kept.world(worldId).heads = heads;
     },
   };

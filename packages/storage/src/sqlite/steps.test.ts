@@ -1,16 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Store } from '@countersign/core/ports';
 import { checkReplay, describeSteps, type Play } from '@countersign/core/testing/step-contract';
 import fc from 'fast-check';
 import { expect, it, onTestFinished } from 'vitest';
 import { scaled } from '../../../../tests/support/scaled.js';
-import { keepHeadsInMemory } from '../audit/head-keeper.js';
-import { createStore } from '../create-store.js';
-import { sqliteEngine } from './engine.js';
-import { openDatabase } from './open-database.js';
 import { openSqlite } from './open-sqlite.js';
-import { sqliteStatements } from './statements.js';
 
 describeSteps('SQLite in memory', async () => ({ store: await openSqlite(':memory:') }), { outlive: false });
 
@@ -42,15 +38,27 @@ const steps = fc.array(
   { minLength: 1, maxLength: 15 },
 );
 
-it('[S1] [N1] random steps leave in memory what a store that was just opened loads', async () => {
+it('[S1] [S3] [N1] after each of random steps, what a killed process leaves is what it had in memory', async () => {
   await fc.assert(
     fc.asyncProperty(steps, async (script) => {
-      const db = openDatabase(':memory:', 'NORMAL');
-      const open = () =>
-        createStore(sqliteEngine(db, 'store.db', sqliteStatements, { now: () => 5_000 }), keepHeadsInMemory);
-      expect(await checkReplay(await open(), open, script)).toMatchObject({ ok: true });
-      db.close();
+      const folder = mkdtempSync(join(tmpdir(), 'countersign-'));
+      const file = join(folder, 'store.db');
+      const options = { synchronous: 'NORMAL', clock: { now: () => 5_000 } } as const;
+      const store = await openSqlite(file, options);
+      const opened: Store[] = [store];
+      const afterKill = async () => {
+        const copy = join(folder, `${opened.length}.db`);
+        for (const end of ['', '-wal', '-steps']) {
+          if (existsSync(file + end)) copyFileSync(file + end, copy + end);
+        }
+        const next = await openSqlite(copy, options);
+        opened.push(next);
+        return next;
+      };
+      expect(await checkReplay(store, afterKill, script)).toMatchObject({ ok: true });
+      for (const one of opened) await one.close();
+      rmSync(folder, { recursive: true });
     }),
-    { numRuns: scaled(200) },
+    { numRuns: scaled(40) },
   );
 });

@@ -55,12 +55,12 @@ export function describeAtomicity(open: OpenStore): void {
   });
 
   it('[S1] a fact that can not be written takes the whole step with it', async () => {
-    await step(store(), (tx) => tx.appendMessage(message('msg_1')));
+    await step(store(), (tx) => tx.appendMessage(message('msg_1', { clientMessageId: 'sent_1' })));
     const before = await stateOf(store());
     const failing = step(store(), (tx) => {
       tx.insertTurn(turn('turn_1'));
       tx.appendMessage(message('msg_2'));
-      tx.appendMessage(message('msg_1'));
+      tx.appendMessage(message('msg_3', { clientMessageId: 'sent_1' }));
       tx.emit({ event: 'system', chatId: C, data: { type: 'notice', message: 'lost' } });
       tx.record({ kind: 'stop' });
     });

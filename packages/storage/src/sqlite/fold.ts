@@ -1,0 +1,74 @@
+import type { Fact } from '@countersign/core/ports';
+import type { DatabaseSyncInstance } from '@photostructure/sqlite';
+import type { Statements } from '../statements.js';
+import { createBatch } from './batch.js';
+import type { Entry } from './entry.js';
+import { factWriter } from './fact-writer.js';
+import type { Heads } from './kept-states.js';
+
+/** Writes entries into the tables, in a transaction that is open. What several of them did to one row is written once. */
+export function entryFolder(db: DatabaseSyncInstance, s: Statements): (entries: readonly Entry[]) => void {
+  const batch = createBatch(db);
+  const facts = factWriter(batch, s);
+  const moveHeads = batch.add(s.moveHeads);
+  const insertEvents = batch.addRows(s.insertEvent);
+  const insertAudit = batch.addRows(s.insertAudit);
+
+  function foldTogether(entries: readonly Entry[]): void {
+    batch.clear();
+    facts.clear();
+    const heads = new Map<string, Heads>();
+    for (const entry of entries) {
+      facts.add(entry.facts, entry.now);
+      if (entry.heads !== undefined) heads.set(entry.worldId, entry.heads);
+    }
+    facts.flush();
+    insertEvents(entries.flatMap(({ events }) => events));
+    insertAudit(entries.flatMap(({ links }) => links));
+    for (const [worldId, head] of heads) moveHeads({ worldId, ...head });
+    batch.run();
+  }
+
+  return (entries) => {
+    let waiting: Entry[] = [];
+    for (const entry of entries) {
+      if (entry.facts.every(canWait)) {
+        waiting.push(entry);
+        continue;
+      }
+      // It may remove what those before it have written.
+      if (waiting.length > 0) foldTogether(waiting);
+      waiting = [];
+      foldTogether([entry]);
+    }
+    if (waiting.length > 0) foldTogether(waiting);
+  };
+}
+
+/**
+ * Of a chat under way, by which nothing is removed and of which the state in memory says everything, so the tables may follow later. All
+ * others are written at once: the database may refuse them, or is asked about what they change.
+ */
+export function canWait({ kind }: Fact): boolean {
+  switch (kind) {
+    case 'chat-changed':
+    case 'message-written':
+    case 'turn-queued':
+    case 'turn-changed':
+    case 'call-proposed':
+    case 'call-changed':
+    case 'approval-requested':
+    case 'approval-settled':
+    case 'grant-used':
+      return true;
+    case 'chat-created':
+    case 'chat-deleted':
+    case 'outcome-accepted':
+    case 'grant-given':
+    case 'policy-changed':
+    case 'agent-added':
+    case 'agent-removed':
+    case 'world-deleted':
+      return false;
+  }
+}

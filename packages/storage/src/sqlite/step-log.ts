@@ -1,0 +1,199 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, constants, fdatasync, fsyncSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { CountersignError } from '@countersign/protocol';
+import type { Entry } from './entry.js';
+
+/**
+ * What steps have written since the tables were last committed. Writing and committing rows costs a step more than all else it does, so each
+ * step is made durable here with one write, and the tables follow later, for many steps at once. Whatever ends the process, the next one
+ * completes the tables with what is in the log.
+ */
+export interface StepLog {
+  /** Behind what is there. Throws, and is as it was, if there is no room. */
+  append(entries: readonly Entry[]): void;
+  /** Resolves once no power cut can take what was appended. Undefined: nobody waits for the disk. */
+  sync: (() => Promise<void>) | undefined;
+  /** In bytes, since the last `restart`. */
+  readonly size: number;
+  /** Forgets what no sync was for. */
+  dropUnsynced(): void;
+  /** The tables are committed with this mark: what is in the log belongs to an earlier one, and the next append begins it again. */
+  restart(mark: string): void;
+  /** The file goes, unless there is something in it. */
+  close(): void;
+}
+
+/** Names one commit of the tables. A log counts only for tables that were last committed with its mark. */
+export function newMark(): string {
+  return randomBytes(MARK_BYTES).toString('hex');
+}
+
+const MARK_BYTES = 8;
+/** The mark, the length of what follows, and its checksum. */
+const HEADER_BYTES = MARK_BYTES + 8;
+/** Grown once: while a file grows, each sync has to write its size too. */
+const GROWN_BYTES = 1 << 20;
+
+export function logFileOf(file: string): string {
+  return `${file}-steps`;
+}
+
+/** A log in a file, which is made by the first append. */
+export function fileLog(path: string, firstMark: string, synchronous: 'FULL' | 'NORMAL'): StepLog {
+  let descriptor: number | undefined;
+  let mark = Buffer.from(firstMark, 'hex');
+  let size = 0;
+  let synced = 0;
+
+  function open(): number {
+    // Made by nobody else: it could be a link.
+    removeLog(path);
+    const made = openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600);
+    if (synchronous === 'FULL') grow(made, path);
+    return made;
+  }
+  function sync(): Promise<void> {
+    const upTo = size;
+    const begun = mark;
+    return new Promise((resolve, reject) => {
+      if (descriptor === undefined) {
+        resolve();
+        return;
+      }
+      fdatasync(descriptor, (cause) => {
+        if (cause === null && begun === mark) synced = upTo;
+        if (cause === null) resolve();
+        else reject(fromDisk(cause, path));
+      });
+    });
+  }
+
+  return {
+    append(entries) {
+      const record = toRecord(mark, entries);
+      try {
+        descriptor ??= open();
+        for (let at = 0; at < record.length;) at += writeSync(descriptor, record, at, record.length - at, size + at);
+      } catch (cause) {
+        throw fromDisk(cause, path);
+      }
+      size += record.length;
+    },
+    sync: synchronous === 'FULL' ? sync : undefined,
+    get size() {
+      return size;
+    },
+    dropUnsynced() {
+      size = synced;
+    },
+    restart(next) {
+      mark = Buffer.from(next, 'hex');
+      size = 0;
+      synced = 0;
+    },
+    close() {
+      if (descriptor !== undefined) closeSync(descriptor);
+      descriptor = undefined;
+      if (size === 0) removeLog(path);
+    },
+  };
+}
+
+/** For a store that is gone with its process. */
+export function memoryLog(): StepLog {
+  let size = 0;
+  return {
+    append() {
+      size += 1;
+    },
+    sync: undefined,
+    get size() {
+      return size;
+    },
+    dropUnsynced: () => undefined,
+    restart() {
+      size = 0;
+    },
+    close: () => undefined,
+  };
+}
+
+/** What a log file holds for tables that were last committed with this mark: up to the first record that was not written to its end. */
+export function readLog(path: string, mark: string | undefined): Entry[] {
+  if (mark === undefined) return [];
+  const bytes = readIfThere(path);
+  const expected = Buffer.from(mark, 'hex');
+  const entries: Entry[] = [];
+  for (let at = 0; at + HEADER_BYTES <= bytes.length;) {
+    const body = at + HEADER_BYTES;
+    const end = body + bytes.readUInt32LE(at + MARK_BYTES);
+    const isOurs = end <= bytes.length && expected.equals(bytes.subarray(at, at + MARK_BYTES));
+    if (!isOurs || crc32(bytes.subarray(body, end)) !== bytes.readUInt32LE(at + MARK_BYTES + 4)) break;
+    entries.push(...(JSON.parse(bytes.toString('utf8', body, end)) as Entry[]));
+    at = end;
+  }
+  return entries;
+}
+
+/** Before anything is opened: what is in the log could not be taken over. */
+export function refuseUnreadable(path: string): void {
+  try {
+    closeSync(openSync(path, 'r+'));
+  } catch (cause) {
+    if (codeOf(cause) !== 'ENOENT') throw fromDisk(cause, path);
+  }
+}
+
+/** After the tables were committed with all that is in it. */
+export function removeLog(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch (cause) {
+    throw fromDisk(cause, path);
+  }
+}
+
+function toRecord(mark: Buffer, entries: readonly Entry[]): Buffer {
+  const text = JSON.stringify(entries);
+  const record = Buffer.allocUnsafe(HEADER_BYTES + Buffer.byteLength(text));
+  mark.copy(record);
+  record.write(text, HEADER_BYTES);
+  record.writeUInt32LE(record.length - HEADER_BYTES, MARK_BYTES);
+  record.writeUInt32LE(crc32(record.subarray(HEADER_BYTES)), MARK_BYTES + 4);
+  return record;
+}
+
+/** So that the file is there after a power cut too. */
+function grow(descriptor: number, path: string): void {
+  writeSync(descriptor, Buffer.alloc(GROWN_BYTES), 0, GROWN_BYTES, 0);
+  fsyncSync(descriptor);
+  const folder = openSync(dirname(path), 'r');
+  try {
+    fsyncSync(folder);
+  } finally {
+    closeSync(folder);
+  }
+}
+
+function readIfThere(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (cause) {
+    if (codeOf(cause) === 'ENOENT') return Buffer.alloc(0);
+    throw fromDisk(cause, path);
+  }
+}
+
+function fromDisk(cause: unknown, path: string): CountersignError {
+  const detail =
+    codeOf(cause) === 'ENOSPC' || codeOf(cause) === 'EDQUOT'
+      ? `There is no room left for ${path}. Free some and try again.`
+      : `${path} can't be read or written. Check the disk, and who may write there.`;
+  return new CountersignError('store-unavailable', detail, { cause });
+}
+
+function codeOf(cause: unknown): unknown {
+  return cause instanceof Error && 'code' in cause ? cause.code : undefined;
+}
