@@ -10,6 +10,7 @@ const SUITES = [
   'memory',
   'turns',
   'growth',
+  'waiting',
   'gate',
   'policy',
   'masking',
@@ -67,6 +68,11 @@ async function bench(quick: boolean, large: boolean, suites: readonly SuiteName[
         results.growth = await (
           await import('./growth.js')
         ).growthSuite(quick ? [100, 10_000] : [100, 10_000, 100_000], { ...plan, warmUp: 500 });
+        break;
+      case 'waiting':
+        results.waiting = await (
+          await import('./waiting.js')
+        ).waitingSuite([10, quick ? 1_000 : 10_000], { ...plan, warmUp: 100, rounds: plan.rounds / 2 });
         break;
       case 'gate':
         results.gate = await (await import('./gate.js')).gateSuite(plan);

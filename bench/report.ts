@@ -12,11 +12,13 @@ import { GROWING } from './postgres-growth.js';
 import type { PostgresResult } from './postgres.js';
 import type { ServerResult } from './server.js';
 import { CONTENDERS, type TurnsResult } from './turns.js';
+import { WAITING_WORKS, type WaitingResult } from './waiting.js';
 
 export interface Results {
   memory?: MemoryResult;
   turns?: TurnsResult;
   growth?: GrowthResult;
+  waiting?: WaitingResult;
   gate?: GateResult;
   policy?: PolicyResult;
   masking?: MaskingResult;
@@ -41,6 +43,7 @@ export interface Target {
 export function printResults(results: Results): void {
   if (results.turns !== undefined) printTurns(results.turns);
   if (results.growth !== undefined) printGrowth(results.growth);
+  if (results.waiting !== undefined) printWaiting(results.waiting);
   if (results.gate !== undefined) printGate(results.gate);
   if (results.policy !== undefined) printPolicy(results.policy);
   if (results.masking !== undefined) printMasking(results.masking);
@@ -49,6 +52,22 @@ export function printResults(results: Results): void {
   if (results.server !== undefined) printServer(results.server);
   if (results.postgres !== undefined) printPostgres(results.postgres);
   if (results.memory !== undefined) printMemory(results.memory);
+}
+
+function printWaiting({ sizes }: WaitingResult): void {
+  const [few] = sizes;
+  print(
+    'Approvals that wait  (µs)',
+    ['', 'waiting', 'median', 'p99', 'cpu', `÷ ${few?.waiting ?? 0} waiting, cpu`],
+    WAITING_WORKS.flatMap((work) =>
+      sizes.map(({ waiting, works }) => [
+        work,
+        waiting.toLocaleString('en'),
+        ...shown(works[work]),
+        times(works[work].cpu / (few?.works[work].cpu ?? Number.NaN)),
+      ]),
+    ),
+  );
 }
 
 function printPostgres({ turnsPerSecond, decisionToTool, elsewhere, ...left }: PostgresResult): void {
@@ -242,7 +261,7 @@ export function judgeTargets(results: Results): Target[] {
       ...(byCpu === undefined ? {} : { byCpu }),
     });
   };
-  const { turns, growth, gate, server } = results;
+  const { turns, growth, waiting, gate, server } = results;
   if (turns !== undefined) {
     for (const turn of ['one tool', 'three gated tools'] as const) {
       const { 'ours NORMAL': own, 'raw NORMAL': raw } = turns[turn];
@@ -259,6 +278,20 @@ export function judgeTargets(results: Results): Target[] {
       1.1,
       '×',
       last.turn.cpu / first.turn.cpu,
+    );
+  }
+  const few = waiting?.sizes[0];
+  const many = waiting?.sizes.at(-1);
+  for (const work of few === undefined || many === undefined ? [] : WAITING_WORKS) {
+    const [at10, atMost] = [few?.works[work], many?.works[work]];
+    if (at10 === undefined || atMost === undefined) continue;
+    add(
+      'N2',
+      `${work}, ${many?.waiting} waiting ÷ ${few?.waiting}`,
+      atMost.median / at10.median,
+      1.2,
+      '×',
+      atMost.cpu / at10.cpu,
     );
   }
   if (gate !== undefined) {

@@ -48,8 +48,12 @@ export type Approval = z.infer<typeof approvalSchema>;
 
 /** A question with its place among those that wait (A12). Settled ones have none. */
 export const queuedApprovalSchema = approvalSchema.extend({
+  /** Absent beyond the 200th. */
   position: z.number().int().min(1).exactOptional(),
+  /** How many wait, counted up to 200. */
   total: z.number().int().min(0).exactOptional(),
+  /** More wait than `total`. */
+  more: z.literal(true).exactOptional(),
 });
 export type QueuedApproval = z.infer<typeof queuedApprovalSchema>;
 

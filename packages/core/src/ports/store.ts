@@ -69,8 +69,8 @@ export interface StoreReader {
     worldId: string,
     page: Page & { status: ApprovalStatus; chatId?: string; after?: string },
   ): Promise<ApprovalRecord[]>;
-  /** Ids of the pending ones of a world, oldest first: where one stands in the queue is asked with every card. */
-  pendingApprovalIds(worldId: string): Promise<string[]>;
+  /** How many are pending in a world: all of them, or those up to the one with this id. Counts no further than `most`. */
+  countPendingOf(worldId: string, count: { upTo?: string; most: number }): Promise<number>;
   /** Pending ones with a deadline, soonest first, of the whole store. */
   expiringApprovals(): Promise<ApprovalRecord[]>;
   /** In every world. */

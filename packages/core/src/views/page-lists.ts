@@ -7,7 +7,7 @@ import {
   type QueuedApproval,
 } from '@countersign/protocol';
 import type { ApprovalRecord, ChatRecord, MessageRecord, StoreReader } from '../ports/index.js';
-import { placeIn, toApproval } from './queries.js';
+import { MOST_COUNTED, positionOf, toApproval, totalOf } from './queries.js';
 import type { Runtime } from '../step/runtime.js';
 import { readMessage, showMessages, type ReadMessage } from './show-messages.js';
 import { readChat, readWorld, toChat } from '../worlds/show-world.js';
@@ -101,29 +101,42 @@ export async function pageApprovals(
 ): Promise<ListPage<QueuedApproval>> {
   return await readWorld(runtime, worldId, async (reader) => {
     if (after !== undefined && (await reader.approval(after))?.worldId !== worldId) throw noPlace('after');
-    const queue = status === 'pending' ? await reader.pendingApprovalIds(worldId) : [];
     const records = await reader.approvalsAfter(worldId, {
       status,
       limit: limit + 1,
       ...(chatId === undefined ? {} : { chatId }),
       ...(after === undefined ? {} : { after }),
     });
+    const shown = records.slice(0, limit);
+    const places = status === 'pending' ? await placesOf(reader, worldId, shown, chatId) : [];
     const items: QueuedApproval[] = [];
-    for (const record of records.slice(0, limit)) items.push(...(await queued(runtime, reader, record, queue)));
+    for (const [index, record] of shown.entries()) {
+      const invocation = await reader.invocation(record.invocationId);
+      if (invocation === undefined) continue;
+      items.push({ ...(await toApproval(runtime, reader, record, invocation)), ...places[index] });
+    }
     const next = records.length > limit ? records[limit - 1]?.id : undefined;
     return { items, ...(next === undefined ? {} : { next }) };
   });
 }
 
-async function queued(
-  runtime: Runtime,
+/** Those of a whole world follow each other; those of one chat have others between them. */
+async function placesOf(
   reader: StoreReader,
-  record: ApprovalRecord,
-  queue: readonly string[],
-): Promise<QueuedApproval[]> {
-  const invocation = await reader.invocation(record.invocationId);
-  if (invocation === undefined) return [];
-  return [{ ...(await toApproval(runtime, reader, record, invocation)), ...placeIn(queue, record.id) }];
+  worldId: string,
+  shown: readonly ApprovalRecord[],
+  chatId: string | undefined,
+): Promise<Pick<QueuedApproval, 'position' | 'total' | 'more'>[]> {
+  const [first] = shown;
+  if (first === undefined) return [];
+  const total = await totalOf(reader, worldId);
+  if (chatId !== undefined) {
+    const places = [];
+    for (const { id } of shown) places.push({ ...(await positionOf(reader, worldId, id)), ...total });
+    return places;
+  }
+  const { position: start = MOST_COUNTED + 1 } = await positionOf(reader, worldId, first.id);
+  return shown.map((_, index) => (start + index > MOST_COUNTED ? total : { position: start + index, ...total }));
 }
 
 function noPlace(field: string): CountersignError {

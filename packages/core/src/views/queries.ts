@@ -46,15 +46,35 @@ export async function showApproval(
     const last = await reader.lastMessages(approval.chatId, { limit: CONTEXT_MESSAGES });
     const context = await Promise.all(last.map((message) => readMessage(reader, message)));
     const shown = await toApproval(runtime, reader, approval, invocation);
-    return { ...shown, ...placeIn(await reader.pendingApprovalIds(worldId), approval.id), context };
+    const place = approval.status === 'pending' ? await placeInQueue(reader, worldId, approval.id) : {};
+    return { ...shown, ...place, context };
   });
   return read === undefined ? undefined : { ...read, context: await showMessages(read.context) };
 }
 
-/** "1 of 3" (A12). A settled one is nowhere in the queue. */
-export function placeIn(queue: readonly string[], approvalId: string): Pick<QueuedApproval, 'position' | 'total'> {
-  const index = queue.indexOf(approvalId);
-  return index < 0 ? {} : { position: index + 1, total: queue.length };
+type Total = Pick<QueuedApproval, 'total' | 'more'>;
+type Place = Total & Pick<QueuedApproval, 'position'>;
+
+/** Longer queues are counted no further: each card asks, and counting all would take longer the more wait. */
+export const MOST_COUNTED = 200;
+
+/** "1 of 3" (A12), or "1 of more than 200". */
+async function placeInQueue(reader: StoreReader, worldId: string, approvalId: string): Promise<Place> {
+  return { ...(await positionOf(reader, worldId, approvalId)), ...(await totalOf(reader, worldId)) };
+}
+
+export async function totalOf(reader: StoreReader, worldId: string): Promise<Total> {
+  const counted = await reader.countPendingOf(worldId, { most: MOST_COUNTED + 1 });
+  return counted > MOST_COUNTED ? { total: MOST_COUNTED, more: true } : { total: counted };
+}
+
+export async function positionOf(
+  reader: StoreReader,
+  worldId: string,
+  approvalId: string,
+): Promise<Pick<Place, 'position'>> {
+  const position = await reader.countPendingOf(worldId, { upTo: approvalId, most: MOST_COUNTED + 1 });
+  return position > MOST_COUNTED ? {} : { position };
 }
 
 export async function toApproval(

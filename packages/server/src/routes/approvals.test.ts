@@ -47,6 +47,36 @@ describe('the queue', () => {
     expect((await t.api('GET', '/worlds/harbour/approvals?after=none')).body).toMatchObject({ field: 'after' });
   });
 
+  it('[A12] counts no further than 200, and says so', async () => {
+    const t = await openHarbour();
+    for (const name of ['Bob', 'Cem', 'Dee']) {
+      await t.api('POST', '/worlds/harbour/agents', { name, provider: 'scripted', model: 'any', tools: ['*'] });
+    }
+    // Asked of all four.
+    await t.propose(...Array.from({ length: 51 }, (_, index) => remove(`file ${index}`)));
+    const pages: Record<string, unknown>[] = [];
+    for (let after = ''; ;) {
+      const { body } = await t.api<{ items: Record<string, unknown>[]; next?: string }>(
+        'GET',
+        `/worlds/harbour/approvals?limit=75${after}`,
+      );
+      pages.push(...body.items);
+      if (body.next === undefined) break;
+      after = `&after=${body.next}`;
+    }
+    const positions = Array.from({ length: 200 }, (_, index) => index + 1);
+    expect(pages.map(({ position }) => position)).toEqual([...positions, undefined, undefined, undefined, undefined]);
+    expect(new Set(pages.map(({ total, more }) => `${String(total)} ${String(more)}`))).toEqual(new Set(['200 true']));
+    for (const [index, place] of [
+      [0, { position: 1, total: 200, more: true }],
+      [203, { total: 200, more: true }],
+    ] as const) {
+      const card = await t.api('GET', `/worlds/harbour/approvals/${String(pages[index]?.['approvalId'])}`);
+      expect(card.body).toMatchObject(place);
+      expect('position' in card.body).toBe('position' in place);
+    }
+  });
+
   it('[A3] shows a question with the last messages of its chat', async () => {
     const t = await asked('a');
     const [question] = await t.pending();

@@ -9,6 +9,7 @@ import { addPasses } from './7-add-passes.js';
 import { addSandboxFacts } from './8-add-sandbox-facts.js';
 import { addToolReviews } from './9-add-tool-reviews.js';
 import { dropOpenCalls } from './10-drop-open-calls.js';
+import { addQueueOrder } from './11-add-queue-order.js';
 
 /** In order; a store at version n has had the first n. */
 export const migrations: readonly Migration[] = [
@@ -22,4 +23,5 @@ export const migrations: readonly Migration[] = [
   addSandboxFacts,
   addToolReviews,
   dropOpenCalls,
+  addQueueOrder,
 ];

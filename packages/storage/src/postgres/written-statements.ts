@@ -44,10 +44,29 @@ export const writtenStatements: WrittenStatements = {
       "limit"
     ]
   },
-  "pendingIds": {
-    "sql": "select \"id\" from \"approvals\" where status = 'pending' and \"world_id\" = $1 order by \"ordinal\"",
+  "pendingAfter": {
+    "sql": "select \"id\", \"world_id\", \"chat_id\", \"agent_id\", \"invocation_id\", \"message_id\", \"tool_name\", \"call_hash\", \"message\", \"options\", \"why\", \"rule\", \"proposed_rule\", \"working_directory\", \"sandbox\", \"preview\", \"preview_truncated\", \"question\", \"status\", \"decision\", \"scope\", \"reason\", \"decision_digest\", \"decided_by\", \"requested_at\", \"expires_at\", \"decided_at\" from \"approvals\" where status = 'pending' and \"world_id\" = $1 and \"ordinal\" > coalesce((select ordinal from approvals where id = $2), 0) order by \"ordinal\" limit $3 + 0",
     "names": [
-      "worldId"
+      "worldId",
+      "after",
+      "limit"
+    ]
+  },
+  "pendingOfChatAfter": {
+    "sql": "select \"id\", \"world_id\", \"chat_id\", \"agent_id\", \"invocation_id\", \"message_id\", \"tool_name\", \"call_hash\", \"message\", \"options\", \"why\", \"rule\", \"proposed_rule\", \"working_directory\", \"sandbox\", \"preview\", \"preview_truncated\", \"question\", \"status\", \"decision\", \"scope\", \"reason\", \"decision_digest\", \"decided_by\", \"requested_at\", \"expires_at\", \"decided_at\" from \"approvals\" where status = 'pending' and \"world_id\" = $1 and \"chat_id\" = $2 and \"ordinal\" > coalesce((select ordinal from approvals where id = $3), 0) order by \"ordinal\" limit $4 + 0",
+    "names": [
+      "worldId",
+      "chatId",
+      "after",
+      "limit"
+    ]
+  },
+  "countPendingOf": {
+    "sql": "select count(*) as \"count\" from (select \"ordinal\" from \"approvals\" where status = 'pending' and \"world_id\" = $1 and \"ordinal\" <= coalesce((select ordinal from approvals where id = $2), 9007199254740991) order by \"ordinal\" limit $3 + 0) as \"counted\"",
+    "names": [
+      "worldId",
+      "upTo",
+      "most"
     ]
   },
   "expiring": {

@@ -13,6 +13,9 @@ export function approvalStatements(db: Queries) {
   const pending = sql<boolean>`status = 'pending'`;
   const inWorld = (worldId: string) => sql<boolean>`chat_id in (select id from chats where world_id = ${worldId})`;
 
+  const ordinalOf = (id: string, otherwise: number) =>
+    sql<number>`coalesce((select ordinal from approvals where id = ${id}), ${sql.lit(otherwise)})`;
+
   return {
     approval: prepared<{ id: string }, ApprovalRow>((p) => approvals.where('id', '=', p('id'))),
     approvalsOfWorld: prepared<{ worldId: string }, ApprovalRow>((p) =>
@@ -36,15 +39,44 @@ export function approvalStatements(db: Queries) {
       ApprovalRow
     >((p) =>
       approvals
-        .where('ordinal', '>', sql<number>`coalesce((select ordinal from approvals where id = ${p('after')}), 0)`)
+        .where('ordinal', '>', ordinalOf(p('after'), 0))
         .where('world_id', '=', p('worldId'))
         .where('status', '=', p('status'))
         .where(sql<boolean>`${p('chatId')} in ('', chat_id)`)
         .orderBy('ordinal')
         .limit(upTo(p('limit'))),
     ),
-    pendingIds: prepared<{ worldId: string }, [id: string]>((p) =>
-      db.selectFrom('approvals').select('id').where(pending).where('world_id', '=', p('worldId')).orderBy('ordinal'),
+    pendingAfter: prepared<{ worldId: string; after: string; limit: number }, ApprovalRow>((p) =>
+      approvals
+        .where(pending)
+        .where('world_id', '=', p('worldId'))
+        .where('ordinal', '>', ordinalOf(p('after'), 0))
+        .orderBy('ordinal')
+        .limit(upTo(p('limit'))),
+    ),
+    pendingOfChatAfter: prepared<{ worldId: string; chatId: string; after: string; limit: number }, ApprovalRow>((p) =>
+      approvals
+        .where(pending)
+        .where('world_id', '=', p('worldId'))
+        .where('chat_id', '=', p('chatId'))
+        .where('ordinal', '>', ordinalOf(p('after'), 0))
+        .orderBy('ordinal')
+        .limit(upTo(p('limit'))),
+    ),
+    countPendingOf: prepared<{ worldId: string; upTo: string; most: number }, [count: number]>((p) =>
+      db
+        .selectFrom(
+          db
+            .selectFrom('approvals')
+            .select('ordinal')
+            .where(pending)
+            .where('world_id', '=', p('worldId'))
+            .where('ordinal', '<=', ordinalOf(p('upTo'), Number.MAX_SAFE_INTEGER))
+            .orderBy('ordinal')
+            .limit(upTo(p('most')))
+            .as('counted'),
+        )
+        .select(sql<number>`count(*)`.as('count')),
     ),
     expiring: prepared<object, ApprovalRow>(() =>
       approvals.where(pending).where('expires_at', 'is not', null).orderBy('expires_at').orderBy('ordinal'),

@@ -10,8 +10,10 @@ const mayScan: Readonly<Record<string, RegExp>> = {
   // Once, when a store is opened.
   auditHeads: /^SCAN worlds$/,
   unfinishedTurns: /^SCAN turns USING INDEX turns_unfinished$/,
-  expiring: /^SCAN approvals USING INDEX approvals_pending$/,
-  countPending: /^SCAN approvals USING COVERING INDEX approvals_pending$/,
+  expiring: /^SCAN approvals USING INDEX approvals_in_order$/,
+  countPending: /^SCAN approvals USING COVERING INDEX approvals_in_order$/,
+  // What it has picked out already, up to its limit.
+  countPendingOf: /^SCAN counted$/,
   // Those that are connected, or were a moment ago.
   allClients: /^SCAN clients$/,
   // By words, or by number: a virtual table has no other way to say it.
@@ -56,7 +58,10 @@ it.each([
   ['endedTurns', 'turns_by_trigger'],
   ['outcomeUnknown', 'invocations_unknown'],
   ['invocations', 'invocations_of_turn'],
-  ['pendingOfWorld', 'approvals_pending'],
+  ['pendingOfWorld', 'approvals_in_order (world_id=?)'],
+  ['pendingAfter', 'approvals_in_order (world_id=? AND ordinal>?)'],
+  ['pendingOfChatAfter', 'approvals_pending (world_id=? AND chat_id=?'],
+  ['countPendingOf', 'COVERING INDEX approvals_in_order (world_id=? AND ordinal<?)'],
   ['grants', 'grants_for_call'],
   ['eventsOfChat', 'events_of_chat'],
   ['messageByClientId', 'messages_by_client_id'],

@@ -8,7 +8,7 @@ import { readSandbox } from './read-sandbox.js';
 
 type ApprovalVerbs = Pick<
   StoreReader,
-  'approval' | 'approvals' | 'approvalsAfter' | 'pendingApprovalIds' | 'expiringApprovals' | 'countPendingApprovals'
+  'approval' | 'approvals' | 'approvalsAfter' | 'countPendingOf' | 'expiringApprovals' | 'countPendingApprovals'
 >;
 
 export function approvalVerbs(on: Connection, s: ApprovalStatements): ApprovalVerbs {
@@ -18,7 +18,9 @@ export function approvalVerbs(on: Connection, s: ApprovalStatements): ApprovalVe
   const pendingOfWorld = on.all(s.pendingOfWorld, toApproval);
   const pendingOfChat = on.all(s.pendingOfChat, toApproval);
   const approvalsAfter = on.all(s.approvalsAfter, toApproval);
-  const pendingIds = on.all(s.pendingIds, ([id]) => id);
+  const pendingAfter = on.all(s.pendingAfter, toApproval);
+  const pendingOfChatAfter = on.all(s.pendingOfChatAfter, toApproval);
+  const countPendingOf = on.first(s.countPendingOf, ([count]) => count);
   const expiring = on.all(s.expiring, toApproval);
   const countPending = on.first(s.countPending, ([count]) => count);
 
@@ -33,9 +35,13 @@ export function approvalVerbs(on: Connection, s: ApprovalStatements): ApprovalVe
         : approvalsOfChat({ worldId, chatId }));
       return status === undefined ? records : records.filter((record) => record.status === status);
     },
-    approvalsAfter: async (worldId, { status, chatId = '', after = '', limit }) =>
-      approvalsAfter({ worldId, status, chatId, after, limit }),
-    pendingApprovalIds: async (worldId) => pendingIds({ worldId }),
+    async approvalsAfter(worldId, { status, chatId = '', after = '', limit }) {
+      if (status !== 'pending') return approvalsAfter({ worldId, status, chatId, after, limit });
+      return chatId === ''
+        ? pendingAfter({ worldId, after, limit })
+        : pendingOfChatAfter({ worldId, chatId, after, limit });
+    },
+    countPendingOf: async (worldId, { upTo = '', most }) => (await countPendingOf({ worldId, upTo, most })) ?? 0,
     expiringApprovals: async () => expiring({}),
     countPendingApprovals: async () => (await countPending({})) ?? 0,
   };

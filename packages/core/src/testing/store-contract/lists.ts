@@ -71,8 +71,12 @@ export function describeLists(open: OpenStore): void {
       expect(await r.approvals('elsewhere', { status: 'pending' })).toEqual([]);
       expect(await r.approvals('elsewhere', { chatId: C })).toEqual([]);
       expect(ids(await r.expiringApprovals())).toEqual(['approval_y', 'approval_z']);
-      expect(await r.pendingApprovalIds(W)).toEqual(['approval_z', 'approval_y', 'approval_w']);
-      expect(await r.pendingApprovalIds('elsewhere')).toEqual([]);
+      expect(await r.countPendingOf(W, { most: 9 })).toBe(3);
+      expect(await r.countPendingOf(W, { most: 2 })).toBe(2);
+      expect(await r.countPendingOf(W, { upTo: 'approval_z', most: 9 })).toBe(1);
+      expect(await r.countPendingOf(W, { upTo: 'approval_y', most: 9 })).toBe(2);
+      expect(await r.countPendingOf(W, { upTo: 'approval_w', most: 9 })).toBe(3);
+      expect(await r.countPendingOf('elsewhere', { most: 9 })).toBe(0);
       expect(await r.countPendingApprovals()).toBe(3);
     });
   });
