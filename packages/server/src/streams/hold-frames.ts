@@ -1,21 +1,38 @@
 import type { Engine } from '@countersign/core';
 import type { EncodedFrame } from './encode-frame.js';
 import { feedsOf } from './feeds.js';
+import type { StreamStart } from './find-start.js';
 
 /** More than one request sets off before it is answered. Beyond, the log is read instead. */
 const MOST_HELD = 64;
 
+export interface HeldFrames {
+  frames(): readonly EncodedFrame[];
+  /** Where the log ended before the first of them. */
+  start(): StreamStart | undefined;
+  stop(): void;
+}
+
 /** Keeps what happens in a world while something is done there, for a stream that opens after it. */
-export function holdFrames(engine: Engine, worldId: string): { frames(): readonly EncodedFrame[]; stop(): void } {
+export function holdFrames(engine: Engine, worldId: string): HeldFrames {
+  let first: EncodedFrame | undefined;
   let held: EncodedFrame[] | undefined = [];
   const ignore = (): void => undefined;
   const stop = feedsOf(engine).listen(worldId, {
     heard(frame) {
+      first ??= frame;
       held?.push(frame);
       if (held !== undefined && held.length > MOST_HELD) held = undefined;
     },
     tick: ignore,
     closing: ignore,
   });
-  return { frames: () => held ?? [], stop };
+  return {
+    frames: () => held ?? [],
+    start() {
+      if (first === undefined) return undefined;
+      return { position: first.isStored ? first.id - 1 : first.id, isReset: false };
+    },
+    stop,
+  };
 }

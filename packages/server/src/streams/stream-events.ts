@@ -48,11 +48,15 @@ export async function streamEvents(c: AppRequest, options: StreamOptions): Promi
   if (outgoing === undefined) throw new Error('an event stream needs a socket');
   // Before anything is done: what is kept must be answered.
   refuseManyStreams(c, engine);
+  const find = (): Promise<StreamStart> => findStart(engine, worldId, c.req.header('last-event-id'), options.after);
   const held = options.act === undefined ? undefined : holdFrames(engine, worldId);
   let start: StreamStart;
   try {
-    start = await findStart(engine, worldId, c.req.header('last-event-id'), options.after);
+    // A store of one process tells everything to who listens here: where the log ended is known from what came next, without reading it.
+    const isTold = options.after === undefined && c.req.header('last-event-id') === undefined;
+    const before = isTold && engine.runtime.store.shared === undefined ? undefined : await find();
     await options.act?.();
+    start = before ?? held?.start() ?? (await find());
   } catch (error) {
     held?.stop();
     throw error;

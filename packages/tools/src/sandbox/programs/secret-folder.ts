@@ -17,29 +17,41 @@ const SECRETS_IN: readonly (readonly [parent: string, names: readonly string[]])
  */
 export function secretFolderAt(folder: string, home: string, now = Date.now()): string | undefined {
   for (const [parent, names] of SECRETS_IN) {
-    for (const name of presentIn(join(home, parent), names, now)) {
-      const secret = orNothing(() => realpathSync.native(join(home, parent, name)));
-      if (secret !== undefined && (isInside(secret, folder) || isInside(folder, secret)))
+    const present = presentIn(join(home, parent), names, now);
+    const real =
+      parent === '' || present.length === 0 ? home : orNothing(() => realpathSync.native(join(home, parent)));
+    for (const { name, isLink } of present) {
+      const path = join(real ?? join(home, parent), name);
+      const secret = isLink ? orNothing(() => realpathSync.native(path)) : path;
+      if (secret !== undefined && (isInside(secret, folder) || isInside(folder, secret))) {
         return `~/${join(parent, name)}`;
+      }
     }
   }
   return undefined;
 }
 
-const known = new Map<string, { stamp: string; present: readonly string[] }>();
+interface Present {
+  readonly name: string;
+  /** Where it leads may change while its folder stays as it is. */
+  readonly isLink: boolean;
+}
+
+const known = new Map<string, { stamp: string; present: readonly Present[] }>();
 /** A folder that changed this recently may change again without another time on it. */
 const SETTLED_MS = 2_000;
 
 /** Which of the names a folder has. Looked up again when the folder has changed: most are not there, and each call would look for all. */
-function presentIn(parent: string, names: readonly string[], now: number): readonly string[] {
+function presentIn(parent: string, names: readonly string[], now: number): readonly Present[] {
   const stats = orNothing(() => statSync(parent, { throwIfNoEntry: false }));
   if (stats === undefined) return [];
   const stamp = `${stats.dev} ${stats.ino} ${stats.ctimeMs}`;
   const before = known.get(parent);
   if (before?.stamp === stamp) return before.present;
-  const present = names.filter(
-    (name) => orNothing(() => lstatSync(join(parent, name), { throwIfNoEntry: false })) !== undefined,
-  );
+  const present = names.flatMap((name) => {
+    const found = orNothing(() => lstatSync(join(parent, name), { throwIfNoEntry: false }));
+    return found === undefined ? [] : [{ name, isLink: found.isSymbolicLink() }];
+  });
   if (now - stats.ctimeMs > SETTLED_MS) known.set(parent, { stamp, present });
   return present;
 }
