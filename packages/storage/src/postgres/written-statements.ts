@@ -116,19 +116,6 @@ export const writtenStatements: WrittenStatements = {
       "decidedAt"
     ]
   },
-  "settleApproval": {
-    "sql": "update \"approvals\" set \"status\" = $1, \"decision\" = $2, \"scope\" = $3, \"reason\" = $4, \"decision_digest\" = $5, \"decided_by\" = $6, \"decided_at\" = $7 where \"id\" = $8 and status = 'pending'",
-    "names": [
-      "status",
-      "decision",
-      "scope",
-      "reason",
-      "decisionDigest",
-      "decidedBy",
-      "decidedAt",
-      "id"
-    ]
-  },
   "audit": {
     "sql": "select \"world_id\", \"seq\", \"record\", \"previous_hash\", \"hash\" from \"audit\" where \"world_id\" = $1 and \"seq\" > $2 order by \"seq\" limit $3 + 0",
     "names": [

@@ -101,25 +101,5 @@ export function approvalStatements(db: Queries) {
     insertApproval: prepared<RowOf<ApprovalsTable>>((p) =>
       db.insertInto('approvals').values(valuesOf(approvalColumns, p)),
     ),
-    settleApproval: prepared<
-      Pick<
-        RowOf<ApprovalsTable>,
-        'id' | 'status' | 'decision' | 'scope' | 'reason' | 'decisionDigest' | 'decidedBy' | 'decidedAt'
-      >
-    >((p) =>
-      db
-        .updateTable('approvals')
-        .set({
-          status: p('status'),
-          decision: p('decision'),
-          scope: p('scope'),
-          reason: p('reason'),
-          decision_digest: p('decisionDigest'),
-          decided_by: p('decidedBy'),
-          decided_at: p('decidedAt'),
-        })
-        .where('id', '=', p('id'))
-        .where(pending),
-    ),
   };
 }

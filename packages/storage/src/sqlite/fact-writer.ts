@@ -1,4 +1,11 @@
-import type { ChatRecord, Fact, InvocationRecord, TurnRecord } from '@countersign/core/ports';
+import type {
+  ApprovalRecord,
+  ApprovalVerdict,
+  ChatRecord,
+  Fact,
+  InvocationRecord,
+  TurnRecord,
+} from '@countersign/core/ports';
 import type { RowOf, Statement } from '../queries/prepared.js';
 import type { MessagesTable } from '../schema.js';
 import type { Statements } from '../statements.js';
@@ -31,8 +38,9 @@ export function factWriter(batch: Batch, s: Statements): FactWriter {
   const addCall = batch.add<InvocationRecord>(forRecords(s.insertInvocation));
   const changeCall = batch.addChange('invocations', withoutId(s.insertInvocation.names));
   const acceptOutcome = batch.add(s.clearOutcomeUnknown);
-  const addApproval = batch.add(s.insertApproval);
-  const settleApproval = batch.add(s.settleApproval);
+  const insertApproval = batch.add(s.insertApproval);
+  const addApproval = (approval: ApprovalRecord): void => insertApproval(toApprovalRow(approval));
+  const changeApproval = batch.addChange('approvals', VERDICT);
   const addGrant = batch.add(s.insertGrant);
   const touchGrant = batch.add(s.touchGrant);
   const addAgent = batch.add(s.insertAgent);
@@ -48,6 +56,7 @@ export function factWriter(batch: Batch, s: Statements): FactWriter {
   const chats = new Map<string, Draft<ChatRecord>>();
   const turns = new Map<string, Draft<TurnRecord>>();
   const calls = new Map<string, Draft<InvocationRecord>>();
+  const approvals = new Map<string, Draft<ApprovalRecord>>();
   let messages: RowOf<MessagesTable>[] = [];
 
   function raiseRev(worldId: string): void {
@@ -67,6 +76,8 @@ export function factWriter(batch: Batch, s: Statements): FactWriter {
     for (const [id, draft] of turns) if (isCurrent(draft)) write(id, draft, addTurn, changeTurn);
     turns.clear();
     flushCalls();
+    for (const [id, draft] of approvals) write(id, draft, addApproval, changeApproval);
+    approvals.clear();
   }
 
   function add(fact: Fact, now: number): void {
@@ -105,10 +116,10 @@ export function factWriter(batch: Batch, s: Statements): FactWriter {
         acceptOutcome(fact);
         return;
       case 'approval-requested':
-        addApproval(toApprovalRow(fact.approval));
+        make(approvals, fact.approval);
         return;
       case 'approval-settled':
-        settleApproval({ ...fact.change, id: fact.approvalId });
+        change(approvals, fact.approvalId, fact.change);
         return;
       case 'grant-given':
         addGrant({ ...fact.grant, patternKey: fact.key });
@@ -144,6 +155,7 @@ export function factWriter(batch: Batch, s: Statements): FactWriter {
       chats.clear();
       turns.clear();
       calls.clear();
+      approvals.clear();
     },
     add(facts, now) {
       for (const fact of facts) add(fact, now);
@@ -151,6 +163,16 @@ export function factWriter(batch: Batch, s: Statements): FactWriter {
     flush,
   };
 }
+
+const VERDICT = [
+  'status',
+  'decision',
+  'scope',
+  'reason',
+  'decisionDigest',
+  'decidedBy',
+  'decidedAt',
+] as const satisfies readonly (keyof ApprovalVerdict)[];
 
 function make<R extends { id: string }>(drafts: Map<string, Draft<R>>, record: R): void {
   drafts.set(record.id, { made: record, change: undefined });

@@ -1,4 +1,4 @@
-import type { ChatState } from '@countersign/core/ports';
+import type { ChatState, ClientRecord, McpToolRecord } from '@countersign/core/ports';
 
 /** Where a world's events and audit records end. */
 export interface Heads {
@@ -15,6 +15,10 @@ interface KeptWorld {
   working?: number | undefined;
   /** Pending approvals, by agent and chat; only of agents that were asked about. */
   pending?: Map<string, Map<string, number>>;
+  /** Those that were asked about. Only a transaction changes them. */
+  clients?: Map<string, ClientRecord>;
+  mcpTools?: Map<string, McpToolRecord>;
+  hasAsker?: boolean;
 }
 
 export interface KeptChat {

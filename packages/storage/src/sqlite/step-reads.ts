@@ -1,4 +1,11 @@
-import type { CallKeys, ChatState, MessageRecord, StepReads } from '@countersign/core/ports';
+import type {
+  CallKeys,
+  ChatState,
+  ClientRecord,
+  McpToolRecord,
+  MessageRecord,
+  StepReads,
+} from '@countersign/core/ports';
 import type { Statements } from '../statements.js';
 import { toClient } from '../verbs/clients.js';
 import { toFoundGrant } from '../verbs/grants.js';
@@ -78,9 +85,19 @@ export function sqliteReads(
       world.working ??= workingIn({ worldId }) ?? 0;
       return world.working;
     },
-    client: (id) => client({ id }),
-    hasAsker: () => asker({ worldId }) !== undefined,
-    mcpTool: (name) => mcpTool({ worldId, name }),
+    client(id) {
+      const known = (kept.world(worldId).clients ??= new Map<string, ClientRecord>());
+      return once(known, id, () => client({ id }));
+    },
+    hasAsker() {
+      const world = kept.world(worldId);
+      world.hasAsker ??= asker({ worldId }) !== undefined;
+      return world.hasAsker;
+    },
+    mcpTool(name) {
+      const known = (kept.world(worldId).mcpTools ??= new Map<string, McpToolRecord>());
+      return once(known, name, () => mcpTool({ worldId, name }));
+    },
     grants(call: CallKeys) {
       const { chatId, agentId, toolName } = call;
       const chat = chatOf(chatId);
@@ -103,6 +120,13 @@ export function sqliteReads(
     },
     sent: (chatId, clientMessageId) => sentLately(chatId, clientMessageId) ?? sent({ chatId, clientMessageId }),
   };
+}
+
+/** Read once. Not that there is none: anybody may ask for anything. */
+function once<T>(known: Map<string, T>, key: string, read: () => T | undefined): T | undefined {
+  const found = known.get(key) ?? read();
+  if (found !== undefined) known.set(key, found);
+  return found;
 }
 
 interface Waiting {

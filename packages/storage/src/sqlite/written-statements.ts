@@ -116,19 +116,6 @@ export const writtenStatements: WrittenStatements = {
       "decidedAt"
     ]
   },
-  "settleApproval": {
-    "sql": "update \"approvals\" set \"status\" = ?, \"decision\" = ?, \"scope\" = ?, \"reason\" = ?, \"decision_digest\" = ?, \"decided_by\" = ?, \"decided_at\" = ? where \"id\" = ? and status = 'pending'",
-    "names": [
-      "status",
-      "decision",
-      "scope",
-      "reason",
-      "decisionDigest",
-      "decidedBy",
-      "decidedAt",
-      "id"
-    ]
-  },
   "audit": {
     "sql": "select \"world_id\", \"seq\", \"record\", \"previous_hash\", \"hash\" from \"audit\" where \"world_id\" = ? and \"seq\" > ? order by \"seq\" limit ? + 0",
     "names": [
