@@ -72,6 +72,8 @@ export interface StepNeeds {
   chats: readonly string[];
   /** It writes nothing, so that no other step has to wait for it. */
   isLook?: boolean;
+  /** For a look: it may be given what this process last knew, because the step that follows it is checked. */
+  recent?: boolean;
   clients?: readonly string[];
   /** Whether a client is there that can ask a person (A13). */
   asker?: boolean;

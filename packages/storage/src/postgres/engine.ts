@@ -3,10 +3,10 @@ import { verbsOn, type Engine, type Unit } from '../engine.js';
 import type { Statements } from '../statements.js';
 import { postgresConnection, type PostgresConnection } from './connection.js';
 import { fromPostgres } from './errors.js';
-import { finishAndCommit } from './finish-and-commit.js';
 import { giveBack } from './give-back.js';
 import { holdBack } from './hold-back.js';
-import { runStep, type StepTools } from './step/run-step.js';
+import { finishAndCommit } from './finish-and-commit.js';
+import { createStepper } from './step/run-step.js';
 
 interface Desk {
   connection: PostgresConnection;
@@ -47,10 +47,10 @@ export function postgresEngine(pool: pg.Pool, statements: Statements, task: stri
       if (kind === 'write') {
         // One round trip: the transaction and the moment it began.
         unit.session.now = momentOf(await client.query(`${BEGIN.write}; ${NOW}`).catch(fail));
-        zero = unit.session.now - performance.now();
+        clock.heard(unit.session.now);
       } else {
         beginRead(client);
-        unit.session.now = Math.floor(zero + performance.now());
+        unit.session.now = clock.now();
       }
       unit.session.emissions = [];
       unit.session.records = [];
@@ -74,27 +74,28 @@ export function postgresEngine(pool: pg.Pool, statements: Statements, task: stri
     }
   }
 
-  const tools: StepTools = {
-    pool,
-    statements,
-    task,
-    onMoment(now) {
-      zero = now - performance.now();
+  const clock = {
+    now: () => Math.floor(zero + performance.now()),
+    heard(now: number): void {
+      const heard = now - performance.now();
+      // The way here takes a while, each time another: what follows must not seem to be before.
+      if (Math.abs(heard - zero) > JITTER_MS) zero = heard;
     },
   };
+  const stepper = createStepper({ pool, statements, task, clock });
 
   return {
     async write(work, committed) {
-      const result = await run('write', work);
-      committed?.(result);
-      return result;
+      try {
+        const result = await run('write', work);
+        committed?.(result);
+        return result;
+      } finally {
+        stepper.forgetWorlds();
+      }
     },
     read: (work) => run('read', work),
-    async step(worldId, needs, decide, kept) {
-      const finished = await runStep(tools, worldId, needs, decide);
-      kept?.(finished.events);
-      return finished;
-    },
+    step: stepper.step,
     close: () => pool.end(),
   };
 }
@@ -112,6 +113,9 @@ const BEGIN = {
   read: 'begin isolation level repeatable read read only',
 };
 const NOW = 'select floor(extract(epoch from clock_timestamp()) * 1000)::bigint as now';
+
+/** Less than this, and the clocks agree. */
+const JITTER_MS = 20;
 
 /** Two statements in one text give two results, which the types of the driver don't tell. */
 function momentOf(results: unknown): number {

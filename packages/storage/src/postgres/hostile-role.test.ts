@@ -53,6 +53,15 @@ it('[S7] a role that may only connect reads no hint, forges none, repeats none, 
   await stranger.query('listen "countersign countersign"');
   await expect(stranger.query('select value from countersign.meta')).rejects.toThrow(/permission denied/);
 
+  const [named] = (
+    await (
+      await connect(url)
+    ).query<{ name: string }>(`select proname as name from pg_proc
+    where pronamespace = 'countersign'::regnamespace and proname like 'append_steps%'`)
+  ).rows;
+  const appending = stranger.query(`select countersign.${named?.name}('w', '{}', '[]', null)`);
+  await expect(appending).rejects.toThrow(/permission denied/);
+
   one.hint('{"said":"the harbour is closed"}');
   await expect.poll(() => heard).toEqual(['{"said":"the harbour is closed"}']);
   await expect.poll(() => overheard.length).toBe(1);

@@ -16,7 +16,7 @@ const ddl = {
 };
 
 /** Any number will do, as long as every process takes the same. */
-const LOCK = 0x436f5369;
+export const MIGRATION_LOCK = 0x436f5369;
 
 /** Forward, in order, each in a transaction of its own; of many processes that start at once, one does it (S5). */
 export async function migrate(client: pg.ClientBase, schema: string): Promise<void> {
@@ -25,7 +25,7 @@ export async function migrate(client: pg.ClientBase, schema: string): Promise<vo
   for (;;) {
     await client.query('begin');
     try {
-      await takeLock(client, LOCK);
+      await takeLock(client, MIGRATION_LOCK);
       await client.query(`create schema if not exists ${schema}`);
       const version = await readVersion(client, schema);
       const migration = migrations[version];

@@ -7,6 +7,7 @@ import { createStore } from '../create-store.js';
 import { postgresStatements } from './statements.js';
 import { postgresEngine } from './engine.js';
 import { fromPostgres } from './errors.js';
+import { ensureAppendFunction } from './append-function.js';
 import { migrate } from './migrate.js';
 import { checkServer } from './check-server.js';
 import { createSharedStore } from './shared-store.js';
@@ -53,6 +54,7 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
     try {
       await checkServer(client, maxConnections + COMPANY_CONNECTIONS + OTHER_CONNECTIONS);
       await migrate(client, schema);
+      await ensureAppendFunction(client, schema);
       hintKey = await readHintKey(client);
     } finally {
       client.release();

@@ -1,5 +1,7 @@
 import { Logger, run, runMigrations, type Runner } from 'graphile-worker';
 import pg from 'pg';
+import { toStored } from '../text.js';
+import { namedQuery, type Query } from './step/query.js';
 import { takeLock } from './take-lock.js';
 
 /** Wake-ups of every schema of a database are in one place; each schema's have a name of their own. */
@@ -7,6 +9,15 @@ export const JOBS_SCHEMA = 'countersign_jobs';
 
 export function wakeTask(schema: string): string {
   return `wake ${schema}`;
+}
+
+/** Under each turn's own key, so that its wake-ups fold into one. */
+export function wakeQuery(turnIds: readonly string[], task: string): Query {
+  return namedQuery(
+    `select 1 from unnest($1::text[]) as w (turn),
+      ${JOBS_SCHEMA}.add_job('${task}', json_build_object('turnId', w.turn), job_key => w.turn)`,
+    [turnIds.map(toStored)],
+  );
 }
 
 /** Any number will do, as long as every process takes the same. */

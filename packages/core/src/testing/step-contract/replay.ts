@@ -40,9 +40,9 @@ export async function checkReplay(
   return await store.verifyAudit(W);
 }
 
-/** All that a step can see. */
+/** All that a step can see, from memory where it is kept there. */
 async function look(store: Store) {
-  const states = await Promise.all(CHATS.map((id) => stateOf(store, id)));
+  const states = await Promise.all(CHATS.map((id) => stateOf(store, id, { isLook: true, recent: true })));
   const { value } = await store.step(W, NEEDS, (reads) => ({
     value: {
       rev: reads.worldRev,

@@ -1,11 +1,15 @@
-import type { ChatState, Store } from '../../ports/index.js';
+import type { ChatState, StepNeeds, Store } from '../../ports/index.js';
 import { A, C, step, stepWithEvents, W } from '../store-contract/samples.js';
 
 export { step, stepWithEvents };
 
 /** The state of a chat as the next step is given it. A copy: the step's own may change. */
-export async function stateOf(store: Store, chatId = C): Promise<ChatState | undefined> {
-  const needs = { chats: [chatId] };
+export async function stateOf(
+  store: Store,
+  chatId = C,
+  how: Pick<StepNeeds, 'isLook' | 'recent'> = {},
+): Promise<ChatState | undefined> {
+  const needs = { ...how, chats: [chatId] };
   const { value } = await store.step(W, needs, (reads) => {
     const state = reads.chat(chatId);
     const value = state === undefined ? undefined : structuredClone(state);

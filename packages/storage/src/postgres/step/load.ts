@@ -1,5 +1,4 @@
 import type { StepNeeds } from '@countersign/core/ports';
-import type pg from 'pg';
 import {
   approvalColumns,
   chatColumns,
@@ -11,7 +10,6 @@ import {
   turnColumns,
 } from '../../columns.js';
 import { toStored } from '../../text.js';
-import { holdBack } from '../hold-back.js';
 import { namedQuery, type Query } from './query.js';
 
 /** What a step reads, as the database gives it: rows are arrays of cells. Null where there are none. */
@@ -20,6 +18,8 @@ export interface Loaded {
   rev: number | null;
   working: number;
   chats: Rows;
+  /** Of each chat: its id, its version, whether it has grants, and whether it has calls of unknown outcome. */
+  kept: [id: string, version: string, hasGrants: boolean, hasUnknown: boolean][] | null;
   turns: Rows;
   invocations: Rows;
   approvals: Rows;
@@ -34,35 +34,13 @@ export interface Loaded {
 }
 export type Rows = unknown[][] | null;
 
-/**
- * Begins a transaction, locks the step's chats and reads all that it needs, in one round trip. Every step that writes takes its chats first,
- * and in order of ids, so that steps of one chat never overlap and none waits in a circle.
- */
-export async function beginAndLoad(client: pg.ClientBase, worldId: string, needs: StepNeeds): Promise<Loaded> {
-  const chats = needs.chats.map(toStored);
-  const load = loadQuery(worldId, chats, needs);
-  // From here to `send` nothing may throw: what is held back would never go out, nor anything after it.
-  const send = holdBack(client);
-  const beginning = client.query('begin isolation level read committed');
-  // A statement of its own: the one after it sees the rows as the step that held the lock has left them.
-  const locking = chats.length === 0 || needs.isLook === true ? undefined : client.query(namedQuery(LOCK, [chats]));
-  const loading = client.query<Loaded>(load);
-  send();
-  await Promise.allSettled([beginning, locking, loading]);
-  const [, , { rows }] = await Promise.all([beginning, locking, loading]);
-  const [loaded] = rows;
-  if (loaded === undefined) throw new Error('PostgreSQL did not answer a read.');
-  return loaded;
-}
-
-const LOCK = 'select 1 from chats where id = any($1::text[]) order by id for no key update';
-
-function loadQuery(worldId: string, chats: string[], needs: StepNeeds): Query {
+/** All that a step reads, in one statement, so that what is read together fits together. */
+export function loadQuery(worldId: string, needs: StepNeeds): Query {
   const parts = partsOf(needs);
   const shape = parts.map(({ part }) => part).join();
   const text = texts.get(shape) ?? [BASE, ...parts.map(({ part, at }) => PARTS[part](at))].join();
   texts.set(shape, text);
-  return namedQuery(text, [toStored(worldId), chats, ...parts.flatMap(({ values }) => values)]);
+  return namedQuery(text, [toStored(worldId), needs.chats.map(toStored), ...parts.flatMap(({ values }) => values)]);
 }
 
 /** Put together once for each set of needs. */
@@ -116,6 +94,10 @@ const BASE = `select floor(extract(epoch from clock_timestamp()) * 1000)::bigint
   (select rev from worlds where id = $1::text and deleted_at is null) as rev,
   (select count(*) from turns where state <> 'ended' and world_id = $1::text and state in ('open', 'queued')) as working,
   (select json_agg(${cells('c', chatColumns)}) from chats c where c.id = any($2::text[])) as chats,
+  (select json_agg(json_build_array(c.id, c.xmin::text,
+    exists (select 1 from grants g where g.chat_id = c.id and g.revoked_at is null),
+    exists (select 1 from invocations i where i.outcome_unknown = 1 and i.chat_id = c.id))) from chats c
+    where c.id = any($2::text[])) as kept,
   ${ofChats('turns', turnColumns, unfinished('r'), 'r.created_at, r.trigger_seq, r.id')},
   ${ofChats('invocations', invocationColumns, `${unfinished('t')} join invocations r on r.turn_id = t.id and r.iteration = t.iteration`, 'r.position')},
   ${ofChats('approvals', approvalColumns, `join approvals r on r.world_id = c.world_id and r.chat_id = c.id and r.status = 'pending'`, 'r.ordinal')},

@@ -1,8 +1,15 @@
 import type { Fact } from '@countersign/core/ports';
-import { rowsOf, type Cells, type RowWrite, type Table } from './rows.js';
+import type { Table } from '../append-function.js';
+import { rowsOf, type Cells, type RowWrite } from './rows.js';
 
-/** Rows to write, each once however often a step has changed it, by table and id. */
-export interface Batch {
+/** Rows to write, by table, each once however often a step has changed it. As the append function takes them. */
+export interface Rows {
+  new: Partial<Record<Table, readonly Cells[]>>;
+  changed: Partial<Record<Table, readonly Cells[]>>;
+}
+
+/** The same while it is put together, by table and id. */
+interface Batch {
   inserts: Map<Table, Map<string, Cells>>;
   changes: Map<Table, Map<string, Cells>>;
 }
@@ -13,16 +20,16 @@ export type WideFact = Extract<
   { kind: 'outcome-accepted' | 'chat-deleted' | 'policy-changed' | 'agent-added' | 'agent-removed' | 'world-deleted' }
 >;
 
-export type Operation = { rows: Batch } | { fact: WideFact };
+export type Operation = { rows: Rows } | { fact: WideFact };
 
 /** What a step's facts come to, in the order in which it has to be written. */
 export function plan(facts: readonly Fact[]): Operation[] {
   const operations: Operation[] = [];
-  /** These lock the world's row, which other steps wait for: last. */
+  /** These lock an agent, then the world, which rows need too: first. */
   const worldWide: Operation[] = [];
   let batch = emptyBatch();
   const flush = (): void => {
-    if (batch.inserts.size + batch.changes.size > 0) operations.push({ rows: batch });
+    if (batch.inserts.size + batch.changes.size > 0) operations.push({ rows: toRows(batch) });
     batch = emptyBatch();
   };
   for (const fact of facts) {
@@ -31,6 +38,7 @@ export function plan(facts: readonly Fact[]): Operation[] {
         // Nearly always the calls that it is about were there before the step; then it can go ahead of the rows.
         if (batch.inserts.has('invocations') || batch.changes.has('invocations')) flush();
         operations.push({ fact });
+        for (const row of rowsOf(fact)) add(batch, row);
         break;
       case 'chat-deleted':
       case 'world-deleted':
@@ -57,7 +65,7 @@ export function plan(facts: readonly Fact[]): Operation[] {
     }
   }
   flush();
-  return [...operations, ...worldWide];
+  return [...worldWide, ...operations];
 }
 
 function emptyBatch(): Batch {
@@ -75,4 +83,19 @@ function add({ inserts, changes }: Batch, { table, id, isNew, cells }: RowWrite)
   const before = added?.get(id) ?? changes.get(table)?.get(id);
   if (before !== undefined) Object.assign(before, cells);
   else changes.set(table, (changes.get(table) ?? new Map<string, Cells>()).set(id, cells));
+}
+
+function toRows({ inserts, changes }: Batch): Rows {
+  const rows: Rows = { new: {}, changed: {} };
+  for (const [table, added] of inserts) rows.new[table] = [...added.values()];
+  for (const [table, changed] of changes) rows.changed[table] = [...changed.values()];
+  // An agent has one turn under way in a chat: the one that ends goes before the one that begins.
+  if (rows.changed.turns !== undefined && rows.changed.turns.length > 1) {
+    rows.changed.turns = rows.changed.turns.toSorted((one, other) => Number(leaves(other)) - Number(leaves(one)));
+  }
+  return rows;
+}
+
+function leaves({ state }: Cells): boolean {
+  return state === 'ended' || state === 'queued';
 }

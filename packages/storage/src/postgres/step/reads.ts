@@ -1,6 +1,6 @@
 import type { CallKeys, ChatState, StepNeeds, StepReads } from '@countersign/core/ports';
 import type { FoundRow } from '../../queries/grants.js';
-import { readText } from '../../text.js';
+import { fromStored, readText } from '../../text.js';
 import { toApproval } from '../../verbs/approvals.js';
 import { toChat } from '../../verbs/chats.js';
 import { toClient } from '../../verbs/clients.js';
@@ -9,11 +9,21 @@ import { toInvocation } from '../../verbs/invocations.js';
 import { toTool } from '../../verbs/mcp-servers.js';
 import { toMessage } from '../../verbs/messages.js';
 import { toTurn } from '../../verbs/turns.js';
+import type { KeptChat, KeptChats } from './kept-chats.js';
 import type { Loaded, Rows } from './load.js';
 
-/** What was loaded, as a step reads it. The states of its chats are made for this step alone: it may change them. */
-export function readsOf(loaded: Loaded, needs: StepNeeds): StepReads {
-  const chats = statesOf(loaded);
+/** Thrown out of a step that was decided on what is kept here, and has to be decided on what is loaded. */
+export class NotLoaded extends Error {}
+
+export interface GivenReads extends StepReads {
+  /** From memory: another process may have written since. */
+  readonly isKept: boolean;
+  /** How many turns of the world it took to be at work without knowing. The append corrects what it has said of them. */
+  readonly assumedWorking: number | undefined;
+}
+
+/** What was loaded, as a step reads it. */
+export function readsOf(loaded: Loaded, needs: StepNeeds, chats: ReadonlyMap<string, KeptChat>): GivenReads {
   const clients = new Map(read(loaded.clients, toClient).map((client) => [client.id, client]));
   const tools = new Map(read(loaded.mcpTools, toTool).map((tool) => [tool.name, tool]));
   const pending = read(loaded.pendingOf, ([chatId, waiting]: [string, number]) => ({ chatId, waiting }));
@@ -26,8 +36,10 @@ export function readsOf(loaded: Loaded, needs: StepNeeds): StepReads {
 
   return {
     now: loaded.now,
+    isKept: false,
+    assumedWorking: undefined,
     worldRev: loaded.rev ?? undefined,
-    chat: (id) => chats.get(id),
+    chat: (id) => chats.get(id)?.state,
     working: () => loaded.working,
     client: (id) => clients.get(id),
     hasAsker: () => loaded.asker === true,
@@ -38,6 +50,53 @@ export function readsOf(loaded: Loaded, needs: StepNeeds): StepReads {
     sent: (chatId, clientMessageId) =>
       sent?.chatId === chatId && sent.clientMessageId === clientMessageId ? sent : undefined,
   };
+}
+
+/** What is kept here, as a step reads it. Undefined: it is known before that the step will need more. */
+export function keptReads(worldId: string, needs: StepNeeds, kept: KeptChats, now: number): GivenReads | undefined {
+  const worldRev = kept.rev(worldId);
+  const { clients = [], mcpTools = [], calls = [] } = needs;
+  if (worldRev === undefined || clients.length > 0 || mcpTools.length > 0) return undefined;
+  if (needs.chats.some((id) => kept.chat(id) === undefined)) return undefined;
+  for (const { chatId } of calls) {
+    const chat = kept.chat(chatId);
+    if (chat === undefined || chat.hasGrants || chat.hasUnknown) return undefined;
+  }
+  let assumedWorking: number | undefined;
+  return {
+    now,
+    isKept: true,
+    worldRev,
+    get assumedWorking() {
+      return assumedWorking;
+    },
+    chat: (id) => kept.chat(id)?.state,
+    working: () => (assumedWorking = 0),
+    client: notLoaded,
+    hasAsker: notLoaded,
+    mcpTool: notLoaded,
+    grants: () => [],
+    outcomeUnknown: () => false,
+    pendingOf: notLoaded,
+    // A message that was sent before is refused by its key, and the step is decided again on what is loaded then.
+    sent: () => undefined,
+  };
+}
+
+function notLoaded(): never {
+  throw new NotLoaded('A step read what is not kept in this process.');
+}
+
+/** The states of the chats that were loaded. */
+export function chatsOf(loaded: Loaded): Map<string, KeptChat> {
+  const states = statesOf(loaded);
+  const chats = new Map<string, KeptChat>();
+  for (const [stored, version, hasGrants, hasUnknown] of loaded.kept ?? []) {
+    const id = fromStored(stored);
+    const state = states.get(id);
+    if (state !== undefined) chats.set(id, { state, version, hasGrants, hasUnknown });
+  }
+  return chats;
 }
 
 function statesOf(loaded: Loaded): Map<string, ChatState> {

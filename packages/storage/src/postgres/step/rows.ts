@@ -1,27 +1,9 @@
 import type { Fact } from '@countersign/core/ports';
-import {
-  approvalColumns,
-  chatColumns,
-  invocationColumns,
-  messageColumns,
-  turnColumns,
-  writtenGrantColumns,
-} from '../../columns.js';
 import type { Value } from '../../queries/prepared.js';
-import { toValue } from '../../text.js';
+import { toStored, toValue } from '../../text.js';
 import { toApprovalRow } from '../../verbs/approvals.js';
 import { toMessageRow } from '../../verbs/messages.js';
-
-/** Tables whose rows are written one by one. */
-export const COLUMNS = {
-  chats: chatColumns,
-  messages: messageColumns,
-  turns: turnColumns,
-  invocations: invocationColumns,
-  approvals: approvalColumns,
-  grants: writtenGrantColumns,
-} as const;
-export type Table = keyof typeof COLUMNS;
+import { COLUMNS, type Table } from '../append-function.js';
 
 export type Cells = Record<string, Value>;
 
@@ -33,7 +15,7 @@ export interface RowWrite {
   cells: Cells;
 }
 
-/** The rows that a fact writes. None: it is no matter of single rows. */
+/** The rows that a fact writes, always with that of its chat, whose version rises. None: it is no matter of single rows. */
 export function rowsOf(fact: Fact): RowWrite[] {
   switch (fact.kind) {
     case 'chat-created':
@@ -47,22 +29,23 @@ export function rowsOf(fact: Fact): RowWrite[] {
       return [created('messages', id, toMessageRow(fact.message)), changed('chats', chatId, place)];
     }
     case 'turn-queued':
-      return [created('turns', fact.turn.id, fact.turn)];
+      return [created('turns', fact.turn.id, fact.turn), touched(fact.turn)];
     case 'turn-changed':
-      return [changed('turns', fact.turnId, fact.change)];
+      return [changed('turns', fact.turnId, fact.change), touched(fact)];
     case 'call-proposed':
-      return [created('invocations', fact.call.id, fact.call)];
+      return [created('invocations', fact.call.id, fact.call), touched(fact.call)];
     case 'call-changed':
-      return [changed('invocations', fact.callId, fact.change)];
+      return [changed('invocations', fact.callId, fact.change), touched(fact)];
     case 'approval-requested':
-      return [created('approvals', fact.approval.id, toApprovalRow(fact.approval))];
+      return [created('approvals', fact.approval.id, toApprovalRow(fact.approval)), touched(fact.approval)];
     case 'approval-settled':
-      return [changed('approvals', fact.approvalId, fact.change)];
+      return [changed('approvals', fact.approvalId, fact.change), touched(fact)];
     case 'grant-given':
-      return [created('grants', fact.grant.id, { ...fact.grant, patternKey: fact.key })];
+      return [created('grants', fact.grant.id, { ...fact.grant, patternKey: fact.key }), touched(fact.grant)];
     case 'grant-used':
-      return [changed('grants', fact.grantId, { lastUsedAt: fact.at })];
+      return [changed('grants', fact.grantId, { lastUsedAt: fact.at }), touched(fact)];
     case 'outcome-accepted':
+      return [touched(fact)];
     case 'chat-deleted':
     case 'policy-changed':
     case 'agent-added':
@@ -78,8 +61,12 @@ function created(table: Table, id: string, record: object): RowWrite {
   return { table, id, isNew: true, cells };
 }
 
+function touched({ chatId }: { chatId: string }): RowWrite {
+  return changed('chats', chatId, {});
+}
+
 function changed(table: Table, id: string, change: object): RowWrite {
-  const cells: Cells = {};
+  const cells: Cells = { id: toStored(id) };
   for (const { column, key } of FIELDS[table]) {
     const value = (change as Record<string, unknown>)[key];
     if (value !== undefined && column !== 'id') cells[column] = toCell(value, key);

@@ -1,119 +1,181 @@
-import type { StepNeeds, StepWrites } from '@countersign/core/ports';
+import type { Kept, StepNeeds, StepWrites } from '@countersign/core/ports';
 import { CountersignError } from '@countersign/protocol';
 import pg from 'pg';
 import type { Decide, Finished } from '../../engine.js';
 import type { Statements } from '../../statements.js';
 import { toStored } from '../../text.js';
+import type { Appended } from '../append-function.js';
 import { fromPostgres } from '../errors.js';
-import { finishAndCommit, staleStep, StaleStep } from '../finish-and-commit.js';
-import { giveBack } from '../give-back.js';
-import { beginAndLoad } from './load.js';
+import { createAppender } from './appender.js';
+import { createTurns } from './in-turn.js';
+import { chatAfter, createKeptChats, type KeptChat } from './kept-chats.js';
+import { loadQuery, type Loaded } from './load.js';
 import { plan } from './plan.js';
-import { namedQuery, type Query } from './query.js';
-import { readsOf } from './reads.js';
-import { writeRows } from './write-rows.js';
-import { raisesRev, writeWide } from './write-wide.js';
+import { chatsOf, keptReads, NotLoaded, readsOf, type GivenReads } from './reads.js';
+import { eventsOf, toStep } from './to-step.js';
+import { writeAlone } from './write-alone.js';
 
 export interface StepTools {
   pool: pg.Pool;
   statements: Statements;
   /** Under which name wake-ups are written. */
   task: string;
-  /** Hears the database's time. */
-  onMoment: (now: number) => void;
+  /** The database's time, as far as this process knows it. */
+  clock: { now(): number; heard(now: number): void };
 }
 
-/** One step, decided again on newer state as often as another step was faster. */
-export async function runStep<T>(
-  tools: StepTools,
-  worldId: string,
-  needs: StepNeeds,
-  decide: Decide<T>,
-): Promise<Finished & { value: T }> {
-  for (let left = MOST_TRIES; ; left -= 1) {
-    try {
-      return await tryStep(tools, worldId, needs, decide);
-    } catch (error) {
-      if (!(error instanceof StaleStep) || left === 1) throw error;
-    }
-  }
+export interface Stepper {
+  step<T>(
+    worldId: string,
+    needs: StepNeeds,
+    decide: Decide<T>,
+    kept: Kept | undefined,
+  ): Promise<Finished & { value: T }>;
+  /** Something was written in a transaction: any world may have another `rev`. */
+  forgetWorlds(): void;
 }
+
+/** Another step was faster, or it was decided on what was no longer so. Nothing of it was kept, and it can be decided again. */
+class StaleStep extends CountersignError {}
 
 const MOST_TRIES = 20;
 
-async function tryStep<T>(
-  { pool, statements, task, onMoment }: StepTools,
-  worldId: string,
-  needs: StepNeeds,
-  decide: Decide<T>,
-): Promise<Finished & { value: T }> {
-  const client = await pool.connect().catch(fail);
-  try {
-    const loaded = await beginAndLoad(client, worldId, needs).catch(fail);
-    onMoment(loaded.now);
-    const { value, writes } = decide(readsOf(loaded, needs));
+/**
+ * A step is decided on what this process remembers and written with one statement, which checks that it still is so. If it isn't, or if the
+ * step reads what is not remembered, it is decided again on what is loaded then. Steps of one chat take turns, so its state is never one that
+ * is not committed.
+ */
+export function createStepper(tools: StepTools): Stepper {
+  const { pool, clock } = tools;
+  const kept = createKeptChats();
+  const inTurn = createTurns();
+  const appender = createAppender(pool, clock);
+
+  async function load(worldId: string, needs: StepNeeds): Promise<GivenReads> {
+    const { rows } = await pool.query<Loaded>(loadQuery(worldId, needs)).catch(fail);
+    const [loaded] = rows;
+    if (loaded === undefined) throw new Error('PostgreSQL did not answer a read.');
+    clock.heard(loaded.now);
+    const chats = chatsOf(loaded);
+    for (const [id, chat] of chats) kept.keep(id, chat);
+    if (loaded.rev === null) kept.dropRev(worldId);
+    else kept.keepRev(worldId, loaded.rev);
+    return readsOf(loaded, needs, chats);
+  }
+
+  /** Half changed, or changed by what was not kept. */
+  function drop(worldId: string, { chats }: StepNeeds): void {
+    for (const id of chats) kept.drop(id);
+    kept.dropRev(worldId);
+  }
+
+  /** What the step is given is what it is checked against. */
+  function givenChats({ chats }: StepNeeds): Map<string, KeptChat> {
+    return new Map(chats.flatMap((id) => (kept.chat(id) === undefined ? [] : [[id, kept.chat(id) as KeptChat]])));
+  }
+
+  async function tryStep<T>(
+    worldId: string,
+    needs: StepNeeds,
+    decide: Decide<T>,
+    published: Kept | undefined,
+    reads: GivenReads,
+  ): Promise<Finished & { value: T }> {
+    const chats = givenChats(needs);
+    const { value, writes } = decideOn(reads, decide);
     if (isNothing(writes)) {
-      giveBack(client);
+      // Nothing is appended, so nothing checks what it was decided on.
+      if (reads.isKept && needs.recent !== true) throw new NotLoaded('A step that writes nothing has to look.');
       return { value, events: [], head: undefined };
     }
-    if (loaded.rev === null) throw new CountersignError('not-found', `There is no world "${worldId}".`);
-    const { queries, rev } = queriesOf(writes, statements, task, { worldId, now: loaded.now, rev: loaded.rev });
-    const { emissions, records, limit } = writes;
-    const session = { emissions, records, now: loaded.now };
-    const finished = await finishAndCommit(client, session, worldId, { queries, rev, limit }).catch(fail);
-    client.release();
-    return { value, ...finished };
-  } catch (error) {
-    const isLost = await client.query('rollback').then(no, yes);
-    client.release(isLost);
-    throw error;
-  }
-}
-
-/** All that a step writes before its events are numbered, and the world's `rev` after it. */
-function queriesOf(
-  { facts, wakes, limit }: StepWrites,
-  statements: Statements,
-  task: string,
-  at: { worldId: string; now: number; rev: number },
-): { queries: Query[]; rev: number } {
-  let { rev } = at;
-  // Chats, then the agent, then the world: always in this order.
-  const queries = limit === undefined ? [] : [namedQuery(LOCK_AGENT, [at.worldId, limit.agentId].map(toStored))];
-  let toWake = wakes;
-  for (const operation of plan(facts)) {
-    if ('rows' in operation) {
-      queries.push(writeRows(operation.rows, toWake, task));
-      toWake = [];
-    } else {
-      rev += raisesRev(operation.fact);
-      queries.push(...writeWide(operation.fact, statements, at.now));
+    const { worldRev, now: at } = reads;
+    if (worldRev === undefined) throw new CountersignError('not-found', `There is no world "${worldId}".`);
+    const follow = (appended: Appended): Finished & { value: T } => {
+      const { version, ...finished } = finishedBy(appended, worldId, at, writes);
+      for (const [id, chat] of chats) kept.keep(id, chatAfter(chat, writes.facts, version));
+      published?.(finished.events);
+      return { value, ...finished };
+    };
+    const decided = { worldId, at, rev: worldRev, chats, working: reads.assumedWorking };
+    const operations = plan(writes.facts);
+    const [only, more] = operations;
+    if (more === undefined && (only === undefined || 'rows' in only) && writes.wakes.length === 0) {
+      const ready = { step: toStep(decided, only?.rows, writes), chats: [...chats.keys()].map(toStored) };
+      return await appender.append(worldId, ready, follow);
     }
+    if (decided.working !== undefined) throw new NotLoaded('A step of several operations counts turns.');
+    return await appender.alone(worldId, async () => {
+      const finished = follow(await writeAlone(tools, decided, operations, writes));
+      drop(worldId, needs);
+      if (writes.facts.some(({ kind }) => kind === 'world-deleted')) kept.clear();
+      return finished;
+    });
   }
-  if (toWake.length > 0) queries.push(writeRows({ inserts: new Map(), changes: new Map() }, toWake, task));
-  return { queries, rev };
+
+  return {
+    step: (worldId, needs, decide, published) =>
+      inTurn(needs.chats, async () => {
+        /** A look is given the newest, also what another process has written. */
+        let mustLoad = needs.isLook === true && needs.recent !== true;
+        for (let left = MOST_TRIES; ; left -= 1) {
+          try {
+            const known = mustLoad ? undefined : keptReads(worldId, needs, kept, clock.now());
+            return await tryStep(worldId, needs, decide, published, known ?? (await load(worldId, needs)));
+          } catch (cause) {
+            const error = asStale(cause, !mustLoad && needs.sent !== undefined);
+            drop(worldId, needs);
+            const isAgain = error instanceof NotLoaded || error instanceof StaleStep;
+            if (!isAgain || left === 1) throw error;
+            mustLoad = true;
+          }
+        }
+      }),
+    forgetWorlds: () => kept.forgetRevs(),
+  };
 }
 
-const LOCK_AGENT = 'select 1 from agents where world_id = $1 and id = $2 for no key update';
+function finishedBy(
+  appended: Appended,
+  worldId: string,
+  now: number,
+  writes: StepWrites,
+): Finished & { version: string } {
+  if (appended === 'full') {
+    throw new StaleStep('conflict', `At most ${writes.limit?.mostPending} approvals of an agent can be pending.`);
+  }
+  if (appended === 'stale') throw new StaleStep('store-unavailable', BUSY);
+  const [lastEvent, seq, hash, moreWorking, version] = appended;
+  const events = eventsOf(worldId, now, writes.emissions, lastEvent, moreWorking);
+  return { events, head: writes.records.length === 0 ? undefined : { seq, hash }, version };
+}
+
+const BUSY = 'Somebody else changed this at the same time. Try again.';
+
+/** What it throws on what is kept here may be because of what is no longer so. */
+function decideOn<T>(reads: GivenReads, decide: Decide<T>): ReturnType<Decide<T>> {
+  try {
+    return decide(reads);
+  } catch (cause) {
+    throw reads.isKept ? new NotLoaded('A step that fails has to look.', { cause }) : cause;
+  }
+}
 
 function isNothing({ facts, emissions, records, wakes }: StepWrites): boolean {
   return facts.length + emissions.length + records.length + wakes.length === 0;
 }
 
-function fail(cause: unknown): never {
-  if (cause instanceof StaleStep) throw cause;
-  if (cause instanceof pg.DatabaseError) {
-    // A step that a deadlock ended has written nothing and can try again.
-    if (cause.code === '40P01' || cause.code === '40001') throw staleStep(cause);
-    if (cause.code === '23505' && cause.table === 'agents') {
-      throw new CountersignError('conflict', 'This agent id was given before and is never given again.', { cause });
-    }
+/** What the database says, as something that can be tried again or acted on. Anything else stays as it is. */
+function asStale(cause: unknown, assumesUnsent: boolean): unknown {
+  if (!(cause instanceof pg.DatabaseError)) return cause;
+  // A step that a deadlock ended has written nothing. A message that was sent before is found when the step looks.
+  const wasSent = assumesUnsent && cause.constraint === 'messages_by_client_id';
+  const isAgain = cause.code === '40P01' || cause.code === '40001' || wasSent;
+  if (isAgain) return new StaleStep('store-unavailable', BUSY, { cause });
+  if (cause.code === '23505' && cause.table === 'agents') {
+    return new CountersignError('conflict', 'This agent id was given before and is never given again.', { cause });
   }
+  return fromPostgres(cause);
+}
+function fail(cause: unknown): never {
   throw fromPostgres(cause);
-}
-function no(): boolean {
-  return false;
-}
-function yes(): boolean {
-  return true;
 }

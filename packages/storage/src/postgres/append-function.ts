@@ -1,0 +1,215 @@
+import { hash } from 'node:crypto';
+import type pg from 'pg';
+import {
+  approvalColumns,
+  chatColumns,
+  invocationColumns,
+  messageColumns,
+  turnColumns,
+  writtenGrantColumns,
+} from '../columns.js';
+import { MIGRATION_LOCK } from './migrate.js';
+import { namedQuery, type Query } from './step/query.js';
+import { takeLock } from './take-lock.js';
+import { toStored } from '../text.js';
+
+/** Tables whose rows are written one by one. */
+export const COLUMNS = {
+  chats: chatColumns,
+  messages: messageColumns,
+  turns: turnColumns,
+  invocations: invocationColumns,
+  approvals: approvalColumns,
+  grants: writtenGrantColumns,
+} as const;
+export type Table = keyof typeof COLUMNS;
+
+/** What can change of a row once it is there. */
+const CHANGING: Partial<Record<Table, readonly string[]>> = {
+  chats: ['title', 'titled', 'status', 'last_seq', 'human_seq'],
+  turns: [
+    'state',
+    'outcome',
+    'iteration',
+    'epoch',
+    'rev',
+    'owner',
+    'interruptions',
+    'begun_seq',
+    'input_tokens',
+    'output_tokens',
+    'ended_at',
+  ],
+  invocations: [
+    'arguments',
+    'edited',
+    'call_hash',
+    'status',
+    'approval_id',
+    'started_epoch',
+    'result',
+    'outcome_unknown',
+    'started_at',
+    'settled_at',
+  ],
+  approvals: ['status', 'decision', 'scope', 'reason', 'decision_digest', 'decided_by', 'decided_at'],
+  grants: ['last_used_at'],
+};
+
+function insert(table: Table): string {
+  const columns = COLUMNS[table].join(', ');
+  // One message makes one turn of an agent, however often it is written.
+  const again = table === 'turns' ? ' on conflict (id) do nothing' : '';
+  return `if step->'new' ? '${table}' then
+    insert into ${table} (${columns})
+    select ${columns} from jsonb_populate_recordset(null::${table}, step->'new'->'${table}')${again};
+  end if;`;
+}
+
+/** Only what is named changes. Each row is looked up by its key, whatever the planner thinks of lists. */
+function update(table: Table): string {
+  const columns = CHANGING[table] ?? [];
+  const guard = table === 'approvals' ? ` and t.status = 'pending'` : '';
+  return `for change in select jsonb_array_elements(step->'changed'->'${table}') loop
+    update ${table} t set (${columns.join(', ')}) = (
+      select ${columns.map((column) => `r.${column}`).join(', ')} from jsonb_populate_record(t, change) r
+    ) where t.id = change->>'id'${guard};
+  end loop;`;
+}
+
+const TABLES = Object.keys(COLUMNS) as Table[];
+const CHANGED = TABLES.filter((table) => CHANGING[table] !== undefined);
+
+/** Changes come first, and of these the turns that end: an agent has one turn under way in a chat. */
+const WRITE_ROWS = `if step ? 'changed' then
+      ${CHANGED.map((table) => `if step->'changed' ? '${table}' then\n    ${update(table)}\n  end if;`).join('\n    ')}
+    end if;
+    if step ? 'new' then
+      ${TABLES.map(insert).join('\n    ')}
+    end if;`;
+
+/**
+ * Writes steps of one world, each whole or not at all, in the transaction of the statement that calls it. Rows are locked first: the chats in
+ * order of their ids, then the world. A step that was decided on older versions of its chats, on another \`rev\` of the world, or by a clock
+ * that is off, is left out: 'stale'. One that would leave too many approvals of an agent pending is 'full'. Links of the audit chain are the same as \`link\` makes.
+ *
+ * The version of a chat is the transaction that last wrote its row, which every step does.
+ */
+const BODY = `declare
+  moment bigint := floor(extract(epoch from clock_timestamp()) * 1000)::bigint;
+  w worlds%rowtype;
+  versions jsonb;
+  step jsonb;
+  change jsonb;
+  results jsonb := '[]';
+  at bigint;
+  working bigint;
+  previous text;
+  entry text;
+begin
+  if cardinality(chat_ids) > 0 then
+    select jsonb_object_agg(c.id, c.version) into versions from (
+      select id, xmin::text as version from chats where id = any (chat_ids) order by id for no key update
+    ) c;
+  end if;
+  versions := coalesce(versions, '{}');
+  select * into w from worlds where id = world for no key update;
+  for step in select jsonb_array_elements(steps) loop
+    if w.id is null and not step ? 'rev' then
+      raise no_data_found using message = 'there is no such world';
+    end if;
+    at := (step->>'at')::bigint;
+    if w.id is null or (step->>'rev')::bigint <> w.rev or abs(clock - moment) > 5000
+      or exists (select 1 from jsonb_each_text(step->'chats') c where versions->>c.key is distinct from c.value)
+    then
+      results := results || '"stale"';
+      continue;
+    end if;
+    if step ? 'limit' and (step->'limit'->>'most')::bigint < (step->'limit'->>'asks')::bigint + (
+      select count(*) from approvals a
+      where a.status = 'pending' and a.world_id = world and a.agent_id = step->'limit'->>'agent'
+        and not exists (select 1 from jsonb_array_elements(step->'changed'->'approvals') c where c->>'id' = a.id)
+    ) then
+      results := results || '"full"';
+      continue;
+    end if;
+    working := 0;
+    if step ? 'working' then
+      select count(*) - (step->>'working')::bigint into working from turns
+      where state <> 'ended' and world_id = world and state in ('open', 'queued');
+    end if;
+    ${WRITE_ROWS}
+    if step ? 'events' then
+      insert into events (world_id, id, chat_id, event, message_id, data, at)
+      select world, w.event_seq + e.nth, e.cells->>0, e.cells->>1, e.cells->>2,
+        case when working = 0 or e.cells->4 is null then e.cells->>3
+          else jsonb_set((e.cells->>3)::jsonb, '{pendingOperations}', to_jsonb((e.cells->>4)::bigint + working))::text end,
+        at
+      from jsonb_array_elements(step->'events') with ordinality as e (cells, nth);
+      w.event_seq := w.event_seq + jsonb_array_length(step->'events');
+    end if;
+    for entry in select jsonb_array_elements_text(step->'audit') loop
+      previous := w.audit_hash;
+      w.audit_seq := w.audit_seq + 1;
+      w.audit_hash := encode(sha256(convert_to(previous || entry, 'UTF8')), 'hex');
+      insert into audit (world_id, seq, record, previous_hash, hash)
+      values (world, w.audit_seq, entry, previous, w.audit_hash);
+    end loop;
+    results := results || jsonb_build_array(
+      jsonb_build_array(w.event_seq, w.audit_seq, w.audit_hash, working, pg_current_xact_id()::xid::text));
+  end loop;
+  update worlds set event_seq = w.event_seq, audit_seq = w.audit_seq, audit_hash = w.audit_hash
+  where id = world and (event_seq, audit_seq) <> (w.event_seq, w.audit_seq);
+  return jsonb_build_object('now', moment, 'results', results);
+end`;
+
+const TYPES = 'text, text[], jsonb, bigint';
+/** Named after what it does, so that processes of another version keep theirs. */
+const NAME = `append_steps_${hash('sha256', BODY).slice(0, 12)}`;
+
+export type Appended =
+  | 'stale'
+  | 'full'
+  | [lastEvent: number, auditSeq: number, auditHash: string, moreWorking: number, version: string];
+
+/** `clock`: what time this process thinks it is. Null: nobody asks. */
+export function appendQuery(
+  worldId: string,
+  chats: readonly string[],
+  steps: readonly object[],
+  clock: number | null,
+): Query {
+  return namedQuery(CALL, [toStored(worldId), chats, JSON.stringify(steps), clock]);
+}
+
+const CALL = `select ${NAME}($1, $2, $3, $4) as appended`;
+
+export interface AppendRow {
+  appended: { now: number; results: Appended[] };
+}
+
+/** Creates the function unless it is there. Of many processes that start at once, one does. */
+export async function ensureAppendFunction(client: pg.ClientBase, schema: string): Promise<void> {
+  const isThere = async (): Promise<boolean> => {
+    // Not by name resolution, which may remember that it was not there.
+    const { rows } = await client.query(
+      'select 1 from pg_proc p join pg_namespace n on n.oid = p.pronamespace where n.nspname = $1 and p.proname = $2',
+      [schema, NAME],
+    );
+    return rows.length > 0;
+  };
+  if (await isThere()) return;
+  await client.query('begin');
+  try {
+    await takeLock(client, MIGRATION_LOCK);
+    if (!(await isThere())) {
+      await client.query(`create function ${schema}.${NAME}(world text, chat_ids text[], steps jsonb, clock bigint) returns jsonb
+        language plpgsql set search_path = ${schema}, pg_temp as $append$ ${BODY} $append$`);
+      await client.query(`revoke execute on function ${schema}.${NAME}(${TYPES}) from public`);
+    }
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback');
+    throw error;
+  }
+}

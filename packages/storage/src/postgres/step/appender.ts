@@ -1,0 +1,105 @@
+import pg from 'pg';
+import { appendQuery, type Appended, type AppendRow } from '../append-function.js';
+import { fromPostgres } from '../errors.js';
+
+/** A step that is ready to be written. */
+export interface Ready {
+  step: object;
+  chats: readonly string[];
+}
+
+/**
+ * Writes steps. While one append of a world is under way, other steps of that world gather and go together in the next: its row stays locked
+ * until the commit, so one by one each of them would wait for a sync of its own.
+ */
+export interface Appender {
+  /** `kept` is called in the order of the commits. */
+  append<T>(worldId: string, ready: Ready, kept: (appended: Appended) => T): Promise<T>;
+  /** A step that needs a transaction of its own, between appends of its world. */
+  alone<T>(worldId: string, work: () => Promise<T>): Promise<T>;
+}
+
+type Waiting = (Ready & { done(appended: Appended): void; fail(error: unknown): void }) | { alone(): Promise<void> };
+type Grouped = Extract<Waiting, Ready>;
+
+const MOST_AT_ONCE = 64;
+
+export function createAppender(pool: pg.Pool, clock: { now(): number; heard(now: number): void }): Appender {
+  const queues = new Map<string, Waiting[]>();
+
+  async function send(worldId: string, group: readonly Grouped[]): Promise<readonly Appended[]> {
+    const chats = group.flatMap((ready) => ready.chats);
+    const steps = group.map(({ step }) => step);
+    const { rows } = await pool.query<AppendRow>(appendQuery(worldId, chats, steps, clock.now()));
+    const appended = rows[0]?.appended;
+    if (appended === undefined) throw new Error('PostgreSQL did not answer an append.');
+    clock.heard(appended.now);
+    return appended.results;
+  }
+
+  async function write(worldId: string, group: readonly Grouped[]): Promise<void> {
+    try {
+      const results = await send(worldId, group);
+      for (const [index, { done }] of group.entries()) done(results[index] ?? 'stale');
+    } catch (error) {
+      // What the database refuses of one step must not take the others along: they may be of other people's chats.
+      if (group.length > 1 && isRefusal(error)) for (const one of group) await write(worldId, [one]);
+      else for (const { fail } of group) fail(explained(error));
+    }
+  }
+
+  async function drain(worldId: string, queue: Waiting[]): Promise<void> {
+    for (;;) {
+      const [first] = queue;
+      if (first === undefined) break;
+      if ('alone' in first) {
+        queue.shift();
+        await first.alone();
+        continue;
+      }
+      const end = queue.findIndex((waiting) => 'alone' in waiting);
+      await write(worldId, queue.splice(0, Math.min(MOST_AT_ONCE, end === -1 ? queue.length : end)) as Grouped[]);
+    }
+    queues.delete(worldId);
+  }
+
+  function enter(worldId: string, waiting: Waiting): void {
+    const queue = queues.get(worldId);
+    if (queue !== undefined) {
+      queue.push(waiting);
+      return;
+    }
+    const fresh = [waiting];
+    queues.set(worldId, fresh);
+    // What is ready in the same moment goes together.
+    queueMicrotask(() => void drain(worldId, fresh));
+  }
+
+  return {
+    append: (worldId, ready, kept) =>
+      new Promise((resolve, reject) => {
+        const done = (appended: Appended): void => {
+          try {
+            resolve(kept(appended));
+          } catch (error) {
+            reject(error);
+          }
+        };
+        enter(worldId, { ...ready, done, fail: reject });
+      }),
+    alone: (worldId, work) =>
+      new Promise((resolve, reject) => {
+        enter(worldId, { alone: () => work().then(resolve, reject) });
+      }),
+  };
+}
+
+/** What the server says of a step is explained by who knows the step. */
+function explained(error: unknown): unknown {
+  return error instanceof pg.DatabaseError ? error : fromPostgres(error);
+}
+
+/** The server has judged what was sent, so nothing of it was kept. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && /^(?:22|23|40|42|P0)/.test(error.code ?? '');
+}

@@ -1,0 +1,116 @@
+import type { ChatState, Fact } from '@countersign/core/ports';
+
+/** The state of a chat as this process last knew it. Another process may have changed it since: the append checks its version. */
+export interface KeptChat {
+  state: ChatState;
+  /** The transaction that last wrote its row. */
+  version: string;
+  /** False: there are none, so nobody has to look. */
+  hasGrants: boolean;
+  hasUnknown: boolean;
+}
+
+const MOST_CHATS = 1_000;
+const MOST_TEXT = 16_000_000;
+const MOST_WORLDS = 1_000;
+
+/** What this process remembers between steps, of the chats used last. */
+export interface KeptChats {
+  chat(id: string): KeptChat | undefined;
+  keep(id: string, chat: KeptChat): void;
+  drop(id: string): void;
+  /** `rev` of a world. */
+  rev(worldId: string): number | undefined;
+  keepRev(worldId: string, rev: number): void;
+  dropRev(worldId: string): void;
+  forgetRevs(): void;
+  clear(): void;
+}
+
+export function createKeptChats(mostChats = MOST_CHATS, mostText = MOST_TEXT): KeptChats {
+  const chats = new Map<string, KeptChat & { text: number }>();
+  const revs = new Map<string, number>();
+  let text = 0;
+
+  function drop(id: string): void {
+    text -= chats.get(id)?.text ?? 0;
+    chats.delete(id);
+  }
+  /** What was used least goes when there is too much. */
+  function trim(): void {
+    if (chats.size <= mostChats && text <= mostText) return;
+    for (const id of chats.keys()) {
+      if (chats.size <= mostChats / 2 && text <= mostText / 2) return;
+      drop(id);
+    }
+  }
+
+  return {
+    chat: (id) => chats.get(id),
+    keep(id, chat) {
+      drop(id);
+      const size = textOf(chat.state);
+      chats.set(id, { ...chat, text: size });
+      text += size;
+      trim();
+    },
+    drop,
+    rev: (worldId) => revs.get(worldId),
+    keepRev(worldId, rev) {
+      if (revs.size >= MOST_WORLDS) revs.clear();
+      revs.set(worldId, rev);
+    },
+    dropRev: (worldId) => void revs.delete(worldId),
+    forgetRevs: () => revs.clear(),
+    clear() {
+      chats.clear();
+      revs.clear();
+      text = 0;
+    },
+  };
+}
+
+/** The chat after a step whose facts were applied to its state and kept. */
+export function chatAfter(chat: KeptChat, facts: readonly Fact[], version: string): KeptChat {
+  const { id } = chat.state.chat;
+  const next = { ...chat };
+  for (const fact of facts) {
+    if (chatOf(fact) !== id) continue;
+    next.version = version;
+    if (fact.kind === 'grant-given') next.hasGrants = true;
+    else if (fact.kind === 'call-changed' && fact.change.outcomeUnknown === true) next.hasUnknown = true;
+    else if (fact.kind === 'call-proposed' && fact.call.outcomeUnknown) next.hasUnknown = true;
+  }
+  return next;
+}
+
+function chatOf(fact: Fact): string | undefined {
+  switch (fact.kind) {
+    case 'message-written':
+      return fact.message.chatId;
+    case 'turn-queued':
+      return fact.turn.chatId;
+    case 'call-proposed':
+      return fact.call.chatId;
+    case 'approval-requested':
+      return fact.approval.chatId;
+    case 'grant-given':
+      return fact.grant.chatId;
+    case 'chat-created':
+      return fact.chat.id;
+    case 'policy-changed':
+    case 'agent-added':
+    case 'agent-removed':
+    case 'world-deleted':
+      return undefined;
+    default:
+      return fact.chatId;
+  }
+}
+
+function textOf({ calls, approvals }: ChatState): number {
+  let text = 0;
+  for (const call of calls.values()) text += call.arguments.length + (call.result?.length ?? 0);
+  for (const { message, preview } of approvals.values()) text += message.length + (preview?.text.length ?? 0);
+  return text;
+}

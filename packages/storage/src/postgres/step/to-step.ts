@@ -1,0 +1,74 @@
+import type { Emission, StepWrites, StoredEvent } from '@countersign/core/ports';
+import { recordText } from '@countersign/protocol';
+import { toStored } from '../../text.js';
+import { toEventRow, toStoredEvent } from '../../verbs/events.js';
+import type { KeptChat } from './kept-chats.js';
+import type { Rows } from './plan.js';
+
+/** What is told and recorded, as the append function takes it. Throws what no database can hold, before anything is sent. */
+export function toSaid(worldId: string, at: number, { emissions, records }: Said): object {
+  const time = new Date(at).toISOString();
+  return {
+    at,
+    ...(emissions.length === 0 ? {} : { events: emissions.map((emission) => toCells(worldId, emission)) }),
+    ...(records.length === 0
+      ? {}
+      : { audit: records.map((entry) => toStored(recordText({ ...entry, at: time, worldId }))) }),
+  };
+}
+
+type Said = Pick<StepWrites, 'emissions' | 'records'>;
+
+/** When and on what a step was decided. */
+export interface Decided {
+  worldId: string;
+  at: number;
+  rev: number;
+  chats: ReadonlyMap<string, KeptChat>;
+  /** How many turns of the world it took to be at work. Undefined: it knew. */
+  working: number | undefined;
+}
+
+/** A whole step, as the append function takes it. */
+export function toStep(
+  { worldId, at, rev, chats, working }: Decided,
+  rows: Rows | undefined,
+  writes: StepWrites,
+): object {
+  const { facts, limit } = writes;
+  const isAsked = (fact: StepWrites['facts'][number]): boolean =>
+    fact.kind === 'approval-requested' && fact.approval.agentId === limit?.agentId;
+  return {
+    ...toSaid(worldId, at, writes),
+    ...rows,
+    rev,
+    chats: Object.fromEntries(Array.from(chats, ([id, { version }]) => [toStored(id), version])),
+    ...(working === undefined ? {} : { working }),
+    ...(limit === undefined
+      ? {}
+      : { limit: { agent: toStored(limit.agentId), most: limit.mostPending, asks: facts.filter(isAsked).length } }),
+  };
+}
+
+/** Its events, as they were numbered, with how many turns were really at work. */
+export function eventsOf(
+  worldId: string,
+  at: number,
+  emissions: readonly Emission[],
+  lastEvent: number,
+  moreWorking: number,
+): StoredEvent[] {
+  const first = lastEvent - emissions.length + 1;
+  return emissions.map((emission, index) => {
+    const event = toStoredEvent(worldId, first + index, at, emission);
+    if (event.event !== 'world' || moreWorking === 0) return event;
+    const pendingOperations = event.data.pendingOperations + moreWorking;
+    return { ...event, data: { ...event.data, pendingOperations } };
+  });
+}
+
+function toCells(worldId: string, emission: Emission): unknown[] {
+  const { chatId, event, messageId, data } = toEventRow(worldId, 0, 0, emission);
+  const cells = [chatId, event, messageId, data].map((cell) => (cell === null ? null : toStored(cell)));
+  return emission.event === 'world' ? [...cells, emission.data.pendingOperations] : cells;
+}
