@@ -56,7 +56,7 @@ export function followLog(following: Following, outlet: Outlet): Follower {
     );
   }
 
-  function hearLive(frame: EncodedFrame): void {
+  function hearLive(frame: EncodedFrame, isLatest = true): void {
     if (!frame.isStored) {
       write(frame);
       return;
@@ -70,7 +70,7 @@ export function followLog(following: Following, outlet: Outlet): Follower {
       return;
     }
     position = frame.id;
-    const isSettled = untilSettled && frame.activity === 'settled' && frame.chatId === chatId;
+    const isSettled = untilSettled && isLatest && frame.activity === 'settled' && frame.chatId === chatId;
     if (isSettled || isEnd(frame)) outlet.end();
   }
 
@@ -133,17 +133,19 @@ export function followLog(following: Following, outlet: Outlet): Follower {
 
   const isOver = (): boolean => state === 'over';
 
-  function heard(frame: EncodedFrame): void {
+  /** `isLatest` is false for what a chat has gone on from since: that it waited then is no reason to end. */
+  function heard(frame: EncodedFrame, isLatest = true): void {
     if (frame.isStored) newest = Math.max(newest, frame.id);
-    if (state === 'live') hearLive(frame);
+    if (state === 'live') hearLive(frame, isLatest);
     else if (state === 'behind' && !frame.isStored && isWanted(frame)) early = [...early, frame].slice(-MOST_EARLY);
   }
 
   /** False: they don't say whether the chat has anything to do, which `untilSettled` asks for. */
   function goLiveWith(held: readonly EncodedFrame[]): boolean {
-    if (untilSettled && !held.some((frame) => frame.activity !== undefined && frame.chatId === chatId)) return false;
+    const latest = held.findLast((frame) => frame.activity !== undefined && frame.chatId === chatId);
+    if (untilSettled && latest === undefined) return false;
     state = 'live';
-    for (const frame of held) heard(frame);
+    for (const frame of held) heard(frame, frame === latest);
     return true;
   }
 
@@ -151,7 +153,7 @@ export function followLog(following: Following, outlet: Outlet): Follower {
   return {
     start(held = []) {
       stopListening = feedsOf(engine).listen(worldId, {
-        heard,
+        heard: (frame) => heard(frame),
         tick(lastEventId) {
           outlet.beat();
           if (state === 'live' && lastEventId > position) catchUp();
