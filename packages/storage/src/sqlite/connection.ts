@@ -6,7 +6,10 @@ import { fromSqlite } from './errors.js';
 
 export interface SqliteConnection extends Connection {
   start(): void;
-  /** Throws the first error since `start`: what failed in part is not committed, even if somebody caught the error. */
+  /**
+   * Throws the first error since `start`, as all that is run after it does: what failed in part is not committed, even if somebody
+   * caught the error. SQLite may have ended the transaction with it, and each further statement would be committed alone.
+   */
   assertWhole(): void;
   /** From here on nothing runs: a transaction that somebody kept must not write on its own. */
   stop(): void;
@@ -63,6 +66,7 @@ export function sqliteConnection(db: DatabaseSyncInstance, file: string): Sqlite
     const writes = !/^(?:select|with)\b/.test(sql);
     return (parameters) => {
       assertActive();
+      if (failure !== undefined) throw failure;
       hasWritten ||= writes;
       try {
         prepared ??= prepare(sql);

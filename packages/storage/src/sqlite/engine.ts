@@ -5,7 +5,7 @@ import { createMutex } from '../mutex.js';
 import type { Statements } from '../statements.js';
 import { sqliteConnection, type SqliteConnection } from './connection.js';
 import type { Entry } from './entry.js';
-import { fromSqlite, primaryCode } from './errors.js';
+import { fromSqlite } from './errors.js';
 import { entryFolder } from './fold.js';
 import { createGroupCommit } from './group-commit.js';
 import { createKeptStates } from './kept-states.js';
@@ -33,17 +33,16 @@ export function sqliteEngine(
   const { session } = verbs;
   const kept = createKeptStates();
   const tables = openTables(db, statements, log);
-  const folded = foldedFirst(connection, () => execute(tables.fold));
-  const reads = sqliteReads(connection, folded, statements, kept, tables.sent);
-  const writer = stepWriter(connection, folded, statements, kept, (chatId, id) => reads.sent(chatId, id));
+  const ready = readAfter(connection, () => execute(tables.ready));
+  const folded = readAfter(connection, () => execute(tables.fold));
+  const reads = sqliteReads(ready, folded, statements, kept, tables.sent);
+  const writer = stepWriter(ready, folded, statements, kept, (chatId, id) => reads.sent(chatId, id));
   const readHeads = headsReader(connection, statements);
   const foldEntries = entryFolder(db, statements);
   const exclusive = createMutex();
-  const savepoint = db.prepare('savepoint work');
-  const backToSavepoint = db.prepare('rollback to work');
-  const release = db.prepare('release work');
   const group = createGroupCommit({ append: tables.append, sync: tables.sync, undo });
   let timer: NodeJS.Timeout | undefined;
+  let commitAt = MOST_BYTES;
   /** Works that wait for the connection, or have it to themselves. */
   let waiting = 0;
 
@@ -68,26 +67,23 @@ export function sqliteEngine(
     kept.clear();
     tables.undo(isUnsynced);
   }
-  function commitTables(): void {
-    group.flush();
-    execute(tables.commit);
-    group.kept();
-  }
   /** A long log takes long to be read again. */
   function commitLater(): void {
-    timer ??= setTimeout(() => {
-      timer = undefined;
-      // Not in the middle of somebody's work.
-      if (waiting > 0) commitLater();
-      else tryToCommit();
-    }, MOST_MS).unref();
+    if (log.size >= commitAt) commitInTurn();
+    else timer ??= setTimeout(commitInTurn, MOST_MS).unref();
   }
-  function tryToCommit(): void {
-    try {
-      commitTables();
-    } catch {
-      // All of it is in the log, and whoever needs the tables next is told.
-    }
+  function commitInTurn(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    commitAt = Infinity;
+    alone(async () => {
+      try {
+        tables.commit();
+      } finally {
+        commitAt = log.size + MOST_BYTES;
+      }
+      // If it can't, all of it is in the log, and whoever needs the tables next is told.
+    }).catch(ignore);
   }
 
   /** At once. What it writes is kept with the group. */
@@ -111,17 +107,9 @@ export function sqliteEngine(
     }
   }
   function write(entry: Entry): void {
-    if (!group.isOpen && log.size >= MOST_BYTES) commitTables();
+    execute(() => tables.add(entry));
     group.open();
     commitLater();
-    try {
-      tables.add(entry);
-    } catch (cause) {
-      const error = fromSqlite(cause, file);
-      // What the database refuses of this step must not take others along: they may be of other people's chats.
-      if (!isRefused(cause)) group.fail(error);
-      throw error;
-    }
   }
   /** Also one that only read, or failed, has seen what the group has not kept yet. */
   function join<T>(worldId: string, decide: Decide<T>, published: Kept | undefined, done: Done<T>): void {
@@ -148,32 +136,29 @@ export function sqliteEngine(
       }
     });
   }
-  /** The same, with no group open before it. */
+  /** The same, with all steps before it kept, or lost. */
   function alone<T>(work: () => Promise<T>): Promise<T> {
-    return inTurn(() => {
+    return inTurn(async () => {
       group.flush();
-      return work();
+      await group.committed().catch(ignore);
+      return await work();
     });
   }
   async function change<T>(work: (unit: Unit) => Promise<T>): Promise<T> {
+    const hasWritten = (): boolean =>
+      connection.hasWritten || session.emissions.length > 0 || session.records.length > 0;
     start();
     execute(tables.begin);
-    savepoint.run();
     try {
       const result = await work(unit);
       connection.assertWhole();
-      if (connection.hasWritten || session.emissions.length > 0 || session.records.length > 0) {
+      if (hasWritten()) {
         kept.clear();
-        commitTables();
-      } else release.run();
+        execute(tables.commit);
+      }
       return result;
     } catch (error) {
-      kept.clear();
-      // A full disk has rolled back everything.
-      if (db.isTransaction) {
-        backToSavepoint.run();
-        release.run();
-      }
+      if (hasWritten()) tables.rollBack();
       throw error;
     } finally {
       connection.stop();
@@ -222,7 +207,7 @@ export function sqliteEngine(
       alone(async () => {
         clearTimeout(timer);
         try {
-          commitTables();
+          execute(tables.commit);
         } finally {
           log.close();
           closeDatabase(db, file);
@@ -239,18 +224,18 @@ export function sqliteEngine(
   }
 }
 
-/** The connection for reads of what steps change. */
-function foldedFirst(on: SqliteConnection, fold: () => void): SqliteConnection {
-  const first =
+/** The connection for reads that need the tables in a certain state. */
+function readAfter(on: SqliteConnection, prepare: () => void): SqliteConnection {
+  const prepared =
     <P, T>(run: (parameters: P) => T) =>
     (parameters: P): T => {
-      fold();
+      prepare();
       return run(parameters);
     };
   return {
     ...on,
-    all: (statement, read) => first(on.all(statement, read)),
-    first: (statement, read) => first(on.first(statement, read)),
+    all: (statement, read) => prepared(on.all(statement, read)),
+    first: (statement, read) => prepared(on.first(statement, read)),
   };
 }
 
@@ -260,14 +245,6 @@ interface Done<T> {
   resolve: (finished: Finished & { value: T }) => void;
   reject: (error: unknown) => void;
 }
-
-/** For what it says (a key that is taken, a value that is too long), and not for want of a disk: the transaction is as it was before it. */
-function isRefused(cause: unknown): boolean {
-  const code = primaryCode(cause);
-  return code === SQLITE_CONSTRAINT || code === SQLITE_TOOBIG;
-}
-const SQLITE_TOOBIG = 18;
-const SQLITE_CONSTRAINT = 19;
 
 function isNothing({ facts, emissions, records }: StepWrites): boolean {
   return facts.length === 0 && emissions.length === 0 && records.length === 0;

@@ -15,8 +15,7 @@ interface Waiting {
 }
 
 export interface GroupCommit {
-  readonly isOpen: boolean;
-  /** Before a write. All that is written until the event loop comes round is kept together. */
+  /** After a write. All that is written until the event loop comes round is kept together. */
   open(): void;
   /** Calls `kept` once what has been written so far is kept: in the order of the steps, and at once if nothing waits. */
   after(kept: () => void, lost: (error: unknown) => void): void;
@@ -24,10 +23,6 @@ export interface GroupCommit {
   committed(): Promise<void>;
   /** Now. Never throws: a failure goes to those who wait. */
   flush(): void;
-  /** All that was appended is kept in another way. */
-  kept(): void;
-  /** A write has failed, and with it all that the group has written. */
-  fail(error: unknown): void;
 }
 
 /**
@@ -39,12 +34,7 @@ export function createGroupCommit({ append, sync, undo }: Journal): GroupCommit 
   /** Appended, in order. The first `covered` of them are what the sync under way is for. */
   let appended: Waiting[] = [];
   let covered = 0;
-  /** Syncs that began before it are about what was kept, or lost, in another way. */
-  let round = 0;
 
-  function fail(error: unknown): void {
-    lose(error, []);
-  }
   function lose(error: unknown, before: readonly Waiting[]): void {
     const members = [...before, ...(group ?? [])];
     group = undefined;
@@ -56,12 +46,11 @@ export function createGroupCommit({ append, sync, undo }: Journal): GroupCommit 
     try {
       append();
     } catch (error) {
-      fail(error);
+      lose(error, []);
       return;
     }
     appended.push(...group);
     group = undefined;
-    if (appended.length === 0) return;
     if (sync === undefined) keep(appended.length);
     else if (covered === 0) startSync(sync);
   }
@@ -71,26 +60,18 @@ export function createGroupCommit({ append, sync, undo }: Journal): GroupCommit 
     for (const { kept, lost } of members) tell(kept, lost);
   }
   function startSync(run: () => Promise<void>): void {
-    const begun = round;
     covered = appended.length;
-    run().then(
-      () => {
-        if (begun !== round) return;
-        const count = covered;
-        covered = 0;
-        keep(count);
-        if (covered === 0 && appended.length > 0) startSync(run);
-      },
-      (error: unknown) => {
-        if (begun === round) failAll(error);
-      },
-    );
+    run().then(() => {
+      const count = covered;
+      covered = 0;
+      keep(count);
+      if (covered === 0 && appended.length > 0) startSync(run);
+    }, failAll);
   }
   function failAll(error: unknown): void {
     const members = appended;
     appended = [];
     covered = 0;
-    round += 1;
     lose(error, members);
   }
   function after(kept: () => void, lost: (error: unknown) => void): void {
@@ -105,9 +86,6 @@ export function createGroupCommit({ append, sync, undo }: Journal): GroupCommit 
   }
 
   return {
-    get isOpen() {
-      return group !== undefined;
-    },
     open() {
       if (group !== undefined) return;
       group = [];
@@ -116,12 +94,6 @@ export function createGroupCommit({ append, sync, undo }: Journal): GroupCommit 
     after,
     committed: () => new Promise(after),
     flush,
-    kept() {
-      covered = 0;
-      round += 1;
-      keep(appended.length);
-    },
-    fail,
   };
 }
 

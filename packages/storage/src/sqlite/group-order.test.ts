@@ -21,7 +21,7 @@ function slowDisk() {
       () => said.push(`${name} lost`),
     );
   const turn = () => new Promise((resolve) => void setImmediate(() => setImmediate(resolve)));
-  return { group, step, look, said, syncs, turn, appends: () => appends };
+  return { step, look, said, syncs, turn, appends: () => appends };
 }
 
 it('[S1] while the disk is busy with one group, the next are written, and one sync is for all of them', async () => {
@@ -62,20 +62,4 @@ it('[S1] a sync that fails fails all that it was for and all that came after, in
   syncs[1]?.resolve();
   await turn();
   expect(said.at(-1)).toBe('4');
-});
-
-it('[S1] what is kept in another way is told at once, and a sync that is still under way says nothing more', async () => {
-  const { group, step, said, syncs, turn } = slowDisk();
-  step('1');
-  await turn();
-  group.kept();
-  expect(said).toEqual(['1']);
-  step('2');
-  await turn();
-  syncs[0]?.reject(new Error('no disk'));
-  await turn();
-  expect(said).toEqual(['1']);
-  syncs[1]?.resolve();
-  await turn();
-  expect(said).toEqual(['1', '2']);
 });

@@ -1,7 +1,7 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { newMark } from './step-log.js';
 
-/** Where a file keeps the mark of its last commit. A copy of it has a log of its own. */
+/** Where a file keeps the mark of its last commit, and where the log ended before that. A copy of it has a log of its own. */
 export const MARK_KEY = 'step-log';
 
 export const SET_MARK = `insert into meta (key, value) values ('${MARK_KEY}', ?)

@@ -5,6 +5,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -13,7 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
-import type { Store } from '@countersign/core/ports';
+import { isOwnFile, type Store } from '@countersign/core/ports';
 import { stepOf } from '@countersign/core/testing';
 import { message } from '@countersign/core/testing/step-contract';
 import { worldSettingsSchema } from '@countersign/protocol';
@@ -65,6 +66,22 @@ describe('a file of our own', () => {
     expect(readdirSync(folder).sort()).toEqual(['store.db', 'store.db.audit-head']);
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(statSync(`${file}.audit-head`).mode & 0o777).toBe(0o600);
+  });
+
+  it('[S3] [A21] opened through a link, its steps are beside the file itself, where any path finds them and no tool does', async () => {
+    const store = await openSqlite(file);
+    await makeWorld(store);
+    await store.close();
+    const elsewhere = mkdtempSync(join(tmpdir(), 'countersign-'));
+    const link = join(elsewhere, 'link.db');
+    symlinkSync(file, link);
+    const linked = await openSqlite(link);
+    await say(linked, 'msg_1');
+    expect(readdirSync(elsewhere).filter((name) => name.includes('-steps'))).toEqual([]);
+    expect(readdirSync(folder)).toContain('store.db-steps');
+    expect(isOwnFile(realpathSync(`${file}-steps`))).toBe(true);
+    await linked.close();
+    rmSync(elsewhere, { recursive: true });
   });
 
   it('[S4] has one owner: a second one in the same process finds the lock, and the first goes on', async () => {

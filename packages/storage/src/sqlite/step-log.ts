@@ -1,5 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, constants, fdatasync, fsyncSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fdatasync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { CountersignError } from '@countersign/protocol';
@@ -17,7 +28,9 @@ export interface StepLog {
   sync: (() => Promise<void>) | undefined;
   /** In bytes, since the last `restart`. */
   readonly size: number;
-  /** Forgets what no sync was for. */
+  /** Its mark and its size, for the tables that are committed with all that is in it. */
+  readonly end: string;
+  /** Removes what no sync was for. */
   dropUnsynced(): void;
   /** The tables are committed with this mark: what is in the log belongs to an earlier one, and the next append begins it again. */
   restart(mark: string): void;
@@ -25,7 +38,7 @@ export interface StepLog {
   close(): void;
 }
 
-/** Names one commit of the tables. A log counts only for tables that were last committed with its mark. */
+/** Names one commit of the tables. A log counts only for tables that were last committed with its mark, or after a part of it. */
 export function newMark(): string {
   return randomBytes(MARK_BYTES).toString('hex');
 }
@@ -36,36 +49,55 @@ const HEADER_BYTES = MARK_BYTES + 8;
 /** Grown once: while a file grows, each sync has to write its size too. */
 const GROWN_BYTES = 1 << 20;
 
+/** Beside the file itself, like SQLite's own: it must be found by any path that leads to the store, and no tool may open it (A21). */
 export function logFileOf(file: string): string {
-  return `${file}-steps`;
+  try {
+    return `${realpathSync(file)}-steps`;
+  } catch (cause) {
+    if (codeOf(cause) === 'ENOENT') return `${file}-steps`;
+    throw fromDisk(cause, file);
+  }
 }
 
 /** A log in a file, which is made by the first append. */
-export function fileLog(path: string, firstMark: string, synchronous: 'FULL' | 'NORMAL'): StepLog {
+export function fileLog(path: string, marks: string, synchronous: 'FULL' | 'NORMAL'): StepLog {
   let descriptor: number | undefined;
-  let mark = Buffer.from(firstMark, 'hex');
+  let [mark = ''] = marks.split(' ');
   let size = 0;
   let synced = 0;
+  /** Records whose sync has failed may still be behind what counts. */
+  let isDirty = false;
 
   function open(): number {
     // Made by nobody else: it could be a link.
     removeLog(path);
     const made = openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_EXCL, 0o600);
-    if (synchronous === 'FULL') grow(made, path);
+    try {
+      if (synchronous === 'FULL') grow(made, path);
+    } catch (cause) {
+      closeSync(made);
+      throw cause;
+    }
     return made;
+  }
+  function clean(opened: number): void {
+    if (isDirty) ftruncateSync(opened, size);
+    isDirty = false;
   }
   function sync(): Promise<void> {
     const upTo = size;
-    const begun = mark;
     return new Promise((resolve, reject) => {
       if (descriptor === undefined) {
         resolve();
         return;
       }
       fdatasync(descriptor, (cause) => {
-        if (cause === null && begun === mark) synced = upTo;
-        if (cause === null) resolve();
-        else reject(fromDisk(cause, path));
+        if (cause !== null) {
+          reject(fromDisk(cause, path));
+          return;
+        }
+        synced = upTo;
+        resolve();
       });
     });
   }
@@ -75,6 +107,7 @@ export function fileLog(path: string, firstMark: string, synchronous: 'FULL' | '
       const record = toRecord(mark, entries);
       try {
         descriptor ??= open();
+        clean(descriptor);
         for (let at = 0; at < record.length;) at += writeSync(descriptor, record, at, record.length - at, size + at);
       } catch (cause) {
         throw fromDisk(cause, path);
@@ -85,11 +118,20 @@ export function fileLog(path: string, firstMark: string, synchronous: 'FULL' | '
     get size() {
       return size;
     },
+    get end() {
+      return isDirty ? '' : `${mark} ${size}`;
+    },
     dropUnsynced() {
       size = synced;
+      isDirty = true;
+      try {
+        if (descriptor !== undefined) clean(descriptor);
+      } catch {
+        // The next append tries again.
+      }
     },
     restart(next) {
-      mark = Buffer.from(next, 'hex');
+      mark = next;
       size = 0;
       synced = 0;
     },
@@ -112,6 +154,7 @@ export function memoryLog(): StepLog {
     get size() {
       return size;
     },
+    end: '',
     dropUnsynced: () => undefined,
     restart() {
       size = 0;
@@ -120,13 +163,23 @@ export function memoryLog(): StepLog {
   };
 }
 
-/** What a log file holds for tables that were last committed with this mark: up to the first record that was not written to its end. */
-export function readLog(path: string, mark: string | undefined): Entry[] {
-  if (mark === undefined) return [];
+/**
+ * What a log file holds beyond tables that were last committed with these marks. If that commit was reported as failed and is there all the
+ * same, the process has gone on with the log before it, behind what the tables have.
+ */
+export function readLog(path: string, marks: string | undefined): Entry[] {
+  if (marks === undefined) return [];
   const bytes = readIfThere(path);
+  const [mark = '', before = '', size = '0'] = marks.split(' ');
+  const entries = readRecords(bytes, mark, 0);
+  return entries.length > 0 ? entries : readRecords(bytes, before, Number(size));
+}
+
+/** Up to the first record that was not written to its end. */
+function readRecords(bytes: Buffer, mark: string, from: number): Entry[] {
   const expected = Buffer.from(mark, 'hex');
   const entries: Entry[] = [];
-  for (let at = 0; at + HEADER_BYTES <= bytes.length;) {
+  for (let at = from; at + HEADER_BYTES <= bytes.length;) {
     const body = at + HEADER_BYTES;
     const end = body + bytes.readUInt32LE(at + MARK_BYTES);
     const isOurs = end <= bytes.length && expected.equals(bytes.subarray(at, at + MARK_BYTES));
@@ -155,10 +208,10 @@ export function removeLog(path: string): void {
   }
 }
 
-function toRecord(mark: Buffer, entries: readonly Entry[]): Buffer {
+function toRecord(mark: string, entries: readonly Entry[]): Buffer {
   const text = JSON.stringify(entries);
   const record = Buffer.allocUnsafe(HEADER_BYTES + Buffer.byteLength(text));
-  mark.copy(record);
+  record.write(mark, 'hex');
   record.write(text, HEADER_BYTES);
   record.writeUInt32LE(record.length - HEADER_BYTES, MARK_BYTES);
   record.writeUInt32LE(crc32(record.subarray(HEADER_BYTES)), MARK_BYTES + 4);

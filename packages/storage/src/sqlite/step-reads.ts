@@ -22,7 +22,10 @@ export interface SqliteReads extends StepReads {
   readonly given: ReadonlyMap<string, KeptChat>;
 }
 
-/** What steps read: from memory where it is kept, from the database otherwise; through `folded` where steps change what is there. One object for all, since a step is never interrupted. */
+/**
+ * What steps read: from memory where it is kept, from the database otherwise; through `folded` where steps change what is there that can
+ * wait. One object for all, since a step is never interrupted.
+ */
 export function sqliteReads(
   on: SqliteConnection,
   folded: SqliteConnection,

@@ -13,19 +13,23 @@ import { newMark, type StepLog } from './step-log.js';
 export interface Tables {
   /** What a step has written. It is folded with the next read; at once, if the database could refuse it, which throws. */
   add: (entry: Entry) => void;
-  /** A message of an entry that is not folded yet. */
+  /** A message of an entry that is not committed yet. */
   sent: (chatId: string, clientMessageId: string) => MessageRecord | undefined;
   /** Before a read. */
   fold: () => void;
+  /** Before a read of what only entries change that can't wait: those are folded. */
+  ready: () => void;
   /** Before any other write. */
   begin: () => void;
-  /** Appends to the log what was added since. Throws if it can't, or if the transaction with part of it is lost. */
+  /** Appends to the log what was added since. Throws if it can't. */
   append: () => void;
   /** As that of the log. */
   sync: (() => Promise<void>) | undefined;
   /** What was not appended is gone; with `isUnsynced`, also what no sync was for. */
   undo: (isUnsynced: boolean) => void;
-  /** All of it, and the log begins again. */
+  /** What is not committed is folded again when it is needed; any other write is gone. */
+  rollBack: () => void;
+  /** All of it, and the log begins again. Not while anybody waits for a sync. */
   commit: () => void;
 }
 
@@ -34,53 +38,43 @@ export function openTables(db: DatabaseSyncInstance, statements: Statements, log
   const beginNow = db.prepare('begin immediate');
   const commit = db.prepare('commit');
   const rollback = db.prepare('rollback');
-  const savepoint = db.prepare('savepoint step');
-  const backToSavepoint = db.prepare('rollback to step');
-  const release = db.prepare('release step');
   const setMark = db.prepare(SET_MARK);
   const foldEntries = entryFolder(db, statements);
 
-  /** Since the last commit. Of these, so many are in the tables, in the log, and on the disk. */
+  /** Since the last commit. Of these, so many are in the tables' transaction, in the log, and on the disk. */
   let entries: Entry[] = [];
   let folded = 0;
   let appended = 0;
   let synced = 0;
-  /** Messages that clients gave an id, of entries that are not folded. */
+  /** Up to the last entry that could not wait. */
+  let urgent = 0;
+  /** Messages that clients gave an id, of all entries. */
   const sent = new Map<string, MessageRecord>();
 
-  /** A full disk may have rolled the transaction back: then it is made again. */
+  /** A full disk may have rolled the transaction back: then none of them is there. */
+  function countFolded(): number {
+    return db.isTransaction ? folded : 0;
+  }
   function begin(): void {
     if (db.isTransaction) return;
     folded = 0;
     beginNow.run();
   }
-  function fold(): void {
-    if (folded === entries.length && (folded === 0 || db.isTransaction)) return;
+  function write(some: readonly Entry[]): void {
     begin();
     try {
-      foldEntries(folded === 0 ? entries : entries.slice(folded));
+      foldEntries(some);
     } catch (error) {
       rollBack();
       throw error;
     }
-    folded = entries.length;
-    sent.clear();
+    folded += some.length;
   }
-  function foldLast(): void {
-    savepoint.run();
-    try {
-      foldEntries(entries.slice(-1));
-      folded = entries.length;
-    } catch (error) {
-      entries.pop();
-      if (db.isTransaction) backToSavepoint.run();
-      throw error;
-    } finally {
-      if (db.isTransaction) release.run();
-    }
+  function fold(): void {
+    const from = countFolded();
+    if (from < entries.length) write(from === 0 ? entries : entries.slice(from));
   }
   function rollBack(): void {
-    folded = 0;
     if (db.isTransaction) rollback.run();
   }
   function noteSent({ facts }: Entry): void {
@@ -92,56 +86,55 @@ export function openTables(db: DatabaseSyncInstance, statements: Statements, log
 
   return {
     add(entry) {
-      if (entry.facts.every(canWait)) {
-        entries.push(entry);
-        noteSent(entry);
-        return;
+      const isUrgent = !entry.facts.every(canWait);
+      if (isUrgent) {
+        fold();
+        write([entry]);
       }
-      fold();
-      begin();
       entries.push(entry);
-      foldLast();
+      if (isUrgent) urgent = entries.length;
+      noteSent(entry);
     },
-    sent(chatId, clientMessageId) {
-      if (folded > 0 && !db.isTransaction) fold();
-      return sent.size === 0 ? undefined : sent.get(sentKey(chatId, clientMessageId));
-    },
+    sent: (chatId, clientMessageId) => sent.get(sentKey(chatId, clientMessageId)),
     fold,
+    ready() {
+      if (urgent > 0 && countFolded() < urgent) fold();
+    },
     begin,
     append() {
       if (appended === entries.length) return;
-      if (folded > appended && !db.isTransaction) throw new Error('The transaction was lost before its commit.');
       log.append(entries.slice(appended));
       appended = entries.length;
     },
     sync:
       log.sync &&
       (async () => {
-        const [upTo, of] = [appended, entries];
+        const upTo = appended;
         await log.sync?.();
-        if (of === entries) synced = upTo;
+        synced = upTo;
       }),
     undo(isUnsynced) {
       if (isUnsynced) {
         log.dropUnsynced();
         appended = synced;
       }
+      if (countFolded() > appended) rollBack();
       entries.length = appended;
-      if (folded > appended) rollBack();
+      urgent = Math.min(urgent, appended);
       sent.clear();
-      for (const entry of entries.slice(folded)) noteSent(entry);
+      for (const entry of entries) noteSent(entry);
     },
+    rollBack,
     commit() {
       fold();
       if (!db.isTransaction) return;
       const mark = newMark();
-      if (entries.length > 0) setMark.run(mark);
+      setMark.run(`${mark} ${log.end}`);
       commit.run();
-      if (entries.length > 0) log.restart(mark);
+      log.restart(mark);
       entries = [];
-      folded = 0;
-      appended = 0;
-      synced = 0;
+      folded = appended = synced = urgent = 0;
+      sent.clear();
     },
   };
 }

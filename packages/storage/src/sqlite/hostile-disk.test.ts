@@ -1,0 +1,232 @@
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Store } from '@countersign/core/ports';
+import { message, plant, stateOf, step } from '@countersign/core/testing/step-contract';
+import { CountersignError } from '@countersign/protocol';
+import type { DatabaseSyncInstance } from '@photostructure/sqlite';
+import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { keepHeadsInMemory } from '../audit/head-keeper.js';
+import { createStore } from '../create-store.js';
+import { sqliteEngine } from './engine.js';
+import { markOf } from './mark.js';
+import { openDatabase } from './open-database.js';
+import { openSqlite } from './open-sqlite.js';
+import { sqliteStatements } from './statements.js';
+import { fileLog, logFileOf, type StepLog } from './step-log.js';
+
+let file: string;
+let db: DatabaseSyncInstance;
+let store: Store;
+let log: StepLog;
+/** Syncs that the disk has not finished. */
+let syncs: { succeed: () => void; fail: () => void }[];
+let isSlow: boolean;
+
+beforeEach(async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-'));
+  file = join(folder, 'store.db');
+  db = openDatabase(file, 'FULL');
+  const real = fileLog(logFileOf(file), markOf(db), 'FULL');
+  syncs = [];
+  isSlow = false;
+  const sync = (): Promise<void> => {
+    const begin = () => real.sync?.() ?? Promise.resolve();
+    if (!isSlow) return begin();
+    return new Promise((resolve, reject) => {
+      const fail = () => reject(new CountersignError('store-unavailable', 'The disk reports an error.'));
+      syncs.push({ succeed: () => void begin().then(resolve, reject), fail });
+    });
+  };
+  log = Object.create(real, { sync: { value: sync } }) as StepLog;
+  store = await createStore(sqliteEngine(db, 'store.db', sqliteStatements, Date, log), keepHeadsInMemory);
+  onTestFinished(async () => {
+    isSlow = false;
+    for (const { succeed } of syncs) succeed();
+    await store.close().catch(() => undefined);
+    rmSync(folder, { recursive: true, force: true });
+  });
+  await plant(store);
+});
+
+it('[S7] [M10] a message is known although the tables had no room after it was read', async () => {
+  expect(await send('msg_1')).toBe('msg_1');
+  expect(await store.read((r) => r.message('msg_1'))).toBeDefined();
+  const makeRoom = leaveNoRoom();
+  await say('msg_2', 'x'.repeat(500_000));
+  await expect(store.read((r) => r.message('msg_1'))).rejects.toThrow('no room');
+  expect(await send('msg_3')).toBe('msg_1');
+  makeRoom();
+  expect(await ids(store)).toEqual(['msg_1', 'msg_2']);
+});
+
+it('[S7] [A2] a rule that was changed stays changed although the tables had no room after it', async () => {
+  const before = await rev();
+  await step(store, (tx) => tx.setPolicy(['deny *']), { chats: [] });
+  const makeRoom = leaveNoRoom();
+  await say('msg_1', 'x'.repeat(500_000));
+  await expect(store.read((r) => r.world('garden'))).rejects.toThrow('no room');
+  await expect(rev()).rejects.toThrow('no room');
+  makeRoom();
+  expect(await rev()).toBe((before ?? 0) + 1);
+});
+
+it('[S1] [S7] nothing of a step that failed with its sync is left in the log', async () => {
+  await say('msg_1');
+  isSlow = true;
+  const lost = [say('msg_2'), turn().then(() => say('msg_3'))].map((said) => said.catch(() => 'lost'));
+  await turn();
+  await turn();
+  syncs[0]?.fail();
+  expect(await Promise.all(lost)).toEqual(['lost', 'lost']);
+  expect(await afterKill(ids)).toEqual(['msg_1']);
+  isSlow = false;
+  await say('msg_4');
+  expect(await afterKill(ids)).toEqual(['msg_1', 'msg_4']);
+});
+
+it('[S1] a transaction is whole although a sync fails while it runs', async () => {
+  isSlow = true;
+  const lost = say('msg_1').catch(() => 'lost');
+  const changed = store.transact('garden', async (tx) => {
+    await tx.updateWorld('garden', { name: 'first' });
+    syncs[0]?.fail();
+    await turn();
+    await tx.updateWorld('garden', { policy: ['second'] });
+  });
+  await turn();
+  syncs[0]?.fail();
+  const outcome = await changed.then(
+    () => ({ name: 'first', policy: ['second'] }),
+    () => ({ name: 'Garden', policy: ['allow read_file'] }),
+  );
+  expect(await lost).toBe('lost');
+  expect(await store.read((r) => r.world('garden'))).toMatchObject(outcome);
+});
+
+it('[S1] a transaction that only reads is answered once what it has seen is on the disk', async () => {
+  isSlow = true;
+  const said = say('msg_1');
+  let seen: string | undefined;
+  const looked = store
+    .transact('garden', async (tx) => tx.message('msg_1'))
+    .then(({ value }) => {
+      seen = value?.id ?? 'none';
+    });
+  await turn();
+  await turn();
+  expect(seen).toBeUndefined();
+  isSlow = false;
+  syncs[0]?.succeed();
+  await Promise.all([said, looked]);
+  expect(seen).toBe('msg_1');
+});
+
+it('[S1] [S6] subscribers that write at once while a long log is committed get events in order', async () => {
+  isSlow = true;
+  const told: string[] = [];
+  const tell = (id: string, then?: () => void) =>
+    store.step(
+      'garden',
+      { chats: ['chat_1'] },
+      (reads) => ({ value: reads.now, writes: { facts: [], emissions: [emission(id)], records: [], wakes: [] } }),
+      (events) => {
+        told.push(...events.map((event) => `${id} ${event.id}`));
+        then?.();
+      },
+    );
+  const nested: Promise<unknown>[] = [];
+  const all = [tell('a', () => nested.push(tell('nested'))), tell('b', () => nested.push(tell('nested 2')))];
+  await turn();
+  all.push(tell('long'.repeat(300_000)));
+  await turn();
+  all.push(tell('c'), tell('d'));
+  isSlow = false;
+  for (const { succeed } of syncs) succeed();
+  await Promise.all(all);
+  await Promise.all(nested);
+  const numbers = told.map((line) => Number(line.split(' ').at(-1)));
+  expect(numbers).toEqual(numbers.toSorted((one, other) => one - other));
+  expect(new Set(numbers).size).toBe(7);
+  expect(await store.read((r) => r.world('garden'))).toBeDefined();
+});
+
+it('[S7] closing a store whose tables have no room waits for the disk, and the log keeps what was said', async () => {
+  isSlow = true;
+  leaveNoRoom();
+  const said = say('msg_1', 'x'.repeat(500_000));
+  const closed = store.close().catch((error: unknown) => error);
+  await turn();
+  for (const { succeed } of syncs) succeed();
+  expect(await closed).toMatchObject({ code: 'store-unavailable' });
+  expect((await said).seq).toBe(1);
+  expect(await afterKill(ids)).toEqual(['msg_1']);
+});
+
+it('[S3] what follows tables that were committed although SQLite said they were not is not lost', async () => {
+  await say('msg_1');
+  // The disk has the commit, and its sync has failed: the log goes on as if there was none.
+  Object.defineProperty(log, 'restart', { value: () => undefined });
+  await store.transact('garden', (tx) => tx.updateWorld('garden', { name: 'changed' }));
+  await say('msg_2');
+  expect(await afterKill(ids)).toEqual(['msg_1', 'msg_2']);
+});
+
+function say(id: string, content = 'words') {
+  return step(store, (tx) => {
+    tx.record({ kind: 'run', who: id });
+    return tx.appendMessage(message(id, { content }));
+  });
+}
+
+/** As a client does that sends the same again. */
+function send(id: string): Promise<string> {
+  const clientMessageId = 'sent_1';
+  const needs = { chats: ['chat_1'], sent: { chatId: 'chat_1', clientMessageId } };
+  return step(
+    store,
+    (tx) => (tx.sent('chat_1', clientMessageId) ?? tx.appendMessage(message(id, { clientMessageId }))).id,
+    needs,
+  );
+}
+
+function emission(id: string) {
+  return { event: 'system', chatId: null, data: { type: 'notice', message: id, messageId: id } } as const;
+}
+
+async function rev(): Promise<number | undefined> {
+  const nothing = { facts: [], emissions: [], records: [], wakes: [] };
+  const { value } = await store.step('garden', { chats: [] }, ({ worldRev }) => ({ value: worldRev, writes: nothing }));
+  return value;
+}
+
+async function ids(of: Store): Promise<string[]> {
+  const messages = await of.read((r) => r.messages('chat_1', { after: 0, limit: 99 }));
+  expect(await stateOf(of)).toMatchObject({ chat: { lastSeq: messages.length } });
+  return messages.map(({ id }) => id);
+}
+
+function leaveNoRoom(): () => void {
+  const { page_count: pages } = db.prepare('pragma page_count').get() as { page_count: number };
+  db.exec(`pragma max_page_count = ${pages}`);
+  return () => db.exec('pragma max_page_count = 100000');
+}
+
+/** One round of the event loop, and what it started. */
+function turn(): Promise<void> {
+  return new Promise((resolve) => void setImmediate(() => setImmediate(resolve)));
+}
+
+/** What a process that is killed now leaves to the next. */
+async function afterKill<T>(look: (store: Store) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'countersign-'));
+  const copy = join(folder, 'store.db');
+  for (const end of ['', '-wal', '-steps']) if (existsSync(file + end)) copyFileSync(file + end, copy + end);
+  const next = await openSqlite(copy);
+  try {
+    return await look(next);
+  } finally {
+    await next.close();
+    rmSync(folder, { recursive: true });
+  }
+}
