@@ -38,6 +38,8 @@ export async function growthSuite(sizes: readonly number[], plan: Plan): Promise
       const chatIds = { count: chats, turnsPerChat: Math.ceil(turns / chats) };
       worlds.push(await createWorld(join(folder, `${messages}.sqlite`), messages, chatIds));
     }
+    // What filling them left behind, and code that runs for the first time, would count for the smallest alone.
+    for (const world of worlds) await lookAtMemory(world);
     const memory: { firstTurn: number; resident: number }[] = [];
     for (const world of worlds) memory.push(await lookAtMemory(world));
     const figures = await measureTurns(worlds, plan);

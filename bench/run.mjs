@@ -20,6 +20,8 @@ if (wantsPeers && failed === 0) {
   }
   const flags = words.filter((word) => word === '--quick' || word === '--write');
   if (only.includes('durable') && !only.includes('peers')) flags.push('--durable');
+  if (wantsOurs)
+    flags.push('--results', words.includes('--json') ? words[words.indexOf('--json') + 1] : `${here}results.json`);
   failed ||= run(`${here}node_modules/.bin/node`, [`${here}peers/main.mjs`, ...flags]);
 }
 process.exitCode = failed;

@@ -43,7 +43,7 @@ export const CONTENDERS = {
 export const PEERS = ['ai-sdk', 'openai-agents', 'langgraph', 'mastra'];
 /** Who is compared on which ground: each keeps its steps there, except the first two, which say what no store costs. */
 export const GROUNDS = {
-  sqlite: ['ai-sdk', 'ai-sdk-signed', 'langgraph-sqlite', 'mastra-libsql', 'ours-normal'],
+  sqlite: ['ai-sdk', 'ai-sdk-signed', 'langgraph-sqlite', 'mastra-libsql', 'ours-normal', 'ours-http'],
   postgres: ['langgraph-postgres', 'mastra-postgres', 'dbos', 'ours-postgres'],
 };
 

@@ -7,26 +7,40 @@ import { GROUNDS } from './contenders.mjs';
 import { start } from './drive.mjs';
 import { openDatabases } from './postgres.mjs';
 
+const ONE_TOOL = { tools: 1, gated: false, history: 1, streaming: false };
 const WORKS = [
-  { tools: 0, gated: false },
-  { tools: 1, gated: false },
-  { tools: 3, gated: true },
-  { tools: 10, gated: true },
-].map((work) => ({ ...work, history: 1, streaming: false }));
+  { ...ONE_TOOL, tools: 0 },
+  ONE_TOOL,
+  { ...ONE_TOOL, tools: 3, gated: true },
+  { ...ONE_TOOL, tools: 10, gated: true },
+  { ...ONE_TOOL, streaming: true },
+  { ...ONE_TOOL, tools: 3, gated: true, streaming: true },
+  { ...ONE_TOOL, history: 5000 },
+];
+
+/** DBOS runs workflows: it has neither a conversation nor a stream of its own. */
+function canDo(which, { history, streaming }) {
+  return which !== 'dbos' || (history === 1 && !streaming);
+}
 
 /** One turn at a time: wall time and processor time from the pause to the answer, and what the database was asked. */
 export async function measureAlone({ quick, tell }) {
   const results = [];
-  await eachGround({ tell }, async (ground, children, databases) => {
-    for (const work of WORKS) {
-      for (const child of children) await child.order({ do: 'prepare', work, warmUp: quick ? 30 : 300 });
+  await eachGround({ tell }, async (ground, everybody, databases) => {
+    for (const work of quick ? WORKS.filter(({ history }) => history === 1) : WORKS) {
+      const children = everybody.filter(({ which }) => canDo(which, work));
+      // Some take a good part of a second for a turn behind a long history.
+      const long = work.history > 1;
+      for (const child of children) {
+        await child.order({ do: 'prepare', work, warmUp: long ? 5 : quick ? 30 : 300 });
+      }
       const taken = new Map(children.map(({ which }) => [which, []]));
       const asked = new Map();
-      for (let round = 0; round < (quick ? 6 : 20); round += 1) {
+      for (let round = 0; round < (long ? 4 : quick ? 6 : 20); round += 1) {
         const shift = round % children.length;
         for (const child of [...children.slice(shift), ...children.slice(0, shift)]) {
           const before = await databases?.statements(child.which);
-          const { times } = await child.order({ do: 'run', times: 20, ms: 2_000 });
+          const { times } = await child.order({ do: 'run', times: long ? 10 : 20, ms: 2_000 });
           taken.get(child.which).push(times);
           if (before === undefined) continue;
           const count = (await databases.statements(child.which)) - before;
@@ -47,14 +61,19 @@ export async function measureAlone({ quick, tell }) {
   return results;
 }
 
+/** Not our server: the delay of its event loop can't be seen from the process that asks it. */
+const TOGETHER = Object.values(GROUNDS)
+  .flat()
+  .filter((name) => name !== 'ours-http');
+
 /** The same turns in many chats at once. */
 export async function measureTogether({ quick, tell, slowDisk }) {
   const results = [];
   await eachGround(
-    { tell, slowDisk, only: slowDisk ? ['ours-full', 'ours-postgres'] : undefined },
+    { tell, slowDisk, only: slowDisk ? ['ours-full', 'ours-postgres'] : TOGETHER },
     async (ground, children) => {
-      for (const chats of quick ? [16] : [16, 128]) {
-        const work = { ...WORKS[1], chats };
+      for (const chats of quick ? [1, 16] : [1, 16, 128]) {
+        const work = { ...ONE_TOOL, chats };
         const times = quick ? 200 : 1_000;
         const figures = {};
         for (const child of children) {
@@ -89,7 +108,7 @@ async function eachGround({ tell, slowDisk = false, only }, measure) {
   }
   try {
     for (const ground of Object.keys(GROUNDS)) {
-      const which = only?.filter((name) => (name === 'ours-postgres') === (ground === 'postgres')) ?? GROUNDS[ground];
+      const which = only?.filter((name) => isOn(ground, name)) ?? GROUNDS[ground];
       const databases = ground === 'postgres' ? await openDatabases(disk?.env) : undefined;
       const children = [];
       try {
@@ -112,6 +131,10 @@ async function eachGround({ tell, slowDisk = false, only }, measure) {
   } finally {
     disk?.remove();
   }
+}
+
+function isOn(ground, name) {
+  return GROUNDS.postgres.includes(name) === (ground === 'postgres');
 }
 
 const SLOW_DISK = `#define _GNU_SOURCE

@@ -6,17 +6,20 @@ import { parseArgs } from 'node:util';
 import { bars, curves } from './draw.mjs';
 import { installSizes } from './install-sizes.mjs';
 import { measureAlone, measureTogether } from './durable.mjs';
-import { aloneTable, leadTable, togetherTable } from './report-durable.mjs';
-import { correctnessTable, costTable, describeWork, targetTable, workTable } from './report.mjs';
+import { aloneTable, togetherTable } from './report-durable.mjs';
+import { leadTable, limitsTable } from './report-lead.mjs';
+import { correctnessTable, costTable, describeWork, workTable } from './report.mjs';
 import { measureImports, measureWork, tryAll } from './side-by-side.mjs';
 
 const { values } = parseArgs({
   options: {
     quick: { type: 'boolean', default: false },
-    /** Writes docs/benchmarks.md and its pictures. */
+    /** Writes docs/benchmarks.md, docs/benchmarks-full.md and their pictures. */
     write: { type: 'boolean', default: false },
     /** Only those that keep their steps. */
     durable: { type: 'boolean', default: false },
+    /** What our own suites wrote in the same run. */
+    results: { type: 'string' },
     json: { type: 'string' },
   },
 });
@@ -25,7 +28,7 @@ const { quick } = values;
 
 const durable = await measureDurable();
 if (values.durable) {
-  console.log(`\n${durablePage(durable)}`);
+  console.log(`\n${page([leadTable(durable.alone), limitsTable(durable), durablePage(durable)])}`);
   process.exit();
 }
 tell('what happens …');
@@ -45,29 +48,41 @@ const versions = Object.entries(dependencies)
   .map(([name, version]) => `${name} ${version}`)
   .join(', ');
 
-const parts = [
-  '# Measured side by side',
-  durablePage(durable),
-  `Written by \`npm run bench -- --write\` on ${new Date().toISOString().slice(0, 10)}: ${machine}. Beside: ${versions}.`,
-  'Everybody runs the same scripted model without latency and the same tools, each in a process of its own, by turns, with tracing off. ' +
-    'The others keep everything in memory; each step of ours is committed, except where it says "in memory". ' +
-    'Each cell: median · p95 · ratio to the fastest of the others. Times of different runs mean nothing together.',
+const written = `Written by \`npm run bench -- --write\` on ${new Date().toISOString().slice(0, 10)}: ${machine}. Beside: ${versions}.`;
+const { targets } = values.results === undefined ? {} : JSON.parse(readFileSync(values.results, 'utf8'));
+const short = page([
+  '# Benchmarks',
+  'Processor time of one turn, and how many times ours the others take.',
+  leadTable(durable.alone),
+  'Everyone runs the same scripted model and the same tool, each in its own process, by turns, in one run. All but the AI SDK have each step in the ' +
+    'database before the next begins. "Three approvals" is the time from three calls that wait for a person to the answer.',
+  '## Limits',
+  'Ratios of processor time unless a row says otherwise ([N1, N2 and N5](spec/README.md)).',
+  limitsTable({ ...durable, imports, targets }),
+  `[All measurements](benchmarks-full.md). ${written}`,
+]);
+const full = page([
+  '# All measurements',
+  `${written} [The short version](benchmarks.md).`,
+  'Everyone runs the same scripted model without latency and the same tools, each in its own process, by turns, with tracing off. ' +
+    'Times of different runs can’t be compared.',
   '## What happens',
   correctnessTable(correctness, measured.contenders),
-  '"Kept by the application": the framework itself keeps nothing; what comes back is what the program around it has written. ' +
+  '"Kept by the application": the framework keeps nothing; what comes back is what the program around it has written. ' +
     'LangGraph and Mastra were run with their stores in memory.',
-  '## What a turn costs',
-  'Ungated: the whole turn. Gated: from the pause, with every question asked, to the answer, with every call approved and run.',
+  durablePage(durable),
+  '## Turns that others keep in memory',
+  'Ungated: the whole turn. Gated: from the pause, with every question asked, to the answer, with every call approved and run. Each step of ours is ' +
+    'committed, except where it says "in memory"; over HTTP, processor time is that of the server. ' +
+    'Each cell: processor time · median · p99 · **processor time ÷ the cheapest of the others**.',
   ...(values.write
     ? ['![Three gated tools](pictures/bench-gated.svg)', '![Growth with history](pictures/bench-history.svg)']
     : []),
   workTable(measured),
-  targetTable(measured),
   '## What it takes',
   costTable(measured, imports, sizes),
-];
-const page = `${parts.join('\n\n')}\n`;
-console.log(`\n${page}`);
+]);
+console.log(`\n${short}\n${full}`);
 if (values.json !== undefined) {
   writeFileSync(
     values.json,
@@ -86,13 +101,14 @@ async function measureDurable() {
   return { alone, together };
 }
 
+function page(parts) {
+  return `${parts.join('\n\n')}\n`;
+}
+
 function durablePage({ alone, together }) {
   return [
-    'Processor time of one turn, from the question (or from the pause, with every call waiting for its approval) to the answer. ' +
-      'In bold: their time divided by ours. The AI SDK keeps nothing; everybody else has each step in the database before the next begins.',
-    leadTable(alone, 'sqlite'),
-    leadTable(alone, 'postgres'),
     '## Turns that are kept',
+    'The AI SDK keeps nothing; everyone else has each step in the database before the next begins. `cpu` is processor time; over HTTP, that of the server.',
     aloneTable(alone),
     '## Many chats at once',
     togetherTable(together),
@@ -132,6 +148,7 @@ function write() {
       })),
     }),
   );
-  writeFileSync(join(docs, 'benchmarks.md'), page);
-  console.log('Written to docs/benchmarks.md');
+  writeFileSync(join(docs, 'benchmarks.md'), short);
+  writeFileSync(join(docs, 'benchmarks-full.md'), full);
+  console.log('Written to docs/benchmarks.md and docs/benchmarks-full.md');
 }

@@ -11,7 +11,7 @@ import {
 } from '@countersign/core';
 import { openPostgres } from '@countersign/storage';
 import { AGENT, bookRoom, scriptedProvider } from './ours.mjs';
-import { QUESTION } from './script.mjs';
+import { historyOf, QUESTION } from './script.mjs';
 
 const SIGNER = { who: 'human', client: 'bench' };
 
@@ -20,7 +20,7 @@ export function describe({ name, url }) {
   return { name, packageName: 'countersign', subject: (work) => open(url, work) };
 }
 
-async function open(url, { tools: count, gated, streaming }) {
+async function open(url, { tools: count, gated, history, streaming }) {
   const engine = createRuntime({
     store: await openPostgres(url),
     clock: systemClock,
@@ -52,6 +52,7 @@ async function open(url, { tools: count, gated, streaming }) {
     };
     // The first turn is followed by a search for a title, which happens once a chat.
     await sayAndWait('Hello', 'idle');
+    for (const { role, content } of historyOf(history)) if (role === 'user') await sayAndWait(content, 'idle');
     await engine.quiet();
     let approvals;
     return {

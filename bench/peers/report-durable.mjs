@@ -3,30 +3,14 @@ import { table } from './report.mjs';
 
 const ms = (microseconds) => `${format(microseconds / 1000)} ms`;
 const isOurs = (which) => which.startsWith('ours');
-const GROUND_TITLES = { sqlite: 'SQLite', postgres: 'PostgreSQL' };
+export const GROUND_TITLES = { sqlite: 'SQLite', postgres: 'PostgreSQL' };
 
-function describe({ tools, gated }) {
-  if (tools === 0) return 'text';
-  if (!gated) return tools === 1 ? 'one tool' : `${tools} tools`;
-  return `${tools} calls to approve`;
+export function describe({ tools, gated, history, streaming }) {
+  const what =
+    tools === 0 ? 'text' : gated ? `${COUNTS[tools]} approvals` : `${COUNTS[tools]} tool${tools === 1 ? '' : 's'}`;
+  return `${what}${history > 1 ? `, after ${history} messages` : ''}${streaming ? ', streaming' : ''}`;
 }
-
-/** What a reader takes in at a glance: processor time of a turn, ours first, and how many times that the others take. */
-export function leadTable(alone, ground) {
-  const rows = alone.filter((result) => result.ground === ground);
-  const names = namesOf(rows);
-  return table(
-    ['a turn', ...names.map((which) => titleOf(rows, which))],
-    rows.map(({ work, figures }) => [
-      describe(work),
-      ...names.map((which) => {
-        const { cpu } = figures[which];
-        const own = figures[names[0]].cpu;
-        return which === names[0] ? ms(cpu) : `${ms(cpu)} · **${format(cpu / own)}×**`;
-      }),
-    ]),
-  );
-}
+const COUNTS = { 1: 'one', 3: 'three', 10: 'ten' };
 
 /** Wall time as well, and what the database was asked. */
 export function aloneTable(alone) {
@@ -59,10 +43,10 @@ export function aloneTable(alone) {
 /** Many chats at once: how many turns a second, and how long the process answered nobody. */
 export function togetherTable(together) {
   return table(
-    ['one tool', '', 'turns/s', 'cpu a turn', 'median', 'p99', 'loop delay p99', 'longest'],
+    ['one tool', '', 'turns/s', 'cpu a turn', 'median', 'p99', 'loop delay p99', 'longest block'],
     together.flatMap(({ ground, slowDisk, work, figures }) =>
       Object.values(figures).map(({ name, perSecond, cpu, median, p99, blockedMs, longestMs }) => [
-        `${work.chats} chats, ${GROUND_TITLES[ground]}${slowDisk ? ', 4 ms disk' : ''}`,
+        `${work.chats} chat${work.chats === 1 ? '' : 's'}, ${GROUND_TITLES[ground]}${slowDisk ? ', 4 ms disk' : ''}`,
         name,
         format(perSecond),
         ms(cpu),
@@ -73,13 +57,4 @@ export function togetherTable(together) {
       ]),
     ),
   );
-}
-
-function namesOf([{ figures }]) {
-  const names = Object.keys(figures);
-  return [...names.filter(isOurs), ...names.filter((which) => !isOurs(which))];
-}
-
-function titleOf([{ figures }], which) {
-  return figures[which].name;
 }

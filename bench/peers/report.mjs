@@ -9,9 +9,9 @@ export function table(head, rows) {
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
-/** The fastest of the others at this work. */
-export function fastestPeer(figures) {
-  return Math.min(...PEERS.flatMap((name) => (figures[name] === undefined ? [] : [figures[name].median])));
+/** Processor time of the cheapest of the others at this work. */
+function cheapestPeer(figures) {
+  return Math.min(...PEERS.flatMap((name) => (figures[name] === undefined ? [] : [figures[name].cpu])));
 }
 
 export function describeWork({ tools, gated, history, streaming }) {
@@ -24,12 +24,12 @@ export function workTable({ contenders, results }) {
   return table(
     ['work', ...names.map((name) => contenders[name].title)],
     results.map(({ work, figures }) => {
-      const fastest = fastestPeer(figures);
+      const cheapest = cheapestPeer(figures);
       return [
         describeWork(work),
         ...names.map((name) => {
-          const { median, p95 } = figures[name];
-          return `${ms(median)} · ${ms(p95)} · **${format(median / fastest)}×**`;
+          const { cpu, median, p99 } = figures[name];
+          return `${ms(cpu)} · ${ms(median)} · ${ms(p99)} · **${format(cpu / cheapest)}×**`;
         }),
       ];
     }),
@@ -89,7 +89,7 @@ function restarted({ restart: { back, ms: taken, by } }) {
 
 function changed(row) {
   if (row.changed === undefined) return 'not tried';
-  return row.changed.ran.includes('Moscow') ? '**runs the changed ones**' : 'asked anew, nothing runs';
+  return row.changed.ran.includes('Moscow') ? '**runs the changed ones**' : 'needs approval again, nothing runs';
 }
 
 export function correctnessTable(rows, contenders) {
@@ -97,25 +97,5 @@ export function correctnessTable(rows, contenders) {
   return table(
     ['', ...names.map((name) => contenders[name]?.title ?? name)],
     QUESTIONS.map(([question, answer]) => [question, ...names.map((name) => answer(rows[name]))]),
-  );
-}
-
-/** The numbers to hold, beside the fastest of the others (N1). */
-export function targetTable({ results }) {
-  const find = (tools, gated, streaming = false) =>
-    results.find(
-      ({ work }) => work.tools === tools && work.gated === gated && work.history === 1 && work.streaming === streaming,
-    );
-  return table(
-    ['N1', 'reached', 'limit'],
-    [
-      ['one tool, SQLite NORMAL ÷ the fastest', find(1, false), 1],
-      ['the same, streaming', find(1, false, true), 1],
-      ['three gated tools, from the pause, SQLite NORMAL ÷ the fastest', find(3, true), 1.5],
-      ['the same, streaming', find(3, true, true), 1.5],
-    ].map(([what, { figures }, limit]) => {
-      const reached = figures['ours-normal'].median / fastestPeer(figures);
-      return [what, `${format(reached)}×`, `${limit}× ${reached <= limit ? 'met' : '**missed**'}`];
-    }),
   );
 }

@@ -19,11 +19,12 @@ export function casesOf(quick) {
   return cases;
 }
 
-/** Median and p95 in microseconds, of the part that is compared: the whole turn, or from the pause to the end. */
+/** In microseconds, of the part that is compared: the whole turn, or from the pause to the end. */
 function summary(times) {
   const sorted = times.map(({ finish }) => finish).toSorted((a, b) => a - b);
   const at = (share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
-  return { median: at(0.5), p95: at(0.95), count: sorted.length };
+  const cpu = times.reduce((sum, { cpu: used }) => sum + used, 0) / times.length;
+  return { cpu, median: at(0.5), p99: at(0.99), count: sorted.length };
 }
 
 /** Which contenders start here, with what they say of themselves. */
