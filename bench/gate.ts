@@ -68,7 +68,7 @@ async function openEngine({ file }: GateWorld) {
     clock: systemClock,
     providers: [benchProvider()],
     tools: benchTools,
-    findPlace: async () => place,
+    findPlace: () => place,
     onListenerFailure: ignore,
     onError: ignore,
   });

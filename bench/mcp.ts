@@ -99,7 +99,7 @@ async function openEngine(folder: string, server: string): Promise<OurSide> {
     providers: [provider],
     tools: [ownEcho],
     mcp: mcpServers({ sandbox: await findSandbox(), show, clock: systemClock }),
-    findPlace: () => Promise.resolve({ workingDirectory: folder, home: homedir() }),
+    findPlace: () => ({ workingDirectory: folder, home: homedir() }),
     onError: (error) => {
       throw error;
     },

@@ -34,7 +34,7 @@ export async function traceTurn(turn: Case): Promise<TracedTransaction[]> {
     clock: systemClock,
     providers: [benchProvider()],
     tools: benchTools,
-    findPlace: async () => ({ workingDirectory: process.cwd(), home: homedir() }),
+    findPlace: () => ({ workingDirectory: process.cwd(), home: homedir() }),
     onListenerFailure: fail,
     onError: fail,
     probe: (moment) => {

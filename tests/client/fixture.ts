@@ -47,7 +47,7 @@ export async function openHarbour(
     clock: systemClock,
     providers: [provider],
     tools,
-    findPlace: async () => ({ workingDirectory: '/', home: '/root' }),
+    findPlace: () => ({ workingDirectory: '/', home: '/root' }),
     onError: (error) => {
       throw error;
     },

@@ -52,7 +52,7 @@ export async function openEngine(
     },
     providers: [provider],
     tools,
-    findPlace: () => Promise.resolve({ workingDirectory: '/', home: '/' }),
+    findPlace: () => ({ workingDirectory: '/', home: '/' }),
     onListenerFailure: (error) => {
       throw error;
     },

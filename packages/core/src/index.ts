@@ -22,7 +22,7 @@ export type { Unfinished } from './processes/unfinished-turns.js';
 export { publishMessage } from './chats/publish-message.js';
 export type { IncomingMessage } from './chats/publish-message.js';
 export { publishToolResult } from './decisions/publish-tool-result.js';
-export { agentMemoryOf, listApprovals, listGrants, listMessages, showApproval } from './views/queries.js';
+export { agentMemoryOf, chatAsOfNow, listApprovals, listGrants, listMessages, showApproval } from './views/queries.js';
 export type { About, Measured, Place, PlaceFinder, Probe, Runtime } from './step/runtime.js';
 export { renameChat } from './worlds/rename-chat.js';
 export { searchMessages } from './views/search/search-messages.js';

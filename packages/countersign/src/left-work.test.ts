@@ -42,7 +42,7 @@ function begin(): void {
     clock: life.clock,
     probe: life.probe,
     providers: [{ name: 'lab', generate }],
-    findPlace: async () => ({ workingDirectory: '/', home: '/root' }),
+    findPlace: () => ({ workingDirectory: '/', home: '/root' }),
     onError: () => undefined,
     onListenerFailure: () => undefined,
   });

@@ -1,6 +1,7 @@
 import {
   addAgent,
   agentMemoryOf,
+  chatAsOfNow,
   checkPolicy,
   createChat,
   deleteChat,
@@ -213,7 +214,7 @@ export function createWorldHandle(engine: Engine, id: string, name: string): Ope
 function createChatHandle(engine: Engine, worldId: string, id: string): OpenedChat {
   const { runtime } = engine;
   const find = async () => {
-    const chat = await runtime.store.read((reader) => reader.chat(id));
+    const chat = await chatAsOfNow(runtime, worldId, id);
     if (chat === undefined) throw noChat(id);
     return chat;
   };

@@ -89,7 +89,7 @@ export async function openLab(options: LabOptions = {}): Promise<Lab> {
     clock: systemClock,
     providers: [provider],
     mcp: mcpServers({ sandbox: used, clock: systemClock, show: [root], ...PATIENT, firstPauseMs: 50, ...options.mcp }),
-    findPlace: () => Promise.resolve({ workingDirectory: folder, home: homedir() }),
+    findPlace: () => ({ workingDirectory: folder, home: homedir() }),
     onError: (error, what) => {
       throw new Error(`${what}: ${String(error)}`);
     },

@@ -46,7 +46,7 @@ export async function readCallToSign(
   if (missing !== undefined) return { ok: false, detail: missing };
   const tool = runtime.tools(worldId).get(invocation.toolName);
   try {
-    const place = await runtime.findPlace(snapshot);
+    const place = runtime.findPlace(snapshot);
     let text = invocation.arguments;
     if (sent.arguments !== undefined) {
       const revealed = reveal(sent.arguments, maskArguments(invocation.arguments).secrets);

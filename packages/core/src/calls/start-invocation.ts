@@ -69,7 +69,7 @@ async function lookAround(
   call: ReadCall,
 ): Promise<Surroundings> {
   try {
-    const place = await runtime.findPlace(snapshot);
+    const place = runtime.findPlace(snapshot);
     const signed = await signCall(runtime, call, { ...invocation, place });
     return { ok: true, judged: judgeCall(call, { ...invocation, place, seen: signed.seen }), signed };
   } catch (error) {

@@ -1,9 +1,9 @@
 import type { RefusalCode, Signer, ToolResultOutcome } from '@countersign/protocol';
-import type { ApprovalRecord, InvocationRecord, StepNeeds, TurnRecord } from '../ports/index.js';
+import type { ApprovalRecord, InvocationRecord, StepNeeds, StoreReader, TurnRecord } from '../ports/index.js';
 import { keyedHash } from '../approval/index.js';
 import { canonicalJson } from '../policy/index.js';
 import { toolTurnId } from '../turn/ids.js';
-import { lookAgain, type Runtime, type Step } from '../step/runtime.js';
+import { look, lookAgain, unlessGone, type Runtime, type Step } from '../step/runtime.js';
 import { auditOf } from '../step/tool-events.js';
 
 /** What a decision or an answer is about. */
@@ -16,16 +16,32 @@ export interface Found {
 }
 
 /** Finds a call by its id or by the id of an approval. The step that uses it checks it with `asOfNow`. */
-export async function find(runtime: Runtime, id: string): Promise<Found | undefined> {
-  return await runtime.store.read(async (reader) => {
-    const named = await reader.approval(id);
-    const invocation = await reader.invocation(named?.invocationId ?? id);
-    if (invocation === undefined) return undefined;
-    const current = invocation.approvalId === null ? undefined : await reader.approval(invocation.approvalId);
-    const turn = await reader.turn(invocation.turnId);
-    if (turn === undefined) return undefined;
-    return { invocation, approval: named ?? current, turn, byApproval: named !== undefined };
-  });
+export async function find(runtime: Runtime, worldId: string, id: string): Promise<Found | undefined> {
+  const chatId = runtime.callChats.get(id);
+  const looking =
+    chatId === undefined ? undefined : look(runtime, worldId, { chats: [chatId] }, ({ tx }) => findIn(tx, id));
+  const found = looking === undefined ? undefined : await unlessGone(looking);
+  return found ?? (await runtime.store.read((reader) => findStored(reader, id)));
+}
+
+/** One that waits for a decision. Undefined for anything else: what has ended is in the store only. */
+function findIn(tx: Step['tx'], id: string): Found | undefined {
+  const named = tx.approval(id);
+  const invocation = tx.invocation(named?.invocationId ?? id);
+  const turn = invocation === undefined ? undefined : tx.turn(invocation.turnId);
+  const approval = named ?? tx.approval(invocation?.approvalId ?? '');
+  if (invocation === undefined || turn === undefined || approval === undefined) return undefined;
+  return { invocation, approval, turn, byApproval: named !== undefined };
+}
+
+async function findStored(reader: StoreReader, id: string): Promise<Found | undefined> {
+  const named = await reader.approval(id);
+  const invocation = await reader.invocation(named?.invocationId ?? id);
+  if (invocation === undefined) return undefined;
+  const current = invocation.approvalId === null ? undefined : await reader.approval(invocation.approvalId);
+  const turn = await reader.turn(invocation.turnId);
+  if (turn === undefined) return undefined;
+  return { invocation, approval: named ?? current, turn, byApproval: named !== undefined };
 }
 
 /** What a step needs that decides about a call. */

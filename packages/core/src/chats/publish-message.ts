@@ -79,17 +79,13 @@ function addresseesOf(snapshot: WorldSnapshot, incoming: IncomingMessage): strin
   return resolveAddressees({
     content: incoming.content,
     speaker: { kind: incoming.speaker },
-    agents: addressable(snapshot),
+    agents: snapshot.addressable,
     ...(mainAgent === undefined ? {} : { mainAgent }),
   }).agentIds;
 }
 
-export function addressable(snapshot: WorldSnapshot): { id: string; name: string; active: boolean }[] {
-  return snapshot.agents.map(({ id, definition }) => ({ id, name: definition.name, active: definition.active }));
-}
-
 /** Silence would look like a hang, so the chat says why nobody answers (M3). People read it; no model does. */
 function sayNobodyAnswers(step: Step, message: MessageRecord): void {
-  const why = explainSilence(message.content, addressable(step.snapshot));
+  const why = explainSilence(message.content, step.snapshot.addressable);
   if (why !== undefined) writeNotice(step, { ...message, replyTo: message.id }, 'notice', maskSecrets(why));
 }

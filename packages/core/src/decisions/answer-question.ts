@@ -45,7 +45,7 @@ export async function answerQuestion(
 ): Promise<ToolResultOutcome> {
   const sent = parseInput(questionAnswerSchema, input, 'answer');
   return await untilCurrent(async () => {
-    const before = await find(runtime, sent.tool_call_id);
+    const before = await find(runtime, worldId, sent.tool_call_id);
     return await commit(runtime, 'answer', worldId, needsOf(before, signer), (step) => {
       const found = before === undefined ? undefined : asOfNow(step, before);
       const outcome =

@@ -85,7 +85,7 @@ async function answer(
   signer: Signer,
 ): Promise<{ outcome: ToolResultOutcome; chatId: string | undefined }> {
   return await untilCurrent(async () => {
-    const before = await find(runtime, sent.tool_call_id);
+    const before = await find(runtime, worldId, sent.tool_call_id);
     // Before the step, since files may have to be read to sign a call. Checked again inside.
     const toSign = before === undefined ? undefined : await readCallToSign(runtime, worldId, before.invocation, sent);
     const needs = { ...needsOf(before, signer), ...needsToSign(toSign) };

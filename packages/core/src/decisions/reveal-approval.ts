@@ -20,7 +20,7 @@ export async function revealApproval(
 ): Promise<{ kind: 'revealed'; call: RevealedCall } | Refused> {
   parseInput(signerSchema, signer, 'signer');
   return await untilCurrent(async () => {
-    const before = await find(runtime, approvalId);
+    const before = await find(runtime, worldId, approvalId);
     if (before?.approval === undefined || !before.byApproval) return refused('unknown', 'no approval has this id');
     return await commit(runtime, 'reveal-approval', worldId, needsOf(before, signer), (step) =>
       reveal(step, worldId, asOfNow(step, before), signer),

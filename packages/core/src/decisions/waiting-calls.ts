@@ -63,7 +63,7 @@ export async function findCovered(runtime: Runtime, worldId: string, looking: Lo
   });
   if (found === undefined || found.waiting.length === 0) return [];
   const { snapshot, waiting } = found;
-  const place = await runtime.findPlace(snapshot);
+  const place = runtime.findPlace(snapshot);
   const supposed: GateGrant | undefined =
     grant === undefined
       ? undefined

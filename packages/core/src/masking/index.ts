@@ -1,5 +1,5 @@
 export { scanLimit } from './scan/characters.js';
-export { createChunkMasker } from './create-chunk-masker.js';
+export { createChunkMasker, type ChunkMasker } from './create-chunk-masker.js';
 export { fillMessage } from './call/fill-message.js';
 export { hasMask, maskPrompt, revealPrompt } from './mask-prompt.js';
 export { maskArguments, showsOriginal } from './call/mask-arguments.js';

@@ -42,7 +42,7 @@ export function createMcpRecords(runtimeOf: () => Runtime): McpRecords {
       const runtime = runtimeOf();
       const snapshot = await read((reader) => runtime.snapshots.read(reader, worldId));
       if (snapshot === undefined) throw noWorld(worldId);
-      const place = await runtime.findPlace(snapshot);
+      const place = runtime.findPlace(snapshot);
       const policies = { admin: snapshot.adminPolicy, world: snapshot.policy, agent: NO_RULES };
       const keptPaths = keepPaths(policies, { tool: anyToolOf(name), subjects: [], place });
       const { workingDirectory, grants } = place;

@@ -1,6 +1,13 @@
-import type { MessageRecord, ModelMessage, StoreReader, TurnRecord } from '../ports/index.js';
+import type { Fact, ModelMessage, StoreReader, TurnRecord } from '../ports/index.js';
 import { sizeOf, toModelMessages, type ViewFor } from './model-messages.js';
-import { createTurnMessages, type TurnMessages, type TurnMessagesMemory } from './turn-messages.js';
+import {
+  createTurnMessages,
+  endedBy,
+  readTurnMessages,
+  type KeptTurn,
+  type TurnMessages,
+  type TurnMessagesMemory,
+} from './turn-messages.js';
 
 /** One ended turn as a model sees it. Ended turns never change, so a block is made once. */
 interface Block {
@@ -16,17 +23,24 @@ interface PastTurns {
 }
 
 export interface AgentMemory {
-  /** Ended turns of this turn's agent and chat before it, newest that fit `budget` characters. Valid until the next call. */
-  past(reader: StoreReader, turn: TurnRecord, view: ViewFor, budget: number): Promise<PastTurns>;
-  /** What this turn answers and what it has said so far. */
-  current(reader: StoreReader, turn: TurnRecord): Promise<TurnMessages>;
-  /** A message is being written. To be forgotten with its chat if the step is not kept. */
-  heard(message: MessageRecord): void;
+  /**
+   * Ended turns of this turn's agent and chat before it, newest that fit `budget` characters. Valid until the next call. Undefined: they
+   * have to be read, and there is no reader.
+   */
+  past(reader: StoreReader | undefined, turn: TurnRecord, view: ViewFor, budget: number): Known<PastTurns>;
+  /** What this turn answers and what it has said so far; undefined likewise. */
+  current(reader: StoreReader | undefined, turn: TurnRecord): Known<TurnMessages>;
+  /** It is being written. Its chat is to be forgotten if it is not kept. */
+  heard(fact: Fact): void;
   forgetChat(chatId: string): void;
 }
 
+type Known<T> = T | Promise<T> | undefined;
+
 /** What is kept of one agent and chat. `messages` is the blocks' messages in one list, added to in place: copying it for each turn would cost more with every message. */
 interface Remembered {
+  provider: string;
+  model: string;
   version: number;
   blocks: Block[];
   messages: ModelMessage[];
@@ -34,6 +48,8 @@ interface Remembered {
   leftOut: boolean;
   /** The turn it was last read for: while that goes on, no other one of its agent and chat can end. */
   readFor: string;
+  /** What has ended since. Undefined: not all of it is known, so it has to be read. */
+  ended: KeptTurn[] | undefined;
 }
 
 const PAGE = 32;
@@ -49,53 +65,112 @@ export function createAgentMemory({ capacity = 32_000_000, follows = false } = {
   const remembered = new Map<string, Remembered>();
   let held = 0;
 
-  function forget(key: string): Remembered | undefined {
+  function forget(key: string): void {
     const entry = remembered.get(key);
-    if (entry === undefined) return undefined;
+    if (entry === undefined) return;
     held -= entry.size;
     remembered.delete(key);
-    return entry;
   }
 
   /** Most recently used last; the first go when too much is held. */
   function remember(key: string, entry: Remembered): void {
     remembered.set(key, entry);
     held += entry.size;
+    if (held <= capacity) return;
     for (const oldest of remembered.keys()) {
       if (held <= capacity) return;
       forget(oldest);
     }
   }
 
+  function noteEnd({ chatId, turnId }: { chatId: string; turnId: string }): void {
+    const kept = messages.kept(turnId);
+    if (kept === undefined) {
+      // Of another agent, maybe: then that one's is read without need, which costs a read.
+      for (const [key, entry] of remembered) if (isOf(key, chatId)) entry.ended = undefined;
+      return;
+    }
+    const entry = remembered.get(keyOf(kept));
+    if (entry?.ended === undefined) return;
+    entry.ended.push(kept);
+    // Nobody asks for it any more.
+    if (entry.ended.length > PAGE) entry.ended = undefined;
+  }
+
+  function update(turn: TurnRecord, entry: Remembered, blocks: readonly Block[], budget: number): PastTurns {
+    const key = keyOf(turn);
+    forget(key);
+    entry.readFor = turn.id;
+    entry.ended = follows ? [] : undefined;
+    for (const block of blocks) add(entry, block);
+    if (entry.size > budget) cut(entry, budget * KEEP_AFTER_CUT);
+    remember(key, entry);
+    return entry;
+  }
+
+  async function read(
+    reader: StoreReader,
+    turn: TurnRecord,
+    view: ViewFor,
+    usable: Remembered | undefined,
+    budget: number,
+  ): Promise<PastTurns> {
+    const fresh = await readBlocks(reader, messages, turn, view, newestOf(usable), budget);
+    const entry = usable === undefined || fresh.full ? emptyMemory(view, fresh.full) : usable;
+    return update(turn, entry, fresh.blocks, budget);
+  }
+
   return {
-    async past(reader, turn, view, budget) {
-      const key = `${turn.chatId}\n${turn.agentId}\n${view.provider}\n${view.model}`;
-      const known = remembered.get(key);
-      const newest = known?.blocks.at(-1)?.triggerSeq ?? 0;
-      const usable = known?.version === view.version && newest < turn.triggerSeq ? known : undefined;
-      if (usable?.readFor === turn.id && usable.size <= budget) {
-        return { messages: usable.messages, leftOut: usable.leftOut };
+    past(reader, turn, view, budget) {
+      const known = remembered.get(keyOf(turn));
+      const usable = known !== undefined && isFor(known, view) && newestOf(known) < turn.triggerSeq ? known : undefined;
+      if (usable?.readFor === turn.id && usable.size <= budget) return usable;
+      if (usable?.ended?.every(({ isWhole }) => isWhole) === true) {
+        const since = usable.ended.filter(({ trigger: { seq } }) => seq > newestOf(usable) && seq < turn.triggerSeq);
+        since.sort((one, other) => one.trigger.seq - other.trigger.seq);
+        return update(
+          turn,
+          usable,
+          since.map((ended) => toBlock(ended, ended.trigger.seq, view)),
+          budget,
+        );
       }
-      const fresh = await readBlocks(reader, messages, turn, view, usable === undefined ? 0 : newest, budget);
-      const entry = usable === undefined || fresh.full ? emptyMemory(view.version, fresh.full) : usable;
-      forget(key);
-      entry.readFor = turn.id;
-      for (const block of fresh.blocks) add(entry, block);
-      if (entry.size > budget) cut(entry, budget * KEEP_AFTER_CUT);
-      remember(key, entry);
-      return { messages: entry.messages, leftOut: entry.leftOut };
+      return reader === undefined ? undefined : read(reader, turn, view, usable, budget);
     },
-    current: (reader, turn) => messages.of(reader, turn),
-    heard: (message) => messages.heard(message),
+    current(reader, turn) {
+      return messages.kept(turn.id) ?? (reader === undefined ? undefined : readTurnMessages(reader, turn));
+    },
+    heard(fact) {
+      if (fact.kind === 'message-written') messages.heard(fact.message);
+      const ended = endedBy(fact);
+      if (ended !== undefined) noteEnd(ended);
+    },
     forgetChat(chatId) {
       messages.forgetChat(chatId);
-      for (const key of [...remembered.keys()]) if (key.startsWith(`${chatId}\n`)) forget(key);
+      for (const key of [...remembered.keys()]) if (isOf(key, chatId)) forget(key);
     },
   };
 }
 
-function emptyMemory(version: number, leftOut: boolean): Remembered {
-  return { version, blocks: [], messages: [], size: 0, leftOut, readFor: '' };
+function keyOf({ chatId, agentId }: { chatId: string; agentId: string }): string {
+  return `${chatId}\n${agentId}`;
+}
+
+function isOf(key: string, chatId: string): boolean {
+  return key.startsWith(`${chatId}\n`);
+}
+
+function isFor({ provider, model, version }: Remembered, view: ViewFor): boolean {
+  return provider === view.provider && model === view.model && version === view.version;
+}
+
+function newestOf(entry: Remembered | undefined): number {
+  return entry?.blocks.at(-1)?.triggerSeq ?? 0;
+}
+
+function emptyMemory({ provider, model, version }: ViewFor, leftOut: boolean): Remembered {
+  const nothing = { blocks: [], messages: [], size: 0, readFor: '', ended: undefined };
+  return { provider, model, version, leftOut, ...nothing };
 }
 
 function add(entry: Remembered, block: Block): void {
@@ -150,7 +225,10 @@ async function readBlock(
   past: TurnRecord,
   view: ViewFor,
 ): Promise<Block> {
-  const { trigger, own } = await memory.of(reader, past);
+  return toBlock(memory.kept(past.id) ?? (await readTurnMessages(reader, past)), past.triggerSeq, view);
+}
+
+function toBlock({ trigger, own }: TurnMessages, triggerSeq: number, view: ViewFor): Block {
   const messages = toModelMessages(trigger, own, view);
-  return { triggerSeq: past.triggerSeq, messages, size: messages.reduce((sum, message) => sum + sizeOf(message), 0) };
+  return { triggerSeq, messages, size: messages.reduce((sum, message) => sum + sizeOf(message), 0) };
 }

@@ -29,15 +29,18 @@ export interface PreparedView {
   trigger: MessageRecord | undefined;
 }
 
-/** The filtered view of one turn (C1, C2): fresh system message, past exchanges that fit, then this turn with its calls and results. */
+/**
+ * The filtered view of one turn (C1, C2): fresh system message, past exchanges that fit, then this turn with its calls and results.
+ * Undefined: not all of it is in memory, and there is no reader.
+ */
 export async function prepareMessagesForLLM(
-  reader: StoreReader,
+  reader: StoreReader | undefined,
   memory: AgentMemory,
   snapshot: WorldSnapshot,
   agent: AgentRecord,
   turn: TurnRecord,
   context: { provider: Provider; tools: Iterable<Tool>; missing?: readonly string[] },
-): Promise<PreparedView> {
+): Promise<PreparedView | undefined> {
   const { model, maxTokens } = agent.definition;
   const view: ViewFor = {
     provider: context.provider.name,
@@ -49,25 +52,24 @@ export async function prepareMessagesForLLM(
   const others = snapshot.agents.filter((other) => other.id !== agent.id && other.definition.active);
   const budget = budgetOf(context.provider, model, maxTokens, tools);
 
-  const { trigger, own: said } = await memory.current(reader, turn);
+  const known = memory.current(reader, turn);
+  if (known === undefined) return undefined;
+  const { trigger, own: said } = known instanceof Promise ? await known : known;
   const own = toModelMessages(trigger, said, view);
   const missing = context.missing ?? [];
   const longest = systemMessage(agent, others, tools, { leftOut: true, missing });
   const fixed = longest.length;
   const current = shrinkToBudget(own, Math.max(0, budget - fixed));
   const left = Math.max(0, budget - fixed - current.reduce((sum, message) => sum + sizeOf(message), 0));
-  const past = await memory.past(reader, turn, view, left);
+  const ended = memory.past(reader, turn, view, left);
+  if (ended === undefined) return undefined;
+  const past = ended instanceof Promise ? await ended : ended;
+  const content = past.leftOut ? longest : systemMessage(agent, others, tools, { leftOut: false, missing });
+  const system: readonly ModelMessage[] = [{ role: 'system', content }];
 
   return {
     trigger,
-    messages: [
-      {
-        role: 'system',
-        content: past.leftOut ? longest : systemMessage(agent, others, tools, { leftOut: false, missing }),
-      },
-      ...past.messages,
-      ...current,
-    ],
+    messages: system.concat(past.messages, current),
     tools: tools.map(({ definition }) => ({
       name: definition.name,
       description: definition.description,

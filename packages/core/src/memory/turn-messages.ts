@@ -1,4 +1,4 @@
-import type { MessageRecord, StoreReader, TurnRecord } from '../ports/index.js';
+import type { Fact, MessageRecord, StoreReader, TurnRecord } from '../ports/index.js';
 import { turnId } from '../turn/ids.js';
 
 /** What a turn answers and everything it has said, oldest first. */
@@ -7,17 +7,22 @@ export interface TurnMessages {
   own: readonly MessageRecord[];
 }
 
-export interface TurnMessagesMemory {
-  /** Kept as it is written, in the step that writes it. Where several processes write, nothing is kept. */
-  heard(message: MessageRecord): void;
-  of(reader: StoreReader, turn: TurnRecord): Promise<TurnMessages>;
-  forgetChat(chatId: string): void;
-}
-
-interface Kept {
+/** The messages of a turn, from its first one on. */
+export interface KeptTurn extends TurnMessages {
   chatId: string;
+  agentId: string;
   trigger: MessageRecord;
   own: MessageRecord[];
+  /** False once it is no longer kept: what was written since is missing. */
+  isWhole: boolean;
+}
+
+export interface TurnMessagesMemory {
+  /** Kept as it is written. Where several processes write, nothing is kept. */
+  heard(message: MessageRecord): void;
+  /** Undefined: it has to be read. */
+  kept(turnId: string): KeptTurn | undefined;
+  forgetChat(chatId: string): void;
 }
 
 const MOST_TURNS = 512;
@@ -28,13 +33,15 @@ const MOST_TEXT = 8_000_000;
  * to a model (N1). Losing them costs a read.
  */
 export function createTurnMessages(follows: boolean): TurnMessagesMemory {
-  const turns = new Map<string, Kept>();
+  const turns = new Map<string, KeptTurn>();
   let text = 0;
 
   function drop(id: string): void {
     const kept = turns.get(id);
     if (kept === undefined) return;
-    for (const message of [kept.trigger, ...kept.own]) text -= message.content.length;
+    text -= kept.trigger.content.length;
+    for (const message of kept.own) text -= message.content.length;
+    kept.isWhole = false;
     turns.delete(id);
   }
 
@@ -42,7 +49,13 @@ export function createTurnMessages(follows: boolean): TurnMessagesMemory {
     heard(message) {
       if (!follows) return;
       for (const agentId of message.addressees) {
-        turns.set(turnId(message.id, agentId), { chatId: message.chatId, trigger: message, own: [] });
+        turns.set(turnId(message.id, agentId), {
+          chatId: message.chatId,
+          agentId,
+          trigger: message,
+          own: [],
+          isWhole: true,
+        });
         text += message.content.length;
       }
       const kept = message.turnId === null ? undefined : turns.get(message.turnId);
@@ -52,18 +65,26 @@ export function createTurnMessages(follows: boolean): TurnMessagesMemory {
         // A provider's own state is given back as it was stored, not as the object it came in.
         if (message.providerState?.state !== undefined) drop(message.turnId);
       }
+      if (turns.size <= MOST_TURNS && text <= MOST_TEXT) return;
       for (const oldest of turns.keys()) {
         if (turns.size <= MOST_TURNS && text <= MOST_TEXT) break;
         drop(oldest);
       }
     },
-    async of(reader, turn) {
-      const kept = turns.get(turn.id);
-      if (kept !== undefined) return kept;
-      return { trigger: await reader.message(turn.triggerId), own: await reader.messagesOfTurn(turn.id) };
-    },
+    kept: (id) => turns.get(id),
     forgetChat(chatId) {
       for (const [id, kept] of [...turns]) if (kept.chatId === chatId) drop(id);
     },
   };
+}
+
+export async function readTurnMessages(reader: StoreReader, turn: TurnRecord): Promise<TurnMessages> {
+  return { trigger: await reader.message(turn.triggerId), own: await reader.messagesOfTurn(turn.id) };
+}
+
+/** The turn that this fact ends. */
+export function endedBy(fact: Fact): { chatId: string; turnId: string } | undefined {
+  if (fact.kind === 'turn-changed') return fact.change.state === 'ended' ? fact : undefined;
+  if (fact.kind !== 'turn-queued' || fact.turn.state !== 'ended') return undefined;
+  return { chatId: fact.turn.chatId, turnId: fact.turn.id };
 }

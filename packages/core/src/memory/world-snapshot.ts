@@ -1,3 +1,4 @@
+import type { Addressable } from '../mentions/index.js';
 import type { AgentRecord, StoreReader, WorldRecord } from '../ports/index.js';
 import { closedPolicy, compileStored, NO_RULES, type Policy } from '../policy/index.js';
 
@@ -8,6 +9,8 @@ export interface WorldSnapshot {
   /** The rules of the file that no world can change. */
   adminPolicy: Policy;
   agents: readonly AgentRecord[];
+  /** The same as mentions are read with. */
+  addressable: readonly Addressable[];
   agent(id: string): AgentRecord | undefined;
   /** Its id, for one that is gone: what it said and asked stays on record. */
   agentName(id: string): string;
@@ -61,6 +64,7 @@ function makeSnapshot(world: WorldRecord, agents: readonly AgentRecord[], adminP
     policy: compileStored(world.policy),
     adminPolicy,
     agents,
+    addressable: agents.map(({ id, definition: { name, active } }) => ({ id, name, active })),
     agent: (id) => byId.get(id),
     agentName: (id) => byId.get(id)?.definition.name ?? id,
     agentPolicy: (id) => policies.get(id) ?? closedPolicy('this agent is not in this world'),

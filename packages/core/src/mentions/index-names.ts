@@ -27,6 +27,17 @@ export function foldName(name: string): string {
  * reachable by the name that people see even where another agent's id looks the same.
  */
 export function indexNames(agents: readonly Addressable[]): NameIndex {
+  const known = indexes.get(agents);
+  if (known !== undefined) return known;
+  const index = makeIndex(agents);
+  indexes.set(agents, index);
+  return index;
+}
+
+/** By the list itself, which nobody may change: the agents of a world are asked for with every message. */
+const indexes = new WeakMap<readonly Addressable[], NameIndex>();
+
+function makeIndex(agents: readonly Addressable[]): NameIndex {
   const targets = new Map<string, Target>();
   const beginnings = new Set<string>();
   const add = (text: string, target: Target): void => {

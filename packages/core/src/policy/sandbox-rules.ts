@@ -29,6 +29,8 @@ export interface SandboxGrants {
   readonly anyHost: boolean;
 }
 
+const NOTHING: SandboxGrants = { folders: [], hosts: [], anyHost: false, privateHosts: [] };
+
 /**
  * `allow sandbox_folder(~/lib)` lets commands in the sandbox read a folder, `allow sandbox_network(example.com)` lets them
  * reach a host. Only rules for these very names open something: who allows every tool has not thought of the sandbox. A private address is
@@ -38,6 +40,7 @@ export function sandboxGrants(policies: Policies, place: Place): SandboxGrants {
   const { admin, world } = policies;
   const folderRules = [admin, world].flatMap((policy) => policy?.allow.byTool.get(FOLDER) ?? []);
   const networkRules = [admin, world].flatMap((policy) => policy?.allow.byTool.get(NETWORK) ?? []);
+  if (folderRules.length === 0 && networkRules.length === 0) return NOTHING;
   const folders = folderRules.length === 0 ? [] : openFolders(policies, folderRules, place);
   const closed = [admin, world, policies.agent].some((policy) =>
     guardsOf(policy, NETWORK).some(({ any }) => any.length > 0),

@@ -11,6 +11,7 @@ import { compileRules } from '../worlds/compile-rules.js';
 import { watchDeadlines } from '../decisions/expire-approval.js';
 import { createMcpRecords } from '../mcp/mcp-records.js';
 import { processAgentMessage } from '../turns/process-agent-message.js';
+import { createCallChats } from '../step/call-chats.js';
 import { createQuarantine } from '../step/quarantine.js';
 import type { About, Measured, PlaceFinder, Probe, Runtime } from '../step/runtime.js';
 import { createRecentRepeats } from '../step/recent-repeats.js';
@@ -186,6 +187,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
     inFlight: new Set(),
     quarantine: createQuarantine(),
     memory: createAgentMemory({ follows: store.shared === undefined }),
+    callChats: createCallChats(),
     snapshots: createSnapshotCache(compileRules(options.adminRules ?? [], { field: 'adminRules', of: 'adminRules' })),
     repeats: createRecentRepeats(clock),
     owner,
@@ -268,8 +270,8 @@ export function createRuntime(options: RuntimeOptions): Engine {
 
 /** What rules open to commands in the sandbox is part of the place they run in. */
 function withSandboxGrants(findPlace: PlaceFinder): PlaceFinder {
-  return async (snapshot) => {
-    const place = await findPlace(snapshot);
+  return (snapshot) => {
+    const place = findPlace(snapshot);
     const grants = sandboxGrants({ admin: snapshot.adminPolicy, world: snapshot.policy, agent: NO_RULES }, place);
     return grants.folders.length === 0 && grants.mayReach === undefined ? place : { ...place, grants };
   };

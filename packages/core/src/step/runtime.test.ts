@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
+import { createAgentMemory } from '../memory/agent-memory.js';
 import { createSnapshotCache } from '../memory/world-snapshot.js';
 import type { StepReads, Store, StoreReader, WorldRecord } from '../ports/index.js';
+import { createCallChats } from './call-chats.js';
 import { commit, type Runtime } from './runtime.js';
 
 function reader(rev: number, policy: string[]): StoreReader {
@@ -21,6 +23,8 @@ it('[A19] rules that a step has written and that were not kept are never taken f
   const runtime = {
     store: { step } as Partial<Store> as Store,
     snapshots,
+    memory: createAgentMemory(),
+    callChats: createCallChats(),
     probe: () => undefined,
   } as Partial<Runtime> as Runtime;
   const deciding = commit(runtime, 'decision', 'w', { chats: [] }, ({ tx }) => tx.setPolicy(['allow remove']));

@@ -5,7 +5,6 @@ import type {
   Fact,
   InvocationRecord,
   McpHost,
-  MessageRecord,
   Provider,
   StepNeeds,
   StepReads,
@@ -22,6 +21,7 @@ import type { SandboxGrants } from '../policy/index.js';
 import type { AgentMemory } from '../memory/agent-memory.js';
 import type { SnapshotCache, WorldSnapshot } from '../memory/world-snapshot.js';
 import type { EventBus } from '../publishers/event-bus.js';
+import type { CallChats } from './call-chats.js';
 import { noWorld } from './look-up.js';
 import type { Quarantine } from './quarantine.js';
 import type { RecentRepeats } from './recent-repeats.js';
@@ -37,7 +37,8 @@ export interface Place {
   /** What rules open to commands in the sandbox. */
   grants?: SandboxGrants;
 }
-export type PlaceFinder = (world: WorldSnapshot) => Promise<Place>;
+/** Throws if the folder can't be used. Synchronous: a system call takes three microseconds, its asynchronous form waits for a thread. */
+export type PlaceFinder = (world: WorldSnapshot) => Place;
 
 /** Named moments before and after which a crash must lose nothing; crash tests are generated from them. */
 export type Probe = (moment: string) => void;
@@ -73,6 +74,7 @@ export interface Runtime {
   inFlight: Set<string>;
   quarantine: Quarantine;
   memory: AgentMemory;
+  callChats: CallChats;
   snapshots: SnapshotCache;
   repeats: RecentRepeats;
   /** Names this process in the claims of turns. */
@@ -137,8 +139,6 @@ interface Afterwards {
 export interface Step extends Afterwards {
   tx: StepTransaction;
   snapshot: WorldSnapshot;
-  /** A message was written in it. */
-  heard(message: MessageRecord): void;
 }
 
 /** A change of a world that concerns no running chat: its settings, agents, clients and MCP servers. */
@@ -176,12 +176,13 @@ async function runStep<T>(
     after = createAfterwards();
     const { afterCommit, afterRollback } = after;
     const tx = new StepTransaction(worldId, needs, reads);
-    const heard = (message: MessageRecord): void => {
-      runtime.memory.heard(message);
-      afterRollback(() => runtime.memory.forgetChat(message.chatId));
-    };
-    const value = decide({ tx, snapshot: snapshotAt(runtime, worldId, reads), afterCommit, afterRollback, heard });
+    const value = decide({ tx, snapshot: snapshotAt(runtime, worldId, reads), afterCommit, afterRollback });
     const writes = tx.writes();
+    for (const fact of writes.facts) {
+      runtime.memory.heard(fact);
+      runtime.callChats.note(fact);
+    }
+    if (writes.facts.length > 0) afterRollback(() => needs.chats.forEach((id) => runtime.memory.forgetChat(id)));
     // Somebody may have read the world as this step has made it, and the next change of it gets the same `rev`.
     if (writes.facts.some(changesWorld)) afterRollback(() => runtime.snapshots.forget(worldId));
     return { value, writes };

@@ -22,7 +22,6 @@ export function writeMessage(step: Step, where: { worldId: string; chatId: strin
     worldId: where.worldId,
     chatId: where.chatId,
   });
-  step.heard(record);
   step.tx.emit({ event: 'message', chatId: where.chatId, message: record });
   return record;
 }

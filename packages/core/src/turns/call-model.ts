@@ -4,10 +4,11 @@ import {
   type GenerateRequest,
   type LLMResponse,
   type Provider,
+  type StoreReader,
   type TurnRecord,
 } from '../ports/index.js';
 import { maskSecrets } from '../masking/index.js';
-import { prepareMessagesForLLM } from '../memory/prepare-messages-for-llm.js';
+import { prepareMessagesForLLM, type PreparedView } from '../memory/prepare-messages-for-llm.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { newId } from '../turn/ids.js';
 import { endWithError } from '../step/end-with-error.js';
@@ -73,7 +74,7 @@ async function lookAround(
   // The world was deleted, and its turns with it.
   if (snapshot === undefined) return undefined;
   try {
-    return { ok: true, place: await runtime.findPlace(snapshot), snapshot };
+    return { ok: true, place: runtime.findPlace(snapshot), snapshot };
   } catch (error) {
     return { ok: false, error: `The working folder can't be used: ${wordsOf(error)}` };
   }
@@ -99,18 +100,12 @@ async function prepare(runtime: Runtime, turn: TurnRecord, signal: AbortSignal) 
     ...(temperature === undefined ? {} : { temperature }),
     ...(maxTokens === undefined ? {} : { maxTokens }),
   };
-  try {
-    // Only to find out before a model is paid for an answer that could do nothing.
-    await runtime.findPlace(read.snapshot);
-    return { ok: true as const, provider: read.provider, request, agentName: name, trigger: read.view.trigger };
-  } catch (error) {
-    return { ok: false as const, error: `The working folder can't be used: ${wordsOf(error)}` };
-  }
+  return { ok: true as const, provider: read.provider, request, agentName: name, trigger: read.view.trigger };
 }
 
 /**
- * What a model is shown, in one look. Some tools may have to be started first: then it is looked again, with what is `missing`, since a
- * model that is not told would make up a reason. Undefined: the agent is not there.
+ * What a model is shown. Some tools may have to be started first: then it is looked again, with what is `missing`, since a model that is
+ * not told would make up a reason. Undefined: the agent is not there.
  */
 async function readView(
   runtime: Runtime,
@@ -118,35 +113,52 @@ async function readView(
   signal: AbortSignal,
   missing?: readonly string[],
 ): Promise<View | { agent: AgentRecord; provider: undefined } | undefined> {
-  const read = await runtime.store.read(async (reader) => {
-    if (missing === undefined) {
-      // First: an agent added later is in nothing that is read here, and must not count as removed.
-      for (const source of runtime.sources) await source.read?.(reader, turn.worldId);
-    }
-    const snapshot = await runtime.snapshots.read(reader, turn.worldId);
-    const agent = snapshot?.agent(turn.agentId);
-    if (snapshot === undefined || agent === undefined) return undefined;
-    if (missing === undefined) {
-      const waitsFor = prepareTools(runtime, turn.worldId, agent.definition.tools, signal);
-      // Not waited for in here: a look that lasts holds a connection.
-      if (waitsFor !== undefined) return { waitsFor };
-    }
-    const provider = runtime.providers.get(agent.definition.provider);
-    if (provider === undefined) return { agent, provider };
-    const tools = runtime.tools(turn.worldId).values();
-    const shown = { provider, tools, missing: missing ?? [] };
-    const view = await prepareMessagesForLLM(reader, runtime.memory, snapshot, agent, turn, shown);
-    return { agent, provider, snapshot, view };
-  });
-  if (read === undefined || !('waitsFor' in read)) return read;
-  return await readView(runtime, turn, signal, await read.waitsFor);
+  // Where this process writes alone, what is shown is mostly still in memory.
+  const snapshot = runtime.store.shared === undefined ? await readSnapshot(runtime, turn.worldId) : undefined;
+  const known = snapshot === undefined ? undefined : await viewOf(runtime, turn, signal, { snapshot, missing });
+  const read =
+    known ??
+    (await runtime.store.read(async (reader) => {
+      if (missing === undefined) {
+        // First: an agent added later is in nothing that is read here, and must not count as removed.
+        for (const source of runtime.sources) await source.read?.(reader, turn.worldId);
+      }
+      const snapshot = await runtime.snapshots.read(reader, turn.worldId);
+      return snapshot === undefined ? 'gone' : await viewOf(runtime, turn, signal, { reader, snapshot, missing });
+    }));
+  if (read === undefined || read === 'gone') return undefined;
+  return 'waitsFor' in read ? await readView(runtime, turn, signal, await read.waitsFor) : read;
+}
+
+/** Undefined: it has to be read, and there is no reader. */
+async function viewOf(
+  runtime: Runtime,
+  turn: TurnRecord,
+  signal: AbortSignal,
+  from: { reader?: StoreReader; snapshot: WorldSnapshot; missing: readonly string[] | undefined },
+): Promise<
+  View | { agent: AgentRecord; provider: undefined } | { waitsFor: Promise<readonly string[]> } | 'gone' | undefined
+> {
+  const { reader, snapshot, missing } = from;
+  const agent = snapshot.agent(turn.agentId);
+  if (agent === undefined) return 'gone';
+  if (missing === undefined) {
+    const waitsFor = prepareTools(runtime, turn.worldId, agent.definition.tools, signal);
+    // Not waited for in here: a look that lasts holds a connection.
+    if (waitsFor !== undefined) return { waitsFor };
+  }
+  const provider = runtime.providers.get(agent.definition.provider);
+  if (provider === undefined) return { agent, provider };
+  const shown = { provider, tools: runtime.tools(turn.worldId).values(), missing: missing ?? [] };
+  const view = await prepareMessagesForLLM(reader, runtime.memory, snapshot, agent, turn, shown);
+  return view === undefined ? undefined : { agent, provider, snapshot, view };
 }
 
 interface View {
   agent: AgentRecord;
   provider: Provider;
   snapshot: WorldSnapshot;
-  view: Awaited<ReturnType<typeof prepareMessagesForLLM>>;
+  view: PreparedView;
 }
 
 /** Retryable failures are tried again after a pause, the vendor's if it named one (P4). */

@@ -4,7 +4,6 @@ import { prepareAnswer, type PreparedAnswer, type Speaker } from '../mentions/in
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { maskLongTexts } from '../publishers/mask-long-texts.js';
 import { answered, writeAnswer, type ModelAnswer } from './model-answer.js';
-import { addressable } from '../chats/publish-message.js';
 import { commit, readSnapshot, type Runtime, type Step } from '../step/runtime.js';
 import { endTurn, noteActivity, queueTurns } from '../step/turn-lifecycle.js';
 
@@ -41,7 +40,7 @@ function prepare(
   content: string,
   trigger: MessageRecord | undefined,
 ): PreparedAnswer {
-  return prepareAnswer({ content, agentId, answering: speakerOf(trigger), agents: addressable(snapshot) });
+  return prepareAnswer({ content, agentId, answering: speakerOf(trigger), agents: snapshot.addressable });
 }
 
 /** What will most likely be published: masking a long text takes longer than a step may. */

@@ -1,6 +1,6 @@
 import type { SSEEvent } from '@countersign/protocol';
 import type { TurnRecord } from '../ports/index.js';
-import { createChunkMasker } from '../masking/index.js';
+import { createChunkMasker, type ChunkMasker } from '../masking/index.js';
 import type { Runtime } from '../step/runtime.js';
 import { textOf } from '../ports/words-of.js';
 
@@ -23,7 +23,9 @@ export function streamTo(
 ): ModelStream {
   let attempt = 0;
   let offset = 0;
-  let masker = createChunkMasker({ form: 'chat' });
+  /** Made for the first chunk: many answers come as a whole. */
+  let masker: ChunkMasker | undefined;
+  let current = {};
   const send = (event: Omit<SSEEvent, 'messageId' | 'agentName' | 'agentId' | 'attempt'>): void => {
     runtime.bus.publishUnstored(turn.worldId, turn.chatId, {
       event: 'sse',
@@ -39,17 +41,20 @@ export function streamTo(
     start(number) {
       attempt = turn.interruptions * TRIES + number;
       offset = 0;
-      const current = createChunkMasker({ form: 'chat' });
-      masker = current;
+      const own = (current = {});
+      masker = undefined;
       send({ type: 'start' });
       // A provider may go on after it failed or answered: its chunks would run into the next try, or follow the end.
       return (text) => {
-        if (streams && masker === current) sendText(current.push(textOf(text)));
+        if (!streams || current !== own) return;
+        masker ??= createChunkMasker({ form: 'chat' });
+        sendText(masker.push(textOf(text)));
       };
     },
     end(last) {
-      const rest = masker.end();
-      masker = createChunkMasker({ form: 'chat' });
+      const rest = masker?.end() ?? '';
+      masker = undefined;
+      current = {};
       sendText(rest);
       send(last.type === 'end' ? { type: 'end', ...(last.usage === undefined ? {} : { usage: last.usage }) } : last);
     },

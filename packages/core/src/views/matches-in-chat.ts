@@ -41,7 +41,7 @@ export async function matchesInChat(
     chatIn(await reader.chat(chatId), worldId, chatId);
     return { snapshot, messages: await reader.lastMessages(chatId, { limit: MESSAGES }) };
   });
-  const place = await runtime.findPlace(found.snapshot);
+  const place = runtime.findPlace(found.snapshot);
   const tools = runtime.tools(worldId);
   const matches = ({ function: { name, arguments: text } }: ToolCall): boolean => {
     if (name.startsWith(RESERVED_TOOL_PREFIX)) return false;

@@ -109,11 +109,12 @@ export async function pageApprovals(
     });
     const shown = records.slice(0, limit);
     const places = status === 'pending' ? await placesOf(reader, worldId, shown, chatId) : [];
+    const snapshot = await runtime.snapshots.read(reader, worldId);
     const items: QueuedApproval[] = [];
     for (const [index, record] of shown.entries()) {
       const invocation = await reader.invocation(record.invocationId);
       if (invocation === undefined) continue;
-      items.push({ ...(await toApproval(runtime, reader, record, invocation)), ...places[index] });
+      items.push({ ...toApproval(snapshot, record, invocation), ...places[index] });
     }
     const next = records.length > limit ? records[limit - 1]?.id : undefined;
     return { items, ...(next === undefined ? {} : { next }) };

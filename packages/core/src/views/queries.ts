@@ -8,11 +8,19 @@ import type {
   QueuedApproval,
 } from '@countersign/protocol';
 import { maskArguments } from '../masking/index.js';
-import type { ApprovalRecord, InvocationRecord, MessageRecord, QuestionRecord, StoreReader } from '../ports/index.js';
+import type {
+  ApprovalRecord,
+  ChatRecord,
+  InvocationRecord,
+  MessageRecord,
+  QuestionRecord,
+  StoreReader,
+} from '../ports/index.js';
 import { toolTurnId } from '../turn/ids.js';
 import { GRANT_LIFETIME_MS } from '../calls/gate-call.js';
 import { readAllMessages } from './read-all-messages.js';
-import type { Runtime } from '../step/runtime.js';
+import type { WorldSnapshot } from '../memory/world-snapshot.js';
+import { look, unlessGone, type Runtime } from '../step/runtime.js';
 import { readMessage, showMessages } from './show-messages.js';
 
 const CONTEXT_MESSAGES = 10;
@@ -23,14 +31,34 @@ export async function listApprovals(
   worldId: string,
   filter: { status?: ApprovalStatus; chatId?: string } = {},
 ): Promise<Approval[]> {
+  const { status, chatId } = filter;
+  if (status === 'pending' && chatId !== undefined) return await listPending(runtime, worldId, chatId);
   return await runtime.store.read(async (reader) => {
     const shown: Approval[] = [];
+    const snapshot = await runtime.snapshots.read(reader, worldId);
     for (const approval of await reader.approvals(worldId, filter)) {
       const invocation = await reader.invocation(approval.invocationId);
-      if (invocation !== undefined) shown.push(await toApproval(runtime, reader, approval, invocation));
+      if (invocation !== undefined) shown.push(toApproval(snapshot, approval, invocation));
     }
     return shown;
   });
+}
+
+/** Those of one chat, which are part of its state. */
+async function listPending(runtime: Runtime, worldId: string, chatId: string): Promise<Approval[]> {
+  const looking = look(runtime, worldId, { chats: [chatId] }, ({ tx, snapshot }) => {
+    if (tx.chat(chatId)?.worldId !== worldId) return [];
+    return tx.pendingApprovals(chatId).flatMap((approval) => {
+      const invocation = tx.invocation(approval.invocationId);
+      return invocation === undefined ? [] : [toApproval(snapshot, approval, invocation)];
+    });
+  });
+  return (await unlessGone(looking)) ?? [];
+}
+
+/** A chat as it is now. Undefined: it is gone, maybe with its world. */
+export async function chatAsOfNow(runtime: Runtime, worldId: string, chatId: string): Promise<ChatRecord | undefined> {
+  return await unlessGone(look(runtime, worldId, { chats: [chatId] }, ({ tx }) => tx.chat(chatId)));
 }
 
 /** One question with the last messages of its chat (A3). */
@@ -45,7 +73,7 @@ export async function showApproval(
     if (approval === undefined || invocation === undefined || approval.worldId !== worldId) return undefined;
     const last = await reader.lastMessages(approval.chatId, { limit: CONTEXT_MESSAGES });
     const context = await Promise.all(last.map((message) => readMessage(reader, message)));
-    const shown = await toApproval(runtime, reader, approval, invocation);
+    const shown = toApproval(await runtime.snapshots.read(reader, worldId), approval, invocation);
     const place = approval.status === 'pending' ? await placeInQueue(reader, worldId, approval.id) : {};
     return { ...shown, ...place, context };
   });
@@ -77,13 +105,11 @@ export async function positionOf(
   return position > MOST_COUNTED ? {} : { position };
 }
 
-export async function toApproval(
-  runtime: Runtime,
-  reader: StoreReader,
+export function toApproval(
+  snapshot: WorldSnapshot | undefined,
   approval: ApprovalRecord,
   invocation: InvocationRecord,
-): Promise<Approval> {
-  const snapshot = await runtime.snapshots.read(reader, approval.worldId);
+): Approval {
   return {
     approvalId: approval.id,
     toolCallId: approval.invocationId,

@@ -21,7 +21,7 @@ export async function checkPolicy(runtime: Runtime, worldId: string, check: Poli
   if (agentId !== undefined) agentIn(snapshot, agentId, 'agentId');
   const tool = runtime.tools(worldId).get(check.tool);
   const call = readCall(tool, check.tool, JSON.stringify(check.arguments));
-  const place = await runtime.findPlace(snapshot);
+  const place = runtime.findPlace(snapshot);
   const nowhere = { agentId: agentId ?? '', chatId: '', place };
   const looked = await signCall(runtime, call, nowhere).catch((error: unknown): { trouble: string } => ({
     trouble: `what this call would touch could not be read: ${wordsOf(error)}`,

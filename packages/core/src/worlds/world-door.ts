@@ -5,7 +5,6 @@ import { agentMayAskFor } from '../policy/index.js';
 import { announceAgent, freeAgentId, refuseTakenName } from './agents.js';
 import { holdCall } from '../step/hold-call.js';
 import { chatIn, noWorld } from '../step/look-up.js';
-import { addressable } from '../chats/publish-message.js';
 import { commit, lookAgain, untilCurrent, type Runtime, type Step } from '../step/runtime.js';
 import { noteActivity, queueTurns } from '../step/turn-lifecycle.js';
 import { writeMessage } from '../step/write-message.js';
@@ -39,7 +38,7 @@ async function sendMessage(
       content: said.content,
       agentId,
       answering: { kind: 'human' },
-      agents: addressable(step.snapshot),
+      agents: step.snapshot.addressable,
     });
     if (prepared.content.trim() === '') throw new CountersignError('invalid', 'nothing is left to say in this message');
     const message = writeMessage(

@@ -173,7 +173,7 @@ export async function openBench(settings: LabSettings, ground = sqliteGround): P
 
 const withoutWork = {
   providers: [],
-  findPlace: async () => ({ workingDirectory: '/', home: '/' }),
+  findPlace: () => ({ workingDirectory: '/', home: '/' }),
   onError: () => undefined,
   onListenerFailure: () => undefined,
 };
@@ -279,7 +279,7 @@ async function begin(lab: Lab): Promise<void> {
     probe: life.probe,
     providers: [modelOf(lab)],
     tools,
-    findPlace: async () => ({ workingDirectory: lab.folder, home: '/home' }),
+    findPlace: () => ({ workingDirectory: lab.folder, home: '/home' }),
     onError: complain,
     onListenerFailure: (error) => complain(error, 'a listener failed'),
   });

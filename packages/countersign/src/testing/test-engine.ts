@@ -17,7 +17,7 @@ export async function createTestEngine(options: Partial<RuntimeOptions> = {}): P
     store: options.store ?? (await openSqlite(':memory:', { clock })),
     clock,
     providers: [scripted(obedient)],
-    findPlace: async () => ({ workingDirectory: '/', home: '/root' }),
+    findPlace: () => ({ workingDirectory: '/', home: '/root' }),
     onError: fail,
     onListenerFailure: fail,
     ...options,

@@ -57,8 +57,7 @@ export function createWorkFolders(home: string, worlds = `${home}-worlds`): Work
     own,
     check,
     all: (known) => [worlds, ...known.flatMap(({ settings }) => settings.workingDirectory ?? [])],
-    // Synchronous on purpose: an asynchronous look waits for a thread and costs as much as a commit.
-    findPlace: async ({ world }) => ({
+    findPlace: ({ world }) => ({
       workingDirectory: check(world.settings.workingDirectory ?? own(world.id)),
       home: homedir(),
     }),

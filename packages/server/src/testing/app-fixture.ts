@@ -73,7 +73,7 @@ export async function openApp(options: AppFixtureOptions = {}): Promise<AppFixtu
     providers: [provider],
     tools: options.tools ?? [],
     ...(options.mcp === undefined ? {} : { mcp: options.mcp }),
-    findPlace: async () => ({ workingDirectory: options.folder ?? process.cwd(), home: '/' }),
+    findPlace: () => ({ workingDirectory: options.folder ?? process.cwd(), home: '/' }),
     onListenerFailure: (error) => errors.push(String(error)),
     onError: (error, what) => errors.push(`${what}: ${String(error)}`),
   });

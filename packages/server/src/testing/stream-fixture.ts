@@ -43,7 +43,7 @@ export async function openStreamFixture(
     clock,
     providers: [scripted(script)],
     tools,
-    findPlace: async () => ({ workingDirectory: process.cwd(), home: '/' }),
+    findPlace: () => ({ workingDirectory: process.cwd(), home: '/' }),
     onListenerFailure: (error) => reported.push(String(error)),
     onError: (error, what) => reported.push(`${what}: ${String(error)}`),
   });
