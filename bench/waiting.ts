@@ -80,7 +80,7 @@ async function openQueue(file: string, size: number): Promise<{ subjects: Subjec
     clock: systemClock,
     providers: [provider],
     tools: [...benchTools],
-    findPlace: async () => ({ workingDirectory: process.cwd(), home: homedir() }),
+    findPlace: () => ({ workingDirectory: process.cwd(), home: homedir() }),
     onListenerFailure: fail,
     onError: fail,
   });

@@ -66,14 +66,16 @@ describe('[S4] steps that meet on PostgreSQL', () => {
     const { stale, change } = readingLate();
     const url = await createPostgresDatabase();
     const runs = new Map<string, number>();
-    const engine = await openEngine(url, [countingTool(runs)], stampingModel(), change);
+    const engine = await openEngine(url, [countingTool(runs)], stampingModel());
     const { worldId, chatId } = await prepare(engine);
     await askedFor(engine, worldId, chatId);
+    // The process that asked finds the call in its chat; another one has to read it.
+    const other = await openEngine(url, [countingTool(runs)], stampingModel(), change);
     const idle = nextEvent(engine, worldId, ({ event, data }) => event === 'world' && data.type === 'idle');
     const [approval] = await listApprovals(engine.runtime, worldId, { status: 'pending' });
     stale.callReads = 8;
     const decision = { tool_call_id: approval?.toolCallId ?? '', decision: 'approve' } as const;
-    const outcome = await publishToolResult(engine.runtime, worldId, undefined, decision, signer);
+    const outcome = await publishToolResult(other.runtime, worldId, undefined, decision, signer);
     expect(outcome).toMatchObject({ kind: 'recorded', state: 'approved' });
     expect(stale.callReads).toBe(0);
     await idle;
@@ -94,14 +96,16 @@ describe('[S4] steps that meet on PostgreSQL', () => {
       }),
       fingerprint: () => Promise.resolve(onDisk),
     };
-    const engine = await openEngine(url, [tool], stampingModel(), change);
+    const engine = await openEngine(url, [tool], stampingModel());
     const { worldId, chatId } = await prepare(engine);
     const approvalId = await askedFor(engine, worldId, chatId);
+    const other = await openEngine(url, [tool], stampingModel(), change);
     onDisk = 'something else';
     stale.callReads = 1;
     const decision = { tool_call_id: approvalId, decision: 'approve', scope: 'session' } as const;
-    const outcome = await publishToolResult(engine.runtime, worldId, undefined, decision, signer);
+    const outcome = await publishToolResult(other.runtime, worldId, undefined, decision, signer);
     expect(outcome).toMatchObject({ kind: 'refused', code: 'changed' });
+    expect(stale.callReads).toBe(0);
     expect(await listGrants(engine.runtime, worldId)).toEqual([]);
     const pending = await listApprovals(engine.runtime, worldId, { status: 'pending' });
     expect(pending.map((approval) => approval.approvalId)).not.toContain(approvalId);

@@ -4,7 +4,8 @@ import { openSqlite } from '@countersign/storage';
 import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from './system-clock.js';
 import { closeTestWorld, closeTestWorlds, door, gated, openTestWorld, tool } from './testing/fixture.js';
-import { obedient, propose } from './testing/obedient.js';
+import { freshFolder } from './testing/fresh-folder.js';
+import { obedient, propose, recorder } from './testing/obedient.js';
 import { createTestEngine } from './testing/test-engine.js';
 
 afterEach(closeTestWorlds);
@@ -34,6 +35,7 @@ function countingClock(base: Clock = systemClock): { clock: Clock; timers: Reado
   return { clock, timers };
 }
 
+const inFolder = freshFolder();
 const never = () => new Promise<never>(() => undefined);
 
 describe('closing a world', () => {
@@ -49,6 +51,27 @@ describe('closing a world', () => {
     await t.chat.send('hi');
     const [settled] = await Promise.allSettled([t.chat.settled(), closeTestWorld(t)]);
     expect(settled).toMatchObject({ status: 'rejected', reason: { code: 'closed' } });
+  });
+
+  it('[A8] [S3] right after a yes runs its call before the end or after the next start, once, and knows how it ended', async () => {
+    const { runs, tool: remove } = recorder();
+    for (const ticks of [0, 12, 24]) {
+      runs.length = 0;
+      const file = inFolder(`${ticks}.db`);
+      const t = await openTestWorld({ script: obedient, tools: [remove], file });
+      await propose(t, { name: 'remove', arguments: { path: 'a' } });
+      const decided = t.world.decide(await t.onlyApproval(), { decision: 'approve' });
+      // From before the decision is written to before it is committed.
+      for (let tick = 0; tick < ticks; tick += 1) await undefined;
+      await Promise.allSettled([decided, closeTestWorld(t)]);
+      const again = await openTestWorld({ script: obedient, tools: [remove], file });
+      await again.world.quiet();
+      const pending = await again.world.approvals();
+      expect({ ticks, found: runs.length + pending.length }).toEqual({ ticks, found: 1 });
+      const audit = await again.world.audit();
+      expect(audit.filter(({ decision }) => decision === 'outcome unknown')).toEqual([]);
+      await closeTestWorld(again);
+    }
   });
 
   it('leaves no timer behind that would keep a process alive', async () => {

@@ -269,7 +269,7 @@ describe('the transcript', () => {
     const early = await costOf();
     for (let n = 0; n < 180; n += 1) await send();
     expect(await costOf()).toEqual(early);
-    expect(early.calls).toBeGreaterThan(3);
+    expect(early.calls).toBeGreaterThan(1);
     await engine.close();
   });
 });

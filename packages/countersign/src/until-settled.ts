@@ -1,4 +1,5 @@
 import type { Engine, EventListener } from '@countersign/core';
+import { onAbort } from '@countersign/core/ports';
 import { CountersignError, type ChatStatus } from '@countersign/protocol';
 
 /** Resolves when nothing is going on in a chat but, maybe, people being waited for. Rejects when the world is closed before that. */
@@ -16,10 +17,10 @@ export async function untilSettled(
     // Nothing is heard after it: without this, who waits would wait for ever.
     const onClosing = (): void =>
       reject(new CountersignError('closed', 'the world was closed before this chat had settled'));
-    closing.addEventListener('abort', onClosing, { once: true });
+    const endWaiting = onAbort(closing, onClosing);
     end = () => {
       endListening();
-      closing.removeEventListener('abort', onClosing);
+      endWaiting();
     };
   });
   // It may fail while nobody waits for it yet, or any more.

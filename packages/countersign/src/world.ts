@@ -132,11 +132,11 @@ export interface OpenedWorld {
 }
 
 /** Who acts when a program uses the library: whoever runs it. */
-export const LIBRARY: Signer = { who: 'human', client: 'library' };
+export const LIBRARY: Signer = Object.freeze({ who: 'human', client: 'library' });
 
 export function createWorldHandle(engine: Engine, id: string, name: string): OpenedWorld {
   const { runtime } = engine;
-  const signerOf = (signer?: Partial<Signer>): Signer => ({ ...LIBRARY, ...signer });
+  const signerOf = (signer?: Partial<Signer>): Signer => (signer === undefined ? LIBRARY : { ...LIBRARY, ...signer });
   return {
     id,
     name,

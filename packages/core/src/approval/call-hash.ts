@@ -34,10 +34,21 @@ export function callHash(key: Uint8Array, parts: SignedParts): string {
     toolName,
     argumentsText,
     workingDirectory,
-    canonicalJson(sandbox),
+    sandboxText(sandbox),
     fingerprint ?? null,
   ]);
   return keyedHash(key, text);
+}
+
+const sandboxTexts = new WeakMap<CallSandbox, string>();
+
+/** Most calls of a world run in the same one. */
+function sandboxText(sandbox: CallSandbox): string {
+  const known = sandboxTexts.get(sandbox);
+  if (known !== undefined) return known;
+  const text = canonicalJson(sandbox);
+  if (typeof sandbox === 'object') sandboxTexts.set(sandbox, text);
+  return text;
 }
 
 /** Changes with anything a tool says of itself, so that an approval for the old tool does not run the new one. */

@@ -30,7 +30,8 @@ export function parseArguments(text: string): ParsedArguments {
   const trouble = findTrouble(parsed, 1);
   if (trouble !== undefined) return failure(trouble);
   const canonical = canonicalJson(parsed);
-  return { ok: true, value: JSON.parse(canonical) as Record<string, unknown>, text: canonical };
+  const value = canonical === text ? parsed : (JSON.parse(canonical) as unknown);
+  return { ok: true, value: value as Record<string, unknown>, text: canonical };
 }
 
 function findTrouble(value: unknown, depth: number): string | undefined {

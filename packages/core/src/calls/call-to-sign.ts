@@ -1,5 +1,6 @@
 import type { ToolDecision } from '@countersign/protocol';
 import type { ApprovalRecord, InvocationRecord, StepNeeds } from '../ports/index.js';
+import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { maskArguments, reveal } from '../masking/index.js';
 import {
   gateNeeds,
@@ -36,11 +37,12 @@ export type CallToSign =
 export async function readCallToSign(
   runtime: Runtime,
   worldId: string,
-  invocation: InvocationRecord,
+  found: { invocation: InvocationRecord; snapshot?: WorldSnapshot },
   sent: ToolDecision,
 ): Promise<CallToSign | undefined> {
+  const { invocation } = found;
   if (sent.decision !== 'approve' || invocation.worldId !== worldId) return undefined;
-  const snapshot = await readSnapshot(runtime, worldId);
+  const snapshot = found.snapshot ?? (await readSnapshot(runtime, worldId));
   if (snapshot === undefined) return undefined;
   const missing = await bringTool(runtime, worldId, invocation.toolName);
   if (missing !== undefined) return { ok: false, detail: missing };

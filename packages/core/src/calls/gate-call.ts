@@ -18,7 +18,7 @@ import {
   type Gate,
 } from '../approval/index.js';
 import { maskCallText } from '../masking/index.js';
-import { defaultSubjects, keysOfCall, NO_RULES, type PolicyCall, readSubjects } from '../policy/index.js';
+import { defaultSubjects, keysOfCall, NO_RULES, readSubjects } from '../policy/index.js';
 import { capText } from '../results/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { isUnattended, UNATTENDED } from './unattended.js';
@@ -77,16 +77,19 @@ export interface JudgedCall {
   call: ReadCall;
   agentId: string | undefined;
   place: Place;
-  policyCall: PolicyCall;
+  policyCall: GateInput['call'];
+  /** The same without what was found where it would act. */
+  told: GateInput['call'];
   keys: CallKeys;
 }
 
 /** Before the step: reading what a call touches out of its arguments takes time, and the store has to know what to look up. */
 export function judgeCall(call: ReadCall, { agentId, chatId, place, seen }: CallSetting): JudgedCall {
-  const policyCall = toPolicyCall(call, place, seen);
+  const told = toPolicyCall(call, place);
+  const policyCall = seen.length === 0 ? told : { ...told, subjects: [...told.subjects, ...seen] };
   const { toolName, argumentsText } = call;
   const keys = { chatId, agentId: agentId ?? '', toolName, argumentsText, keys: keysOfCall(policyCall.subjects) };
-  return { call, agentId, place, policyCall, keys };
+  return { call, agentId, place, policyCall, told, keys };
 }
 
 /** What a step needs to put these calls before the gate. */
@@ -115,7 +118,7 @@ export function gateCall(
   const grants = agentId === undefined ? [] : tx.grants(keys, tx.now() - GRANT_LIFETIME_MS);
   const changed = changeOf(tx, call.tool);
   return checkToolApproval({
-    call: { ...policyCall, arguments: call.arguments },
+    call: policyCall,
     // What was trusted was what a person accepted.
     tool: changed === undefined || call.tool === undefined ? call.tool : { ...call.tool, trusted: false },
     ...(changed === undefined ? {} : { changed }),
@@ -164,11 +167,11 @@ function isContained({ tool, arguments: args }: ReadCall, { workingDirectory }: 
 }
 
 /** A call as rules judge it. */
-export function toPolicyCall(call: ReadCall, place: PolicyCall['place'], seen: readonly Subject[] = []): PolicyCall {
+export function toPolicyCall(call: ReadCall, place: Place): GateInput['call'] {
   return {
     tool: call.toolName,
     arguments: call.arguments,
-    subjects: [...subjectsOf(call, place), ...seen],
+    subjects: subjectsOf(call, place),
     subjectsFrom: call.tool?.subjects === undefined ? 'arguments' : 'tool',
     place,
   };
@@ -286,14 +289,16 @@ function showPreview(preview: unknown): Preview {
 
 const NOTHING_OPENED = { folders: [], hosts: [], anyHost: false, privateHosts: [] };
 
+const UNKNOWN_SANDBOX = inProcess('unknown');
+
 /** What a tool does not tell, or fails to tell, is not claimed (A21). */
 export function sandboxOf(tool: Tool | undefined, place: Place): CallSandbox {
-  const fallback = place.sandbox ?? inProcess('unknown');
+  const fallback = place.sandbox ?? UNKNOWN_SANDBOX;
   if (tool?.sandbox === undefined) return fallback;
   try {
     return callSandboxSchema.parse(tool.sandbox(place.grants ?? NOTHING_OPENED));
   } catch {
-    return inProcess('unknown');
+    return UNKNOWN_SANDBOX;
   }
 }
 

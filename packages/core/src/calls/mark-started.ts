@@ -20,6 +20,11 @@ export function markStarted(step: Step, invocation: InvocationRecord, epoch: num
   return { ...invocation, ...change };
 }
 
+/** It has not begun, or may begin again: whoever runs the turn next starts it. */
+export function giveBack(tx: Step['tx'], { id }: InvocationRecord): void {
+  tx.changeInvocation(id, 'started', { status: 'approved', startedEpoch: null });
+}
+
 /** Starts a call that the gate lets run, and records why. It runs once the step is kept. */
 export function startCall(
   runtime: Pick<Runtime, 'store'>,
@@ -29,7 +34,7 @@ export function startCall(
   { judged, signed }: { judged: JudgedCall; signed: Pick<SignedCall, 'fingerprint'> | undefined },
   gate: Extract<Gate, { kind: 'run' }>,
 ): Started {
-  const { call, place } = judged;
+  const { call, place, told } = judged;
   if (call.tool === undefined || !call.arguments.ok) throw new Error('the gate let a call through that can not run');
   const started = markStarted(step, invocation, epoch);
   if (gate.grantId !== undefined) step.tx.useGrant(invocation.chatId, gate.grantId);
@@ -48,6 +53,7 @@ export function startCall(
     tool: call.tool,
     value: call.arguments.value,
     place,
+    policyCall: told,
     because: gate.because,
     fingerprint: signed?.fingerprint,
     snapshot: step.snapshot,

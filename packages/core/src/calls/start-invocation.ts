@@ -2,6 +2,7 @@ import type { InvocationRecord, TurnRecord } from '../ports/index.js';
 import type { Gate } from '../approval/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { newId } from '../turn/ids.js';
+import { nextStep } from '../turn/next-step.js';
 import { askApproval } from './ask-approval.js';
 import {
   callOf,
@@ -19,7 +20,7 @@ import { commit, type Runtime, type Step, type Started } from '../step/runtime.j
 import { cutOff, settleInvocation } from './settle-invocation.js';
 import { bringTool } from '../step/tool-sources.js';
 import { noteActivity } from '../step/turn-lifecycle.js';
-import { situationAfter } from '../step/turn-state.js';
+import { readSituation, situationAfter } from '../step/turn-state.js';
 import { wordsOf } from '../ports/words-of.js';
 
 /**
@@ -44,23 +45,57 @@ export async function startInvocation(
     const invocation = step.tx.invocation(before.id);
     // Changed between the look and the step: the loop looks again.
     if (invocation?.status !== 'approved' || invocation.arguments !== before.arguments) return undefined;
-    // A world that was moved meanwhile has another folder, which nobody has looked at.
-    if (step.snapshot.world.rev !== snapshot.world.rev) return undefined;
-    // Replaced, or gone with its client, since it was looked at: what starts now is what is offered now.
-    if (runtime.tools(turn.worldId).get(invocation.toolName) !== call.tool) return undefined;
+    if (!isAsLooked(runtime, step, snapshot.world.rev, call)) return undefined;
     if (!now.ok) {
       if (step.tx.stepTurn(turn, {})) {
         settleInvocation(runtime, step, invocation, { kind: 'refused', error: now.error });
       }
       return undefined;
     }
-    const isSigned = invocation.callHash !== null && invocation.callHash === now.signed.callHash;
-    const gate = gateCall(step.tx, step.snapshot, now.judged, { decision: isSigned ? 'approved' : undefined });
-    return act(runtime, step, turn, invocation, gate, now);
+    return act(runtime, step, turn, invocation, gateApproved(step, invocation, now), now);
   });
 }
 
-type Surroundings = { ok: true; judged: JudgedCall; signed: SignedCall } | { ok: false; error: string };
+/**
+ * The same in the step that approves a call, if the call is due and this process runs its turn. Undefined: it is not, or something is in
+ * the way, and the loop finds out what.
+ */
+export function startApproved(
+  runtime: Runtime,
+  step: Step,
+  id: string,
+  now: Looked & { rev: number },
+): Started | undefined {
+  const { tx, snapshot } = step;
+  const invocation = tx.invocation(id);
+  const turn = invocation?.status === 'approved' ? tx.turn(invocation.turnId) : undefined;
+  if (invocation?.location !== 'server' || turn === undefined) return undefined;
+  if (turn.owner !== runtime.owner || !runtime.mayAct() || !runtime.scheduler.takesWork()) return undefined;
+  const due = nextStep(readSituation(tx, turn, snapshot));
+  if (due.kind !== 'start' || !due.invocationIds.includes(id)) return undefined;
+  if (!isAsLooked(runtime, step, now.rev, now.judged.call)) return undefined;
+  const gate = gateApproved(step, invocation, now);
+  return gate.kind === 'run' ? startCall(runtime, step, turn, invocation, now, gate) : undefined;
+}
+
+/** The call as it would run here and now. */
+interface Looked {
+  judged: JudgedCall;
+  signed: SignedCall;
+}
+
+/** False: the world was moved since, to a folder that nobody has looked at, or its tool was replaced or has gone with its client. */
+function isAsLooked(runtime: Runtime, step: Step, rev: number, { toolName, tool }: ReadCall): boolean {
+  return step.snapshot.world.rev === rev && runtime.tools(step.snapshot.world.id).get(toolName) === tool;
+}
+
+/** A signature for something else is none (A7). */
+function gateApproved(step: Step, { callHash }: InvocationRecord, { judged, signed }: Looked): Gate {
+  const isSigned = callHash !== null && callHash === signed.callHash;
+  return gateCall(step.tx, step.snapshot, judged, { decision: isSigned ? 'approved' : undefined });
+}
+
+type Surroundings = ({ ok: true } & Looked) | { ok: false; error: string };
 
 async function lookAround(
   runtime: Runtime,

@@ -1,5 +1,6 @@
 import type { RefusalCode, Signer, ToolResultOutcome } from '@countersign/protocol';
 import type { ApprovalRecord, InvocationRecord, StepNeeds, StoreReader, TurnRecord } from '../ports/index.js';
+import type { WorldSnapshot } from '../memory/world-snapshot.js';
 import { keyedHash } from '../approval/index.js';
 import { canonicalJson } from '../policy/index.js';
 import { toolTurnId } from '../turn/ids.js';
@@ -13,25 +14,29 @@ export interface Found {
   turn: TurnRecord;
   /** False when the call was named: then it must not answer a question its sender has not seen. */
   byApproval: boolean;
+  /** The world as of the look. Absent: it was read from the store. */
+  snapshot?: WorldSnapshot;
 }
 
 /** Finds a call by its id or by the id of an approval. The step that uses it checks it with `asOfNow`. */
 export async function find(runtime: Runtime, worldId: string, id: string): Promise<Found | undefined> {
   const chatId = runtime.callChats.get(id);
   const looking =
-    chatId === undefined ? undefined : look(runtime, worldId, { chats: [chatId] }, ({ tx }) => findIn(tx, id));
+    chatId === undefined
+      ? undefined
+      : look(runtime, worldId, { chats: [chatId] }, ({ tx, snapshot }) => findIn(tx, snapshot, id));
   const found = looking === undefined ? undefined : await unlessGone(looking);
   return found ?? (await runtime.store.read((reader) => findStored(reader, id)));
 }
 
 /** One that waits for a decision. Undefined for anything else: what has ended is in the store only. */
-function findIn(tx: Step['tx'], id: string): Found | undefined {
+function findIn(tx: Step['tx'], snapshot: WorldSnapshot, id: string): Found | undefined {
   const named = tx.approval(id);
   const invocation = tx.invocation(named?.invocationId ?? id);
   const turn = invocation === undefined ? undefined : tx.turn(invocation.turnId);
   const approval = named ?? tx.approval(invocation?.approvalId ?? '');
   if (invocation === undefined || turn === undefined || approval === undefined) return undefined;
-  return { invocation, approval, turn, byApproval: named !== undefined };
+  return { invocation, approval, turn, byApproval: named !== undefined, snapshot };
 }
 
 async function findStored(reader: StoreReader, id: string): Promise<Found | undefined> {

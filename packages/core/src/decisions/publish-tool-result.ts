@@ -12,6 +12,7 @@ import { checkDecision, type CheckedDecision } from './check-decision.js';
 import { commit, mustHaveChanged, untilCurrent, type Runtime, type Step } from '../step/runtime.js';
 import { releaseWaiting } from './release-waiting.js';
 import { settleInvocation } from '../calls/settle-invocation.js';
+import { startApproved } from '../calls/start-invocation.js';
 import { supersedeApproval } from './supersede-approval.js';
 import { auditOf, emitToolEvent } from '../step/tool-events.js';
 import { resumeTurn } from '../step/resume-turn.js';
@@ -27,6 +28,9 @@ import {
 } from '../calls/tool-result.js';
 import { wordsOf } from '../ports/words-of.js';
 
+/** Those that were read and can't change. */
+const knownSigners = new WeakSet<Signer>();
+
 /**
  * A person's answer to an approval (A4), or their words to a question. One transaction records it and wakes its turn; however often it is sent, one counts
  * (A8). Everything that does not fit is refused with its state, changes nothing and is in the audit log (W5, A6).
@@ -38,7 +42,10 @@ export async function publishToolResult(
   input: ToolDecision | QuestionAnswer,
   signer: Signer,
 ): Promise<ToolResultOutcome> {
-  parseInput(signerSchema, signer, 'signer');
+  if (!knownSigners.has(signer)) {
+    parseInput(signerSchema, signer, 'signer');
+    if (Object.isFrozen(signer)) knownSigners.add(signer);
+  }
   if (isAnswer(input)) {
     if (typeof input.tool_call_id === 'string') await runtime.attend({ callId: input.tool_call_id });
     return await answerQuestion(runtime, worldId, agentId, input, signer);
@@ -46,8 +53,8 @@ export async function publishToolResult(
   const sent = readDecision(input);
   await runtime.attend({ callId: sent.tool_call_id });
   const { reason: _, ...same } = sent;
-  const key = canonicalJson({ worldId, agentId: agentId ?? null, ...same });
-  const known = runtime.repeats.find(key);
+  const key = (): string => canonicalJson({ worldId, agentId: agentId ?? null, ...same });
+  const known = runtime.repeats.isEmpty() ? undefined : runtime.repeats.find(key());
   if (known !== undefined) return known;
   const { outcome, chatId } = await answer(runtime, worldId, agentId, sent, signer);
   if (outcome.kind === 'recorded' && sent.decision === 'approve') {
@@ -55,7 +62,7 @@ export async function publishToolResult(
     // Left to the next server: a command that ends with this chat would cut off what it starts in others.
     if (sent.scope === 'always') await releaseWaiting(runtime, worldId, runtime.endsSoon() ? chatId : undefined);
   }
-  if (outcome.kind === 'repeated' && FINAL.has(outcome.state)) runtime.repeats.keep(key, outcome);
+  if (outcome.kind === 'repeated' && FINAL.has(outcome.state)) runtime.repeats.keep(key(), outcome);
   return outcome;
 }
 
@@ -87,7 +94,7 @@ async function answer(
   return await untilCurrent(async () => {
     const before = await find(runtime, worldId, sent.tool_call_id);
     // Before the step, since files may have to be read to sign a call. Checked again inside.
-    const toSign = before === undefined ? undefined : await readCallToSign(runtime, worldId, before.invocation, sent);
+    const toSign = before === undefined ? undefined : await readCallToSign(runtime, worldId, before, sent);
     const needs = { ...needsOf(before, signer), ...needsToSign(toSign) };
     return await commit(runtime, 'decision', worldId, needs, (step) => {
       const found = before === undefined ? undefined : asOfNow(step, before);
@@ -150,7 +157,7 @@ function decide(runtime: Runtime, step: Step, deciding: Deciding): ToolResultOut
   }
   const checked = checkDecision(step, { sent, approval, invocation, toSign });
   if (!checked.ok) return refused('invalid', checked.detail, state);
-  record(runtime, step, found, approval, checked.decision, sent, signer);
+  record(runtime, step, deciding, approval, checked.decision);
   return {
     kind: 'recorded',
     status: 200,
@@ -194,11 +201,9 @@ function decisionDigest(runtime: Runtime, sent: ToolDecision): string {
 function record(
   runtime: Runtime,
   step: Step,
-  { invocation, turn }: Found,
+  { found: { invocation, turn }, sent, signer, toSign }: Deciding,
   approval: ApprovalRecord,
   decision: CheckedDecision,
-  sent: ToolDecision,
-  signer: Signer,
 ): void {
   const approves = decision.kind === 'approve';
   const scope: Scope = approves ? decision.scope : 'once';
@@ -226,7 +231,10 @@ function record(
   });
   if (approves) approve(step, invocation, decision, sent.reason, signer);
   else deny(runtime, step, invocation, sent.reason);
-  resumed.finish();
+  // What a yes has changed the rules for is looked at again under those.
+  const mayStart = approves && scope !== 'always' && toSign?.ok === true;
+  const started = mayStart ? startApproved(runtime, step, invocation.id, toSign) : undefined;
+  resumed.finish(started === undefined ? [] : [started]);
 }
 
 function approve(

@@ -40,6 +40,8 @@ export class StepTransaction {
   readonly #records: NewAuditRecord[] = [];
   readonly #wakes: string[] = [];
   readonly #created = new Map<string, ChatState>();
+  /** The last one that was asked for: who signs is asked for several times. */
+  #client: { id: string; found: ClientRecord | undefined } | undefined;
   #limit: StepWrites['limit'];
   /** Open and queued turns that this step has added. */
   #added = 0;
@@ -90,11 +92,11 @@ export class StepTransaction {
     this.#assertNeeded(this.#needs.sent?.clientMessageId === clientMessageId, 'sent');
     return this.#reads.sent(chatId, clientMessageId);
   }
-  /** Gives the message its position. */
+  /** Gives the message its position. It belongs to the step from here on. */
   appendMessage(message: NewMessage): MessageRecord {
     const chat = this.chat(message.chatId);
     if (chat === undefined) throw new CountersignError('not-found', `There is no chat "${message.chatId}".`);
-    const written: MessageRecord = { ...message, seq: chat.lastSeq + 1, createdAt: this.now() };
+    const written: MessageRecord = Object.assign(message, { seq: chat.lastSeq + 1, createdAt: this.now() });
     this.#write(chat.id, { kind: 'message-written', message: written });
     return written;
   }
@@ -103,11 +105,7 @@ export class StepTransaction {
 
   /** An unfinished turn. */
   turn(id: string): TurnRecord | undefined {
-    for (const state of this.#states()) {
-      const turn = state.turns.get(id);
-      if (turn !== undefined) return turn;
-    }
-    return undefined;
+    return this.#find((state) => state.turns.get(id));
   }
   /** Oldest first. */
   unfinishedTurns(chatId: string): TurnRecord[] {
@@ -150,26 +148,30 @@ export class StepTransaction {
     if (turn.state === 'open' && this.currentTurn(turn.chatId, turn.agentId) !== undefined) {
       throw new CountersignError('conflict', 'An agent has one turn under way in a chat.');
     }
-    this.#countWorking(undefined, turn);
+    if (turn.worldId === this.worldId) this.#added += works(turn.state);
     this.#write(turn.chatId, { kind: 'turn-queued', turn });
   }
   /** Applies the change if the turn is as the caller has read it. False: it is not, and the caller must write nothing either. */
   stepTurn(fence: Fence, change: TurnChange): boolean {
     const turn = this.#unchanged(fence);
-    if (turn === undefined) return false;
-    this.#changeTurn(turn, change);
-    return true;
+    if (turn !== undefined) this.#changeTurn(turn, change);
+    return turn !== undefined;
   }
   /** Raises `epoch`, so that the process that runs the turn can't write any more. Undefined: it has ended, or is not there. */
   fenceTurn(id: string, change: TurnChange): TurnRecord | undefined {
     const turn = this.turn(id);
-    return turn === undefined ? undefined : this.#changeTurn(turn, { ...change, epoch: turn.epoch + 1 });
+    if (turn === undefined) return undefined;
+    const all = { ...change, epoch: turn.epoch + 1 };
+    this.#changeTurn(turn, all);
+    return { ...turn, ...all, rev: turn.rev + 1 };
   }
   /** Takes a turn that no process runs. Undefined: another process was first. */
   claimTurn(fence: Fence, claim: { owner: string; interruptions: number }): TurnRecord | undefined {
     const turn = this.#unchanged(fence);
     if (turn?.state !== 'open') return undefined;
-    return this.#changeTurn(turn, { ...claim, epoch: turn.epoch + 1 });
+    const all = { ...claim, epoch: turn.epoch + 1 };
+    this.#changeTurn(turn, all);
+    return { ...turn, ...all, rev: turn.rev + 1 };
   }
   wakeTurn(turnId: string): void {
     this.#wakes.push(turnId);
@@ -179,11 +181,12 @@ export class StepTransaction {
 
   /** A call of the latest answer of an unfinished turn. */
   invocation(id: string): InvocationRecord | undefined {
-    return this.#callOf(id)?.call;
+    return this.#find((state) => state.calls.get(id));
   }
   /** The calls of the turn's latest answer, in call order. */
   invocations(turn: Pick<TurnRecord, 'id' | 'chatId'>): InvocationRecord[] {
-    const calls = [...(this.#state(turn.chatId)?.calls.values() ?? [])].filter((call) => call.turnId === turn.id);
+    const calls: InvocationRecord[] = [];
+    for (const call of this.#state(turn.chatId)?.calls.values() ?? []) if (call.turnId === turn.id) calls.push(call);
     return calls.sort((one, other) => one.position - other.position);
   }
   /** Those that are not settled, in call order. */
@@ -195,9 +198,9 @@ export class StepTransaction {
   }
   /** Compare-and-set on `status`. */
   changeInvocation(id: string, from: InvocationStatus, change: InvocationChange): boolean {
-    const found = this.#callOf(id);
-    if (found?.call.status !== from) return false;
-    const { chatId } = found.call;
+    const found = this.invocation(id);
+    if (found?.status !== from) return false;
+    const { chatId } = found;
     this.#write(chatId, { kind: 'call-changed', chatId, callId: id, change });
     return true;
   }
@@ -207,7 +210,7 @@ export class StepTransaction {
       const fact = this.#facts[at];
       if (fact?.kind === 'outcome-accepted' && isSameCall(fact, call)) return false;
       if (fact?.kind !== 'call-changed' || fact.change.outcomeUnknown !== true) continue;
-      const changed = this.#callOf(fact.callId)?.call;
+      const changed = this.invocation(fact.callId);
       if (changed !== undefined && isSameCall(changed, call)) return true;
     }
     this.#assertNeeded(this.#needsCall(call), 'calls');
@@ -222,11 +225,7 @@ export class StepTransaction {
 
   /** A pending one. */
   approval(id: string): ApprovalRecord | undefined {
-    for (const state of this.#states()) {
-      const approval = state.approvals.get(id);
-      if (approval !== undefined) return approval;
-    }
-    return undefined;
+    return this.#find((state) => state.approvals.get(id));
   }
   /** Oldest first. */
   pendingApprovals(chatId: string): ApprovalRecord[] {
@@ -276,7 +275,8 @@ export class StepTransaction {
 
   client(id: string): ClientRecord | undefined {
     this.#assertNeeded(this.#needs.clients?.includes(id) === true, 'clients');
-    return this.#reads.client(id);
+    if (this.#client?.id !== id) this.#client = { id, found: this.#reads.client(id) };
+    return this.#client.found;
   }
   /** Is a client there that can ask a person (A13)? */
   hasAsker(): boolean {
@@ -316,17 +316,15 @@ export class StepTransaction {
     this.#assertNeeded(this.#needs.chats.includes(chatId), `chats: ${chatId}`);
     return this.#reads.chat(chatId);
   }
-  *#states(): Iterable<ChatState> {
+  #find<T>(pick: (state: ChatState) => T | undefined): T | undefined {
     for (const id of this.#needs.chats) {
       const state = this.#reads.chat(id);
-      if (state !== undefined) yield state;
+      const found = state === undefined ? undefined : pick(state);
+      if (found !== undefined) return found;
     }
-    yield* this.#created.values();
-  }
-  #callOf(id: string): { call: InvocationRecord } | undefined {
-    for (const state of this.#states()) {
-      const call = state.calls.get(id);
-      if (call !== undefined) return { call };
+    for (const state of this.#created.values()) {
+      const found = pick(state);
+      if (found !== undefined) return found;
     }
     return undefined;
   }
@@ -340,16 +338,11 @@ export class StepTransaction {
     const turn = this.#state(chatId)?.turns.get(id);
     return turn?.epoch === epoch && turn.rev === rev ? turn : undefined;
   }
-  #changeTurn(turn: TurnRecord, more: Partial<TurnRecord>): TurnRecord {
-    const { chatId, id: turnId } = turn;
+  #changeTurn(turn: TurnRecord, more: Partial<TurnRecord>): void {
+    const { chatId, id: turnId, worldId } = turn;
     const change = { ...more, rev: turn.rev + 1 };
-    const after = { ...turn, ...change };
-    this.#countWorking(turn, after);
+    if (more.state !== undefined && worldId === this.worldId) this.#added += works(more.state) - works(turn.state);
     this.#write(chatId, { kind: 'turn-changed', chatId, turnId, change });
-    return after;
-  }
-  #countWorking(before: TurnRecord | undefined, after: TurnRecord): void {
-    if (after.worldId === this.worldId) this.#added += works(after) - (before === undefined ? 0 : works(before));
   }
   #needsCall(call: CallKeys): boolean {
     return this.#needs.calls?.some((needed) => isSameKey(needed, call)) === true;
@@ -359,7 +352,7 @@ export class StepTransaction {
   }
 }
 
-function works({ state }: TurnRecord): 0 | 1 {
+function works(state: TurnRecord['state']): 0 | 1 {
   return state === 'open' || state === 'queued' ? 1 : 0;
 }
 

@@ -11,6 +11,7 @@ const escapes = /(?<!\\)\\+u(?:\{0*([0-9a-f]{1,6})\}|([0-9a-f]{4}))/gi;
  * it stands for. Undefined: they contain none.
  */
 export function refusePlaceholder(argumentsText: string): string | undefined {
+  if (!argumentsText.includes('‹') && !argumentsText.includes('\\')) return undefined;
   const readable = argumentsText.replaceAll(escapes, (code, braced?: string, four?: string) => {
     const point = Number.parseInt(braced ?? four ?? '', 16);
     return point > 0x10_ff_ff ? code : String.fromCodePoint(point);

@@ -11,7 +11,7 @@ import type {
 import { agentMayAskFor } from '../policy/index.js';
 import type { AgentMemory } from './agent-memory.js';
 import { sizeOf, toModelMessages, type ViewFor } from './model-messages.js';
-import { systemMessage } from './system-message.js';
+import { LEFT_OUT, systemMessage } from './system-message.js';
 import type { WorldSnapshot } from './world-snapshot.js';
 
 /** A careful default for models whose window nobody told us. */
@@ -56,15 +56,14 @@ export async function prepareMessagesForLLM(
   if (known === undefined) return undefined;
   const { trigger, own: said } = known instanceof Promise ? await known : known;
   const own = toModelMessages(trigger, said, view);
-  const missing = context.missing ?? [];
-  const longest = systemMessage(agent, others, tools, { leftOut: true, missing });
-  const fixed = longest.length;
+  const prompt = systemMessage(agent, others, tools, context.missing ?? []);
+  const fixed = prompt.length + LEFT_OUT.length;
   const current = shrinkToBudget(own, Math.max(0, budget - fixed));
   const left = Math.max(0, budget - fixed - current.reduce((sum, message) => sum + sizeOf(message), 0));
   const ended = memory.past(reader, turn, view, left);
   if (ended === undefined) return undefined;
   const past = ended instanceof Promise ? await ended : ended;
-  const content = past.leftOut ? longest : systemMessage(agent, others, tools, { leftOut: false, missing });
+  const content = past.leftOut ? prompt + LEFT_OUT : prompt;
   const system: readonly ModelMessage[] = [{ role: 'system', content }];
 
   return {

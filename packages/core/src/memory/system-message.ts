@@ -5,7 +5,7 @@ export function systemMessage(
   agent: AgentRecord,
   others: readonly AgentRecord[],
   tools: readonly Tool[],
-  { leftOut, missing }: { leftOut: boolean; missing: readonly string[] },
+  missing: readonly string[],
 ): string {
   const lines = [agent.definition.systemPrompt.trim(), `You are ${agent.definition.name}.`];
   const names = others.map((other) => `@${other.definition.name}`).join(', ');
@@ -24,6 +24,8 @@ export function systemMessage(
     );
   }
   lines.push(...missing);
-  if (leftOut) lines.push('Older messages of this chat were left out to fit; ask if you need them.');
   return lines.filter((line) => line !== '').join('\n');
 }
+
+/** What follows where the view does not begin with the chat. */
+export const LEFT_OUT = '\nOlder messages of this chat were left out to fit; ask if you need them.';

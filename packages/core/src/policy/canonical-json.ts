@@ -40,7 +40,9 @@ function writeObject(value: object, depth: number): string {
     throw new TypeError('only plain objects are JSON values');
   }
   const members: string[] = [];
-  for (const [key, member] of Object.entries(value as Record<string, unknown>).sort(([a], [b]) => byCodePoint(a, b))) {
+  const values = value as Record<string, unknown>;
+  for (const key of Object.keys(values).sort(byCodePoint)) {
+    const member = values[key];
     // An absent option and an undefined one are the same thing to every reader of the JSON.
     if (member !== undefined) members.push(`${JSON.stringify(key)}:${write(member, depth + 1)}`);
   }

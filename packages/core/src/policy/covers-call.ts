@@ -4,7 +4,7 @@ import type { NamedMatcher } from './arguments/miss.js';
 import { covering, coveringOne, isInner, shelves } from './find-rules.js';
 import { compilePolicy, isByName, type Policy, type Shelf } from './compile-policy.js';
 import type { Matcher } from './matcher.js';
-import { type PreparedCall, prepareCall } from './prepare-call.js';
+import { type PreparedCall, prepareOnce } from './prepare-call.js';
 import { parsePattern } from './read-pattern.js';
 import type { Named, PatternWord, PolicyCall } from './types.js';
 
@@ -13,7 +13,7 @@ import type { Named, PatternWord, PolicyCall } from './types.js';
  * that the call does not need has no business in a decision about it.
  */
 export function rulesCover(rules: readonly string[], there: readonly Policy[], call: PolicyCall): boolean {
-  const prepared = prepareCall(call);
+  const prepared = prepareOnce(call);
   const sent: (readonly Shelf[])[] = [];
   for (const rule of rules) {
     const compiled = compilePolicy([rule]);

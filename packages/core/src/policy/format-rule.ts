@@ -1,6 +1,9 @@
 import { isHidden, showHidden } from './hidden-characters.js';
 import type { Condition, Named, PatternWord, Rule } from './types.js';
 
+/** Nothing of it has a meaning in a rule. */
+const PLAIN_WORD = /^[\w.@/-]+$/;
+
 const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_.-]*$/;
 
 const NAMED: ReadonlyMap<string, string> = new Map([
@@ -46,6 +49,7 @@ function guardOperator(word: string, at: number): string {
 function formatWord(word: PatternWord, special = /[ *()"\\]/): string {
   if (word.length === 0) return "''";
   const [only] = word;
+  if (word.length === 1 && only && 'text' in only && PLAIN_WORD.test(only.text)) return only.text;
   const quoted = word.length === 1 && only && 'text' in only && special.test(only.text) && !/'/.test(only.text);
   if (quoted && !isHidden(only.text)) return `'${only.text}'`;
   const escape = (character: string): string => escapeCharacter(character, special);

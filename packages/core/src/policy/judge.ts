@@ -1,6 +1,6 @@
 import { covering, firstMatching, matching, shelves } from './find-rules.js';
 import { compilePolicy, NO_RULES, type Policy } from './compile-policy.js';
-import { type PreparedCall, prepareCall } from './prepare-call.js';
+import { type PreparedCall, prepareOnce } from './prepare-call.js';
 import type { PolicyCall } from './types.js';
 
 /**
@@ -50,7 +50,7 @@ export function ruleMatches(rules: readonly string[], call: PolicyCall): boolean
 }
 
 export function weigh({ admin, world, agent }: Policies, call: PolicyCall): Weighing {
-  const prepared = prepareCall(call);
+  const prepared = prepareOnce(call);
   const adminDenying = shelves(admin?.deny, call.tool);
   const adminAsking = shelves(admin?.ask, call.tool);
   const adminAllowing = shelves(admin?.allow, call.tool);

@@ -46,6 +46,17 @@ export interface PreparedCall {
 
 const NOTHING_TOLD: readonly PreparedSubject[] = [];
 
+const prepared = new WeakMap<PolicyCall, PreparedCall>();
+
+/** The same for a call that several judge: the gate when it is proposed and when it starts, and what proposes a rule for it. */
+export function prepareOnce(call: PolicyCall): PreparedCall {
+  const known = prepared.get(call);
+  if (known !== undefined) return known;
+  const made = prepareCall(call);
+  prepared.set(call, made);
+  return made;
+}
+
 export function prepareCall(call: PolicyCall): PreparedCall {
   const bases = basesOf(call.place);
   const subjects = call.subjects.map((subject) => prepareSubject(subject, bases));

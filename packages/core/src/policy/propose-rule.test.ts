@@ -142,4 +142,23 @@ describe('patternCovers', () => {
     expect(patternCovers('git *', { ...call, subjects: [] })).toBe(false);
     expect(patternCovers('', { ...call, subjects: [command()] })).toBe(true);
   });
+
+  it('[A19] [A24] covers its call, also where its words are so plain that this is not tried', () => {
+    const name = fc.stringMatching(/^[A-Za-z][A-Za-z0-9_]{0,7}$/);
+    const value = fc.oneof(name, fc.constantFrom('true', 'null', 'localhost', 'etc', 'Infinity'), fc.nat());
+    fc.assert(
+      fc.property(fc.dictionary(name, value, { minKeys: 1, maxKeys: 4 }), (args) => {
+        const subjects = defaultSubjects(args);
+        const call = {
+          tool: 'x',
+          subjects,
+          place,
+          arguments: { ok: true, value: args },
+          subjectsFrom: 'arguments',
+        } as const;
+        expect(rulesCover([proposeRule(call) ?? 'none'], [], call)).toBe(true);
+      }),
+      { numRuns: scaled(2000) },
+    );
+  });
 });

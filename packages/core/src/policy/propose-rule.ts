@@ -7,7 +7,7 @@ import { shownValue } from './default-subjects.js';
 import { formatNamed, formatPattern } from './format-rule.js';
 import { plainHost } from './host-pattern.js';
 import { normalSegments } from './path-text.js';
-import { prepareCall } from './prepare-call.js';
+import { prepareOnce } from './prepare-call.js';
 import type { Condition, PatternWord, Place, PolicyCall } from './types.js';
 
 /** More lines than this nobody reads before signing them. */
@@ -25,7 +25,10 @@ export function proposeRule(call: PolicyCall, there: readonly Policy[] = []): st
   // A name with a star in it would be read back as a rule for many tools.
   if (!toolNameSchema.safeParse(tool).success) return undefined;
   const named = proposeNamed(call);
-  if (named !== undefined) return named.length <= LONGEST && rulesCover([named], there, call) ? named : undefined;
+  if (named !== undefined) {
+    const fits = named.length <= LONGEST && (isPlain(call) || rulesCover([named], there, call));
+    return fits ? named : undefined;
+  }
   const rules = new Set<string>();
   for (const subject of uncovered(call, there)) {
     const pattern = literalPattern(subject, place);
@@ -35,6 +38,22 @@ export function proposeRule(call: PolicyCall, there: readonly Policy[] = []): st
   const text = [...rules].join('\n');
   const fits = rules.size > 0 && rules.size <= MOST_RULES && text.length <= LONGEST;
   return fits && rulesCover([...rules], there, call) ? text : undefined;
+}
+
+const PLAIN_NAME = /^[a-z][a-z0-9_]*$/i;
+const PLAIN_VALUE = /^[a-z][a-z0-9_]*$/i;
+
+/** Names and values that are written into a rule as they are and read back as they are: such a rule need not be read to know that it covers its call. */
+function isPlain({ arguments: args }: PolicyCall): boolean {
+  if (!isRecord(args?.value)) return false;
+  for (const [name, value] of Object.entries(args.value)) {
+    const isPlainValue =
+      typeof value === 'string'
+        ? PLAIN_VALUE.test(value) && shownValue(value) === value
+        : typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+    if (!isPlainValue || !PLAIN_NAME.test(name)) return false;
+  }
+  return true;
 }
 
 /** Names every argument, for a tool that does not say what it touches, so that the rule covers no other call. */
@@ -55,7 +74,7 @@ export function splitRules(text: string): readonly string[] {
 }
 
 function* uncovered(call: PolicyCall, there: readonly Policy[]): Generator<Subject> {
-  const prepared = prepareCall(call);
+  const prepared = prepareOnce(call);
   const known = there.flatMap(({ allow }) => shelves(allow, call.tool));
   for (const [index, subject] of call.subjects.entries()) {
     const ready = prepared.subjects[index];

@@ -1,20 +1,33 @@
 import type { Clock } from './clock.js';
 
+const waiting = new WeakMap<AbortSignal, Set<() => void>>();
+
+/** Calls `act` when the signal fires. The returned function ends it. One listener per signal for all: adding one costs more than a promise. */
+export function onAbort(signal: AbortSignal, act: () => void): () => void {
+  let acts = waiting.get(signal);
+  if (acts === undefined) {
+    const all = (acts = new Set());
+    waiting.set(signal, all);
+    signal.addEventListener('abort', () => all.forEach((each) => each()), { once: true });
+  }
+  acts.add(act);
+  return () => void acts.delete(act);
+}
+
 /**
  * A provider or tool that ignores its signal must not hold up a stop (M9): rejects as soon as the signal fires. Nothing is begun
  * once it has: nobody would wait for its end, and a failure that nobody waits for ends the process.
  */
 export async function untilAborted<T>(begin: () => Promise<T>, signal: AbortSignal): Promise<T> {
   if (signal.aborted) throw new Error('stopped');
-  let onAbort: (() => void) | undefined;
+  let end = (): void => undefined;
   const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(new Error('stopped'));
-    signal.addEventListener('abort', onAbort, { once: true });
+    end = onAbort(signal, () => reject(new Error('stopped')));
   });
   try {
     return await Promise.race([begin(), aborted]);
   } finally {
-    if (onAbort !== undefined) signal.removeEventListener('abort', onAbort);
+    end();
   }
 }
 

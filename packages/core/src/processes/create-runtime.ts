@@ -13,7 +13,7 @@ import { createMcpRecords } from '../mcp/mcp-records.js';
 import { processAgentMessage } from '../turns/process-agent-message.js';
 import { createCallChats } from '../step/call-chats.js';
 import { createQuarantine } from '../step/quarantine.js';
-import type { About, Measured, PlaceFinder, Probe, Runtime } from '../step/runtime.js';
+import type { About, Handover, Measured, PlaceFinder, Probe, Runtime } from '../step/runtime.js';
 import { createRecentRepeats } from '../step/recent-repeats.js';
 import { createScheduler, type TurnRun } from '../step/scheduler.js';
 import { dispatchHere } from '../step/dispatch.js';
@@ -101,7 +101,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
   }
 
   const deadlines = watchDeadlines(() => runtime);
-  const scheduler = createScheduler(
+  const scheduler = createScheduler<Handover>(
     async (turnId, run) => {
       if ((await runTurn(runtime, turnId, run)) && runtime.quarantine.leave(turnId)) takeNextSuspect();
     },
@@ -283,7 +283,7 @@ const RETRY_MS = 5_000;
  * A step that failed wrote nothing. If the store is there, the turn ends with an error; if not, or if calls are in flight that must
  * not be orphaned, the turn is looked at again: work goes on when the store is back. False: it is.
  */
-async function runTurn(runtime: Runtime, turnId: string, run: TurnRun): Promise<boolean> {
+async function runTurn(runtime: Runtime, turnId: string, run: TurnRun<Handover>): Promise<boolean> {
   try {
     await processAgentMessage(runtime, turnId, run);
     return true;

@@ -3,7 +3,7 @@ import type { EventBus } from '../publishers/event-bus.js';
 import { shareEventBus, type Changed, type SharedEventBus } from '../publishers/shared-event-bus.js';
 import { dispatchAmongOthers } from '../step/dispatch.js';
 import { createMembership, type Membership } from './membership.js';
-import type { Runtime, Dispatch } from '../step/runtime.js';
+import type { Dispatch, Handover, Runtime } from '../step/runtime.js';
 import type { Scheduler } from '../step/scheduler.js';
 
 /** What changes for a process that is not alone on its store: who runs a turn, and from where events come. */
@@ -19,7 +19,7 @@ export function joinOthers(options: {
   clock: Clock;
   owner: string;
   bus: EventBus;
-  scheduler: Scheduler;
+  scheduler: Scheduler<Handover>;
   runtime: () => Runtime;
   report: (error: unknown, what: string) => void;
   eachRound: () => Promise<void>;

@@ -65,7 +65,7 @@ export function createEventBus(onFailure: ListenerFailure): EventBus {
 function frozen<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   Object.freeze(value);
-  for (const member of Object.values(value)) frozen(member);
+  for (const key in value) frozen(value[key]);
   return value;
 }
 

@@ -17,7 +17,10 @@ export function toPublicMessage(record: MessageRecord, status?: Record<string, C
     ...(record.replyTo === null ? {} : { replyToMessageId: record.replyTo }),
     ...(record.toolCalls === null
       ? {}
-      : { tool_calls: record.toolCalls.map(showCall), ...showCalls(status ?? openStatus(record.toolCalls)) }),
+      : {
+          tool_calls: record.toolCalls.map(showCall),
+          ...(status === undefined ? { toolCallStatus: openStatus(record.toolCalls) } : showCalls(status)),
+        }),
     ...(record.toolCallId === null ? {} : { tool_call_id: record.toolCallId }),
     ...(record.clientMessageId === null ? {} : { clientMessageId: record.clientMessageId }),
     ...(record.providerState === null ? {} : { usage: record.providerState.usage }),
@@ -73,5 +76,7 @@ function maskJsonText(text: string, secrets: readonly string[] = []): string {
 }
 
 function openStatus(calls: readonly ToolCall[]): Record<string, ToolCallStatus> {
-  return Object.fromEntries(calls.map((call) => [call.id, { complete: false, result: null }]));
+  const open: Record<string, ToolCallStatus> = {};
+  for (const { id } of calls) open[id] = { complete: false, result: null };
+  return open;
 }

@@ -3,6 +3,8 @@ import type { Clock } from '../ports/index.js';
 
 /** Late duplicates of decisions on settled calls (T7). */
 export interface RecentRepeats {
+  /** Whether there is any to find. */
+  isEmpty(): boolean;
   find(key: string): ToolResultOutcome | undefined;
   keep(key: string, outcome: ToolResultOutcome): void;
   /** For when what was settled is deleted. */
@@ -23,6 +25,7 @@ export function createRecentRepeats(
   const { capacity = CAPACITY, lifetimeMs = LIFETIME_MS } = bounds;
   const kept = new Map<string, { outcome: ToolResultOutcome; until: number }>();
   return {
+    isEmpty: () => kept.size === 0,
     find(key) {
       const found = kept.get(key);
       if (found === undefined) return undefined;

@@ -1,14 +1,14 @@
 import type { InvocationStatus, TurnRecord } from '../ports/index.js';
 import { isSuspect } from './quarantine.js';
-import { mustHaveChanged, type Runtime, type Step } from './runtime.js';
+import { mustHaveChanged, type Runtime, type Started, type Step } from './runtime.js';
 import { noteActivity } from './turn-lifecycle.js';
-import { intoState, situationAfter, type Situation } from './turn-state.js';
+import { intoState, situationAfter } from './turn-state.js';
 
 /**
  * Something is about to be recorded that may bring a turn further: one of its calls changes to `change.status`. The turn is marked as
  * runnable, its `rev` raised, so that a loop about to leave looks again, and, once kept, it is woken (S1).
  *
- * Gives how it will stand and what is left to do at the end of the step.
+ * Gives what is left to do at the end of the step.
  */
 export function resumeTurn(
   runtime: Runtime,
@@ -18,12 +18,10 @@ export function resumeTurn(
 ): Resumed {
   const turn = step.tx.turn(turnId);
   if (turn === undefined || turn.state === 'queued') throw new Error('only a turn that has begun can go on');
-  const after = takeTurn(runtime, step, turn, change);
-  const { state } = after.turn;
-  if (state === 'open') runtime.dispatch.wake(step, turn.id);
+  const state = takeTurn(runtime, step, turn, change);
   return {
-    after,
-    finish: () => {
+    finish: (started) => {
+      if (state === 'open') runtime.dispatch.wake(step, turn.id, started);
       if (state !== turn.state) noteActivity(runtime, step, turn.chatId);
     },
   };
@@ -34,8 +32,8 @@ function takeTurn(
   step: Step,
   turn: TurnRecord,
   change: { invocationId: string; status: InvocationStatus },
-): Situation {
-  const after = situationAfter(step.tx, turn, step.snapshot, change);
+): 'open' | 'waiting' {
+  const { state } = situationAfter(step.tx, turn, step.snapshot, change).turn;
   // No process runs a waiting turn, whichever one its row names: left there, a decision after a restart would go unnoticed (A9).
   // A suspect waits until it may run alone.
   const isOrphan = turn.state === 'open' && turn.owner === null && !isSuspect(turn);
@@ -43,20 +41,17 @@ function takeTurn(
   // It got as far as a person: what froze its process before is not what would freeze the next one.
   const interruptions = turn.state === 'waiting' ? 0 : turn.interruptions;
   const taken = {
-    ...intoState(turn, after.turn.state),
+    ...intoState(turn, state),
     ...(owner === turn.owner ? {} : { owner }),
     ...(interruptions === turn.interruptions ? {} : { interruptions }),
   };
-  if (!isOrphan || owner === null) {
-    mustHaveChanged(step.tx.stepTurn(turn, taken));
-    return { ...after, turn: { ...after.turn, owner, interruptions } };
-  }
   // A process that lost it may be only frozen: it must not settle what it had started.
-  mustHaveChanged(step.tx.fenceTurn(turn.id, taken) !== undefined);
-  return { ...after, turn: { ...after.turn, owner, interruptions, epoch: turn.epoch + 1 } };
+  if (isOrphan && owner !== null) mustHaveChanged(step.tx.fenceTurn(turn.id, taken) !== undefined);
+  else mustHaveChanged(step.tx.stepTurn(turn, taken));
+  return state;
 }
 
 interface Resumed {
-  after: Situation;
-  finish(): void;
+  /** Once all is written. `started`: calls that were started in the step. */
+  finish(started?: readonly Started[]): void;
 }

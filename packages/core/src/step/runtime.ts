@@ -17,7 +17,7 @@ import type {
   TurnOutcome,
 } from '../ports/index.js';
 import { StepTransaction } from '../facts/step-transaction.js';
-import type { SandboxGrants } from '../policy/index.js';
+import type { PolicyCall, SandboxGrants } from '../policy/index.js';
 import type { AgentMemory } from '../memory/agent-memory.js';
 import type { SnapshotCache, WorldSnapshot } from '../memory/world-snapshot.js';
 import type { EventBus } from '../publishers/event-bus.js';
@@ -26,6 +26,7 @@ import { noWorld } from './look-up.js';
 import type { Quarantine } from './quarantine.js';
 import type { RecentRepeats } from './recent-repeats.js';
 import type { Scheduler } from './scheduler.js';
+import type { Situation } from './turn-state.js';
 
 /** Where a world's tools act, looked up for each call: a folder may have become a link since it was signed (A7). */
 export interface Place {
@@ -65,7 +66,7 @@ export interface Runtime {
   store: Store;
   clock: Clock;
   bus: EventBus;
-  scheduler: Scheduler;
+  scheduler: Scheduler<Handover>;
   /** Where turns run that a step made runnable. */
   dispatch: Dispatch;
   /** May a side effect begin? Not in a process that others may already count as dead. */
@@ -109,6 +110,8 @@ export interface Started {
   tool: Tool;
   value: unknown;
   place: Place;
+  /** As rules judge it. */
+  policyCall: PolicyCall;
   /** Why the gate let it run. */
   because: Extract<Gate, { kind: 'run' }>['because'];
   /** What the tool found when the call was signed. */
@@ -117,12 +120,18 @@ export interface Started {
   snapshot: WorldSnapshot;
 }
 
+/** What a step hands to the run of a turn: how it left the turn, and calls that it has marked as started and that are to run now. */
+export interface Handover {
+  situation: Situation;
+  started: readonly Started[];
+}
+
 /** Where turns run that a step has made runnable. */
 export interface Dispatch {
   /** The owner such a turn gets: this process, or nobody until another claims it. Asked once per turn: it may change at any moment. */
   readonly owner: string | null;
-  /** In the step that made it runnable, after the turn's own row was written. */
-  wake(step: Step, turnId: string): void;
+  /** In the step that made it runnable, last of what is written of the turn. `started` only where it is this process that runs it. */
+  wake(step: Step, turnId: string, started?: readonly Started[]): void;
   /** After the commit of the step that ended it: the process that runs it must stop. */
   abort(turnId: string, reason: string): void;
 }

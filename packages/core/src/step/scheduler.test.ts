@@ -6,7 +6,7 @@ const never = () => () => undefined;
 it('[S1] a wake-up is not lost to a wait that its run had given up', async () => {
   let runs = 0;
   let letGo = (): void => undefined;
-  const work = async ({ wakes }: TurnRun): Promise<void> => {
+  const work = async ({ wakes }: TurnRun<unknown>): Promise<void> => {
     runs += 1;
     if (runs > 1) return;
     // A tool ended first: the wait for a wake-up stays behind and nobody listens to it.
@@ -39,4 +39,40 @@ it('[S1] a wake-up during a wait ends it', async () => {
   scheduler.wake('turn');
   await scheduler.quiet();
   expect(seen).toEqual(['waits', 'goes on']);
+});
+
+it('[A8] what a step hands over reaches one run: the one it begins, the one that is active, or the next one', async () => {
+  const taken: (readonly [run: number, isFresh: boolean, handed: readonly string[]])[] = [];
+  let runs = 0;
+  const scheduler = createScheduler<string>(async (_, run) => {
+    const nth = (runs += 1);
+    taken.push([nth, run.isFresh, run.take()]);
+    if (nth > 1) return;
+    await run.wakes.next();
+    taken.push([nth, run.isFresh, run.take()]);
+    scheduler.wake('turn', 'too late');
+  }, never);
+  scheduler.wake('turn', 'first');
+  scheduler.wake('turn', 'second');
+  await scheduler.quiet();
+  await new Promise(setImmediate);
+  expect(taken).toEqual([
+    [1, true, ['first']],
+    [1, true, ['second']],
+    [2, false, ['too late']],
+  ]);
+  expect(scheduler.untaken()).toEqual([]);
+});
+
+it('[A8] [S3] what is handed over at the end is given back, whether a run was active or not', async () => {
+  const scheduler = createScheduler<string>(async (_, { signal }) => {
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+  }, never);
+  scheduler.wake('active');
+  scheduler.wake('active', 'not taken');
+  expect(scheduler.takesWork()).toBe(true);
+  await scheduler.close(1);
+  scheduler.wake('idle', 'not begun');
+  expect(scheduler.takesWork()).toBe(false);
+  expect(scheduler.untaken()).toEqual(['not taken', 'not begun']);
 });

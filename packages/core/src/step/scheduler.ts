@@ -1,4 +1,4 @@
-import type { Clock, TurnRecord } from '../ports/index.js';
+import type { Clock } from '../ports/index.js';
 
 /** Lets a running turn hear that something changed while it waited for its tools. */
 interface WakeSignal {
@@ -6,19 +6,21 @@ interface WakeSignal {
   next(): Promise<void>;
 }
 
-/** Where a turn is, if the caller that woke it knows. */
-export type TurnPlace = Pick<TurnRecord, 'worldId' | 'chatId'>;
-
-export interface TurnRun {
+/** `Handed` is what a step that woke a turn hands to its run. */
+export interface TurnRun<Handed> {
   wakes: WakeSignal;
-  place: TurnPlace | undefined;
+  /** What was handed over and not taken yet, oldest first. */
+  readonly handed: readonly Handed[];
+  take(): Handed[];
+  /** A step that was kept just now has begun this run, so what it handed over is how things stand. */
+  readonly isFresh: boolean;
   /** Fires when the turn was stopped or this process shuts down. */
   signal: AbortSignal;
 }
 
 /** Delivers wake-ups: each turn runs at most once at a time in this process; a wake-up meanwhile makes it look again. */
-export interface Scheduler {
-  wake(turnId: string, place?: TurnPlace): void;
+export interface Scheduler<Handed> {
+  wake(turnId: string, handed?: Handed): void;
   /** The same for a turn that runs here, and nothing otherwise. */
   wakeIfRunning(turnId: string): void;
   /** What runs in this process, each with what ends this very run and no later one of the same turn. */
@@ -29,30 +31,36 @@ export interface Scheduler {
   abort(turnId: string, reason: string): void;
   /** Takes no more work, ends what runs and resolves when it has ended, or after `graceMs`. */
   close(graceMs: number): Promise<void>;
+  /** False once it is closed: what is woken from then on runs elsewhere, or at the next start. */
+  takesWork(): boolean;
+  /** What was handed over and never taken, because this process has shut down. */
+  untaken(): readonly Handed[];
   /** Resolves when nothing runs. */
   quiet(): Promise<void>;
 }
 
-interface Active {
+interface Active<Handed> {
   controller: AbortController;
   /** True when a wake-up came that the run has not seen. */
   woken: boolean;
   notify: (() => void) | undefined;
+  handed: Handed[];
 }
 
 /** A keyed queue in one process. Exclusion between processes is the turn's claim in the store, not this. */
-export function createScheduler(
-  run: (turnId: string, run: TurnRun) => Promise<void>,
+export function createScheduler<Handed>(
+  run: (turnId: string, run: TurnRun<Handed>) => Promise<void>,
   after: Clock['after'],
-): Scheduler {
-  const active = new Map<string, Active>();
+): Scheduler<Handed> {
+  const active = new Map<string, Active<Handed>>();
+  const untaken: Handed[] = [];
   const running = new Set<Promise<void>>();
   /** What ends each timer: one left behind would keep the process alive after everything is closed. */
   const timers = new Set<() => void>();
   let closed = false;
 
-  function start(turnId: string, place: TurnPlace | undefined): void {
-    const entry: Active = { controller: new AbortController(), woken: false, notify: undefined };
+  function start(turnId: string, handed: Handed[], isFresh: boolean): void {
+    const entry: Active<Handed> = { controller: new AbortController(), woken: false, notify: undefined, handed };
     active.set(turnId, entry);
     const wakes: WakeSignal = {
       next: () =>
@@ -66,22 +74,30 @@ export function createScheduler(
           entry.notify = resolve;
         }),
     };
-    const promise = run(turnId, { wakes, place, signal: entry.controller.signal }).finally(() => {
+    const take = (): Handed[] => entry.handed.splice(0);
+    const { signal } = entry.controller;
+    const promise = run(turnId, { wakes, handed, take, isFresh, signal }).finally(() => {
       active.delete(turnId);
       running.delete(promise);
       // A wake-up between the run's last look and its end would be lost without this second run.
-      if (entry.woken && !closed) start(turnId, place);
+      if (closed) untaken.push(...take());
+      else if (entry.woken) start(turnId, take(), false);
     });
     running.add(promise);
   }
 
-  function wake(turnId: string, place?: TurnPlace): void {
-    if (closed) return;
-    const entry = active.get(turnId);
-    if (entry === undefined) {
-      start(turnId, place);
+  function wake(turnId: string, handed?: Handed): void {
+    const all = handed === undefined ? [] : [handed];
+    if (closed) {
+      untaken.push(...all);
       return;
     }
+    const entry = active.get(turnId);
+    if (entry === undefined) {
+      start(turnId, all, true);
+      return;
+    }
+    entry.handed.push(...all);
     entry.woken = true;
     entry.notify?.();
   }
@@ -120,6 +136,8 @@ export function createScheduler(
       for (const cancel of timers) cancel();
       timers.clear();
     },
+    takesWork: () => !closed,
+    untaken: () => untaken,
     async quiet() {
       while (running.size > 0) await Promise.all(running);
     },

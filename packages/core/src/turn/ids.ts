@@ -3,6 +3,7 @@ import { randomFillSync } from 'node:crypto';
 export type IdKind = 'msg' | 'call' | 'approval' | 'chat' | 'grant' | 'client' | 'run';
 
 let lastTime = 0;
+let time = '';
 let count = 0;
 
 /**
@@ -10,10 +11,12 @@ let count = 0;
  * land side by side at the end of every index: random ids touch a page each, and a message would cost more with every one before it.
  */
 export function newId(kind: IdKind): string {
-  const now = Math.max(Date.now(), lastTime);
-  count = now === lastTime ? count + 1 : 0;
-  lastTime = now;
-  const time = now.toString(16).padStart(12, '0');
+  const now = Date.now();
+  if (now > lastTime) {
+    lastTime = now;
+    time = now.toString(16).padStart(12, '0');
+    count = 0;
+  } else count += 1;
   const place = (count & 0xffff).toString(16).padStart(4, '0');
   return `${kind}_${time}${place}${randomWord()}`;
 }

@@ -17,6 +17,7 @@ import { handleToolCalls, type WrittenCalls } from './handle-tool-calls.js';
 import { streamTo, TRIES, type ModelStream } from './model-stream.js';
 import { readResponse } from './read-response.js';
 import { commit, readSnapshot, type Place, type Runtime } from '../step/runtime.js';
+import type { Situation } from '../step/turn-state.js';
 import { prepareTools } from '../step/tool-sources.js';
 import { pauseFor, untilAborted } from '../ports/until-aborted.js';
 import { wordsOf } from '../ports/words-of.js';
@@ -28,8 +29,12 @@ const LONGEST_PAUSE_MS = 60_000;
 export type Answered = { kind: 'ended' } | { kind: 'look' } | ({ kind: 'calls' } & WrittenCalls);
 
 /** One model call of a turn, and what its answer leads to. A failure ends the turn with a message and loses nothing (P4). */
-export async function callModel(runtime: Runtime, turn: TurnRecord, signal: AbortSignal): Promise<Answered> {
-  const prepared = await prepare(runtime, turn, signal);
+export async function callModel(
+  runtime: Runtime,
+  { turn, snapshot }: Pick<Situation, 'turn' | 'snapshot'>,
+  signal: AbortSignal,
+): Promise<Answered> {
+  const prepared = await prepare(runtime, turn, snapshot, signal);
   if (!prepared.ok) {
     await failTurn(runtime, turn, prepared.error);
     return { kind: 'look' };
@@ -80,8 +85,8 @@ async function lookAround(
   }
 }
 
-async function prepare(runtime: Runtime, turn: TurnRecord, signal: AbortSignal) {
-  const read = await readView(runtime, turn, signal);
+async function prepare(runtime: Runtime, turn: TurnRecord, snapshot: WorldSnapshot, signal: AbortSignal) {
+  const read = await readView(runtime, turn, snapshot, signal);
   if (read === undefined)
     return { ok: false as const, error: 'The agent is no longer in this world, so nobody answers.' };
   const { name, provider: wanted, model, temperature, maxTokens } = read.agent.definition;
@@ -110,12 +115,13 @@ async function prepare(runtime: Runtime, turn: TurnRecord, signal: AbortSignal) 
 async function readView(
   runtime: Runtime,
   turn: TurnRecord,
+  snapshot: WorldSnapshot | undefined,
   signal: AbortSignal,
   missing?: readonly string[],
 ): Promise<View | { agent: AgentRecord; provider: undefined } | undefined> {
-  // Where this process writes alone, what is shown is mostly still in memory.
-  const snapshot = runtime.store.shared === undefined ? await readSnapshot(runtime, turn.worldId) : undefined;
-  const known = snapshot === undefined ? undefined : await viewOf(runtime, turn, signal, { snapshot, missing });
+  // Where this process writes alone, what is shown is mostly still in memory, and the world is as the last step or look has found it.
+  const isAlone = runtime.store.shared === undefined && snapshot !== undefined;
+  const known = isAlone ? await viewOf(runtime, turn, signal, { snapshot, missing }) : undefined;
   const read =
     known ??
     (await runtime.store.read(async (reader) => {
@@ -127,7 +133,7 @@ async function readView(
       return snapshot === undefined ? 'gone' : await viewOf(runtime, turn, signal, { reader, snapshot, missing });
     }));
   if (read === undefined || read === 'gone') return undefined;
-  return 'waitsFor' in read ? await readView(runtime, turn, signal, await read.waitsFor) : read;
+  return 'waitsFor' in read ? await readView(runtime, turn, undefined, signal, await read.waitsFor) : read;
 }
 
 /** Undefined: it has to be read, and there is no reader. */

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import { emptyChat } from '../facts/apply-fact.js';
 import type { ChatRecord, StepReads, TurnRecord } from '../ports/index.js';
+import { createAgentMemory } from '../memory/agent-memory.js';
+import { createCallChats } from '../step/call-chats.js';
 import { createQuarantine } from '../step/quarantine.js';
 import type { Runtime } from '../step/runtime.js';
 import { claimUnowned } from './claim-turn.js';
@@ -14,6 +16,8 @@ it('[S3] a wake-up and a round that claim the same suspect at once let no second
     quarantine: createQuarantine(),
     probe: () => undefined,
     snapshots: { at: () => ({}) },
+    memory: createAgentMemory(),
+    callChats: createCallChats(),
     store: {
       step: async (_: string, __: unknown, decide: (on: StepReads) => object) => ({ ...decide(reads), events: [] }),
     },

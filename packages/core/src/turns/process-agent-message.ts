@@ -2,20 +2,23 @@ import type { TurnRecord } from '../ports/index.js';
 import { nextStep } from '../turn/next-step.js';
 import { callModel } from './call-model.js';
 import { endWithError } from '../step/end-with-error.js';
-import { commit, look, unlessGone, type Runtime, type Started } from '../step/runtime.js';
+import { commit, look, unlessGone, type Handover, type Runtime, type Started } from '../step/runtime.js';
 import { runInvocation } from './run-invocation.js';
-import type { TurnPlace, TurnRun } from '../step/scheduler.js';
+import type { TurnRun } from '../step/scheduler.js';
 import { startInvocation } from '../calls/start-invocation.js';
 import { takeOver } from './take-over.js';
 import { noteActivity } from '../step/turn-lifecycle.js';
 import { readSituation, type Situation } from '../step/turn-state.js';
+import { onAbort } from '../ports/until-aborted.js';
 
 /**
  * The one loop: look at the record, take the next step, until the turn has ended or only somebody else can bring it further.
  * A loop and not a recursion (T10). Everything it knows is in the store, so it can be left and taken up anywhere (A9).
  */
-export async function processAgentMessage(runtime: Runtime, turnId: string, run: TurnRun): Promise<void> {
+export async function processAgentMessage(runtime: Runtime, turnId: string, run: TurnRun<Handover>): Promise<void> {
   const tools: RunningTools = { calls: new Map(), abandoned: false };
+  // Those who wait for the same commit hear of it before a tool begins.
+  await undefined;
   try {
     await loop(runtime, turnId, run, tools);
   } finally {
@@ -29,23 +32,31 @@ interface RunningTools {
   abandoned: boolean;
 }
 
-async function loop(runtime: Runtime, turnId: string, run: TurnRun, tools: RunningTools): Promise<void> {
-  const stopped = aborted(run.signal);
-  let epoch: number | undefined;
+async function loop(runtime: Runtime, turnId: string, run: TurnRun<Handover>, tools: RunningTools): Promise<void> {
+  let stopping: Promise<undefined> | undefined;
+  const stopped = (): Promise<undefined> => (stopping ??= aborted(run.signal));
   /** How the last step left the turn, so that it need not be read again. If somebody else wrote since, the next step's fence finds out. */
-  let known: Situation | undefined;
+  let known = run.isFresh ? run.handed[0]?.situation : undefined;
+  let place = known?.turn;
+  let epoch: number | undefined;
   while (!run.signal.aborted) {
+    // A step of somebody else has changed the turn since.
+    if (run.handed.some(({ situation }) => situation !== known)) known = undefined;
     const remembered = known !== undefined;
-    const situation = known ?? (await load(runtime, turnId, run.place));
+    const situation = known ?? (await load(runtime, turnId, place));
     known = undefined;
     if (situation === undefined || situation.turn.owner !== runtime.owner) return;
     const { turn } = situation;
+    place = turn;
     epoch ??= turn.epoch;
     if (turn.epoch !== epoch) return;
+    for (const { started } of run.take()) {
+      for (const call of started) if (isStarted(situation, call)) execute(runtime, turn, call, run, tools);
+    }
     const step = nextStep(situation);
     switch (step.kind) {
       case 'call-model': {
-        const answered = await callModel(runtime, turn, run.signal);
+        const answered = await callModel(runtime, situation, run.signal);
         if (answered.kind === 'ended') return;
         if (answered.kind === 'look') break;
         known = answered.situation;
@@ -58,7 +69,7 @@ async function loop(runtime: Runtime, turnId: string, run: TurnRun, tools: Runni
       case 'start':
         if (!runtime.mayAct()) {
           // Other processes may count this one as dead. It starts nothing until its next heartbeat succeeds, which wakes the turn.
-          await Promise.race([run.wakes.next(), stopped]);
+          await Promise.race([run.wakes.next(), stopped()]);
           break;
         }
         await start(runtime, situation, step.invocationIds, run, tools);
@@ -75,7 +86,7 @@ async function loop(runtime: Runtime, turnId: string, run: TurnRun, tools: Runni
             break;
           }
         }
-        known = await Promise.race([...tools.calls.values(), nothing(run.wakes.next()), stopped]);
+        known = await Promise.race([...tools.calls.values(), nothing(run.wakes.next()), stopped()]);
         break;
       case 'wait':
         if (turn.state === 'waiting' || (await leave(runtime, turn))) return;
@@ -89,7 +100,17 @@ async function loop(runtime: Runtime, turnId: string, run: TurnRun, tools: Runni
   }
 }
 
-async function load(runtime: Runtime, turnId: string, place: TurnPlace | undefined): Promise<Situation | undefined> {
+/** Not if it was stopped between the step that started it and this moment. */
+function isStarted({ turn, invocations }: Situation, { invocation }: Started): boolean {
+  const now = invocations.find(({ id }) => id === invocation.id);
+  return now?.status === 'started' && now.startedEpoch === turn.epoch;
+}
+
+async function load(
+  runtime: Runtime,
+  turnId: string,
+  place: Pick<TurnRecord, 'worldId' | 'chatId'> | undefined,
+): Promise<Situation | undefined> {
   const found = place ?? (await runtime.store.read((reader) => reader.turn(turnId)));
   if (found === undefined) return undefined;
   const { worldId, chatId } = found;
@@ -112,7 +133,7 @@ async function start(
   runtime: Runtime,
   situation: Situation,
   ids: readonly string[],
-  run: TurnRun,
+  run: TurnRun<Handover>,
   tools: RunningTools,
 ): Promise<void> {
   const { turn, snapshot, invocations } = situation;
@@ -129,7 +150,13 @@ async function start(
 }
 
 /** Runs a started call beside the loop. A client's own tool runs there, and its answer wakes the turn. */
-function execute(runtime: Runtime, turn: TurnRecord, started: Started, run: TurnRun, tools: RunningTools): void {
+function execute(
+  runtime: Runtime,
+  turn: TurnRecord,
+  started: Started,
+  run: TurnRun<Handover>,
+  tools: RunningTools,
+): void {
   const { id, location, toolName } = started.invocation;
   if (location === 'client') return;
   runtime.inFlight.add(id);
@@ -177,6 +204,6 @@ async function giveUp(runtime: Runtime, turn: TurnRecord): Promise<void> {
 async function aborted(signal: AbortSignal): Promise<undefined> {
   if (signal.aborted) return undefined;
   return await new Promise((resolve) => {
-    signal.addEventListener('abort', () => resolve(undefined), { once: true });
+    onAbort(signal, () => resolve(undefined));
   });
 }

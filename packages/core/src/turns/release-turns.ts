@@ -2,6 +2,7 @@ import type { TurnRecord } from '../ports/index.js';
 import { endWithError } from '../step/end-with-error.js';
 import { isSuspect } from '../step/quarantine.js';
 import { commit, mustHaveChanged, type Runtime, type Step } from '../step/runtime.js';
+import { giveBack } from '../calls/mark-started.js';
 import { settleOpenCalls } from '../calls/settle-open-calls.js';
 
 type Counted = Pick<TurnRecord, 'interruptions'>;
@@ -70,10 +71,15 @@ export async function parkTurns(runtime: Runtime): Promise<void> {
   const [first] = own;
   if (first === undefined) return;
   const chats = [...new Set(own.map((turn) => turn.chatId))];
+  const notBegun = runtime.scheduler.untaken().flatMap(({ started }) => started);
   await commit(runtime, 'park', first.worldId, { chats }, ({ tx }) => {
     for (const turn of own) {
       // Others on the store take it up at once.
-      if (tx.stepTurn(turn, { owner: null })) tx.wakeTurn(turn.id);
+      if (!tx.stepTurn(turn, { owner: null })) continue;
+      tx.wakeTurn(turn.id);
+      for (const { invocation } of notBegun) {
+        if (invocation.turnId === turn.id) giveBack(tx, invocation);
+      }
     }
   });
 }

@@ -5,8 +5,8 @@ import { createChunkMasker, maskArguments, maskResult } from '../masking/index.j
 import { keepPaths, namesPath, withholdPaths } from '../policy/index.js';
 import { openQuestions, type OpenQuestions } from '../decisions/ask-question.js';
 import { expireToolQuestions } from '../calls/close-tool-question.js';
-import { toPolicyCall } from '../calls/gate-call.js';
 import { commit, mustHaveChanged, type Runtime, type Started } from '../step/runtime.js';
+import { giveBack } from '../calls/mark-started.js';
 import { frameSettlement, settleInvocation, type Settlement } from '../calls/settle-invocation.js';
 import { noteActivity } from '../step/turn-lifecycle.js';
 import { intoState, situationAfter, type Situation } from '../step/turn-state.js';
@@ -26,7 +26,7 @@ export async function runInvocation(
 ): Promise<Situation | undefined> {
   // Frozen between the step that started it and here: another process may have said already that nobody knows how it went.
   if (!runtime.mayAct()) {
-    await giveBack(runtime, turn, started.invocation);
+    await giveBackAlone(runtime, turn, started.invocation);
     return undefined;
   }
   const questions = openQuestions(runtime, started, signal);
@@ -65,12 +65,12 @@ function measureTool(runtime: Runtime, { invocation }: Started, { kind }: Settle
 }
 
 /** It has not begun, and this process still holds its turn or can't write: who may act starts it. */
-async function giveBack(runtime: Runtime, turn: TurnRecord, { id }: InvocationRecord): Promise<void> {
+async function giveBackAlone(runtime: Runtime, turn: TurnRecord, invocation: InvocationRecord): Promise<void> {
   await commit(runtime, 'give-back', turn.worldId, { chats: [turn.chatId] }, (step) => {
     const current = step.tx.turn(turn.id);
     if (current === undefined || current.epoch !== turn.epoch) return;
     mustHaveChanged(step.tx.stepTurn(current, {}));
-    step.tx.changeInvocation(id, 'started', { status: 'approved', startedEpoch: null });
+    giveBack(step.tx, invocation);
   });
 }
 
@@ -171,22 +171,20 @@ async function execute(
   }
 }
 
-function ruledBy({ invocation, tool, value, place, snapshot, because }: Started): {
+function ruledBy({ invocation, place, policyCall, snapshot, because }: Started): {
   withheld: ToolContext['withheld'];
   keptPaths: () => ToolContext['keptPaths'];
   mayCreate: ToolContext['mayCreate'];
 } {
-  const read = { toolName: invocation.toolName, tool, argumentsText: '', arguments: { ok: true as const, value } };
   const policies = {
     admin: snapshot.adminPolicy,
     world: snapshot.policy,
     agent: snapshot.agentPolicy(invocation.agentId),
   };
-  const call = toPolicyCall(read, place);
   const isUnseen = snapshot.world.settings.mode === 'auto' && because !== 'decision';
   return {
-    withheld: withholdPaths(policies, call),
-    keptPaths: () => keepPaths(policies, call),
+    withheld: withholdPaths(policies, policyCall),
+    keptPaths: () => keepPaths(policies, policyCall),
     mayCreate: isUnseen ? namesPath(policies, place) : undefined,
   };
 }

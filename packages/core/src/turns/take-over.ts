@@ -3,6 +3,7 @@ import { claimUnowned } from './claim-turn.js';
 import { expireToolQuestions } from '../calls/close-tool-question.js';
 import { releaseTurnsOf } from './release-turns.js';
 import { commit, type Runtime } from '../step/runtime.js';
+import { giveBack } from '../calls/mark-started.js';
 import { cutOff, settleInvocation } from '../calls/settle-invocation.js';
 
 /**
@@ -17,7 +18,7 @@ export async function takeOver(runtime: Runtime, turn: TurnRecord, invocationIds
       if (invocation?.status !== 'started') continue;
       expireToolQuestions(step, invocation);
       if (invocation.idempotent) {
-        step.tx.changeInvocation(id, 'started', { status: 'approved', startedEpoch: null });
+        giveBack(step.tx, invocation);
         continue;
       }
       settleInvocation(runtime, step, invocation, cutOff('interrupted'));

@@ -30,9 +30,14 @@ export function secretName(name: string): SecretName | undefined {
 // How the names above can end. Almost every word of a text fails this, and is spared the rest.
 const endings = 'rd ds wd pw se de et ts en al ls on ie es wt ey ys ns ss ig er re th'.split(' ');
 
-/** The source of a regular expression for these endings in small and capital letters. */
-export const nameEndings = endings
-  .map((pair) => pair.replaceAll(/./g, (letter) => `[${letter}${letter.toUpperCase()}]`))
+// The same with the letter before, between which and them a name may be divided. `pw` is a name by itself.
+const longer = 'ord rds swd ase ode ret ets ken ens ial als ion kie ies jwt key eys ass pwd sig rer ure uth'.split(' ');
+
+/** The source of a regular expression for the ends of these names in small and capital letters. */
+export const nameEndings = ['pw', ...longer]
+  // Two capitals have a small `k`: the letter and the sign for kelvin.
+  .map((end) => [...end].map((letter) => `[${letter}${letter.toUpperCase()}${letter === 'k' ? '\u212A' : ''}]`))
+  .map(([first = '', ...rest]) => `${first}${rest.length === 2 ? '[\\s_.-]*' : ''}${rest.join('')}`)
   .join('|');
 
 const lastLetters = new Set(endings.map((pair) => pair.charCodeAt(0) * 256 + pair.charCodeAt(1)));
