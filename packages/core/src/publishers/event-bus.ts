@@ -62,10 +62,13 @@ export function createEventBus(onFailure: ListenerFailure): EventBus {
 }
 
 /** All listeners get the same event: one that wrote in it would decide what the others hear. */
-function frozen<T>(value: T): T {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+function frozen<T extends object>(value: T): T {
+  if (Object.isFrozen(value)) return value;
   Object.freeze(value);
-  for (const key in value) frozen(value[key]);
+  for (const key in value) {
+    const member = value[key];
+    if (typeof member === 'object' && member !== null) frozen(member);
+  }
   return value;
 }
 

@@ -6,25 +6,26 @@ import { isSettled } from '../turn/next-step.js';
 
 /** A message as people see it: standard shape (M1), secrets masked (A15). */
 export function toPublicMessage(record: MessageRecord, status?: Record<string, CallState>): Message {
-  return {
+  const { agentId, replyTo, toolCalls, toolCallId, clientMessageId, providerState } = record;
+  const message: Message = {
     messageId: record.id,
     chatId: record.chatId,
     role: record.role,
     sender: record.sender,
     content: record.role === 'tool' ? maskJsonText(record.content, record.secrets) : maskSecrets(record.content),
     createdAt: new Date(record.createdAt).toISOString(),
-    ...(record.agentId === null ? {} : { agentId: record.agentId }),
-    ...(record.replyTo === null ? {} : { replyToMessageId: record.replyTo }),
-    ...(record.toolCalls === null
-      ? {}
-      : {
-          tool_calls: record.toolCalls.map(showCall),
-          ...(status === undefined ? { toolCallStatus: openStatus(record.toolCalls) } : showCalls(status)),
-        }),
-    ...(record.toolCallId === null ? {} : { tool_call_id: record.toolCallId }),
-    ...(record.clientMessageId === null ? {} : { clientMessageId: record.clientMessageId }),
-    ...(record.providerState === null ? {} : { usage: record.providerState.usage }),
   };
+  if (agentId !== null) message.agentId = agentId;
+  if (replyTo !== null) message.replyToMessageId = replyTo;
+  if (toolCalls !== null) {
+    message.tool_calls = toolCalls.map(showCall);
+    if (status === undefined) message.toolCallStatus = openStatus(toolCalls);
+    else Object.assign(message, showCalls(status));
+  }
+  if (toolCallId !== null) message.tool_call_id = toolCallId;
+  if (clientMessageId !== null) message.clientMessageId = clientMessageId;
+  if (providerState !== null) message.usage = providerState.usage;
+  return message;
 }
 
 /** What became of a call, and when it began. */
