@@ -21,3 +21,23 @@ it('the bundled command imports only packages that countersign declares', () => 
   expect(imported).toContain('html-to-text');
   expect(imported.filter((name) => !(name in dependencies))).toEqual([]);
 });
+
+it('`import "countersign"` loads a few bundled files, and they export what the sources do', async () => {
+  const { exports } = JSON.parse(read('../package.json')) as { exports: Record<string, Record<string, string>> };
+  const entry = new URL(`../${exports['.']?.['default'] ?? ''}`, import.meta.url).href;
+  const files = new Set([entry]);
+  const packages = new Set<string>();
+  // A set also visits what is added meanwhile. Imports in the middle of the code don't count: they load when they are needed.
+  for (const file of files)
+    for (const { groups } of read(file).matchAll(/^(?:import|export) (?:.*?from )?["'](?<name>[^"']+)["'];$/gm)) {
+      const name = groups?.['name'] ?? '';
+      if (name.startsWith('.')) files.add(new URL(name, file).href);
+      else if (!isBuiltin(name)) packages.add(name);
+    }
+  expect([...packages]).toEqual(['@photostructure/sqlite']);
+  expect(files.size).toBeLessThan(30);
+  const exported = /^export \{ (?<names>.*) \};$/m.exec(read(entry))?.groups?.['names'] ?? '';
+  const names = exported.split(', ').map((name) => name.replace(/^.* as /, ''));
+  const sources: Record<string, unknown> = await import('./index.js');
+  expect(names.toSorted()).toEqual(Object.keys(sources).toSorted());
+});
