@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { goEnvironment } from './go-environment.mjs';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const keepsGoing = process.argv.includes('--keep-going');
@@ -93,7 +94,8 @@ function install() {
 
 /** @param {string} program @param {string[]} words */
 function run(program, words) {
-  return spawnSync(program, words, { cwd: root, stdio: 'inherit' }).status === 0;
+  const env = { ...goEnvironment, ...process.env };
+  return spawnSync(program, words, { cwd: root, env, stdio: 'inherit' }).status === 0;
 }
 
 /** @param {string} sentence @returns {never} */

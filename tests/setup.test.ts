@@ -41,7 +41,8 @@ beforeEach(() => {
   checkout = mkdtempSync(join(tmpdir(), 'countersign-setup-'));
   onTestFinished(() => rmSync(checkout, { recursive: true, force: true }));
   mkdirSync(join(checkout, 'scripts'));
-  copyFileSync(join(root, 'scripts', 'setup.mjs'), join(checkout, 'scripts', 'setup.mjs'));
+  for (const name of ['setup.mjs', 'go-environment.mjs'])
+    copyFileSync(join(root, 'scripts', name), join(checkout, 'scripts', name));
   writeFileSync(join(checkout, 'scripts', 'bundle-command.mjs'), 'export async function bundleCommand() {}');
   writeFileSync(join(checkout, 'scripts', 'build-web.mjs'), BUILD_WEB);
   writeFileSync(join(checkout, 'npm.js'), NPM);

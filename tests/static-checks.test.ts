@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
+import { goEnvironment } from '../scripts/go-environment.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -12,7 +13,7 @@ const LIMIT_MS = 600_000;
 it.each(['typecheck', 'lint', 'format:check'])(
   'npm run %s finds nothing',
   async (script) => {
-    const env = { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined };
+    const env = { ...goEnvironment, ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined };
     // Not in one go: a test that holds up its whole process is taken for one that has died.
     const said = await promisify(execFile)('npm', ['run', '--silent', script], {
       cwd: root,

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { bundleCommand } from '../../scripts/bundle-command.mjs';
+import { goEnvironment } from '../../scripts/go-environment.mjs';
 import { root } from './source-modules.js';
 
 /**
@@ -12,7 +13,10 @@ import { root } from './source-modules.js';
 export default async function setup(): Promise<void> {
   const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
   try {
-    await promisify(execFile)(process.execPath, [tsc, '-b'], { cwd: root, maxBuffer: 100_000_000 });
+    const env = { ...goEnvironment, ...process.env };
+    // `npm test` has just run it.
+    if (process.env['npm_lifecycle_event'] !== 'test')
+      await promisify(execFile)(process.execPath, [tsc, '-b'], { cwd: root, env, maxBuffer: 100_000_000 });
     await bundleCommand();
     await bundleCommand('tests');
   } catch {
