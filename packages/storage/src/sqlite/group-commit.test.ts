@@ -186,6 +186,17 @@ it('[S1] [M10] a message that was sent is known, before and after it is in the t
   await expect(step(store, (tx) => tx.appendMessage(sent('msg_2')))).rejects.toMatchObject({ code: 'conflict' });
 });
 
+it('[M10] a message that was sent is gone with its chat, although the tables are not committed yet', async () => {
+  const find = () =>
+    step(store, (tx) => tx.sent('chat_1', 'sent_1')?.id, { sent: { chatId: 'chat_1', clientMessageId: 'sent_1' } });
+  await step(store, (tx) => tx.appendMessage(sent('msg_1')));
+  expect(await find()).toBe('msg_1');
+  await step(store, (tx) => tx.deleteChat('chat_1'));
+  expect(await find()).toBeUndefined();
+  db.exec('rollback');
+  expect(await find()).toBeUndefined();
+});
+
 it('[S1] a read that is still under way when its group is lost gives nothing of it', async () => {
   const said = say('msg_1');
   const reading = store.read(async (r) => {

@@ -80,6 +80,7 @@ describe('a file of our own', () => {
     expect(readdirSync(elsewhere).filter((name) => name.includes('-steps'))).toEqual([]);
     expect(readdirSync(folder)).toContain('store.db-steps');
     expect(isOwnFile(realpathSync(`${file}-steps`))).toBe(true);
+    expect(isOwnFile(join(realpathSync(elsewhere), 'link.db.audit-head'))).toBe(true);
     await linked.close();
     rmSync(elsewhere, { recursive: true });
   });

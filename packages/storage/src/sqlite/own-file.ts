@@ -1,4 +1,5 @@
 import { closeSync, openSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { keepOwnFile } from '@countersign/core/ports';
 import { CountersignError } from '@countersign/protocol';
 import { checkFile, statOf } from './check-file.js';
@@ -29,7 +30,8 @@ export function ownFile(file: string, newestVersion: number): OwnedFile {
   }
   const id = identity(made);
   openFiles.add(id);
-  const giveBack = keepOwnFile(realpathSync(file));
+  // What we leave beside a link to it is ours too.
+  const kept = [realpathSync(file), join(realpathSync(dirname(file)), basename(file))].map(keepOwnFile);
   const note = `${file}.owner`;
   let hasNote = false;
   return {
@@ -43,7 +45,7 @@ export function ownFile(file: string, newestVersion: number): OwnedFile {
     },
     release() {
       openFiles.delete(id);
-      giveBack();
+      for (const giveBack of kept) giveBack();
       if (hasNote) rmSync(note, { force: true });
     },
   };

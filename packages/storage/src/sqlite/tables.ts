@@ -79,9 +79,14 @@ export function openTables(db: DatabaseSyncInstance, statements: Statements, log
   }
   function noteSent({ facts }: Entry): void {
     for (const fact of facts) {
+      if (fact.kind === 'chat-deleted') forgetSent(({ chatId }) => chatId === fact.chatId);
+      if (fact.kind === 'world-deleted') forgetSent(({ worldId }) => worldId === fact.worldId);
       if (fact.kind !== 'message-written' || fact.message.clientMessageId === null) continue;
       sent.set(sentKey(fact.message.chatId, fact.message.clientMessageId), fact.message);
     }
+  }
+  function forgetSent(isGone: (message: MessageRecord) => boolean): void {
+    for (const [key, message] of sent) if (isGone(message)) sent.delete(key);
   }
 
   return {
