@@ -34,12 +34,6 @@ export function toValue(value: unknown, name: string): Value {
   throw noValue(name);
 }
 
-/** Throws what `toValue` would. A boolean counts as a number. */
-export function assertValue(value: unknown, name: string): void {
-  if (typeof value === 'string' || value === null || typeof value === 'boolean') return;
-  if (typeof value !== 'number' || Number.isNaN(value)) throw noValue(name);
-}
-
 function noValue(name: string): CountersignError {
   return new CountersignError('invalid', `${name}: must be text, a number or nothing`, { field: name });
 }

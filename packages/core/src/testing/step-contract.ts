@@ -7,7 +7,19 @@ import { describeReads } from './step-contract/reads.js';
 import { describeSharing } from './step-contract/sharing.js';
 import type { OpenStore } from './store-contract/under-test.js';
 
-export { A, addChats, approval, C, message, plant, W } from './store-contract/samples.js';
+export {
+  A,
+  addChats,
+  approval,
+  C,
+  grant,
+  HOSTILE,
+  invocation,
+  message,
+  plant,
+  turn,
+  W,
+} from './store-contract/samples.js';
 export { stateOf, step } from './step-contract/support.js';
 export { checkReplay } from './step-contract/replay.js';
 export type { Play } from './step-contract/replay.js';

@@ -96,6 +96,7 @@ function toCell(value: unknown, name: string): Value {
   return typeof value === 'boolean' ? Number(value) : toValue(value, name);
 }
 
-function snake(name: string): string {
+/** A property's name as that of its column. */
+export function snake(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

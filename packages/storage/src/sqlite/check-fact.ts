@@ -1,9 +1,11 @@
 import type { Fact, MessageRecord, TurnRecord } from '@countersign/core/ports';
 import { CountersignError } from '@countersign/protocol';
+import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import type { Statements } from '../statements.js';
-import { assertValue } from '../text.js';
 import { toApprovalRow } from '../verbs/approvals.js';
 import { toMessageRow } from '../verbs/messages.js';
+import { rowChecker } from './check-row.js';
+import type { Entry } from './entry.js';
 import type { KeptStates } from './kept-states.js';
 
 /** What is looked up for a check. */
@@ -13,41 +15,49 @@ interface Known {
 }
 
 /**
- * Refuses what the tables would refuse when the fact is folded into them: then it would be too late. Ids that are made for each message, turn,
+ * Refuses what the tables would refuse when the entry is folded into them: then it would be too late. Ids that are made for each message, turn,
  * call and approval are not looked up.
  */
-export function factChecker(s: Statements, { kept, sent }: Known): (fact: Fact) => void {
-  return (fact) => {
+export function entryChecker(db: DatabaseSyncInstance, s: Statements, { kept, sent }: Known): (entry: Entry) => void {
+  const chats = rowChecker(db, 'chats', s.insertChat.names);
+  const messages = rowChecker(db, 'messages', s.insertMessage.names);
+  const turns = rowChecker(db, 'turns', s.insertTurn.names);
+  const calls = rowChecker(db, 'invocations', s.insertInvocation.names);
+  const approvals = rowChecker(db, 'approvals', s.insertApproval.names);
+  const grants = rowChecker(db, 'grants', ['lastUsedAt']);
+  const events = rowChecker(db, 'events', s.insertEvent.names);
+
+  function check(fact: Fact): void {
     switch (fact.kind) {
       case 'message-written':
-        assertRow(toMessageRow(fact.message), s.insertMessage.names);
+        messages.whole(toMessageRow(fact.message));
         assertNotSent(fact.message, sent);
         return;
       case 'turn-queued':
-        assertRow(fact.turn, s.insertTurn.names);
+        turns.whole(fact.turn);
         assertOneCurrent(kept, fact.turn.chatId, fact.turn.id);
         return;
       case 'turn-changed':
-        assertChange(fact.change);
+        turns.change(fact.change);
         if (fact.change.state !== undefined) assertOneCurrent(kept, fact.chatId, fact.turnId);
         return;
       case 'call-proposed':
-        assertRow(fact.call, s.insertInvocation.names);
+        calls.whole(fact.call);
         return;
       case 'call-changed':
-        assertChange(fact.change);
+        calls.change(fact.change);
         return;
       case 'approval-requested':
-        assertRow(toApprovalRow(fact.approval), s.insertApproval.names);
+        approvals.whole(toApprovalRow(fact.approval));
         return;
       case 'approval-settled':
-        assertChange(fact.change);
+        approvals.change(fact.change);
         return;
       case 'chat-changed':
-        assertChange(fact.change);
+        chats.change(fact.change);
         return;
       case 'grant-used':
-        assertValue(fact.at, 'at');
+        grants.whole({ lastUsedAt: fact.at });
         return;
       // Written at once.
       case 'chat-created':
@@ -59,15 +69,11 @@ export function factChecker(s: Statements, { kept, sent }: Known): (fact: Fact) 
       case 'agent-removed':
       case 'world-deleted':
     }
+  }
+  return (entry) => {
+    for (const fact of entry.facts) check(fact);
+    for (const row of entry.events) events.whole(row);
   };
-}
-
-function assertRow(row: object, names: readonly string[]): void {
-  for (const name of names) assertValue((row as Readonly<Record<string, unknown>>)[name], name);
-}
-
-function assertChange(change: object): void {
-  for (const [name, value] of Object.entries(change)) if (value !== undefined) assertValue(value, name);
 }
 
 function assertNotSent({ chatId, clientMessageId }: MessageRecord, sent: Known['sent']): void {

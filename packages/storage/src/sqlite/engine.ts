@@ -3,6 +3,7 @@ import type { Clock, Kept, StepNeeds, StepWrites } from '@countersign/core/ports
 import { verbsOn, type Decide, type Engine, type Finished, type Unit } from '../engine.js';
 import { createMutex } from '../mutex.js';
 import type { Statements } from '../statements.js';
+import { entryChecker } from './check-fact.js';
 import { sqliteConnection, type SqliteConnection } from './connection.js';
 import type { Entry } from './entry.js';
 import { fromSqlite } from './errors.js';
@@ -36,7 +37,8 @@ export function sqliteEngine(
   const ready = readAfter(connection, () => execute(tables.ready));
   const folded = readAfter(connection, () => execute(tables.fold));
   const reads = sqliteReads(ready, folded, statements, kept, tables.sent);
-  const writer = stepWriter(ready, folded, statements, kept, (chatId, id) => reads.sent(chatId, id));
+  const assertWritable = entryChecker(db, statements, { kept, sent: (chatId, id) => reads.sent(chatId, id) });
+  const writer = stepWriter(ready, folded, statements, kept, assertWritable);
   const readHeads = headsReader(connection, statements);
   const foldEntries = entryFolder(db, statements);
   const exclusive = createMutex();

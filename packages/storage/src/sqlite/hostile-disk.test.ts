@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Store } from '@countersign/core/ports';
@@ -172,6 +172,48 @@ it('[S3] what follows tables that were committed although SQLite said they were 
   expect(await afterKill(ids)).toEqual(['msg_1', 'msg_2']);
 });
 
+it('[S1] [S3] killed at any moment, a process leaves all that was answered, and each step whole', async () => {
+  const answered: string[] = [];
+  const moments: { folder: string; answered: string[] }[] = [];
+  const note = () => moments.push({ folder: copyFiles(), answered: [...answered] });
+  for (const name of ['append', 'restart'] as const) {
+    const real = log[name].bind(log) as (value: never) => void;
+    Object.defineProperty(log, name, {
+      value(this: void, given: never) {
+        note();
+        real(given);
+        note();
+      },
+    });
+  }
+  const works = [
+    () => say('a'),
+    () => store.read((r) => r.message('a')),
+    () => store.transact('garden', (tx) => tx.updateWorld('garden', { name: 'changed' })),
+    () => Promise.all([say('b'), say('c', 'x'.repeat(1_100_000))]),
+    () => step(store, (tx) => tx.setPolicy(['deny *']), { chats: [] }),
+    () => say('d'),
+    () => say('e'),
+  ];
+  for (const [at, work] of works.entries()) {
+    await work();
+    answered.push(...([['a'], [], [], ['b', 'c'], [], ['d'], ['e']][at] ?? []));
+    note();
+  }
+  expect(moments.length).toBeGreaterThan(20);
+  for (const moment of moments) {
+    // A process that is killed while it recovers leaves the same to the next.
+    const left = join(moment.folder, 'store.db-steps');
+    const steps = existsSync(left) ? readFileSync(left) : undefined;
+    const seen = await opened(moment.folder, ids);
+    expect(seen).toEqual(['a', 'b', 'c', 'd', 'e'].slice(0, seen.length));
+    expect(seen).toEqual(expect.arrayContaining(moment.answered));
+    if (steps !== undefined) writeFileSync(left, steps);
+    expect(await opened(moment.folder, ids)).toEqual(seen);
+    rmSync(moment.folder, { recursive: true });
+  }
+});
+
 function say(id: string, content = 'words') {
   return step(store, (tx) => {
     tx.record({ kind: 'run', who: id });
@@ -219,14 +261,27 @@ function turn(): Promise<void> {
 
 /** What a process that is killed now leaves to the next. */
 async function afterKill<T>(look: (store: Store) => Promise<T>): Promise<T> {
+  const folder = copyFiles();
+  try {
+    return await opened(folder, look);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function copyFiles(): string {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-'));
   const copy = join(folder, 'store.db');
   for (const end of ['', '-wal', '-steps']) if (existsSync(file + end)) copyFileSync(file + end, copy + end);
-  const next = await openSqlite(copy);
+  return folder;
+}
+
+async function opened<T>(folder: string, look: (store: Store) => Promise<T>): Promise<T> {
+  const next = await openSqlite(join(folder, 'store.db'), { synchronous: 'NORMAL' });
   try {
+    expect(await next.verifyAudit('garden')).toMatchObject({ ok: true });
     return await look(next);
   } finally {
     await next.close();
-    rmSync(folder, { recursive: true });
   }
 }

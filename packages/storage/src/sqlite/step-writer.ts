@@ -1,7 +1,6 @@
-import type { Fact, StepReads, StepWrites, StoredEvent } from '@countersign/core/ports';
+import type { Fact, StepWrites, StoredEvent } from '@countersign/core/ports';
 import { CountersignError } from '@countersign/protocol';
 import type { Statements } from '../statements.js';
-import { factChecker } from './check-fact.js';
 import type { SqliteConnection } from './connection.js';
 import type { Entry } from './entry.js';
 import { countWorking, type Heads, type KeptChat, type KeptStates } from './kept-states.js';
@@ -24,12 +23,11 @@ export function stepWriter(
   folded: SqliteConnection,
   s: Statements,
   kept: KeptStates,
-  sent: StepReads['sent'],
+  assertWritable: (entry: Entry) => void,
 ): StepWriter {
   const readHeads = headsReader(folded, s);
   const pendingOf = folded.all(s.pendingOfAgent, (row) => row);
   const agentIdTaken = on.first(s.agentIdTaken, ([id]) => id);
-  const assertWritable = factChecker(s, { kept, sent });
 
   /** Only one process writes, so what is pending now and what the step adds is all there is (A34). */
   function assertWithinLimit(worldId: string, { facts, limit }: StepWrites): void {
@@ -50,6 +48,16 @@ export function stepWriter(
       'conflict',
       `The agent id "${fact.agent.id}" was given before and is never given again.`,
     );
+  }
+
+  function number(worldId: string, now: number, writes: StepWrites): Planned {
+    const { facts, emissions, records } = writes;
+    if (emissions.length === 0 && records.length === 0) {
+      return { entry: { worldId, now, facts, events: [], links: [], heads: undefined }, events: [] };
+    }
+    const before = kept.world(worldId).heads ?? readHeads(worldId);
+    const { events, rows, links, heads } = numberAndChain(worldId, now, before, writes);
+    return { entry: { worldId, now, facts, events: rows, links, heads }, events };
   }
 
   /** What is known of a chat beside its state. */
@@ -112,17 +120,10 @@ export function stepWriter(
   return {
     plan(worldId, now, writes) {
       assertWithinLimit(worldId, writes);
-      const { facts, emissions, records } = writes;
-      for (const fact of facts) {
-        assertFree(fact);
-        assertWritable(fact);
-      }
-      if (emissions.length === 0 && records.length === 0) {
-        return { entry: { worldId, now, facts, events: [], links: [], heads: undefined }, events: [] };
-      }
-      const before = kept.world(worldId).heads ?? readHeads(worldId);
-      const { events, rows, links, heads } = numberAndChain(worldId, now, before, writes);
-      return { entry: { worldId, now, facts, events: rows, links, heads }, events };
+      for (const fact of writes.facts) assertFree(fact);
+      const planned = number(worldId, now, writes);
+      assertWritable(planned.entry);
+      return planned;
     },
     follow({ worldId, facts, heads }, given) {
       for (const chat of given) {

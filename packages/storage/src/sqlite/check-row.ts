@@ -1,0 +1,44 @@
+import { CountersignError } from '@countersign/protocol';
+import type { DatabaseSyncInstance } from '@photostructure/sqlite';
+import { snake } from './batch.js';
+
+interface Column {
+  name: string;
+  type: 'TEXT' | 'INTEGER';
+  notnull: 0 | 1;
+}
+
+export interface RowChecker {
+  /** Refuses a row that the table would refuse, or not give back as it is. */
+  whole(row: object): void;
+  /** The same for columns that change. */
+  change(change: object): void;
+}
+
+/** `names`: properties of a row, named like the columns. */
+export function rowChecker(db: DatabaseSyncInstance, table: string, names: readonly string[]): RowChecker {
+  const columns = db.prepare(`pragma table_info(${table})`).all() as Column[];
+  const known = names.map((name) => ({ name, column: columns.find((column) => column.name === snake(name)) }));
+
+  function check(row: object, isWhole: boolean): void {
+    for (const { name, column } of known) {
+      const value = (row as Readonly<Record<string, unknown>>)[name];
+      if (value === undefined && !isWhole) continue;
+      if (column === undefined || !fits(value, column)) throw unfit(name);
+    }
+  }
+  return { whole: (row) => check(row, true), change: (change) => check(change, false) };
+}
+
+/** Far beyond any message, and as UTF-8 still less than what SQLite holds. */
+const MOST_CHARACTERS = 100_000_000;
+
+function fits(value: unknown, { type, notnull }: Column): boolean {
+  if (value === null) return notnull === 0;
+  if (type === 'TEXT') return typeof value === 'string' && value.length <= MOST_CHARACTERS;
+  return typeof value === 'boolean' || Number.isSafeInteger(value);
+}
+
+function unfit(name: string): CountersignError {
+  return new CountersignError('invalid', `${name}: is missing, too long or of the wrong type`, { field: name });
+}
