@@ -24,7 +24,7 @@ export type {
 export { defineTool } from './define-tool.js';
 export type { ToolInput } from './define-tool.js';
 export { NoAnswer, ToolFailure } from './tool.js';
-export { onAbort, pauseFor, untilAborted, withinTime } from './until-aborted.js';
+export { createStop, onAbort, pauseFor, untilAborted, withinTime } from './until-aborted.js';
 export { wordsOf } from './words-of.js';
 export type { KeptPaths, OpenedToSandbox, Tool, ToolContext, ToolPlace } from './tool.js';
 export type { WorldDoor } from './world-door.js';

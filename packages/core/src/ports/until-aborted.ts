@@ -2,13 +2,28 @@ import type { Clock } from './clock.js';
 
 const waiting = new WeakMap<AbortSignal, Set<() => void>>();
 
-/** Calls `act` when the signal fires. The returned function ends it. One listener per signal for all: adding one costs more than a promise. */
+/** An `AbortController` of ours: it tells those who wait by `onAbort` itself, since adding a listener costs more than a turn's promises. */
+export function createStop(): { signal: AbortSignal; stop(reason: Error): void } {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const acts = new Set<() => void>();
+  waiting.set(signal, acts);
+  return {
+    signal,
+    stop(reason) {
+      controller.abort(reason);
+      for (const act of acts) act();
+      acts.clear();
+    },
+  };
+}
+
+/** Calls `act` once, when the signal fires. The returned function ends it. */
 export function onAbort(signal: AbortSignal, act: () => void): () => void {
-  let acts = waiting.get(signal);
+  const acts = waiting.get(signal);
   if (acts === undefined) {
-    const all = (acts = new Set());
-    waiting.set(signal, all);
-    signal.addEventListener('abort', () => all.forEach((each) => each()), { once: true });
+    signal.addEventListener('abort', act, { once: true });
+    return () => signal.removeEventListener('abort', act);
   }
   acts.add(act);
   return () => void acts.delete(act);

@@ -22,6 +22,7 @@ import { parkTurns } from '../turns/release-turns.js';
 import { releaseLeftOver } from '../decisions/release-waiting.js';
 import { titleChat } from '../turns/title-chat.js';
 import { createUnfinishedTurns, type Unfinished } from './unfinished-turns.js';
+import { createStop } from '../ports/until-aborted.js';
 import { wordsOf } from '../ports/words-of.js';
 
 export interface RuntimeOptions {
@@ -86,7 +87,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
   const background = new Set<Promise<void>>();
   const titling = new Set<string>();
   const titled = new Set<string>();
-  const closing = new AbortController();
+  const closing = createStop();
   let rounds = 0;
   let isReleasing = false;
 
@@ -219,7 +220,7 @@ export function createRuntime(options: RuntimeOptions): Engine {
 
   let closed: Promise<void> | undefined;
   async function close(): Promise<void> {
-    closing.abort();
+    closing.stop(new Error('shutting down'));
     deadlines.close();
     clients.close();
     await others?.membership.leave().catch((error: unknown) => onError(error, 'wake-ups could not be left to others'));

@@ -1,4 +1,5 @@
 import type { Clock } from '../ports/index.js';
+import { createStop } from '../ports/until-aborted.js';
 
 /** Lets a running turn hear that something changed while it waited for its tools. */
 interface WakeSignal {
@@ -40,7 +41,7 @@ export interface Scheduler<Handed> {
 }
 
 interface Active<Handed> {
-  controller: AbortController;
+  stop: ReturnType<typeof createStop>;
   /** True when a wake-up came that the run has not seen. */
   woken: boolean;
   notify: (() => void) | undefined;
@@ -60,7 +61,7 @@ export function createScheduler<Handed>(
   let closed = false;
 
   function start(turnId: string, handed: Handed[], isFresh: boolean): void {
-    const entry: Active<Handed> = { controller: new AbortController(), woken: false, notify: undefined, handed };
+    const entry: Active<Handed> = { stop: createStop(), woken: false, notify: undefined, handed };
     active.set(turnId, entry);
     const wakes: WakeSignal = {
       next: () =>
@@ -75,7 +76,7 @@ export function createScheduler<Handed>(
         }),
     };
     const take = (): Handed[] => entry.handed.splice(0);
-    const { signal } = entry.controller;
+    const { signal } = entry.stop;
     const promise = run(turnId, { wakes, handed, take, isFresh, signal }).finally(() => {
       active.delete(turnId);
       running.delete(promise);
@@ -116,19 +117,19 @@ export function createScheduler<Handed>(
       if (active.has(turnId)) wake(turnId);
     },
     running: () =>
-      [...active].map(([turnId, { controller }]) => ({
+      [...active].map(([turnId, { stop }]) => ({
         turnId,
-        abort: (reason) => controller.abort(new Error(reason)),
+        abort: (reason) => stop.stop(new Error(reason)),
       })),
     wakeLater(turnId, ms) {
       if (!closed) startTimer(ms, () => wake(turnId));
     },
     abort(turnId, reason) {
-      active.get(turnId)?.controller.abort(new Error(reason));
+      active.get(turnId)?.stop.stop(new Error(reason));
     },
     async close(graceMs) {
       closed = true;
-      for (const entry of active.values()) entry.controller.abort(new Error('shutting down'));
+      for (const entry of active.values()) entry.stop.stop(new Error('shutting down'));
       if (running.size > 0) {
         const patience = new Promise<void>((resolve) => startTimer(graceMs, resolve));
         await Promise.race([Promise.all(running), patience]);

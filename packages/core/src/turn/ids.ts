@@ -21,18 +21,19 @@ export function newId(kind: IdKind): string {
   return `${kind}_${time}${place}${randomWord()}`;
 }
 
-const WORD_BYTES = 8;
-const pool = Buffer.alloc(512 * WORD_BYTES);
-let used = pool.length;
+const WORD_LENGTH = 16;
+const pool = Buffer.alloc(4096);
+let words = '';
+let used = 0;
 
 /** Drawn in bulk: each draw costs as much as a whole id. */
 function randomWord(): string {
-  if (used === pool.length) {
-    randomFillSync(pool);
+  if (used === words.length) {
+    words = randomFillSync(pool).toString('hex');
     used = 0;
   }
-  used += WORD_BYTES;
-  return pool.toString('hex', used - WORD_BYTES, used);
+  used += WORD_LENGTH;
+  return words.slice(used - WORD_LENGTH, used);
 }
 
 /** One message makes at most one turn of an agent, so its id needs no luck and can be derived again (A9). */
