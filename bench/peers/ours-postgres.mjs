@@ -26,7 +26,7 @@ async function open(url, { tools: count, gated, history, streaming }) {
     clock: systemClock,
     providers: [scriptedProvider(count)],
     tools: [bookRoom(gated)],
-    findPlace: async () => ({ workingDirectory: process.cwd(), home: homedir() }),
+    findPlace: () => ({ workingDirectory: process.cwd(), home: homedir() }),
     onListenerFailure: fail,
     onError: fail,
   });

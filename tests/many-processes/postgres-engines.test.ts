@@ -133,6 +133,24 @@ describe('[S4] engines on one PostgreSQL', () => {
     expect(given.rows).toEqual([{ is_called: false }]);
   });
 
+  it('[C1] a model is shown what was said through another process', async () => {
+    const url = await createPostgresDatabase();
+    const shown: string[] = [];
+    const model = scripted(({ messages }) => {
+      shown.push(messages.flatMap(({ role, content }) => (role === 'user' ? [String(content)] : [])).join());
+      return 'Noted.';
+    });
+    const [a, b] = [await openEngine(url, [], model), await openEngine(url, [], model)];
+    const { worldId, chatId } = await prepare(a);
+    for (const [index, engine] of [a, a, b, a, b].entries()) {
+      const idle = nextEvent(engine, worldId, isStatus('idle'));
+      await say(engine, worldId, chatId, `letter_${index}`);
+      await idle;
+    }
+    expect(shown.at(-1)).toBe('letter_0,letter_1,letter_2,letter_3,letter_4');
+    expect(shown.at(-2)).toBe('letter_0,letter_1,letter_2,letter_3');
+  });
+
   it('[W3] one message that arrives several times at once is kept once, and each sender is told its id', async () => {
     const url = await createPostgresDatabase();
     const engines = await Promise.all([1, 2, 3].map(() => openEngine(url, [])));

@@ -24,7 +24,7 @@ export async function find(runtime: Runtime, worldId: string, id: string): Promi
   const looking =
     chatId === undefined
       ? undefined
-      : look(runtime, worldId, { chats: [chatId] }, ({ tx, snapshot }) => findIn(tx, snapshot, id));
+      : look(runtime, worldId, { chats: [chatId], recent: true }, ({ tx, snapshot }) => findIn(tx, snapshot, id));
   const found = looking === undefined ? undefined : await unlessGone(looking);
   return found ?? (await runtime.store.read((reader) => findStored(reader, id)));
 }

@@ -60,8 +60,8 @@ const KEEP_AFTER_CUT = 0.75;
  * An agent's memory of a chat is a view of the transcript. Blocks already made are kept for the chats used last, at most
  * `capacity` characters of them together; losing them costs a read, never a message.
  */
-export function createAgentMemory({ capacity = 32_000_000, follows = false } = {}): AgentMemory {
-  const messages = createTurnMessages(follows);
+export function createAgentMemory({ capacity = 32_000_000 } = {}): AgentMemory {
+  const messages = createTurnMessages();
   const remembered = new Map<string, Remembered>();
   let held = 0;
 
@@ -101,7 +101,7 @@ export function createAgentMemory({ capacity = 32_000_000, follows = false } = {
     const key = keyOf(turn);
     forget(key);
     entry.readFor = turn.id;
-    entry.ended = follows ? [] : undefined;
+    entry.ended = [];
     for (const block of blocks) add(entry, block);
     if (entry.size > budget) cut(entry, budget * KEEP_AFTER_CUT);
     remember(key, entry);

@@ -18,7 +18,7 @@ export interface KeptTurn extends TurnMessages {
 }
 
 export interface TurnMessagesMemory {
-  /** Kept as it is written. Where several processes write, nothing is kept. */
+  /** Kept as it is written. */
   heard(message: MessageRecord): void;
   /** Undefined: it has to be read. */
   kept(turnId: string): KeptTurn | undefined;
@@ -32,7 +32,7 @@ const MOST_TEXT = 8_000_000;
  * Messages of the turns that were begun last, from their first one on: what a step has just written need not be read back to show it
  * to a model (N1). Losing them costs a read.
  */
-export function createTurnMessages(follows: boolean): TurnMessagesMemory {
+export function createTurnMessages(): TurnMessagesMemory {
   const turns = new Map<string, KeptTurn>();
   let text = 0;
 
@@ -47,7 +47,6 @@ export function createTurnMessages(follows: boolean): TurnMessagesMemory {
 
   return {
     heard(message) {
-      if (!follows) return;
       for (const agentId of message.addressees) {
         turns.set(turnId(message.id, agentId), {
           chatId: message.chatId,

@@ -94,6 +94,8 @@ export interface StepReads {
   worldRev: number | undefined;
   /** Undefined: there is no such chat. */
   chat(id: string): ChatState | undefined;
+  /** Another process may have written in this chat since this one last did. */
+  wroteElsewhere(chatId: string): boolean;
   /** Open and queued turns of the step's world, before the step. */
   working(): number;
   client(id: string): ClientRecord | undefined;

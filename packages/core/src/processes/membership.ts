@@ -27,6 +27,8 @@ export interface Membership {
    * process has counted this one as dead yet. After a freeze it says no, and what another has taken over is not started here too.
    */
   mayAct(): boolean;
+  /** Has another process been heard of lately? */
+  hasOthers(): boolean;
   /** May a turn become this process's? Not once it leaves: nobody would run it. */
   mayOwn(): boolean;
   /** How long ago the store was last told that this process lives. */
@@ -181,6 +183,7 @@ export function createMembership(options: MembershipOptions): Membership {
       await shared.retire(owner);
     },
     mayAct: isFresh,
+    hasOthers: () => hasOthers,
     mayOwn: () => isFresh() && !isLeaving,
     lastHeardMs: () => performance.now() - lastHeard,
     hint: send,

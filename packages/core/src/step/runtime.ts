@@ -71,6 +71,8 @@ export interface Runtime {
   dispatch: Dispatch;
   /** May a side effect begin? Not in a process that others may already count as dead. */
   mayAct(): boolean;
+  /** Does no other process share the store, as far as is known? Then what this one has in memory is all there is. */
+  isAlone(): boolean;
   /** Calls whose tools this process runs. One that has started under our name and is not among them is nobody's. */
   inFlight: Set<string>;
   quarantine: Quarantine;
@@ -184,6 +186,8 @@ async function runStep<T>(
     after.rolledBack();
     after = createAfterwards();
     const { afterCommit, afterRollback } = after;
+    // What is remembered of such a chat lacks what the other process has written.
+    for (const id of needs.chats) if (reads.wroteElsewhere(id)) runtime.memory.forgetChat(id);
     const tx = new StepTransaction(worldId, needs, reads);
     const value = decide({ tx, snapshot: snapshotAt(runtime, worldId, reads), afterCommit, afterRollback });
     const writes = tx.writes();
@@ -220,9 +224,13 @@ export async function look<T>(
   return await runStep(runtime, undefined, worldId, { ...needs, isLook: true }, read);
 }
 
-/** A world as it is now. Undefined: there is no such world. */
-export async function readSnapshot(runtime: Runtime, worldId: string): Promise<WorldSnapshot | undefined> {
-  return await unlessGone(look(runtime, worldId, { chats: [] }, ({ snapshot }) => snapshot));
+/** A world as it is now, or as this process last knew it if a step follows. Undefined: there is no such world. */
+export async function readSnapshot(
+  runtime: Runtime,
+  worldId: string,
+  { recent = false } = {},
+): Promise<WorldSnapshot | undefined> {
+  return await unlessGone(look(runtime, worldId, { chats: [], recent }, ({ snapshot }) => snapshot));
 }
 
 /** Undefined: what was looked for is not there any more. */

@@ -75,7 +75,7 @@ async function lookAround(
   runtime: Runtime,
   { worldId }: TurnRecord,
 ): Promise<{ ok: true; place: Place; snapshot: WorldSnapshot } | { ok: false; error: string } | undefined> {
-  const snapshot = await readSnapshot(runtime, worldId);
+  const snapshot = await readSnapshot(runtime, worldId, { recent: true });
   // The world was deleted, and its turns with it.
   if (snapshot === undefined) return undefined;
   try {
@@ -120,7 +120,7 @@ async function readView(
   missing?: readonly string[],
 ): Promise<View | { agent: AgentRecord; provider: undefined } | undefined> {
   // Where this process writes alone, what is shown is mostly still in memory, and the world is as the last step or look has found it.
-  const isAlone = runtime.store.shared === undefined && snapshot !== undefined;
+  const isAlone = runtime.isAlone() && snapshot !== undefined;
   const known = isAlone ? await viewOf(runtime, turn, signal, { snapshot, missing }) : undefined;
   const read =
     known ??

@@ -46,7 +46,7 @@ function prepare(
 /** What will most likely be published: masking a long text takes longer than a step may. */
 async function foresee(runtime: Runtime, turn: TurnRecord, { response, trigger }: TextAnswer): Promise<string> {
   if (!needsSlices(response.content)) return '';
-  const snapshot = await readSnapshot(runtime, turn.worldId);
+  const snapshot = await readSnapshot(runtime, turn.worldId, { recent: true });
   return snapshot === undefined ? '' : prepare(snapshot, turn, response.content, trigger).content;
 }
 

@@ -82,6 +82,7 @@ export function sqliteReads(
       world.rev ??= revOf({ id: worldId }) ?? null;
       return world.rev ?? undefined;
     },
+    wroteElsewhere: () => false,
     chat: (id): ChatState | undefined => chatOf(id)?.state,
     working() {
       const world = kept.world(worldId);

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { StepTransaction } from '../../facts/step-transaction.js';
 import type { Store } from '../../ports/index.js';
 import { A, addChats, approval, B, C, message, turn, W, write } from '../store-contract/samples.js';
 import { freshStore, type OpenStore } from '../store-contract/under-test.js';
@@ -61,6 +62,24 @@ export function describeSharing(open: OpenStore): void {
     expect(await step(other, (tx) => tx.fenceTurn('turn_1', { owner: 'other' }))).toMatchObject({ epoch: 2 });
     expect(await step(store(), (tx) => tx.stepTurn(held, { iteration: 1 }))).toBe(false);
     expect(await store().read((r) => r.turn('turn_1'))).toMatchObject({ owner: 'other', iteration: 0 });
+  });
+
+  it('[S4] a step is told whether another process wrote in its chat, whatever it was decided on first', async () => {
+    const other = await another();
+    const says = async (one: Store, id: string): Promise<boolean> => {
+      const { value } = await one.step(W, { chats: [C] }, (reads) => {
+        const tx = new StepTransaction(W, { chats: [C] }, reads);
+        tx.appendMessage(message(id));
+        return { value: reads.wroteElsewhere(C), writes: tx.writes() };
+      });
+      return value;
+    };
+    await says(store(), 'msg_1');
+    expect(await says(store(), 'msg_2')).toBe(false);
+    await says(other, 'msg_3');
+    expect(await says(store(), 'msg_4')).toBe(true);
+    expect(await says(store(), 'msg_5')).toBe(false);
+    expect(await says(other, 'msg_6')).toBe(true);
   });
 
   it('[A14] a step is decided again if the world has changed since it was read', async () => {

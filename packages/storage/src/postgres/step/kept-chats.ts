@@ -13,12 +13,15 @@ export interface KeptChat {
 const MOST_CHATS = 1_000;
 const MOST_TEXT = 16_000_000;
 const MOST_WORLDS = 1_000;
+const MOST_VERSIONS = 10_000;
 
 /** What this process remembers between steps, of the chats used last. */
 export interface KeptChats {
   chat(id: string): KeptChat | undefined;
   keep(id: string, chat: KeptChat): void;
   drop(id: string): void;
+  /** As this process last knew it, kept or not. */
+  lastVersion(id: string): string | undefined;
   /** `rev` of a world. */
   rev(worldId: string): number | undefined;
   keepRev(worldId: string, rev: number): void;
@@ -29,6 +32,7 @@ export interface KeptChats {
 
 export function createKeptChats(mostChats = MOST_CHATS, mostText = MOST_TEXT): KeptChats {
   const chats = new Map<string, KeptChat & { text: number }>();
+  const versions = new Map<string, string>();
   const revs = new Map<string, number>();
   let text = 0;
 
@@ -52,9 +56,12 @@ export function createKeptChats(mostChats = MOST_CHATS, mostText = MOST_TEXT): K
       const size = textOf(chat.state);
       chats.set(id, { ...chat, text: size });
       text += size;
+      if (versions.size >= MOST_VERSIONS) versions.clear();
+      versions.set(id, chat.version);
       trim();
     },
     drop,
+    lastVersion: (id) => versions.get(id),
     rev: (worldId) => revs.get(worldId),
     keepRev(worldId, rev) {
       if (revs.size >= MOST_WORLDS) revs.clear();

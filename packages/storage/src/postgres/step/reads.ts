@@ -23,7 +23,12 @@ export interface GivenReads extends StepReads {
 }
 
 /** What was loaded, as a step reads it. */
-export function readsOf(loaded: Loaded, needs: StepNeeds, chats: ReadonlyMap<string, KeptChat>): GivenReads {
+export function readsOf(
+  loaded: Loaded,
+  needs: StepNeeds,
+  chats: ReadonlyMap<string, KeptChat>,
+  foreign: ReadonlySet<string>,
+): GivenReads {
   const clients = new Map(read(loaded.clients, toClient).map((client) => [client.id, client]));
   const tools = new Map(read(loaded.mcpTools, toTool).map((tool) => [tool.name, tool]));
   const pending = read(loaded.pendingOf, ([chatId, waiting]: [string, number]) => ({ chatId, waiting }));
@@ -39,6 +44,7 @@ export function readsOf(loaded: Loaded, needs: StepNeeds, chats: ReadonlyMap<str
     isKept: false,
     assumedWorking: undefined,
     worldRev: loaded.rev ?? undefined,
+    wroteElsewhere: (id) => foreign.has(id),
     chat: (id) => chats.get(id)?.state,
     working: () => loaded.working,
     client: (id) => clients.get(id),
@@ -66,6 +72,7 @@ export function keptReads(worldId: string, needs: StepNeeds, kept: KeptChats, no
   return {
     now,
     isKept: true,
+    wroteElsewhere: () => false,
     worldRev,
     get assumedWorking() {
       return assumedWorking;

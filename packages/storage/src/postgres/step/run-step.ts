@@ -57,10 +57,13 @@ export function createStepper(tools: StepTools): Stepper {
     if (loaded === undefined) throw new Error('PostgreSQL did not answer a read.');
     clock.heard(loaded.now);
     const chats = chatsOf(loaded);
+    const foreign = new Set(
+      [...chats].filter(([id, { version }]) => kept.lastVersion(id) !== version).map(([id]) => id),
+    );
     for (const [id, chat] of chats) kept.keep(id, chat);
     if (loaded.rev === null) kept.dropRev(worldId);
     else kept.keepRev(worldId, loaded.rev);
-    return readsOf(loaded, needs, chats);
+    return readsOf(loaded, needs, chats, foreign);
   }
 
   /** Half changed, or changed by what was not kept. */
