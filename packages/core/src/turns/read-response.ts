@@ -38,6 +38,9 @@ function noAnswer(what: string): ProviderError {
   return new ProviderError('bad-request', `instead of an answer it gave ${what}`);
 }
 
+/** No model reads or writes as many. The sums of a world must stay numbers that can be stored and read back. */
+const MOST_TOKENS = 1_000_000_000;
+
 /** Sums are written as whole numbers; one that is none would make the whole answer unwritable. */
 function readUsage(usage: unknown): Usage {
   const { inputTokens, outputTokens }: Record<string, unknown> = typeof usage === 'object' ? { ...usage } : {};
@@ -46,15 +49,15 @@ function readUsage(usage: unknown): Usage {
 
 function count(tokens: unknown): number {
   const whole = typeof tokens === 'number' ? Math.ceil(tokens) : 0;
-  return Number.isSafeInteger(whole) && whole > 0 ? whole : 0;
+  return whole > 0 && whole <= MOST_TOKENS ? whole : 0;
 }
 
-/** What can't be stored can't be given back either; the answer counts without it. */
+/** A copy: it is written more than once, and must be the same each time. What can't be stored can't be given back; the answer counts without it. */
 function readState(state: unknown): { providerState?: unknown } {
   if (state === undefined) return {};
   try {
     const text: unknown = JSON.stringify(state);
-    return typeof text === 'string' ? { providerState: state } : {};
+    return typeof text === 'string' ? { providerState: JSON.parse(text) as unknown } : {};
   } catch {
     return {};
   }
