@@ -1,6 +1,6 @@
 import { problemSchema } from '@countersign/protocol';
 import { z } from 'zod';
-import { paramNames, type Answer, type Route } from './route.js';
+import type { Answer, Route } from './route.js';
 import { schemaNames } from './schema-names.js';
 import { PROBLEM_TYPE } from './to-problem.js';
 
@@ -80,7 +80,7 @@ function describe(route: Route, schemas: Json): Operation {
 }
 
 function parametersOf(route: Route, schemas: Json): Operation['parameters'] {
-  const inPath = paramNames(route.path).map((name) => ({
+  const inPath = route.params.map((name) => ({
     name,
     in: 'path' as const,
     required: true,

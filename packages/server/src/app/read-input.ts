@@ -3,7 +3,7 @@ import type { AppContext, AppRequest } from './context.js';
 import { findMisfit } from './find-misfit.js';
 import { HttpProblem } from './http-problem.js';
 import { readBody } from './read-body.js';
-import { paramNames, type Route, type RouteInput } from './route.js';
+import type { Route, RouteInput } from './route.js';
 
 /** The parts of a request, each fitting its schema. Refuses in words what does not, before anything is done (W2). */
 export async function readInput(
@@ -21,7 +21,7 @@ const LONGEST_ID = 200;
 
 function readParams(route: Route, c: AppRequest): Record<string, string> {
   const params: Record<string, string> = {};
-  for (const name of paramNames(route.path)) {
+  for (const name of route.params) {
     const value = c.req.param(name) ?? '';
     if (value === '' || value.length > LONGEST_ID) {
       throw new HttpProblem(422, `${name}: an id has 1 to ${LONGEST_ID} characters`, { field: name });

@@ -48,6 +48,8 @@ interface RouteFacts {
 
 /** One line of the API: the same schemas check what comes in, type the handler and document it. */
 export interface Route extends RouteFacts {
+  /** The names in its path, in order. */
+  readonly params: readonly string[];
   readonly query?: z.ZodType;
   readonly body?: {
     readonly schema: z.ZodType;
@@ -75,6 +77,7 @@ export function route<const P extends string, Query, Body>(spec: RouteSpec<P, Qu
   const { body, bodyKind = 'json', bodyOptional = false, bodyFor, handle, ...facts } = spec;
   return {
     ...facts,
+    params: paramNames(spec.path),
     ...(body === undefined
       ? {}
       : { body: { schema: body, kind: bodyKind, optional: bodyOptional, schemaFor: bodyFor ?? (() => body) } }),
@@ -83,7 +86,6 @@ export function route<const P extends string, Query, Body>(spec: RouteSpec<P, Qu
   };
 }
 
-/** The names in a path, in order. */
-export function paramNames(path: string): string[] {
+function paramNames(path: string): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '');
 }

@@ -168,11 +168,13 @@ function addressOf(c: AppRequest): string {
   return c.env.incoming?.socket.remoteAddress ?? 'unknown';
 }
 
+const PAGE_HEADERS = Object.entries(SECURITY_HEADERS);
+const API_HEADERS = [...PAGE_HEADERS, ['Cache-Control', 'no-store'] as const];
+
 /** On the socket's own response where there is one: then no path, refusals and failures included, can forget them. */
 function setHeaders(c: AppRequest): () => void {
   const outgoing = c.env.outgoing;
-  const headers = Object.entries(SECURITY_HEADERS);
-  if (isApi(c.req.path)) headers.push(['Cache-Control', 'no-store']);
+  const headers = isApi(c.req.path) ? API_HEADERS : PAGE_HEADERS;
   if (outgoing === undefined) {
     return () => {
       for (const [name, value] of headers) if (!c.res.headers.has(name)) c.res.headers.set(name, value);

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 /** 32 random bytes: nobody guesses one, so nobody has to be slowed down for trying. */
 export function randomSecret(): string {
@@ -7,7 +7,7 @@ export function randomSecret(): string {
 
 /** What is kept of a secret: enough to recognise it, useless to whoever reads it. */
 export function hashSecret(secret: string): Buffer {
-  return createHash('sha256').update(secret).digest();
+  return hash('sha256', secret, 'buffer');
 }
 
 /** In constant time: how long a refusal takes tells nothing of how much of a guess was right. */

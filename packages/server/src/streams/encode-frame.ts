@@ -1,7 +1,5 @@
 import { REQUEST_APPROVAL_TOOL, toFrame, type Frame, type WorldEvent } from '@countersign/protocol';
 
-const encoder = new TextEncoder();
-
 /** An event made ready once for everybody who listens: with five hundred readers, writing it anew for each would be most of the work. */
 export interface EncodedFrame {
   /** The number in the world's log that a reader who got this resumes after. */
@@ -44,7 +42,7 @@ export function encodeFrame(event: WorldEvent): EncodedFrame {
 
 /** JSON has no line ends of its own, so each field is one line. */
 export function toBytes({ id, event, data }: Frame): Uint8Array {
-  return encoder.encode(`id: ${id}\nevent: ${event}\ndata: ${data}\n\n`);
+  return Buffer.from(`id: ${id}\nevent: ${event}\ndata: ${data}\n\n`);
 }
 
 function isApproval(event: WorldEvent): boolean {

@@ -29,7 +29,6 @@ export interface StreamOptions {
   };
 }
 
-const encoder = new TextEncoder();
 const HEADERS = {
   'Content-Type': 'text/event-stream',
   'Cache-Control': 'no-store, no-transform',
@@ -86,7 +85,7 @@ export async function streamEvents(c: AppRequest, options: StreamOptions): Promi
   );
   outgoing.writeHead(200, HEADERS);
   // A number without data is no event, but a browser that is cut before the first one comes back with it.
-  outlet.write(encoder.encode(`retry: 1000\nid: ${start.position}\n\n`));
+  outlet.write(Buffer.from(`retry: 1000\nid: ${start.position}\n\n`));
   if (start.isReset) outlet.write(toBytes({ id: String(start.position), event: 'reset', data: '{}' }));
   follower.start(held?.frames());
   held?.stop();
