@@ -172,14 +172,14 @@ export type Appended =
   | 'full'
   | [lastEvent: number, auditSeq: number, auditHash: string, moreWorking: number, version: string];
 
-/** `clock`: what time this process thinks it is. Null: nobody asks. */
+/** `steps`: as JSON, each. `clock`: what time this process thinks it is. Null: nobody asks. */
 export function appendQuery(
   worldId: string,
   chats: readonly string[],
-  steps: readonly object[],
+  steps: readonly string[],
   clock: number | null,
 ): Query {
-  return namedQuery(CALL, [toStored(worldId), chats, JSON.stringify(steps), clock]);
+  return namedQuery(CALL, [toStored(worldId), chats, `[${steps.join()}]`, clock]);
 }
 
 const CALL = `select ${NAME}($1, $2, $3, $4) as appended`;

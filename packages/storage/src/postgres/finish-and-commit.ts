@@ -15,7 +15,7 @@ export async function finishAndCommit(
   { emissions, records, now }: Pick<StepWrites, 'emissions' | 'records'> & { now: number },
   worldId: string,
 ): Promise<Finished> {
-  const query = appendQuery(worldId, [], [toSaid(worldId, now, { emissions, records })], null);
+  const query = appendQuery(worldId, [], [JSON.stringify(toSaid(worldId, now, { emissions, records }))], null);
   // From here to `send` nothing may throw: what is held back would never go out, nor anything after it.
   const send = holdBack(client);
   const appending = client.query<AppendRow>(query);

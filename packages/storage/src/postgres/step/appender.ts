@@ -4,7 +4,8 @@ import { fromPostgres } from '../errors.js';
 
 /** A step that is ready to be written. */
 export interface Ready {
-  step: object;
+  /** As JSON. */
+  step: string;
   chats: readonly string[];
 }
 
@@ -23,6 +24,8 @@ type Waiting = (Ready & { done(appended: Appended): void; fail(error: unknown): 
 type Grouped = Extract<Waiting, Ready>;
 
 const MOST_AT_ONCE = 64;
+/** The first step may be longer: a message alone may be a megabyte. */
+const MOST_TEXT = 4_000_000;
 
 export function createAppender(pool: pg.Pool, clock: { now(): number; heard(now: number): void }): Appender {
   const queues = new Map<string, Waiting[]>();
@@ -57,8 +60,7 @@ export function createAppender(pool: pg.Pool, clock: { now(): number; heard(now:
         await first.alone();
         continue;
       }
-      const end = queue.findIndex((waiting) => 'alone' in waiting);
-      await write(worldId, queue.splice(0, Math.min(MOST_AT_ONCE, end === -1 ? queue.length : end)) as Grouped[]);
+      await write(worldId, takeGroup(queue));
     }
     queues.delete(worldId);
   }
@@ -92,6 +94,18 @@ export function createAppender(pool: pg.Pool, clock: { now(): number; heard(now:
         enter(worldId, { alone: () => work().then(resolve, reject) });
       }),
   };
+}
+
+function takeGroup(queue: Waiting[]): Grouped[] {
+  const group: Grouped[] = [];
+  for (let text = 0; ;) {
+    const [next] = queue;
+    if (next === undefined || 'alone' in next || group.length === MOST_AT_ONCE) return group;
+    text += next.step.length;
+    if (group.length > 0 && text > MOST_TEXT) return group;
+    group.push(next);
+    queue.shift();
+  }
 }
 
 /** What the server says of a step is explained by who knows the step. */

@@ -103,7 +103,8 @@ export function createStepper(tools: StepTools): Stepper {
     const operations = plan(writes.facts);
     const [only, more] = operations;
     if (more === undefined && (only === undefined || 'rows' in only) && writes.wakes.length === 0) {
-      const ready = { step: toStep(decided, only?.rows, writes), chats: [...chats.keys()].map(toStored) };
+      const step = JSON.stringify(toStep(decided, only?.rows, writes));
+      const ready = { step, chats: [...chats.keys()].map(toStored) };
       return await appender.append(worldId, ready, follow);
     }
     if (decided.working !== undefined) throw new NotLoaded('A step of several operations counts turns.');

@@ -35,13 +35,13 @@ export async function writeAlone(
       const queries: Query[] =
         'fact' in operation
           ? writeWide(operation.fact, statements, at)
-          : [appendQuery(worldId, [], [{ at, ...operation.rows }], null)];
+          : [appendQuery(worldId, [], [JSON.stringify({ at, ...operation.rows })], null)];
       for (const query of queries) await client.query(query);
     }
     if (writes.wakes.length > 0) await client.query(wakeQuery(writes.wakes, task));
-    // Its rows are there by now, so none is asked for beside them; its chats are checked already.
+    // Its approvals are written and counted among the pending ones; its chats are checked already.
     const facts = writes.facts.filter(({ kind }) => kind !== 'approval-requested');
-    const step = toStep({ ...decided, rev, chats: new Map() }, undefined, { ...writes, facts });
+    const step = JSON.stringify(toStep({ ...decided, rev, chats: new Map() }, undefined, { ...writes, facts }));
     const { rows } = await client.query<AppendRow>(appendQuery(worldId, [], [step], null));
     const appended = rows[0]?.appended.results[0] ?? 'stale';
     if (typeof appended === 'string') return appended;
