@@ -48,9 +48,9 @@ export type Approval = z.infer<typeof approvalSchema>;
 
 /** A question with its place among those that wait (A12). Settled ones have none. */
 export const queuedApprovalSchema = approvalSchema.extend({
-  /** Absent beyond the 200th. */
+  /** Absent beyond the 100th. */
   position: z.number().int().min(1).exactOptional(),
-  /** How many wait, counted up to 200. */
+  /** How many wait, counted up to 100. */
   total: z.number().int().min(0).exactOptional(),
   /** More wait than `total`. */
   more: z.literal(true).exactOptional(),

@@ -84,9 +84,9 @@ type Total = Pick<QueuedApproval, 'total' | 'more'>;
 type Place = Total & Pick<QueuedApproval, 'position'>;
 
 /** Longer queues are counted no further: each card asks, and counting all would take longer the more wait. */
-export const MOST_COUNTED = 200;
+export const MOST_COUNTED = 100;
 
-/** "1 of 3" (A12), or "1 of more than 200". */
+/** "1 of 3" (A12), or "1 of more than 100". */
 async function placeInQueue(reader: StoreReader, worldId: string, approvalId: string): Promise<Place> {
   return { ...(await positionOf(reader, worldId, approvalId)), ...(await totalOf(reader, worldId)) };
 }
