@@ -16,7 +16,7 @@ import { scripted } from '@countersign/core/testing';
 import { serve, type Serving } from '@countersign/server';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { createPostgresDatabase } from '../support/postgres-database.js';
+import { createMigratedDatabase } from '../support/postgres-database.js';
 import { nextEvent, openEngine, say, signer } from './engines-fixture.js';
 
 async function prepare({ runtime }: Engine): Promise<{ worldId: string; chatId: string }> {
@@ -40,7 +40,7 @@ async function lastWords({ runtime }: Engine, chatId: string): Promise<string> {
 
 describe('[S4] what lives in one process is known to the others', () => {
   it('[A18] a client registers at one, listens at another, is called from any and answers at a third', async () => {
-    const url = await createPostgresDatabase();
+    const url = await createMigratedDatabase();
     const engines = await Promise.all([1, 2, 3].map(() => openEngine(url, [], caller())));
     const [a, b, c] = engines as [Engine, Engine, Engine];
     const { worldId, chatId } = await prepare(a);
@@ -66,7 +66,7 @@ describe('[S4] what lives in one process is known to the others', () => {
   });
 
   it('[A18] a client whose process is gone counts as cut, and is there again as soon as it connects elsewhere', async () => {
-    const url = await createPostgresDatabase();
+    const url = await createMigratedDatabase();
     const [a, b] = (await Promise.all([1, 2].map(() => openEngine(url, [])))) as [Engine, Engine];
     const { worldId } = await prepare(a);
     const { clientId, clientSecret } = await a.clients.register(worldId, { label: 'Bell', approvals: true, tools: [] });
@@ -81,7 +81,7 @@ describe('[S4] what lives in one process is known to the others', () => {
   });
 
   it('a question that a tool puts in one is answered at another', async () => {
-    const url = await createPostgresDatabase();
+    const url = await createMigratedDatabase();
     const ask: Tool = defineTool({
       name: 'ask_around',
       description: 'Asks.',
@@ -131,7 +131,7 @@ async function openServer(url: string, folder: string): Promise<Serving> {
 it('[W1] [S4] a start link of one server opens a session at another, once, and every server knows it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-'));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  const url = await createPostgresDatabase();
+  const url = await createMigratedDatabase();
   const [a, b] = await Promise.all([openServer(url, folder), openServer(url, folder)]);
   const ticket = a.newStartUrl().split('#ticket=')[1] ?? '';
   const redeem = (at: Serving): Promise<Response> =>

@@ -18,7 +18,7 @@ import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { createMcpRecords } from '../../packages/core/src/mcp/mcp-records.js';
-import { createPostgresDatabase } from '../support/postgres-database.js';
+import { createMigratedDatabase } from '../support/postgres-database.js';
 import { countingTool, nextEvent, openEngine, say, signer, stampingModel } from './engines-fixture.js';
 
 interface Scene {
@@ -88,7 +88,7 @@ async function openMortal(
 
 describe('[S4] engines on one PostgreSQL', () => {
   it('[A8] a message goes to one, the decision to all of them at once, and the tool runs once', async () => {
-    const url = await createPostgresDatabase();
+    const url = await createMigratedDatabase();
     const runs = new Map<string, number>();
     const engines = await Promise.all([1, 2, 3].map(() => openEngine(url, [countingTool(runs)])));
     const [a, b, c] = engines as [Engine, Engine, Engine];
@@ -109,7 +109,7 @@ describe('[S4] engines on one PostgreSQL', () => {
   });
 
   it('[S4] a turn runs where its message arrives, and goes on where the decision arrives; no job is written for either', async () => {
-    const url = await createPostgresDatabase();
+    const url = await createMigratedDatabase();
     const runs = [new Map<string, number>(), new Map<string, number>()] as const;
     const [a, b] = [await openEngine(url, [countingTool(runs[0])]), await openEngine(url, [countingTool(runs[1])])];
     const scene = await prepare(a);
@@ -152,7 +152,7 @@ describe('[S4] engines on one PostgreSQL', () => {
   });
 
   it('[W3] one message that arrives several times at once is kept once, and each sender is told its id', async () => {
-    const url = await createPostgresDatabase();
+    const url = await createMigratedDatabase();
     const engines = await Promise.all([1, 2, 3].map(() => openEngine(url, [])));
     const [a] = engines as [Engine];
     const { worldId, chatId } = await prepare(a);
@@ -166,7 +166,7 @@ describe('[S4] engines on one PostgreSQL', () => {
   });
 
   it('[T5] [S3] calls that end in the same moment each keep their result', async () => {
-    const url = await createPostgresDatabase();
+    const url = await createMigratedDatabase();
     const keys = ['a', 'b', 'c', 'd'];
     const model = scripted((request) =>
       request.messages.at(-1)?.role === 'tool'
@@ -204,7 +204,7 @@ describe('[S4] engines on one PostgreSQL', () => {
   });
 
   it('[A8] [A16] one decision that is sent several times at once is told and recorded once', async () => {
-    const url = await createPostgresDatabase();
+    const url = await createMigratedDatabase();
     const engine = await openEngine(url, [countingTool(new Map())]);
     const scene = await prepare(engine);
     const { worldId } = scene;
@@ -230,7 +230,7 @@ describe('[S4] engines on one PostgreSQL', () => {
   });
 
   it('[M8] a chat whose turns end together is idle', async () => {
-    const url = await createPostgresDatabase();
+    const url = await createMigratedDatabase();
     const engine = await openEngine(
       url,
       [],
@@ -249,7 +249,7 @@ describe('[S4] engines on one PostgreSQL', () => {
   });
 
   it('[S6] each hears every event of the world, in order, whoever wrote it', async () => {
-    const url = await createPostgresDatabase();
+    const url = await createMigratedDatabase();
     const engines = await Promise.all([1, 2, 3].map(() => openEngine(url, [])));
     const [a] = engines as [Engine];
     const { worldId } = await prepare(a);
@@ -273,7 +273,7 @@ describe('[S4] engines on one PostgreSQL', () => {
   });
 
   it('[S4] a process that could not say for a while that it lives starts nothing, whatever it is handed', async () => {
-    const url = await createPostgresDatabase();
+    const url = await createMigratedDatabase();
     const [silentRuns, runs] = [new Map<string, number>(), new Map<string, number>()];
     let isMute = false;
     const muted = (store: Store): Store => {
@@ -299,7 +299,7 @@ describe('[S4] engines on one PostgreSQL', () => {
   });
 
   it('[S3] a turn that froze its process twice ends with an error, and no third process is asked to run it', async () => {
-    const url = await createPostgresDatabase();
+    const url = await createMigratedDatabase();
     const frozen: string[] = [];
     const model = (freeze: () => Promise<void>) =>
       scripted(async ({ signal }) => {
@@ -322,7 +322,7 @@ describe('[S4] engines on one PostgreSQL', () => {
   });
 
   it('[S3] a turn that froze its process again and again ends, and those that ran beside it are answered', async () => {
-    const url = await createPostgresDatabase();
+    const url = await createMigratedDatabase();
     const frozen: string[] = [];
     let beside = 0;
     /** The bad letter freezes its process as soon as the good one is under way beside it, or alone when it has to run alone. */
@@ -366,7 +366,7 @@ describe('[S4] engines on one PostgreSQL', () => {
 
     /** The second lists after the first did something, between what the second reads and what it writes. */
     async function listMeanwhile(act: (first: Engine, worldId: string) => Promise<unknown>) {
-      const url = await createPostgresDatabase();
+      const url = await createMigratedDatabase();
       let meanwhile = (): Promise<unknown> => Promise.resolve();
       const overtaken = (store: Store): Store => ({
         ...store,
@@ -404,7 +404,7 @@ describe('[S4] engines on one PostgreSQL', () => {
     });
 
     it('a tool that one saw taken back does not become accepted again when the other saw it changed', async () => {
-      const url = await createPostgresDatabase();
+      const url = await createMigratedDatabase();
       let takeBack = (): Promise<unknown> => Promise.resolve();
       let waitsForSecond = (): void => undefined;
       const reached = new Promise<void>((resolve) => (waitsForSecond = resolve));
@@ -463,7 +463,7 @@ describe('[S4] engines on one PostgreSQL', () => {
   });
 
   it('[A34] answers that are stored at the same moment, here and elsewhere, leave no more than 200 calls waiting', async () => {
-    const url = await createPostgresDatabase();
+    const url = await createMigratedDatabase();
     const model = scripted((request) =>
       request.messages.at(-1)?.role === 'tool'
         ? 'Done.'
@@ -485,7 +485,7 @@ describe('[S4] engines on one PostgreSQL', () => {
   });
 
   it('[M9] a stop at one ends what another runs', async () => {
-    const url = await createPostgresDatabase();
+    const url = await createMigratedDatabase();
     const runs = new Map<string, number>();
     let begun = (): void => undefined;
     const began = new Promise<void>((resolve) => (begun = resolve));
@@ -516,7 +516,7 @@ describe('[S4] engines on one PostgreSQL', () => {
 
     /** Two chats of the first engine in which stamps wait: for a1, b1 and a2, and for a3 and b2. */
     async function stampsWait(probe?: (moment: string) => void) {
-      const url = await createPostgresDatabase();
+      const url = await createMigratedDatabase();
       const runs = new Map<string, number>();
       const a = await openEngine(url, [countingTool(runs)], letters);
       const scene = await prepare(a);

@@ -12,7 +12,7 @@ import { defineTool, type Store, type StoreReader, type Tool } from '@countersig
 import { scripted } from '@countersign/core/testing';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createPostgresDatabase } from '../support/postgres-database.js';
+import { createMigratedDatabase } from '../support/postgres-database.js';
 import { countingTool, nextEvent, openEngine, say, signer, stampingModel } from './engines-fixture.js';
 
 /** What is read before a step, as it stood earlier: by then somebody else has brought it further. */
@@ -64,7 +64,7 @@ async function askedFor(engine: Engine, worldId: string, chatId: string): Promis
 describe('[S4] steps that meet on PostgreSQL', () => {
   it('[A8] a decision is kept, however often its call was read too early', async () => {
     const { stale, change } = readingLate();
-    const url = await createPostgresDatabase();
+    const url = await createMigratedDatabase();
     const runs = new Map<string, number>();
     const engine = await openEngine(url, [countingTool(runs)], stampingModel());
     const { worldId, chatId } = await prepare(engine);
@@ -84,7 +84,7 @@ describe('[S4] steps that meet on PostgreSQL', () => {
 
   it('[A7] a yes to a call that has changed signs nothing, not even a grant, while others bring its turn further', async () => {
     const { stale, change } = readingLate();
-    const url = await createPostgresDatabase();
+    const url = await createMigratedDatabase();
     let onDisk = 'before';
     const tool: Tool = {
       ...defineTool({
@@ -113,7 +113,7 @@ describe('[S4] steps that meet on PostgreSQL', () => {
   });
 
   it('[M9] [M11] of a stop and messages that meet, each message is stopped or answered, and no chat is left at work', async () => {
-    const url = await createPostgresDatabase();
+    const url = await createMigratedDatabase();
     const runs = new Map<string, number>();
     const [one, other] = await Promise.all([1, 2].map(() => openEngine(url, [countingTool(runs)], stampingModel())));
     if (one === undefined || other === undefined) throw new Error('two engines were opened');
@@ -140,7 +140,7 @@ describe('[S4] steps that meet on PostgreSQL', () => {
   });
 
   it('[A18] a client that registers while a model’s view is read stays', async () => {
-    const url = await createPostgresDatabase();
+    const url = await createMigratedDatabase();
     const tool = { name: 'ring', description: 'Rings.', parameters: { type: 'object' } };
     let register: (() => Promise<unknown>) | undefined;
     let isReading = false;
