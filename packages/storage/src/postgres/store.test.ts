@@ -28,8 +28,18 @@ async function emptySchema(): Promise<void> {
     schema,
   ]);
   const names = tables.rows.flatMap(({ name }) => (name === 'meta' ? [] : [name]));
-  await admin.query(`truncate ${names.join(', ')} restart identity`);
-  await admin.query(`delete from meta where key <> 'schema-version'`);
+  const sequences = await admin.query<{ name: string }>(
+    'select sequencename as name from pg_sequences where schemaname = $1',
+    [schema],
+  );
+  // Not `truncate`, which makes new files for all of them.
+  await admin.query(
+    [
+      ...names.map((name) => `delete from ${name}`),
+      ...sequences.rows.map(({ name }) => `alter sequence ${name} restart`),
+      `delete from meta where key <> 'schema-version'`,
+    ].join(';'),
+  );
 }
 
 const open: OpenStore = async () => {
