@@ -2,6 +2,7 @@ import { decisionStory, type ApprovalView, type Decision } from '@countersign/cl
 import { HIDDEN_IN_CODE, type Approval } from '@countersign/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { anyCharacter } from '../../../tests/support/any-character.js';
 import { describeApproval } from './approvals/describe-approval.js';
 import { describeDecision } from './approvals/describe-decision.js';
 import { approvalOf, drawn, factsOf, NOW, sceneOf, worldOf } from './testing/screen-fixture.js';
@@ -52,7 +53,7 @@ describe.each(SCREENS)('a card in %s', (_, shown) => {
   it('[A15] shows by number everything that is on the one list of what can’t be seen', () => {
     const hidden = new RegExp(HIDDEN_IN_CODE, 'u');
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
+      fc.property(fc.string({ unit: anyCharacter }), (text) => {
         const told = shown({ toolName: 'stamp', arguments: { a: text, [text]: 1 }, message: '' });
         expect(told).not.toMatch(hidden);
       }),

@@ -1,6 +1,7 @@
 import { HIDDEN_IN_CODE, PLACEHOLDER } from '@countersign/protocol';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { anyCharacter } from '../../../../tests/support/any-character.js';
 import { displayText } from './display-form.js';
 
 it('[A15] writes every placeholder in the form that all screens know, and leaves nothing hidden but the blanks of languages', () => {
@@ -14,7 +15,7 @@ it('[A15] writes every placeholder in the form that all screens know, and leaves
     ' '.repeat(40),
     '\n'.repeat(6),
   );
-  const text = fc.array(fc.oneof(odd, fc.string({ unit: 'binary', maxLength: 5 })), { maxLength: 8 });
+  const text = fc.array(fc.oneof(odd, fc.string({ unit: anyCharacter, maxLength: 5 })), { maxLength: 8 });
   const placeholder = new RegExp(PLACEHOLDER, 'gu');
   const hidden = new RegExp(`(?![\\u00A0\\u202F\\u3000])(?:${HIDDEN_IN_CODE})`, 'u');
   fc.assert(

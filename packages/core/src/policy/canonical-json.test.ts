@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { anyCharacter } from '../../../../tests/support/any-character.js';
 import { canonicalJson } from './canonical-json.js';
 
 describe('canonicalJson', () => {
@@ -38,7 +39,7 @@ describe('canonicalJson', () => {
 
   it('[A7] is a fixed point: parsing the text and writing it again changes nothing', () => {
     fc.assert(
-      fc.property(fc.json({ stringUnit: 'binary' }), (text) => {
+      fc.property(fc.json({ stringUnit: anyCharacter }), (text) => {
         const once = canonicalJson(JSON.parse(text));
         expect(canonicalJson(JSON.parse(once))).toBe(once);
         expect(JSON.parse(once)).toEqual(JSON.parse(text, (_key, value: unknown) => (value === 0 ? 0 : value)));

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { anyCharacter } from '../../../../tests/support/any-character.js';
 import { scaled } from '../../../../tests/support/scaled.js';
 import { formatRule } from './format-rule.js';
 import { isHidden } from './hidden-characters.js';
@@ -9,7 +10,7 @@ import type { PatternWord, Rule } from './types.js';
 const literal = (text: string): PatternWord => (text === '' ? [] : [{ text }]);
 const anyText = fc.oneof(
   fc.string({ maxLength: 20 }),
-  fc.string({ unit: 'binary', maxLength: 20 }),
+  fc.string({ unit: anyCharacter, maxLength: 20 }),
   fc.string({
     unit: fc.constantFrom('*', '(', ')', "'", '"', '\\', ' ', '\t', '\n', '\ud800', '\u202e', 'n', 'u', '{', '/'),
     maxLength: 12,

@@ -1,6 +1,7 @@
 import type { Subject } from '@countersign/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { anyCharacter } from '../../../../tests/support/any-character.js';
 import { scaled } from '../../../../tests/support/scaled.js';
 import { patternCovers as preparedCovers, rulesCover } from './covers-call.js';
 import { defaultSubjects } from './default-subjects.js';
@@ -42,7 +43,7 @@ describe('proposeRule', () => {
   });
 
   const text = fc.oneof(
-    fc.string({ unit: 'binary', maxLength: 12 }),
+    fc.string({ unit: anyCharacter, maxLength: 12 }),
     fc.string({
       unit: fc.constantFrom('*', '(', ')', "'", '"', '\\', ' ', '-', '\n', '\u202e', '/', '.', '~'),
       maxLength: 6,

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { anyCharacter } from '../../../../tests/support/any-character.js';
 import { scaled } from '../../../../tests/support/scaled.js';
 import { type FrameOptions, type ToolOutcome, frameResult } from './frame-result.js';
 
@@ -187,11 +188,11 @@ describe('frameResult', () => {
       }),
       fc.record({
         ok: fc.constant(true as const),
-        result: fc.array(fc.string({ unit: 'binary', maxLength: 200 }), { maxLength: 30 }),
+        result: fc.array(fc.string({ unit: anyCharacter, maxLength: 200 }), { maxLength: 30 }),
       }),
       fc.record({
         ok: fc.constant(false as const),
-        error: fc.string({ unit: 'binary', maxLength: 400 }),
+        error: fc.string({ unit: anyCharacter, maxLength: 400 }),
         reason: fc.string(),
         result: fc.jsonValue(),
       }),

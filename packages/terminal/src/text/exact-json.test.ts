@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { anyCharacter } from '../../../../tests/support/any-character.js';
 import { exactJson } from './plain-text.js';
 
 it('[A15] JSON for a terminal hides nothing, and is the same to a program', () => {
   const text = fc.string({
     unit: fc.oneof(
-      fc.string({ unit: 'binary' }),
+      fc.string({ unit: anyCharacter }),
       fc.constantFrom('\u009B', '\u202E', '\u{E0041}', '\u2028', '\u00A0', '"', '\\'),
     ),
   });

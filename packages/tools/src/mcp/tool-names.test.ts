@@ -1,6 +1,7 @@
 import { mcpServerNameSchema, toolNameSchema } from '@countersign/protocol';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { anyCharacter } from '../../../../tests/support/any-character.js';
 import { mayName, namePrefix, toolName } from './tool-names.js';
 
 const servers = fc
@@ -8,7 +9,7 @@ const servers = fc
   .filter((name) => mcpServerNameSchema.safeParse(name).success);
 const server = fc.oneof(servers, fc.constantFrom('a', 'github', 'x'.repeat(24)));
 const tool = fc.oneof(
-  fc.string({ minLength: 1, maxLength: 200, unit: 'binary' }),
+  fc.string({ minLength: 1, maxLength: 200, unit: anyCharacter }),
   fc.stringMatching(/^[a-z_-]{1,60}$/),
 );
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { anyCharacter } from '../../../../../tests/support/any-character.js';
 import { excerpt } from './excerpt.js';
 import { wordsOf } from './words-of.js';
 
@@ -22,7 +23,7 @@ describe('the words of a text', () => {
 
   it('are letters and digits whatever the text, so that no database finds syntax in them', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
+      fc.property(fc.string({ unit: anyCharacter, maxLength: 300 }), (text) => {
         for (const word of wordsOf(text)) expect(word).toMatch(/^[\p{L}\p{N}]{1,64}$/u);
       }),
     );
@@ -52,7 +53,7 @@ describe('an excerpt', () => {
 
   it('is whole text without control characters, wherever it is cut', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 400 }), fc.nat(50), (text, at) => {
+      fc.property(fc.string({ unit: anyCharacter, maxLength: 400 }), fc.nat(50), (text, at) => {
         const words = wordsOf(text);
         const cut = excerpt(text, words.slice(at % (words.length + 1)));
         expect(cut).not.toMatch(/[\p{Cc}]/u);
