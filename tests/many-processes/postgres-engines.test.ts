@@ -134,7 +134,7 @@ describe('[S4] engines on one PostgreSQL', () => {
   });
 
   it('[C1] a model is shown what was said through another process', async () => {
-    const url = await createPostgresDatabase();
+    const url = await createMigratedDatabase();
     const shown: string[] = [];
     const model = scripted(({ messages }) => {
       shown.push(messages.flatMap(({ role, content }) => (role === 'user' ? [String(content)] : [])).join());
