@@ -3,7 +3,7 @@ import { appendQuery, type Appended, type AppendRow } from '../append-function.j
 import { fromPostgres } from '../errors.js';
 
 /** A step that is ready to be written. */
-export interface Ready {
+interface Ready {
   /** As JSON. */
   step: string;
   chats: readonly string[];
