@@ -107,7 +107,7 @@ it(
         await next.close();
         rmSync(folder, { recursive: true });
       }),
-      { numRuns: scaled(15) },
+      { numRuns: scaled(15, 6) },
     );
   },
 );

@@ -44,6 +44,7 @@ export function sqliteEngine(
   const exclusive = createMutex();
   const group = createGroupCommit({ append: tables.append, sync: tables.sync, undo });
   let timer: NodeJS.Timeout | undefined;
+  /** The size of the log from which on the tables are committed at once. After a failure it may grow as much again. */
   let commitAt = MOST_BYTES;
   /** Works that wait for the connection, or have it to themselves. */
   let waiting = 0;
@@ -84,7 +85,7 @@ export function sqliteEngine(
       } finally {
         commitAt = log.size + MOST_BYTES;
       }
-      // If it can't, all of it is in the log, and whoever needs the tables next is told.
+      // If it fails, everything is in the log, and the next read reports it.
     }).catch(ignore);
   }
 

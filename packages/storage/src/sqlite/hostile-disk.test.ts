@@ -5,10 +5,13 @@ import type { Store } from '@countersign/core/ports';
 import { message, plant, stateOf, step } from '@countersign/core/testing/step-contract';
 import { CountersignError } from '@countersign/protocol';
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
+import fc from 'fast-check';
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
+import { scaled } from '../../../../tests/support/scaled.js';
 import { keepHeadsInMemory } from '../audit/head-keeper.js';
 import { createStore } from '../create-store.js';
 import { sqliteEngine } from './engine.js';
+import type { Entry } from './entry.js';
 import { markOf } from './mark.js';
 import { openDatabase } from './open-database.js';
 import { openSqlite } from './open-sqlite.js';
@@ -22,23 +25,33 @@ let log: StepLog;
 /** Syncs that the disk has not finished. */
 let syncs: { succeed: () => void; fail: () => void }[];
 let isSlow: boolean;
+/** What the disk refuses next. */
+let refuses: 'append' | 'sync' | undefined;
 
-beforeEach(async () => {
+beforeEach(open);
+
+async function open(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-'));
   file = join(folder, 'store.db');
   db = openDatabase(file, 'FULL');
   const real = fileLog(logFileOf(file), markOf(db), 'FULL');
   syncs = [];
   isSlow = false;
+  refuses = undefined;
+  const refuse = () => new CountersignError('store-unavailable', 'The disk reports an error.');
+  const append = (entries: readonly Entry[]): void => {
+    if (refuses === 'append') throw refuse();
+    real.append(entries);
+  };
   const sync = (): Promise<void> => {
+    if (refuses === 'sync') return Promise.reject(refuse());
     const begin = () => real.sync?.() ?? Promise.resolve();
     if (!isSlow) return begin();
     return new Promise((resolve, reject) => {
-      const fail = () => reject(new CountersignError('store-unavailable', 'The disk reports an error.'));
-      syncs.push({ succeed: () => void begin().then(resolve, reject), fail });
+      syncs.push({ succeed: () => void begin().then(resolve, reject), fail: () => reject(refuse()) });
     });
   };
-  log = Object.create(real, { sync: { value: sync } }) as StepLog;
+  log = Object.create(real, { append: { value: append, configurable: true }, sync: { value: sync } }) as StepLog;
   store = await createStore(sqliteEngine(db, 'store.db', sqliteStatements, Date, log), keepHeadsInMemory);
   onTestFinished(async () => {
     isSlow = false;
@@ -47,7 +60,7 @@ beforeEach(async () => {
     rmSync(folder, { recursive: true, force: true });
   });
   await plant(store);
-});
+}
 
 it('[S7] [M10] a message is known although the tables had no room after it was read', async () => {
   expect(await send('msg_1')).toBe('msg_1');
@@ -213,6 +226,71 @@ it('[S1] [S3] killed at any moment, a process leaves all that was answered, and 
     rmSync(moment.folder, { recursive: true });
   }
 });
+
+const works = fc.array(
+  fc.record({
+    work: fc.constantFrom('say', 'say', 'long', 'rule', 'change', 'read', 'look'),
+    fault: fc.constantFrom(undefined, undefined, undefined, 'append', 'sync', 'tables', 'lost', 'turn', 'wait'),
+  }),
+  { minLength: 5, maxLength: 40 },
+);
+
+it('[S1] [S3] [S7] whatever the disk refuses, what succeeded is there, what failed is not, and memory says the same', async () => {
+  await fc.assert(
+    fc.asyncProperty(works, async (script) => {
+      await open();
+      let makeRoom = () => {};
+      const outcomes: Promise<unknown>[] = [];
+      const written: string[] = [];
+      const changes: string[] = [];
+      for (const [at, { work, fault }] of script.entries()) {
+        refuses = fault === 'append' || fault === 'sync' ? fault : undefined;
+        makeRoom();
+        if (fault === 'tables') makeRoom = leaveNoRoom();
+        if (fault === 'lost' && db.isTransaction) db.exec('rollback');
+        const done = (list: string[]) => () => void list.push(`${work}_${at}`);
+        outcomes.push(
+          act(work, `${work}_${at}`).then(done(work === 'say' || work === 'long' ? written : changes), () => 0),
+        );
+        if (fault === 'turn') await turn();
+        if (fault === 'wait') await Promise.all(outcomes);
+      }
+      await Promise.all(outcomes);
+      refuses = undefined;
+      makeRoom();
+      const check = async (of: Store) => {
+        expect(await ids(of)).toEqual(written);
+        expect(await of.verifyAudit('garden')).toMatchObject({ ok: true });
+        const world = await of.read((r) => r.world('garden'));
+        expect(world?.name).toBe(changes.findLast((id) => id.startsWith('change')) ?? 'Garden');
+        expect(world?.policy).toEqual([changes.findLast((id) => id.startsWith('rule')) ?? 'allow read_file']);
+        return await stateOf(of);
+      };
+      const killed = await afterKill(check);
+      expect(await check(store)).toEqual(killed);
+      await store.close();
+      expect(await afterKill(check)).toEqual(killed);
+    }),
+    { numRuns: scaled(20, 6) },
+  );
+});
+
+async function act(work: string, id: string): Promise<unknown> {
+  switch (work) {
+    case 'say':
+      return await say(id);
+    case 'long':
+      return await say(id, 'x'.repeat(300_000));
+    case 'rule':
+      return await step(store, (tx) => tx.setPolicy([id]), { chats: [] });
+    case 'change':
+      return await store.transact('garden', (tx) => tx.updateWorld('garden', { name: id }));
+    case 'read':
+      return await store.read((r) => r.messages('chat_1', { after: 0, limit: 99 }));
+    default:
+      return await stateOf(store);
+  }
+}
 
 function say(id: string, content = 'words') {
   return step(store, (tx) => {
