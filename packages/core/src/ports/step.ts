@@ -104,7 +104,7 @@ export interface StepReads {
   /** Not revoked, oldest first: those that may cover this call, however long ago they were used. */
   grants(call: CallKeys): readonly GrantRecord[];
   outcomeUnknown(call: CallKeys): boolean;
-  /** How many of one agent wait in each chat of the step's world, most first. */
+  /** How many of one agent wait in each chat of the step's world, most first. Only good for a step that sets a `limit`. */
   pendingOf(agentId: string): readonly { chatId: string; waiting: number }[];
   /** The message that was sent under this id. */
   sent(chatId: string, clientMessageId: string): MessageRecord | undefined;

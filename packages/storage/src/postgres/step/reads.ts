@@ -84,7 +84,8 @@ export function keptReads(worldId: string, needs: StepNeeds, kept: KeptChats, no
     mcpTool: notLoaded,
     grants: () => [],
     outcomeUnknown: () => false,
-    pendingOf: notLoaded,
+    // Counted by the append, under the limit that who asks for this sets. If there is no room, the step is decided on what is loaded then.
+    pendingOf: () => [],
     // A message that was sent before is refused by its key, and the step is decided again on what is loaded then.
     sent: () => undefined,
   };
