@@ -10,7 +10,7 @@ import { claimUnowned } from './claim-turn.js';
 it('[S3] a wake-up and a round that claim the same suspect at once let no second one in beside it', async () => {
   const state = emptyChat({ id: 'c', worldId: 'w' } as ChatRecord);
   for (const id of ['a', 'b']) state.turns.set(id, suspect(id));
-  const reads = { now: 0, worldRev: 1, chat: () => state } as unknown as StepReads;
+  const reads = { now: 0, worldRev: 1, chat: () => state, wroteElsewhere: () => false } as unknown as StepReads;
   const runtime = {
     owner: 'run_1',
     quarantine: createQuarantine(),
