@@ -12,6 +12,7 @@ export {
   addChats,
   approval,
   C,
+  chat,
   grant,
   HOSTILE,
   invocation,

@@ -5,6 +5,7 @@ import type { Store } from '@countersign/core/ports';
 import {
   approval,
   C,
+  chat,
   grant,
   HOSTILE,
   invocation,
@@ -67,8 +68,10 @@ const RECORDS = {
   turn: () => turn(''),
   call: () => invocation(''),
   approval: () => approval(''),
+  chat: () => chat(''),
+  grant: () => grant(''),
 };
-const made = fc.constantFrom(...(['message', 'turn', 'call', 'approval'] as const)).chain((kind) => {
+const made = fc.constantFrom(...(['message', 'turn', 'call', 'approval', 'chat', 'grant'] as const)).chain((kind) => {
   const fields = Object.keys(RECORDS[kind]()).filter((field) => field !== 'id' && field !== 'chatId');
   return fc.constantFrom(...fields).chain((field) => anyValueOf(kind, field));
 });
@@ -107,7 +110,7 @@ it(
         await next.close();
         rmSync(folder, { recursive: true });
       }),
-      { numRuns: scaled(15, 6) },
+      { numRuns: scaled(30, 6) },
     );
   },
 );
@@ -137,6 +140,12 @@ function act(store: Store, { kind, field, value }: { kind: string; field: string
         return;
       case 'approval':
         tx.insertApproval(approval(`approval_${at}`, hostile));
+        return;
+      case 'chat':
+        tx.createChat(chat(`chat_new_${at}`, hostile));
+        return;
+      case 'grant':
+        tx.giveGrant(grant(`grant_new_${at}`, hostile), '');
         return;
       case 'turn-change': {
         const one = tx.currentTurn(C, 'ann');

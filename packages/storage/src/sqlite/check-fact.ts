@@ -24,7 +24,7 @@ export function entryChecker(db: DatabaseSyncInstance, s: Statements, { kept, se
   const turns = rowChecker(db, 'turns', s.insertTurn.names);
   const calls = rowChecker(db, 'invocations', s.insertInvocation.names);
   const approvals = rowChecker(db, 'approvals', s.insertApproval.names);
-  const grants = rowChecker(db, 'grants', ['lastUsedAt']);
+  const grants = rowChecker(db, 'grants', s.insertGrant.names);
   const events = rowChecker(db, 'events', s.insertEvent.names);
 
   function check(fact: Fact): void {
@@ -57,13 +57,17 @@ export function entryChecker(db: DatabaseSyncInstance, s: Statements, { kept, se
         chats.change(fact.change);
         return;
       case 'grant-used':
-        grants.whole({ lastUsedAt: fact.at });
+        grants.change({ lastUsedAt: fact.at });
+        return;
+      case 'chat-created':
+        chats.whole(fact.chat);
+        return;
+      case 'grant-given':
+        grants.whole({ ...fact.grant, patternKey: fact.key });
         return;
       // Written at once.
-      case 'chat-created':
       case 'chat-deleted':
       case 'outcome-accepted':
-      case 'grant-given':
       case 'policy-changed':
       case 'agent-added':
       case 'agent-removed':
