@@ -72,8 +72,20 @@ describe('mayHoldSecret', () => {
     'The password is wrong, and so is the token.',
     'At 12:30 we left (see notes/today.md), a well-known place - or so they say. 1 + 1 = 2',
     'Ünïcode 漢字 \u{1F600} development-environment getElementById',
+    'allow book_room(city=Lisbon, nights=2, notes=none)',
   ])('[A15] spares the scan of %j', (plain) => {
     expect(mayHoldSecret(plain)).toBe(false);
+  });
+
+  it.each([
+    'pass+:hunter2',
+    'pass_wd=hunter2',
+    'api-k-ey=hunter2',
+    'to\u212Aen=hunter2',
+    'pw=hunter2',
+    '_auth=hunter2',
+  ])('[A15] has %j scanned, however its name is spelt', (named) => {
+    expect(mayHoldSecret(named)).toBe(true);
   });
 
   it('[A15] is never false for a text in which the scanner would mask or expect a secret', () => {

@@ -3,7 +3,8 @@ import { mayBeEncoded } from './find-encoded.js';
 import { mayHoldVendorKey } from './find-vendor-keys.js';
 import { nameEndings } from './secret-names.js';
 
-const named = new RegExp(`(?:${nameEndings})[ \\t"']*[:=]`);
+// A plus is a blank in a URL.
+const named = new RegExp(`(?:${nameEndings})[ \\t"'+]*[:=]`);
 const tagged = new RegExp(`(?:${nameEndings})>`);
 // Where a secret is the next word without a sign before it. Options need none of this: each begins with a dash.
 const statements = /\b(?:setx|config(?:ure)?|set|machine|ALTER|alter|CREATE|create)[\s+]/;
