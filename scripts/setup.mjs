@@ -1,6 +1,7 @@
 // Makes a checkout ready to run: installs what the lock file says, if that is not there yet, and builds.
 // Node's own modules only: on a fresh clone nothing else is there yet.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,20 +16,21 @@ if (!isInstalled()) {
 }
 if (!existsSync(join(root, 'packages', 'web', 'dist', 'index.html'))) console.log('Building…');
 
-if (!run(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-b'])) {
-  // The test run goes on: its type check fails by name, beside the results of everything else.
-  if (!keepsGoing) fail('The build failed; the errors are above.');
-}
-
+// Compiles while the web app is built: each of them leaves a core idle.
+const compiled = run(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-b']);
 // Loaded only now: on a fresh clone there is nothing yet that could build it.
+const { buildWeb } = await import('./build-web.mjs');
+const hasWeb = buildWeb();
+// With --keep-going a test run goes on: its type check fails by name, beside the results of everything else.
+if (!(await compiled) && !keepsGoing) fail('The build failed; the errors are above.');
+if (!hasWeb && !keepsGoing) fail('The web app could not be built; the errors are above.');
+
 const { bundleCommand } = await import('./bundle-command.mjs');
 try {
   await bundleCommand();
 } catch (error) {
   if (!keepsGoing) fail(`The command could not be bundled: ${String(error)}`);
 }
-const { buildWeb } = await import('./build-web.mjs');
-if (!buildWeb() && !keepsGoing) fail('The web app could not be built; the errors are above.');
 
 /**
  * Whether `node_modules` is a complete install of the lock file for this machine, even if somebody else ran npm. npm writes its own
@@ -93,9 +95,10 @@ function install() {
 }
 
 /** @param {string} program @param {string[]} words */
-function run(program, words) {
+async function run(program, words) {
   const env = { ...goEnvironment, ...process.env };
-  return spawnSync(program, words, { cwd: root, env, stdio: 'inherit' }).status === 0;
+  const [code] = await once(spawn(program, words, { cwd: root, env, stdio: 'inherit' }), 'exit');
+  return code === 0;
 }
 
 /** @param {string} sentence @returns {never} */
