@@ -137,7 +137,7 @@ describe('[S4] engines on one PostgreSQL', () => {
     const url = await createMigratedDatabase();
     const shown: string[] = [];
     const model = scripted(({ messages }) => {
-      shown.push(messages.flatMap(({ role, content }) => (role === 'user' ? [String(content)] : [])).join());
+      shown.push(messages.flatMap(({ role, content }) => (role === 'user' ? [content] : [])).join());
       return 'Noted.';
     });
     const [a, b] = [await openEngine(url, [], model), await openEngine(url, [], model)];

@@ -62,7 +62,7 @@ describe('closing a world', () => {
       await propose(t, { name: 'remove', arguments: { path: 'a' } });
       const decided = t.world.decide(await t.onlyApproval(), { decision: 'approve' });
       // From before the decision is written to before it is committed.
-      for (let tick = 0; tick < ticks; tick += 1) await undefined;
+      for (let tick = 0; tick < ticks; tick += 1) await Promise.resolve();
       await Promise.allSettled([decided, closeTestWorld(t)]);
       const again = await openTestWorld({ script: obedient, tools: [remove], file });
       await again.world.quiet();

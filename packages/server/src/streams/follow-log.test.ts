@@ -1,4 +1,3 @@
-import type { WorldEvent } from '@countersign/protocol';
 import { afterEach, expect, it } from 'vitest';
 import { openStreamFixture, type StreamFixture } from '../testing/stream-fixture.js';
 import { encodeFrame, type EncodedFrame } from './encode-frame.js';
@@ -16,7 +15,7 @@ async function follow(...types: ('waiting' | 'working' | 'idle')[]): Promise<{ w
   const { engine, worldId, chatId } = fixture;
   const held = types.map((type, index): EncodedFrame => {
     const data = { type, pendingOperations: 0 };
-    return encodeFrame({ id: index + 1, worldId, chatId, event: 'world', data } as WorldEvent);
+    return encodeFrame({ id: index + 1, worldId, chatId, event: 'world', data });
   });
   const seen = { written: 0, isEnded: false };
   const outlet = {

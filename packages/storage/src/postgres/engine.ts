@@ -95,7 +95,7 @@ export function postgresEngine(pool: pg.Pool, statements: Statements, task: stri
       }
     },
     read: (work) => run('read', work),
-    step: stepper.step,
+    step: (worldId, needs, decide, kept) => stepper.step(worldId, needs, decide, kept),
     close: () => pool.end(),
   };
 }

@@ -190,7 +190,7 @@ it('[S1] [S3] killed at any moment, a process leaves all that was answered, and 
   const moments: { folder: string; answered: string[] }[] = [];
   const note = () => moments.push({ folder: copyFiles(), answered: [...answered] });
   for (const name of ['append', 'restart'] as const) {
-    const real = log[name].bind(log) as (value: never) => void;
+    const real = log[name].bind(log);
     Object.defineProperty(log, name, {
       value(this: void, given: never) {
         note();

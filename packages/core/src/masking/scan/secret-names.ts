@@ -36,7 +36,7 @@ const longer = 'ord rds swd ase ode ret ets ken ens ial als ion kie ies jwt key 
 /** The source of a regular expression for the ends of these names in small and capital letters. */
 export const nameEndings = ['pw', ...longer]
   // Two capitals have a small `k`: the letter and the sign for kelvin.
-  .map((end) => [...end].map((letter) => `[${letter}${letter.toUpperCase()}${letter === 'k' ? '\u212A' : ''}]`))
+  .map((end) => end.split('').map((letter) => `[${letter}${letter.toUpperCase()}${letter === 'k' ? '\u212A' : ''}]`))
   .map(([first = '', ...rest]) => `${first}${rest.length === 2 ? '[\\s_.-]*' : ''}${rest.join('')}`)
   .join('|');
 

@@ -43,11 +43,11 @@ export function createAppender(pool: pg.Pool, clock: { now(): number; heard(now:
   async function write(worldId: string, group: readonly Grouped[]): Promise<void> {
     try {
       const results = await send(worldId, group);
-      for (const [index, { done }] of group.entries()) done(results[index] ?? 'stale');
+      for (const [index, one] of group.entries()) one.done(results[index] ?? 'stale');
     } catch (error) {
       // What the database refuses of one step must not take the others along: they may be of other people's chats.
       if (group.length > 1 && isRefusal(error)) for (const one of group) await write(worldId, [one]);
-      else for (const { fail } of group) fail(explained(error));
+      else for (const one of group) one.fail(explained(error));
     }
   }
 
@@ -84,7 +84,7 @@ export function createAppender(pool: pg.Pool, clock: { now(): number; heard(now:
           try {
             resolve(kept(appended));
           } catch (error) {
-            reject(error);
+            reject(error instanceof Error ? error : new Error(String(error)));
           }
         };
         enter(worldId, { ...ready, done, fail: reject });

@@ -110,7 +110,13 @@ function chatOf(fact: Fact): string | undefined {
     case 'agent-removed':
     case 'world-deleted':
       return undefined;
-    default:
+    case 'chat-changed':
+    case 'chat-deleted':
+    case 'turn-changed':
+    case 'call-changed':
+    case 'outcome-accepted':
+    case 'approval-settled':
+    case 'grant-used':
       return fact.chatId;
   }
 }
