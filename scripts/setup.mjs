@@ -97,6 +97,7 @@ function install() {
 /** @param {string} program @param {string[]} words */
 async function run(program, words) {
   const env = { ...goEnvironment, ...process.env };
+  /** @type {(number | null)[]} */
   const [code] = await once(spawn(program, words, { cwd: root, env, stdio: 'inherit' }), 'exit');
   return code === 0;
 }
