@@ -97,9 +97,8 @@ function install() {
 /** @param {string} program @param {string[]} words */
 async function run(program, words) {
   const env = { ...goEnvironment, ...process.env };
-  /** @type {(number | null)[]} */
-  const [code] = await once(spawn(program, words, { cwd: root, env, stdio: 'inherit' }), 'exit');
-  return code === 0;
+  const exit = await once(spawn(program, words, { cwd: root, env, stdio: 'inherit' }), 'exit');
+  return exit[0] === 0;
 }
 
 /** @param {string} sentence @returns {never} */
