@@ -48,7 +48,7 @@ const versions = Object.entries(dependencies)
   .map(([name, version]) => `${name} ${version}`)
   .join(', ');
 
-const written = `Written by \`npm run bench -- --write\` on ${new Date().toISOString().slice(0, 10)}: ${machine}. Beside: ${versions}.`;
+const written = `Written by \`npm run bench -- ${quick ? '--quick ' : ''}--write\` on ${new Date().toISOString().slice(0, 10)}: ${machine}. Beside: ${versions}.`;
 const { targets } = values.results === undefined ? {} : JSON.parse(readFileSync(values.results, 'utf8'));
 const short = page([
   '# Benchmarks',
