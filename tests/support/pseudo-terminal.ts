@@ -94,19 +94,28 @@ export function openTerminal(words: readonly string[], options: TerminalOptions)
   return terminal;
 }
 
-/** How long what a program has written before its end may take to be read. */
-const LAST_WORDS_MS = 20_000;
+/** So often nothing was there to read, each time after the event loop has looked. */
+const QUIET_TURNS = 20;
 
 /**
  * A fifth of a second after a program has ended, node-pty gives up what was not read yet, and on a busy machine nobody may have looked by
- * then. The end of the terminal comes by itself when all was read; giving up is only for who waits in vain for that.
+ * then. The end of the terminal comes by itself when all was read, unless something else still holds it open.
  */
 function readToTheEnd(child: IPty): void {
   const { _socket: socket } = child as unknown as { readonly _socket: Socket };
   const destroy = socket.destroy.bind(socket);
+  let quiet = 0;
+  child.onData(() => {
+    quiet = 0;
+  });
+  const giveUp = (): void => {
+    quiet += 1;
+    if (quiet > QUIET_TURNS) destroy();
+    else setTimeout(giveUp, 50).unref();
+  };
   socket.destroy = (error) => {
     if (error !== undefined) return destroy(error);
-    setTimeout(destroy, LAST_WORDS_MS).unref();
+    giveUp();
     return socket;
   };
 }
