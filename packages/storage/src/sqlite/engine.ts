@@ -17,8 +17,8 @@ import { sqliteReads } from './step-reads.js';
 import { headsReader, stepWriter } from './step-writer.js';
 import { openTables } from './tables.js';
 
-/** When the tables are committed: the log has grown so long, or was begun so long ago. */
-const MOST_BYTES = 1 << 20;
+/** When the tables are committed: the log has grown so long, or was begun so long ago. A longer one would hold up the event loop. */
+const MOST_BYTES = 1 << 18;
 const MOST_MS = 1_000;
 
 /** One connection. Everything takes its turn on it, reads too: between the statements of a transaction they would see half of it. */
