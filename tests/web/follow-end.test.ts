@@ -103,13 +103,15 @@ describe.runIf(hasBrowser)('whoever is at the end of a chat', () => {
       await opened.api.send(world, chat, { content: `@nobody number ${number}.` });
     const command = Array.from({ length: 40 }, (_, line) => `line ${line}`).join('\n');
     await opened.api.send(world, chat, { content: call('press', { button: command }) });
+    await expect.poll(async () => (await opened.api.approvals(world)).items.length).toBe(1);
+    for (const approval of (await opened.api.approvals(world)).items)
+      await opened.api.decide(world, approval, { decision: 'approve', scope: 'once' });
+    // A call that is seen while it runs opens by itself.
+    await expect.poll(async () => (await opened.api.chat(world, chat)).status).toBe('idle');
     const { page } = visit;
     await page.setViewportSize({ width: 390, height: 844 });
     await goTo(page, path);
     const log = page.getByRole('log', { name: 'Transcript' });
-    await expect.poll(async () => (await opened.api.approvals(world)).items.length).toBe(1);
-    for (const approval of (await opened.api.approvals(world)).items)
-      await opened.api.decide(world, approval, { decision: 'approve', scope: 'once' });
     await said(page, 'Finished. done').waitFor();
     const header = toolCard(page, 'press').getByRole('button').first();
     await header.waitFor();
