@@ -20,7 +20,7 @@ export function markStarted(step: Step, invocation: InvocationRecord, epoch: num
   return { ...invocation, ...change };
 }
 
-/** It has not begun, or may begin again: whoever runs the turn next starts it. */
+/** It has not begun, or may begin again: the next run of the turn starts it. */
 export function giveBack(tx: Step['tx'], { id }: InvocationRecord): void {
   tx.changeInvocation(id, 'started', { status: 'approved', startedEpoch: null });
 }

@@ -89,7 +89,7 @@ function isAsLooked(runtime: Runtime, step: Step, rev: number, { toolName, tool 
   return step.snapshot.world.rev === rev && runtime.tools(step.snapshot.world.id).get(toolName) === tool;
 }
 
-/** A signature for something else is none (A7). */
+/** A signature counts only for the call it was made for (A7). */
 function gateApproved(step: Step, { callHash }: InvocationRecord, { judged, signed }: Looked): Gate {
   const isSigned = callHash !== null && callHash === signed.callHash;
   return gateCall(step.tx, step.snapshot, judged, { decision: isSigned ? 'approved' : undefined });

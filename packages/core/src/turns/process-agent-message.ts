@@ -17,7 +17,7 @@ import { onAbort } from '../ports/until-aborted.js';
  */
 export async function processAgentMessage(runtime: Runtime, turnId: string, run: TurnRun<Handover>): Promise<void> {
   const tools: RunningTools = { calls: new Map(), abandoned: false };
-  // Those who wait for the same commit hear of it before a tool begins.
+  // Other steps of the same commit are told before a tool begins.
   await Promise.resolve();
   try {
     await loop(runtime, turnId, run, tools);

@@ -46,7 +46,7 @@ async function readText(c: AppRequest, limit: number): Promise<string> {
 
 /** From the socket where there is one: making a web stream of it costs more than everything else that a short message needs. */
 function piecesOf({ env: { incoming }, req }: AppRequest): AsyncIterable<Uint8Array> {
-  // Not destroyed with the loop: whoever sent too much still has to hear why it was refused.
+  // Not destroyed with the loop: a client that sent too much still gets the reason for the refusal.
   if (incoming !== undefined) return incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>;
   return Readable.from(req.raw.body ?? []);
 }

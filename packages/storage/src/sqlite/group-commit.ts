@@ -54,7 +54,7 @@ export function createGroupCommit({ append, sync, undo }: Journal): GroupCommit 
     if (sync === undefined) keep(appended.length);
     else if (covered === 0) startSync(sync);
   }
-  /** Nobody waits any more when its members hear of it: they may begin the next group. */
+  /** Removed before they are told, because a member may begin the next group. */
   function keep(count: number): void {
     const members = appended.splice(0, count);
     for (const { kept, lost } of members) tell(kept, lost);

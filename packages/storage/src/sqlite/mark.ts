@@ -13,7 +13,7 @@ export function readMark(db: DatabaseSyncInstance): string | undefined {
   return row?.value;
 }
 
-/** What a log can begin with: the mark of the last commit, made if there is none. */
+/** The mark of the last commit, which a new log begins with. A store without one gets it now. */
 export function markOf(db: DatabaseSyncInstance): string {
   const known = readMark(db);
   if (known !== undefined) return known;

@@ -126,7 +126,7 @@ export function sqliteReads(
   };
 }
 
-/** Read once. Not that there is none: anybody may ask for anything. */
+/** Reads each key once. Missing keys are not kept: a client may ask for any number of them. */
 function once<T>(known: Map<string, T>, key: string, read: () => T | undefined): T | undefined {
   const found = known.get(key) ?? read();
   if (found !== undefined) known.set(key, found);

@@ -7,7 +7,7 @@ import { textAsJson } from '../text-as-json.js';
 const MOST_REMEMBERED = 4 * 1024 * 1024;
 
 interface ShownArguments extends MaskedCall {
-  /** Nothing is masked, escaped or counted: whoever reads them has read the original (A40). */
+  /** Nothing is masked, escaped or counted, so they are the original (A40). */
   isOriginal: boolean;
 }
 
@@ -19,7 +19,7 @@ const recent = createMemo(MOST_REMEMBERED, (text): ShownArguments => {
   return { ...masked, isOriginal: showsOriginal(masked.value) && JSON.stringify(masked.value) === text };
 });
 
-/** Whether arguments on record hold no placeholder, so that they are what was called. */
+/** True if recorded arguments have no mask in them, so they are exactly what was called. */
 export function showsOriginal(shown: unknown): boolean {
   return shown !== undefined && !JSON.stringify(shown).includes('‹');
 }
