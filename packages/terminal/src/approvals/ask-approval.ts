@@ -1,5 +1,5 @@
 import { ClientError, maskedWords, revealedView, type ApprovalView } from '@countersign/client';
-import { behindBar, indented } from '../text/behind-bar.js';
+import { indented, proseBehindBar } from '../text/behind-bar.js';
 import { cutTo } from '../text/cells.js';
 import { plainLine } from '../text/plain-text.js';
 import { askQuestion } from './ask-question.js';
@@ -113,7 +113,7 @@ async function showContext({ client, world, keyboard, context }: Desk, { approva
     const said = shown.context.filter(({ content, role }) => content !== '' && role !== 'tool');
     if (said.length > 0) keyboard.print('\n  What was said before:\n');
     for (const { sender, content } of said)
-      keyboard.print(`${behindBar(`${plainLine(sender)}: ${content}`, columns)}\n`);
+      keyboard.print(`${proseBehindBar(`${plainLine(sender)}: ${content}`, columns)}\n`);
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
     keyboard.print(`${indented(error.detail, columns)}\n`);

@@ -7,11 +7,11 @@ import {
   wantsTo,
   type ApprovalView,
 } from '@countersign/client';
-import { BAR, behindBar, indented, roomIn, wrapExactLines } from '../text/behind-bar.js';
+import { BAR, indented, proseBehindBar, roomIn, wrapExactLines } from '../text/behind-bar.js';
 import { widthOf } from '../text/cells.js';
 import { secondWords } from '../text/clock-words.js';
 import type { Paint } from '../text/paint.js';
-import { exactText, plainLine } from '../text/plain-text.js';
+import { exactText, plainLine, proseLine } from '../text/plain-text.js';
 
 export interface CardLook {
   readonly agentName: string;
@@ -76,8 +76,8 @@ export function describeQuestion(approval: ApprovalView, look: CardLook): string
   return [
     '',
     `${paint.amber('?')} ${paint.bold(`${name} asks you`)}${paint.dim(place)}`,
-    behindBar(text, columns),
-    ...choices.map((choice, index) => behindBar(`${index + 1}: ${plainLine(choice)}`, columns)),
+    proseBehindBar(text, columns),
+    ...choices.map((choice, index) => proseBehindBar(`${index + 1}: ${proseLine(choice)}`, columns)),
   ].join('\n');
 }
 

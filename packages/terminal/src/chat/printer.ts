@@ -10,9 +10,9 @@ import {
   type LiveStream,
   type TranscriptMessage,
 } from '@countersign/client';
-import { BAR, indented, roomIn, wrapFrom, wrapLines } from '../text/behind-bar.js';
+import { BAR, indented, roomIn, wrapFrom, wrapProse } from '../text/behind-bar.js';
 import type { Paint } from '../text/paint.js';
-import { plainLine, plainText } from '../text/plain-text.js';
+import { plainLine, plainText, proseText } from '../text/plain-text.js';
 import { describeSignature, describeStep } from './describe-step.js';
 
 /** Prints a chat as it goes on: answers while they are spoken, each call's life, what tools write. */
@@ -86,14 +86,14 @@ export function createPrinter({ write, paint, columns }: PrinterOptions): Printe
     const { messageId, agentId, text, missing } = stream;
     const at = spoken.get(messageId) ?? { taken: missing, column: 0 };
     spoken.set(messageId, at);
-    // The last character may be half of one.
-    const end = text.length - (/[\uD800-\uDBFF\r]$/.test(text) ? 1 : 0);
+    // The last character may be half of one, or a joiner whose other side is still to come.
+    const end = text.length - (/[\u200C\u200D]?[\uD800-\uDBFF\r]$|[\u200C\u200D]$/.exec(text)?.[0].length ?? 0);
     const fresh = text.slice(Math.max(0, at.taken - missing), end);
     const name = agentId === undefined ? stream.agentName : agentName(state, agentId);
     const begins = at.taken === 0 ? fresh.replace(/^\s+/, '') : fresh;
     if (begins === '') return;
     const heading = `${paint.agent(agentId ?? name, plainLine(name))}${at.taken > missing ? paint.dim(' (going on)') : ''}`;
-    pour(messageId, heading, at, plainText(begins));
+    pour(messageId, heading, at, proseText(text, end - begins.length, end));
     at.taken = missing + end;
   }
 
@@ -106,13 +106,13 @@ export function createPrinter({ write, paint, columns }: PrinterOptions): Printe
     if (heard !== undefined && heard.taken > 0) {
       // Spoken as it came: mentions may have been put in front or taken out since (M5), and that is not said twice.
       if (open === messageId && content.length > heard.taken && !content.startsWith('@')) {
-        pour(messageId, '', heard, plainText(content.slice(heard.taken)).trimEnd());
+        pour(messageId, '', heard, proseText(content, heard.taken).trimEnd());
       }
       breakLine();
       return;
     }
     line(headingOf(state, message));
-    for (const text of wrapLines(content.trim(), columns())) write(`${BAR}${text}\n`);
+    for (const text of wrapProse(content.trim(), columns())) write(`${BAR}${text}\n`);
   }
 
   function headingOf(state: ChatState, { speaker }: TranscriptMessage): string {

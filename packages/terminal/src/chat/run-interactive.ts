@@ -4,7 +4,7 @@ import { describeFailure } from '../describe-failure.js';
 import { EXIT } from '../exit-codes.js';
 import type { Keyboard, Typed } from '../keyboard.js';
 import { cutTo } from '../text/cells.js';
-import { plainLine } from '../text/plain-text.js';
+import { plainLine, proseLine } from '../text/plain-text.js';
 import type { CommandContext } from '../context.js';
 import { readSlashCommand, SLASH_COMMANDS, type SlashCommand } from './slash-commands.js';
 import type { Session } from './session.js';
@@ -92,7 +92,7 @@ export async function runInteractive(
       say('· Stopping');
       session.stop().catch(failed);
     } else if (typed.kind === 'line' && typed.text.trim() !== '') {
-      say(context.paint.dim(`you  ${plainLine(typed.text)}`));
+      say(context.paint.dim(`you  ${proseLine(typed.text)}`));
       take(typed.text).catch(failed);
     }
   }

@@ -9,7 +9,7 @@ import { confirm } from '../confirm.js';
 import type { CommandContext } from '../context.js';
 import { EXIT } from '../exit-codes.js';
 import { findWorlds } from '../find-things.js';
-import { behindBar } from '../text/behind-bar.js';
+import { proseBehindBar } from '../text/behind-bar.js';
 import { secondWords } from '../text/clock-words.js';
 import { plainLine } from '../text/plain-text.js';
 import { suggestion } from '../text/suggest.js';
@@ -71,7 +71,7 @@ export function addApprovals(program: Command, register: Register): void {
       showCard(context, approval);
       for (const { sender, content, role } of approval.context) {
         if (content !== '' && role !== 'tool')
-          context.say(behindBar(`${plainLine(sender)}: ${content}`, context.columns() ?? 100));
+          context.say(proseBehindBar(`${plainLine(sender)}: ${content}`, context.columns() ?? 100));
       }
     },
   );

@@ -13,7 +13,7 @@ import type { CommandContext } from '../context.js';
 import { findChat, findWorld } from '../find-things.js';
 import { openKeyboard, type Keyboard } from '../keyboard.js';
 import { cutTo } from '../text/cells.js';
-import { plainLine } from '../text/plain-text.js';
+import { plainLine, proseLine } from '../text/plain-text.js';
 import { readChoice, readDuration } from './read-flags.js';
 import type { Register } from './register.js';
 
@@ -184,7 +184,7 @@ async function findOr(client: Client, world: string, id: string, before: Chat, k
 function greet(context: CommandContext, keyboard: Keyboard, world: World, chat: Chat, isTakenUp: boolean): void {
   const { paint } = context;
   const room = Math.max(10, (context.columns() ?? 80) - world.name.length - 4);
-  keyboard.print(`${paint.bold(plainLine(world.name))}  ${cutTo(plainLine(chat.title), room)}\n`);
+  keyboard.print(`${paint.bold(plainLine(world.name))}  ${cutTo(proseLine(chat.title), room)}\n`);
   if (isTakenUp && chat.status !== 'idle') keyboard.print('· This chat was left unfinished.\n');
   keyboard.print(paint.dim('· /help lists the commands. Ctrl-C stops the agents, Ctrl-D leaves.\n'));
   if (!isTakenUp && world.id === 'harbour') keyboard.print(paint.dim('· Try: Please tidy the notes folder.\n'));

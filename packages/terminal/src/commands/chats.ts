@@ -5,7 +5,7 @@ import { confirm } from '../confirm.js';
 import { findChat, findWorld } from '../find-things.js';
 import { readCount } from './read-flags.js';
 import { readTimelines, showTimeline } from './chat-timeline.js';
-import { behindBar } from '../text/behind-bar.js';
+import { behindBar, proseBehindBar } from '../text/behind-bar.js';
 import { minuteWords } from '../text/clock-words.js';
 import { plainLine } from '../text/plain-text.js';
 import type { Register } from './register.js';
@@ -43,7 +43,7 @@ export function addChats(program: Command, register: Register): void {
           of: ({ status, needsServer }: Listed) => (needsServer ? `${status}, needs a server` : status),
         },
         { title: 'made', of: ({ createdAt }: Chat) => minuteWords(createdAt) },
-        { title: 'title', of: ({ title }: Chat) => title },
+        { title: 'title', of: ({ title }: Chat) => title, isProse: true as const },
       ];
       showList(context, all, columns, `"${world}" has no chat yet. Begin one with: countersign chat -w ${world}`);
       if (!context.options.json && all.some(({ needsServer }) => needsServer))
@@ -143,6 +143,6 @@ export function showMessage(
   if (role === 'tool' && (!isAll || answered.startsWith('approval_'))) return;
   if (content === '' && shown.length === 0) return;
   say(plainLine(role === 'tool' ? 'result' : sender));
-  if (content !== '') say(behindBar(content, columns));
+  if (content !== '') say((role === 'tool' ? behindBar : proseBehindBar)(content, columns));
   for (const { function: call } of shown) say(behindBar(`→ ${plainLine(call.name)} ${call.arguments}`, columns));
 }

@@ -33,7 +33,7 @@ export function addSearch(program: Command, register: Register): void {
       { title: 'at', of: ({ createdAt }: SearchHit) => minuteWords(createdAt) },
       { title: 'chat', of: ({ chatId }: SearchHit) => chatId },
       { title: 'who', of: ({ sender }: SearchHit) => sender },
-      { title: 'said', of: ({ excerpt }: SearchHit) => excerpt },
+      { title: 'said', of: ({ excerpt }: SearchHit) => excerpt, isProse: true as const },
     ];
     showList(context, hits, columns, 'Nobody said that.');
   });

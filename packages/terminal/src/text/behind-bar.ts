@@ -1,5 +1,6 @@
-import { cellsOf, widthOf } from './cells.js';
-import { exactText, plainText } from './plain-text.js';
+import { widthOf } from './cells.js';
+import { graphemes } from './graphemes.js';
+import { exactText, plainText, proseText } from './plain-text.js';
 
 /** What stands in front of every line that we did not write ourselves. */
 export const BAR = '  │ ';
@@ -28,8 +29,8 @@ export function wrapFrom(text: string, column: number, room: number, lineBreak: 
     }
     const width = widthOf(piece);
     if (at > 0 && at + width > room && width <= room && piece.trim() !== '') breakLine();
-    for (const character of piece) {
-      const cells = cellsOf(character);
+    for (const character of unbroken(piece, room)) {
+      const cells = widthOf(character);
       if (at + cells > room) breakLine();
       out += character;
       at += cells;
@@ -38,9 +39,22 @@ export function wrapFrom(text: string, column: number, room: number, lineBreak: 
   return { text: out, column: at };
 }
 
+/** What no line break may part: letters with what is joined to them. One that is wider than a line is parted all the same. */
+function* unbroken(piece: string, room: number): Generator<string> {
+  for (const letter of graphemes(piece)) {
+    if (letter.length > 1 && widthOf(letter) > room) yield* letter;
+    else yield letter;
+  }
+}
+
 /** Lines of others' text, none wider than the terminal. */
 export function wrapLines(text: string, columns: number): string[] {
   return wrapFrom(plainText(text), 0, roomIn(columns), '\n').text.split('\n');
+}
+
+/** The same for what agents and people write to each other. */
+export function wrapProse(text: string, columns: number): string[] {
+  return wrapFrom(proseText(text), 0, roomIn(columns), '\n').text.split('\n');
 }
 
 /** The same for what will run. */
@@ -55,6 +69,12 @@ export function roomIn(columns: number): number {
 /** Every line behind a bar: what an agent wrote can't pass for a card. */
 export function behindBar(text: string, columns: number): string {
   return wrapLines(text.replace(/\n+$/, ''), columns)
+    .map((line) => `${BAR}${line}`)
+    .join('\n');
+}
+
+export function proseBehindBar(text: string, columns: number): string {
+  return wrapProse(text.replace(/\n+$/, ''), columns)
     .map((line) => `${BAR}${line}`)
     .join('\n');
 }

@@ -1,7 +1,8 @@
 import { byNumber, HIDDEN_IN_CODE, HIDDEN_IN_PROSE } from '@countersign/protocol';
+import { isJoining } from './joiners.js';
 
-/** What is hidden in prose; here also joiners, which no terminal draws alike. */
-const UNSAFE = new RegExp(`${HIDDEN_IN_PROSE}|[\\u200C\\u200D]`, 'gu');
+/** What is hidden in prose, and the joiners ZWNJ and ZWJ: names and paths must not differ by a character that nobody sees. */
+const UNSAFE = new RegExp(`\\r\\n|${HIDDEN_IN_PROSE}|[\\u200C\\u200D]`, 'gu');
 
 const UNSAFE_EXACT = new RegExp(HIDDEN_IN_CODE, 'gu');
 
@@ -15,7 +16,23 @@ const SIMPLE = /^[\t\n\x20-\x7E\u00A1-\u00AC\u00AE-\u02FF]*$/;
 /** Text that moves no cursor and colours nothing: with a terminal's sequences an agent could paint over a card what it does not ask for. */
 export function plainText(text: string): string {
   if (SIMPLE.test(text)) return text;
-  return text.replaceAll('\r\n', '\n').replaceAll(UNSAFE, byNumber).replaceAll(PILE, unpiled);
+  return text.replaceAll(UNSAFE, shown).replaceAll(PILE, unpiled);
+}
+
+/**
+ * The same for what agents and people write to each other: joiners stay where Persian, Indic scripts and emoji need them.
+ * `from` and `to` pick a part; the text around it decides about a joiner at its edge.
+ */
+export function proseText(text: string, from = 0, to = text.length): string {
+  const part = text.slice(from, to);
+  if (SIMPLE.test(part)) return part;
+  return part
+    .replaceAll(UNSAFE, (hidden: string, at: number) => (isJoining(text, from + at) ? hidden : shown(hidden)))
+    .replaceAll(PILE, unpiled);
+}
+
+function shown(hidden: string): string {
+  return hidden === '\r\n' ? '\n' : byNumber(hidden);
 }
 
 /** The same for what will run: what is read is what runs, down to a carriage return and a blank that is none. */
@@ -42,4 +59,8 @@ function unpiled(marks: string): string {
 /** The same on one line: a name or a title must not begin a line of its own. */
 export function plainLine(text: string): string {
   return plainText(text).replaceAll(/[\n\t]+/g, ' ');
+}
+
+export function proseLine(text: string): string {
+  return proseText(text).replaceAll(/[\n\t]+/g, ' ');
 }

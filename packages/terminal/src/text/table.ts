@@ -1,9 +1,11 @@
 import { cutTo, padTo, widthOf } from './cells.js';
-import { plainLine } from './plain-text.js';
+import { plainLine, proseLine } from './plain-text.js';
 
 export interface Column<Row> {
   readonly title: string;
   readonly of: (row: Row) => string;
+  /** What agents and people wrote, such as a title; everything else is a name, a path or an argument. */
+  readonly isProse?: true;
 }
 
 const GAP = '  ';
@@ -13,7 +15,7 @@ const NARROWEST = 6;
 export function table<Row>(rows: readonly Row[], shown: readonly Column<Row>[], columns: number | undefined): string {
   const cells = [
     shown.map(({ title }) => title.toUpperCase()),
-    ...rows.map((row) => shown.map(({ of }) => plainLine(of(row)))),
+    ...rows.map((row) => shown.map(({ of, isProse }) => (isProse ? proseLine(of(row)) : plainLine(of(row))))),
   ];
   const widths = fit(
     shown.map((_, index) => Math.max(...cells.map((line) => widthOf(line[index] ?? '')))),

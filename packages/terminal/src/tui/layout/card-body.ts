@@ -8,7 +8,17 @@ import {
   type ApprovalView,
   type DiffLine,
 } from '@countersign/client';
-import { span, widthOf, wrapExact, wrapWords, type Colour, type Line, type Span } from './spans.js';
+import {
+  proseSpan,
+  span,
+  widthOf,
+  wrapExact,
+  wrapProse,
+  wrapWords,
+  type Colour,
+  type Line,
+  type Span,
+} from './spans.js';
 
 /** Nobody reads so many lines on a screen like this: a longer call is cut, and can't be signed here. */
 const MOST_LINES = 5000;
@@ -25,12 +35,12 @@ export function cardBody(approval: ApprovalView, width: number): CardBody {
   const { question } = approval;
   if (question !== undefined) {
     const lines = [
-      ...wrapWords(question.text, width - 4).map((line): Line => [{ text: '  ' }, span(line)]),
+      ...wrapProse(question.text, width - 4).map((line): Line => [{ text: '  ' }, { text: line }]),
       ...question.choices
         .slice(0, 9)
         .map((choice, index): Line => [
           span(`  ${index + 1} `, { colour: 'do', bold: true }),
-          span(choice.length > width * 2 ? `${choice.slice(0, width * 2)}…` : choice),
+          proseSpan(choice.length > width * 2 ? `${choice.slice(0, width * 2)}…` : choice),
         ]),
     ];
     return { lines, isCut: false };

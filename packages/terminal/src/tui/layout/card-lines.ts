@@ -1,7 +1,7 @@
 import { coveredTitle, describeCall, maskedWords, patternOf, type ApprovalView } from '@countersign/client';
 import { coveredPage } from '../confirm-covered.js';
 import type { Choice, Covered } from '../ui-state.js';
-import { fieldLines } from './field-lines.js';
+import { fieldLines, type FieldContent } from './field-lines.js';
 import { lineWidth, span, wrapWords, type Line, type Span } from './spans.js';
 
 export interface CardState {
@@ -80,8 +80,8 @@ function flow(chips: readonly Line[], width: number): Line[] {
 function choiceLines({ approval, agent, choice, isFocused, isArmed, isCut, isSeen }: CardState, width: number): Line[] {
   const words = (text: string, look: Omit<Span, 'text'> = {}): Line[] =>
     wrapWords(text, width - 2).map((line): Line => [{ text: ' ' }, span(line, look)]);
-  const field = (label: string, own: Extract<Choice, { field: unknown }>['field']): Line[] => {
-    const lines = fieldLines(own, width - label.length - 3, FIELD_LINES, isFocused);
+  const field = (label: string, own: Extract<Choice, { field: unknown }>['field'], content: FieldContent): Line[] => {
+    const lines = fieldLines(own, width - label.length - 3, FIELD_LINES, isFocused, content);
     return lines.map((line, index) => [
       span(index === 0 ? ` ${label} ` : ' '.repeat(label.length + 2), { bold: true }),
       ...line,
@@ -115,12 +115,12 @@ function choiceLines({ approval, agent, choice, isFocused, isArmed, isCut, isSee
     }
     case 'deny':
       return [
-        ...field('Why not?', choice.field),
+        ...field('Why not?', choice.field, 'prose'),
         ...words('Enter denies, with or without a reason · Esc goes back', { dim: true }),
       ];
     case 'always':
       return [
-        ...field('Rule', choice.field),
+        ...field('Rule', choice.field, 'exact'),
         ...words(
           'Matching calls run without approval in every chat of this world. Enter approves and writes the rule · Esc goes back',
           {
@@ -133,11 +133,12 @@ function choiceLines({ approval, agent, choice, isFocused, isArmed, isCut, isSee
         ...field(
           describeCall(approval.toolName, approval.arguments).kind === 'shell' ? 'Command' : 'Arguments',
           choice.field,
+          'exact',
         ),
         ...(choice.problem === undefined ? [] : words(choice.problem, { colour: 'bad' })),
         ...words('Enter approves this text once; the agent is told · Esc goes back', { dim: true }),
       ];
     case 'answer':
-      return [...field('Answer', choice.field), ...words('Enter sends · Esc goes back', { dim: true })];
+      return [...field('Answer', choice.field, 'prose'), ...words('Enter sends · Esc goes back', { dim: true })];
   }
 }

@@ -20,7 +20,7 @@ export function composerLines(scene: Scene, areas: Areas): Line[] {
   const { ui } = scene;
   const isFocused = ui.focus === 'composer' && ui.overlay === 'none';
   const names = completions(scene).slice(0, 6);
-  const lines = fieldLines(ui.composer, areas.width - PROMPT - 1, areas.composer, isFocused);
+  const lines = fieldLines(ui.composer, areas.width - PROMPT - 1, areas.composer, isFocused, 'prose');
   const isEmpty = ui.composer.text === '';
   const hint = isEmpty
     ? [span(`${isFocused ? '' : ' '}Message ${nameOf(scene)}…  @ to address an agent`, { dim: true })]

@@ -1,10 +1,19 @@
-import { plainLine } from '../../text/plain-text.js';
+import { plainLine, proseText } from '../../text/plain-text.js';
 import type { Field } from '../keys/field.js';
-import { graphemes } from './graphemes.js';
+import { graphemes } from '../../text/graphemes.js';
 import { widthOf, type Line, type Span } from './spans.js';
 
+/** A message, a reason or an answer; or a command, arguments or a rule. */
+export type FieldContent = 'prose' | 'exact';
+
 /** The lines of a field, with its cursor; the part around the cursor when there are too many. */
-export function fieldLines({ text, cursor }: Field, width: number, most: number, hasCursor: boolean): Line[] {
+export function fieldLines(
+  { text, cursor }: Field,
+  width: number,
+  most: number,
+  hasCursor: boolean,
+  content: FieldContent,
+): Line[] {
   const lines: { spans: Span[]; used: number }[] = [{ spans: [], used: 0 }];
   let cursorLine = 0;
   let index = 0;
@@ -25,9 +34,15 @@ export function fieldLines({ text, cursor }: Field, width: number, most: number,
       index += 1;
       lines.push({ spans: [], used: 0 });
     }
+    let column = 0;
     for (const segment of graphemes(row)) {
-      put(plainLine(segment), hasCursor && cursor >= index && cursor < index + segment.length);
+      const end = column + segment.length;
+      put(
+        content === 'prose' ? proseText(row, column, end).replaceAll('\t', ' ') : plainLine(segment),
+        hasCursor && cursor >= index && cursor < index + segment.length,
+      );
       index += segment.length;
+      column = end;
     }
   }
   if (hasCursor && cursor >= text.length) put(' ', true);
@@ -47,7 +62,7 @@ function joined(spans: readonly Span[]): Line {
   return line;
 }
 
-/** How many lines it takes. */
+/** How many lines a message takes. */
 export function fieldHeight(field: Field, width: number, most: number): number {
-  return Math.min(most, fieldLines(field, width, most, true).length);
+  return Math.min(most, fieldLines(field, width, most, true, 'prose').length);
 }

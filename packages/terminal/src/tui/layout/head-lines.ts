@@ -1,7 +1,7 @@
 import { get, type ChatState, type Connection, type WorldState } from '@countersign/client';
 import type { UiState } from '../ui-state.js';
 import type { Scene } from './scene.js';
-import { span, spread, type Line } from './spans.js';
+import { proseSpan, span, spread, type Line } from './spans.js';
 
 /** The title of the chat, and how it stands. */
 export function headLine({ ui, world, chat }: Scene, width: number, hasSide: boolean): Line {
@@ -10,7 +10,7 @@ export function headLine({ ui, world, chat }: Scene, width: number, hasSide: boo
   const place: Line = hasSide
     ? []
     : [span(` ◈ ${world.world?.name ?? world.worldId}`, { bold: true }), span(' ·', { dim: true })];
-  const left: Line = [...place, span(` ${title === '' ? 'New chat' : title}`, { bold: hasSide })];
+  const left: Line = [...place, proseSpan(` ${title === '' ? 'New chat' : title}`, { bold: hasSide })];
   return spread(left, statusSpans(chat, world, ui), width);
 }
 

@@ -18,7 +18,7 @@ import {
   type TranscriptMessage,
 } from '@countersign/client';
 import { clockWords } from '../../text/clock-words.js';
-import { cut, span, spread, wrapExact, wrapWords, type Colour, type Line, type Span } from './spans.js';
+import { cut, span, spread, wrapExact, wrapProse, wrapWords, type Colour, type Line, type Span } from './spans.js';
 import { callLook } from './words.js';
 
 /** A message with all that is shown below it: what its lines are made of. */
@@ -161,7 +161,7 @@ function behind(bar: Span, lines: readonly string[]): Line[] {
 }
 
 function wrapLong(text: string, width: number): string[] {
-  const lines = wrapWords(text.slice(0, MOST_CHARACTERS).replace(/\s+$/, ''), width);
+  const lines = wrapProse(text.slice(0, MOST_CHARACTERS).replace(/\s+$/, ''), width);
   if (lines.length <= MOST_LINES && text.length <= MOST_CHARACTERS) return lines;
   return [...lines.slice(0, MOST_LINES), '… truncated: read the rest in the browser'];
 }
@@ -219,7 +219,7 @@ function outcomeLines(
     case 'expired':
       return status.reason === '' || status.reason === 'denied'
         ? []
-        : below(wrapWords(status.reason, room).slice(0, 4), 'bad');
+        : below(wrapProse(status.reason, room).slice(0, 4), 'bad');
   }
 }
 

@@ -1,6 +1,6 @@
 import { agentInitials, get, workers, type ChatState, type WorldState } from '@countersign/client';
 import { colourOf } from './message-lines.js';
-import { cut, padLine, span, spread, type Line } from './spans.js';
+import { cut, cutProse, padLine, proseSpan, span, spread, type Line } from './spans.js';
 
 export interface SideState {
   readonly world: WorldState;
@@ -37,7 +37,7 @@ export function sideLines(
       const title = each.title === '' ? 'New chat' : each.title;
       const left: Line = [
         span(isPicked ? '›' : ' ', { colour: 'do' }),
-        span(` ${cut(title, width)}`, look(isPicked, each.id === chatId)),
+        proseSpan(` ${cutProse(title, width)}`, look(isPicked, each.id === chatId)),
       ];
       return spread(left, chatMark(each.status, each.waiting), width);
     }),

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import stringWidth from 'string-width';
 import { describe, expect, it } from 'vitest';
 import { fieldLines } from './field-lines.js';
-import { graphemes } from './graphemes.js';
+import { graphemes } from '../../text/graphemes.js';
 import { clusters, cut, cutLine, lineWidth, span, spread, textOf, widthOf, wrapExact, wrapWords } from './spans.js';
 
 const anyText = fc.string({
@@ -37,7 +37,7 @@ describe('text in cells', () => {
   it('shows a line of 300,000 characters, which took minutes when Intl.Segmenter was given all of it', () => {
     const text = `${'word '.repeat(60_000)}🚢`;
     expect(clusters(text)).toHaveLength(300_001);
-    expect(fieldLines({ text, cursor: text.length }, 70, 5, true)).toHaveLength(5);
+    expect(fieldLines({ text, cursor: text.length }, 70, 5, true, 'prose')).toHaveLength(5);
   });
 
   it('breaks between words, and in words that are too long', () => {

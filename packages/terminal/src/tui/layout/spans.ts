@@ -1,6 +1,6 @@
 import stringWidth from 'string-width';
-import { exactText, plainLine, plainText } from '../../text/plain-text.js';
-import { graphemes, NARROW } from './graphemes.js';
+import { exactText, plainLine, plainText, proseLine, proseText } from '../../text/plain-text.js';
+import { graphemes, NARROW } from '../../text/graphemes.js';
 
 /** Colours by what they mean; state is never colour alone. */
 export type Colour = 'waiting' | 'good' | 'bad' | 'do' | `agent ${number}`;
@@ -24,6 +24,10 @@ export function span(text: string, look: Look = {}): Span {
   return { text: plainLine(text), ...look };
 }
 
+export function proseSpan(text: string, look: Look = {}): Span {
+  return { text: proseLine(text), ...look };
+}
+
 /** How many cells a text takes. */
 export function widthOf(text: string): number {
   return NARROW.test(text) ? text.length : stringWidth(text);
@@ -45,6 +49,11 @@ export function clusters(text: string): { text: string; width: number }[] {
 /** Lines of others' words, none wider than told. Broken between words where that can be done. */
 export function wrapWords(text: string, width: number): string[] {
   return lines(plainText(text)).flatMap((line) => wrapLine(line, width, true));
+}
+
+/** The same for what agents and people write to each other. */
+export function wrapProse(text: string, width: number): string[] {
+  return lines(proseText(text)).flatMap((line) => wrapLine(line, width, true));
 }
 
 /** The same for what will run: broken anywhere, and nothing is left out, not even a blank. */
@@ -89,7 +98,21 @@ function afterLastBlank<T extends { text: string }>(parts: readonly T[]): T[] {
 
 /** The text on one line, cut to so many cells; that it was cut is seen. */
 export function cut(text: string, width: number): string {
-  const plain = plainLine(text.length > width * 8 + 64 ? `${text.slice(0, width * 8 + 64)}…` : text);
+  return cutPlain(plainLine(shortened(text, width)), width);
+}
+
+/** The same for the title of a chat. */
+export function cutProse(text: string, width: number): string {
+  return cutPlain(proseLine(shortened(text, width)), width);
+}
+
+/** Enough of it for the width: no more has to be measured. */
+function shortened(text: string, width: number): string {
+  return text.length > width * 8 + 64 ? `${text.slice(0, width * 8 + 64)}…` : text;
+}
+
+/** `plain` is safe to show already. */
+function cutPlain(plain: string, width: number): string {
   if (widthOf(plain) <= width) return plain;
   let shown = '';
   let used = 0;
@@ -119,7 +142,7 @@ export function cutLine(line: Line, width: number): Line {
       room -= wide;
       continue;
     }
-    kept.push({ ...piece, text: cut(`${piece.text} `, room) });
+    kept.push({ ...piece, text: cutPlain(shortened(`${piece.text} `, room), room) });
     break;
   }
   return kept;
