@@ -6,4 +6,3 @@ export { prepareAnswer } from './prepare-answer.js';
 export type { PreparedAnswer } from './prepare-answer.js';
 export { readMentions } from './read-mentions.js';
 export { resolveAddressees } from './resolve-addressees.js';
-export { shouldAgentRespond } from './should-agent-respond.js';

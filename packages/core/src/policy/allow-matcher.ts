@@ -1,7 +1,7 @@
-import { type Glob, matchesGlob, wordGlob } from './glob.js';
-import { hostPattern, matchesHost } from './host-pattern.js';
+import { type Glob, matchesGlob, wordGlob } from './patterns/glob.js';
+import { hostPattern, matchesHost } from './patterns/host-pattern.js';
 import { isLoneStar, type Matcher, segmentKey, wordKey } from './matcher.js';
-import { matchesPath, pathPattern } from './path-pattern.js';
+import { matchesPath, pathPattern } from './patterns/path-pattern.js';
 import type { PatternWord } from './types.js';
 
 /**

@@ -4,7 +4,7 @@ import { allowConditions } from './arguments/allow-conditions.js';
 import { guardConditions } from './arguments/guard-conditions.js';
 import type { NamedMatcher } from './arguments/miss.js';
 import { addNamed, type NamedIndex } from './arguments/named-index.js';
-import { type Glob, toolGlob } from './glob.js';
+import { type Glob, toolGlob } from './patterns/glob.js';
 import type { Matcher } from './matcher.js';
 import { parseRule } from './parse-rule.js';
 import { guardMatcher } from './guard-matcher.js';

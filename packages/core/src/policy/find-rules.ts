@@ -1,6 +1,6 @@
 import { findNamed } from './arguments/named-index.js';
 import type { CompiledRule, NamedRule, RuleIndex, Shelf } from './compile-policy.js';
-import { matchesGlob } from './glob.js';
+import { matchesGlob } from './patterns/glob.js';
 import type { PreparedCall, PreparedSubject } from './prepare-call.js';
 
 export function shelves(index: RuleIndex | undefined, tool: string): readonly Shelf[] {

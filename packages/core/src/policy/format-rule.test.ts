@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { anyCharacter } from '../../../../tests/support/any-character.js';
 import { scaled } from '../../../../tests/support/scaled.js';
 import { formatRule } from './format-rule.js';
-import { isHidden } from './hidden-characters.js';
+import { isHidden } from './patterns/hidden-characters.js';
 import { parseRule } from './parse-rule.js';
 import type { PatternWord, Rule } from './types.js';
 

@@ -1,4 +1,4 @@
-import { isHidden, showHidden } from './hidden-characters.js';
+import { isHidden, showHidden } from './patterns/hidden-characters.js';
 import type { Condition, Named, PatternWord, Rule } from './types.js';
 
 /** Nothing of it has a meaning in a rule. */

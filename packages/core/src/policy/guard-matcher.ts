@@ -1,9 +1,9 @@
-import { type Glob, matchesGlob, wordGlob } from './glob.js';
-import { looseHostGlob } from './host-pattern.js';
-import { MANY, matchesSequence } from './match-sequence.js';
+import { type Glob, matchesGlob, wordGlob } from './patterns/glob.js';
+import { looseHostGlob } from './patterns/host-pattern.js';
+import { MANY, matchesSequence } from './patterns/match-sequence.js';
 import { type Matcher, segmentKey, wordKey } from './matcher.js';
-import { isOption, matchesPastOptions, readPastOptions } from './past-options.js';
-import { isAnchored, matchesPath, type PathPattern, pathPattern } from './path-pattern.js';
+import { isOption, matchesPastOptions, readPastOptions } from './patterns/past-options.js';
+import { isAnchored, matchesPath, type PathPattern, pathPattern } from './patterns/path-pattern.js';
 import type { PatternWord } from './types.js';
 
 interface Reading {

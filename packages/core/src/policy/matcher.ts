@@ -1,6 +1,6 @@
-import { MANY } from './match-sequence.js';
-import type { PathPattern } from './path-pattern.js';
-import type { Bases } from './path-text.js';
+import { MANY } from './patterns/match-sequence.js';
+import type { PathPattern } from './patterns/path-pattern.js';
+import type { Bases } from './patterns/path-text.js';
 import type { PreparedSubject } from './prepare-call.js';
 import type { PatternWord } from './types.js';
 

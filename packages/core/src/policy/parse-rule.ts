@@ -1,6 +1,6 @@
-import { findHidden } from './hidden-characters.js';
+import { findHidden } from './patterns/hidden-characters.js';
 import { readPattern } from './read-pattern.js';
-import { hiddenFailure } from './scan-pattern.js';
+import { hiddenFailure } from './patterns/scan-pattern.js';
 import type { ParseFailure, Rule, Verb } from './types.js';
 
 /** The longest rule the wire accepts; a proposed rule that is longer could not be written. */

@@ -1,8 +1,8 @@
 import type { Subject } from '@countersign/protocol';
 import { type PreparedArguments, prepareArguments } from './arguments/prepare-arguments.js';
-import { looseHosts, plainHost } from './host-pattern.js';
-import { type GivenOptions, readGivenOptions } from './past-options.js';
-import { type Bases, basesOf, foldName, guessSegments, normalSegments } from './path-text.js';
+import { looseHosts, plainHost } from './patterns/host-pattern.js';
+import { type GivenOptions, readGivenOptions } from './patterns/past-options.js';
+import { type Bases, basesOf, foldName, guessSegments, normalSegments } from './patterns/path-text.js';
 import type { PolicyCall } from './types.js';
 
 /** A subject with what every rule needs to know of it worked out once. */

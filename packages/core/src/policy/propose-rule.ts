@@ -5,8 +5,8 @@ import { coveringOne, shelves } from './find-rules.js';
 import { isRecord } from './arguments/prepare-arguments.js';
 import { shownValue } from './default-subjects.js';
 import { formatNamed, formatPattern } from './format-rule.js';
-import { plainHost } from './host-pattern.js';
-import { normalSegments } from './path-text.js';
+import { plainHost } from './patterns/host-pattern.js';
+import { normalSegments } from './patterns/path-text.js';
 import { prepareOnce } from './prepare-call.js';
 import type { Condition, PatternWord, Place, PolicyCall } from './types.js';
 

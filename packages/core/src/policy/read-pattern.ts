@@ -1,6 +1,6 @@
 import { scanNamed } from './arguments/scan-named.js';
-import { findHidden } from './hidden-characters.js';
-import { hiddenFailure, scanPattern } from './scan-pattern.js';
+import { findHidden } from './patterns/hidden-characters.js';
+import { hiddenFailure, scanPattern } from './patterns/scan-pattern.js';
 import type { ParseFailure, PatternEnd, Rule } from './types.js';
 
 type Pattern = Pick<Rule, 'words' | 'named' | 'begun'>;

@@ -1,7 +1,7 @@
 import { climbsIn } from '../allow-matcher.js';
-import { matchesGlob, wordGlob } from '../glob.js';
-import { hostPattern, matchesHost } from '../host-pattern.js';
-import { matchesPath, pathPattern } from '../path-pattern.js';
+import { matchesGlob, wordGlob } from '../patterns/glob.js';
+import { hostPattern, matchesHost } from '../patterns/host-pattern.js';
+import { matchesPath, pathPattern } from '../patterns/path-pattern.js';
 import type { PreparedCall, PreparedSubject } from '../prepare-call.js';
 import type { Condition, Named, PatternWord } from '../types.js';
 import { isBeyond } from './guard-conditions.js';

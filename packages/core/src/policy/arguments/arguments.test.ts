@@ -12,7 +12,7 @@ import { parseRule } from '../parse-rule.js';
 import { prepareCall } from '../prepare-call.js';
 import { proposeRule } from '../propose-rule.js';
 import type { Condition, PolicyCall } from '../types.js';
-import { withholdPaths } from '../withhold-paths.js';
+import { withholdPaths } from '../paths/withhold-paths.js';
 import { explainMisses } from './explain-misses.js';
 import { findMisfit, type KnownTool } from './find-misfit.js';
 

@@ -1,8 +1,8 @@
 import type { Subject } from '@countersign/protocol';
 import { readings } from '../compile-policy.js';
 import { shownValue } from '../default-subjects.js';
-import { matchesGlob, wordGlob } from '../glob.js';
-import { isAnchored } from '../path-pattern.js';
+import { matchesGlob, wordGlob } from '../patterns/glob.js';
+import { isAnchored } from '../patterns/path-pattern.js';
 import type { Condition, Named, PatternWord, Rule, Verb } from '../types.js';
 import { type ArgumentSchema, argumentNames, findArgument, requiredNames } from './argument-schema.js';
 import { foldText } from './prepare-arguments.js';

@@ -1,6 +1,6 @@
-import { type Glob, matchesGlob, wordGlob } from '../glob.js';
-import { looseHostGlob } from '../host-pattern.js';
-import { isAnchored, matchesPath, type PathPattern, pathPattern } from '../path-pattern.js';
+import { type Glob, matchesGlob, wordGlob } from '../patterns/glob.js';
+import { looseHostGlob } from '../patterns/host-pattern.js';
+import { isAnchored, matchesPath, type PathPattern, pathPattern } from '../patterns/path-pattern.js';
 import type { PreparedCall } from '../prepare-call.js';
 import type { Comparison, Condition, Named, PatternWord } from '../types.js';
 import type { Miss, NamedKey, NamedMatcher } from './miss.js';

@@ -1,6 +1,6 @@
 import { canonicalJson } from '../canonical-json.js';
 import { shownValue } from '../default-subjects.js';
-import { type Bases, guessSegments } from '../path-text.js';
+import { type Bases, guessSegments } from '../patterns/path-text.js';
 import { quotedIn, readContainer } from './embedded-values.js';
 import { readNumber } from './scan-named.js';
 

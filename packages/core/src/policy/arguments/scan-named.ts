@@ -1,4 +1,4 @@
-import { failure, readPiece } from '../scan-piece.js';
+import { failure, readPiece } from '../patterns/scan-piece.js';
 import type { Comparison, Condition, Named, ParseFailure, PatternEnd, PatternWord, Piece } from '../types.js';
 
 const NAME = /[\p{L}_$][\p{L}\p{N}_$.-]*/uy;

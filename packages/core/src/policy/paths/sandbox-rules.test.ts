@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { compileStored, NO_RULES } from './compile-policy.js';
-import { judge } from './judge.js';
+import { compileStored, NO_RULES } from '../compile-policy.js';
+import { judge } from '../judge.js';
 import { sandboxGrants } from './sandbox-rules.js';
 
 const place = { workingDirectory: '/srv/project', home: '/home/ann' };

@@ -1,7 +1,7 @@
 import { type Glob, matchesGlob, wordGlob } from './glob.js';
 import { MANY, matchesSequence } from './match-sequence.js';
 import { type Bases, foldName } from './path-text.js';
-import type { PatternWord, Piece } from './types.js';
+import type { PatternWord, Piece } from '../types.js';
 
 type Anchor = 'root' | 'home' | 'workingDirectory';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { compilePolicy, NO_RULES } from './compile-policy.js';
-import { judge } from './judge.js';
+import { compilePolicy, NO_RULES } from '../compile-policy.js';
+import { judge } from '../judge.js';
 
 function outcome(rule: string, command: string): string {
   const compiled = compilePolicy(['allow shell_cmd', rule]);

@@ -1,6 +1,6 @@
-import { shelves } from './find-rules.js';
-import { type Policies, type Weighing, weigh } from './judge.js';
-import type { PolicyCall } from './types.js';
+import { shelves } from '../find-rules.js';
+import { type Policies, type Weighing, weigh } from '../judge.js';
+import type { PolicyCall } from '../types.js';
 
 /**
  * Which paths a call that was let through must leave alone all the same: it was judged by the folder it starts in, and a

@@ -1,6 +1,6 @@
 import { type Glob, matchesGlob, wordGlob } from './glob.js';
 import { MANY } from './match-sequence.js';
-import type { PatternWord } from './types.js';
+import type { PatternWord } from '../types.js';
 
 /**
  * A deny or ask rule as a command may also be written: options stand anywhere, in any order, alone or together, and those that a rule

@@ -1,6 +1,6 @@
 import { type Glob, matchesGlob, wordGlob } from './glob.js';
 import { foldLoopback, loopbackSpellings } from './loopback.js';
-import type { PatternWord, Piece } from './types.js';
+import type { PatternWord, Piece } from '../types.js';
 
 export interface HostPattern {
   /** `*.example.com`: every name below, at any depth, not the name itself. */

@@ -1,7 +1,7 @@
-import { covering, firstMatching, shelves } from './find-rules.js';
-import type { Policies } from './judge.js';
-import { prepareCall } from './prepare-call.js';
-import type { Place } from './types.js';
+import { covering, firstMatching, shelves } from '../find-rules.js';
+import type { Policies } from '../judge.js';
+import { prepareCall } from '../prepare-call.js';
+import type { Place } from '../types.js';
 
 const WRITE = 'write_file';
 

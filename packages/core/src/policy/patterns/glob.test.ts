@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { scaled } from '../../../../tests/support/scaled.js';
+import { scaled } from '../../../../../tests/support/scaled.js';
 import { matchesGlob, toolGlob } from './glob.js';
 import { MANY, matchesSequence } from './match-sequence.js';
 

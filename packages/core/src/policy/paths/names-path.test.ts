@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compilePolicy, compileStored, NO_RULES, type Policy } from './compile-policy.js';
+import { compilePolicy, compileStored, NO_RULES, type Policy } from '../compile-policy.js';
 import { namesPath } from './names-path.js';
 
 const place = { workingDirectory: '/project', home: '/home/ada' };

@@ -1,12 +1,12 @@
-import type { KeptPaths } from '../ports/tool.js';
-import type { CompiledRule, RuleIndex } from './compile-policy.js';
-import { covering, firstMatching, shelves } from './find-rules.js';
-import { matchesGlob } from './glob.js';
-import { type Policies, weigh } from './judge.js';
-import { isFloating, leadsTo, pathPattern } from './path-pattern.js';
-import { basesOf, guessSegments } from './path-text.js';
-import { prepareCall } from './prepare-call.js';
-import type { PatternWord, PolicyCall } from './types.js';
+import type { KeptPaths } from '../../ports/tool.js';
+import type { CompiledRule, RuleIndex } from '../compile-policy.js';
+import { covering, firstMatching, shelves } from '../find-rules.js';
+import { matchesGlob } from '../patterns/glob.js';
+import { type Policies, weigh } from '../judge.js';
+import { isFloating, leadsTo, pathPattern } from '../patterns/path-pattern.js';
+import { basesOf, guessSegments } from '../patterns/path-text.js';
+import { prepareCall } from '../prepare-call.js';
+import type { PatternWord, PolicyCall } from '../types.js';
 import { questionsOf } from './withhold-paths.js';
 
 /** Undefined: no rule about paths is about this tool. An ask rule that was about the call itself has had its answer. */

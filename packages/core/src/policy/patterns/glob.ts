@@ -1,4 +1,4 @@
-import type { PatternWord } from './types.js';
+import type { PatternWord } from '../types.js';
 
 /** Literal parts with a star between each two. One part: no star. */
 export type Glob = readonly string[];

@@ -1,4 +1,4 @@
-import type { ParseFailure, Piece } from './types.js';
+import type { ParseFailure, Piece } from '../types.js';
 
 type Character = { readonly ok: true; readonly text: string; readonly next: number };
 

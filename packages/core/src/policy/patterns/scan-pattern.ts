@@ -1,5 +1,5 @@
 import { failure, readPiece } from './scan-piece.js';
-import type { ParseFailure, PatternEnd, PatternWord, Piece } from './types.js';
+import type { ParseFailure, PatternEnd, PatternWord, Piece } from '../types.js';
 
 interface Scanned {
   readonly ok: true;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { compilePolicy, NO_RULES, type Policy } from './compile-policy.js';
-import { judge } from './judge.js';
+import { compilePolicy, NO_RULES, type Policy } from '../compile-policy.js';
+import { judge } from '../judge.js';
 import { findPathRule, keepPaths } from './keep-paths.js';
 
 function policy(...rules: string[]): Policy {

@@ -1,11 +1,11 @@
-import type { Policy, Shelf } from './compile-policy.js';
-import { covering, firstMatching, shelves } from './find-rules.js';
-import { formatPattern } from './format-rule.js';
-import type { Policies } from './judge.js';
-import { parseRule } from './parse-rule.js';
-import { foldName, normalSegments } from './path-text.js';
-import { prepareCall } from './prepare-call.js';
-import type { PatternWord, Place } from './types.js';
+import type { Policy, Shelf } from '../compile-policy.js';
+import { covering, firstMatching, shelves } from '../find-rules.js';
+import { formatPattern } from '../format-rule.js';
+import type { Policies } from '../judge.js';
+import { parseRule } from '../parse-rule.js';
+import { foldName, normalSegments } from '../patterns/path-text.js';
+import { prepareCall } from '../prepare-call.js';
+import type { PatternWord, Place } from '../types.js';
 import type { Subject } from '@countersign/protocol';
 
 /** Rules about what the sandbox lets commands do are written for tools of these names, which there are not. */

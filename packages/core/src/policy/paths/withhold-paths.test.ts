@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compilePolicy, NO_RULES, type Policy } from './compile-policy.js';
+import { compilePolicy, NO_RULES, type Policy } from '../compile-policy.js';
 import { withholdPaths } from './withhold-paths.js';
 
 function policy(...rules: string[]): Policy {
