@@ -72,7 +72,7 @@ describe('a server that changes what it says of a tool', () => {
     expect(second).toMatchObject({
       toolName: 'mcp__hostile__lamb',
       options: ['deny', 'approve_once'],
-      why: expect.stringMatching(/not what a person accepted.*argument "secret" is new/s) as string,
+      reason: { code: 'tool-changed', difference: expect.stringContaining('argument "secret" is new') as string },
     });
     if (second === undefined) throw new Error('nothing was asked');
     // A yes to what is shown runs this one call, and no other.
@@ -147,7 +147,7 @@ describe('a server that adds a tool right after its first list', () => {
     const [approval] = await lab.pending();
     expect(approval).toMatchObject({
       toolName: 'mcp__hostile__late',
-      why: expect.stringContaining('it is new on its server') as string,
+      reason: { code: 'tool-changed', difference: expect.stringContaining('it is new on its server') as string },
       options: ['deny', 'approve_once'],
     });
   });
@@ -212,7 +212,11 @@ describe('a server that comes back as something else', () => {
     const [anew] = await after.pending();
     expect(anew).toMatchObject({
       toolCallId: asked.toolCallId,
-      why: expect.stringMatching(/what was shown has changed since.*argument "secret" is new/s) as string,
+      reason: {
+        code: 'tool-changed',
+        difference: expect.stringContaining('argument "secret" is new') as string,
+        changedSince: 'shown',
+      },
       options: ['deny', 'approve_once'],
     });
     if (anew === undefined) throw new Error('nothing was asked anew');
@@ -289,7 +293,7 @@ describe('a server that misbehaves in a call', () => {
     expect(result).toMatch(/ended in the middle of the call, outcome unknown/);
     await lab.running('hostile');
     await lab.say('again', chat);
-    expect(await lab.pending()).toMatchObject([{ why: expect.stringContaining('its outcome is unknown') as string }]);
+    expect(await lab.pending()).toMatchObject([{ reason: { code: 'outcome-unknown' } }]);
   });
 
   it('[T11] that never answers: the call ends in words', async () => {

@@ -31,7 +31,7 @@ describe.each(transports)('server-everything over %s', (transport) => {
     expect(approval).toMatchObject({
       toolName: 'mcp__everything__echo',
       arguments: { message: 'ahoy' },
-      why: expect.stringContaining('comes from outside and is not marked trusted') as string,
+      reason: { code: 'untrusted-tool' },
       sandbox: {
         kind: expect.stringMatching(transport === 'stdio' ? /^(bubblewrap|sandbox-exec|none)$/ : /^remote$/) as string,
       },

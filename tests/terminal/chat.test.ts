@@ -39,7 +39,7 @@ describe('countersign chat', () => {
       ['empty', ENTER, 'not this one'],
     ] as const) {
       terminal.type(t.asking(stamp(letter)) + ENTER);
-      expect(await terminal.waitFor('Why you are asked')).toContain(`letter: ${letter}`);
+      expect(await terminal.waitFor("Why you're asked")).toContain(`letter: ${letter}`);
       await answer(terminal, typed);
       await terminal.waitFor('results: ');
       await terminal.waitFor(end);

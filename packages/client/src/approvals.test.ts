@@ -17,7 +17,7 @@ const asked: ApprovalView = {
   expiresAt: '2026-01-01T00:00:30.000Z',
   workingDirectory: '/',
   sandbox: { kind: 'none', network: 'all', hosts: [], readable: [] },
-  why: 'stamp needs approval',
+  reason: { code: 'no-rule' },
 };
 const expired: Decision = { outcome: 'expired', scope: 'once', by: 'system', at: '2026-01-01T00:05:00.000Z' };
 

@@ -32,7 +32,16 @@ export type { Rows } from './rows.js';
 export { agentName, heldUp, inTheWay, pendingApprovals, placeInQueue, turnOf, workers } from './selectors.js';
 export type { Worker } from './selectors.js';
 export type { Answer } from './show/answer.js';
-export { maskedCount, maskedWords, patternOf, readArguments, toolWords, verbFor, wantsTo } from './show/card-words.js';
+export {
+  maskedCount,
+  maskedWords,
+  patternOf,
+  readArguments,
+  toolWords,
+  verbFor,
+  wantsTo,
+  whyWords,
+} from './show/card-words.js';
 export { revealedView } from './show/revealed-view.js';
 export { byWords, decisionStory, expiredWords, scopeWords, signedWords } from './show/decision-story.js';
 export { failureWords } from './show/failure-words.js';

@@ -1,6 +1,7 @@
 import {
   approvalOptionSchema,
   questionSchema,
+  askReasonSchema,
   REQUEST_APPROVAL_TOOL,
   scopeSchema,
   storedPreviewSchema,
@@ -85,6 +86,8 @@ const requestSchema = z.object({
   workingDirectory: z.string(),
   sandbox: storedSandboxSchema,
   preview: storedPreviewSchema.exactOptional(),
+  /** Absent in transcripts of older versions, which have only `why`. */
+  reason: askReasonSchema.exactOptional(),
   why: z.string(),
   proposedRule: z.string().exactOptional(),
   expiresAt: z.string().exactOptional(),
@@ -102,7 +105,7 @@ function readRequest(message: Message, call: Call): MessageMeaning {
   if (call.function.name !== REQUEST_APPROVAL_TOOL) return { kind: 'nothing' };
   const parsed = requestSchema.safeParse(parseJson(call.function.arguments));
   if (!parsed.success) return { kind: 'nothing' };
-  const { originalToolCall, question, ...shown } = parsed.data;
+  const { originalToolCall, question, why, reason = { code: 'legacy', text: why }, ...shown } = parsed.data;
   const approval: ApprovalView = {
     approvalId: call.id,
     invocationId: originalToolCall.id,
@@ -112,6 +115,7 @@ function readRequest(message: Message, call: Call): MessageMeaning {
     arguments: originalToolCall.arguments,
     requestedAt: message.createdAt,
     ...shown,
+    reason,
     ...(question === undefined || question === null ? {} : { question }),
   };
   const status = message.toolCallStatus?.[call.id];
@@ -210,7 +214,7 @@ export function viewOfApproval(listed: Approval): ApprovalView {
     requestedAt: listed.requestedAt,
     workingDirectory: listed.workingDirectory,
     sandbox: listed.sandbox,
-    why: listed.why,
+    reason: listed.reason,
     ...(expiresAt === undefined ? {} : { expiresAt }),
     ...(preview === undefined ? {} : { preview }),
     ...(proposedRule === undefined ? {} : { proposedRule }),

@@ -26,7 +26,8 @@ const waiting: Approval = {
   requestedAt: at(10),
   workingDirectory: '/',
   sandbox: { kind: 'none', network: 'all', hosts: [], readable: [] },
-  why: 'stamp needs approval',
+  reason: { code: 'no-rule' },
+  why: 'no rule allows this call',
 };
 
 function heldBy(content: string, second: number, more: Partial<Message> = {}): string[] {

@@ -1,6 +1,7 @@
 import type {
   Agent,
   ApprovalOption,
+  AskReason,
   CallSandbox,
   ChatStatus,
   CRUDEvent,
@@ -87,7 +88,7 @@ export interface ApprovalView {
   readonly workingDirectory: string;
   readonly sandbox: CallSandbox;
   readonly preview?: Preview;
-  readonly why: string;
+  readonly reason: AskReason;
   readonly proposedRule?: string;
   /** Present when it is no call to sign but a question to be answered with words. */
   readonly question?: Question;

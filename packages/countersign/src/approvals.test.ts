@@ -64,7 +64,7 @@ describe('what a tool declares', () => {
     const t = await openTestWorld({ script: obedient, tools: [{ ...outside, trusted: false }] });
     expect(await propose(t, { name: 'outside' })).toBe('waiting');
     expect(runs).toEqual([]);
-    expect((await t.onlyApproval()).why).toContain('not marked trusted');
+    expect((await t.onlyApproval()).reason.code).toBe('untrusted-tool');
   });
 
   it('[A1] a tool from outside does not write the words on its own card, nor choose its options', async () => {
@@ -217,7 +217,7 @@ describe('the question', () => {
     await propose(t, { name: 'remove', arguments: { path: 'a.tmp' } });
     const shown = await t.world.approval((await t.onlyApproval()).approvalId);
     expect(shown).toMatchObject({ agentId: 'ada', agentName: 'Ada' });
-    expect(shown?.why).toContain('ask remove(path=*)');
+    expect(shown?.reason).toEqual({ code: 'ask-rule', rule: 'ask remove(path=*)' });
     expect(shown?.context).toHaveLength(10);
     expect(shown?.context.at(-1)?.tool_calls?.[0]?.id).toBe(shown?.approvalId);
   });

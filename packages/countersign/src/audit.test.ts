@@ -29,7 +29,7 @@ describe('the audit log', () => {
       arguments: { path: 'a' },
     };
     expect((await t.world.audit()).slice(1)).toMatchObject([
-      { ...about, seq: 2, kind: 'request', why: 'remove needs approval' },
+      { ...about, seq: 2, kind: 'request', why: 'no rule allows this call' },
       {
         ...about,
         seq: 3,

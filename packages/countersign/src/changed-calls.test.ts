@@ -40,7 +40,7 @@ describe('the working folder', () => {
     expect(anew).toMatchObject({ toolCallId: old.toolCallId, arguments: { path: 'a' } });
     expect(anew.approvalId).not.toBe(old.approvalId);
     expect(anew.callHash).not.toBe(old.callHash);
-    expect(anew.why).toContain('changed');
+    expect(anew.reason).toHaveProperty('changedSince');
     // The old yes, sent again in every form, is not an answer to the new question.
     for (const id of [old.approvalId, old.toolCallId]) {
       await t.world.decide(id, { decision: 'approve' });

@@ -33,7 +33,8 @@ describe('checking a policy', () => {
     });
     expect(await t.check('git status')).toEqual({
       outcome: 'run',
-      reason: 'a rule allows it',
+      reason: { code: 'allow-rule', rule: 'allow shell_cmd(git status)' },
+      why: 'a rule allows this call',
       rule: 'allow shell_cmd(git status)',
       notApplied: [
         { rule: 'deny shell_cmd(rm *)', code: 'pattern' },
@@ -48,7 +49,7 @@ describe('checking a policy', () => {
     });
     expect(await t.check('ls > x')).toMatchObject({
       outcome: 'ask',
-      reason: 'no rule allows this: output goes to a file',
+      reason: { code: 'not-coverable', cause: { code: 'output-to-file' } },
     });
     expect([await t.world.approvals(), t.toolEvents()]).toEqual([[], []]);
   });
@@ -59,22 +60,26 @@ describe('checking a policy', () => {
       t.world.checkPolicy({ tool: 'read_file', arguments: { path }, ...(agentId === undefined ? {} : { agentId }) });
     expect(await t.check('ls', 'ada')).toMatchObject({
       outcome: 'refuse',
-      reason: expect.stringContaining('no tool') as unknown,
+      reason: { code: 'cannot-run', problem: expect.stringContaining('no tool') as unknown },
     });
     expect(await read('a', 'ada')).toMatchObject({ outcome: 'refuse', rule: 'deny read_file(./a)' });
-    expect(await read('a')).toEqual({ outcome: 'run', reason: 'its tool needs no approval' });
+    expect(await read('a')).toEqual({
+      outcome: 'run',
+      reason: { code: 'no-approval-needed' },
+      why: 'the tool needs no approval',
+    });
     expect(await t.world.checkPolicy({ tool: 'read_file', arguments: {} })).toMatchObject({ outcome: 'refuse' });
     expect(await t.world.checkPolicy({ tool: 'nothing', arguments: {} })).toMatchObject({ outcome: 'refuse' });
     await expect(t.check('ls', 'nobody')).rejects.toMatchObject({ code: 'not-found' });
     const edit = { tool: 'edit_file', arguments: { path: 'gone', oldText: 'a', newText: 'b' } };
     expect(await t.world.checkPolicy(edit)).toMatchObject({
       outcome: 'refuse',
-      reason: expect.stringContaining('does not exist') as unknown,
+      reason: { code: 'cannot-run', problem: expect.stringContaining('does not exist') as unknown },
     });
     await t.world.update({ mode: 'read' });
     expect(await t.check('ls')).toMatchObject({
       outcome: 'refuse',
-      reason: expect.stringContaining('read mode') as unknown,
+      reason: { code: 'read-mode', tool: 'shell_cmd' },
     });
   });
 
@@ -220,9 +225,7 @@ describe('a rule with a star', () => {
       const { outcome, reason, notApplied, proposedRule } = await t.check('ls');
       expect(outcome).toBe(exact ? 'run' : 'ask');
       if (exact) return;
-      expect(reason).toBe(
-        `commands run without a sandbox here, so only a rule for the exact command applies, not ${rule}`,
-      );
+      expect(reason).toEqual({ code: 'star-without-sandbox', rule });
       expect(notApplied).toEqual([{ rule, code: 'no-sandbox' }]);
       expect(proposedRule).toBe('allow shell_cmd(ls)');
     },
@@ -235,12 +238,11 @@ describe('a rule with a star', () => {
     expect(await check('git log -5')).toMatchObject({ outcome: 'run' });
     expect(await check('git apply x.patch')).toMatchObject({
       outcome: 'ask',
-      reason:
-        'a rule matches, but its star covers only operands and options known to be harmless: allow shell_cmd(git *)',
+      reason: { code: 'star', rule: 'allow shell_cmd(git *)' },
       proposedRule: 'allow shell_cmd(git apply x.patch)',
       notApplied: [{ rule: 'allow shell_cmd(git *)', code: 'star' }],
     });
-    expect(await check('npm test')).toMatchObject({ outcome: 'ask', reason: 'shell_cmd needs approval' });
+    expect(await check('npm test')).toMatchObject({ outcome: 'ask', reason: { code: 'no-rule' } });
   });
 });
 

@@ -61,7 +61,7 @@ describe('auto mode', () => {
     const t = await open({ without: true });
     expect(await propose(t, run('true'))).toBe('waiting');
     expect(await t.onlyApproval()).toMatchObject({
-      why: 'it may have effects outside the sandbox or the working folder',
+      reason: { code: 'leaves-sandbox' },
       sandbox: { kind: 'none' },
     });
   });
@@ -73,7 +73,7 @@ describe('auto mode', () => {
     expect(await propose(t, put('.git/hooks/pre-commit'), put('.vscode/tasks.json'), put('linked'))).toBe('waiting');
     const approvals = await t.world.approvals();
     expect(approvals.map(({ options }) => options)).toEqual(Array.from({ length: 3 }, () => ['deny', 'approve_once']));
-    expect(approvals[2]?.why).toContain('2 names');
+    expect(approvals[2]?.reason).toEqual({ code: 'every-call', cause: { code: 'hard-links', count: 2 } });
     for (const approval of approvals) await t.world.decide(approval, { decision: 'approve' });
     await t.chat.settled();
     expect(await read(folder('outside'), 'utf8')).toBe('old');
@@ -96,7 +96,7 @@ describe('auto mode', () => {
     expect(await propose(t, run('echo a > b; timeout 5 cat b'))).toBe('idle');
     expect(await propose(t, run('$(echo rm) x'))).toBe('waiting');
     expect(await t.onlyApproval()).toMatchObject({
-      why: expect.stringContaining('no rule can judge this in advance') as unknown,
+      reason: { code: 'unpredictable', cause: { code: 'command-substitution' } },
     });
   });
 });

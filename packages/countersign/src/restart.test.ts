@@ -206,7 +206,7 @@ describe('a tool that was running when its process ended', () => {
     await t.world.setPolicy(['allow send']);
     expect(await propose(t, { name: 'send', arguments: { to: 'meg' } })).toBe('waiting');
     const approval = await t.onlyApproval();
-    expect(approval.why).toContain('outcome is unknown');
+    expect(approval.reason.code).toBe('outcome-unknown');
     expect(approval.options).toEqual(['deny', 'approve_once']);
     expect(await t.world.decide(approval, { decision: 'approve', scope: 'session' })).toMatchObject({ status: 422 });
     await t.world.decide(approval, { decision: 'deny' });

@@ -25,11 +25,13 @@ describe('a world that denies what nobody can be asked about', () => {
     const t = await openUnattended();
     expect(await propose(t, remove)).toBe('idle');
     const denied = t.toolEvents().filter(({ type }) => type === 'TOOL_DENIED');
-    expect(denied).toEqual([expect.objectContaining({ reason: expect.stringContaining('nobody is there') as string })]);
+    expect(denied).toEqual([
+      expect.objectContaining({ reason: expect.stringContaining('nobody is connected to approve it') as string }),
+    ]);
     expect(t.toolEvents().map(({ type }) => type)).not.toContain('TOOL_APPROVAL_REQUESTED');
     expect(await t.world.approvals()).toEqual([]);
     expect(lastResults(t)).toEqual([
-      expect.objectContaining({ reason: expect.stringContaining('nobody is there') as string }),
+      expect.objectContaining({ reason: expect.stringContaining('nobody is connected to approve it') as string }),
     ]);
     expect((await t.world.audit()).filter(({ kind }) => kind === 'refusal')).toHaveLength(1);
     expect(t.runs).toEqual([]);
@@ -94,7 +96,7 @@ describe('a world that denies what nobody can be asked about', () => {
     expect(await propose(t, { name: 'asking', arguments: {} })).toBe('idle');
     const types = t.toolEvents().map(({ type }) => type);
     expect(types).toEqual(['TOOL_DENIED', 'TOOL_EXECUTION_STARTED', 'TOOL_EXECUTION_FAILED']);
-    expect(JSON.stringify(first(lastResults(t)))).toContain('nobody is there');
+    expect(JSON.stringify(first(lastResults(t)))).toContain('nobody is connected to approve it');
   });
 
   it('[A13] runs unasked what a rule or a grant allows', async () => {

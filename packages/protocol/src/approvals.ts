@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { callSandboxSchema, previewSchema } from './call-sandbox.js';
 import { messageSchema } from './messages.js';
+import { askReasonSchema } from './reasons.js';
 import { approvalOptionSchema } from './tools.js';
 
 export const approvalStatusSchema = z.enum(['pending', 'approved', 'denied', 'expired', 'superseded']);
@@ -37,7 +38,9 @@ export const approvalSchema = z.object({
   workingDirectory: z.string(),
   sandbox: callSandboxSchema,
   preview: previewSchema.exactOptional(),
-  /** The rule that made it ask, or the reason in words. */
+  /** Why it needs approval. */
+  reason: askReasonSchema,
+  /** The same in words. */
   why: z.string(),
   /** The rule that "always" would write. */
   proposedRule: z.string().exactOptional(),

@@ -1,6 +1,11 @@
 export { RESERVED_NAMES, isReservedName, nameSchema, slug } from './names.js';
 export { byNumber, HIDDEN, HIDDEN_IN_CODE, HIDDEN_IN_PROSE, MASK, PLACEHOLDER } from './hidden.js';
 export { recordText } from './record-text.js';
+export { causeSchema, describeCause, toCause } from './causes.js';
+export type { Cause } from './causes.js';
+export { askReasonSchema, mapReason, readReason, reasonSchema } from './reasons.js';
+export type { AskReason, Reason } from './reasons.js';
+export { describeReason } from './describe-reason.js';
 export { nearest } from './nearest.js';
 export { isRule, policyLines, ruleLines } from './rule-lines.js';
 export type { RuleLine } from './rule-lines.js';
@@ -28,6 +33,7 @@ export {
 export type { CallSandbox, Preview } from './call-sandbox.js';
 export {
   approvalOptionSchema,
+  defaultMessage,
   MESSAGE_FIELD,
   scopeSchema,
   toolApprovalSchema,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { approvalStatusSchema } from './approvals.js';
 import { messageSchema } from './messages.js';
+import { reasonSchema } from './reasons.js';
 import { toolDefinitionSchema } from './tools.js';
 import { policySchema } from './worlds.js';
 
@@ -108,7 +109,9 @@ export const ruleMissSchema = z.object({
 export type RuleMiss = z.infer<typeof ruleMissSchema>;
 export const policyVerdictSchema = z.object({
   outcome: z.enum(['run', 'ask', 'refuse']),
-  reason: z.string(),
+  reason: reasonSchema,
+  /** The reason in words. */
+  why: z.string(),
   rule: z.string().exactOptional(),
   /** The rule that "always" would write for this call, if there is a narrow one. */
   proposedRule: z.string().exactOptional(),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Cause } from './causes.js';
 
 export const approvalOptionSchema = z.enum(['deny', 'approve_once', 'approve_session', 'approve_always']);
 export type ApprovalOption = z.infer<typeof approvalOptionSchema>;
@@ -8,6 +9,11 @@ export type Scope = z.infer<typeof scopeSchema>;
 
 /** A field of an approval message, such as `{path}`. */
 export const MESSAGE_FIELD = /\{([^{}\s]{1,200})\}/g;
+
+/** The message of an approval whose tool declares none. */
+export function defaultMessage(toolName: string): string {
+  return `Run ${toolName}`;
+}
 
 /** What a tool says about being asked for (A1). Absent altogether: it runs unasked. */
 export const toolApprovalSchema = z.strictObject({
@@ -50,7 +56,7 @@ export type ToolDefinition = z.infer<typeof toolDefinitionSchema>;
  * limits what they do (A32). `inner` is what runs inside another subject:
  * deny and ask rules look at it, and what is allowed is the subject it is in.
  * `argument`: the name of the argument that a path or host comes from, so that rules about that argument match on meaning.
- * `dynamic`: no rule ever allows it unasked (A19). With `told` all that it runs and names is among the other subjects; without,
+ * `dynamic`: no rule ever allows it (A19), because of `why`, which a tool of its own gives in words. With `told` all that it runs and names is among the other subjects; without,
  * nobody knows before it runs whether some rule is about it. With `always` no grant and no mode allows it either: each such
  * call is asked, because it may run later where nobody looks (A20).
  */
@@ -58,4 +64,4 @@ export type Subject =
   | { kind: 'words'; words: readonly string[]; spell?: readonly number[]; exact?: true; inner?: true }
   | { kind: 'path'; path: string; argument?: string }
   | { kind: 'host'; host: string; argument?: string }
-  | { kind: 'dynamic'; why: string; told?: true; always?: true };
+  | { kind: 'dynamic'; why: Cause | string; told?: true; always?: true };

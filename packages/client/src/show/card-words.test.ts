@@ -30,7 +30,7 @@ describe('what a card says and takes', () => {
     // What these say, their card says too, and in full.
     const shell = { toolName: 'shell_cmd', arguments: { command: 'ls' } };
     expect(toolWords({ ...shell, message: 'Run: ls' })).toBeUndefined();
-    expect(toolWords({ ...shell, message: 'Look around?' })).toBe('Look around?');
+    expect(toolWords({ ...shell, arguments: [], message: 'Look around?' })).toBe('Look around?');
     const file = { arguments: { path: 'a', content: 'b' }, toolName: 'write_file' };
     expect(toolWords({ ...file, message: 'Write a' })).toBeUndefined();
     expect(toolWords({ ...asked, question: { text: 'Which?', choices: [] } })).toBeUndefined();

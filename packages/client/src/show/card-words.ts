@@ -1,4 +1,4 @@
-import { MASK } from '@countersign/protocol';
+import { defaultMessage, describeReason, MASK } from '@countersign/protocol';
 import type { ApprovalView } from '../state.js';
 import { describeCall } from './describe-call.js';
 
@@ -47,11 +47,15 @@ export function toolWords({
   arguments: args,
   question,
 }: Pick<ApprovalView, 'message' | 'toolName' | 'arguments' | 'question'>): string | undefined {
-  if (question !== undefined || message.trim() === '' || message === `Run ${toolName}`) return undefined;
-  const standard = { shell: 'Run: ', write: 'Write ', edit: 'Change ', fields: undefined, text: undefined };
-  const begins = standard[describeCall(toolName, args).kind];
-  if (begins !== undefined && message.startsWith(begins)) return undefined;
+  if (question !== undefined || message.trim() === '' || message === defaultMessage(toolName)) return undefined;
+  const { kind } = describeCall(toolName, args);
+  if (kind === 'shell' || kind === 'write' || kind === 'edit') return undefined;
   return message.length > MOST_TOOL_WORDS ? `${message.slice(0, MOST_TOOL_WORDS)}…` : message;
+}
+
+/** `Why you're asked: no rule allows this call` */
+export function whyWords({ reason }: Pick<ApprovalView, 'reason'>): string {
+  return `Why you're asked: ${describeReason(reason)}`;
 }
 
 /** `wants to run`; with the tool's name where there is no verb for what it does. */

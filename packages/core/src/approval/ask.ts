@@ -1,4 +1,11 @@
-import type { ApprovalOption, Scope, ToolApproval } from '@countersign/protocol';
+import {
+  type ApprovalOption,
+  type Cause,
+  type AskReason,
+  type Scope,
+  toCause,
+  type ToolApproval,
+} from '@countersign/protocol';
 import { findMissedByStar, proposeRule, shelves, type Weighing } from '../policy/index.js';
 import type { Gate, GateInput } from './gate.js';
 
@@ -6,7 +13,7 @@ import type { Gate, GateInput } from './gate.js';
 export type Question =
   | { readonly kind: 'outcome-unknown' }
   /** A call of which each one is asked (A20). */
-  | { readonly kind: 'each'; readonly why: string }
+  | { readonly kind: 'each'; readonly cause: Cause }
   | { readonly kind: 'closed'; readonly reason: string }
   /** It is not what a person accepted (A1). */
   | { readonly kind: 'changed'; readonly difference: string }
@@ -37,7 +44,7 @@ export function ask(input: GateInput, weighing: Weighing, question: Question): G
   const approvals = SCOPES.filter(({ option, scope }) => effective.has(option) && isOffered(option, scope, limits));
   return {
     kind: 'ask',
-    why: describe(input, weighing, question),
+    reason: reasonOf(input, weighing, question),
     // `deny` is always there and always first: no default approves (A17).
     options: ['deny', ...approvals.map(({ option }) => option)],
     ...(question.kind === 'rule' ? { rule: question.rule } : {}),
@@ -67,34 +74,33 @@ function isOffered(option: ApprovalOption, scope: Scope, limits: ToolApproval | 
   return limits?.scope === undefined || rank(scope) <= rank(limits.scope);
 }
 
-function describe(input: GateInput, { prepared }: Weighing, question: Question): string {
+function reasonOf(input: GateInput, { prepared }: Weighing, question: Question): AskReason {
   const { call, tool, world, admin, contained } = input;
   switch (question.kind) {
     case 'outcome-unknown':
-      return 'the same call was cut off earlier in this chat and its outcome is unknown';
+      return { code: 'outcome-unknown' };
     case 'each':
-      return `every such call needs approval: ${question.why}`;
+      return { code: 'every-call', cause: question.cause };
     case 'closed':
-      return `the policy can't be read, so every call needs approval: ${question.reason}`;
+      return { code: 'policy-unreadable', problem: question.reason };
     case 'changed':
-      return `${call.tool} is not what a person accepted, so no grant or allow rule counts: ${question.difference}`;
+      return { code: 'tool-changed', tool: call.tool, difference: question.difference };
     case 'unkept':
-      return `without a sandbox it could reach what this rule covers, so every call needs approval: ${question.rule}`;
+      return { code: 'rule-without-sandbox', rule: question.rule };
     case 'rule':
-      return `a rule requires approval: ${question.rule}`;
+      return { code: 'ask-rule', rule: question.rule };
     case 'default': {
       const dynamic = call.subjects.find((subject) => subject.kind === 'dynamic');
-      if (dynamic?.told === true) return `no rule allows this: ${dynamic.why}`;
-      if (dynamic) return `no rule can judge this in advance: ${dynamic.why}`;
-      if (tool?.trusted !== true) return `${call.tool} comes from outside and is not marked trusted`;
+      if (dynamic !== undefined) {
+        return { code: dynamic.told === true ? 'not-coverable' : 'unpredictable', cause: toCause(dynamic.why) };
+      }
+      if (tool?.trusted !== true) return { code: 'untrusted-tool', tool: call.tool };
       const allowing = [...shelves(admin?.allow, call.tool), ...shelves(world.policy.allow, call.tool)];
       const missed = findMissedByStar(allowing, prepared);
-      if (missed?.why === 'no-sandbox')
-        return `commands run without a sandbox here, so only a rule for the exact command applies, not ${missed.rule}`;
-      if (missed !== undefined)
-        return `a rule matches, but its star covers only operands and options known to be harmless: ${missed.rule}`;
-      if (world.mode === 'auto' && !contained) return 'it may have effects outside the sandbox or the working folder';
-      return `${call.tool} needs approval`;
+      if (missed !== undefined) {
+        return { code: missed.why === 'no-sandbox' ? 'star-without-sandbox' : 'star', rule: missed.rule };
+      }
+      return { code: world.mode === 'auto' && !contained ? 'leaves-sandbox' : 'no-rule' };
     }
   }
 }

@@ -42,7 +42,8 @@ it('[A1] [A2] a tool that is not what was accepted is asked each time, in spite 
   for (const change of [{}, { tool: trusted }, { world: auto }]) {
     const gate = checkToolApproval(input(change));
     expect(gate).toMatchObject({ kind: 'ask', options: ['deny', 'approve_once'] });
-    expect(gate.kind === 'ask' && gate.why).toContain('its description was "a" and is "b"');
+    const difference = 'its description was "a" and is "b"';
+    expect(gate).toMatchObject({ reason: { code: 'tool-changed', tool: 'mcp__s__t', difference } });
     expect(gate).not.toHaveProperty('proposedRule');
   }
 });

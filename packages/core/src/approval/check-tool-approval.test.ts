@@ -1,4 +1,4 @@
-import type { Subject, ToolApproval, ToolDefinition } from '@countersign/protocol';
+import { describeReason, type Subject, type ToolApproval, type ToolDefinition } from '@countersign/protocol';
 import { describe, expect, it } from 'vitest';
 import { closedPolicy, compilePolicy, type Policy } from '../policy/index.js';
 import { checkToolApproval } from './check-tool-approval.js';
@@ -46,7 +46,7 @@ describe('checkToolApproval', () => {
   it('[A2] asks, and offers what would take effect, deny first', () => {
     expect(checkToolApproval(input())).toEqual({
       kind: 'ask',
-      why: 'write_file needs approval',
+      reason: { code: 'no-rule' },
       options: ['deny', 'approve_once', 'approve_session', 'approve_always'],
       proposedRule: 'allow write_file(a)',
     });
@@ -59,7 +59,7 @@ describe('checkToolApproval', () => {
       expect(gate).toMatchObject({
         kind: 'refuse',
         how: 'fail',
-        reason: expect.stringContaining('reserved') as string,
+        reason: { code: 'cannot-run', problem: expect.stringContaining('reserved') as string },
       });
     },
   );
@@ -69,15 +69,15 @@ describe('checkToolApproval', () => {
     expect(gate).toMatchObject({
       kind: 'refuse',
       how: 'fail',
-      reason: expect.stringContaining('no tool named') as string,
+      reason: { code: 'cannot-run', problem: expect.stringContaining('no tool named') as string },
     });
   });
 
   it('[T11] a hostile name is cut and can not break out of the sentence', () => {
     const gate = checkToolApproval({ ...input(), call: { ...input().call, tool: `x"\n${'y'.repeat(10_000)}` } });
     expect(gate).toMatchObject({ kind: 'refuse', how: 'fail' });
-    expect(gate.kind === 'refuse' && gate.reason.length).toBeLessThan(200);
-    expect(gate.kind === 'refuse' && gate.reason).not.toContain('\n');
+    expect(gate.kind === 'refuse' && describeReason(gate.reason).length).toBeLessThan(200);
+    expect(gate.kind === 'refuse' && describeReason(gate.reason)).not.toContain('\n');
   });
 
   it('[A1] a tool that is not on the list of the agent is unknown to it', () => {
@@ -93,7 +93,7 @@ describe('checkToolApproval', () => {
       ...base,
       call: { ...base.call, arguments: { ok: false, error: 'path is missing' } },
     });
-    expect(gate).toEqual({ kind: 'refuse', how: 'fail', reason: 'path is missing' });
+    expect(gate).toEqual({ kind: 'refuse', how: 'fail', reason: { code: 'cannot-run', problem: 'path is missing' } });
   });
 
   it('[A20] in read mode an untrusted tool that calls itself readOnly does not run, even if it was approved', () => {
@@ -111,7 +111,7 @@ describe('checkToolApproval', () => {
     expect(checkToolApproval(input({ ...world('allow *', 'deny write_file(a)'), decision: 'approved' }))).toEqual({
       kind: 'refuse',
       how: 'deny',
-      reason: 'a rule denies this call: deny write_file(a)',
+      reason: { code: 'deny-rule', rule: 'deny write_file(a)' },
       rule: 'deny write_file(a)',
     });
   });
@@ -145,7 +145,7 @@ describe('checkToolApproval', () => {
     const subjects: Subject[] = [words('ls'), { kind: 'dynamic', why: 'output goes to a file', told: true }];
     const gate = checkToolApproval(input(world('deny write_file(rm *)'), subjects));
     expect(gate).toMatchObject({
-      why: 'no rule allows this: output goes to a file',
+      reason: { code: 'not-coverable', cause: { code: 'told', text: 'output goes to a file' } },
       options: ['deny', 'approve_once', 'approve_session'],
     });
     expect(
@@ -161,7 +161,7 @@ describe('checkToolApproval', () => {
   it('[A1] what an untrusted tool says of itself opens nothing', () => {
     for (const approval of [undefined, { required: false }, { required: true, pattern: '*' }]) {
       const gate = checkToolApproval(input({ tool: { definition: tool('write_file', approval), trusted: false } }));
-      expect(gate).toMatchObject({ kind: 'ask', why: expect.stringContaining('not marked trusted') as string });
+      expect(gate).toMatchObject({ kind: 'ask', reason: { code: 'untrusted-tool', tool: 'write_file' } });
     }
   });
 
@@ -247,7 +247,7 @@ describe('checkToolApproval', () => {
     );
     expect(gate).toEqual({
       kind: 'ask',
-      why: 'the same call was cut off earlier in this chat and its outcome is unknown',
+      reason: { code: 'outcome-unknown' },
       options: ['deny', 'approve_once'],
     });
     expect(checkToolApproval(input({ outcomeUnknown: true, decision: 'approved' }))).toMatchObject({
@@ -267,7 +267,7 @@ describe('checkToolApproval', () => {
     );
     expect(gate).toMatchObject({
       kind: 'ask',
-      why: expect.stringContaining('rule 2') as string,
+      reason: { code: 'policy-unreadable', problem: 'rule 2' },
       options: ['deny', 'approve_once'],
     });
   });
@@ -287,7 +287,10 @@ describe('checkToolApproval', () => {
           dynamic,
         ),
       );
-      expect(gate).toMatchObject({ kind: 'ask', why: expect.stringContaining('a command substitution') as string });
+      expect(gate).toMatchObject({
+        kind: 'ask',
+        reason: { code: 'unpredictable', cause: { code: 'told', text: 'a command substitution' } },
+      });
     });
 
     it('[A5] a session grant for the whole tool does', () => {
@@ -356,7 +359,7 @@ describe('checkToolApproval', () => {
     };
     expect(checkToolApproval(input(everything, later))).toEqual({
       kind: 'ask',
-      why: 'every such call needs approval: a hook runs later',
+      reason: { code: 'every-call', cause: { code: 'told', text: 'a hook runs later' } },
       options: ['deny', 'approve_once'],
     });
     const signed = checkToolApproval(input({ ...everything, decision: 'approved' }, later));

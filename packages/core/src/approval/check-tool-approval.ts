@@ -1,4 +1,4 @@
-import { RESERVED_TOOL_PREFIX } from '@countersign/protocol';
+import { RESERVED_TOOL_PREFIX, toCause } from '@countersign/protocol';
 import { agentMayAskFor, findPathRule, patternCovers, type Weighing, weigh } from '../policy/index.js';
 import { ask } from './ask.js';
 import { findAnswers, findGrant } from './find-grant.js';
@@ -10,8 +10,8 @@ import { type Gate, type GateInput, policiesOf } from './gate.js';
  */
 export function checkToolApproval(input: GateInput): Gate {
   const gate = decide(input);
-  if (gate.kind !== 'ask' || input.unattended === undefined) return gate;
-  return { kind: 'refuse', how: 'deny', reason: input.unattended };
+  if (gate.kind !== 'ask' || input.unattended !== true) return gate;
+  return { kind: 'refuse', how: 'deny', reason: { code: 'unattended' } };
 }
 
 function decide(input: GateInput): Gate {
@@ -27,7 +27,7 @@ function decide(input: GateInput): Gate {
 
   if (input.outcomeUnknown) return ask(input, weighing, { kind: 'outcome-unknown' });
   const each = call.subjects.find((subject) => subject.kind === 'dynamic' && subject.always === true);
-  if (each?.kind === 'dynamic') return ask(input, weighing, { kind: 'each', why: each.why });
+  if (each?.kind === 'dynamic') return ask(input, weighing, { kind: 'each', cause: toCause(each.why) });
   if (weighing.closed !== undefined) return ask(input, weighing, { kind: 'closed', reason: weighing.closed });
   if (input.changed !== undefined) return ask(input, weighing, { kind: 'changed', difference: input.changed });
   // By a link or a script a command comes to what a rule denies, and here nothing hides it.
@@ -65,14 +65,14 @@ function refuseByMode({ world, tool, call }: GateInput): Gate | undefined {
   return {
     kind: 'refuse',
     how: 'deny',
-    reason: `this world is in read mode: only tools that change nothing may run, and ${call.tool} may change something`,
+    reason: { code: 'read-mode', tool: call.tool },
   };
 }
 
 function refuseByRule({ deny }: Weighing): Gate | undefined {
   return deny === undefined
     ? undefined
-    : { kind: 'refuse', how: 'deny', reason: `a rule denies this call: ${deny}`, rule: deny };
+    : { kind: 'refuse', how: 'deny', reason: { code: 'deny-rule', rule: deny }, rule: deny };
 }
 
 /** What needs no question, after every rule and grant had its say. */
@@ -88,8 +88,8 @@ function runUnasked({ tool, world, contained }: GateInput, { unclear, prepared }
   return world.mode === 'auto' && contained ? { kind: 'run', because: 'contained' } : undefined;
 }
 
-function fail(reason: string): Gate {
-  return { kind: 'refuse', how: 'fail', reason };
+function fail(problem: string): Gate {
+  return { kind: 'refuse', how: 'fail', reason: { code: 'cannot-run', problem } };
 }
 
 /** A model chooses the name: it is cut, and nothing in it can break out of the sentence. */

@@ -1,4 +1,4 @@
-import type { ApprovalOption, Subject, ToolDefinition, WorldMode } from '@countersign/protocol';
+import type { ApprovalOption, AskReason, Reason, Subject, ToolDefinition, WorldMode } from '@countersign/protocol';
 import type { Place, Policies, Policy } from '../policy/index.js';
 
 /** Everything the gate knows. Whatever is not in here can't make it say yes. */
@@ -27,8 +27,8 @@ export interface GateInput {
   readonly contained: boolean;
   /** The same call was cut off earlier in this chat and nobody knows what it did (S3). */
   readonly outcomeUnknown: boolean;
-  /** Nobody can be asked, in words: what would be a question is a refusal (A13). */
-  readonly unattended?: string | undefined;
+  /** Nobody can be asked, so a call that needs approval is refused (A13). */
+  readonly unattended?: boolean;
 }
 
 /** What an untrusted tool says of itself (`readOnly`, `idempotent`, `approval`) does not count (A1). */
@@ -56,7 +56,7 @@ export type Gate =
     }
   | {
       readonly kind: 'ask';
-      readonly why: string;
+      readonly reason: AskReason;
       /** The ask rule that a session grant would answer. */
       readonly rule?: string;
       /** `deny` first; only what would take effect. */
@@ -67,7 +67,7 @@ export type Gate =
       readonly kind: 'refuse';
       /** `fail`: the call can't run at all, in words a model can use. `deny`: it could, and is not allowed to. */
       readonly how: 'fail' | 'deny';
-      readonly reason: string;
+      readonly reason: Reason;
       readonly rule?: string;
     };
 

@@ -1,4 +1,4 @@
-import type { Question } from '@countersign/protocol';
+import { defaultMessage, describeReason, mapReason, type Question } from '@countersign/protocol';
 import type { Gate } from '../approval/index.js';
 import { fillMessage, maskArguments, maskSecrets, maskText } from '../masking/index.js';
 import type { InvocationRecord, Tool } from '../ports/index.js';
@@ -34,14 +34,14 @@ export function askApproval(
   const template = tool.trusted ? tool.definition.approval?.message : undefined;
   const words = question.words === undefined ? undefined : showQuestion(question.words, secrets);
   const card = {
-    message: words?.text ?? fillMessage(template ?? `Run ${tool.definition.name}`, shown),
+    message: words?.text ?? fillMessage(template ?? defaultMessage(tool.definition.name), shown),
     options: gate.options,
     callHash,
     workingDirectory,
     sandbox,
     preview,
     question: words === undefined ? null : { ...words, raisedBy: 'call' as const },
-    why: gate.why,
+    reason: gate.reason,
     rule,
     proposedRule: gate.proposedRule ?? null,
   };
@@ -55,7 +55,7 @@ export function askApproval(
   step.tx.record({
     kind: 'request',
     ...auditOf(invocation),
-    why: gate.why,
+    why: describeReason(gate.reason),
     ...(rule === null ? {} : { rule: rule.shown }),
   });
 }
@@ -68,7 +68,8 @@ function withoutSecrets(
   gate: Extract<Gate, { kind: 'ask' }>,
   secrets: readonly string[],
 ): Extract<Gate, { kind: 'ask' }> {
-  const { proposedRule, ...rest } = { ...gate, why: maskText(gate.why, { alreadyKnown: secrets }).value };
+  const reason = mapReason(gate.reason, (text) => maskText(text, { alreadyKnown: secrets }).value);
+  const { proposedRule, ...rest } = { ...gate, reason };
   if (proposedRule === undefined) return rest;
   const tells = secrets.some((secret) => proposedRule.includes(secret)) || maskSecrets(proposedRule) !== proposedRule;
   if (!tells) return { ...rest, proposedRule };

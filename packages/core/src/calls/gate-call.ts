@@ -21,7 +21,7 @@ import { maskCallText } from '../masking/index.js';
 import { defaultSubjects, keysOfCall, NO_RULES, readSubjects } from '../policy/index.js';
 import { capText } from '../results/index.js';
 import type { WorldSnapshot } from '../memory/world-snapshot.js';
-import { isUnattended, UNATTENDED } from './unattended.js';
+import { isUnattended } from './unattended.js';
 import { describeDifference } from './mcp-difference.js';
 import type { Place, Runtime } from '../step/runtime.js';
 import { withinTime } from '../ports/until-aborted.js';
@@ -136,7 +136,7 @@ export function gateCall(
     decision,
     contained: isContained(call, place) && place.grants?.anyHost !== true,
     outcomeUnknown: keys.chatId !== '' && tx.outcomeUnknown(keys),
-    unattended: isUnattended(tx, snapshot) ? UNATTENDED : undefined,
+    unattended: isUnattended(tx, snapshot),
   });
 }
 
@@ -183,15 +183,15 @@ function subjectsOf(call: ReadCall, { workingDirectory }: ToolPlace): readonly S
   if (call.tool?.subjects === undefined) return defaultSubjects(call.arguments.value);
   try {
     const subjects = readSubjects(call.tool.subjects(call.arguments.value, { workingDirectory }));
-    if (subjects === undefined) throw new Error('its tool gave something else');
+    if (subjects === undefined) throw new Error('it returned no list of subjects');
     return subjects;
   } catch (error) {
-    return [{ kind: 'dynamic', why: `what it touches could not be told: ${wordsOf(error)}` }];
+    return [{ kind: 'dynamic', why: { code: 'subjects-failed', problem: wordsOf(error) } }];
   }
 }
 
 /** Stands for text of a tool that can't be shown. */
-const UNTOLD: readonly Subject[] = [{ kind: 'dynamic', why: 'its tool gave no subjects' }];
+const UNTOLD: readonly Subject[] = [{ kind: 'dynamic', why: { code: 'no-subjects' } }];
 
 const digests = new WeakMap<Tool, string>();
 

@@ -25,7 +25,8 @@ export function limitWaiting(tx: StepTransaction, agentId: string): (gate: Gate)
   return (gate) => {
     if (gate.kind !== 'ask') return gate;
     room ??= MOST_WAITING - tx.pendingOf(agentId).reduce((total, { waiting }) => total + waiting, 0);
-    if (room <= 0) return { kind: 'refuse', how: 'fail', reason: describeFull(tx, agentId) };
+    if (room <= 0)
+      return { kind: 'refuse', how: 'fail', reason: { code: 'cannot-run', problem: describeFull(tx, agentId) } };
     room -= 1;
     tx.limitPending(agentId, MOST_WAITING);
     return gate;

@@ -1,3 +1,4 @@
+import { describeReason } from '@countersign/protocol';
 import type { Gate } from '../approval/index.js';
 import { maskSecrets } from '../masking/index.js';
 import type { InvocationRecord } from '../ports/index.js';
@@ -12,19 +13,20 @@ export function refuseCall(
   invocation: InvocationRecord,
   gate: Extract<Gate, { kind: 'refuse' }>,
 ): void {
+  const reason = describeReason(gate.reason);
   if (gate.how === 'fail') {
-    settleInvocation(runtime, step, invocation, { kind: 'refused', error: gate.reason });
+    settleInvocation(runtime, step, invocation, { kind: 'refused', error: reason });
     return;
   }
   step.tx.record({
     kind: 'refusal',
     ...auditOf(invocation),
-    why: maskSecrets(gate.reason),
+    why: maskSecrets(reason),
     ...(gate.rule === undefined ? {} : { rule: maskSecrets(gate.rule) }),
   });
   settleInvocation(runtime, step, invocation, {
     kind: 'denied',
     error: `The call of ${invocation.toolName} is not allowed`,
-    reason: gate.reason,
+    reason,
   });
 }

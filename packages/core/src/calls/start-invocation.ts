@@ -158,13 +158,13 @@ export function askAgain(
   if (!step.tx.stepTurn(turn, waits ? { state: 'waiting' } : {})) return false;
   const change = { status: 'asked' as const, approvalId, callHash };
   if (!step.tx.changeInvocation(invocation.id, invocation.status, change)) return false;
-  const seen = invocation.status === 'asked' ? 'what was shown' : 'what was approved';
-  const why = invocation.callHash === null ? gate.why : `${seen} has changed since; ${gate.why}`;
+  const changedSince = invocation.status === 'asked' ? ('shown' as const) : ('approved' as const);
+  const reason = invocation.callHash === null ? gate.reason : { ...gate.reason, changedSince };
   askApproval(runtime, step, {
     approvalId,
     invocation: asked,
     tool: call.tool,
-    gate: { ...gate, why },
+    gate: { ...gate, reason },
     signed,
   });
   if (waits) noteActivity(runtime, step, turn.chatId);

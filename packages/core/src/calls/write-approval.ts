@@ -1,4 +1,4 @@
-import { REQUEST_APPROVAL_TOOL } from '@countersign/protocol';
+import { describeReason, type AskReason, REQUEST_APPROVAL_TOOL } from '@countersign/protocol';
 import type { ApprovalRecord, InvocationRecord } from '../ports/index.js';
 import type { Runtime, Step } from '../step/runtime.js';
 import { writeCallMessage } from '../step/write-message.js';
@@ -6,8 +6,9 @@ import { writeCallMessage } from '../step/write-message.js';
 /** What a person is shown to sign or to answer. Secrets are masked already. */
 export type Card = Pick<
   ApprovalRecord,
-  'message' | 'options' | 'callHash' | 'workingDirectory' | 'sandbox' | 'preview' | 'question' | 'why' | 'proposedRule'
+  'message' | 'options' | 'callHash' | 'workingDirectory' | 'sandbox' | 'preview' | 'question' | 'proposedRule'
 > & {
+  reason: AskReason;
   /** The ask rule as written, which grants are matched with, and as shown in the message, with its secrets masked. */
   rule: { asWritten: string; shown: string } | null;
 };
@@ -19,14 +20,14 @@ export function writeApproval(
   approvalId: string,
   { invocation, shown, card }: { invocation: InvocationRecord; shown: unknown; card: Card },
 ): void {
-  const { rule, ...rest } = card;
+  const { rule, reason, ...rest } = card;
   const timeout = step.snapshot.world.settings.approvalTimeoutMs;
   const requestedAt = step.tx.now();
   const expiresAt = timeout === undefined ? null : requestedAt + timeout;
   const { id: invocationId, worldId, chatId, agentId, toolName } = invocation;
   const request = {
     originalToolCall: { id: invocationId, name: toolName, arguments: shown },
-    ...withoutNulls({ ...rest, rule: rule?.shown ?? null }),
+    ...withoutNulls({ ...rest, reason, why: describeReason(reason), rule: rule?.shown ?? null }),
     ...(expiresAt === null ? {} : { expiresAt: new Date(expiresAt).toISOString() }),
   };
   const written = writeCallMessage(step, invocation, {
@@ -46,6 +47,7 @@ export function writeApproval(
   step.tx.insertApproval({
     ...rest,
     ...UNDECIDED,
+    why: JSON.stringify(reason),
     rule: rule?.asWritten ?? null,
     id: approvalId,
     worldId,

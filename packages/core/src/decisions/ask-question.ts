@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { maskArguments } from '../masking/index.js';
-import type { Question } from '@countersign/protocol';
+import { describeReason, type Question } from '@countersign/protocol';
 import { NoAnswer } from '../ports/index.js';
 import { newId } from '../turn/ids.js';
 import { isUnattended, UNATTENDED } from '../calls/unattended.js';
@@ -75,7 +75,7 @@ async function putQuestion(
   await commit(runtime, 'ask-question', invocation.worldId, needs, (step) => {
     holdCall(step, invocation);
     if (isUnattended(step.tx, step.snapshot)) throw new NoAnswer('declined', UNATTENDED);
-    const why = `${invocation.toolName} asks while it runs`;
+    const reason = { code: 'tool-question', tool: invocation.toolName } as const;
     const card = {
       message: question.text,
       options: ['deny' as const],
@@ -84,7 +84,7 @@ async function putQuestion(
       sandbox: sandboxOf(tool, place),
       preview: null,
       question: { ...question, raisedBy: 'tool' as const },
-      why,
+      reason,
       rule: null,
       proposedRule: null,
     };
@@ -95,7 +95,7 @@ async function putQuestion(
       chatId: invocation.chatId,
       data: { operation: 'create', entity: 'approval', id: approvalId },
     });
-    step.tx.record({ kind: 'request', ...auditOf(invocation), why: `${why}: ${question.text}` });
+    step.tx.record({ kind: 'request', ...auditOf(invocation), why: `${describeReason(reason)}: ${question.text}` });
   });
 }
 

@@ -1,4 +1,4 @@
-import type { ApprovalOption, Scope, Signer, ToolDecision } from '@countersign/protocol';
+import { describeReason, type ApprovalOption, type Scope, type Signer, type ToolDecision } from '@countersign/protocol';
 import type { ApprovalRecord, CallKeys, InvocationRecord } from '../ports/index.js';
 import { maskSecrets } from '../masking/index.js';
 import {
@@ -59,7 +59,7 @@ export function checkDecision(
   const { policyCall } = toSign.judged;
   if (edited) {
     const gate = gateCall(step.tx, step.snapshot, toSign.judged, { decision: 'approved' });
-    if (gate.kind === 'refuse') return no(`arguments: ${gate.reason}`);
+    if (gate.kind === 'refuse') return no(`arguments: ${describeReason(gate.reason)}`);
   }
   const base = {
     kind: 'approve' as const,

@@ -10,7 +10,7 @@ const PLAIN_NAME = /^[A-Za-z_][A-Za-z0-9_.-]*$/;
  */
 export function defaultSubjects(args: unknown): readonly Subject[] {
   if (typeof args !== 'object' || args === null || Array.isArray(args)) {
-    return [{ kind: 'dynamic', why: 'the arguments are not an object' }];
+    return [{ kind: 'dynamic', why: { code: 'arguments-not-object' } }];
   }
   try {
     const members = Object.entries(args as Record<string, unknown>)
@@ -24,7 +24,7 @@ export function defaultSubjects(args: unknown): readonly Subject[] {
       ? [words]
       : [words, { kind: 'words', words: bare, inner: true }];
   } catch {
-    return [{ kind: 'dynamic', why: 'the arguments can not be put in words' }];
+    return [{ kind: 'dynamic', why: { code: 'arguments-unreadable' } }];
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Subject } from '@countersign/protocol';
+import { causeSchema, type Subject } from '@countersign/protocol';
 
 /**
  * What a tool told of its call, if it is a list of subjects. A tool is code from elsewhere: one subject that is none, judged as if
@@ -26,7 +26,7 @@ function isSubject(told: unknown): told is Subject {
     case 'host':
       return typeof host === 'string' && (argument === undefined || typeof argument === 'string');
     case 'dynamic':
-      return typeof why === 'string';
+      return typeof why === 'string' || causeSchema.safeParse(why).success;
     default:
       return false;
   }

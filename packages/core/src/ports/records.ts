@@ -185,6 +185,7 @@ export interface ApprovalRecord {
   callHash: string;
   message: string;
   options: readonly ApprovalOption[];
+  /** The JSON of its reason; a sentence if an older version wrote it (`readReason`). */
   why: string;
   /** The ask rule that made it ask, if one did. */
   rule: string | null;

@@ -8,7 +8,7 @@ import { maskLongTexts } from '../publishers/mask-long-texts.js';
 import { firstApprovalId, newId } from '../turn/ids.js';
 import { nextStep } from '../turn/next-step.js';
 import { askApproval } from '../calls/ask-approval.js';
-import { isUnattended, UNATTENDED } from '../calls/unattended.js';
+import { isUnattended } from '../calls/unattended.js';
 import {
   gateCall,
   gateNeeds,
@@ -201,12 +201,13 @@ function readQuestion(
 function judge(step: Step, proposal: Proposed): Gate {
   const gate = gateCall(step.tx, step.snapshot, proposal.judged);
   if (gate.kind === 'refuse') return gate;
-  if (proposal.trouble !== undefined) return { kind: 'refuse', how: 'fail', reason: proposal.trouble };
+  if (proposal.trouble !== undefined)
+    return { kind: 'refuse', how: 'fail', reason: { code: 'cannot-run', problem: proposal.trouble } };
   // A question is put, whether a rule would have run or asked the call: there is nothing to run but the person's answer.
   if (proposal.words === undefined) return gate;
   return isUnattended(step.tx, step.snapshot)
-    ? { kind: 'refuse', how: 'deny', reason: UNATTENDED }
-    : { kind: 'ask', why: 'it asks for words, not for a signature', options: ['deny'] };
+    ? { kind: 'refuse', how: 'deny', reason: { code: 'unattended' } }
+    : { kind: 'ask', reason: { code: 'question' }, options: ['deny'] };
 }
 
 function toInvocation(

@@ -1,11 +1,13 @@
-import type {
-  Approval,
-  ApprovalStatus,
-  ApprovalWithContext,
-  Grant,
-  Message,
-  Question,
-  QueuedApproval,
+import {
+  type Approval,
+  type ApprovalStatus,
+  type ApprovalWithContext,
+  describeReason,
+  type Grant,
+  type Message,
+  type Question,
+  type QueuedApproval,
+  readReason,
 } from '@countersign/protocol';
 import { maskArguments } from '../masking/index.js';
 import type {
@@ -110,6 +112,7 @@ export function toApproval(
   approval: ApprovalRecord,
   invocation: InvocationRecord,
 ): Approval {
+  const reason = readReason(approval.why);
   return {
     approvalId: approval.id,
     toolCallId: approval.invocationId,
@@ -128,7 +131,8 @@ export function toApproval(
     workingDirectory: approval.workingDirectory,
     sandbox: approval.sandbox,
     ...(approval.preview === null ? {} : { preview: approval.preview }),
-    why: approval.why,
+    reason,
+    why: describeReason(reason),
     ...(approval.proposedRule === null ? {} : { proposedRule: approval.proposedRule }),
     ...(approval.question === null ? {} : { question: shownQuestion(approval.question) }),
   };

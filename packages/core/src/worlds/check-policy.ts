@@ -1,4 +1,11 @@
-import type { PolicyCheck, PolicyVerdict, RuleMiss } from '@countersign/protocol';
+import {
+  describeReason,
+  mapReason,
+  type PolicyCheck,
+  type PolicyVerdict,
+  type Reason,
+  type RuleMiss,
+} from '@countersign/protocol';
 import type { Gate } from '../approval/index.js';
 import { maskArguments, maskSecrets } from '../masking/index.js';
 import { explainMisses, NO_RULES } from '../policy/index.js';
@@ -32,7 +39,7 @@ export async function checkPolicy(runtime: Runtime, worldId: string, check: Poli
   const verdict = toVerdict(gate);
   const told =
     'trouble' in looked && verdict.outcome !== 'refuse'
-      ? ({ outcome: 'refuse', reason: looked.trouble } as const)
+      ? worded('refuse', { code: 'cannot-run', problem: looked.trouble })
       : verdict;
   const policies = {
     admin: snapshot.adminPolicy,
@@ -49,43 +56,41 @@ function seenBy(looked: SignedCall | { trouble: string }): SignedCall['seen'] {
 }
 
 function toVerdict(gate: Gate): PolicyVerdict {
+  const rule = gate.rule === undefined ? {} : { rule: gate.rule };
   switch (gate.kind) {
     case 'run':
-      return {
-        outcome: 'run',
-        reason: BECAUSE[gate.because],
-        ...(gate.rule === undefined ? {} : { rule: gate.rule }),
-      };
+      return { ...worded('run', whyItRuns(gate)), ...rule };
     case 'ask':
       return {
-        outcome: 'ask',
-        reason: gate.why,
-        ...(gate.rule === undefined ? {} : { rule: gate.rule }),
+        ...worded('ask', gate.reason),
+        ...rule,
         ...(gate.proposedRule === undefined ? {} : { proposedRule: gate.proposedRule }),
       };
     case 'refuse':
-      return { outcome: 'refuse', reason: gate.reason, ...(gate.rule === undefined ? {} : { rule: gate.rule }) };
+      return { ...worded('refuse', gate.reason), ...rule };
   }
 }
 
-const BECAUSE: Readonly<Record<Extract<Gate, { kind: 'run' }>['because'], string>> = {
-  decision: 'a person approved it',
-  grant: 'a grant covers it',
-  rule: 'a rule allows it',
-  pattern: 'its tool needs no approval for such a call',
-  unasked: 'its tool needs no approval',
-  contained: 'the world is in auto mode, and the call can’t reach outside the sandbox or the working folder',
-};
+function worded(outcome: PolicyVerdict['outcome'], reason: Reason): PolicyVerdict {
+  return { outcome, reason, why: describeReason(reason) };
+}
+
+function whyItRuns({ because, rule = '' }: Extract<Gate, { kind: 'run' }>): Reason {
+  if (because === 'rule') return { code: 'allow-rule', rule };
+  return { code: because === 'unasked' ? 'no-approval-needed' : because };
+}
 
 /** What is answered may be logged and shown like a card: no secret of the call stands in it (A15). */
 function withoutSecrets(verdict: PolicyVerdict, secrets: readonly string[]): PolicyVerdict {
   const hide = (text: string): string =>
     secrets.reduce((shown, secret) => shown.replaceAll(secret, '…'), maskSecrets(text));
   const { proposedRule, notApplied, ...rest } = verdict;
+  const reason = mapReason(rest.reason, hide);
   const tells = proposedRule !== undefined && hide(proposedRule) !== proposedRule;
   return {
     ...rest,
-    reason: hide(rest.reason),
+    reason,
+    why: describeReason(reason),
     ...(proposedRule === undefined || tells ? {} : { proposedRule }),
     ...(notApplied === undefined
       ? {}

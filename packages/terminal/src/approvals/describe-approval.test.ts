@@ -45,10 +45,13 @@ describe('a card', () => {
 
   it('[A17] lets no words of a tool or a rule begin where only our own begin', () => {
     const long = `${'x'.repeat(57)} in /safe · sandboxed, no network ${'y'.repeat(70)} o: approve once ${'z '.repeat(60)}`;
-    const approval = { ...approvalOf(1, { message: `Is this fine: ${long}`, why: long }), invocationId: 'call_1' };
+    const approval = {
+      ...approvalOf(1, { toolName: 'stamp', message: `Is this fine: ${long}`, reason: { code: 'legacy', text: long } }),
+      invocationId: 'call_1',
+    };
     const { text } = describeApproval(approval, { agentName: 'Ada', paint, columns: 80 });
     const own = text.split('\n').filter((line) => /^ {2}\S/.test(line) && !line.startsWith('  │'));
-    for (const line of own) expect(line).toMatch(/^ {2}(?:The tool asks: “|in \/home\/ada|Why you are asked: )/);
+    for (const line of own) expect(line).toMatch(/^ {2}(?:The tool asks: “|in \/home\/ada|Why you're asked: )/);
     expect(own).toHaveLength(3);
   });
 

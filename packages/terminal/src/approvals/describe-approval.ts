@@ -5,6 +5,7 @@ import {
   secondsWords,
   toolWords,
   wantsTo,
+  whyWords,
   type ApprovalView,
 } from '@countersign/client';
 import { BAR, indented, proseBehindBar, roomIn, wrapExactLines } from '../text/behind-bar.js';
@@ -59,7 +60,7 @@ export function describeApproval(approval: ApprovalView, look: CardLook): { text
     ...(isCut ? [`  … ${lines.length - most} more lines: s shows them, and nothing can be signed before.`] : []),
     ...(look.edited === undefined ? [] : ['  Edited by you: this is what would run.']),
     indented(`in ${approval.workingDirectory} · ${sandboxWords(approval.sandbox).words}`, columns),
-    indented(`Why you are asked: ${approval.why}`, columns),
+    indented(whyWords(approval), columns),
     ...(masked === undefined ? [] : [`  ${masked}`]),
     ...(approval.expiresAt === undefined ? [] : [`  ${expiry(approval.expiresAt, look.now ?? Date.now())}`]),
   ].join('\n');

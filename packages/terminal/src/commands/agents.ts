@@ -124,7 +124,7 @@ export function addAgents(program: Command, register: Register): void {
       if (context.options.json) context.json({ items: messages });
       else
         for (const message of messages)
-          showMessage(message, context.columns() ?? 100, (line) => context.say(line), 'with calls');
+          showMessage(message, context.columns() ?? 100, (line) => context.say(line), 'with-calls');
     },
   );
   const remove = inWorld(agents.command('remove').argument('<agent>'))

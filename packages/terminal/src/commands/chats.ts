@@ -135,9 +135,9 @@ export function showMessage(
   { role, sender, content, tool_calls: calls = [], tool_call_id: answered = '' }: Message,
   columns: number,
   say: (line: string) => void,
-  detail: 'only what was said' | 'with calls' = 'only what was said',
+  detail: 'text-only' | 'with-calls' = 'text-only',
 ): void {
-  const isAll = detail === 'with calls';
+  const isAll = detail === 'with-calls';
   // Questions to people and their answers are in the audit log, in a form that is easier to read.
   const shown = isAll ? calls.filter(({ function: { name } }) => !name.startsWith('client.')) : [];
   if (role === 'tool' && (!isAll || answered.startsWith('approval_'))) return;

@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers';
-import { isRule, type MatchedCall, policyLines, type ShownPolicy } from '@countersign/protocol';
+import { describeReason, isRule, type MatchedCall, policyLines, type ShownPolicy } from '@countersign/protocol';
 import type { Command } from 'commander';
 import { CommandError } from '../command-error.js';
 import { confirm } from '../confirm.js';
@@ -79,7 +79,7 @@ export function addPolicy(program: Command, register: Register): void {
       if (context.options.json) context.json(verdict);
       else {
         const words = { run: 'would run', ask: 'would need approval', refuse: 'would be refused' };
-        context.say(`${call.tool} ${words[verdict.outcome]}: ${plainLine(verdict.reason)}`);
+        context.say(`${call.tool} ${words[verdict.outcome]}: ${plainLine(describeReason(verdict.reason))}`);
         if (verdict.rule !== undefined) context.say(`  rule: ${plainLine(verdict.rule)}`);
         for (const miss of verdict.notApplied ?? [])
           context.say(`  did not apply: ${plainLine(miss.rule)}: ${plainLine(ruleMissWords(miss))}`);

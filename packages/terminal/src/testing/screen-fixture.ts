@@ -31,7 +31,8 @@ export function approvalOf(number: number, more: Partial<Approval> = {}): Approv
     requestedAt: new Date(Date.parse(AT) + number).toISOString(),
     workingDirectory: '/home/ada/notes',
     sandbox: { kind: 'bubblewrap', network: 'none', hosts: [], readable: [] },
-    why: 'no rule allows rm',
+    reason: { code: 'no-rule' },
+    why: 'no rule allows this call',
     proposedRule: `allow shell_cmd(rm scratch-${number}.tmp)`,
     ...more,
   };

@@ -27,10 +27,7 @@ export function writeSubjects(path: string, place: ToolPlace): readonly Subject[
   const name = runsLater(place.workingDirectory, absolute);
   const subject: Subject = { kind: 'path', path: absolute, argument: 'path' };
   if (name === undefined) return [subject];
-  return [
-    subject,
-    { kind: 'dynamic', always: true, why: `what is written to ${name} may run later, outside the sandbox` },
-  ];
+  return [subject, { kind: 'dynamic', always: true, why: { code: 'runs-later', path: name } }];
 }
 
 /** Whether a write stays in the working folder and with the people who work there (A20). */
@@ -56,6 +53,6 @@ export async function lookForOtherNames(
 ): Promise<readonly Subject[]> {
   const stats = await lstat(absolutePath(place, path)).catch(() => undefined);
   if (stats === undefined || !stats.isFile() || stats.nlink < 2) return [];
-  const why = `the file has ${stats.nlink} names, and only one of them was told`;
+  const why = { code: 'hard-links', count: stats.nlink } as const;
   return [{ kind: 'dynamic', why, ...(use === 'write' ? { always: true } : {}) }];
 }

@@ -115,7 +115,7 @@ describe('write_file', () => {
     ]) {
       expect(subjects(path)).toEqual([
         { kind: 'path', path: `/srv/${path}`, argument: 'path' },
-        { kind: 'dynamic', always: true, why: expect.stringContaining('may run later, outside the sandbox') as string },
+        { kind: 'dynamic', always: true, why: { code: 'runs-later', path: expect.any(String) as string } },
       ]);
     }
     expect(subjects('.github/x.gitignore')).toHaveLength(1);

@@ -38,7 +38,7 @@ export function noFindings(): Findings {
 }
 
 export function noteReason({ reasons }: Findings, reason: Reason): void {
-  if (!reasons.some(({ why }) => why === reason.why)) reasons.push(reason);
+  if (!reasons.some(({ why }) => JSON.stringify(why) === JSON.stringify(reason.why))) reasons.push(reason);
   else if (!reason.told) reasons.push(reason);
 }
 
@@ -54,7 +54,7 @@ export function noteCommand(findings: Findings, command: FoundCommand, read: Rea
   const program = baseName(name);
   findings.commands.push(command);
   if (program !== name) {
-    noteReason(findings, { why: 'the program is named by a path', told: true });
+    noteReason(findings, { why: { code: 'program-path' }, told: true });
     findings.inner.push([program, ...words.slice(1)]);
   }
   const kind = kindOfProgram(program);
@@ -65,7 +65,7 @@ export function noteCommand(findings: Findings, command: FoundCommand, read: Rea
 /** Text that would be run as a shell runs it. */
 export function noteText(findings: Findings, text: string, read: Read): void {
   if (findings.depth >= DEEPEST || findings.left.texts <= 0) {
-    noteReason(findings, { why: 'it runs text that runs text, too deeply to follow', told: false });
+    noteReason(findings, { why: { code: 'nested-code' }, told: false });
     return;
   }
   findings.left.texts -= 1;
@@ -75,7 +75,7 @@ export function noteText(findings: Findings, text: string, read: Read): void {
   findings.inner.push(...commands.filter(([name = '']) => name !== '' && !name.startsWith('-')));
   findings.paths.push(...within.paths, ...pathsInFolders(within));
   for (const { told } of within.reasons) {
-    if (!told) noteReason(findings, { why: 'it runs text whose parts are only known when it runs', told: false });
+    if (!told) noteReason(findings, { why: { code: 'nested-expansion' }, told: false });
   }
 }
 
@@ -94,7 +94,7 @@ function noteSpecial(findings: Findings, kind: ProgramKind, words: readonly stri
   switch (kind) {
     case 'wrapper':
     case 'open-wrapper':
-      noteReason(findings, { why: `"${program}" runs something else`, told: kind === 'wrapper' });
+      noteReason(findings, { why: { code: 'runs-program', program }, told: kind === 'wrapper' });
       noteStarts(
         findings,
         words,
@@ -110,7 +110,7 @@ function noteSpecial(findings: Findings, kind: ProgramKind, words: readonly stri
       noteShell(findings, words, read);
       break;
     case 'state':
-      noteReason(findings, { why: `"${program}" changes what commands mean`, told: false });
+      noteReason(findings, { why: { code: 'changes-commands', program }, told: false });
       for (const word of words.slice(1)) {
         // These two give a program another name.
         const renames = program === 'alias' || program === 'hash';
@@ -127,7 +127,7 @@ function noteShell(findings: Findings, words: readonly string[], read: Read): vo
   const [program = ''] = words;
   const rest = words.slice(1);
   const given = program === 'eval' || rest.some((word) => /^-[A-Za-z]*c/.test(word));
-  noteReason(findings, { why: `"${program}" runs text as commands`, told: given });
+  noteReason(findings, { why: { code: 'runs-text', program }, told: given });
   if (program === 'eval') noteText(findings, rest.join(' '), read);
   else for (const word of rest) if (!word.startsWith('-')) noteText(findings, word, read);
 }
@@ -136,7 +136,7 @@ function noteFolder(findings: Findings, words: readonly string[]): void {
   const targets = words.slice(1).filter((word) => !/^-./.test(word));
   const [target] = targets;
   if (words[0] === 'popd' || target === undefined || target === '-' || targets.length > 1) {
-    noteReason(findings, { why: 'it goes to a folder that is not named', told: false });
+    noteReason(findings, { why: { code: 'unknown-folder' }, told: false });
     return;
   }
   const before = findings.folders.at(-1);
@@ -182,6 +182,6 @@ function noteStarts(findings: Findings, words: readonly string[], starts: readon
     if (kindOfProgram(program) === 'shell') noteShell(findings, [program, ...rest.slice(1)], read);
   }
   if (starts.length > MOST_STARTS) {
-    noteReason(findings, { why: 'it is too long to tell what it runs', told: false });
+    noteReason(findings, { why: { code: 'too-long' }, told: false });
   }
 }

@@ -1,8 +1,9 @@
+import type { Cause } from '@countersign/protocol';
 import type { SyntaxNode } from 'unbash';
 
 /** Why a call can't be allowed by a rule. `told`: all that it runs and names is known all the same. */
 export interface Reason {
-  readonly why: string;
+  readonly why: Cause;
   readonly told: boolean;
 }
 
@@ -37,10 +38,10 @@ const PLAIN: ReadonlySet<SyntaxNode['type']> = new Set<SyntaxNode['type']>([
   'CaseItem',
 ]);
 
-const expansion: Reason = { why: 'a value is filled in when it runs', told: false };
-const substitution: Reason = { why: 'the output of a command is filled in when it runs', told: false };
-const glob: Reason = { why: 'names of files are filled in when it runs', told: false };
-const loop: Reason = { why: 'it repeats or chooses commands', told: true };
+const expansion: Reason = { why: { code: 'expansion' }, told: false };
+const substitution: Reason = { why: { code: 'command-substitution' }, told: false };
+const glob: Reason = { why: { code: 'glob' }, told: false };
+const loop: Reason = { why: { code: 'control-flow' }, told: true };
 
 const REASONS: Readonly<Partial<Record<SyntaxNode['type'], Reason>>> = {
   SimpleExpansion: expansion,
@@ -50,24 +51,24 @@ const REASONS: Readonly<Partial<Record<SyntaxNode['type'], Reason>>> = {
   ProcessSubstitution: substitution,
   Glob: glob,
   ExtendedGlob: glob,
-  BraceExpansion: { why: 'braces are expanded when it runs', told: false },
-  AnsiCQuoted: { why: 'a word is written in escapes', told: true },
-  LocaleString: { why: 'a word is translated when it runs', told: false },
+  BraceExpansion: { why: { code: 'braces' }, told: false },
+  AnsiCQuoted: { why: { code: 'escapes' }, told: true },
+  LocaleString: { why: { code: 'translation' }, told: false },
   For: loop,
   While: loop,
   Case: loop,
   Select: loop,
-  ArithmeticFor: { why: 'it calculates', told: false },
-  ArithmeticCommand: { why: 'it calculates', told: false },
-  TestCommand: { why: 'it tests values', told: false },
-  Function: { why: 'it gives a new meaning to a name', told: true },
-  Coproc: { why: 'it runs something in the background', told: true },
-  Time: { why: '"time" runs something else', told: true },
-  HereDoc: { why: 'a command gets text as its input', told: true },
-  HereString: { why: 'a command gets text as its input', told: true },
+  ArithmeticFor: { why: { code: 'arithmetic' }, told: false },
+  ArithmeticCommand: { why: { code: 'arithmetic' }, told: false },
+  TestCommand: { why: { code: 'test' }, told: false },
+  Function: { why: { code: 'function' }, told: true },
+  Coproc: { why: { code: 'background' }, told: true },
+  Time: { why: { code: 'runs-program', program: 'time' }, told: true },
+  HereDoc: { why: { code: 'here-document' }, told: true },
+  HereString: { why: { code: 'here-document' }, told: true },
 };
 
 export function reasonFor(node: SyntaxNode): Reason | undefined {
   if (PLAIN.has(node.type)) return undefined;
-  return REASONS[node.type] ?? { why: 'it has a part that is not known to be harmless', told: false };
+  return REASONS[node.type] ?? { why: { code: 'unknown-syntax' }, told: false };
 }

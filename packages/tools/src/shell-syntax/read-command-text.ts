@@ -9,7 +9,7 @@ import {
 } from 'unbash';
 import { type Findings, noteCommand, noteReason, noteRedirect, noteText } from './findings.js';
 import { literalValue } from './literal-value.js';
-import { reasonFor } from './node-kinds.js';
+import { type Reason, reasonFor } from './node-kinds.js';
 import { baseName, kindOfProgram } from './programs.js';
 import { readRedirect } from './redirects.js';
 
@@ -24,7 +24,7 @@ const DEEPEST = 64;
  */
 export function readCommandText(text: string, findings: Findings): ParsedScript | undefined {
   if (text.length > LONGEST || nestsDeeply(text)) {
-    noteReason(findings, { why: 'it is too long or too deeply nested to be read', told: false });
+    noteReason(findings, { why: { code: 'too-complex' }, told: false });
     findings.inner.push(...roughCommands(text));
     return undefined;
   }
@@ -62,9 +62,9 @@ function visit(node: SyntaxNode, findings: Findings, piped: boolean): void {
   const reason = reasonFor(node);
   if (reason !== undefined) noteReason(findings, reason);
   if (node.type === 'Script' && node.errors !== undefined) {
-    noteReason(findings, { why: 'it can not be read as a command', told: false });
+    noteReason(findings, { why: { code: 'unparsable' }, told: false });
   } else if (node.type === 'Statement' && node.background === true) {
-    noteReason(findings, { why: 'it runs something in the background', told: true });
+    noteReason(findings, { why: { code: 'background' }, told: true });
   } else if (node.type === 'Pipeline') readPipeline(node, findings);
   else if (node.type === 'Redirect') noteRedirect(findings, readRedirect(node));
   else if (node.type === 'Command') readCommand(node, findings, piped);
@@ -75,7 +75,7 @@ function visit(node: SyntaxNode, findings: Findings, piped: boolean): void {
 
 function readCommand(command: Command, findings: Findings, piped: boolean): void {
   if (command.prefix.some(({ type }) => type === 'Assignment')) {
-    noteReason(findings, { why: 'a variable is set', told: false });
+    noteReason(findings, { why: { code: 'variable' }, told: false });
   }
   if (command.name === undefined) return;
   const words: string[] = [];
@@ -124,11 +124,11 @@ function runsInput({ name, args }: Command): boolean {
   return [name, ...args].some((word) => word?.type === 'Word' && kindOfProgram(baseName(word.value)) === 'shell');
 }
 
-function oddWord({ text }: Word): { why: string; told: boolean } {
-  if (/(?:^|[=:])~(?:\/|$)/.test(text)) return { why: 'it names a home folder', told: true };
-  if (text.includes('~')) return { why: 'it names a home folder', told: false };
-  if (/\\\r?\n/.test(text)) return { why: 'a word is broken over two lines', told: true };
-  return { why: 'a word has characters that may mean something to the shell', told: true };
+function oddWord({ text }: Word): Reason {
+  if (/(?:^|[=:])~(?:\/|$)/.test(text)) return { why: { code: 'home-folder' }, told: true };
+  if (text.includes('~')) return { why: { code: 'home-folder' }, told: false };
+  if (/\\\r?\n/.test(text)) return { why: { code: 'continued-line' }, told: true };
+  return { why: { code: 'shell-characters' }, told: true };
 }
 
 const VARIABLES: readonly (readonly [RegExp, string])[] = [

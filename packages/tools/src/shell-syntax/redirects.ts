@@ -14,7 +14,7 @@ export function readRedirect({ operator, descriptor, target }: Redirect): Redire
   // Further ones belong to whoever started the shell.
   if (ordinary && operator === '>&' && (value === '1' || value === '2')) return undefined;
   const reads = operator === '<' || operator === '<&';
-  const why = reads ? 'a command reads its input from a file' : 'output goes to a file';
+  const why = { code: reads ? 'input-from-file' : 'output-to-file' } as const;
   if (value === undefined) return { reason: { why, told: false }, path: target?.value ?? '' };
   return { reason: { why, told: true }, path: value };
 }

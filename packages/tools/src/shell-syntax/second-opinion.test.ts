@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
+import { toCause } from '@countersign/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -73,9 +74,11 @@ function listOf(value: unknown): object[] {
   return Array.isArray(value) ? value.filter((item): item is object => typeof item === 'object' && item !== null) : [];
 }
 
+const UNREADABLE: ReadonlySet<string> = new Set(['too-complex', 'unparsable', 'uncertain']);
+
 function isUnreadable(text: string): boolean {
   return subjectsOfCommand(text).some(
-    ({ kind, ...rest }) => kind === 'dynamic' && 'why' in rest && /read/.test(rest.why),
+    (subject) => subject.kind === 'dynamic' && UNREADABLE.has(toCause(subject.why).code),
   );
 }
 

@@ -29,24 +29,24 @@ export function subjectsOfCommand(command: string, parameters: readonly string[]
     star: judgeStar(words),
   }));
   reasons.push(...reasonsOfLine(commands));
-  if (reasons.length === 0 && findings.commands.length === 0) reasons.push({ why: 'there is no command', told: true });
+  if (reasons.length === 0 && findings.commands.length === 0) reasons.push({ why: { code: 'no-command' }, told: true });
   if (
     reasons.length === 0 &&
     (script === undefined || hasUnaccountedText(text, script) || !findings.commands.every(({ exact }) => exact))
   ) {
-    reasons.push({ why: 'it can not be read with certainty', told: false });
+    reasons.push({ why: { code: 'uncertain' }, told: false });
   }
   return [...dynamicFor(reasons), ...toSubjects(findings, commands)];
 }
 
 // None of these holds anything of the command: a reason is shown as it stands, and a command may hold a secret (A15).
 function reasonsOfText(text: string): Reason[] {
-  return HIDDEN.test(text) ? [{ why: 'it has characters that can not be seen', told: true }] : [];
+  return HIDDEN.test(text) ? [{ why: { code: 'invisible-characters' }, told: true }] : [];
 }
 
 /** Alone, going to a folder ends with the shell. Before other commands it decides what they mean. */
 function reasonsOfFolders({ folders, commands }: Findings): Reason[] {
-  return folders.length > 0 && commands.length > 1 ? [{ why: 'it goes to another folder first', told: true }] : [];
+  return folders.length > 0 && commands.length > 1 ? [{ why: { code: 'changes-folder' }, told: true }] : [];
 }
 
 function dynamicFor(reasons: readonly Reason[]): readonly Subject[] {

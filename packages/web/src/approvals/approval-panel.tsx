@@ -121,7 +121,7 @@ export function ApprovalPanel({
   const place = position < 0 || waiting.length < 2 ? undefined : `${position + 1} of ${waiting.length}`;
   const next = after(waiting, shown.id);
   const settle = async (work: Promise<Outcome>): Promise<void> => {
-    follow.current = 'if free';
+    follow.current = 'if-free';
     const id = approval.approvalId;
     setAnswered(({ sending, taken }) => ({ sending: new Set(sending).add(id), taken }));
     // One that was signed by somebody else a moment before is theirs: it stays, with their name under it.
@@ -133,7 +133,7 @@ export function ApprovalPanel({
     if (isTaken) setAside(undefined);
   };
   const pick = (id: string): void => {
-    follow.current = 'if free';
+    follow.current = 'if-free';
     setCurrent({ kind: 'open', id });
   };
   // In the scroll area of the card: what is added here moves nothing above it, and never the bar. With a height of its own, so that
@@ -154,7 +154,7 @@ export function ApprovalPanel({
             agentName={agentName}
             me={me}
             onNext={() => {
-              follow.current = 'if free';
+              follow.current = 'if-free';
               setCurrent({ kind: 'none' });
             }}
             nextWords={waiting.length > 0 ? `Next (${waiting.length} waiting)` : 'Close'}

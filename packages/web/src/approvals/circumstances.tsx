@@ -1,4 +1,4 @@
-import { type ApprovalView, maskedWords, sandboxWords, toolWords } from '@countersign/client';
+import { type ApprovalView, maskedWords, sandboxWords, toolWords, whyWords } from '@countersign/client';
 import type { ReactElement } from 'react';
 import { cx } from '../ui/cx.js';
 import { Icon } from '../ui/icon.js';
@@ -47,7 +47,7 @@ export function Circumstances({
       <p className="flex items-start gap-1.5">
         <Icon name="question" className="mt-0.5 size-3.5 text-ink-3" />
         <span className="min-w-0 [overflow-wrap:anywhere]">
-          Why you are asked: <Visible text={approval.why} />
+          <Visible text={whyWords(approval)} />
         </span>
       </p>
       {masked === undefined ? null : (

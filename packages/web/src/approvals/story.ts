@@ -36,7 +36,7 @@ export function callState({ status }: Pick<Invocation, 'status'>, decision: Deci
 const LONGEST_REASON = 48;
 
 function shortReason(reason: string): string {
-  if (reason === '' || reason === 'denied') return '';
+  if (reason === '') return '';
   return `: ${reason.length > LONGEST_REASON ? `${reason.slice(0, LONGEST_REASON)}…` : reason}`;
 }
 

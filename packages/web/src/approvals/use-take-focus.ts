@@ -1,14 +1,14 @@
 import { type RefObject, useEffect } from 'react';
 
 /** `if free`: the card before it was answered. Whoever writes elsewhere goes on there, or their next letter would be an answer here. */
-export type TakeFocus = 'no' | 'if free' | 'now';
+export type TakeFocus = 'no' | 'if-free' | 'now';
 
 /** Whether the focus comes to a card when it appears; asked once. */
 export function useTakeFocus(card: RefObject<HTMLElement | null>, takeFocus: { current: TakeFocus }): void {
   useEffect(() => {
     const how = takeFocus.current;
     takeFocus.current = 'no';
-    if (how === 'now' || (how === 'if free' && isFocusFree(card.current))) card.current?.focus();
+    if (how === 'now' || (how === 'if-free' && isFocusFree(card.current))) card.current?.focus();
   }, [card, takeFocus]);
 }
 

@@ -77,7 +77,7 @@ function Fields({
 
   const save = async (): Promise<void> => {
     const degrees = readNumber(temperature);
-    if (degrees === 'not a number' || (degrees !== 'empty' && degrees > 2))
+    if (degrees === 'not-a-number' || (degrees !== 'empty' && degrees > 2))
       return saving.refuse('temperature', 'Write a number from 0 to 2, such as 0.7.');
     const definition: NewAgent = {
       name: name.trim(),

@@ -1,5 +1,5 @@
 import { readAll, readArguments, ruleMissWords } from '@countersign/client';
-import type { PolicyVerdict, RuleMiss } from '@countersign/protocol';
+import { describeReason, type PolicyVerdict, type RuleMiss } from '@countersign/protocol';
 import { type ReactElement, useState } from 'react';
 import { useClient, useWorld } from '../data/connection.js';
 import { useRead } from '../data/use-read.js';
@@ -113,7 +113,7 @@ export function PolicyTester({
               {shown.words}
             </Badge>
             <p className="[overflow-wrap:anywhere]">
-              <Visible text={verdict.reason} />
+              <Visible text={describeReason(verdict.reason)} />
             </p>
             {verdict.rule === undefined ? null : (
               <p className="text-ink-2">

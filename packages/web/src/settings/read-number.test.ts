@@ -9,8 +9,8 @@ describe('a number in a field', () => {
 
   it('is not guessed where it is none', () => {
     for (const text of ['30s', '0,7', 'abc', '1e3', '-1', '0x10', '1.', '.5', 'Infinity', '1 000', '٣'])
-      expect(readNumber(text)).toBe('not a number');
-    expect(readNumber('1.5', 'whole')).toBe('not a number');
+      expect(readNumber(text)).toBe('not-a-number');
+    expect(readNumber('1.5', 'whole')).toBe('not-a-number');
   });
 
   it('is absent where nothing is written', () => {

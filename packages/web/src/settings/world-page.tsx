@@ -99,7 +99,7 @@ function WorldForm({
     for (const [field, value] of Object.entries(limits))
       if (typeof value !== 'number') return saving.refuse(field, 'Write a whole number, such as 10.');
     const seconds = readNumber(form.timeout);
-    if (seconds === 'not a number')
+    if (seconds === 'not-a-number')
       return saving.refuse('approvalTimeoutMs', 'Write a number of seconds, such as 30 or 0.5.');
     // `null` takes a setting back; what is left out stays as it is.
     const change: Record<string, unknown> = {

@@ -1,4 +1,4 @@
-import type { Subject } from '@countersign/protocol';
+import { describeCause, type Subject, toCause } from '@countersign/protocol';
 import { readings } from '../compile-policy.js';
 import { shownValue } from '../default-subjects.js';
 import { matchesGlob, wordGlob } from '../patterns/glob.js';
@@ -111,7 +111,9 @@ function findCommandMisfit(rule: Rule, named: Named, tool: KnownTool): string | 
     !named.open && named.conditions.every((one) => one.kind === 'equal' && one.value.every((piece) => 'text' in piece));
   if (!isSpelt) return `by name, a command is allowed only by its exact text${example}`;
   const dynamic = subjects.find((subject) => subject.kind === 'dynamic');
-  return dynamic === undefined ? undefined : `no rule can allow this command in advance (${dynamic.why})${example}`;
+  return dynamic === undefined
+    ? undefined
+    : `no rule can allow this command in advance (${describeCause(toCause(dynamic.why))})${example}`;
 }
 
 /** Arguments of a call that the conditions could be about. */

@@ -87,7 +87,7 @@ describe('a call that is too long for the screen', () => {
     const end = drawn({ ...scene, ui }).join('\n');
     expect(end).toContain('more lines that are not shown here');
     expect(end).toContain('not sandboxed');
-    expect(end).toContain('Why you are asked');
+    expect(end).toContain("Why you're asked");
     expect(end).not.toMatch(/Approve|Always|Edit/);
     expect(end).toContain('d Deny…');
     expect(end).toContain('n Next');

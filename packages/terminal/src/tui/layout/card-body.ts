@@ -5,6 +5,7 @@ import {
   maskedWords,
   sandboxWords,
   toolWords,
+  whyWords,
   type ApprovalView,
   type DiffLine,
 } from '@countersign/client';
@@ -61,7 +62,7 @@ export function cardBody(approval: ApprovalView, width: number): CardBody {
     ...(hidden > 0 ? about(cutWords, { colour: 'waiting' }) : []),
     ...about(`in ${approval.workingDirectory}`, { dim: true }),
     ...about(place, level === 'warning' ? { colour: 'waiting' } : { dim: true }),
-    ...about(`Why you are asked: ${approval.why}`),
+    ...about(whyWords(approval)),
     ...(masked === undefined ? [] : about(masked, { dim: true })),
   ];
   return { lines, isCut: hidden > 0 };

@@ -42,7 +42,12 @@ describe('the screen', () => {
         fc.string({ unit: fc.constantFrom('a', ' ', '漢', '🚢', '\n', '\u001B', '\u202E', '\t') }),
         (columns, rows, choice, focus, overlay, text) => {
           const scene = waiting(
-            { arguments: { command: text }, why: text, preview: { text, truncated: false }, agentId: text },
+            {
+              arguments: { command: text },
+              reason: { code: 'legacy', text },
+              preview: { text, truncated: false },
+              agentId: text,
+            },
             { focus, overlay, composer: fieldOf(text), isSideOpen: focus === 'chats' },
             { columns, rows },
           );
@@ -77,7 +82,7 @@ describe('the screen', () => {
       'rm scratch-1.tmp',
       'in /home/ada/notes',
       'sandboxed, no network',
-      'no rule allows rm',
+      'no rule allows this call',
       'd Deny…',
     ]) {
       expect(card).toContain(words);
@@ -114,7 +119,11 @@ describe('the screen', () => {
     const long = `${'x'.repeat(60)} in /safe ${'y'.repeat(70)} sandboxed, no network`;
     const card = drawn(
       waiting(
-        { message: `Run: ${long}`, why: long, sandbox: { kind: 'none', network: 'all', hosts: [], readable: [] } },
+        {
+          message: `Run: ${long}`,
+          reason: { code: 'legacy', text: long },
+          sandbox: { kind: 'none', network: 'all', hosts: [], readable: [] },
+        },
         { focus: 'card' },
       ),
     );

@@ -217,9 +217,7 @@ function outcomeLines(
       ];
     case 'denied':
     case 'expired':
-      return status.reason === '' || status.reason === 'denied'
-        ? []
-        : below(wrapProse(status.reason, room).slice(0, 4), 'bad');
+      return status.reason === '' ? [] : below(wrapProse(status.reason, room).slice(0, 4), 'bad');
   }
 }
 

@@ -15,17 +15,17 @@ export interface JudgedCommand {
 export function reasonsOfLine(commands: readonly JudgedCommand[]): readonly Reason[] {
   const reasons: Reason[] = [];
   if (commands.some(({ words }) => setsVariable(words))) {
-    reasons.push({ why: 'a variable of the shell is set', told: false });
+    reasons.push({ why: { code: 'variable' }, told: false });
   }
   if (commands.length < 2) return reasons;
   let written = false;
   for (const { piped, star } of commands) {
     const { effect, filters } = star;
     if (piped && !filters) {
-      reasons.push({ why: 'a program gets input that it may run as code or take for instructions', told: true });
+      reasons.push({ why: { code: 'piped-input' }, told: true });
     }
     if (written && effect === 'runs') {
-      reasons.push({ why: 'a program may run code from a file that a command before it writes', told: true });
+      reasons.push({ why: { code: 'code-from-file' }, told: true });
     }
     if (effect === 'writes') written = true;
   }

@@ -1,0 +1,117 @@
+import { z } from 'zod';
+
+const PLAIN = [
+  'arithmetic',
+  'arguments-not-object',
+  'arguments-unreadable',
+  'background',
+  'braces',
+  'changes-folder',
+  'code-from-file',
+  'command-substitution',
+  'continued-line',
+  'control-flow',
+  'escapes',
+  'expansion',
+  'function',
+  'glob',
+  'here-document',
+  'home-folder',
+  'input-from-file',
+  'invisible-characters',
+  'nested-code',
+  'nested-expansion',
+  'no-command',
+  'no-subjects',
+  'output-to-file',
+  'piped-input',
+  'program-path',
+  'shell-characters',
+  'test',
+  'too-complex',
+  'too-long',
+  'translation',
+  'uncertain',
+  'unknown-folder',
+  'unknown-syntax',
+  'unparsable',
+  'variable',
+] as const;
+
+/**
+ * Why no rule can allow a call in advance. `program` is the name of a program in the command, `path` the file that is written.
+ * `told`: the words of a tool that isn't one of ours.
+ */
+export const causeSchema = z.discriminatedUnion('code', [
+  z.object({ code: z.enum(PLAIN) }),
+  z.object({ code: z.enum(['changes-commands', 'runs-program', 'runs-text']), program: z.string() }),
+  z.object({ code: z.literal('runs-later'), path: z.string() }),
+  z.object({ code: z.literal('hard-links'), count: z.number().int() }),
+  z.object({ code: z.literal('subjects-failed'), problem: z.string() }),
+  z.object({ code: z.literal('told'), text: z.string() }),
+]);
+export type Cause = z.infer<typeof causeSchema>;
+
+/** A tool that isn't one of ours gives its cause as text. */
+export function toCause(why: Cause | string): Cause {
+  return typeof why === 'string' ? { code: 'told', text: why } : why;
+}
+
+export function describeCause(cause: Cause): string {
+  switch (cause.code) {
+    case 'changes-commands':
+      return `"${cause.program}" changes what later commands mean`;
+    case 'runs-program':
+      return `"${cause.program}" runs another program`;
+    case 'runs-text':
+      return `"${cause.program}" runs text as a script`;
+    case 'runs-later':
+      return `other programs may run ${cause.path} later, outside the sandbox`;
+    case 'hard-links':
+      return `the file has ${cause.count} hard links, and a rule may cover it under another name`;
+    case 'subjects-failed':
+      return `the tool could not say what the call touches (${cause.problem})`;
+    case 'told':
+      return cause.text;
+    default:
+      return WORDS[cause.code];
+  }
+}
+
+const WORDS: Readonly<Record<(typeof PLAIN)[number], string>> = {
+  arithmetic: 'the command uses shell arithmetic',
+  'arguments-not-object': 'the arguments are not an object',
+  'arguments-unreadable': "the arguments contain values that rules can't compare",
+  background: 'the command runs something in the background',
+  braces: 'the command uses brace expansion',
+  'changes-folder': 'the command changes folder before it runs other commands',
+  'code-from-file': 'a program may run code from a file that an earlier command writes',
+  'command-substitution': 'the command inserts the output of another command',
+  'continued-line': 'a word of the command continues on the next line',
+  'control-flow': 'the command uses a loop or a case statement',
+  escapes: 'a word of the command is written with escapes',
+  expansion: 'the command expands a variable',
+  function: 'the command defines a function',
+  glob: 'the command uses a glob',
+  'here-document': 'the command uses a here-document',
+  'home-folder': 'the command uses ~ for a home folder',
+  'input-from-file': 'the command reads its input from a file',
+  'invisible-characters': 'the command contains invisible characters',
+  'nested-code': 'the command nests scripts too deeply',
+  'nested-expansion': 'the command runs a script with parts that are only known when it runs',
+  'no-command': 'there is no command to run',
+  'no-subjects': 'the tool did not say what the call touches',
+  'output-to-file': 'the command redirects output to a file',
+  'piped-input': 'the command pipes data into a program that may run it',
+  'program-path': 'the command names a program by its path',
+  'shell-characters': 'a word of the command contains characters that the shell may interpret',
+  test: 'the command tests a condition',
+  'too-complex': 'the command is too long or too deeply nested to be parsed',
+  'too-long': 'the command has too many words to be judged',
+  translation: 'a word of the command is translated when it runs',
+  uncertain: "the command can't be parsed with certainty",
+  'unknown-folder': "the command changes to a folder that it doesn't name",
+  'unknown-syntax': 'the command uses syntax that is not known to be harmless',
+  unparsable: "the command can't be parsed",
+  variable: 'the command sets a variable',
+};

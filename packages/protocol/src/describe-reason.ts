@@ -1,0 +1,65 @@
+import { describeCause } from './causes.js';
+import type { Reason } from './reasons.js';
+
+/** The words for a reason, on every screen: they follow a colon, as in `Why you're asked: no rule allows this call`. */
+export function describeReason(reason: Reason): string {
+  const changed = 'changedSince' in reason ? reason.changedSince : undefined;
+  return changed === undefined ? wordsOf(reason) : `the call changed after it was ${changed}; ${wordsOf(reason)}`;
+}
+
+function wordsOf(reason: Reason): string {
+  switch (reason.code) {
+    case 'decision':
+      return 'a person approved this call';
+    case 'grant':
+      return 'a grant covers this call';
+    case 'allow-rule':
+      return 'a rule allows this call';
+    case 'pattern':
+      return 'the tool needs no approval for calls like this one';
+    case 'no-approval-needed':
+      return 'the tool needs no approval';
+    case 'contained':
+      return 'the world is in auto mode, and the call stays inside the sandbox and the working folder';
+    case 'no-rule':
+      return 'no rule allows this call';
+    case 'outcome-unknown':
+      return 'the same call was interrupted earlier in this chat, and its outcome is unknown';
+    case 'leaves-sandbox':
+      return 'the call may have effects outside the sandbox or the working folder';
+    case 'question':
+      return 'the agent asks you a question';
+    case 'tool-question':
+      return `${reason.tool} asks a question while it runs`;
+    case 'untrusted-tool':
+      return `${reason.tool} comes from an MCP server or client that isn't trusted`;
+    case 'ask-rule':
+      return `a rule requires approval: ${reason.rule}`;
+    case 'star':
+      return `the * in this rule covers only operands and options known to be harmless: ${reason.rule}`;
+    case 'star-without-sandbox':
+      return `without a sandbox, only a rule for the exact command can allow it, not ${reason.rule}`;
+    case 'rule-without-sandbox':
+      return `without a sandbox, the call could reach what this rule protects: ${reason.rule}`;
+    case 'unpredictable':
+      return `${describeCause(reason.cause)}, so no rule can judge it in advance`;
+    case 'not-coverable':
+      return `${describeCause(reason.cause)}, so no rule can allow it`;
+    case 'every-call':
+      return `${describeCause(reason.cause)}, so every such call needs approval`;
+    case 'tool-changed':
+      return `the definition of ${reason.tool} isn't the one you accepted, so grants and allow rules don't apply: ${reason.difference}`;
+    case 'policy-unreadable':
+      return `the policy can't be read, so every call needs approval: ${reason.problem}`;
+    case 'deny-rule':
+      return `a rule denies this call: ${reason.rule}`;
+    case 'read-mode':
+      return `this world is in read mode, and ${reason.tool} may change something`;
+    case 'unattended':
+      return 'nobody is connected to approve it, and this world denies such calls';
+    case 'cannot-run':
+      return reason.problem;
+    case 'legacy':
+      return reason.text;
+  }
+}

@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { describeReason } from './describe-reason.js';
+import { type AskReason, mapReason, readReason, type Reason } from './reasons.js';
+
+describe('[A47] reasons', () => {
+  it.each<[Reason, string]>([
+    [{ code: 'no-rule' }, 'no rule allows this call'],
+    [{ code: 'unpredictable', cause: { code: 'glob' } }, 'the command uses a glob, so no rule can judge it in advance'],
+    [
+      { code: 'not-coverable', cause: { code: 'runs-text', program: 'bash' } },
+      '"bash" runs text as a script, so no rule can allow it',
+    ],
+    [
+      { code: 'every-call', cause: { code: 'runs-later', path: '.git/hooks/x' } },
+      'other programs may run .git/hooks/x later, outside the sandbox, so every such call needs approval',
+    ],
+    [
+      { code: 'ask-rule', rule: 'ask rm', changedSince: 'approved' },
+      'the call changed after it was approved; a rule requires approval: ask rm',
+    ],
+  ])('%j has words', (reason, words) => {
+    expect(describeReason(reason)).toBe(words);
+  });
+
+  it('are stored as JSON; the sentence that an older version stored is shown as it is', () => {
+    const reason: AskReason = { code: 'star', rule: 'allow git *' };
+    expect(readReason(JSON.stringify(reason))).toEqual(reason);
+    for (const sentence of ['remove needs approval', '"quoted"', '{"code":"unheard-of"}']) {
+      expect(describeReason(readReason(sentence))).toBe(sentence);
+    }
+  });
+
+  it('[A15] are masked in their texts and keep their codes', () => {
+    const reason: AskReason = { code: 'every-call', cause: { code: 'told', text: 'star' }, changedSince: 'shown' };
+    expect(mapReason(reason, () => '…')).toEqual({ ...reason, cause: { code: 'told', text: '…' } });
+  });
+});

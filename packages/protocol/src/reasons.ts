@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { causeSchema } from './causes.js';
+
+const rule = z.string();
+const tool = z.string();
+/** The call changed after it was `shown` or `approved`, so it needs approval again (A7). */
+const changedSince = z.enum(['shown', 'approved']).exactOptional();
+
+/** Why a call needs approval. `legacy`: an approval of an older version, which has only the sentence. */
+export const askReasonSchema = z.discriminatedUnion('code', [
+  z.object({ code: z.enum(['no-rule', 'outcome-unknown', 'leaves-sandbox', 'question']), changedSince }),
+  z.object({ code: z.enum(['untrusted-tool', 'tool-question']), tool, changedSince }),
+  z.object({
+    code: z.enum(['ask-rule', 'star', 'star-without-sandbox', 'rule-without-sandbox']),
+    rule,
+    changedSince,
+  }),
+  z.object({ code: z.enum(['unpredictable', 'not-coverable', 'every-call']), cause: causeSchema, changedSince }),
+  z.object({ code: z.literal('tool-changed'), tool, difference: z.string(), changedSince }),
+  z.object({ code: z.literal('policy-unreadable'), problem: z.string(), changedSince }),
+  z.object({ code: z.literal('legacy'), text: z.string(), changedSince }),
+]);
+export type AskReason = z.infer<typeof askReasonSchema>;
+
+/** Why the gate runs, asks about or refuses a call. Codes are stable and may be compared; `describeReason` has the words. */
+export const reasonSchema = z.discriminatedUnion('code', [
+  askReasonSchema,
+  z.object({ code: z.enum(['decision', 'grant', 'pattern', 'no-approval-needed', 'contained', 'unattended']) }),
+  z.object({ code: z.enum(['allow-rule', 'deny-rule']), rule }),
+  z.object({ code: z.literal('read-mode'), tool }),
+  z.object({ code: z.literal('cannot-run'), problem: z.string() }),
+]);
+export type Reason = z.infer<typeof reasonSchema>;
+
+/** Reads the stored reason of an approval. Older versions stored a sentence; it is shown as it is. */
+export function readReason(stored: string): AskReason {
+  try {
+    return askReasonSchema.parse(JSON.parse(stored));
+  } catch {
+    return { code: 'legacy', text: stored };
+  }
+}
+
+/** The same reason with each of its texts changed, such as masked. Codes stay as they are. */
+export function mapReason<R extends Reason>(reason: R, change: (text: string) => string): R {
+  return mapTexts(reason, change) as R;
+}
+
+const CODES: ReadonlySet<string> = new Set(['code', 'changedSince']);
+
+function mapTexts(value: object, change: (text: string) => string): object {
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]: [string, unknown]) => {
+      if (typeof inner === 'string') return [key, CODES.has(key) ? inner : change(inner)];
+      return [key, typeof inner === 'object' && inner !== null ? mapTexts(inner, change) : inner];
+    }),
+  );
+}
