@@ -1,4 +1,4 @@
-import { createServer as createHttpServer, request as httpRequest, type IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { Socket as Datagrams } from 'node:dgram';
 import { connect as netConnect, type Server, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -6,6 +6,9 @@ import { readNameQuestion, writeNameAnswer, type NameQuestion } from './answer-n
 import { createNameTable } from './name-table.js';
 import { wordsOf } from '@countersign/core/ports';
 import { publicNetwork, resolveHost, type Network } from '../../web/network.js';
+
+// Not by `import`: on Node 24 that builds `WebSocket` and the whole of `fetch` as well, which takes 45 ms.
+const { createServer: createHttpServer, request: httpRequest } = process.getBuiltinModule('node:http');
 
 /** Where commands in the sandbox find the gateway: in their network there is nothing else. */
 const PORT = 3128;
