@@ -15,31 +15,63 @@ export interface Pipe {
   closeWriter(): void;
 }
 
-/**
- * Real pipes for a command's output. Node would give it sockets, and on a socket `echo … > /dev/stderr` fails.
- * Their names go at once: nobody needs them when both ends are open.
- */
+/** Both ends of a pipe that has no name and that nobody else has open. */
+interface Ends {
+  readonly reader: number;
+  readonly writer: number;
+}
+
+/** Pipes made by one `mkfifo`. Forking this process for each command took longer than making them. */
+const BATCH = 16;
+
+const spare: Ends[] = [];
+let making: Promise<void> | undefined;
+
+/** Real pipes for a command's output. Node would give it sockets, and on a socket `echo … > /dev/stderr` fails. */
 export async function openPipes(folder: string): Promise<{ stdout: Pipe; stderr: Pipe }> {
-  const [stdout, stderr] = [join(folder, 'stdout'), join(folder, 'stderr')];
-  await run(systemProgram('mkfifo'), ['-m', '600', stdout, stderr], { env: {} });
-  const first = openPipe(stdout);
+  const stdout = await takePipe(folder);
   try {
-    return { stdout: first, stderr: openPipe(stderr) };
+    return { stdout, stderr: await takePipe(folder) };
   } catch (error) {
-    first.closeWriter();
-    first.reader.destroy();
+    stdout.closeWriter();
+    stdout.reader.destroy();
     throw error;
   }
 }
 
-function openPipe(path: string): Pipe {
+async function takePipe(folder: string): Promise<Pipe> {
+  for (;;) {
+    const ends = spare.pop();
+    if (ends !== undefined) return toPipe(ends);
+    // One batch at a time: concurrent commands would otherwise open hundreds of spare files.
+    await (making ??= makePipes(folder).finally(() => (making = undefined)));
+  }
+}
+
+async function makePipes(folder: string): Promise<void> {
+  const paths = Array.from({ length: BATCH }, (_, index) => join(folder, `pipe-${index}`));
+  await run(systemProgram('mkfifo'), ['-m', '600', ...paths], { env: {} });
+  for (const path of paths) spare.push(openEnds(path));
+}
+
+/** The name is removed immediately: nobody needs it when both ends are open. */
+function openEnds(path: string): Ends {
   // Not waiting for the other end: it is opened by the next line.
-  const end = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  const writer = openSync(path, constants.O_WRONLY);
-  unlinkSync(path);
+  const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    return { reader, writer: openSync(path, constants.O_WRONLY) };
+  } catch (error) {
+    closeSync(reader);
+    throw error;
+  } finally {
+    unlinkSync(path);
+  }
+}
+
+function toPipe({ reader, writer }: Ends): Pipe {
   let open = true;
   return {
-    reader: new Socket({ fd: end, readable: true, writable: false }),
+    reader: new Socket({ fd: reader, readable: true, writable: false }),
     writer,
     closeWriter() {
       if (open) closeSync(writer);

@@ -1,0 +1,41 @@
+import { readdirSync, writeSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { makeFolder, type TestFolder } from '../testing/try-tool.js';
+import { openPipes } from './open-pipe.js';
+
+let folder: TestFolder;
+beforeEach(async () => {
+  folder = await makeFolder();
+});
+afterEach(() => folder.remove());
+
+it('[T15] concurrent commands get pipes of their own, and no name of one is left', async () => {
+  const all = await Promise.all(Array.from({ length: 20 }, () => openPipes(folder.path)));
+  const pipes = all.flatMap(({ stdout, stderr }) => [stdout, stderr]);
+  for (const [index, pipe] of pipes.entries()) {
+    writeSync(pipe.writer, `output ${index}`);
+    pipe.closeWriter();
+  }
+  expect(await Promise.all(pipes.map(({ reader }) => text(reader)))).toEqual(
+    pipes.map((_, index) => `output ${index}`),
+  );
+  expect(readdirSync(folder.path)).toEqual([]);
+});
+
+it('[T15] makes pipes only where it can, and takes the next folder after a failure', async () => {
+  const missing = `${folder.path}/missing`;
+  const failed: unknown[] = [];
+  // Spare pipes of earlier commands need no folder.
+  for (let tries = 0; tries < 20 && failed.length === 0; tries += 1)
+    await openPipes(missing).then(close, (error: unknown) => failed.push(error));
+  expect(failed).toHaveLength(1);
+  close(await openPipes(folder.path));
+});
+
+function close(pipes: Awaited<ReturnType<typeof openPipes>>): void {
+  for (const pipe of [pipes.stdout, pipes.stderr]) {
+    pipe.closeWriter();
+    pipe.reader.destroy();
+  }
+}
