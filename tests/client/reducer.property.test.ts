@@ -7,9 +7,9 @@ import { change, prelude, settings, talk } from '../../packages/countersign/src/
 import { finish, perform, type Command } from '../../packages/countersign/src/testing/lab-commands.js';
 import { closeLab, openBench, openLab, type Lab } from '../../packages/countersign/src/testing/lab.js';
 import { comparableChat } from './comparable.js';
+import { runsFactor } from '../support/scaled.js';
 
-const FACTOR = Number(process.env['RUNS_FACTOR'] ?? 1);
-const RUNS = Math.ceil(50 * FACTOR);
+const RUNS = Math.ceil(50 * runsFactor);
 
 /** What a server would have answered at one moment. */
 interface Snapshot {
@@ -76,7 +76,7 @@ describe('the reducer', () => {
       // Otherwise nothing was said about the order of a queue.
       expect(waiting).toBeGreaterThan(RUNS / 10);
     },
-    120_000 * Math.max(1, FACTOR),
+    120_000 * Math.max(1, runsFactor),
   );
 });
 

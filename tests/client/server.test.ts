@@ -9,8 +9,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { freePort } from '../../packages/server/src/testing/free-port.js';
 import { comparableChat, comparableWorld } from './comparable.js';
 import { openHarbour, type Harbour } from './fixture.js';
-
-const FACTOR = Number(process.env['RUNS_FACTOR'] ?? 1);
+import { runsFactor } from '../support/scaled.js';
 
 const opened: Harbour[] = [];
 const folders: string[] = [];
@@ -341,9 +340,9 @@ describe('views over a wire that is cut', () => {
         for (const view of [...views, whole, fresh, freshWorld]) view.close();
         await client.deleteChat(world, chat);
       });
-      await fc.assert(property, { numRuns: Math.ceil(10 * FACTOR), endOnFailure: true });
+      await fc.assert(property, { numRuns: Math.ceil(10 * runsFactor), endOnFailure: true });
     },
-    120_000 * Math.max(1, FACTOR),
+    120_000 * Math.max(1, runsFactor),
   );
 });
 

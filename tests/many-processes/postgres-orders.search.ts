@@ -5,6 +5,7 @@ import { createPostgresDatabase } from '../support/postgres-database.js';
 import { hold } from '../../packages/countersign/src/testing/hold-promises.js';
 import { change, death, settings, talk } from '../../packages/countersign/src/testing/lab-arbitraries.js';
 import type { Ground } from '../../packages/countersign/src/testing/lab.js';
+import { runsFactor } from '../support/scaled.js';
 
 // Not among the tests: what it finds depends on how steps happen to meet in the database, so that a seed does not bring it back. What it
 // finds has to be looked at by a person; `npm run search` says how it came about.
@@ -12,7 +13,7 @@ import type { Ground } from '../../packages/countersign/src/testing/lab.js';
 /** So many turns of the event loop without anything under way: what is still to be done without the store is done by then. */
 const QUIET = 5;
 /** Where steps really meet: on SQLite one waits for the other, here they take turns over ten connections. */
-const FACTOR = Math.max(1, Number(process.env['RUNS_FACTOR'] ?? 1));
+const FACTOR = Math.max(1, runsFactor);
 const LIMIT_MS = 8_000 * FACTOR;
 
 /** A database of its own for each bench: a turn that one left behind must not keep another from its rest. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { holdPromises, LIMIT_MS, RUNS } from './testing/hold-promises.js';
+import { holdPromises, LIMIT_MS, RUNS } from '../../../tests/support/interleavings.js';
 import { change, talk } from './testing/lab-arbitraries.js';
 
 describe('any order of answers, messages, decisions, results and stops', () => {

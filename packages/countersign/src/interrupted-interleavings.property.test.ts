@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { holdPromises, LIMIT_MS, RUNS } from './testing/hold-promises.js';
+import { holdPromises, LIMIT_MS, RUNS } from '../../../tests/support/interleavings.js';
 import { change, death, talk } from './testing/lab-arbitraries.js';
 import { finish, perform } from './testing/lab-commands.js';
 import { brokenPromises } from './testing/lab-invariants.js';

@@ -8,10 +8,10 @@ import { shellCmd } from '@countersign/tools';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { runsFactor } from '../../../tests/support/scaled.js';
 
-const FACTOR = Number(process.env['RUNS_FACTOR'] ?? 1);
 /** Real bash runs thousands of commands at full size, which took more than two minutes on two busy cores. */
-const timeout = Math.max(120_000, 900_000 * FACTOR);
+const timeout = Math.max(120_000, 900_000 * runsFactor);
 const tool = shellCmd({ sandbox: { kind: 'sandbox-exec', program: '/nowhere' } });
 const place = { workingDirectory: '/srv/project', home: '/home/ann' };
 const file = new URL('../../tools/src/testing/shell-commands/help-options.json', import.meta.url);
@@ -103,7 +103,7 @@ function allows(program: string, words: readonly string[]): boolean {
 const CHANGE = new Set(['tee', 'mkdir', 'cp', 'mv', 'rm', 'ln', 'chmod', 'make', 'wget', 'curl', 'npm ls', 'ps']);
 
 /** Every fortieth in `npm test`, every fourth in `npm run verify`, all of them in a search with a factor of 4. */
-const STRIDE = Math.max(1, Math.round(4 / FACTOR));
+const STRIDE = Math.max(1, Math.round(4 / runsFactor));
 
 /** The commands that a rule `program *` allows. */
 function allowedCommands(program: string): string[] {
@@ -197,12 +197,12 @@ describe('a star in an allow rule', () => {
       .constantFrom(...names)
       .chain((program) => fc.tuple(fc.constant(program), fc.array(word(program), { maxLength: 5 })));
     const found = fc
-      .sample(command, { numRuns: Math.round(20_000 * FACTOR), seed: 15 })
+      .sample(command, { numRuns: Math.round(20_000 * runsFactor), seed: 15 })
       .map(([program, rest]) => ({ program, words: [...program.split(' '), ...rest] }))
       .filter(({ program, words }) => allows(program, words))
       .map(({ words }) => words.map(quote).join(' '));
     const distinct = [...new Set(found)];
-    expect(distinct.length).toBeGreaterThan(500 * FACTOR);
+    expect(distinct.length).toBeGreaterThan(500 * runsFactor);
     expect(chunks(distinct, 200).flatMap(leftTraces)).toEqual([]);
   });
 });

@@ -5,26 +5,7 @@ import { brokenPromises } from './lab-invariants.js';
 import { readRecord } from './lab-record.js';
 import { closeLab, isWornOut, openBench, openLab, sqliteGround, type Bench, type LabSettings } from './lab.js';
 
-/** For a long search by hand or a quick look. One run takes 20 ms of CPU, so a run below full size has half as many as other tests. */
-const RUNS_FACTOR = Number(process.env['RUNS_FACTOR'] ?? 1);
-const FACTOR = RUNS_FACTOR < 1 ? RUNS_FACTOR / 2 : RUNS_FACTOR;
-/** Most mistakes show in a few commands; some only in many. */
-const SHORT = { runs: Math.ceil(2_450 * FACTOR), longest: 6 };
-const LONG = { runs: Math.ceil(50 * FACTOR), longest: 40 };
-export const RUNS = SHORT.runs + LONG.runs;
-export const LIMIT_MS = 300_000 * Math.max(1, FACTOR);
-
 const USED_UP = 1_000_000;
-
-/**
- * Runs random commands against chats of their own, lets everything end, and rejects with every promise that was broken.
- * Gives the number of runs.
- */
-export async function holdPromises(commands: fc.WeightedArbitrary<Command>[]): Promise<number> {
-  const runs = (await hold(commands, SHORT)) + (await hold(commands, LONG));
-  process.stdout.write(`${runs} interleavings\n`);
-  return runs;
-}
 
 interface Size {
   runs: number;
@@ -33,6 +14,10 @@ interface Size {
   limitMs?: number;
 }
 
+/**
+ * Runs random commands against chats of their own, lets everything end, and rejects with every promise that was broken.
+ * Gives the number of runs.
+ */
 export async function hold(
   commands: fc.WeightedArbitrary<Command>[],
   { runs, longest, limitMs }: Size,

@@ -17,6 +17,7 @@ import { openHarbour, type Harbour } from '../testing/harbour.js';
 import { holdToDescription } from '../testing/hold-to-description.js';
 import { responseToNobody } from '../testing/no-socket.js';
 import type { ApiDescription } from './describe-api.js';
+import { runsFactor } from '../../../../tests/support/scaled.js';
 
 afterEach(closeApps);
 
@@ -26,7 +27,6 @@ const FRESH_EVERY = 250;
 const TESTER = { who: 'test', client: 'test' };
 /** A search for a request that breaks something: another seed, or more of them, tries other ones. */
 const SEED = Number(process.env['FUZZ_SEED'] ?? 4);
-const FACTOR = Number(process.env['RUNS_FACTOR'] ?? 1);
 
 const WRITES =
   /^(?:insert|update|delete|set|append|step|fence|claim|change|clear|settle|touch|revoke|put|emit|record|add)/;
@@ -151,8 +151,9 @@ it('[W2] of thousands of requests made from the description none is answered wit
   const unreached = (): string[] => operations.map(({ operationId }) => operationId).filter((id) => !answered.has(id));
   const hasReachedAll = (): boolean => unreached().length === 1 && STATUSES.every((status) => statuses.has(status));
   // A small run continues with the operations it has not reached, at most to the full size.
-  const wanted = (count: number): string[] => (count >= REQUESTS * FACTOR && unreached().length > 1 ? unreached() : []);
-  const isDone = (count: number): boolean => count >= REQUESTS * FACTOR && (count >= REQUESTS || hasReachedAll());
+  const wanted = (count: number): string[] =>
+    count >= REQUESTS * runsFactor && unreached().length > 1 ? unreached() : [];
+  const isDone = (count: number): boolean => count >= REQUESTS * runsFactor && (count >= REQUESTS || hasReachedAll());
   for (let count = 0; !isDone(count); count += 1) {
     if (count % FRESH_EVERY === 0 || !(await isThere(t, ids))) await furnish(t, ids, count);
     const sent = next(wanted(count));

@@ -4,7 +4,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { scaled } from '../../../../../tests/support/scaled.js';
+import { runsFactor, scaled } from '../../../../../tests/support/scaled.js';
 import { lockSlot } from '../../files/lock-folder.js';
 import { editFile } from '../../files/edit-file.js';
 import { writeFile as writeFileTool } from '../../files/write-file.js';
@@ -13,7 +13,6 @@ import { makeFolder, tryTool, type TestFolder, type Tried } from '../../testing/
 import { findSandbox } from '../find-sandbox.js';
 
 const sandbox = await findSandbox();
-const factor = Number(process.env['RUNS_FACTOR'] ?? 1);
 
 // Where there is no bubblewrap the run has said so, and that these were left out.
 describe.skipIf(sandbox.kind !== 'bubblewrap')('[A45] two writers in one folder', () => {
@@ -171,7 +170,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('[A45] two writers in one folder'
 
   it(
     'whatever two commands do: those that succeeded are all there, as if run one after the other',
-    { timeout: 300_000 * Math.max(1, factor) },
+    { timeout: 300_000 * Math.max(1, runsFactor) },
     async () => {
       await fc.assert(
         fc.asyncProperty(steps('A'), steps('B'), async (first, second) => {

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { keepOwnFile } from '@countersign/core/ports';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { scaled } from '../../../../../tests/support/scaled.js';
+import { runsFactor, scaled } from '../../../../../tests/support/scaled.js';
 import { shellCmd, type ShellOptions } from '../../shell/shell-cmd.js';
 import { makeFolder, tryTool, type TestFolder } from '../../testing/try-tool.js';
 import { findSandbox } from '../find-sandbox.js';
@@ -14,8 +14,6 @@ import { makeCallFolder, sweepDrafts } from './open-draft.js';
 
 const sandbox = await findSandbox();
 const none: Sandbox = { kind: 'none', reason: 'left out on purpose' };
-
-const factor = Number(process.env['RUNS_FACTOR'] ?? 1);
 
 interface Result {
   exitCode: number;
@@ -84,7 +82,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command writes', () => {
 
   it(
     'is the same as without a sandbox, whatever it does to names',
-    { timeout: 300_000 * Math.max(1, factor) },
+    { timeout: 300_000 * Math.max(1, runsFactor) },
     async () => {
       await fc.assert(
         fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {

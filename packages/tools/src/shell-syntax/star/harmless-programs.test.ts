@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isHarmlessAwk, isHarmlessFormat, isHarmlessSed } from './harmless-programs.js';
+import { runsFactor } from '../../../../../tests/support/scaled.js';
 
-const FACTOR = Number(process.env['RUNS_FACTOR'] ?? 1);
 let folder: string;
 
 beforeAll(() => {
@@ -21,7 +21,7 @@ function texts(pieces: readonly string[], likely: readonly string[]): readonly s
   const changed = fc
     .tuple(fc.constantFrom(...likely), fc.nat(30), fc.constantFrom(...pieces))
     .map(([text, at, piece]) => text.slice(0, at) + piece + text.slice(at));
-  const all = fc.sample(fc.oneof(soup, changed, changed), { numRuns: Math.round(60_000 * FACTOR), seed: 3 });
+  const all = fc.sample(fc.oneof(soup, changed, changed), { numRuns: Math.round(60_000 * runsFactor), seed: 3 });
   return [...new Set([...likely, ...all])];
 }
 
@@ -62,7 +62,7 @@ describe('program texts that a star stands for', () => {
     ];
     const pieces = String.raw`s / | , # : @ ! [ ] ^ \ w e p d ; 1 $ I g y a x r W { } ~ + * . = q n`.split(' ');
     const harmless = texts([...pieces, ' ', 'w pwned', 'e touch pwned', '\n'], likely).filter(isHarmlessSed);
-    expect(harmless.length).toBeGreaterThan(300 * FACTOR);
+    expect(harmless.length).toBeGreaterThan(300 * runsFactor);
     expect(runAll(`sed "$text" x 2>&1; sed -E -n "$text" x; sed --posix "$text" x; ${TRACE}`, harmless)).toEqual([]);
     expect(readdirSync(folder)).toEqual(['x']);
   });
@@ -79,7 +79,7 @@ describe('program texts that a star stands for', () => {
       ' ',
     );
     const harmless = texts([...pieces, ' ', '\n', '"touch pwned"', '"pwned"'], likely).filter(isHarmlessAwk);
-    expect(harmless.length).toBeGreaterThan(300 * FACTOR);
+    expect(harmless.length).toBeGreaterThan(300 * runsFactor);
     // A loop without an end is no harm here, and takes time.
     const ending = harmless.filter((text) => !text.includes('while'));
     expect(runAll(`awk "$text" x; ${TRACE}`, ending)).toEqual([]);
@@ -91,7 +91,7 @@ describe('program texts that a star stands for', () => {
     const harmless = texts([...pieces, ' ', '%n', '%s'], ['%s\\n', '%-5d %s', '%(%Y)T', 'a%%n']).filter(
       isHarmlessFormat,
     );
-    expect(harmless.length).toBeGreaterThan(300 * FACTOR);
+    expect(harmless.length).toBeGreaterThan(300 * runsFactor);
     const line = `name=a; printf "$text" name name name name >/dev/null; [ "$name" = a ] || printf '%s\\0' "$text" >&3`;
     expect(runAll(line, harmless)).toEqual([]);
   });
