@@ -128,16 +128,16 @@ describe.each(Object.keys(places))('[A41] somebody who can write to the home, on
       expect(signed.stdout.trim().split('\n')).toHaveLength(2);
       writeFileSync(heads, signed.stdout);
       const bare = await run(['audit', 'head', '-w', 'docks']);
-      expect(bare.stderr).toContain('Not signed: no key is set up.');
+      expect(bare.stderr).toContain('Not signed: no key is configured.');
       writeFileSync(unsigned, bare.stdout);
 
       const alone = await run(['audit', 'verify', '-w', 'docks']);
       expect(alone).toMatchObject({ code: 0 });
-      expect(alone.stdout).toContain('Nothing outside this folder vouches for this log');
+      expect(alone.stdout).toContain('No head outside the home folder protects this log');
       const checked = await run(['audit', 'verify', '--head', heads], env);
       expect(checked).toMatchObject({ code: 0 });
       expect(checked.stdout).toMatch(/Records 1 to \d+ match a head of .* signed with SHA256:/);
-      expect(checked.stdout).not.toContain('Nothing outside');
+      expect(checked.stdout).not.toContain('No head');
       const elsewhere = await run(['audit', 'verify', '--head', heads, '--key', `${key}.pub`, '--json']);
       const { signature, at } = JSON.parse(signed.stdout.split('\n')[0] ?? '') as Record<string, unknown>;
       expect(JSON.parse(elsewhere.stdout)).toMatchObject({
@@ -145,7 +145,7 @@ describe.each(Object.keys(places))('[A41] somebody who can write to the home, on
         items: [{ anchor: { kind: 'heads', since: at, keys: [(signature as { key: string }).key] } }, {}],
       });
       const trusting = await run(['audit', 'verify', '-w', 'docks', '--head', unsigned]);
-      expect(trusting.stdout).toContain('not signed, so it is only as safe as the place where you kept it');
+      expect(trusting.stdout).toContain('not signed, so it is only as safe as the place where you stored it');
 
       const refused = await Promise.all([
         run(['audit', 'verify', '--head', heads]),
@@ -164,11 +164,11 @@ describe.each(Object.keys(places))('[A41] somebody who can write to the home, on
       // As long as before, and longer: the head is not the last record any more.
       await addWorld(url, 'docks');
       const alone = await run(['audit', 'verify', '-w', 'docks']);
-      expect(alone.stdout).toContain('docks: whole');
+      expect(alone.stdout).toContain('docks: intact');
       const checked = await run(['audit', 'verify', '--head', heads], env);
       expect(checked.code).toBe(1);
       expect(checked.stdout).toMatch(/^docks: rewritten at record \d+\. .*signed with SHA256:/m);
-      expect(checked.stdout).toMatch(/^quay: whole/m);
+      expect(checked.stdout).toMatch(/^quay: intact/m);
       expect((await run(['audit', 'verify', '-w', 'docks', '--head', unsigned])).code).toBe(1);
     });
   });
@@ -191,7 +191,7 @@ describe.each(Object.keys(places))('[A41] somebody who can write to the home, on
     rmSync(place.headFile);
     await serving(place, async (run) => {
       const { stdout } = await run(['audit', 'verify']);
-      expect(stdout).toContain(`The head file in the home does not know the first ${records - 1} records`);
+      expect(stdout).toContain(`The head file in the home folder does not cover the first ${records - 1} records`);
     });
     const t = await openApp();
     const other = (words: string[]): Promise<Ran> => runAt(t.url, words);

@@ -48,7 +48,7 @@ describe('countersign chat', () => {
     terminal.type(t.asking(stamp('left')) + ENTER);
     for (const typo of ['yes', 'o please']) {
       await answer(terminal, `${typo}${ENTER}`);
-      await terminal.waitFor('That is not one of the choices. Nothing was decided.');
+      await terminal.waitFor('Unknown choice. Nothing was decided.');
     }
     await answer(terminal, `d${ENTER}`);
     await terminal.waitFor('results: ');
@@ -84,7 +84,7 @@ describe('countersign chat', () => {
 
     const inside = t.terminal(['chat', '-w', 'docks']);
     await answer(inside, `a${ENTER}`);
-    await inside.waitFor('This rule will be written');
+    await inside.waitFor('This rule will be added');
     await answer(inside, CTRL_C);
     await inside.waitFor(CARD);
     await answer(inside, `a${ENTER}`);
@@ -121,7 +121,7 @@ describe('countersign chat', () => {
     const [kept] = (await t.client.approvals('docks')).items;
     const failing = t.terminal(['chat', '-w', 'docks'], { env: { EDITOR: 'false' } });
     await answer(failing, `e${ENTER}`);
-    await failing.waitFor('The editor ended with 1');
+    await failing.waitFor('The editor exited with 1');
     expect(await failing.waitFor('c: approve for this chat')).not.toContain('Edited by you');
     await t.client.stop('docks', kept?.chatId ?? '');
     expect(ran()).toEqual([]);
@@ -185,8 +185,8 @@ describe('countersign chat', () => {
     await terminal.waitFor('Edited by you');
     await answer(terminal, `o${ENTER}`);
     await answer(terminal, `a${ENTER}`);
-    await terminal.waitFor('This rule will be written');
-    await terminal.waitFor(/It matches nothing else in this chat|It would also have let through/);
+    await terminal.waitFor('This rule will be added');
+    await terminal.waitFor('It matches no other call in this chat');
     await answer(terminal, `e${ENTER}`);
     await terminal.waitFor('rule ');
     terminal.type(`\u0015allow stamp${ENTER}`);
@@ -236,7 +236,7 @@ describe('countersign chat', () => {
     terminal.type(t.asking(stamp('pasted')) + ENTER);
     await terminal.waitFor(SIGN);
     paste('o\ro\ra\rw\ro');
-    await terminal.waitFor('What is pasted signs nothing');
+    await terminal.waitFor('Pasted text can’t approve or deny');
     expect(ran()).toEqual([]);
     await answer(terminal, `d${ENTER}`);
     await terminal.waitFor('results: ');
@@ -297,7 +297,7 @@ describe('countersign chat', () => {
     terminal.type(`\u0015@a\t`);
     await terminal.waitFor('@Ada ');
     terminal.type(CTRL_C);
-    await terminal.waitFor('Ctrl-C again leaves');
+    await terminal.waitFor('Press Ctrl-C again to leave');
     await terminal.waitFor('you  ');
     terminal.type(CTRL_C);
     expect(await terminal.exitCode).toBe(130);

@@ -74,7 +74,7 @@ describe('the commands', () => {
     expect(await json('approvals', 'approve', first, '--yes')).toMatchObject({ kind: 'recorded' });
     expect(await json('approvals', 'deny', second, '--reason', 'no')).toMatchObject({ kind: 'recorded' });
     const again = await run('approvals', 'approve', second, '--yes');
-    expect(again).toMatchObject({ code: 1, stderr: 'countersign: It no longer waits: it is denied.\n' });
+    expect(again).toMatchObject({ code: 1, stderr: 'countersign: This call no longer waits: it is denied.\n' });
     await expect.poll(() => t.runs).toEqual(['one']);
 
     const asked = t.terminal(['approvals', 'approve', third]);
@@ -196,7 +196,7 @@ describe('the commands', () => {
     const audit = join(t.folder, 'audit.csv');
     await run('export', 'docks', '--out', yaml);
     expect(await readFile(yaml, 'utf8')).toContain('name: Docks');
-    expect((await run('export', 'docks', '--out', yaml)).stderr).toContain('it is there already');
+    expect((await run('export', 'docks', '--out', yaml)).stderr).toContain('the file exists');
     const [imported, verified] = await Promise.all([json('import', yaml), json('audit', 'verify')]);
     expect(imported['name']).toMatch(/^Docks/);
     expect(verified).toMatchObject({ ok: true });

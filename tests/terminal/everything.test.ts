@@ -61,7 +61,7 @@ describe('everything that can be done in the browser', () => {
     expect(await run('help', 'mcp', 'add')).toEqual(await run('mcp', 'add', '--help'));
     const unknown = await run('help', 'wrolds');
     expect(unknown).toMatchObject({ code: 2, stdout: '' });
-    expect(unknown.stderr).toContain('there is no command "wrolds". Did you mean "worlds"?');
+    expect(unknown.stderr).toContain('Unknown command "wrolds". Did you mean "worlds"?');
   });
 
   it('[W2] [X4] names the field that is wrong, and not the part of a request it was in', async () => {
@@ -72,7 +72,7 @@ describe('everything that can be done in the browser', () => {
     expect(search).toMatchObject({ code: 2, stdout: '', stderr: 'countersign: q: must not be empty\n' });
     const file = await run('import', fileURLToPath(new URL('../../LICENSE', import.meta.url)));
     expect(file).toMatchObject({ code: 2, stdout: '' });
-    expect(file.stderr).toMatch(/^countersign: The file ".*LICENSE" can't be imported: /);
+    expect(file.stderr).toMatch(/^countersign: Could not import the file ".*LICENSE": /);
   });
 
   it('[X4] has help with an example, and --json, for every command there is', () => {
@@ -107,7 +107,7 @@ describe('everything that can be done in the browser', () => {
       { chatId: chat, sender: 'human' },
     ]);
     expect(await list('search', 'heron', '--limit', '1', '-w', 'docks')).toHaveLength(1);
-    expect((await run('search', 'pelican', '-w', 'docks')).stderr).toBe('Nobody said that.\n');
+    expect((await run('search', 'pelican', '-w', 'docks')).stderr).toBe('No message matches.\n');
     expect((await list('tools', '-w', 'docks')).map(({ name }) => name)).toContain('stamp');
     expect((await run('tools', 'show', 'stmp', '-w', 'docks')).stderr).toContain('Did you mean "stamp"?');
     expect((await list('providers')).map(({ name }) => name)).toContain('scripted');
@@ -183,7 +183,7 @@ describe('everything that can be done in the browser', () => {
     await t.client.createWorld({ name: 'Brief' });
     await t.client.deleteWorld('brief');
     expect((await list('audit', '-w', 'brief')).length).toBeGreaterThan(0);
-    expect((await run('audit', 'verify', '-w', 'brief')).stdout).toMatch(/^brief: whole/);
+    expect((await run('audit', 'verify', '-w', 'brief')).stdout).toMatch(/^brief: intact/);
     expect((await run('audit', 'list', '-w', 'breif')).code).toBe(2);
   });
 
@@ -191,7 +191,7 @@ describe('everything that can be done in the browser', () => {
     const fixture = fileURLToPath(new URL('../mcp/fixtures/hostile-server.mjs', import.meta.url));
     const added = await run('mcp', 'add', 'zoo', '-w', 'docks', '--', process.execPath, fixture);
     expect(added).toMatchObject({ code: 0, stdout: '' });
-    expect(added.stderr).toMatch(/Added "zoo" to "docks"\. It runs and offers \d+ tools\./);
+    expect(added.stderr).toMatch(/Added "zoo" to "docks"\. It is running and offers \d+ tools\./);
     expect(added.stderr).toContain('Its tools need approval unless a rule allows them.');
     const listed = (await run('tools', 'list', '-w', 'docks')).stdout.split('\n');
     expect(listed[0]).toMatch(/^NAME +APPROVAL +/i);
@@ -213,7 +213,7 @@ describe('everything that can be done in the browser', () => {
     );
     expect(failed).toMatchObject({ code: 1, stdout: '' });
     expect(failed.stderr).toMatch(/Added "gone" to "docks", but it did not start: .*no disk/);
-    expect(failed.stderr).toContain('It stays in the list, turned on.');
+    expect(failed.stderr).toContain('It stays in the list, enabled.');
     expect(failed.stderr).toContain('countersign mcp edit gone -w docks');
     const json = await run('mcp', 'add', 'off', '-w', 'docks', '--no-enabled', '--json', '--', 'true');
     expect(JSON.parse(json.stdout)).toMatchObject({ name: 'off', status: 'off' });
@@ -229,18 +229,18 @@ describe('everything that can be done in the browser', () => {
     const failed = await edit('--enabled');
     expect(failed).toMatchObject({ code: 1, stdout: '' });
     expect(failed.stderr).toContain(
-      'Changed "ark" in "docks", but it did not start: no disk (it ended with exit code 5)\nIt stays in the list, turned on.',
+      'Changed "ark" in "docks", but it did not start: no disk (it ended with exit code 5)\nIt stays in the list, enabled.',
     );
     const again = await run('mcp', 'restart', 'ark', '-w', 'docks');
     expect(again).toMatchObject({ code: 1, stdout: '' });
     expect(again.stderr).toContain('Restarted "ark" in "docks", but it did not start: no disk');
     const mended = await edit('--', process.execPath, fixture);
     expect(mended).toMatchObject({ code: 0, stdout: '' });
-    expect(mended.stderr).toMatch(/Changed "ark" in "docks"\. It runs and offers \d+ tools\./);
+    expect(mended.stderr).toMatch(/Changed "ark" in "docks"\. It is running and offers \d+ tools\./);
     expect(mended.stderr).toContain('\n  mcp__ark__quiet');
     const json = await edit('--trusted', '--json');
     expect(JSON.parse(json.stdout)).toMatchObject({ name: 'ark', status: 'running', trusted: true });
-    expect((await edit('--no-enabled')).stderr).toContain('Changed "ark" in "docks". It is off.');
+    expect((await edit('--no-enabled')).stderr).toContain('Changed "ark" in "docks". It is disabled.');
     await run('mcp', 'remove', 'ark', '-w', 'docks', '--yes');
   });
 

@@ -93,7 +93,7 @@ describe('in rough hands', () => {
     );
     for (const [index, { code, stdout, stderr }] of tried.entries()) {
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-      expect(stderr).toContain(index < 3 ? 'is no Countersign server' : 'Nobody answers at http://127.0.0.1:9');
+      expect(stderr).toContain(index < 3 ? 'is not a Countersign server' : 'No answer from http://127.0.0.1:9');
       expect(stderr.trim().split('\n')).toHaveLength(1);
     }
     const [wrong, broken] = await Promise.all([
@@ -170,6 +170,6 @@ describe('in rough hands', () => {
     if (!existsSync('/dev/full')) return;
     const full = await sh(`${command} chats list -w docks > /dev/full; echo "code $?"`);
     expect(full.stdout).toBe('code 1\n');
-    expect(full.stderr).toMatch(/^countersign: What was found can't be written: .*\n$/);
+    expect(full.stderr).toMatch(/^countersign: Could not write to standard output: .*\n$/);
   });
 });

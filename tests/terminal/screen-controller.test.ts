@@ -104,7 +104,7 @@ describe('the full screen over a real server', () => {
       if (init?.method === 'POST' && pathOf(input).endsWith('/chats')) await making.closed;
       return await fetch(input, init);
     });
-    await seat.see('Nothing was said yet');
+    await seat.see('No messages yet');
     seat.press(write('say "in a new one"'), key('enter'));
     await t.client.renameChat('docks', other, 'The other one');
     await seat.see('The other one');

@@ -88,7 +88,7 @@ describe('without a server', () => {
     expect(await run('open')).toMatchObject({
       code: 1,
       stdout: '',
-      stderr: 'countersign: No server runs on this home. Start one with countersign serve.\n',
+      stderr: 'countersign: No server is running on this home folder. Start one with countersign serve.\n',
     });
 
     const slow = JSON.stringify({ command: 'sleep 1; wc -l notes/crew.md' });

@@ -72,7 +72,7 @@ describe.runIf(hasTmux)('the full screen', () => {
     await tmux.press('Enter');
     await tmux.see('Ada wants to use stamp');
     await tmux.press('C-g');
-    await tmux.see(['Nothing runs until you sign.', /letter: a‹U\+001B›\[1A‹U\+202E›b/], {
+    await tmux.see(['Nothing runs until you approve it.', /letter: a‹U\+001B›\[1A‹U\+202E›b/], {
       not: 'Ctrl-G brings you here',
     });
   });
@@ -109,7 +109,7 @@ describe.runIf(hasTmux)('the full screen', () => {
     await isClean();
     await open();
     await tmux.signal('SIGUSR2');
-    expect(await isClean()).toContain('countersign: Something went wrong that should not have: boom');
+    expect(await isClean()).toContain('countersign: Unexpected error: boom');
   });
 });
 

@@ -7,7 +7,7 @@ import { command, hasTmux, openTmux, READY, type Tmux } from '../support/tmux.js
 
 /** A new card does nothing at first: a person sees when it does. */
 async function choose(tmux: Tmux, key: string, then: string): Promise<void> {
-  await tmux.see('Nothing runs until you sign.', { not: 'Ctrl-G brings you here' });
+  await tmux.see('Nothing runs until you approve it.', { not: 'Ctrl-G brings you here' });
   await tmux.press(key);
   await tmux.see(then);
 }
@@ -44,7 +44,7 @@ describe.runIf(hasTmux)('the full screen on the demo world', () => {
       '+ # Notes of the harbour',
     ]);
     await tmux.press('Tab');
-    await choose(tmux, 'Enter', 'Nothing is chosen, so nothing was signed.');
+    await choose(tmux, 'Enter', 'Nothing is selected, so nothing was approved.');
     expect(notes('summary.md')).toBe(false);
     await choose(tmux, 'o', 'Approve exactly this call, once');
     await tmux.press('Enter');
@@ -95,7 +95,7 @@ describe.runIf(hasTmux)('the full screen on the demo world', () => {
     await tmux.type('never sent');
     await tmux.see('› never sent');
     await tmux.press('C-c');
-    await tmux.see('Leave? What you wrote is not sent.');
+    await tmux.see('Leave? Your message is not sent yet.');
     await tmux.press('y');
     expect(await tmux.see(READY, { not: 'Leave?' })).not.toContain('Harbour');
     await tmux.type('clear; stty -a; echo ended');

@@ -77,9 +77,7 @@ describe('countersign chat without a terminal', () => {
       stderr: 'countersign: There is no world "dokcs". Did you mean "docks"?\n',
     });
     expect(noChat).toMatchObject({ code: 2, stdout: '' });
-    expect(noFlag.stderr).toBe(
-      "countersign: Unknown option '--wordl'. Did you mean --world? --help says what there is.\n",
-    );
+    expect(noFlag.stderr).toBe("countersign: Unknown option '--wordl'. Did you mean --world? See --help.\n");
     expect(empty).toMatchObject({ code: 2, stdout: '' });
     expect(nobody.code).toBe(1);
     for (const { stderr } of [noWorld, noChat, noFlag, empty, nobody]) {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { CommandError } from './command-error.js';
 import { suggestion } from './text/suggest.js';
+import { errors } from './words/errors.js';
 
 /** A mistyped command would be taken for an argument of the default one, and the complaint would be about something else. */
 export function checkCommandWords(program: Command, words: readonly string[], path = ''): void {
@@ -13,7 +14,5 @@ export function checkCommandWords(program: Command, words: readonly string[], pa
     return;
   }
   if (first === 'help') return;
-  throw new CommandError(
-    `there is no command "${path}${first}". ${suggestion(first, names)} countersign ${path}--help says what there is.`,
-  );
+  throw new CommandError(errors.noCommand(`${path}${first}`, suggestion(first, names), path));
 }

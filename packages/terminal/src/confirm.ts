@@ -3,6 +3,8 @@ import { CommandError } from './command-error.js';
 import type { CommandContext } from './context.js';
 import { EXIT } from './exit-codes.js';
 import { plainLine } from './text/plain-text.js';
+import { errors } from './words/errors.js';
+import { results } from './words/results.js';
 
 /**
  * Whether the person types exactly the word that is asked for. Anything else, the end of the input and Ctrl-C mean no (A17). Where
@@ -13,15 +15,15 @@ export async function confirm(
   { yes, what, word = 'yes' }: { yes: boolean | undefined; what: string; word?: string },
 ): Promise<void> {
   if (yes === true) return;
-  if (!context.isPerson) throw new CommandError(`${what} There is no terminal to ask in. Add --yes to confirm.`);
+  if (!context.isPerson) throw new CommandError(errors.cannotConfirm(what));
   const { stdin, stdout } = context.console;
   const readline = createInterface({ input: stdin, output: stdout });
   const ended = new Promise<string>((resolve) => {
     readline.once('close', () => resolve(''));
     readline.once('SIGINT', () => resolve(''));
   });
-  const asked = readline.question(`${plainLine(what)} Type "${word}" to continue: `).catch(() => '');
+  const asked = readline.question(results.confirm(plainLine(what), word)).catch(() => '');
   const answer = await Promise.race([asked, ended]);
   readline.close();
-  if (answer.trim() !== word) throw new CommandError('Nothing was done.', EXIT.interrupted);
+  if (answer.trim() !== word) throw new CommandError(errors.nothingDone, EXIT.interrupted);
 }

@@ -4,6 +4,7 @@ import { CommandError } from './command-error.js';
 import { EXIT } from './exit-codes.js';
 import { followServer, type Address } from './follow-server.js';
 import type { OwnServer, ServerDoor, Unfinished } from './server-door.js';
+import { errors } from './words/errors.js';
 
 export interface Whereabouts {
   home?: string | undefined;
@@ -42,7 +43,7 @@ export async function connect(
   const home = named ?? (await door.defaultHome());
   if (!isAbsolute(home)) {
     // Looked up from here it would be whatever folder this is, with whatever somebody has put there to be found.
-    throw new CommandError(`The home "${home}" must be an absolute path. Choose it with --home or COUNTERSIGN_HOME.`);
+    throw new CommandError(errors.relativeHome(home));
   }
   if (url !== undefined) return await talkTo(checked(url), await door.readToken(home));
 
@@ -80,7 +81,7 @@ export async function connect(
 function checked(url: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   if (parsed === undefined || !/^https?:$/.test(parsed.protocol)) {
-    throw new CommandError(`Invalid server URL "${url}". Expected something like http://127.0.0.1:4747`);
+    throw new CommandError(errors.invalidUrl(url));
   }
   return parsed.origin;
 }
@@ -92,13 +93,11 @@ async function talkTo(url: string, token: string | undefined): Promise<Connected
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
     if (error.kind === 'network' || error.kind === 'aborted') {
-      const detail = `Nobody answers at ${url}. Is a server up there? Nothing that was kept is lost.`;
-      throw new CommandError(detail, EXIT.failed, error);
+      throw new CommandError(errors.noAnswer(url), EXIT.failed, error);
     }
     // One of ours that can't work just now says so itself.
     if (error.kind === 'unreadable' || error.cause !== undefined) {
-      const detail = `What answers at ${url} is no Countersign server. Name one with --url or COUNTERSIGN_URL.`;
-      throw new CommandError(detail, EXIT.failed, error);
+      throw new CommandError(errors.notOurs(url), EXIT.failed, error);
     }
   }
   return { client, own: () => undefined, close: () => Promise.resolve() };
@@ -108,13 +107,9 @@ function known(url: string, token: string | undefined): string {
   if (token !== undefined) {
     if (/^[\x21-\x7E]+$/.test(token)) return token;
     // Not the word itself: most of it may be a secret.
-    throw new CommandError('COUNTERSIGN_TOKEN contains characters that no token has. Copy it again.');
+    throw new CommandError(errors.badToken);
   }
-  throw new CommandError(
-    `A server runs at ${url}, but its token is kept nowhere that this command may read. ` +
-      'Set COUNTERSIGN_TOKEN to the token of that server.',
-    EXIT.failed,
-  );
+  throw new CommandError(errors.noToken(url), EXIT.failed);
 }
 
 function isLocked(error: unknown): boolean {

@@ -1,32 +1,33 @@
 import { Command } from 'commander';
-import { addAgents } from './commands/agents.js';
-import { addApprovals } from './commands/approvals.js';
-import { addAudit } from './commands/audit.js';
-import { addChat } from './commands/chat.js';
-import { addChats } from './commands/chats.js';
-import { addCompletion } from './commands/completion.js';
-import { addDoctor } from './commands/doctor.js';
-import { addGrants } from './commands/grants.js';
-import { addImportExport } from './commands/import-export.js';
-import { addMcp } from './commands/mcp.js';
-import { addMigrate } from './commands/migrate.js';
-import { addOpen } from './commands/open.js';
-import { addPolicy } from './commands/policy.js';
-import { addProviders } from './commands/providers.js';
+import { addAgents } from './commands/worlds/agents.js';
+import { addApprovals } from './commands/decide/approvals.js';
+import { addAudit } from './commands/decide/audit.js';
+import { addChat } from './commands/talk/chat.js';
+import { addChats } from './commands/worlds/chats.js';
+import { addCompletion } from './commands/machine/completion.js';
+import { addDoctor } from './commands/machine/doctor.js';
+import { addGrants } from './commands/decide/grants.js';
+import { addImportExport } from './commands/worlds/import-export.js';
+import { addMcp } from './commands/worlds/mcp.js';
+import { addMigrate } from './commands/machine/migrate.js';
+import { addOpen } from './commands/machine/open.js';
+import { addPolicy } from './commands/decide/policy.js';
+import { addProviders } from './commands/machine/providers.js';
 import { registerWith, type Ends } from './commands/register.js';
-import { addSearch } from './commands/search.js';
-import { addServe } from './commands/serve.js';
-import { addStats } from './commands/stats.js';
-import { addTools } from './commands/tools.js';
-import { addTui } from './commands/tui.js';
-import { addWorlds } from './commands/worlds.js';
+import { addSearch } from './commands/worlds/search.js';
+import { addServe } from './commands/machine/serve.js';
+import { addStats } from './commands/machine/stats.js';
+import { addTools } from './commands/worlds/tools.js';
+import { addTui } from './commands/talk/tui.js';
+import { addWorlds } from './commands/worlds/worlds.js';
 import { sizeOf } from './console.js';
 import type { Surroundings } from './create-context.js';
+import { programHelp as help } from './words/help-server.js';
 
 /** Every command there is, with its flags and help. Nothing of it runs before it is called. */
 export function createProgram({ console: { stdout }, version }: Surroundings, ends: Ends): Command {
   const program = new Command('countersign')
-    .description('Agents propose. You countersign.')
+    .description(help.about)
     .exitOverride()
     .configureOutput({
       writeOut: (text) => void stdout.write(text),
@@ -35,18 +36,14 @@ export function createProgram({ console: { stdout }, version }: Surroundings, en
       getOutHelpWidth: () => (stdout.isTTY ? sizeOf(stdout).columns : 100),
     })
     .configureHelp({ showGlobalOptions: true, sortSubcommands: false })
-    .version(version, '-v, --version', 'print the version')
-    .helpOption('-h, --help', 'show help')
+    .version(version, '-v, --version', help.version)
+    .helpOption('-h, --help', help.help)
     .helpCommand(false)
-    .option('--home <dir>', 'home folder (COUNTERSIGN_HOME, or ~/.countersign)')
-    .option('--url <url>', 'talk to the server at this address (COUNTERSIGN_URL), with the token in COUNTERSIGN_TOKEN')
-    .option('--json', 'machine-readable output')
-    .option('--verbose', 'print the stack trace of an error')
-    .addHelpText(
-      'after',
-      '\nWithout a command it serves and opens the browser, with the flags of serve: --port, --host, --allow-host, --no-open, --log-level.' +
-        '\nCommands use the server that runs on the home folder. If none runs, a command starts its own and stops it at the end.',
-    );
+    .option('--home <dir>', help.home)
+    .option('--url <url>', help.url)
+    .option('--json', help.json)
+    .option('--verbose', help.verbose)
+    .addHelpText('after', help.after);
   const register = registerWith(ends);
   addServe(program, register);
   addOpen(program, register);

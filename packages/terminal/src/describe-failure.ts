@@ -3,17 +3,18 @@ import { CountersignError } from '@countersign/protocol';
 import { CommanderError } from 'commander';
 import { CommandError } from './command-error.js';
 import { EXIT, type ExitCode } from './exit-codes.js';
+import { errors } from './words/errors.js';
 
 /** One sentence for a person, and the exit code that goes with it. */
 export function describeFailure(error: unknown): { message: string; code: ExitCode } {
   if (error instanceof CommandError) return { message: error.message, code: error.exitCode };
   if (error instanceof CommanderError) return { message: usage(error.message), code: EXIT.usage };
-  if (error instanceof ClientError) return { message: inWords(error), code: codeOf(error) };
+  if (error instanceof ClientError) return { message: describeClientError(error), code: codeOf(error) };
   if (error instanceof CountersignError) {
     return { message: error.message, code: error.code === 'invalid' ? EXIT.usage : EXIT.failed };
   }
   const message = error instanceof Error ? error.message : String(error);
-  return { message: `Something went wrong that should not have: ${message} (--verbose says more).`, code: EXIT.failed };
+  return { message: errors.unexpected(message), code: EXIT.failed };
 }
 
 /** What commander says, as a sentence: `error: unknown option '--x'\n(Did you mean --y?)`. */
@@ -21,12 +22,12 @@ function usage(text: string): string {
   const [said = '', hint] = text.replace(/^error: /, '').split('\n');
   const more = hint === undefined || hint === '' ? '' : ` ${hint.replace(/^\((.*)\)$/, '$1')}`;
   const first = said.charAt(0).toUpperCase() + said.slice(1);
-  return `${first.replace(/\.$/, '')}.${more} --help says what there is.`;
+  return errors.badUsage(first.replace(/\.$/, ''), more);
 }
 
-function inWords({ kind, detail, status }: ClientError): string {
-  if (kind === 'network') return `${detail} Is it up?`;
-  if (status === 401) return `${detail} Set COUNTERSIGN_TOKEN to the token of that server.`;
+function describeClientError({ kind, detail, status }: ClientError): string {
+  if (kind === 'network') return errors.isItUp(detail);
+  if (status === 401) return errors.setToken(detail);
   return detail;
 }
 

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { withoutSecrets } from '@countersign/protocol';
 import { CommandError } from './command-error.js';
 import type { CommandContext } from './context.js';
+import { errors } from './words/errors.js';
 
 /**
  * Opens the text in the person's editor and uses what they wrote. Undefined when nothing was changed. If it can't be used, the file is
@@ -20,7 +21,7 @@ export async function editText<T>(
   const { env, stdin } = context.console;
   const editor = nonEmpty(env['VISUAL']) ?? nonEmpty(env['EDITOR']);
   if (editor === undefined) {
-    throw new CommandError('No editor found. Set EDITOR, or use flags (--help).');
+    throw new CommandError(errors.noEditor);
   }
   // A folder of our own: in a shared one somebody else could put another text in its place.
   const folder = await mkdtemp(join(tmpdir(), 'countersign-edit-'));
@@ -35,7 +36,7 @@ export async function editText<T>(
       env: withoutSecrets(env),
     });
     const [code] = (await once(child, 'close')) as [number | null];
-    if (code !== 0) throw new CommandError(`The editor ended with ${code ?? 'a signal'}; nothing was changed.`, 1);
+    if (code !== 0) throw new CommandError(errors.editorFailed(code), 1);
     const edited = await readFile(file, 'utf8');
     if (edited === text) return undefined;
     isKept = true;
@@ -43,7 +44,7 @@ export async function editText<T>(
     isKept = false;
     return used;
   } finally {
-    if (isKept) context.note(`Not saved. Your text is in ${file}.`);
+    if (isKept) context.note(errors.notSaved(file));
     else await rm(folder, { recursive: true, force: true });
   }
 }
@@ -63,7 +64,7 @@ function parse(text: string): unknown {
     return JSON.parse(text) as unknown;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new CommandError(`Invalid JSON (${why}). Nothing was changed.`);
+    throw new CommandError(errors.invalidJson(why));
   }
 }
 

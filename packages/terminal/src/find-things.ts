@@ -3,6 +3,7 @@ import type { Agent, Chat, World } from '@countersign/protocol';
 import { CommandError } from './command-error.js';
 import { nearest } from '@countersign/protocol';
 import { suggestion } from './text/suggest.js';
+import { errors } from './words/errors.js';
 
 /** The world of this name or id; without a name the only one there is, for nobody must guess where something will run. */
 export async function findWorld(client: Client, name: string | undefined): Promise<World> {
@@ -10,8 +11,8 @@ export async function findWorld(client: Client, name: string | undefined): Promi
   const ids = worlds.map(({ id }) => id);
   if (name !== undefined) return named(worlds, name, 'world');
   const [only, ...others] = worlds;
-  if (only === undefined) throw new CommandError('There is no world yet. Create one with: countersign worlds add NAME');
-  if (others.length > 0) throw new CommandError(`Which world? Name it with -w. ${suggestion('', ids)}`);
+  if (only === undefined) throw new CommandError(errors.noWorlds);
+  if (others.length > 0) throw new CommandError(errors.whichWorld(suggestion('', ids)));
   return only;
 }
 
@@ -28,7 +29,7 @@ export async function findAgent(client: Client, world: string, name: string): Pr
 export async function findChat(client: Client, world: string, id: string): Promise<Chat> {
   if (id === 'last') {
     const newest = (await client.chats(world, { newest: true, limit: 1 })).items.at(-1);
-    if (newest === undefined) throw new CommandError(`There is no chat in "${world}" yet.`);
+    if (newest === undefined) throw new CommandError(errors.noChats(world));
     return newest;
   }
   try {
@@ -37,8 +38,8 @@ export async function findChat(client: Client, world: string, id: string): Promi
     if (!(error instanceof ClientError) || error.status !== 404) throw error;
     const ids = (await readAll((page) => client.chats(world, page))).map((chat) => chat.id);
     const near = nearest(id, ids);
-    const hint = near === undefined ? `countersign chats list -w ${world} shows them.` : `Did you mean "${near}"?`;
-    throw new CommandError(`There is no chat "${id}" in "${world}". ${hint}`, undefined, error);
+    const hint = near === undefined ? errors.seeChats(world) : errors.didYouMean(near);
+    throw new CommandError(errors.notFoundIn('chat', id, world, hint), undefined, error);
   }
 }
 
@@ -49,5 +50,5 @@ function named<T extends { id: string; name: string }>(things: readonly T[], nam
     things.find(({ id, name: known }) => id.toLowerCase() === wanted || known.toLowerCase() === wanted);
   if (found !== undefined) return found;
   const ids = things.map(({ id }) => id);
-  throw new CommandError(`There is no ${what} "${name}". ${suggestion(name, ids)}`);
+  throw new CommandError(errors.notFound(what, name, suggestion(name, ids)));
 }

@@ -1,6 +1,7 @@
 import { createInterface, type Interface } from 'node:readline';
 import { Writable } from 'node:stream';
 import type { Console } from './console.js';
+import { chatWords } from './words/chat.js';
 
 /** What a person did when they were asked for a line. */
 export type Typed =
@@ -123,7 +124,7 @@ export function openKeyboard({ stdin, stdout, env }: Console, complete: Complete
     isPasting = false;
     if (asking?.question.typedOnly !== true) return;
     clear();
-    print('  What is pasted signs nothing: type your answer.\n');
+    print(`${chatWords.pasteIgnored}\n`);
   }
 
   /** Takes away what stands in the line. */

@@ -5,6 +5,7 @@ import { createProgram } from './create-program.js';
 import { EXIT } from './exit-codes.js';
 import { describeFailure } from './describe-failure.js';
 import { plainText } from './text/plain-text.js';
+import { errors } from './words/errors.js';
 
 /** Reads the words, does what they say, and gives the exit code. Never rejects: what is wrong is one sentence on standard error. */
 export async function runProgram(words: readonly string[], around: Surroundings): Promise<number> {
@@ -13,7 +14,7 @@ export async function runProgram(words: readonly string[], around: Surroundings)
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(EXIT.ok);
     // What was to be kept, as on a full disk, is not there: that must not look like success.
-    stderr.write(`countersign: What was found can't be written: ${plainText(error.message)}.\n`);
+    stderr.write(`countersign: ${errors.cannotWriteOutput(plainText(error.message))}\n`);
     process.exit(EXIT.failed);
   });
   // Nobody is left to be told; what was to be done is done all the same.

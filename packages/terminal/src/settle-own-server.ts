@@ -1,11 +1,9 @@
 import type { OwnServer } from './server-door.js';
 import { untilInterrupted } from './until-interrupted.js';
+import { chatWords } from './words/chat.js';
 
 /** Most commands are done by then, and have nothing to explain. */
 const QUIET_MS = 500;
-const CUT_OFF =
-  'Stopped before the agents had finished. A running call is reported as "interrupted, outcome unknown". ' +
-  'Run countersign serve to continue the chat.';
 
 /**
  * Waits until what a command caused in its own server has settled: closed earlier, the server would kill the tools it runs. True: a
@@ -20,15 +18,15 @@ export async function settleOwnServer(
   const settled = server.settled().then(() => 'settled' as const);
   if ((await Promise.race([settled, after(QUIET_MS)])) === 'settled') return false;
   if (isLeaving) {
-    note(CUT_OFF);
+    note(chatWords.cutOff);
     return false;
   }
-  note('Waiting for the agents to finish. Ctrl-C stops waiting.');
+  note(chatWords.waitingForAgents);
   const interrupted = untilInterrupted();
   try {
     const first = await Promise.race([settled, interrupted.promise]);
     if (first === 'settled') return false;
-    note(CUT_OFF);
+    note(chatWords.cutOff);
     return true;
   } finally {
     interrupted.end();

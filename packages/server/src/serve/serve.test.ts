@@ -142,9 +142,9 @@ describe('countersign serve', () => {
     ]);
     taken.close();
     expect(busy).toMatch(new RegExp(`^countersign: Port ${port} is taken by another program\\. .*\\n$`));
-    expect(noNumber).toContain('the port can\'t be "eighty"');
+    expect(noNumber).toContain('Invalid port "eighty"');
     expect(noOption).toContain('--help');
-    expect(noCommand).toContain('there is no command "dance"');
+    expect(noCommand).toContain('Unknown command "dance"');
     // What it held it has let go.
     await start();
   });

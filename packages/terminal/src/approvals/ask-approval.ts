@@ -10,8 +10,7 @@ import { columnsOf, lookOf, type Ask, type Desk } from './desk.js';
 import { editArguments } from './edit-arguments.js';
 import { describeChoices, readAnswer } from './read-answer.js';
 import { sendDecision } from './send-answer.js';
-
-const UNSEEN = '  Type s to see the rest first. Nothing was decided.';
+import { cardWords } from '../words/cards.js';
 
 /**
  * Puts one approval before the person and sends what they say. Nothing but a clear yes approves: Enter denies, Ctrl-C and the end of
@@ -47,9 +46,7 @@ export const askApproval: Ask = async (desk, asked, look, signal) => {
     const answer = readAnswer(typed.text, approval, offers);
     switch (answer.kind) {
       case 'unknown':
-        keyboard.print(
-          card.isCut ? `${UNSEEN}\n` : '  That is not one of the choices. Nothing was decided. Ctrl-D leaves.\n',
-        );
+        keyboard.print(`${card.isCut ? cardWords.unseen : cardWords.unknown}\n`);
         break;
       case 'deny':
         return await sendDecision(desk, approval, { decision: 'deny', reason: answer.reason });
@@ -84,7 +81,7 @@ export const askApproval: Ask = async (desk, asked, look, signal) => {
       case 'edit': {
         const changed = await editArguments(desk, edited ?? asked.arguments, signal);
         if (changed.kind === 'denied')
-          return await sendDecision(desk, approval, { decision: 'deny', reason: 'not this one' });
+          return await sendDecision(desk, approval, { decision: 'deny', reason: cardWords.noReason });
         if (changed.kind === 'gone') return { kind: 'gone' };
         if (changed.kind === 'edited') edited = changed.value;
         isShown = false;
@@ -111,7 +108,7 @@ async function showContext({ client, world, keyboard, context }: Desk, { approva
   try {
     const shown = await client.approval(world, approvalId);
     const said = shown.context.filter(({ content, role }) => content !== '' && role !== 'tool');
-    if (said.length > 0) keyboard.print('\n  What was said before:\n');
+    if (said.length > 0) keyboard.print(`${cardWords.before}\n`);
     for (const { sender, content } of said)
       keyboard.print(`${proseBehindBar(`${plainLine(sender)}: ${content}`, columns)}\n`);
   } catch (error) {

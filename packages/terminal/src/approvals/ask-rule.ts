@@ -4,6 +4,7 @@ import { plainLine } from '../text/plain-text.js';
 import { printCovered } from './confirm-covered.js';
 import { columnsOf, type Asked, type Desk } from './desk.js';
 import { sendDecision, tryDecision } from './send-answer.js';
+import { cardWords } from '../words/cards.js';
 
 /** `back`: to the card, with nothing decided. */
 type Ruled = Asked | { readonly kind: 'back' };
@@ -13,10 +14,10 @@ export async function askRule(desk: Desk, approval: ApprovalView, signal: AbortS
   const { keyboard, context } = desk;
   let rule = approval.proposedRule ?? '';
   for (;;) {
-    keyboard.print(`  This rule will be written into the policy of ${plainLine(desk.world)}:\n`);
+    keyboard.print(`${cardWords.ruleIntro(plainLine(desk.world))}\n`);
     keyboard.print(`${behindBar(rule, columnsOf(context))}\n`);
     await showMatches(desk, approval, rule);
-    keyboard.print('  w: write it and approve   e: edit it   Enter: deny\n');
+    keyboard.print(`${cardWords.ruleChoices}\n`);
     const typed = await keyboard.ask({ prompt: context.paint.amber('  ✍ '), fresh: true, typedOnly: true, signal });
     if (typed.kind === 'cancelled') return { kind: 'gone' };
     if (typed.kind !== 'line') return { kind: 'back' };
@@ -26,13 +27,13 @@ export async function askRule(desk: Desk, approval: ApprovalView, signal: AbortS
       if (sent.kind !== 'refused') return sent;
       // The rule is not the call's: what was asked still waits.
     } else if (word !== 'e') {
-      return await sendDecision(desk, approval, { decision: 'deny', reason: 'not this one' });
+      return await sendDecision(desk, approval, { decision: 'deny', reason: cardWords.noReason });
     }
-    const edited = await keyboard.ask({ prompt: '  rule ', prefill: plainLine(rule), signal });
+    const edited = await keyboard.ask({ prompt: cardWords.rulePrompt, prefill: plainLine(rule), signal });
     if (edited.kind === 'cancelled') return { kind: 'gone' };
     if (edited.kind !== 'line') return { kind: 'back' };
     rule = edited.text.trim();
-    if (rule === '') return await sendDecision(desk, approval, { decision: 'deny', reason: 'not this one' });
+    if (rule === '') return await sendDecision(desk, approval, { decision: 'deny', reason: cardWords.noReason });
   }
 }
 
@@ -46,10 +47,10 @@ async function showMatches(desk: Desk, approval: ApprovalView, rule: string): Pr
     const isWaiting = new Set(waiting.map(({ toolCallId }) => toolCallId));
     const others = items.filter(({ toolCallId }) => toolCallId !== approval.invocationId && !isWaiting.has(toolCallId));
     const lines = [...new Set(others.map((each) => callLine(each.toolName, each.arguments)))];
-    if (lines.length === 0) return keyboard.print('  It matches nothing else in this chat.\n');
-    keyboard.print('  It also matches these calls of this chat:\n');
+    if (lines.length === 0) return keyboard.print(`${cardWords.matchesNothing}\n`);
+    keyboard.print(`${cardWords.alsoMatches}\n`);
     for (const line of lines.slice(0, MOST_MATCHES)) keyboard.print(`${behindBar(line, columns)}\n`);
-    if (more || lines.length > MOST_MATCHES) keyboard.print('  … and more.\n');
+    if (more || lines.length > MOST_MATCHES) keyboard.print(`${cardWords.andMore}\n`);
   } catch (error) {
     if (!(error instanceof ClientError)) throw error;
     keyboard.print(`${indented(error.detail, columns)}\n`);

@@ -2,6 +2,7 @@ import { ClientError, coveredGroups, coveredTitle, grantMatch, type ApprovalView
 import type { CoveredCall } from '@countersign/protocol';
 import { behindBar, indented } from '../text/behind-bar.js';
 import { columnsOf, type Desk } from './desk.js';
+import { cardWords } from '../words/cards.js';
 
 /** Lists every waiting call, however many there are: they run with this signature (A5). False: there are none. */
 export async function printCovered(
@@ -33,7 +34,7 @@ export async function confirmCovered(
     return 'no';
   }
   if (!(await printCovered(desk, waiting, approval))) return 'yes';
-  keyboard.print('  y: approve for this chat and run these too   Enter: back to the card\n');
+  keyboard.print(`${cardWords.coveredChoices}\n`);
   const typed = await keyboard.ask({ prompt: context.paint.amber('  ✍ '), fresh: true, typedOnly: true, signal });
   if (typed.kind === 'cancelled') return 'gone';
   return typed.kind === 'line' && typed.text.trim().toLowerCase() === 'y' ? 'yes' : 'no';

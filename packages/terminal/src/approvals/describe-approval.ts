@@ -13,6 +13,7 @@ import { widthOf } from '../text/cells.js';
 import { secondWords } from '../text/clock-words.js';
 import type { Paint } from '../text/paint.js';
 import { exactText, plainLine, proseLine } from '../text/plain-text.js';
+import { cardWords } from '../words/cards.js';
 
 export interface CardLook {
   readonly agentName: string;
@@ -42,11 +43,13 @@ export function describeApproval(approval: ApprovalView, look: CardLook): { text
   const { paint, columns } = look;
   const name = paint.agent(approval.agentId, plainLine(look.agentName));
   const place =
-    look.place === undefined || look.place.total < 2 ? '' : `  ${look.place.position} of ${look.place.total}`;
-  const where = look.world === undefined ? '' : `  in ${plainLine(look.world)}`;
+    look.place === undefined || look.place.total < 2
+      ? ''
+      : `  ${cardWords.place(look.place.position, look.place.total)}`;
+  const where = look.world === undefined ? '' : `  ${cardWords.in(plainLine(look.world))}`;
   const lines = callLines(approval, look.edited, columns);
   const said = toolWords(approval);
-  const asks = said === undefined ? [] : indented(`The tool asks: “${said}”`, columns).split('\n');
+  const asks = said === undefined ? [] : indented(cardWords.toolAsks(said), columns).split('\n');
   const around = AROUND + asks.length;
   const most = Math.min(LONGEST, Math.max(SHORTEST, (look.rows ?? LONGEST + around) - around));
   const masked = maskedWords(look.edited === undefined ? approval : { ...approval, arguments: look.edited });
@@ -57,9 +60,9 @@ export function describeApproval(approval: ApprovalView, look: CardLook): { text
     `${paint.amber('⏳')} ${paint.bold(`${name} ${plainLine(wantsTo(approval.toolName))}`)}${paint.dim(`${place}${where}`)}`,
     ...asks,
     ...shown.map((line) => `${BAR}${line}`),
-    ...(isCut ? [`  … ${lines.length - most} more lines: s shows them, and nothing can be signed before.`] : []),
-    ...(look.edited === undefined ? [] : ['  Edited by you: this is what would run.']),
-    indented(`in ${approval.workingDirectory} · ${sandboxWords(approval.sandbox).words}`, columns),
+    ...(isCut ? [cardWords.moreLines(lines.length - most)] : []),
+    ...(look.edited === undefined ? [] : [cardWords.edited]),
+    indented(`${cardWords.in(approval.workingDirectory)} · ${sandboxWords(approval.sandbox).words}`, columns),
     indented(whyWords(approval), columns),
     ...(masked === undefined ? [] : [`  ${masked}`]),
     ...(approval.expiresAt === undefined ? [] : [`  ${expiry(approval.expiresAt, look.now ?? Date.now())}`]),
@@ -72,11 +75,13 @@ export function describeQuestion(approval: ApprovalView, look: CardLook): string
   const { paint, columns } = look;
   const name = paint.agent(approval.agentId, plainLine(look.agentName));
   const place =
-    look.place === undefined || look.place.total < 2 ? '' : `  ${look.place.position} of ${look.place.total}`;
+    look.place === undefined || look.place.total < 2
+      ? ''
+      : `  ${cardWords.place(look.place.position, look.place.total)}`;
   const { text, choices } = approval.question ?? { text: '', choices: [] };
   return [
     '',
-    `${paint.amber('?')} ${paint.bold(`${name} asks you`)}${paint.dim(place)}`,
+    `${paint.amber('?')} ${paint.bold(cardWords.asksYou(name))}${paint.dim(place)}`,
     proseBehindBar(text, columns),
     ...choices.map((choice, index) => proseBehindBar(`${index + 1}: ${proseLine(choice)}`, columns)),
   ].join('\n');
@@ -106,7 +111,7 @@ function withoutChange(toolName: string, args: unknown): unknown {
   return Object.fromEntries(
     Object.entries(args).map(([name, value]) =>
       IN_CHANGE.has(name) && typeof value === 'string' && (value.length > 200 || value.includes('\n'))
-        ? [name, `(${value.length} characters, below as a change)`]
+        ? [name, cardWords.shownAsChange(value.length)]
         : [name, value],
     ),
   );
@@ -118,7 +123,7 @@ function argumentLines(args: unknown, columns: number): string[] {
   if (typeof args !== 'object' || args === null)
     return wrapExactLines(typeof args === 'string' ? args : JSON.stringify(args), columns);
   const entries = Object.entries(args);
-  if (entries.length === 0) return ['(no arguments)'];
+  if (entries.length === 0) return [cardWords.noArguments];
   return entries.flatMap(([name, value]) => {
     const label = /^[\w.-]{1,60}$/.test(name) ? `${name}:` : `${exactText(JSON.stringify(name))}:`;
     const text = typeof value === 'string' ? value : JSON.stringify(value);
@@ -133,5 +138,5 @@ function argumentLines(args: unknown, columns: number): string[] {
 
 /** With the time of day: what is printed stays, and "in 30 s" would soon be wrong. */
 function expiry(at: string, now: number): string {
-  return `Expires at ${secondWords(at).slice(11)}, in ${secondsWords(Date.parse(at) - now)}; then nothing runs.`;
+  return cardWords.expires(secondWords(at).slice(11), secondsWords(Date.parse(at) - now));
 }

@@ -2,6 +2,7 @@ import { readArguments } from '@countersign/client';
 import { editJson } from '../edit-text.js';
 import { indented } from '../text/behind-bar.js';
 import { columnsOf, type Desk } from './desk.js';
+import { cardWords } from '../words/cards.js';
 
 type Edited =
   | { readonly kind: 'edited'; readonly value: Record<string, unknown> }
@@ -23,7 +24,7 @@ export async function editArguments(desk: Desk, args: unknown, signal: AbortSign
         const value = await keyboard.lend(() => editJson(context, args, 'arguments.json', read));
         return value === undefined ? { kind: 'back' } : { kind: 'edited', value };
       }
-      const typed = await keyboard.ask({ prompt: '  arguments ', prefill: text, signal });
+      const typed = await keyboard.ask({ prompt: cardWords.argumentsPrompt, prefill: text, signal });
       if (typed.kind === 'cancelled') return { kind: 'gone' };
       if (typed.kind !== 'line') return { kind: 'back' };
       if (typed.text.trim() === '') return { kind: 'denied' };

@@ -9,6 +9,9 @@ import type { CommandContext } from '../context.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { plainLine } from '../text/plain-text.js';
 import { untilInterrupted } from '../until-interrupted.js';
+import { cardWords } from '../words/cards.js';
+import { chatWords } from '../words/chat.js';
+import { errors } from '../words/errors.js';
 
 export interface Deciding {
   readonly client: Client;
@@ -61,9 +64,7 @@ export async function followDecision(context: CommandContext, deciding: Deciding
 /** Refused before anything is decided: without a server nobody would run what was approved. */
 export async function checkDetach(context: CommandContext, isDetached: boolean): Promise<void> {
   if (!isDetached || (await context.ownServer()) === undefined) return;
-  throw new CommandError(
-    '--detach needs a running server, which continues the chat. Start one with countersign serve, or leave out --detach.',
-  );
+  throw new CommandError(errors.detachNeedsServer);
 }
 
 function printerFor(context: CommandContext): Printer {
@@ -78,8 +79,7 @@ function isUnderWay(call: InvocationStatus | undefined): boolean {
 
 async function leave(context: CommandContext): Promise<ExitCode> {
   context.leave();
-  const continues = (await context.ownServer()) === undefined ? ' The server continues the chat.' : '';
-  context.note(`Stopped waiting. What you decided stands.${continues}`);
+  context.note(chatWords.stoppedWaiting((await context.ownServer()) === undefined));
   return EXIT.interrupted;
 }
 
@@ -88,22 +88,18 @@ function tell(
   session: Session,
   { call, isApproved }: { call: InvocationStatus | undefined; isApproved: boolean },
 ): ExitCode {
-  if (session.state().status === 'waiting') context.note('The chat waits for you: countersign approvals list');
+  if (session.state().status === 'waiting') context.note(cardWords.chatWaits);
   if (!isApproved || call === undefined) return EXIT.ok;
   switch (call.kind) {
     case 'failed':
-      context.note(
-        call.outcome === 'stopped'
-          ? 'The approved call was stopped.'
-          : `The approved call failed: ${plainLine(call.error)}`,
-      );
+      context.note(call.outcome === 'stopped' ? cardWords.callStopped : cardWords.callFailed(plainLine(call.error)));
       return EXIT.failed;
     case 'denied':
     case 'expired':
-      context.note(`The approved call did not run: ${plainLine(call.reason)}`);
+      context.note(cardWords.callDidNotRun(plainLine(call.reason)));
       return EXIT.failed;
     case 'asked':
-      context.note('The call changed after you approved it and needs approval again.');
+      context.note(cardWords.callChanged);
       return EXIT.failed;
     case 'proposed':
     case 'approved':

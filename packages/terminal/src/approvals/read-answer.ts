@@ -1,4 +1,5 @@
 import type { ApprovalView } from '@countersign/client';
+import { cardWords } from '../words/cards.js';
 
 /** What a typed line means on a card. Only a whole line of one word signs; a line that is not understood decides nothing (A17). */
 export type CardAnswer =
@@ -22,15 +23,13 @@ export interface Offers {
   readonly isMasked: boolean;
 }
 
-const DENIED = 'not this one';
-
 export function readAnswer(line: string, { options }: Pick<ApprovalView, 'options'>, offers: Offers): CardAnswer {
   const text = line.trim();
   const [word = '', ...rest] = text.split(/\s+/);
   const reason = rest.join(' ');
-  if (text === '') return { kind: 'deny', reason: DENIED };
+  if (text === '') return { kind: 'deny', reason: cardWords.noReason };
   if (/^(d|deny|n|no)$/i.test(word) && !(word === 'n' && reason === '' && offers.hasOthers)) {
-    return { kind: 'deny', reason: reason === '' ? DENIED : reason };
+    return { kind: 'deny', reason: reason === '' ? cardWords.noReason : reason };
   }
   const unknown: CardAnswer = { kind: 'unknown' };
   switch (text.toLowerCase()) {
@@ -73,18 +72,16 @@ export function describeChoices(
 ): string[] {
   const { options, toolName, proposedRule } = approval;
   const signs = [
-    ...(options.includes('approve_once') ? [isEdited ? 'o: approve the edited call once' : 'o: approve once'] : []),
-    ...(options.includes('approve_session') && !isEdited
-      ? [`c: approve for this chat (every ${toolName} by ${agentName} in it)`]
-      : []),
-    ...(options.includes('approve_always') && !isEdited ? [`a: always… ${proposedRule ?? ''}`.trimEnd()] : []),
-    ...(options.includes('approve_once') ? ['e: edit'] : []),
+    ...(options.includes('approve_once') ? [isEdited ? cardWords.onceEdited : cardWords.once] : []),
+    ...(options.includes('approve_session') && !isEdited ? [cardWords.session(toolName, agentName)] : []),
+    ...(options.includes('approve_always') && !isEdited ? [cardWords.always(proposedRule ?? '')] : []),
+    ...(options.includes('approve_once') ? [cardWords.edit] : []),
   ];
   return [
-    'd: deny, also with a reason (Enter denies)',
+    cardWords.deny,
     ...(isCut ? [] : signs),
-    's: show more',
-    ...(isMasked ? ['r: reveal masked secrets (recorded in the audit log)'] : []),
-    ...(hasOthers ? ['n: next one first'] : []),
+    cardWords.more,
+    ...(isMasked ? [cardWords.reveal] : []),
+    ...(hasOthers ? [cardWords.next] : []),
   ];
 }

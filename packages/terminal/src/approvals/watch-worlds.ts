@@ -16,7 +16,9 @@ import { openKeyboard, type Keyboard } from '../keyboard.js';
 import { plainLine } from '../text/plain-text.js';
 import { askApproval } from './ask-approval.js';
 import { describeDecision } from './describe-decision.js';
-import { leftWords } from './left-words.js';
+import { cardWords } from '../words/cards.js';
+import { chatWords } from '../words/chat.js';
+import { errors } from '../words/errors.js';
 
 interface Watched {
   readonly world: World;
@@ -64,9 +66,9 @@ function waitingIn(watched: readonly Watched[]): Waiting[] {
 function refuseClosed(watched: readonly Watched[]): void {
   for (const { store, world } of watched) {
     const { loading, connection, deleted } = store.getState();
-    if (deleted) throw new CommandError(`The world "${world.id}" was deleted.`, EXIT.failed);
+    if (deleted) throw new CommandError(errors.worldDeleted(world.id), EXIT.failed);
     if (loading.kind === 'failed') throw new CommandError(loading.why, EXIT.failed);
-    if (connection.kind === 'closed') throw new CommandError(connection.why ?? 'The server closed.', EXIT.failed);
+    if (connection.kind === 'closed') throw new CommandError(connection.why ?? errors.serverClosed, EXIT.failed);
   }
 }
 
@@ -94,7 +96,7 @@ async function ask(
     const next = open.find(({ approval }) => !later.has(approval.approvalId));
     if (isLeaving || keyboard.hasEnded()) return EXIT.ok;
     if (next === undefined) {
-      if (!isIdleSaid) keyboard.print('· Nothing waits for you. Ctrl-C leaves.\n');
+      if (!isIdleSaid) keyboard.print(`${cardWords.watchIdle}\n`);
       isIdleSaid = true;
       await changes.after(seen, LOOK_AGAIN_MS);
       continue;
@@ -102,7 +104,7 @@ async function ask(
     isIdleSaid = false;
     const place = { position: open.indexOf(next) + 1, total: open.length };
     if ((await putBefore(context, client, keyboard, next, place, { answered, later })) === 'left') {
-      keyboard.print(`· ${leftWords(open.length)}\n`);
+      keyboard.print(`· ${chatWords.left(open.length, undefined)}\n`);
       return EXIT.ok;
     }
   }

@@ -10,45 +10,35 @@ import { plainLine } from '../text/plain-text.js';
 import { createKeyFile } from './audit-key.js';
 import { findLogs, recordsOf } from './find-log.js';
 import { openSigner, signHead } from './open-signer.js';
+import { auditWords as words } from '../words/audit.js';
+import { withHelp, WORLD_OR_ALL } from '../words/help.js';
+import { auditHelp } from '../words/help-decide.js';
 
 /** `countersign audit head` and `countersign audit key` (A16). */
 export function addAuditHead(audit: Command, register: Register): void {
-  const head = audit
-    .command('head')
-    .option('-w, --world <world>', 'the world')
-    .description('Print the signed head of the log, of one world or of all. Keep it outside the home.')
-    .addHelpText(
-      'after',
-      '\nSigns with the key file in COUNTERSIGN_AUDIT_KEY, or with COUNTERSIGN_AUDIT_COMMAND, which gets the text on standard' +
-        '\ninput and prints an Ed25519 signature in base64 (its public key: COUNTERSIGN_AUDIT_PUBLIC_KEY).' +
-        '\nExample:\n  countersign audit head >> /mnt/elsewhere/heads.jsonl',
-    );
+  const head = withHelp(audit.command('head').option('-w, --world <world>', WORLD_OR_ALL), auditHelp.head);
   register<{ world?: string }>(head, async (context, { options }) => {
     const signer = openSigner(context.console.env, await homeOf(context));
     const client = await context.client();
     const heads = [];
     for (const world of await findLogs(client, options.world)) {
       const claim = await makeClaim(client, world);
-      if (claim === undefined) context.note(plainLine(`${world}: no records yet, so there is no head.`));
+      if (claim === undefined) context.note(plainLine(words.noHead(world)));
       else heads.push(await signHead(claim, signer));
     }
     for (const each of heads) context.jsonLine(each);
     if (signer.kind === 'none' && heads.length > 0) {
-      context.note('Not signed: no key is set up. Create one with: countersign audit key FILE');
+      context.note(words.notSigned);
     }
   });
 
-  const key = audit
-    .command('key')
-    .argument('<file>', 'a new file outside the home')
-    .description('Create a key that signs audit heads: FILE, and FILE.pub to verify them with.')
-    .addHelpText('after', '\nExample:\n  countersign audit key /mnt/elsewhere/audit.key');
+  const key = withHelp(audit.command('key').argument('<file>', auditHelp.newKeyFile), auditHelp.key);
   register(key, async (context, { args }) => {
     const made = createKeyFile(args[0] ?? '', await homeOf(context));
     if (context.options.json) return context.json(made);
-    context.say(plainLine(`Created ${made.file} and ${made.publicFile}.`));
-    context.say(`Key id: ${made.id}. Write it down.`);
-    context.say(plainLine(`Sign heads with it: export COUNTERSIGN_AUDIT_KEY=${made.file}`));
+    context.say(plainLine(words.keyCreated(made.file, made.publicFile)));
+    context.say(words.keyId(made.id));
+    context.say(plainLine(words.keyUse(made.file)));
   });
 }
 
@@ -68,10 +58,7 @@ async function makeClaim(client: Client, world: string): Promise<AuditClaim | un
   });
   if (!verdict.ok || !chain.ok) {
     const { at } = verdict.ok ? { at: 0, ...chain } : verdict;
-    throw new CommandError(
-      `The audit log of ${world} is broken at record ${at}, so no head was made. Look with: countersign audit verify`,
-      EXIT.failed,
-    );
+    throw new CommandError(words.logBroken(world, at), EXIT.failed);
   }
   if (first === undefined || last === undefined) return undefined;
   const at = new Date().toISOString();

@@ -14,6 +14,9 @@ import { checkHeads } from './check-heads.js';
 import { findLogs, recordsOf } from './find-log.js';
 import { openSigner } from './open-signer.js';
 import { readHeads } from './read-heads.js';
+import { auditWords as words } from '../words/audit.js';
+import { withHelp, WORLD_OR_ALL } from '../words/help.js';
+import { auditHelp } from '../words/help-decide.js';
 
 interface VerifyFlags {
   world?: string;
@@ -29,17 +32,10 @@ type Verified = { world: string } & (
 /** `countersign audit verify` (A16). */
 export function addAuditVerify(audit: Command, register: Register): void {
   const collect = (value: string, all: string[] = []): string[] => [...all, value];
-  const verify = audit
-    .command('verify')
-    .option('-w, --world <world>', 'the world')
-    .option('--head <file>', 'check against heads kept elsewhere (audit head); can be repeated', collect)
-    .option('--key <file>', 'public key that signed the heads; can be repeated', collect)
-    .description('Verify the hash chain, of one world or of all, against heads that you kept elsewhere.')
-    .addHelpText(
-      'after',
-      '\nExit codes: 0 whole, 1 broken, or a head can’t be trusted.\nExamples:\n  countersign audit verify' +
-        '\n  countersign audit verify --head /mnt/elsewhere/heads.jsonl --key audit.key.pub',
-    );
+  const verify = withHelp(audit.command('verify'), auditHelp.verify)
+    .option('-w, --world <world>', WORLD_OR_ALL)
+    .option('--head <file>', auditHelp.headFile, collect)
+    .option('--key <file>', auditHelp.keyFile, collect);
   register<VerifyFlags>(verify, async (context, { options }) => {
     // Read first: if a head can't be trusted, nothing should look checked.
     const heads = await trustedHeads(context, options);
@@ -48,10 +44,10 @@ export function addAuditVerify(audit: Command, register: Register): void {
     if (options.world === undefined) for (const { world } of heads) worlds.add(world);
     const items: Verified[] = [];
     for (const world of worlds) {
-      if (context.isPerson) context.note(`… ${world}`);
+      if (context.isPerson) context.note(words.checking(world));
       const own = heads.filter((head) => head.world === world);
       if (options.world !== undefined && heads.length > 0 && own.length === 0) {
-        throw new CommandError(`No head is about the world "${world}". Nothing was checked.`, EXIT.failed);
+        throw new CommandError(words.noHeadFor(world), EXIT.failed);
       }
       items.push({ world, ...(await verifyLog(client, world, own)) });
     }
@@ -67,7 +63,7 @@ async function trustedHeads(
   { head: files = [], key = [] }: VerifyFlags,
 ): Promise<SignedHead[]> {
   if (files.length === 0) {
-    if (key.length > 0) throw new CommandError('--key is only used with --head FILE.');
+    if (key.length > 0) throw new CommandError(words.keyWithoutHead);
     return [];
   }
   const home = await homeOf(context);
@@ -76,10 +72,7 @@ async function trustedHeads(
   return files.flatMap((file) => {
     const read = readHeads(file, keys);
     if (isInside(home, file) && read.some(({ signature }) => signature === null)) {
-      throw new CommandError(
-        `${file} is inside the home and not signed, so it proves nothing. Keep heads elsewhere, or sign them.`,
-        EXIT.failed,
-      );
+      throw new CommandError(words.headInHome(file), EXIT.failed);
     }
     return read;
   });
@@ -109,9 +102,9 @@ function latest(heads: readonly SignedHead[]): SignedHead {
 
 function say(context: CommandContext, item: Verified): void {
   if (!item.ok) {
-    context.say(plainLine(`${item.world}: ${item.problem} at record ${item.at}. ${item.detail}`));
+    context.say(plainLine(words.broken(item.world, item.problem, item.at, item.detail)));
     return;
   }
-  context.say(plainLine(`${item.world}: whole, ${item.records} records`));
+  context.say(plainLine(words.intact(item.world, item.records)));
   for (const line of anchorWords(item)) context.say(`  ${plainLine(line)}`);
 }

@@ -62,7 +62,7 @@ describe('[A41] the key that signs heads', () => {
   it('is refused when it is missing, relative, no key, or named twice', () => {
     const noKey = fresh();
     writeFileSync(noKey, 'no key', { mode: 0o600 });
-    expect(() => openSigner({ COUNTERSIGN_AUDIT_KEY: fresh() }, home)).toThrow("can't be read");
+    expect(() => openSigner({ COUNTERSIGN_AUDIT_KEY: fresh() }, home)).toThrow('Could not read the audit key');
     expect(() => openSigner({ COUNTERSIGN_AUDIT_KEY: 'audit.key' }, home)).toThrow('absolute path');
     expect(() => openSigner({ COUNTERSIGN_AUDIT_KEY: noKey }, home)).toThrow('not an Ed25519 key');
     const both = { COUNTERSIGN_AUDIT_KEY: noKey, COUNTERSIGN_AUDIT_COMMAND: 'true' };
@@ -102,9 +102,9 @@ describe('[A41] the key that signs heads', () => {
     writeFileSync(heads, JSON.stringify(head));
     expect(readHeads(heads, [readPublicKey(publicFile)])).toEqual([head]);
     const other = createKeyFile(fresh(), home);
-    await expect(signWith(`${run} '${other.file}'`)).rejects.toThrow('does not fit the public key');
+    await expect(signWith(`${run} '${other.file}'`)).rejects.toThrow('does not match the public key');
     await expect(signWith('echo nonsense')).rejects.toThrow('did not print');
-    await expect(signWith('exit 3')).rejects.toThrow('it ended with 3');
+    await expect(signWith('exit 3')).rejects.toThrow('it exited with 3');
     // The shell is gone at once; what it started keeps its output open.
     await expect(signWith('sleep 4 & echo nonsense', 50)).rejects.toThrow('it did not finish within 0.05 s');
   });
@@ -138,10 +138,10 @@ describe('[A41] a file with heads', () => {
       const text = typeof value === 'string' ? value : JSON.stringify(value);
       return () => readHeads(written(text), known);
     };
-    expect(refused({ ...head, seq: 6 })).toThrow('signature does not fit');
-    expect(refused({ ...head, at: '2026-11-15T05:00:00.000Z' })).toThrow('signature does not fit');
+    expect(refused({ ...head, seq: 6 })).toThrow('signature does not match');
+    expect(refused({ ...head, at: '2026-11-15T05:00:00.000Z' })).toThrow('signature does not match');
     const passedOff = { ...forged.signature, key: head.signature?.key };
-    expect(refused({ ...head, signature: passedOff })).toThrow('signature does not fit');
+    expect(refused({ ...head, signature: passedOff })).toThrow('signature does not match');
     expect(refused(forged)).toThrow(`unknown key ${forged.signature?.key}`);
     expect(refused(head, [])).toThrow('--key FILE');
     expect(refused({ ...head, signature: null })).toThrow('not signed, but a key was given');
@@ -149,7 +149,7 @@ describe('[A41] a file with heads', () => {
     for (const garbage of ['', '\n', '{', '[]', 'null', '5', '{}', '\u0000\u0001']) {
       expect(refused(garbage)).toThrow(/audit head/);
     }
-    expect(() => readHeads(fresh(), keys)).toThrow("can't be read");
+    expect(() => readHeads(fresh(), keys)).toThrow('Could not read');
     expect(readHeads(written(JSON.stringify({ ...claim, signature: null })), [])).toHaveLength(1);
   });
 });

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { CommandError } from '../command-error.js';
 import { EXIT } from '../exit-codes.js';
+import { auditWords as words } from '../words/audit.js';
 
 /** `SHA256:…` of the public key, as people compare it and heads name it. */
 export function keyId(key: KeyObject): string {
@@ -22,30 +23,30 @@ export function createKeyFile(file: string, home: string): NewKey {
   const publicFile = `${path}.pub`;
   refuseInHome(path, home);
   for (const each of [path, publicFile]) {
-    if (existsSync(each)) throw failed(`${each} already exists. Choose another name.`);
+    if (existsSync(each)) throw failed(words.keyExists(each));
   }
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   try {
     writeFileSync(path, privateKey.export({ type: 'pkcs8', format: 'pem' }), { flag: 'wx', mode: 0o600 });
   } catch (cause) {
-    throw failed(`The key can't be written to ${path}: ${reasonOf(cause)}.`, cause);
+    throw failed(words.cannotWriteKey(path, reasonOf(cause)), cause);
   }
   try {
     writeFileSync(publicFile, publicKey.export({ type: 'spki', format: 'pem' }), { flag: 'wx', mode: 0o644 });
   } catch (cause) {
     rmSync(path, { force: true });
-    throw failed(`The public key can't be written to ${publicFile}: ${reasonOf(cause)}.`, cause);
+    throw failed(words.cannotWritePublicKey(publicFile, reasonOf(cause)), cause);
   }
   return { file: path, publicFile, id: keyId(publicKey) };
 }
 
 /** The private key in a file outside the home that nobody else can read. */
 export function readPrivateKey(file: string, home: string): KeyObject {
-  if (!isAbsolute(file)) throw failed(`COUNTERSIGN_AUDIT_KEY must be an absolute path, not "${file}".`);
+  if (!isAbsolute(file)) throw failed(words.relativeKey(file));
   refuseInHome(file, home);
   const text = readKeyText(file);
   if ((statSync(file).mode & 0o077) !== 0) {
-    throw failed(`Other users can read the audit key ${file}. Run: chmod 600 ${file}`);
+    throw failed(words.readableKey(file));
   }
   return ed25519(file, () => createPrivateKey(text));
 }
@@ -64,9 +65,7 @@ export function isInside(folder: string, file: string): boolean {
 
 function refuseInHome(file: string, home: string): void {
   if (!isInside(home, file)) return;
-  throw failed(
-    `The audit key ${file} is inside the home ${home}. Those who can rewrite the log could sign it too: move the key elsewhere.`,
-  );
+  throw failed(words.keyInHome(file, home));
 }
 
 /** The real path of what exists, with the rest appended: a link into the home is in the home. */
@@ -83,7 +82,7 @@ function readKeyText(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {
-    throw failed(`The audit key ${file} can't be read: ${reasonOf(cause)}.`, cause);
+    throw failed(words.cannotReadKey(file, reasonOf(cause)), cause);
   }
 }
 
@@ -95,7 +94,7 @@ function ed25519(file: string, read: () => KeyObject): KeyObject {
     // Not a key at all. The parser's message could quote the file.
   }
   if (key?.asymmetricKeyType === 'ed25519') return key;
-  throw failed(`${file} is not an Ed25519 key in PEM format. Create one with: countersign audit key FILE`);
+  throw failed(words.notAKey(file));
 }
 
 function reasonOf(cause: unknown): string {

@@ -4,6 +4,7 @@ import { claimText, withoutSecrets, type AuditClaim, type SignedHead } from '@co
 import { CommandError } from '../command-error.js';
 import { EXIT } from '../exit-codes.js';
 import { keyId, readPrivateKey, readPublicKey } from './audit-key.js';
+import { auditWords as words } from '../words/audit.js';
 
 /** Where the key for audit heads is (A16). A command keeps it out of this process, as with a key management service. */
 type KeySource =
@@ -26,12 +27,12 @@ function readKeySource(env: NodeJS.ProcessEnv): KeySource {
     env['COUNTERSIGN_AUDIT_PUBLIC_KEY'],
   ];
   if (path !== '' && command !== '') {
-    throw failed('COUNTERSIGN_AUDIT_KEY and COUNTERSIGN_AUDIT_COMMAND are both set. Set only one of them.');
+    throw failed(words.twoKeys);
   }
   if (path !== '') return { kind: 'file', path };
   if (command === '') return { kind: 'none' };
   if (publicKey === '') {
-    throw failed('COUNTERSIGN_AUDIT_COMMAND needs COUNTERSIGN_AUDIT_PUBLIC_KEY: the PEM file with its public key.');
+    throw failed(words.noPublicKey);
   }
   return { kind: 'command', command, publicKey };
 }
@@ -60,7 +61,7 @@ export async function signHead(claim: AuditClaim, signer: Signer): Promise<Signe
   const text = claimText(claim, signer.id);
   const value = await signer.sign(text);
   if (!verify(null, Buffer.from(text), signer.publicKey, value)) {
-    throw failed(`The signature does not fit the public key ${signer.id}. Check COUNTERSIGN_AUDIT_PUBLIC_KEY.`);
+    throw failed(words.wrongSignature(signer.id));
   }
   return { ...claim, signature: { key: signer.id, value: value.toString('base64') } };
 }
@@ -84,16 +85,16 @@ async function askCommand(command: string, text: string, env: NodeJS.ProcessEnv,
     timer = setTimeout(() => {
       child.kill('SIGKILL');
       child.stdout.destroy();
-      resolve(`it did not finish within ${commandMs / 1000} s`);
+      resolve(words.commandTimeout(commandMs / 1000));
     }, commandMs);
     child.once('error', (error) => resolve(error.message));
-    child.once('close', (code, signal) => resolve(code === 0 ? undefined : `it ended with ${code ?? signal}`));
+    child.once('close', (code, signal) => resolve(code === 0 ? undefined : words.commandEnded(code ?? signal)));
   });
   clearTimeout(timer);
-  if (ended !== undefined) throw failed(`COUNTERSIGN_AUDIT_COMMAND failed: ${ended}. No head was signed.`);
+  if (ended !== undefined) throw failed(words.commandFailed(ended));
   const signature = answer.trim();
   if (/^[A-Za-z0-9+/]{86}==$/.test(signature)) return Buffer.from(signature, 'base64');
-  throw failed('COUNTERSIGN_AUDIT_COMMAND did not print an Ed25519 signature in base64. No head was signed.');
+  throw failed(words.noSignature);
 }
 
 function failed(message: string): CommandError {

@@ -4,6 +4,7 @@ import { claimText, signedHeadSchema, type SignedHead } from '@countersign/proto
 import { CommandError } from '../command-error.js';
 import { EXIT } from '../exit-codes.js';
 import { keyId } from './audit-key.js';
+import { auditWords as words } from '../words/audit.js';
 
 /** The heads in a file, one a line, with their signatures checked. One that can't be trusted refuses them all. */
 export function readHeads(file: string, keys: readonly KeyObject[]): SignedHead[] {
@@ -11,7 +12,7 @@ export function readHeads(file: string, keys: readonly KeyObject[]): SignedHead[
   try {
     text = readFileSync(file, 'utf8');
   } catch (cause) {
-    throw failed(`${file} can't be read. Nothing was checked.`, cause);
+    throw failed(words.cannotReadHeads(file), cause);
   }
   const known = new Map(keys.map((key) => [keyId(key), key]));
   const heads = linesOf(text).map(({ line, number }) => {
@@ -20,7 +21,7 @@ export function readHeads(file: string, keys: readonly KeyObject[]): SignedHead[
     checkSignature(head, known, where);
     return head;
   });
-  if (heads.length === 0) throw failed(`${file} contains no audit head. Nothing was checked.`);
+  if (heads.length === 0) throw failed(words.noHeads(file));
   return heads;
 }
 
@@ -48,20 +49,18 @@ function parseHead(line: string, where: string): SignedHead {
   const issue = read?.error.issues[0];
   const path = issue === undefined || issue.path.length === 0 ? '' : `${issue.path.join('.')}: `;
   const why = issue === undefined ? '' : ` (${path}${issue.message})`;
-  throw failed(`${where} is not an audit head${why}. Nothing was checked.`);
+  throw failed(words.notAHead(where, why));
 }
 
 function checkSignature(head: SignedHead, keys: ReadonlyMap<string, KeyObject>, where: string): void {
   const { signature, ...claim } = head;
   if (signature === null) {
     if (keys.size === 0) return;
-    throw failed(`${where}: this head is not signed, but a key was given, so it proves nothing. Nothing was checked.`);
+    throw failed(words.unsignedHead(where));
   }
   const key = keys.get(signature.key);
   if (key === undefined) {
-    throw failed(
-      `${where}: this head is signed with the unknown key ${signature.key}. Give its public key with --key FILE, if you trust it.`,
-    );
+    throw failed(words.unknownKey(where, signature.key));
   }
   const isSigned = verify(
     null,
@@ -69,7 +68,7 @@ function checkSignature(head: SignedHead, keys: ReadonlyMap<string, KeyObject>, 
     key,
     Buffer.from(signature.value, 'base64'),
   );
-  if (!isSigned) throw failed(`${where}: the signature does not fit. The head was changed after it was signed.`);
+  if (!isSigned) throw failed(words.changedHead(where));
 }
 
 function failed(message: string, cause?: unknown): CommandError {

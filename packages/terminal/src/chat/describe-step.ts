@@ -11,6 +11,7 @@ import {
 import type { Paint } from '../text/paint.js';
 import { cutTo, widthOf } from '../text/cells.js';
 import { plainLine } from '../text/plain-text.js';
+import { chatWords } from '../words/chat.js';
 
 /**
  * Where a call stands, as one line; `key` tells steps apart. Undefined for what nobody needs to see. Never wider than the terminal:
@@ -64,19 +65,19 @@ function stepOf(state: ChatState, call: Invocation): Step | undefined {
         key: `asked ${status.approvalId}`,
         mark: '⏳',
         colour: 'amber',
-        words: `waiting for you: ${brief(call)}`,
+        words: chatWords.waiting(brief(call)),
       };
     case 'approved':
       return { key: 'approved', mark: '✍', colour: 'green', words: signature(state, call) };
     case 'running':
-      return { key: 'running', mark: '…', words: `running: ${brief(call)}` };
+      return { key: 'running', mark: '…', words: chatWords.running(brief(call)) };
     case 'succeeded':
-      return { key: 'ended', mark: '✓', colour: 'green', words: `done${tookOf(call)}` };
+      return { key: 'ended', mark: '✓', colour: 'green', words: chatWords.done(tookOf(call)) };
     case 'failed':
-      if (status.outcome === 'stopped') return { key: 'ended', mark: '■', words: 'stopped, outcome unknown' };
-      return { key: 'ended', mark: '✗', colour: 'red', words: `failed: ${status.error}` };
+      if (status.outcome === 'stopped') return { key: 'ended', mark: '■', words: chatWords.stoppedCall };
+      return { key: 'ended', mark: '✗', colour: 'red', words: chatWords.failed(status.error) };
     case 'denied':
-      return { key: 'ended', mark: '✗', colour: 'red', words: `denied: ${status.reason} (${brief(call)})` };
+      return { key: 'ended', mark: '✗', colour: 'red', words: chatWords.denied(status.reason, brief(call)) };
     case 'expired':
       return { key: 'ended', mark: '✗', colour: 'red', words: expiredWords(decisionOf(state, call)) };
   }
@@ -85,7 +86,7 @@ function stepOf(state: ChatState, call: Invocation): Step | undefined {
 /** Who signed, and how far that goes. */
 function signature(state: ChatState, call: Invocation): string {
   const decision = decisionOf(state, call);
-  return decision === undefined ? 'signed' : signedWords(decision);
+  return decision === undefined ? chatWords.approved : signedWords(decision);
 }
 
 /** What was decided about it last. */

@@ -1,5 +1,6 @@
 import { get, rowAt, type ChatState } from '@countersign/client';
 import { EXIT, type ExitCode } from '../exit-codes.js';
+import { chatWords } from '../words/chat.js';
 
 export interface Outcome {
   readonly outcome: 'answered' | 'denied' | 'failed' | 'timed out' | 'interrupted';
@@ -32,7 +33,7 @@ export function outcomeSince(state: ChatState, messageId: string, noticesBefore:
   if (isDenied) return { outcome: 'denied', exitCode: EXIT.denied };
   if (isAnswered) return { outcome: 'answered', exitCode: EXIT.ok };
   if (notice !== undefined) return { outcome: 'failed', exitCode: EXIT.failed, why: notice, isShown: true };
-  return { outcome: 'failed', exitCode: EXIT.failed, why: 'Nobody answered. Is an agent active in this world?' };
+  return { outcome: 'failed', exitCode: EXIT.failed, why: chatWords.noAnswer };
 }
 
 export function lastNotice({ notices }: ChatState): number {

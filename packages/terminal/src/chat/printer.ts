@@ -14,6 +14,7 @@ import { BAR, indented, roomIn, wrapFrom, wrapProse } from '../text/behind-bar.j
 import type { Paint } from '../text/paint.js';
 import { plainLine, plainText, proseText } from '../text/plain-text.js';
 import { describeSignature, describeStep } from './describe-step.js';
+import { chatWords } from '../words/chat.js';
 
 /** Prints a chat as it goes on: answers while they are spoken, each call's life, what tools write. */
 export interface Printer {
@@ -92,7 +93,7 @@ export function createPrinter({ write, paint, columns }: PrinterOptions): Printe
     const name = agentId === undefined ? stream.agentName : agentName(state, agentId);
     const begins = at.taken === 0 ? fresh.replace(/^\s+/, '') : fresh;
     if (begins === '') return;
-    const heading = `${paint.agent(agentId ?? name, plainLine(name))}${at.taken > missing ? paint.dim(' (going on)') : ''}`;
+    const heading = `${paint.agent(agentId ?? name, plainLine(name))}${at.taken > missing ? paint.dim(chatWords.continued) : ''}`;
     pour(messageId, heading, at, proseText(text, end - begins.length, end));
     at.taken = missing + end;
   }
@@ -118,7 +119,7 @@ export function createPrinter({ write, paint, columns }: PrinterOptions): Printe
   function headingOf(state: ChatState, { speaker }: TranscriptMessage): string {
     switch (speaker.kind) {
       case 'person':
-        return paint.bold(plainLine(speaker.name === 'human' ? 'you' : speaker.name));
+        return paint.bold(plainLine(speaker.name === 'human' ? chatWords.you : speaker.name));
       case 'agent':
         return paint.agent(speaker.agentId, plainLine(agentName(state, speaker.agentId)));
       case 'world':
@@ -164,7 +165,7 @@ export function createPrinter({ write, paint, columns }: PrinterOptions): Printe
     const at = spoken.get(id) ?? { taken: 0, column: 0 };
     spoken.set(id, at);
     // The line break at the end is written when something follows.
-    pour(id, paint.dim(`  ${plainLine(toolName)} writes`), at, plainText(fresh.replace(/\n$/, '')));
+    pour(id, paint.dim(chatWords.toolOutput(plainLine(toolName))), at, plainText(fresh.replace(/\n$/, '')));
     if (fresh.endsWith('\n')) breakLine();
   }
 
@@ -174,7 +175,7 @@ export function createPrinter({ write, paint, columns }: PrinterOptions): Printe
       if (get(state.messages, id) === undefined) continue;
       unheard.delete(id);
       const held = heldUp(state, id);
-      if (held.length > 0) line(paint.dim(`  · Kept. ${plainLine(heldWords(state, held))}`));
+      if (held.length > 0) line(paint.dim(chatWords.held(plainLine(heldWords(state, held)))));
     }
   }
 
@@ -228,8 +229,8 @@ export function createPrinter({ write, paint, columns }: PrinterOptions): Printe
   function showConnection(state: ChatState): void {
     const { kind } = state.connection;
     if (kind === connection) return;
-    if (kind === 'reconnecting') line(paint.amber('· Reconnecting… nothing is lost'));
-    if (kind === 'open' && connection === 'reconnecting') line(paint.dim('· Connected again'));
+    if (kind === 'reconnecting') line(paint.amber(chatWords.reconnecting));
+    if (kind === 'open' && connection === 'reconnecting') line(paint.dim(chatWords.reconnected));
     if (kind !== 'connecting') connection = kind;
   }
 

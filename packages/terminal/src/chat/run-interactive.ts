@@ -1,13 +1,15 @@
 import { ClientError } from '@countersign/client';
-import { leftWords } from '../approvals/left-words.js';
 import { describeFailure } from '../describe-failure.js';
 import { EXIT } from '../exit-codes.js';
 import type { Keyboard, Typed } from '../keyboard.js';
 import { cutTo } from '../text/cells.js';
 import { plainLine, proseLine } from '../text/plain-text.js';
 import type { CommandContext } from '../context.js';
-import { readSlashCommand, SLASH_COMMANDS, type SlashCommand } from './slash-commands.js';
+import { readSlashCommand, type SlashCommand } from './slash-commands.js';
 import type { Session } from './session.js';
+import { cardWords } from '../words/cards.js';
+import { chatWords } from '../words/chat.js';
+import { SLASH_COMMANDS, SLASH_NOTES } from '../words/help-chat.js';
 
 /** What the conversation leads to: its end, or another chat. */
 export type Leaving = { kind: 'end'; exitCode: number } | { kind: 'new' } | { kind: 'chat'; id: string };
@@ -34,12 +36,11 @@ export async function runInteractive(
     switch (command.kind) {
       case 'help':
         for (const [usage, what] of Object.entries(SLASH_COMMANDS)) say(`  ${usage.padEnd(12)} ${what}`);
-        say('  Enter with nothing typed shows what waits for you.');
-        say('  @name at the beginning of a paragraph addresses an agent.');
+        for (const line of SLASH_NOTES) say(`  ${line}`);
         break;
       case 'stop':
         await session.stop();
-        say('· Stopped');
+        say(chatWords.stopped);
         break;
       case 'new':
         way.leaving = { kind: 'new' };
@@ -58,7 +59,7 @@ export async function runInteractive(
         break;
       case 'approvals': {
         const { items } = await session.client().approvals(world);
-        if (items.length === 0) say('  Nothing waits for you.');
+        if (items.length === 0) say(`  ${cardWords.noneWaiting}`);
         for (const { agentName, toolName, approvalId, chatId } of items) {
           list(`${agentName} · ${toolName}  ${approvalId}${chatId === session.chat ? '' : `  in /chat ${chatId}`}`);
         }
@@ -103,7 +104,7 @@ export async function runInteractive(
     const settled = await session.settle({ signal: busy.signal });
     busy = undefined;
     if (way.leaving !== undefined) return way.leaving;
-    if (settled === 'left') say(`· ${leftWords(session.state().queue.length, { world, id: session.chat })}`);
+    if (settled === 'left') say(`· ${chatWords.left(session.state().queue.length, { world, id: session.chat })}`);
     if (keyboard.hasEnded()) return { kind: 'end', exitCode: EXIT.ok };
     if (settled === 'left') return { kind: 'end', exitCode: EXIT.interrupted };
     const typed = await keyboard.ask({ prompt: context.paint.bold('you  ') });
@@ -115,7 +116,7 @@ export async function runInteractive(
       case 'interrupt':
         if (isWarned) return { kind: 'end', exitCode: EXIT.interrupted };
         isWarned = true;
-        say(context.paint.dim('· Ctrl-C again leaves; so does /quit.'));
+        say(context.paint.dim(chatWords.interruptAgain));
         break;
       case 'end':
         return { kind: 'end', exitCode: EXIT.ok };

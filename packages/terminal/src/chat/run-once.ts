@@ -1,10 +1,11 @@
-import { leftWords } from '../approvals/left-words.js';
 import type { CommandContext } from '../context.js';
 import { EXIT } from '../exit-codes.js';
 import { plainLine } from '../text/plain-text.js';
 import { untilInterrupted } from '../until-interrupted.js';
 import { lastNotice, outcomeSince, type Outcome } from './outcome.js';
-import { GONE, type Answering, type Session, type Settled } from './session.js';
+import type { Answering, Session, Settled } from './session.js';
+import { chatWords } from '../words/chat.js';
+import { errors } from '../words/errors.js';
 
 /** Sends one message, follows what comes of it, and tells how it ended. */
 export async function runOnce(
@@ -45,20 +46,17 @@ function outcomeOf(settled: Settled, session: Session, messageId: string, notice
     case 'settled':
       return outcomeSince(session.state(), messageId, noticesBefore);
     case 'given-up':
-      return { outcome: 'interrupted', exitCode: EXIT.interrupted, why: 'Stopped.' };
+      return { outcome: 'interrupted', exitCode: EXIT.interrupted, why: chatWords.stoppedMessage };
     case 'left': {
-      const why = leftWords(session.state().queue.length, { world: session.world, id: session.chat });
+      const why = chatWords.left(session.state().queue.length, { world: session.world, id: session.chat });
       return { outcome: 'interrupted', exitCode: EXIT.interrupted, why };
     }
     case 'timed-out': {
       if (session.state().connection.kind !== 'open') {
-        return { outcome: 'failed', exitCode: EXIT.failed, why: GONE };
+        return { outcome: 'failed', exitCode: EXIT.failed, why: errors.serverGone };
       }
       const waiting = session.state().queue.length;
-      const why =
-        waiting > 0
-          ? `Timed out: ${waiting} ${waiting === 1 ? 'approval waits' : 'approvals wait'} for a person (countersign approvals list).`
-          : 'Timed out before the agents had finished.';
+      const why = waiting > 0 ? chatWords.timedOutWaiting(waiting) : chatWords.timedOut;
       return { outcome: 'timed out', exitCode: EXIT.timedOut, why };
     }
   }

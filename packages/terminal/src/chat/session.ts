@@ -8,6 +8,8 @@ import { EXIT } from '../exit-codes.js';
 import type { Keyboard } from '../keyboard.js';
 import { createChanges } from './changes.js';
 import type { Printer } from './printer.js';
+import { chatWords } from '../words/chat.js';
+import { errors } from '../words/errors.js';
 
 /**
  * Who answers what is asked: a person here; nobody, and then it is denied; somebody elsewhere who is waited for; or somebody later, and
@@ -63,8 +65,6 @@ const LINES_BEFORE = 30;
 const LOOK_AGAIN_MS = 1_000;
 /** Where nobody sits to wait, a server that is away for longer will not come back. */
 const LONGEST_AWAY_MS = 60_000;
-export const GONE = 'The server is gone. Nothing is lost: restart it, and continue with countersign chat -c last.';
-const UNATTENDED = 'nobody can be asked here (--unattended deny)';
 
 export async function openSession(options: SessionOptions): Promise<Session> {
   const { context, client, world, chat, printer, answering, isTakenUp } = options;
@@ -94,7 +94,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       const { loading, connection } = store.getState();
       if (loading.kind === 'ready') return;
       if (loading.kind === 'failed') throw new CommandError(loading.why, EXIT.failed);
-      if (connection.kind === 'closed') throw new CommandError(connection.why ?? 'The server closed.', EXIT.failed);
+      if (connection.kind === 'closed') throw new CommandError(connection.why ?? errors.serverClosed, EXIT.failed);
       await changes.after(seen, LOOK_AGAIN_MS);
     }
   }
@@ -128,7 +128,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
 
   async function denyUnattended(approval: ApprovalView): Promise<void> {
     try {
-      await client.decide(world, approval, { decision: 'deny', reason: UNATTENDED });
+      await client.decide(world, approval, { decision: 'deny', reason: chatWords.unattended });
     } catch (error) {
       if (!(error instanceof ClientError)) throw error;
       // Told to nobody: it is denied when the server is back, or has time. What it refuses was decided elsewhere.
@@ -173,7 +173,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
           break;
         }
         case 'lost':
-          keyboard.print('  · You will be asked again. Nothing ran.\n');
+          keyboard.print(`${chatWords.askedAgain}\n`);
           await changes.after(changes.count(), LOOK_AGAIN_MS);
           break;
       }
@@ -211,13 +211,13 @@ export async function openSession(options: SessionOptions): Promise<Session> {
         printer.show(state);
         if (signal?.aborted === true) return 'given-up';
         if (Date.now() >= deadline) return 'timed-out';
-        if (state.deleted) throw new CommandError('The chat was deleted.', EXIT.failed);
+        if (state.deleted) throw new CommandError(errors.chatDeleted, EXIT.failed);
         const { connection } = state;
-        if (connection.kind === 'closed') throw new CommandError(connection.why ?? 'The server closed.', EXIT.failed);
+        if (connection.kind === 'closed') throw new CommandError(connection.why ?? errors.serverClosed, EXIT.failed);
         if (connection.kind === 'reconnecting') awaySince ??= Date.now();
         else awaySince = undefined;
         if (awaySince !== undefined && answering.kind !== 'person' && Date.now() - awaySince > LONGEST_AWAY_MS) {
-          throw new CommandError(GONE, EXIT.failed);
+          throw new CommandError(errors.serverGone, EXIT.failed);
         }
         const handled = await handle(pendingApprovals(state));
         if (handled === 'left') return 'left';

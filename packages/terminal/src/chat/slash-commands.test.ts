@@ -9,7 +9,7 @@ it('tells commands from messages', () => {
   expect(readSlashCommand('what is /stop')).toBeUndefined();
   expect(readSlashCommand('/hepl')).toEqual({
     kind: 'unknown',
-    hint: 'There is no command /hepl. Did you mean /help? /help lists them.',
+    hint: 'Unknown command /hepl. Did you mean /help? /help lists them.',
   });
 });
 

@@ -1,17 +1,8 @@
 import { matching, mentionAt } from '@countersign/client';
 import type { Agent } from '@countersign/protocol';
 import { nearest } from '@countersign/protocol';
-
-export const SLASH_COMMANDS = {
-  '/help': 'list the commands',
-  '/stop': 'stop this chat and deny its waiting calls (also Ctrl-C while it works)',
-  '/new': 'start a new chat',
-  '/chats': 'list the chats of this world',
-  '/chat ID': 'continue another chat',
-  '/agents': 'list the agents',
-  '/approvals': 'list the calls that wait for you in this world',
-  '/quit': 'leave (also Ctrl-D); waiting calls stay in the queue',
-} as const;
+import { chatWords } from '../words/chat.js';
+import { SLASH_COMMANDS } from '../words/help-chat.js';
 
 const NAMES = Object.keys(SLASH_COMMANDS).map((usage) => usage.split(' ')[0] ?? '');
 
@@ -44,9 +35,7 @@ export function readSlashCommand(line: string): SlashCommand | undefined {
     case '/exit':
       return { kind: 'quit' };
     default: {
-      const near = nearest(word, NAMES);
-      const meant = near === undefined ? '' : ` Did you mean ${near}?`;
-      return { kind: 'unknown', hint: `There is no command ${word}.${meant} /help lists them.` };
+      return { kind: 'unknown', hint: chatWords.unknownSlash(word, nearest(word, NAMES)) };
     }
   }
 }

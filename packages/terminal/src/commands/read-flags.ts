@@ -1,32 +1,31 @@
 import { CommandError } from '../command-error.js';
 import { suggestion } from '../text/suggest.js';
+import { errors } from '../words/errors.js';
 
 export function readNumber(text: string, flag: string): number {
   const number = Number(text);
-  if (text.trim() === '' || !Number.isFinite(number))
-    throw new CommandError(`${flag} must be a number, not "${text}".`);
+  if (text.trim() === '' || !Number.isFinite(number)) throw new CommandError(errors.notANumber(flag, text));
   return number;
 }
 
 /** A whole number from 1 on. */
 export function readCount(text: string, flag: string): number {
   const number = readNumber(text, flag);
-  if (!Number.isSafeInteger(number) || number < 1)
-    throw new CommandError(`${flag} must be a whole number, at least 1, not "${text}".`);
+  if (!Number.isSafeInteger(number) || number < 1) throw new CommandError(errors.notACount(flag, text));
   return number;
 }
 
 /** One of a few words. */
 export function readChoice<const T extends string>(text: string, flag: string, choices: readonly T[]): T {
   const chosen = choices.find((choice) => choice === text);
-  if (chosen === undefined) throw new CommandError(`${flag} can't be "${text}". ${suggestion(text, choices)}`);
+  if (chosen === undefined) throw new CommandError(errors.notAChoice(flag, text, suggestion(text, choices)));
   return chosen;
 }
 
 /** Seconds, or with a unit: `90`, `90s`, `5m`, `2h`, `300ms`. In milliseconds. */
 export function readDuration(text: string, flag: string): number {
   const found = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text.trim());
-  if (found === null) throw new CommandError(`${flag} must be a time such as 30s, 5m or 2h, not "${text}".`);
+  if (found === null) throw new CommandError(errors.notADuration(flag, text));
   const unit = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 }[found[2] ?? 's'] ?? 1000;
   return Math.min(Number(found[1]) * unit, 2_147_483_647);
 }
@@ -38,5 +37,5 @@ export function readRecord(text: string, flag: string): Record<string, unknown> 
   } catch {
     // Told below.
   }
-  throw new CommandError(`${flag} must be a JSON object such as '{"path":"notes"}'.`);
+  throw new CommandError(errors.notAnObject(flag));
 }

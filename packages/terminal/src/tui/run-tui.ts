@@ -10,6 +10,7 @@ import { createController } from './controller.js';
 import { keepConnected } from './keep-connected.js';
 import { readStdin } from './keys/read-stdin.js';
 import { openScreen } from './screen.js';
+import { errors } from '../words/errors.js';
 
 const SIGNALS = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const;
 
@@ -17,7 +18,7 @@ const SIGNALS = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const;
 export async function runTui(context: CommandContext, options: { world?: string; chat?: string }): Promise<ExitCode> {
   const { stdin, stdout, stderr, env } = context.console;
   if (!context.isPerson || env['TERM'] === 'dumb') {
-    throw new CommandError('The full-screen UI needs a terminal. Use countersign chat instead.');
+    throw new CommandError(errors.needsTerminal);
   }
   const client = await context.client('take-up');
   context.leave();

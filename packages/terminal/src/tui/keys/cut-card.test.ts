@@ -48,7 +48,7 @@ describe('a call that is too long for the screen', () => {
     const scene = opened(`${'# harmless\n'.repeat(40)}rm -rf ~`);
     const early = typed(scene, char('o'), ENTER);
     expect(early.effects).toEqual([]);
-    expect(early.ui.said?.text).toMatch(/Nothing is chosen/);
+    expect(early.ui.said?.text).toMatch(/Nothing is selected/);
     expect(typed(scene, char('e')).ui.said?.text).toContain('There is more below');
     expect(drawn(scene).join('\n')).toContain('There is more below');
     expect(drawn(scene).join('\n')).not.toContain('rm -rf ~');
@@ -85,7 +85,7 @@ describe('a call that is too long for the screen', () => {
     const scene = opened(LONG);
     const { ui } = typed(scene, { kind: 'name', name: 'end' });
     const end = drawn({ ...scene, ui }).join('\n');
-    expect(end).toContain('more lines that are not shown here');
+    expect(end).toContain('more lines are not shown here');
     expect(end).toContain('not sandboxed');
     expect(end).toContain("Why you're asked");
     expect(end).not.toMatch(/Approve|Always|Edit/);

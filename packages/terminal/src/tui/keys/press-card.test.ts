@@ -85,7 +85,7 @@ describe('a card', () => {
     const at = seat(2);
     at.steps(toCard, char('o'));
     at.become(worldOf([approvalOf(2)]));
-    expect(drawn(at.scene()).join('\n')).toContain('What was here was decided elsewhere.');
+    expect(drawn(at.scene()).join('\n')).toContain('This call was decided elsewhere.');
     at.step(ENTER);
     expect(at.ui().card.current).toEqual({ kind: 'open', id: 'approval_2' });
     expect(at.effects).toEqual([]);

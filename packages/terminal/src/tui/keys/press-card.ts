@@ -4,6 +4,7 @@ import { edit, EMPTY_FIELD, fieldOf } from './field.js';
 import type { Key } from './key.js';
 import { editable, readEdited } from './read-edited.js';
 import { focusOn, settle, showing } from './settle.js';
+import { screenWords } from '../../words/screen.js';
 
 const NOTHING: Choice = { kind: 'none' };
 
@@ -35,7 +36,7 @@ export function pressOnCard(ui: UiState, key: Key, facts: Facts): Pressed {
   if (!ui.card.isSeen && approval.question === undefined && /^[ocae]$/.test(key.text))
     return only({
       ...ui,
-      said: { text: 'There is more below. Press PgDn to see the end, then sign.', isBad: true },
+      said: { text: screenWords.scrollFirst, isBad: true },
     });
   return only(choose(ui, choiceFor(key.text, approval, choice)));
 }
@@ -95,7 +96,7 @@ function confirm(ui: UiState, approval: ApprovalView): Pressed {
       });
     }
     case 'none':
-      return only({ ...ui, said: { text: 'Nothing is chosen, so nothing was signed.', isBad: false } });
+      return only({ ...ui, said: { text: screenWords.nothingChosen, isBad: false } });
     case 'deny':
     case 'always':
     case 'edit':

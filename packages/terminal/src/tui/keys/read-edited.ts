@@ -1,4 +1,5 @@
 import { describeCall, readArguments, type ApprovalView } from '@countersign/client';
+import { errors } from '../../words/errors.js';
 
 /** What a person edits of a call: the command itself, or all arguments as JSON. */
 export function editable({ toolName, arguments: args }: ApprovalView): string {
@@ -13,7 +14,7 @@ export function readEdited(
 ): { arguments: Record<string, unknown> } | { problem: string } {
   const shape = describeCall(toolName, args);
   if (shape.kind === 'shell') {
-    if (text.trim() === '') return { problem: 'An empty command runs nothing: write one, or deny.' };
+    if (text.trim() === '') return { problem: errors.emptyCommand };
     const { parameters } = shape;
     return { arguments: { command: text, ...(parameters.length === 0 ? {} : { parameters: [...parameters] }) } };
   }

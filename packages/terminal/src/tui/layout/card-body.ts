@@ -20,6 +20,8 @@ import {
   type Line,
   type Span,
 } from './spans.js';
+import { cardWords } from '../../words/cards.js';
+import { screenWords } from '../../words/screen.js';
 
 /** Nobody reads so many lines on a screen like this: a longer call is cut, and can't be signed here. */
 const MOST_LINES = 5000;
@@ -54,13 +56,13 @@ export function cardBody(approval: ApprovalView, width: number): CardBody {
   const said = toolWords(approval)?.replaceAll(/\s*\n\s*/g, ' ');
   const call = callBody(approval, width);
   const hidden = call.length - MOST_LINES;
-  const cutWords = `… ${hidden} more lines that are not shown here. Sign it in the browser, or with countersign chat, or deny it.`;
+  const cutWords = screenWords.notAllShown(hidden);
   // Only the call is cut: where it runs and why it is asked are told whatever an agent puts in front of them.
   const lines = [
-    ...(said === undefined ? [] : about(`The tool asks: “${said}”`)),
+    ...(said === undefined ? [] : about(cardWords.toolAsks(said))),
     ...call.slice(0, MOST_LINES),
     ...(hidden > 0 ? about(cutWords, { colour: 'waiting' }) : []),
-    ...about(`in ${approval.workingDirectory}`, { dim: true }),
+    ...about(cardWords.in(approval.workingDirectory), { dim: true }),
     ...about(place, level === 'warning' ? { colour: 'waiting' } : { dim: true }),
     ...about(whyWords(approval)),
     ...(masked === undefined ? [] : about(masked, { dim: true })),

@@ -3,18 +3,17 @@ import { isArmed } from '../ui-state.js';
 import { cardFoot, type CardState } from './card-lines.js';
 import type { Scene } from './scene.js';
 import { span, wrapWords, type Line } from './spans.js';
+import { screenWords } from '../../words/screen.js';
 
 /** Of a card that is not known any more, since all was loaded anew: that it is gone must be said, or it would vanish unseen. */
 export function goneFoot({ ui }: Scene, width: number): Line[] {
-  return ui.card.current.kind === 'held'
-    ? heldFoot('What was here was decided elsewhere.', width, ui.focus === 'card')
-    : [];
+  return ui.card.current.kind === 'held' ? heldFoot(screenWords.decidedElsewhereFoot, width, ui.focus === 'card') : [];
 }
 
 function heldFoot(story: string, width: number, isFocused: boolean): Line[] {
   return [
     ...wrapWords(story, width - 2).map((line): Line => [{ text: ' ' }, span(line, { bold: true })]),
-    [span(isFocused ? ' Enter continues.' : ' Tab or Ctrl-G brings you here; then Enter continues.', { dim: true })],
+    [span(isFocused ? screenWords.continue : screenWords.continueHere, { dim: true })],
   ];
 }
 
@@ -25,7 +24,9 @@ export function cardFootOf(scene: Scene, approval: ApprovalView, width: number, 
   const isFocused = ui.focus === 'card';
   if (current.kind === 'held') {
     const story =
-      approval.decision === undefined ? 'It no longer waits.' : `✍ ${decisionStory(approval.decision, now, me)}.`;
+      approval.decision === undefined
+        ? screenWords.noLongerWaits
+        : screenWords.decision(decisionStory(approval.decision, now, me));
     return heldFoot(story, width, isFocused);
   }
   const state: CardState = {

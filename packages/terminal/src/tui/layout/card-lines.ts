@@ -3,6 +3,7 @@ import { coveredPage } from '../confirm-covered.js';
 import type { Choice, Covered } from '../ui-state.js';
 import { fieldLines, type FieldContent } from './field-lines.js';
 import { lineWidth, span, wrapWords, type Line, type Span } from './spans.js';
+import { screenWords } from '../../words/screen.js';
 
 export interface CardState {
   readonly approval: ApprovalView;
@@ -20,10 +21,11 @@ export interface CardState {
 }
 
 const FIELD_LINES = 3;
+const labels = screenWords.options;
 
 /** What can be chosen, and what is. Deny comes first. */
 export function cardFoot(card: CardState, width: number): Line[] {
-  if (card.isSending) return [[span(' Sending your answer…', { dim: true })]];
+  if (card.isSending) return [[span(screenWords.sending, { dim: true })]];
   // Alone: beside what can be chosen there would be no room for them on a low screen.
   if (card.covered !== undefined) return coveredBy(card.covered, card.choice, width);
   return [...optionLines(card, width), ...choiceLines(card, width)];
@@ -32,13 +34,13 @@ export function cardFoot(card: CardState, width: number): Line[] {
 /** Named before they run: signing once more lets them, or shows the rest. */
 function coveredBy(covered: Covered, choice: Choice, width: number): Line[] {
   const { rows, isLast } = coveredPage(covered);
-  const what = choice.kind === 'always' ? 'Write the rule' : 'Approve for this chat';
+  const kind = choice.kind === 'always' ? 'always' : 'session';
   const words = (text: string, indent: string): Line[] =>
     wrapWords(text, width - 4).map((line): Line => [{ text: indent }, span(line, { colour: 'waiting' })]);
   return [
-    ...words(`${what}. ${coveredTitle(covered.count)}`, ' '),
+    ...words(screenWords.cover(kind, coveredTitle(covered.count)), ' '),
     ...rows.map((row): Line => [{ text: '   ' }, span(row, { colour: 'waiting' })]),
-    ...words(`Enter ${isLast ? 'signs all of it' : 'shows the rest'} · Esc cancels`, ' '),
+    ...words(screenWords.coverChoices(isLast), ' '),
   ];
 }
 
@@ -46,14 +48,14 @@ function optionLines({ approval, choice, isFocused, isArmed, hasOthers, isCut }:
   const may = (option: ApprovalView['options'][number]): boolean => !isCut && approval.options.includes(option);
   const isQuestion = approval.question !== undefined;
   const offered: readonly (readonly [string, string, Choice['kind'] | 'next' | 'reveal', boolean])[] = [
-    ['d', 'Deny…', 'deny', true],
-    ['r', 'Answer…', 'answer', isQuestion],
-    ['o', 'Approve once', 'once', !isQuestion && may('approve_once')],
-    ['c', 'Approve for this chat', 'session', !isQuestion && may('approve_session')],
-    ['a', 'Always…', 'always', !isQuestion && may('approve_always') && approval.proposedRule !== undefined],
-    ['e', 'Edit', 'edit', !isQuestion && may('approve_once')],
-    ['v', 'Show secrets', 'reveal', maskedWords(approval) !== undefined],
-    ['n', 'Next', 'next', hasOthers],
+    ['d', labels.deny, 'deny', true],
+    ['r', labels.answer, 'answer', isQuestion],
+    ['o', labels.once, 'once', !isQuestion && may('approve_once')],
+    ['c', labels.session, 'session', !isQuestion && may('approve_session')],
+    ['a', labels.always, 'always', !isQuestion && may('approve_always') && approval.proposedRule !== undefined],
+    ['e', labels.edit, 'edit', !isQuestion && may('approve_once')],
+    ['v', labels.reveal, 'reveal', maskedWords(approval) !== undefined],
+    ['n', labels.next, 'next', hasOthers],
   ];
   const chips = offered
     .filter(([, , , isThere]) => isThere)
@@ -89,56 +91,48 @@ function choiceLines({ approval, agent, choice, isFocused, isArmed, isCut, isSee
   };
   switch (choice.kind) {
     case 'none':
-      if (!isFocused) return words('Nothing runs until you sign. Tab or Ctrl-G brings you here.', { dim: true });
+      if (!isFocused) return words(screenWords.unfocused, { dim: true });
       if (!isSeen && approval.question === undefined)
-        return words('There is more below. You can sign once you have seen the end.', {
+        return words(screenWords.seeEnd, {
           colour: 'waiting',
         });
-      if (!isArmed)
-        return words('Just a moment: keys you pressed before the card appeared don’t count.', { dim: true });
-      if (isCut) return words('Too long to sign here: part of it is not shown.', { colour: 'waiting' });
-      return words(
-        approval.question === undefined ? 'Nothing runs until you sign.' : 'The agent waits for your answer.',
-        { dim: true },
-      );
+      if (!isArmed) return words(screenWords.notArmed, { dim: true });
+      if (isCut) return words(screenWords.tooLong, { colour: 'waiting' });
+      return words(approval.question === undefined ? screenWords.idle : screenWords.questionIdle, { dim: true });
     case 'once':
-      return words('Approve exactly this call, once. Enter signs · Esc cancels', { colour: 'do' });
+      return words(screenWords.once, { colour: 'do' });
     case 'session': {
       const pattern = patternOf(approval.proposedRule ?? '');
-      const what = choice.isNarrow && pattern !== undefined ? `calls like ${pattern}` : 'any use';
-      const other = choice.isNarrow ? 'any use' : 'only calls like this';
-      const narrow = pattern === undefined ? '' : ` · l: ${other}`;
-      return words(
-        `For this chat: ${what} of ${approval.toolName} by ${agent}, until the chat ends or you revoke it. Enter signs${narrow} · Esc cancels`,
-        { colour: 'do' },
-      );
+      const what = choice.isNarrow && pattern !== undefined ? screenWords.callsLike(pattern) : screenWords.anyUse;
+      const other = choice.isNarrow ? screenWords.anyUse : screenWords.onlyLike;
+      const narrow = pattern === undefined ? '' : screenWords.narrow(other);
+      return words(screenWords.session(what, approval.toolName, agent, narrow), { colour: 'do' });
     }
     case 'deny':
-      return [
-        ...field('Why not?', choice.field, 'prose'),
-        ...words('Enter denies, with or without a reason · Esc goes back', { dim: true }),
-      ];
+      return [...field(screenWords.denyLabel, choice.field, 'prose'), ...words(screenWords.denyHint, { dim: true })];
     case 'always':
       return [
-        ...field('Rule', choice.field, 'exact'),
-        ...words(
-          'Matching calls run without approval in every chat of this world. Enter approves and writes the rule · Esc goes back',
-          {
-            dim: true,
-          },
-        ),
+        ...field(screenWords.ruleLabel, choice.field, 'exact'),
+        ...words(screenWords.ruleHint, {
+          dim: true,
+        }),
       ];
     case 'edit':
       return [
         ...field(
-          describeCall(approval.toolName, approval.arguments).kind === 'shell' ? 'Command' : 'Arguments',
+          describeCall(approval.toolName, approval.arguments).kind === 'shell'
+            ? screenWords.commandLabel
+            : screenWords.argumentsLabel,
           choice.field,
           'exact',
         ),
         ...(choice.problem === undefined ? [] : words(choice.problem, { colour: 'bad' })),
-        ...words('Enter approves this text once; the agent is told · Esc goes back', { dim: true }),
+        ...words(screenWords.editHint, { dim: true }),
       ];
     case 'answer':
-      return [...field('Answer', choice.field, 'prose'), ...words('Enter sends · Esc goes back', { dim: true })];
+      return [
+        ...field(screenWords.answerLabel, choice.field, 'prose'),
+        ...words(screenWords.answerHint, { dim: true }),
+      ];
   }
 }

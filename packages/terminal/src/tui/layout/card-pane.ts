@@ -13,6 +13,7 @@ import type { Plan } from './plan.js';
 import { fill, rule } from './rule.js';
 import type { Scene } from './scene.js';
 import { cut, span, spread, type Line } from './spans.js';
+import { screenWords } from '../../words/screen.js';
 
 /** The card in front of the person; on a low screen a bar, until they turn to it. */
 export function cardLines(scene: Scene, plan: Plan): Line[] {
@@ -21,7 +22,7 @@ export function cardLines(scene: Scene, plan: Plan): Line[] {
   if (areas.card === 0) return [];
   const isFocused = ui.focus === 'card';
   if (approval === undefined) {
-    const gone = span(' Decided elsewhere ', { bold: true, inverse: isFocused });
+    const gone = span(screenWords.decidedElsewhere, { bold: true, inverse: isFocused });
     return fill([rule(areas.width, [gone]), ...foot], areas.card);
   }
   const place = placeInQueue(world, approval.approvalId);
@@ -29,17 +30,18 @@ export function cardLines(scene: Scene, plan: Plan): Line[] {
   const name = agentName(world, approval.agentId);
   const verb = approval.question === undefined ? wantsTo(approval.toolName) : 'asks';
   const held = ui.card.current.kind === 'held';
-  const title = span(held ? overTitle(approval) : ` ⏳ Waiting for you${count} `, {
+  const title = span(held ? overTitle(approval) : screenWords.card(count), {
     colour: held ? undefined : 'waiting',
     bold: true,
     inverse: isFocused,
   });
   const chat = world.chats.find(({ id }) => id === approval.chatId);
-  const elsewhere = approval.chatId === ui.chatId ? '' : `in “${cut(chat?.title ?? 'another chat', 24)}” · `;
+  const elsewhere =
+    approval.chatId === ui.chatId ? '' : screenWords.inChat(cut(chat?.title ?? screenWords.anotherChat, 24));
   const expiry: Line =
     approval.expiresAt === undefined || held
       ? []
-      : [span(`· expires in ${secondsWords(Date.parse(approval.expiresAt) - now)} `, { colour: 'waiting' })];
+      : [span(screenWords.expires(secondsWords(Date.parse(approval.expiresAt) - now)), { colour: 'waiting' })];
   const head = rule(
     areas.width,
     [title],
@@ -48,7 +50,7 @@ export function cardLines(scene: Scene, plan: Plan): Line[] {
   const who: Line = [span(` ${name}`, { colour: colourOf(approval.agentId), bold: true }), span(` ${verb}`)];
   if (!isFocused && isCompact(size)) {
     const summary = approval.question?.text ?? callLine(approval.toolName, approval.arguments);
-    const hint = span(' Ctrl-G to look ', { dim: true });
+    const hint = span(screenWords.look, { dim: true });
     return [head, spread([...who, span(`: ${cut(summary, areas.width)}`)], [hint], areas.width)];
   }
   const shown = [who, ...body];
@@ -62,11 +64,11 @@ export function cardLines(scene: Scene, plan: Plan): Line[] {
 
 /** What is not seen is said: nobody must sign the end of a command without knowing that there is one. */
 function moreLine(count: number, isFocused: boolean): Line {
-  return [span(` ↓ ${count} more lines${isFocused ? ' · PgDn' : ''}`, { colour: 'waiting', bold: true })];
+  return [span(screenWords.moreLines(count, isFocused ? ' · PgDn' : ''), { colour: 'waiting', bold: true })];
 }
 
 /** A released call was decided by a grant or rule, perhaps by this very person. */
 function overTitle({ decision }: ApprovalView): string {
-  if (decision?.outcome === 'superseded') return ' Needs approval again ';
-  return decision?.released === undefined ? ' Decided elsewhere ' : ' Allowed ';
+  if (decision?.outcome === 'superseded') return screenWords.needsApprovalAgain;
+  return decision?.released === undefined ? screenWords.decidedElsewhere : screenWords.allowed;
 }

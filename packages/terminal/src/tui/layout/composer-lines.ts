@@ -5,6 +5,7 @@ import { fieldLines } from './field-lines.js';
 import { fill, rule } from './rule.js';
 import type { Scene } from './scene.js';
 import { cut, span, spread, type Line } from './spans.js';
+import { screenWords } from '../../words/screen.js';
 
 /** Cells before what is written. */
 export const PROMPT = 3;
@@ -22,9 +23,7 @@ export function composerLines(scene: Scene, areas: Areas): Line[] {
   const names = completions(scene).slice(0, 6);
   const lines = fieldLines(ui.composer, areas.width - PROMPT - 1, areas.composer, isFocused, 'prose');
   const isEmpty = ui.composer.text === '';
-  const hint = isEmpty
-    ? [span(`${isFocused ? '' : ' '}Message ${nameOf(scene)}…  @ to address an agent`, { dim: true })]
-    : [];
+  const hint = isEmpty ? [span(`${isFocused ? '' : ' '}${screenWords.placeholder(nameOf(scene))}`, { dim: true })] : [];
   return [
     rule(
       areas.width,
@@ -53,27 +52,24 @@ function nameOf({ world }: Scene): string {
 /** The last line: what was just said, or what can be pressed. */
 export function footLine({ ui }: Scene, width: number, isHelpWhole: boolean): Line {
   if (ui.overlay === 'leave') {
-    return [span(' Leave? What you wrote is not sent. y leaves · n stays', { colour: 'waiting', bold: true })];
+    return [span(screenWords.leave, { colour: 'waiting', bold: true })];
   }
   if (ui.said !== undefined)
     return [span(` ${cut(ui.said.text, width - 2)}`, { colour: ui.said.isBad ? 'bad' : 'waiting' })];
-  if (ui.overlay === 'help' && !isHelpWhole)
-    return [span(' j k PgUp PgDn scroll · any other key closes this', { dim: true })];
-  return spread([span(` ${hintsFor(ui)}`, { dim: true })], [span('? help ', { dim: true })], width);
+  if (ui.overlay === 'help' && !isHelpWhole) return [span(screenWords.helpHint, { dim: true })];
+  return spread([span(` ${hintsFor(ui)}`, { dim: true })], [span(screenWords.help, { dim: true })], width);
 }
 
 function hintsFor({ focus, overlay, card }: UiState): string {
-  if (overlay === 'help') return 'Any key closes this';
+  if (overlay === 'help') return screenWords.helpClose;
   switch (focus) {
     case 'composer':
-      return 'Enter sends · Tab next part · Ctrl-P chats · Ctrl-N new · Ctrl-C leaves';
+      return screenWords.hints.composer;
     case 'card':
-      return 'field' in card.choice
-        ? 'Esc goes back'
-        : 'j k scroll · Tab next part · Esc back to the message · q leaves';
+      return 'field' in card.choice ? screenWords.hints.field : screenWords.hints.card;
     case 'transcript':
-      return 'j k scroll · g G ends · x whole output · Esc back to the message · q leaves';
+      return screenWords.hints.transcript;
     case 'chats':
-      return 'j k choose · Enter opens · Esc back to the message · q leaves';
+      return screenWords.hints.chats;
   }
 }

@@ -10,6 +10,7 @@ import type { Scene } from './scene.js';
 import { sideLines } from './side-lines.js';
 import { padLine, span, wrapWords, type Line } from './spans.js';
 import { windowOf } from './transcript-window.js';
+import { screenWords } from '../../words/screen.js';
 
 /** The whole screen: as many lines as it has rows, each as wide as it is. */
 export function frameOf(scene: Scene, plan: Plan): Line[] {
@@ -47,7 +48,7 @@ export function frameOf(scene: Scene, plan: Plan): Line[] {
 }
 
 function tooSmall({ columns, rows }: Size): Line[] {
-  const words = `This terminal is too small: ${columns}×${rows}. It needs ${SMALLEST.columns}×${SMALLEST.rows}. Ctrl-C leaves.`;
+  const words = screenWords.tooSmall(columns, rows, SMALLEST);
   return fill(
     wrapWords(words, columns).map((line) => [span(line)]),
     rows,
@@ -58,11 +59,10 @@ function ruleLine({ ui, chat }: Scene, { blocks, areas }: Plan, width: number): 
   if (blocks === undefined || chat === undefined || ui.overlay === 'help') return rule(width);
   const { atEnd, first } = windowOf(blocks, ui.scroll, areas.transcript);
   const isHere = ui.focus === 'transcript';
-  const left: Line = isHere ? [span(' Transcript ', { colour: 'do', bold: true })] : [];
+  const left: Line = isHere ? [span(screenWords.transcript, { colour: 'do', bold: true })] : [];
   if (atEnd) return rule(width, left);
-  const earlier = chat.older.kind === 'none' ? '' : ' and earlier ones';
   return rule(width, left, [
-    span(` message ${first + 1} of ${blocks.count}${earlier} · End goes down `, { dim: true }),
+    span(screenWords.position(first + 1, blocks.count, chat.older.kind !== 'none'), { dim: true }),
   ]);
 }
 
@@ -72,20 +72,20 @@ function transcriptLines(scene: Scene, { blocks, areas }: Plan): Line[] {
     return fill(emptyLines(world, suggestions), areas.transcript);
   }
   if (chat?.loading.kind === 'loading' && blocks.count === 0)
-    return fill([[], [span(' Loading…', { dim: true })]], areas.transcript);
+    return fill([[], [span(screenWords.loading, { dim: true })]], areas.transcript);
   return fill(windowOf(blocks, ui.scroll, areas.transcript).lines, areas.transcript);
 }
 
 function emptyLines(world: WorldState, suggestions: readonly string[]): Line[] {
-  if (world.loading.kind === 'loading') return [[], [span(' Loading…', { dim: true })]];
+  if (world.loading.kind === 'loading') return [[], [span(screenWords.loading, { dim: true })]];
   if (world.agents.length === 0) {
-    return [[], [span(' No agent lives here yet. Make one with: countersign agents add', { dim: true })]];
+    return [[], [span(screenWords.noAgents, { dim: true })]];
   }
   return [
     [],
-    [span(' Nothing was said yet. Agents propose; nothing runs until you countersign.')],
+    [span(screenWords.empty)],
     [],
-    ...(suggestions.length === 0 ? [] : [[span(' You could begin with (↓ fills it in):', { dim: true })]]),
+    ...(suggestions.length === 0 ? [] : [[span(screenWords.suggestions, { dim: true })]]),
     ...suggestions.map((text): Line => [span('   · ', { colour: 'do' }), span(text)]),
   ];
 }

@@ -2,30 +2,36 @@ import { get, type ChatState, type Connection, type WorldState } from '@counters
 import type { UiState } from '../ui-state.js';
 import type { Scene } from './scene.js';
 import { proseSpan, span, spread, type Line } from './spans.js';
+import { screenWords } from '../../words/screen.js';
 
 /** The title of the chat, and how it stands. */
 export function headLine({ ui, world, chat }: Scene, width: number, hasSide: boolean): Line {
   const known = world.chats.find(({ id }) => id === ui.chatId);
-  const title = ui.chatId === undefined ? 'New chat' : (chat?.title ?? known?.title ?? '');
+  const title = ui.chatId === undefined ? screenWords.newChat : (chat?.title ?? known?.title ?? '');
   const place: Line = hasSide
     ? []
     : [span(` ◈ ${world.world?.name ?? world.worldId}`, { bold: true }), span(' ·', { dim: true })];
-  const left: Line = [...place, proseSpan(` ${title === '' ? 'New chat' : title}`, { bold: hasSide })];
+  const left: Line = [...place, proseSpan(` ${title === '' ? screenWords.newChat : title}`, { bold: hasSide })];
   return spread(left, statusSpans(chat, world, ui), width);
 }
 
 function statusSpans(chat: ChatState | undefined, world: WorldState, ui: UiState): Line {
   const status = ui.chatId === undefined ? 'idle' : (chat?.status ?? 'idle');
   const elsewhere = world.queue.filter((id) => get(world.approvals, id)?.chatId !== ui.chatId).length;
-  const more = elsewhere === 0 ? '' : `  ⏳ ${elsewhere} in other chats`;
+  const more = elsewhere === 0 ? '' : screenWords.elsewhere(elsewhere);
   const other = span(more, { colour: 'waiting' });
   switch (status) {
     case 'idle':
       return [span('○ idle', { dim: true }), other, { text: ' ' }];
     case 'working':
-      return [span('● working', { colour: 'do' }), span(' · Ctrl-X stops', { dim: true }), other, { text: ' ' }];
+      return [
+        span(screenWords.working, { colour: 'do' }),
+        span(screenWords.stopHint, { dim: true }),
+        other,
+        { text: ' ' },
+      ];
     case 'waiting':
-      return [span('⏳ waiting for you', { colour: 'waiting' }), other, { text: ' ' }];
+      return [span(screenWords.waiting, { colour: 'waiting' }), other, { text: ' ' }];
   }
 }
 
@@ -38,9 +44,8 @@ export function bannerOf({ world, chat }: Scene): Line | undefined {
       : chat?.loading.kind === 'failed'
         ? chat.loading.why
         : undefined;
-  if (world.deleted) return [span(' This world was deleted.', { colour: 'bad' })];
-  if (connection.kind === 'reconnecting')
-    return [span(' ⟳ Reconnecting… nothing is lost', { colour: 'waiting', bold: true })];
+  if (world.deleted) return [span(screenWords.deleted, { colour: 'bad' })];
+  if (connection.kind === 'reconnecting') return [span(screenWords.reconnecting, { colour: 'waiting', bold: true })];
   if (connection.kind === 'closed' && connection.why !== undefined)
     return [span(` ✗ ${connection.why}`, { colour: 'bad' })];
   return failed === undefined ? undefined : [span(` ✗ ${failed}`, { colour: 'bad' })];

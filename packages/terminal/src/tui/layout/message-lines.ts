@@ -20,6 +20,8 @@ import {
 import { clockWords } from '../../text/clock-words.js';
 import { cut, span, spread, wrapExact, wrapProse, wrapWords, type Colour, type Line, type Span } from './spans.js';
 import { callLook } from './words.js';
+import { chatWords } from '../../words/chat.js';
+import { screenWords } from '../../words/screen.js';
 
 /** A message with all that is shown below it: what its lines are made of. */
 export interface MessageView {
@@ -74,7 +76,7 @@ export function streamLines(stream: LiveStream, name: string, width: number): Li
   // Only the end of it is looked at while it is spoken.
   const shown = text.length > MOST_CHARACTERS ? text.slice(-MOST_CHARACTERS) : text;
   return [
-    [...nameSpans(name, colour), span('  speaking…', { dim: true })],
+    [...nameSpans(name, colour), span(screenWords.speaking, { dim: true })],
     ...behind(bar, wrapLong(missing > 0 ? `… ${shown}` : shown, width - 4)),
     [],
   ];
@@ -123,7 +125,7 @@ function speakerColour({ speaker }: TranscriptMessage): Colour | undefined {
 function nameOf(state: ChatState, { speaker }: TranscriptMessage): string {
   switch (speaker.kind) {
     case 'person':
-      return speaker.name === 'human' ? 'you' : speaker.name;
+      return speaker.name === 'human' ? chatWords.you : speaker.name;
     case 'agent':
       return agentName(state, speaker.agentId);
     case 'world':
@@ -153,7 +155,7 @@ function heldBy(state: ChatState, { messageId }: TranscriptMessage): string {
 }
 
 function heldLine(bar: Span, held: string): Line {
-  return [bar, span(`⏳ Kept. ${held}`, { colour: 'waiting' }), span(' Ctrl-G shows it.', { dim: true })];
+  return [bar, span(screenWords.held(held), { colour: 'waiting' }), span(screenWords.heldHint, { dim: true })];
 }
 
 function behind(bar: Span, lines: readonly string[]): Line[] {
@@ -163,7 +165,7 @@ function behind(bar: Span, lines: readonly string[]): Line[] {
 function wrapLong(text: string, width: number): string[] {
   const lines = wrapProse(text.slice(0, MOST_CHARACTERS).replace(/\s+$/, ''), width);
   if (lines.length <= MOST_LINES && text.length <= MOST_CHARACTERS) return lines;
-  return [...lines.slice(0, MOST_LINES), '… truncated: read the rest in the browser'];
+  return [...lines.slice(0, MOST_LINES), screenWords.truncated];
 }
 
 function callLines(

@@ -1,6 +1,7 @@
 import { agentInitials, get, workers, type ChatState, type WorldState } from '@countersign/client';
 import { colourOf } from './message-lines.js';
 import { cut, cutProse, padLine, proseSpan, span, spread, type Line } from './spans.js';
+import { screenWords } from '../../words/screen.js';
 
 export interface SideState {
   readonly world: WorldState;
@@ -30,11 +31,11 @@ export function sideLines(
   const rows: Line[] = [
     [
       span(isRow(picked, 0, isFocused) ? '›' : ' ', { colour: 'do' }),
-      span(' + New chat', look(isRow(picked, 0, isFocused), chatId === undefined)),
+      span(` + ${screenWords.newChat}`, look(isRow(picked, 0, isFocused), chatId === undefined)),
     ],
     ...world.chats.map((each, index): Line => {
       const isPicked = isRow(picked, index + 1, isFocused);
-      const title = each.title === '' ? 'New chat' : each.title;
+      const title = each.title === '' ? screenWords.newChat : each.title;
       const left: Line = [
         span(isPicked ? '›' : ' ', { colour: 'do' }),
         proseSpan(` ${cutProse(title, width)}`, look(isPicked, each.id === chatId)),

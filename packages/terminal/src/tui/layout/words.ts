@@ -1,11 +1,14 @@
 import { byWords, expiredWords, signedWords, type Decision, type Invocation } from '@countersign/client';
 import type { Colour } from './spans.js';
+import { screenWords } from '../../words/screen.js';
 
 export interface CallLook {
   readonly icon: string;
   readonly words: string;
   readonly colour?: Colour;
 }
+
+const words = screenWords.call;
 
 /** Where a call stands, at a glance. */
 export function callLook(
@@ -17,24 +20,24 @@ export function callLook(
   const signed = decision?.outcome === 'approved' ? signedWords(decision, me) : undefined;
   switch (status.kind) {
     case 'proposed':
-      return { icon: '○', words: 'about to run' };
+      return { icon: '○', words: words.proposed };
     case 'asked':
-      return { icon: '⏳', words: 'waiting for you', colour: 'waiting' };
+      return { icon: '⏳', words: words.asked, colour: 'waiting' };
     case 'approved':
-      return { icon: '✓', words: signed ?? 'signed', colour: 'good' };
+      return { icon: '✓', words: signed ?? words.approved, colour: 'good' };
     case 'running':
-      return { icon: '●', words: 'running', colour: 'do' };
+      return { icon: '●', words: words.running, colour: 'do' };
     case 'succeeded':
       return {
         icon: '✓',
-        words: signed ?? (decision?.outcome === 'answered' ? `answered${by}` : 'done'),
+        words: signed ?? (decision?.outcome === 'answered' ? words.answered(by) : words.succeeded),
         colour: 'good',
       };
     case 'failed':
-      if (status.outcome === 'stopped') return { icon: '■', words: 'stopped' };
-      return { icon: '✗', words: 'failed', colour: 'bad' };
+      if (status.outcome === 'stopped') return { icon: '■', words: words.stopped };
+      return { icon: '✗', words: words.failed, colour: 'bad' };
     case 'denied':
-      return { icon: '✗', words: `denied${by}`, colour: 'bad' };
+      return { icon: '✗', words: words.denied(by), colour: 'bad' };
     case 'expired':
       return { icon: '✗', words: expiredWords(decision), colour: 'bad' };
   }

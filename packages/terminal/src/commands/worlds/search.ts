@@ -1,20 +1,19 @@
 import type { SearchHit } from '@countersign/protocol';
 import type { Command } from 'commander';
-import { findWorld } from '../find-things.js';
-import { minuteWords } from '../text/clock-words.js';
-import { readCount } from './read-flags.js';
-import type { Register } from './register.js';
-import { showList } from './show-list.js';
+import { findWorld } from '../../find-things.js';
+import { minuteWords } from '../../text/clock-words.js';
+import { readCount } from '../read-flags.js';
+import type { Register } from '../register.js';
+import { showList } from '../show-list.js';
+import { withHelp, WORLD } from '../../words/help.js';
+import { searchHelp as help } from '../../words/help-worlds.js';
+import { results } from '../../words/results.js';
 
 /** `countersign search`: messages of a world by their words. */
 export function addSearch(program: Command, register: Register): void {
-  const command = program
-    .command('search')
-    .argument('<words...>', 'words that a message must contain; the last one may be a prefix')
-    .description('Search the messages of a world, newest first.')
-    .option('-w, --world <world>', 'the world')
-    .option('--limit <n>', 'maximum number of results', '20')
-    .addHelpText('after', '\nExample:\n  countersign search -w harbour summary');
+  const command = withHelp(program.command('search').argument('<words...>', help.words), help)
+    .option('-w, --world <world>', WORLD)
+    .option('--limit <n>', help.limit, '20');
   register<{ world?: string; limit?: string }>(command, async (context, { args, options }) => {
     const limit = readCount(options.limit ?? '20', '--limit');
     const client = await context.client();
@@ -32,9 +31,9 @@ export function addSearch(program: Command, register: Register): void {
     const columns = [
       { title: 'at', of: ({ createdAt }: SearchHit) => minuteWords(createdAt) },
       { title: 'chat', of: ({ chatId }: SearchHit) => chatId },
-      { title: 'who', of: ({ sender }: SearchHit) => sender },
-      { title: 'said', of: ({ excerpt }: SearchHit) => excerpt, isProse: true as const },
+      { title: 'from', of: ({ sender }: SearchHit) => sender },
+      { title: 'message', of: ({ excerpt }: SearchHit) => excerpt, isProse: true as const },
     ];
-    showList(context, hits, columns, 'Nobody said that.');
+    showList(context, hits, columns, results.noHits);
   });
 }

@@ -1,7 +1,7 @@
 import { coveredGroups, coveredTitle, type Client, type CoveredWhen } from '@countersign/client';
 import type { PolicyMatch } from '@countersign/protocol';
-import type { CommandContext } from '../context.js';
-import { plainLine } from '../text/plain-text.js';
+import type { CommandContext } from '../../context.js';
+import { plainLine } from '../../text/plain-text.js';
 
 /** What a rule that belongs to no waiting call is about: none of them is the decided one, and this command stays for none of their chats. */
 const NO_CALL = { invocationId: '', chatId: '' };

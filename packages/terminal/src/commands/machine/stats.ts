@@ -1,19 +1,17 @@
-import { durationWords } from '@countersign/client';
 import type { Stats } from '@countersign/protocol';
 import type { Command } from 'commander';
-import type { CommandContext } from '../context.js';
-import { findWorld } from '../find-things.js';
-import { plainLine } from '../text/plain-text.js';
-import { table } from '../text/table.js';
-import type { Register } from './register.js';
+import type { CommandContext } from '../../context.js';
+import { findWorld } from '../../find-things.js';
+import { plainLine } from '../../text/plain-text.js';
+import { table } from '../../text/table.js';
+import type { Register } from '../register.js';
+import { withHelp, WORLD } from '../../words/help.js';
+import { statsHelp } from '../../words/help-server.js';
+import { results } from '../../words/results.js';
 
 /** `countersign stats`: counts, tokens and times of a world. */
 export function addStats(program: Command, register: Register): void {
-  const command = program
-    .command('stats')
-    .description('Print counts, tokens and times of a world.')
-    .option('-w, --world <world>', 'the world')
-    .addHelpText('after', '\nExample:\n  countersign stats -w harbour');
+  const command = withHelp(program.command('stats'), statsHelp).option('-w, --world <world>', WORLD);
   register<{ world?: string }>(command, async (context, { options }) => {
     const client = await context.client();
     const { id } = await findWorld(client, options.world);
@@ -28,14 +26,11 @@ function show(
   { chats, messages, turns, tokens, tools, approvals, waiting, pendingApprovals }: Stats,
 ): void {
   const width = context.columns();
-  const took = ({ count, median, p95 }: Stats['waiting']): string =>
-    count === 0 ? '' : `${durationWords(median)}, of twenty at most one over ${durationWords(p95)}`;
-  context.say(
-    `${messages} messages in ${chats} ${chats === 1 ? 'chat' : 'chats'}; ${pendingApprovals} waiting for you now.`,
-  );
+  const took = ({ count, median, p95 }: Stats['waiting']): string => (count === 0 ? '' : results.latency(median, p95));
+  context.say(results.totals(messages, chats, pendingApprovals));
   const states = Object.entries(turns).map(([state, count]) => `${count} ${state}`);
-  if (states.length > 0) context.say(plainLine(`Turns: ${states.join(', ')}.`));
-  if (waiting.count > 0) context.say(`Answered ${waiting.count} times, after ${took(waiting)}.`);
+  if (states.length > 0) context.say(plainLine(results.turns(states)));
+  if (waiting.count > 0) context.say(results.decided(waiting.count, took(waiting)));
   type Tool = Stats['tools'][number];
   if (tools.length > 0)
     context.say(
@@ -43,10 +38,10 @@ function show(
         tools,
         [
           { title: 'tool', of: ({ tool }: Tool) => tool },
-          { title: 'done', of: ({ succeeded }: Tool) => String(succeeded) },
+          { title: 'succeeded', of: ({ succeeded }: Tool) => String(succeeded) },
           { title: 'failed', of: ({ failed }: Tool) => String(failed) },
           { title: 'denied', of: ({ denied }: Tool) => String(denied) },
-          { title: 'took', of: ({ running }: Tool) => took(running) },
+          { title: 'latency', of: ({ running }: Tool) => took(running) },
         ],
         width,
       )}`,
@@ -59,7 +54,7 @@ function show(
         [
           { title: 'tool', of: ({ tool }: Decided) => tool },
           { title: 'decision', of: ({ decision, scope }: Decided) => [decision, scope].filter(Boolean).join(' ') },
-          { title: 'times', of: ({ count }: Decided) => String(count) },
+          { title: 'count', of: ({ count }: Decided) => String(count) },
         ],
         width,
       )}`,

@@ -1,24 +1,19 @@
 import type { Command } from 'commander';
-import { CommandError } from '../command-error.js';
-import { suggestion } from '../text/suggest.js';
-import type { Register } from './register.js';
+import { CommandError } from '../../command-error.js';
+import { suggestion } from '../../text/suggest.js';
+import type { Register } from '../register.js';
+import { errors } from '../../words/errors.js';
+import { withHelp } from '../../words/help.js';
+import { completionHelp } from '../../words/help-server.js';
 
 const SHELLS = ['bash', 'zsh', 'fish'];
 
 /** `countersign completion` : commands, their commands and their flags. */
 export function addCompletion(program: Command, register: Register): void {
-  const command = program
-    .command('completion')
-    .argument('<shell>', SHELLS.join(', '))
-    .description('Print a shell completion script.')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  source <(countersign completion bash)\n  countersign completion zsh > ~/.zfunc/_countersign\n  countersign completion fish > ~/.config/fish/completions/countersign.fish',
-    );
+  const command = withHelp(program.command('completion').argument('<shell>', SHELLS.join(', ')), completionHelp);
   register(command, async (context, { args }) => {
     const [shell = ''] = args;
-    if (!SHELLS.includes(shell))
-      throw new CommandError(`There is no completion for "${shell}". ${suggestion(shell, SHELLS)}`);
+    if (!SHELLS.includes(shell)) throw new CommandError(errors.noCompletion(shell, suggestion(shell, SHELLS)));
     const script = completionScript(shell, wordsOf(program));
     if (context.options.json) context.json({ shell, script });
     else context.say(script);

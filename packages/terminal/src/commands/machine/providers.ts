@@ -1,20 +1,15 @@
 import { readAll } from '@countersign/client';
 import type { ProviderStatus } from '@countersign/protocol';
 import type { Command } from 'commander';
-import type { Register } from './register.js';
-import { showList } from './show-list.js';
+import type { Register } from '../register.js';
+import { showList } from '../show-list.js';
+import { withHelp } from '../../words/help.js';
+import { providersHelp } from '../../words/help-server.js';
+import { results } from '../../words/results.js';
 
 /** `countersign providers`: whose models the server can use. Names only, never a key. */
 export function addProviders(program: Command, register: Register): void {
-  const command = program
-    .command('providers')
-    .description(
-      'List the model providers this server can use, their addresses and where their keys come from. Never prints a key.',
-    )
-    .addHelpText(
-      'after',
-      '\n"configured" means that a key is set, or none is needed. countersign doctor checks whether an endpoint answers.\nExample:\n  countersign providers --json',
-    );
+  const command = withHelp(program.command('providers'), providersHelp);
   register(command, async (context) => {
     const client = await context.client();
     const columns = [
@@ -24,7 +19,7 @@ export function addProviders(program: Command, register: Register): void {
       { title: 'key from', of: ({ source }: ProviderStatus) => source ?? '' },
       { title: 'models', of: ({ models }: ProviderStatus) => (models ?? []).join(', ') },
     ];
-    showList(context, await readAll(() => client.providers()), columns, 'There are no providers.');
+    showList(context, await readAll(() => client.providers()), columns, results.noProviders);
   });
 }
 

@@ -1,20 +1,22 @@
 import { readAll } from '@countersign/client';
 import type { ListedTool } from '@countersign/protocol';
 import type { Command } from 'commander';
-import { CommandError } from '../command-error.js';
-import { findWorld } from '../find-things.js';
-import { suggestion } from '../text/suggest.js';
-import type { Register } from './register.js';
-import { showList, showThing } from './show-list.js';
+import { CommandError } from '../../command-error.js';
+import { findWorld } from '../../find-things.js';
+import { suggestion } from '../../text/suggest.js';
+import type { Register } from '../register.js';
+import { showList, showThing } from '../show-list.js';
+import { errors } from '../../words/errors.js';
+import { withHelp, WORLD } from '../../words/help.js';
+import { toolsHelp as help } from '../../words/help-worlds.js';
+import { results } from '../../words/results.js';
 
 /** `countersign tools`: what agents can ask for. */
 export function addTools(program: Command, register: Register): void {
-  const tools = program.command('tools').description('List and show the tools of a world.');
-  const inWorld = (command: Command): Command => command.option('-w, --world <world>', 'the world');
+  const tools = program.command('tools').description(help.about);
+  const inWorld = (command: Command): Command => command.option('-w, --world <world>', WORLD);
   register<{ world?: string }>(
-    inWorld(tools.command('list', { isDefault: true }))
-      .description('List the tools of a world.')
-      .addHelpText('after', '\nExample:\n  countersign tools list -w harbour'),
+    withHelp(inWorld(tools.command('list', { isDefault: true })), help.list),
     async (context, { options }) => {
       const client = await context.client();
       const { id: world } = await findWorld(client, options.world);
@@ -25,18 +27,16 @@ export function addTools(program: Command, register: Register): void {
           // What an untrusted tool declares about itself does not count (A1).
           of: ({ approval, trusted }: ListedTool) => (trusted && approval?.required !== true ? 'no' : 'yes'),
         },
-        { title: 'only reads', of: ({ readOnly }: ListedTool) => (readOnly === true ? 'yes' : '') },
+        { title: 'read-only', of: ({ readOnly }: ListedTool) => (readOnly === true ? 'yes' : '') },
         { title: 'trusted', of: ({ trusted }: ListedTool) => (trusted ? 'yes' : 'no') },
         { title: 'runs', of: ({ location }: ListedTool) => (location === 'client' ? 'in a client' : 'here') },
         { title: 'description', of: ({ description }: ListedTool) => description },
       ];
-      showList(context, await readAll((page) => client.tools(world, page)), columns, `"${world}" has no tool.`);
+      showList(context, await readAll((page) => client.tools(world, page)), columns, results.noTools(world));
     },
   );
   register<{ world?: string }>(
-    inWorld(tools.command('show').argument('<tool>'))
-      .description('Show a tool with its parameters.')
-      .addHelpText('after', '\nExample:\n  countersign tools show shell_cmd -w harbour'),
+    withHelp(inWorld(tools.command('show').argument('<tool>')), help.show),
     async (context, { args, options }) => {
       const client = await context.client();
       const { id: world } = await findWorld(client, options.world);
@@ -44,9 +44,8 @@ export function addTools(program: Command, register: Register): void {
       const found = all.find(({ name }) => name === args[0]);
       if (found === undefined) {
         const names = all.map(({ name }) => name);
-        throw new CommandError(
-          `There is no tool "${args[0] ?? ''}" in "${world}". ${suggestion(args[0] ?? '', names)}`,
-        );
+        const name = args[0] ?? '';
+        throw new CommandError(errors.notFoundIn('tool', name, world, suggestion(name, names)));
       }
       showThing(context, found);
     },

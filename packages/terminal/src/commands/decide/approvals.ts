@@ -1,22 +1,26 @@
 import { ClientError, grantMatch, readAll, viewOfApproval, type Client } from '@countersign/client';
 import type { ApprovalStatus, ApprovalWithContext, QueuedApproval, ToolDecision } from '@countersign/protocol';
 import type { Command } from 'commander';
-import { describeApproval, describeQuestion } from '../approvals/describe-approval.js';
-import { checkDetach, followDecision } from '../approvals/follow-decision.js';
-import { watchWorlds } from '../approvals/watch-worlds.js';
-import { CommandError } from '../command-error.js';
-import { confirm } from '../confirm.js';
-import type { CommandContext } from '../context.js';
-import { EXIT } from '../exit-codes.js';
-import { findWorlds } from '../find-things.js';
-import { proseBehindBar } from '../text/behind-bar.js';
-import { secondWords } from '../text/clock-words.js';
-import { plainLine } from '../text/plain-text.js';
-import { suggestion } from '../text/suggest.js';
-import { readChoice, readRecord } from './read-flags.js';
-import type { Register } from './register.js';
+import { describeApproval, describeQuestion } from '../../approvals/describe-approval.js';
+import { checkDetach, followDecision } from '../../approvals/follow-decision.js';
+import { watchWorlds } from '../../approvals/watch-worlds.js';
+import { CommandError } from '../../command-error.js';
+import { confirm } from '../../confirm.js';
+import type { CommandContext } from '../../context.js';
+import { EXIT } from '../../exit-codes.js';
+import { findWorlds } from '../../find-things.js';
+import { proseBehindBar } from '../../text/behind-bar.js';
+import { secondWords } from '../../text/clock-words.js';
+import { plainLine } from '../../text/plain-text.js';
+import { suggestion } from '../../text/suggest.js';
+import { readChoice, readRecord } from '../read-flags.js';
+import type { Register } from '../register.js';
 import { showCovered } from './show-covered.js';
-import { showList } from './show-list.js';
+import { showList } from '../show-list.js';
+import { cardWords } from '../../words/cards.js';
+import { errors } from '../../words/errors.js';
+import { withHelp, WORLD_OR_ALL, YES } from '../../words/help.js';
+import { approvalsHelp as help } from '../../words/help-decide.js';
 
 interface ApprovalFlags {
   world?: string;
@@ -36,14 +40,12 @@ type Listed = QueuedApproval & { readonly world: string };
 
 /** `countersign approvals` (X3). */
 export function addApprovals(program: Command, register: Register): void {
-  const approvals = program.command('approvals').description('List, show and decide waiting calls.');
-  const inWorld = (command: Command): Command => command.option('-w, --world <world>', 'only this world');
+  const approvals = program.command('approvals').description(help.about);
+  const inWorld = (command: Command): Command => command.option('-w, --world <world>', WORLD_OR_ALL);
   register<ApprovalFlags>(
-    inWorld(approvals.command('list', { isDefault: true }))
-      .description('List waiting calls of every world, oldest first.')
-      .option('--status <status>', 'pending, approved, denied, expired or superseded', 'pending')
-      .option('--chat <chat>', 'only this chat')
-      .addHelpText('after', '\nExample:\n  countersign approvals list --json'),
+    withHelp(inWorld(approvals.command('list', { isDefault: true })), help.list)
+      .option('--status <status>', help.status, 'pending')
+      .option('--chat <chat>', help.chat),
     async (context, { options }) => {
       const status = readChoice(options.status ?? 'pending', '--status', STATUSES);
       const listed = await listAll(await context.client(), options, status);
@@ -52,17 +54,14 @@ export function addApprovals(program: Command, register: Register): void {
         { title: 'world', of: ({ world }: Listed) => world },
         { title: 'agent', of: ({ agentName }: Listed) => agentName },
         { title: 'tool', of: ({ toolName }: Listed) => toolName },
-        { title: 'asked', of: ({ requestedAt }: Listed) => secondWords(requestedAt) },
+        { title: 'requested', of: ({ requestedAt }: Listed) => secondWords(requestedAt) },
         { title: 'what', of: ({ arguments: args, question }: Listed) => question?.text ?? JSON.stringify(args) },
       ];
-      showList(context, listed, columns, 'Nothing waits for you.');
+      showList(context, listed, columns, cardWords.noneWaiting);
     },
   );
   register<ApprovalFlags>(
-    inWorld(approvals.command('show').argument('<id>'))
-      .description('Show a call as you would sign it, and the messages before it.')
-      .option('--reveal', 'show masked secrets; recorded in the audit log')
-      .addHelpText('after', '\nExample:\n  countersign approvals show approval_…'),
+    withHelp(inWorld(approvals.command('show').argument('<id>')), help.show).option('--reveal', help.reveal),
     async (context, { args, options }) => {
       const client = await context.client();
       const found = await find(client, args[0] ?? '', options.world);
@@ -75,36 +74,22 @@ export function addApprovals(program: Command, register: Register): void {
       }
     },
   );
+  register<ApprovalFlags>(withHelp(inWorld(approvals.command('watch')), help.watch), async (context, { options }) => {
+    const client = await context.client('take-up');
+    context.leave();
+    const worlds = await findWorlds(client, options.world);
+    if (worlds.length === 0) throw new CommandError(errors.noWorldToWatch);
+    return await watchWorlds(context, client, worlds);
+  });
   register<ApprovalFlags>(
-    inWorld(approvals.command('watch'))
-      .description('Ask you about each call as it arrives, until you leave. For a second terminal.')
-      .addHelpText(
-        'after',
-        '\nWithout a terminal it only lists what arrives; with --json as JSON Lines.\nExample:\n  countersign approvals watch',
-      ),
-    async (context, { options }) => {
-      const client = await context.client('take-up');
-      context.leave();
-      const worlds = await findWorlds(client, options.world);
-      if (worlds.length === 0) throw new CommandError('There is no world to watch yet.');
-      return await watchWorlds(context, client, worlds);
-    },
-  );
-  register<ApprovalFlags>(
-    inWorld(approvals.command('approve').argument('<id>'))
-      .description('Approve exactly the call that is shown, and stay until the chat has settled.')
-      .option('--scope <scope>', 'once, session (this chat) or always', 'once')
-      .option('--rule <rule>', 'with --scope always: the rule to write, if not the proposed one')
-      .option('--pattern <pattern>', 'with --scope session: only calls like this, such as "rm *.tmp"')
-      .option('--arguments <json>', 'approve with these arguments instead; with --scope once')
-      .option('--reason <text>', 'reason, for the audit log')
-      .option('--yes', 'skip the confirmation')
-      .option('--detach', 'return at once; the running server continues the chat')
-      .addHelpText(
-        'after',
-        '\nExit codes: 0 the call succeeded (with --detach: it was approved), 1 it failed, 130 Ctrl-C.',
-      )
-      .addHelpText('after', '\nExample:\n  countersign approvals approve approval_… --scope once --yes'),
+    withHelp(inWorld(approvals.command('approve').argument('<id>')), help.approve)
+      .option('--scope <scope>', help.scope, 'once')
+      .option('--rule <rule>', help.rule)
+      .option('--pattern <pattern>', help.pattern)
+      .option('--arguments <json>', help.arguments)
+      .option('--reason <text>', help.reason)
+      .option('--yes', YES)
+      .option('--detach', help.detach),
     async (context, { args, options }) => {
       const client = await context.client();
       await checkDetach(context, options.detach === true);
@@ -113,19 +98,18 @@ export function addApprovals(program: Command, register: Register): void {
       const edited = options.arguments === undefined ? undefined : readRecord(options.arguments, '--arguments');
       const { approval, world } = await find(client, args[0] ?? '', options.world);
       refuseSettled(approval);
-      if (approval.question !== undefined)
-        throw new CommandError('That is a question. Answer it with countersign approvals answer.');
+      if (approval.question !== undefined) throw new CommandError(errors.isQuestion);
       const rule = options.rule ?? approval.proposedRule;
       if (!context.options.json) {
         showCard(context, approval, edited);
-        if (scope === 'always') context.say(`  Rule: ${plainLine(rule ?? 'none')}`);
+        if (scope === 'always') context.say(cardWords.rule(rule === undefined ? undefined : plainLine(rule)));
       }
       const { chatId, toolCallId: invocationId } = approval;
       if (scope === 'session')
         await showCovered(context, client, world, grantMatch(approval, options.pattern), { invocationId, chatId });
       if (scope === 'always' && rule !== undefined)
         await showCovered(context, client, world, { chatId, rule }, { invocationId, chatId });
-      await confirm(context, { yes: options.yes, what: `This approves it ${SCOPES[scope]}.`, word: 'approve' });
+      await confirm(context, { yes: options.yes, what: cardWords.approving(cardWords.scope[scope]), word: 'approve' });
       const decision: Omit<ToolDecision, 'tool_call_id' | 'callHash'> = {
         decision: 'approve',
         scope,
@@ -139,39 +123,36 @@ export function addApprovals(program: Command, register: Register): void {
         world,
         approval,
         isDetached: options.detach === true,
-        sentence: `Approved ${SCOPES[scope]}.`,
+        sentence: cardWords.approved(cardWords.scope[scope]),
         decide: () => client.decide(world, approval, decision),
       });
     },
   );
   register<ApprovalFlags>(
-    inWorld(approvals.command('answer').argument('<id>').argument('<words...>', 'your answer'))
-      .description('Answer an agent’s question, and stay until the chat has settled. Approves nothing.')
-      .option('--detach', 'return at once; the running server continues the chat')
-      .addHelpText('after', '\nExample:\n  countersign approvals answer approval_… "the north quay"'),
+    withHelp(
+      inWorld(approvals.command('answer').argument('<id>').argument('<words...>', help.words)),
+      help.answer,
+    ).option('--detach', help.detach),
     async (context, { args: [id = '', ...words], options }) => {
       const client = await context.client();
       await checkDetach(context, options.detach === true);
       const { approval, world } = await find(client, id, options.world);
       refuseSettled(approval);
-      if (approval.question === undefined)
-        throw new CommandError('That is not a question. Use approvals approve or approvals deny.');
+      if (approval.question === undefined) throw new CommandError(errors.isNoQuestion);
       return await followDecision(context, {
         client,
         world,
         approval,
         isDetached: options.detach === true,
-        sentence: 'Answered.',
+        sentence: cardWords.answered,
         decide: () => client.answer(world, { toolCallId: approval.approvalId, content: words.join(' ') }),
       });
     },
   );
   register<ApprovalFlags>(
-    inWorld(approvals.command('deny').argument('<id>'))
-      .description('Deny a call, tell the agent why, and stay until the chat has settled.')
-      .option('--reason <text>', 'reason, which the agent is told')
-      .option('--detach', 'return at once; the running server continues the chat')
-      .addHelpText('after', '\nExample:\n  countersign approvals deny approval_… --reason "not in production"'),
+    withHelp(inWorld(approvals.command('deny').argument('<id>')), help.deny)
+      .option('--reason <text>', help.denyReason)
+      .option('--detach', help.detach),
     async (context, { args, options }) => {
       const client = await context.client();
       await checkDetach(context, options.detach === true);
@@ -182,15 +163,15 @@ export function addApprovals(program: Command, register: Register): void {
         world,
         approval,
         isDetached: options.detach === true,
-        sentence: 'Denied.',
-        decide: () => client.decide(world, approval, { decision: 'deny', reason: options.reason ?? 'not this one' }),
+        sentence: cardWords.denied,
+        decide: () =>
+          client.decide(world, approval, { decision: 'deny', reason: options.reason ?? cardWords.noReason }),
       });
     },
   );
 }
 
 const STATUSES: readonly ApprovalStatus[] = ['pending', 'approved', 'denied', 'expired', 'superseded'];
-const SCOPES = { once: 'once', session: 'for its chat', always: 'always, by a rule' } as const;
 
 async function listAll(client: Client, { world, chat }: ApprovalFlags, status: ApprovalStatus): Promise<Listed[]> {
   const all: Listed[] = [];
@@ -216,8 +197,8 @@ async function find(
       known.push(...(await client.approvals(where)).items.map(({ approvalId }) => approvalId));
     }
   }
-  const hint = known.length === 0 ? 'Nothing waits for you.' : suggestion(id, known);
-  throw new CommandError(`There is no approval "${id}". ${hint}`);
+  const hint = known.length === 0 ? cardWords.noneWaiting : suggestion(id, known);
+  throw new CommandError(errors.notFound('approval', id, hint));
 }
 
 /** A preview is masked for good, so the arguments are shown instead of it. */
@@ -231,14 +212,14 @@ async function revealed(
 }
 
 function refuseSettled({ status }: ApprovalWithContext): void {
-  if (status !== 'pending') throw new CommandError(`It no longer waits: it is ${status}.`, EXIT.failed);
+  if (status !== 'pending') throw new CommandError(errors.alreadyDecided(status), EXIT.failed);
 }
 
 /** A flag that would not count must not be thought to. */
 function refuseMixed(scope: 'once' | 'session' | 'always', { rule, pattern, arguments: edited }: ApprovalFlags): void {
-  if (rule !== undefined && scope !== 'always') throw new CommandError('--rule goes with --scope always.');
-  if (pattern !== undefined && scope !== 'session') throw new CommandError('--pattern goes with --scope session.');
-  if (edited !== undefined && scope !== 'once') throw new CommandError('--arguments goes with --scope once.');
+  if (rule !== undefined && scope !== 'always') throw new CommandError(errors.ruleScope);
+  if (pattern !== undefined && scope !== 'session') throw new CommandError(errors.patternScope);
+  if (edited !== undefined && scope !== 'once') throw new CommandError(errors.argumentsScope);
 }
 
 function showCard(context: CommandContext, approval: ApprovalWithContext, edited?: unknown): void {

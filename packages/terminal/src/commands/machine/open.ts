@@ -1,22 +1,20 @@
 import type { Command } from 'commander';
 import { resolve } from 'node:path';
-import { CommandError } from '../command-error.js';
-import type { CommandContext } from '../context.js';
-import { EXIT } from '../exit-codes.js';
-import type { Register } from './register.js';
+import { CommandError } from '../../command-error.js';
+import type { CommandContext } from '../../context.js';
+import { EXIT } from '../../exit-codes.js';
+import type { Register } from '../register.js';
+import { errors } from '../../words/errors.js';
+import { withHelp } from '../../words/help.js';
+import { openHelp as help } from '../../words/help-server.js';
 
 /** `countersign open` (X1): signs a browser in to a running server. */
 export function addOpen(program: Command, register: Register): void {
-  const command = program
-    .command('open')
-    .description('Print a new start link for the running server, and open it in the browser.')
-    .option('--no-open', 'print the link and open nothing')
-    .addHelpText('after', '\nThe link signs one browser in, within a minute. With --json: {"open","expiresAt"}.')
-    .addHelpText('after', '\nExample:\n  countersign open --no-open');
+  const command = withHelp(program.command('open'), help).option('--no-open', help.noOpen);
   register<{ open: boolean }>(command, async (context, { options }) => {
     // Check first: connecting would start a server, and create a home, only to end at once.
     if (!(await isServerThere(context))) {
-      throw new CommandError('No server runs on this home. Start one with countersign serve.', EXIT.failed);
+      throw new CommandError(errors.noServer, EXIT.failed);
     }
     const client = await context.client();
     const { ticket, expiresAt } = await client.startLink();
@@ -27,7 +25,7 @@ export function addOpen(program: Command, register: Register): void {
       return;
     }
     context.say(open);
-    context.note('The link signs one browser in, within a minute.');
+    context.note(help.done);
     if (options.open) await context.door.openBrowser(open);
   });
 }

@@ -1,9 +1,11 @@
 import { durationWords, type Client } from '@countersign/client';
 import type { Timeline } from '@countersign/protocol';
-import { CommandError } from '../command-error.js';
-import type { CommandContext } from '../context.js';
-import { cutTo, padTo } from '../text/cells.js';
-import { plainLine } from '../text/plain-text.js';
+import { CommandError } from '../../command-error.js';
+import type { CommandContext } from '../../context.js';
+import { cutTo, padTo } from '../../text/cells.js';
+import { plainLine } from '../../text/plain-text.js';
+import { errors } from '../../words/errors.js';
+import { results } from '../../words/results.js';
 
 /** So far back turns are looked for. */
 const MESSAGES = 200;
@@ -16,7 +18,7 @@ export async function readTimelines(
   { turn, last }: { turn: string | undefined; last: number },
 ): Promise<Timeline[]> {
   const turns = turn === undefined ? await turnsOf(client, world, chat) : [turn];
-  if (turns.length === 0) throw new CommandError('No agent has taken a turn in this chat yet.', 1);
+  if (turns.length === 0) throw new CommandError(errors.noTurnYet, 1);
   const timelines: Timeline[] = [];
   for (const id of turns.slice(-last)) timelines.push(await client.timeline(world, chat, id));
   return timelines;
@@ -43,7 +45,7 @@ export function showTimeline(context: CommandContext, timeline: Timeline, now = 
   const end = endedAt === undefined ? now : Date.parse(endedAt);
   const total = Math.max(1, end - start);
   const columns = context.columns() ?? 100;
-  const tokens = inputTokens + outputTokens === 0 ? '' : ` · ${inputTokens} tokens in, ${outputTokens} out`;
+  const tokens = inputTokens + outputTokens === 0 ? '' : results.turnTokens(inputTokens, outputTokens);
   context.say(`${plainLine(agentId)}  ${durationWords(total)}${tokens}  ${context.paint.dim(plainLine(turnId))}`);
   for (const { kind, label, startedAt: from, endedAt: to, outcome } of spans) {
     const begins = Date.parse(from) - start;
@@ -51,7 +53,7 @@ export function showTimeline(context: CommandContext, timeline: Timeline, now = 
     const before = Math.min(WIDEST_BAR - 1, Math.max(0, Math.floor((begins / total) * WIDEST_BAR)));
     const length = Math.min(WIDEST_BAR - before, Math.max(1, Math.round((took / total) * WIDEST_BAR)));
     const bar = padTo(' '.repeat(before) + '▇'.repeat(length), WIDEST_BAR);
-    const what = kind === 'waiting' ? `waiting for you: ${label}` : label;
+    const what = kind === 'waiting' ? results.waitingFor(label) : label;
     const words = `${padTo(kind === 'waiting' ? '⏳' : kind === 'tool' ? '●' : '○', 2)} ${padTo(durationWords(took), 8)} ${what}${outcome === undefined ? '' : ` · ${outcome}`}`;
     context.say(`  ${bar}  ${cutTo(plainLine(words), Math.max(10, columns - WIDEST_BAR - 5))}`);
   }

@@ -2,16 +2,21 @@ import { writeFile } from 'node:fs/promises';
 import { readAll } from '@countersign/client';
 import type { AuditEntry } from '@countersign/protocol';
 import type { Command } from 'commander';
-import { addAuditHead } from '../audit/add-audit-head.js';
-import { addAuditVerify } from '../audit/add-audit-verify.js';
-import { findLog } from '../audit/find-log.js';
-import { CommandError } from '../command-error.js';
-import { EXIT } from '../exit-codes.js';
-import { plainLine } from '../text/plain-text.js';
-import { secondWords } from '../text/clock-words.js';
-import { readChoice, readCount } from './read-flags.js';
-import type { Register } from './register.js';
-import { showList } from './show-list.js';
+import { addAuditHead } from '../../audit/add-audit-head.js';
+import { addAuditVerify } from '../../audit/add-audit-verify.js';
+import { findLog } from '../../audit/find-log.js';
+import { CommandError } from '../../command-error.js';
+import { EXIT } from '../../exit-codes.js';
+import { plainLine } from '../../text/plain-text.js';
+import { secondWords } from '../../text/clock-words.js';
+import { readChoice, readCount } from '../read-flags.js';
+import type { Register } from '../register.js';
+import { showList } from '../show-list.js';
+import { auditWords } from '../../words/audit.js';
+import { errors } from '../../words/errors.js';
+import { withHelp, WORLD } from '../../words/help.js';
+import { auditHelp as help } from '../../words/help-decide.js';
+import { results } from '../../words/results.js';
 
 interface AuditFlags {
   world?: string;
@@ -25,18 +30,14 @@ interface AuditFlags {
 
 /** `countersign audit` (X3, A16). */
 export function addAudit(program: Command, register: Register): void {
-  const audit = program
-    .command('audit')
-    .description('Read, verify and export the audit log: who asked, who signed, what ran.');
-  const inWorld = (command: Command): Command => command.option('-w, --world <world>', 'the world');
+  const audit = program.command('audit').description(help.about);
+  const inWorld = (command: Command): Command => command.option('-w, --world <world>', WORLD);
   register<AuditFlags>(
-    inWorld(audit.command('list', { isDefault: true }))
-      .description('Print the last records.')
-      .option('--last <n>', 'how many records', '30')
-      .option('--kind <kind>', `only these: ${KINDS.join(', ')}`)
-      .option('--agent <agent>', 'only records of this agent (its id)')
-      .option('--find <words>', 'only records that contain these words')
-      .addHelpText('after', '\nExample:\n  countersign audit list -w harbour --last 5'),
+    withHelp(inWorld(audit.command('list', { isDefault: true })), help.list)
+      .option('--last <n>', help.last, '30')
+      .option('--kind <kind>', help.kind(KINDS))
+      .option('--agent <agent>', help.agent)
+      .option('--find <words>', help.find),
     async (context, { options }) => {
       const last = readCount(options.last ?? '30', '--last');
       const kind = options.kind === undefined ? undefined : readChoice(options.kind, '--kind', KINDS);
@@ -66,15 +67,13 @@ export function addAudit(program: Command, register: Register): void {
         { title: 'who', of: ({ who }: AuditEntry) => who ?? '' },
         { title: 'why', of: ({ why, rule }: AuditEntry) => rule ?? why ?? '' },
       ];
-      showList(context, all.slice(-last), columns, 'Nothing is recorded yet.');
+      showList(context, all.slice(-last), columns, auditWords.noRecords);
     },
   );
   addAuditVerify(audit, register);
   addAuditHead(audit, register);
   register<AuditFlags>(
-    inWorld(audit.command('original').argument('<call>'))
-      .description('Show what a call ran with, nothing masked. Recorded in the audit log.')
-      .addHelpText('after', '\nExample:\n  countersign audit original call_… -w harbour'),
+    withHelp(inWorld(audit.command('original').argument('<call>')), help.original),
     async (context, { args, options }) => {
       const client = await context.client();
       const call = await client.original(await findLog(client, options.world), args[0] ?? '');
@@ -84,18 +83,16 @@ export function addAudit(program: Command, register: Register): void {
     },
   );
   register<AuditFlags>(
-    inWorld(audit.command('export'))
-      .description('Export the whole log.')
-      .option('--format <format>', 'jsonl or csv', 'jsonl')
-      .option('--out <file>', 'write to a new file instead of standard output')
-      .addHelpText('after', '\nExample:\n  countersign audit export -w harbour --format csv --out audit.csv'),
+    withHelp(inWorld(audit.command('export')), help.export)
+      .option('--format <format>', help.format, 'jsonl')
+      .option('--out <file>', help.out),
     async (context, { options }) => {
       const format = readChoice(options.format ?? 'jsonl', '--format', ['jsonl', 'csv']);
       const client = await context.client();
       const id = await findLog(client, options.world);
       const kind = format === 'jsonl' ? 'json' : 'text';
       await putOut(options.out, await client.exportAudit(id, format), (text) => context.put(text, kind));
-      if (options.out !== undefined) context.note(`Wrote ${options.out}.`);
+      if (options.out !== undefined) context.note(results.wrote(options.out));
     },
   );
 }
@@ -122,9 +119,7 @@ export async function putOut(file: string | undefined, text: string, print: (tex
     await writeFile(file, text, { flag: 'wx', mode: 0o600 });
   } catch (error) {
     const isThere = error instanceof Error && 'code' in error && error.code === 'EEXIST';
-    const why = isThere
-      ? 'it is there already; choose another name'
-      : String(error instanceof Error ? error.message : error);
-    throw new CommandError(`"${file}" can't be written: ${why}.`, EXIT.failed, error);
+    const why = isThere ? errors.fileExists : String(error instanceof Error ? error.message : error);
+    throw new CommandError(errors.cannotWrite(file, why), EXIT.failed, error);
   }
 }

@@ -2,20 +2,24 @@ import { text } from 'node:stream/consumers';
 import { readAll, type Client } from '@countersign/client';
 import type { Chat, World } from '@countersign/protocol';
 import type { Command } from 'commander';
-import { createJsonPrinter } from '../chat/json-printer.js';
-import { createPrinter, type Printer } from '../chat/printer.js';
-import { runInteractive } from '../chat/run-interactive.js';
-import { runOnce } from '../chat/run-once.js';
-import { openSession, type Answering } from '../chat/session.js';
-import { completeLine } from '../chat/slash-commands.js';
-import { CommandError } from '../command-error.js';
-import type { CommandContext } from '../context.js';
-import { findChat, findWorld } from '../find-things.js';
-import { openKeyboard, type Keyboard } from '../keyboard.js';
-import { cutTo } from '../text/cells.js';
-import { plainLine, proseLine } from '../text/plain-text.js';
-import { readChoice, readDuration } from './read-flags.js';
-import type { Register } from './register.js';
+import { createJsonPrinter } from '../../chat/json-printer.js';
+import { createPrinter, type Printer } from '../../chat/printer.js';
+import { runInteractive } from '../../chat/run-interactive.js';
+import { runOnce } from '../../chat/run-once.js';
+import { openSession, type Answering } from '../../chat/session.js';
+import { completeLine } from '../../chat/slash-commands.js';
+import { CommandError } from '../../command-error.js';
+import type { CommandContext } from '../../context.js';
+import { findChat, findWorld } from '../../find-things.js';
+import { openKeyboard, type Keyboard } from '../../keyboard.js';
+import { cutTo } from '../../text/cells.js';
+import { plainLine, proseLine } from '../../text/plain-text.js';
+import { readChoice, readDuration } from '../read-flags.js';
+import type { Register } from '../register.js';
+import { chatWords } from '../../words/chat.js';
+import { errors } from '../../words/errors.js';
+import { withHelp } from '../../words/help.js';
+import { chatHelp } from '../../words/help-chat.js';
 
 interface ChatFlags {
   world?: string;
@@ -27,24 +31,12 @@ interface ChatFlags {
 
 /** `countersign chat` (X2): talk; interactive, one-shot, or from a pipe. */
 export function addChat(program: Command, register: Register): void {
-  const command = program
-    .command('chat')
-    .argument('[message...]', 'the message; - reads it, or the rest of it, from standard input')
-    .description('Talk to the agents of a world: interactively, once, or from a pipe.')
-    .option('-w, --world <world>', 'the world; required if there are several')
-    .option('-c, --chat <chat>', 'continue this chat: its id, or "last"')
-    .option('--new', 'start a new chat even if the last one is unfinished')
-    .option('--unattended <what>', 'deny or wait, if there is no terminal to ask in', 'deny')
-    .option('--timeout <time>', 'give up after this, such as 90s or 5m')
-    .addHelpText(
-      'after',
-      '\nNothing is approved by default. At a card, Enter denies; Ctrl-D and Ctrl-C leave and decide nothing.',
-    )
-    .addHelpText('after', '\nExit codes: 0 answered, 1 failed, 2 wrong usage, 3 something was denied, 4 timed out.')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  countersign chat -w harbour\n  countersign chat -w ops "summarise the log"\n  git diff | countersign chat -w ops "review this" -',
-    );
+  const command = withHelp(program.command('chat').argument('[message...]', chatHelp.message), chatHelp)
+    .option('-w, --world <world>', chatHelp.world)
+    .option('-c, --chat <chat>', chatHelp.chat)
+    .option('--new', chatHelp.new)
+    .option('--unattended <what>', chatHelp.unattended, 'deny')
+    .option('--timeout <time>', chatHelp.timeout);
   register<ChatFlags>(command, async (context, { args, options }) => {
     const unattended = readChoice(options.unattended ?? 'deny', '--unattended', ['deny', 'wait']);
     const timeoutMs = options.timeout === undefined ? undefined : readDuration(options.timeout, '--timeout');
@@ -55,8 +47,7 @@ export function addChat(program: Command, register: Register): void {
     const world = await findWorld(client, options.world);
     const chosen = options.chat === undefined ? undefined : await findChat(client, world.id, options.chat);
     if (!context.isPerson) {
-      if (content === undefined)
-        throw new CommandError('There is no message. Try: countersign chat -w WORLD "message"');
+      if (content === undefined) throw new CommandError(errors.noMessage);
       const chat = chosen ?? (await client.createChat(world.id));
       return await speakOnce(context, client, world, chat, { kind: unattended }, { content, timeoutMs });
     }
@@ -84,7 +75,7 @@ async function readContent(
   const piped = wantsInput ? (await text(console.stdin)).trim() : '';
   const content = [said, piped].filter((part) => part !== '').join('\n\n');
   if (content.trim() !== '') return content;
-  if (words.length > 0 || wantsInput) throw new CommandError('The message is empty.');
+  if (words.length > 0 || wantsInput) throw new CommandError(errors.emptyMessage);
   return undefined;
 }
 
@@ -185,7 +176,7 @@ function greet(context: CommandContext, keyboard: Keyboard, world: World, chat: 
   const { paint } = context;
   const room = Math.max(10, (context.columns() ?? 80) - world.name.length - 4);
   keyboard.print(`${paint.bold(plainLine(world.name))}  ${cutTo(proseLine(chat.title), room)}\n`);
-  if (isTakenUp && chat.status !== 'idle') keyboard.print('· This chat was left unfinished.\n');
-  keyboard.print(paint.dim('· /help lists the commands. Ctrl-C stops the agents, Ctrl-D leaves.\n'));
-  if (!isTakenUp && world.id === 'harbour') keyboard.print(paint.dim('· Try: Please tidy the notes folder.\n'));
+  if (isTakenUp && chat.status !== 'idle') keyboard.print(`${chatWords.unfinished}\n`);
+  keyboard.print(paint.dim(`${chatWords.hint}\n`));
+  if (!isTakenUp && world.id === 'harbour') keyboard.print(paint.dim(`${chatWords.demo}\n`));
 }

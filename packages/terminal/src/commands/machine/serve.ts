@@ -1,8 +1,11 @@
 import type { Command } from 'commander';
-import { CommandError } from '../command-error.js';
-import type { ServeWords } from '../server-door.js';
-import { suggestion } from '../text/suggest.js';
-import type { Register } from './register.js';
+import { CommandError } from '../../command-error.js';
+import type { ServeWords } from '../../server-door.js';
+import { suggestion } from '../../text/suggest.js';
+import type { Register } from '../register.js';
+import { errors } from '../../words/errors.js';
+import { withHelp } from '../../words/help.js';
+import { serveHelp as help } from '../../words/help-server.js';
 
 const LOG_LEVELS = ['error', 'warn', 'info', 'silent'];
 
@@ -16,25 +19,18 @@ interface ServeFlags {
 
 /** `countersign serve`, and `countersign` alone (X1). */
 export function addServe(program: Command, register: Register): void {
-  const command = program
-    .command('serve', { isDefault: true })
-    .summary('serve this home and open the browser; also without a command')
-    .description('Start the server and open the browser.')
-    .option('--port <n>', 'the port to listen on; 0 for any free one (PORT, or 4747)')
-    .option('--host <name>', 'the address to listen on (default 127.0.0.1); others let other machines connect')
-    .option('--allow-host <name>', 'another host name of this server; repeatable', again)
-    .option('--no-open', 'print the address and open nothing')
-    .option('--log-level <level>', `${LOG_LEVELS.join(', ')} (LOG_LEVEL)`)
-    .addHelpText(
-      'after',
-      '\nWith --json the first line on standard output is {"url","token","open"}, without the token if it came from COUNTERSIGN_TOKEN.',
-    )
-    .addHelpText('after', '\nExample:\n  countersign serve --port 0 --no-open');
+  const command = withHelp(program.command('serve', { isDefault: true }), help)
+    .summary(help.summary)
+    .option('--port <n>', help.port)
+    .option('--host <name>', help.host)
+    .option('--allow-host <name>', help.allowHost, again)
+    .option('--no-open', help.noOpen)
+    .option('--log-level <level>', help.logLevel(LOG_LEVELS));
   register<ServeFlags>(command, async ({ door, console: { env }, options: { home, json } }, { options }) => {
     const port = options.port ?? nonEmpty(env['PORT']);
     const logLevel = options.logLevel ?? nonEmpty(env['LOG_LEVEL']);
     if (logLevel !== undefined && !LOG_LEVELS.includes(logLevel)) {
-      throw new CommandError(`--log-level can't be "${logLevel}". ${suggestion(logLevel, LOG_LEVELS)}`);
+      throw new CommandError(errors.notAChoice('--log-level', logLevel, suggestion(logLevel, LOG_LEVELS)));
     }
     const words: ServeWords = {
       open: options.open,
@@ -52,7 +48,7 @@ export function addServe(program: Command, register: Register): void {
 export function readPort(text: string): number {
   const port = Number(text);
   if (/^\d{1,5}$/.test(text) && port <= 65_535) return port;
-  throw new CommandError(`the port can't be "${text}"; it is a number up to 65535.`);
+  throw new CommandError(errors.notAPort(text));
 }
 
 function nonEmpty(text: string | undefined): string | undefined {

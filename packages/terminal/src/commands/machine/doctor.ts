@@ -1,22 +1,18 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { EXIT } from '../exit-codes.js';
-import type { Finding } from '../server-door.js';
-import { padTo } from '../text/cells.js';
-import { plainLine } from '../text/plain-text.js';
+import { EXIT } from '../../exit-codes.js';
+import type { Finding } from '../../server-door.js';
+import { padTo } from '../../text/cells.js';
+import { plainLine } from '../../text/plain-text.js';
 import { readPort } from './serve.js';
-import type { Register } from './register.js';
+import type { Register } from '../register.js';
+import { withHelp } from '../../words/help.js';
+import { doctorHelp as help } from '../../words/help-server.js';
+import { results } from '../../words/results.js';
 
 /** `countersign doctor` (X3): what works here, and what to do about what does not. */
 export function addDoctor(program: Command, register: Register): void {
-  const command = program
-    .command('doctor')
-    .description('Check this machine: Node, home, database, keys (names only), Ollama, sandbox, browser, port.')
-    .option('--port <n>', 'the port to check')
-    .addHelpText(
-      'after',
-      '\nExit codes: 0 the server can start, 1 something it needs is broken.\nExample:\n  countersign doctor',
-    );
+  const command = withHelp(program.command('doctor'), help).option('--port <n>', help.port);
   register<{ port?: string }>(command, async (context, { options }) => {
     const { door, console, paint } = context;
     const home = context.options.home === undefined ? await door.defaultHome() : resolve(context.options.home);
@@ -25,12 +21,13 @@ export function addDoctor(program: Command, register: Register): void {
     const isBroken = findings.some(({ state }) => state === 'broken');
     if (context.options.json) context.json({ ok: !isBroken, items: findings });
     else {
-      const marks = { fine: paint.green('ok     '), without: paint.dim('without'), broken: paint.red('broken ') };
+      const { fine, without, broken } = results.doctorState;
+      const marks = { fine: paint.green(fine), without: paint.dim(without), broken: paint.red(broken) };
       for (const { what, state, detail, advice } of findings) {
         context.say(`${marks[state]}  ${padTo(what, widest(findings))}  ${plainLine(detail)}`);
         if (advice !== undefined) context.say(`${' '.repeat(widest(findings) + 11)}${paint.dim(plainLine(advice))}`);
       }
-      context.say(isBroken ? 'Something the server needs is broken.' : 'The server can start.');
+      context.say(results.doctorVerdict(isBroken));
     }
     return isBroken ? EXIT.failed : EXIT.ok;
   });

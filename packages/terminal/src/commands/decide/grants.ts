@@ -1,21 +1,23 @@
 import { readAll } from '@countersign/client';
 import type { Grant } from '@countersign/protocol';
 import type { Command } from 'commander';
-import { CommandError } from '../command-error.js';
-import { findWorld, findWorlds } from '../find-things.js';
-import { minuteWords } from '../text/clock-words.js';
-import { suggestion } from '../text/suggest.js';
-import type { Register } from './register.js';
-import { showDone, showList } from './show-list.js';
+import { CommandError } from '../../command-error.js';
+import { findWorld, findWorlds } from '../../find-things.js';
+import { minuteWords } from '../../text/clock-words.js';
+import { suggestion } from '../../text/suggest.js';
+import type { Register } from '../register.js';
+import { showDone, showList } from '../show-list.js';
+import { errors } from '../../words/errors.js';
+import { withHelp, WORLD_OR_ALL } from '../../words/help.js';
+import { grantsHelp as help } from '../../words/help-decide.js';
+import { results } from '../../words/results.js';
 
 /** `countersign grants` (X3, A14). */
 export function addGrants(program: Command, register: Register): void {
-  const grants = program.command('grants').description('List and revoke grants: approvals for a whole chat.');
-  const inWorld = (command: Command): Command => command.option('-w, --world <world>', 'the world');
+  const grants = program.command('grants').description(help.about);
+  const inWorld = (command: Command): Command => command.option('-w, --world <world>', WORLD_OR_ALL);
   register<{ world?: string }>(
-    inWorld(grants.command('list', { isDefault: true }))
-      .description('List the grants of a world.')
-      .addHelpText('after', '\nExample:\n  countersign grants list -w harbour'),
+    withHelp(inWorld(grants.command('list', { isDefault: true })), help.list),
     async (context, { options }) => {
       const client = await context.client();
       const all: (Grant & { world: string })[] = [];
@@ -32,15 +34,13 @@ export function addGrants(program: Command, register: Register): void {
           of: ({ toolName, pattern }: Grant) => (pattern === undefined ? toolName : `${toolName}(${pattern})`),
         },
         { title: 'by', of: ({ grantedBy }: Grant) => grantedBy },
-        { title: 'used', of: ({ lastUsedAt }: Grant) => minuteWords(lastUsedAt) },
+        { title: 'last used', of: ({ lastUsedAt }: Grant) => minuteWords(lastUsedAt) },
       ];
-      showList(context, all, columns, 'Nothing is granted.');
+      showList(context, all, columns, results.noGrants);
     },
   );
   register<{ world?: string }>(
-    inWorld(grants.command('remove').alias('revoke').argument('<grant>'))
-      .description('Revoke a grant. The next call needs approval again.')
-      .addHelpText('after', '\nExample:\n  countersign grants remove grant_…'),
+    withHelp(inWorld(grants.command('remove').alias('revoke').argument('<grant>')), help.remove),
     async (context, { args, options }) => {
       const client = await context.client();
       const [id = ''] = args;
@@ -52,10 +52,10 @@ export function addGrants(program: Command, register: Register): void {
         known.push(...ids);
         if (!ids.includes(id)) continue;
         await client.revoke(world, id);
-        showDone(context, `Revoked ${id}.`, { removed: id });
+        showDone(context, results.grantRevoked(id), { removed: id });
         return;
       }
-      throw new CommandError(`There is no grant "${id}". ${suggestion(id, known)}`);
+      throw new CommandError(errors.notFound('grant', id, suggestion(id, known)));
     },
   );
 }

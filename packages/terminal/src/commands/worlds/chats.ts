@@ -1,15 +1,18 @@
 import { readAll } from '@countersign/client';
 import type { Chat, Message } from '@countersign/protocol';
 import type { Command } from 'commander';
-import { confirm } from '../confirm.js';
-import { findChat, findWorld } from '../find-things.js';
-import { readCount } from './read-flags.js';
+import { confirm } from '../../confirm.js';
+import { findChat, findWorld } from '../../find-things.js';
+import { readCount } from '../read-flags.js';
 import { readTimelines, showTimeline } from './chat-timeline.js';
-import { behindBar, proseBehindBar } from '../text/behind-bar.js';
-import { minuteWords } from '../text/clock-words.js';
-import { plainLine } from '../text/plain-text.js';
-import type { Register } from './register.js';
-import { showDone, showList } from './show-list.js';
+import { behindBar, proseBehindBar } from '../../text/behind-bar.js';
+import { minuteWords } from '../../text/clock-words.js';
+import { plainLine } from '../../text/plain-text.js';
+import type { Register } from '../register.js';
+import { showDone, showList } from '../show-list.js';
+import { CHAT, withHelp, WORLD, YES } from '../../words/help.js';
+import { chatsHelp as help } from '../../words/help-worlds.js';
+import { results } from '../../words/results.js';
 
 interface ChatFlags {
   world?: string;
@@ -23,12 +26,10 @@ type Listed = Chat & { readonly needsServer?: true };
 
 /** `countersign chats` (X3). */
 export function addChats(program: Command, register: Register): void {
-  const chats = program.command('chats').description('Manage the chats of a world.');
-  const inWorld = (command: Command): Command => command.option('-w, --world <world>', 'the world');
+  const chats = program.command('chats').description(help.about);
+  const inWorld = (command: Command): Command => command.option('-w, --world <world>', WORLD);
   register<ChatFlags>(
-    inWorld(chats.command('list', { isDefault: true }))
-      .description('List the chats of a world, newest last.')
-      .addHelpText('after', '\nExample:\n  countersign chats list -w harbour'),
+    withHelp(inWorld(chats.command('list', { isDefault: true })), help.list),
     async (context, { options }) => {
       const client = await context.client();
       const { id: world } = await findWorld(client, options.world);
@@ -40,20 +41,17 @@ export function addChats(program: Command, register: Register): void {
         { title: 'id', of: ({ id }: Chat) => id },
         {
           title: 'status',
-          of: ({ status, needsServer }: Listed) => (needsServer ? `${status}, needs a server` : status),
+          of: ({ status, needsServer }: Listed) => (needsServer ? results.needsServer(status) : status),
         },
-        { title: 'made', of: ({ createdAt }: Chat) => minuteWords(createdAt) },
+        { title: 'created', of: ({ createdAt }: Chat) => minuteWords(createdAt) },
         { title: 'title', of: ({ title }: Chat) => title, isProse: true as const },
       ];
-      showList(context, all, columns, `"${world}" has no chat yet. Begin one with: countersign chat -w ${world}`);
-      if (!context.options.json && all.some(({ needsServer }) => needsServer))
-        context.note('No process continues the chats that need a server. Run: countersign serve');
+      showList(context, all, columns, results.noChats(world));
+      if (!context.options.json && all.some(({ needsServer }) => needsServer)) context.note(results.chatsNeedServer);
     },
   );
   register<ChatFlags>(
-    inWorld(chats.command('show').argument('<chat>', 'its id, or "last"'))
-      .description('Print the transcript of a chat.')
-      .addHelpText('after', '\nExample:\n  countersign chats show last -w harbour'),
+    withHelp(inWorld(chats.command('show').argument('<chat>', CHAT)), help.show),
     async (context, { args, options }) => {
       const client = await context.client();
       const { id: world } = await findWorld(client, options.world);
@@ -64,47 +62,42 @@ export function addChats(program: Command, register: Register): void {
     },
   );
   register<ChatFlags>(
-    inWorld(chats.command('add'))
-      .description('Start a chat.')
-      .option('--title <title>', 'its title')
-      .addHelpText('after', '\nExample:\n  countersign chats add -w harbour --title "Release notes"'),
+    withHelp(inWorld(chats.command('add')), help.add).option('--title <title>', help.title),
     async (context, { options }) => {
       const client = await context.client();
       const { id: world } = await findWorld(client, options.world);
       const made = await client.createChat(world, options.title === undefined ? {} : { title: options.title });
-      showDone(context, `Started the chat ${made.id}.`, made);
+      showDone(context, results.chatCreated(made.id), made);
     },
   );
   register<ChatFlags>(
-    inWorld(chats.command('edit').argument('<chat>'))
-      .description('Rename a chat.')
-      .requiredOption('--title <title>', 'its title')
-      .addHelpText('after', '\nExample:\n  countersign chats edit last -w harbour --title "Release notes"'),
+    withHelp(inWorld(chats.command('edit').argument('<chat>', CHAT)), help.edit).requiredOption(
+      '--title <title>',
+      help.title,
+    ),
     async (context, { args, options }) => {
       const client = await context.client();
       const { id: world } = await findWorld(client, options.world);
       const { id } = await findChat(client, world, args[0] ?? '');
       const changed = await client.renameChat(world, id, options.title ?? '');
-      showDone(context, `The chat ${id} is called "${changed.title}".`, changed);
+      showDone(context, results.chatRenamed(id, changed.title), changed);
     },
   );
   register<ChatFlags>(
-    inWorld(chats.command('stop').argument('<chat>'))
-      .description('Stop a chat: end what runs and deny what waits.')
-      .addHelpText('after', '\nExample:\n  countersign chats stop last -w harbour'),
+    withHelp(inWorld(chats.command('stop').argument('<chat>', CHAT)), help.stop),
     async (context, { args, options }) => {
       const client = await context.client();
       const { id: world } = await findWorld(client, options.world);
       const { id } = await findChat(client, world, args[0] ?? '');
       await client.stop(world, id);
-      showDone(context, `Stopped ${id}.`, { stopped: id });
+      showDone(context, results.chatStopped(id), { stopped: id });
     },
   );
   register<ChatFlags>(
-    inWorld(chats.command('timeline').argument('<chat>', 'its id, or "last"').argument('[turn]', 'only this turn'))
-      .description('Show what the last turns spent their time on: models, tools, waiting for people.')
-      .option('--last <n>', 'how many turns', '5')
-      .addHelpText('after', '\nExample:\n  countersign chats timeline last -w harbour'),
+    withHelp(
+      inWorld(chats.command('timeline').argument('<chat>', CHAT).argument('[turn]', help.turn)),
+      help.timeline,
+    ).option('--last <n>', help.last, '5'),
     async (context, { args, options }) => {
       const last = readCount(options.last ?? '5', '--last');
       const client = await context.client();
@@ -116,17 +109,14 @@ export function addChats(program: Command, register: Register): void {
     },
   );
   register<ChatFlags>(
-    inWorld(chats.command('remove').argument('<chat>'))
-      .description('Delete a chat.')
-      .option('--yes', 'skip the confirmation')
-      .addHelpText('after', '\nExample:\n  countersign chats remove last -w harbour'),
+    withHelp(inWorld(chats.command('remove').argument('<chat>', CHAT)), help.remove).option('--yes', YES),
     async (context, { args, options }) => {
       const client = await context.client();
       const { id: world } = await findWorld(client, options.world);
       const { id, title } = await findChat(client, world, args[0] ?? '');
-      await confirm(context, { yes: options.yes, what: `The chat "${title}" will be gone.` });
+      await confirm(context, { yes: options.yes, what: results.chatRemoval(title) });
       await client.deleteChat(world, id);
-      showDone(context, `Deleted the chat ${id}.`, { removed: id });
+      showDone(context, results.chatRemoved(id), { removed: id });
     },
   );
 }

@@ -1,9 +1,10 @@
 import type { Client } from '@countersign/client';
 import type { McpServer } from '@countersign/protocol';
-import type { CommandContext } from '../context.js';
-import { EXIT, type ExitCode } from '../exit-codes.js';
-import { plainLine } from '../text/plain-text.js';
-import { showDone } from './show-list.js';
+import type { CommandContext } from '../../context.js';
+import { EXIT, type ExitCode } from '../../exit-codes.js';
+import { plainLine } from '../../text/plain-text.js';
+import { showDone } from '../show-list.js';
+import { results } from '../../words/results.js';
 
 /** A little longer than a server gives an MCP server to start. */
 const PATIENCE_MS = 35_000;
@@ -19,7 +20,7 @@ export async function tryServer(
   server: McpServer,
   done: string,
 ): Promise<ExitCode> {
-  if (server.enabled && context.isPerson) context.note(`Starting "${server.name}"…`);
+  if (server.enabled && context.isPerson) context.note(results.mcpStarting(server.name));
   const tried = await settledServer(await context.client(), world, server);
   showDone(context, describeTry(tried, world, done), tried);
   return isUp(tried) ? EXIT.ok : EXIT.failed;
@@ -45,23 +46,20 @@ function isUp({ status }: McpServer): boolean {
 }
 
 function describeTry({ name, status, error, tools, trusted }: McpServer, world: string, done: string): string {
-  const rights = trusted
-    ? 'Its read-only tools run without approval. Its other tools need approval unless a rule allows them.'
-    : 'Its tools need approval unless a rule allows them.';
-  const next = `See its output with: countersign mcp show ${name} -w ${world}. Change it with: countersign mcp edit ${name} -w ${world}`;
+  const rights = results.mcpRights(trusted);
+  const next = results.mcpNext(name, world);
   switch (status) {
     case 'running': {
-      const count = tools.length === 1 ? '1 tool' : `${tools.length} tools`;
       const problem = error === undefined ? '' : ` ${plainLine(error)}.`;
       const names = tools.map((tool) => `\n  ${plainLine(tool)}`).join('');
-      return `${done}. It runs and offers ${count}.${problem} ${rights}${names}`;
+      return results.mcpRunning(done, tools.length, problem, rights, names);
     }
     case 'failed':
     case 'idle':
-      return `${done}, but it did not start: ${plainLine(error ?? 'it gave no reason')}\nIt stays in the list, turned on. ${next}`;
+      return results.mcpFailed(done, plainLine(error ?? results.mcpNoReason), next);
     case 'starting':
-      return `${done}, but it has not answered within ${PATIENCE_MS / 1000} seconds.\nIt stays in the list and is tried again when it is needed. ${next}`;
+      return results.mcpSilent(done, PATIENCE_MS / 1000, next);
     case 'off':
-      return `${done}. It is off. ${rights}`;
+      return results.mcpOff(done, rights);
   }
 }

@@ -1,20 +1,24 @@
 import { text } from 'node:stream/consumers';
 import { describeReason, isRule, type MatchedCall, policyLines, type ShownPolicy } from '@countersign/protocol';
 import type { Command } from 'commander';
-import { CommandError } from '../command-error.js';
-import { confirm } from '../confirm.js';
-import type { CommandContext } from '../context.js';
-import { editText } from '../edit-text.js';
-import { EXIT } from '../exit-codes.js';
-import { findAgent, findChat, findWorld } from '../find-things.js';
+import { CommandError } from '../../command-error.js';
+import { confirm } from '../../confirm.js';
+import type { CommandContext } from '../../context.js';
+import { editText } from '../../edit-text.js';
+import { EXIT } from '../../exit-codes.js';
+import { findAgent, findChat, findWorld } from '../../find-things.js';
 import { callLine, ClientError, coveredWords, ruleMissWords, ruleWarningWords, type Client } from '@countersign/client';
-import { plainLine } from '../text/plain-text.js';
-import { suggestion } from '../text/suggest.js';
-import { readText } from './agents.js';
-import { readRecord } from './read-flags.js';
-import type { Register } from './register.js';
+import { plainLine } from '../../text/plain-text.js';
+import { suggestion } from '../../text/suggest.js';
+import { readText } from '../worlds/agents.js';
+import { readRecord } from '../read-flags.js';
+import type { Register } from '../register.js';
 import { showCovered } from './show-covered.js';
-import { showDone, showList } from './show-list.js';
+import { showDone, showList } from '../show-list.js';
+import { errors } from '../../words/errors.js';
+import { CHAT, withHelp, WORLD } from '../../words/help.js';
+import { policyHelp as help } from '../../words/help-decide.js';
+import { results } from '../../words/results.js';
 
 interface PolicyFlags {
   world?: string;
@@ -26,50 +30,42 @@ interface PolicyFlags {
 
 /** `countersign policy` (X3, A19). */
 export function addPolicy(program: Command, register: Register): void {
-  const policy = program.command('policy').description('Show, edit and test the rules of a world.');
-  const inWorld = (command: Command): Command => command.option('-w, --world <world>', 'the world');
+  const policy = program.command('policy').description(help.about);
+  const inWorld = (command: Command): Command => command.option('-w, --world <world>', WORLD);
   register<PolicyFlags>(
-    inWorld(policy.command('show', { isDefault: true }))
-      .description('Print the rules, one per line.')
-      .addHelpText('after', '\nExample:\n  countersign policy show -w harbour'),
+    withHelp(inWorld(policy.command('show', { isDefault: true })), help.show),
     async (context, { options }) => {
       const client = await context.client();
       const { id } = await findWorld(client, options.world);
       const { value } = await client.policy(id);
       if (context.options.json) return context.json(value);
-      if (!value.rules.some(isRule)) context.note(`"${id}" has no rules: every tool that needs approval asks you.`);
+      if (!value.rules.some(isRule)) context.note(results.noRules(id));
       for (const rule of value.rules) context.say(plainLine(rule));
       showWarnings(context, value);
-      for (const rule of value.proposed) context.note(`proposed by an import, not in force: ${plainLine(rule)}`);
+      for (const rule of value.proposed) context.note(results.importedRule(plainLine(rule)));
     },
   );
   register<PolicyFlags>(
-    inWorld(policy.command('edit'))
-      .description('Edit the rules in your editor, or read them from a file.')
-      .option('--file <file>', 'read the rules from this file, one per line; - for standard input')
-      .option('--yes', 'skip the confirmation, even if waiting calls run because of a new rule')
-      .addHelpText('after', '\nExample:\n  EDITOR=nano countersign policy edit -w harbour'),
+    withHelp(inWorld(policy.command('edit')), help.edit)
+      .option('--file <file>', help.file)
+      .option('--yes', help.yes),
     async (context, { options }) => {
       await editPolicy(context, options);
     },
   );
   for (const verb of ['add', 'remove'] as const) {
     register<PolicyFlags>(
-      inWorld(policy.command(verb).argument('<rule>'))
-        .description(verb === 'add' ? 'Add a rule, or accept one that an import proposed.' : 'Remove a rule.')
-        .option('--yes', 'skip the confirmation, even if waiting calls run because of the rule')
-        .addHelpText('after', `\nExample:\n  countersign policy ${verb} "deny write_file(path=secrets/*)" -w harbour`),
+      withHelp(inWorld(policy.command(verb).argument('<rule>')), help[verb]).option('--yes', help.yes),
       async (context, { args, options }) => {
         await changePolicy(context, verb, args[0] ?? '', options);
       },
     );
   }
   register<PolicyFlags>(
-    inWorld(policy.command('check').argument('<tool>').argument('[arguments]', 'as JSON', '{}'))
-      .description('Say whether a call would run. Nothing runs and nothing is stored.')
-      .option('--agent <agent>', 'the agent that makes the call')
-      .addHelpText('after', `\nExit codes: 0 it would run, 3 it would need approval or be refused.`)
-      .addHelpText('after', `\nExample:\n  countersign policy check shell_cmd '{"command":"rm -rf build"}' -w harbour`),
+    withHelp(
+      inWorld(policy.command('check').argument('<tool>').argument('[arguments]', help.arguments, '{}')),
+      help.check,
+    ).option('--agent <agent>', help.agent),
     async (context, { args, options }) => {
       const client = await context.client();
       const { id } = await findWorld(client, options.world);
@@ -78,20 +74,20 @@ export function addPolicy(program: Command, register: Register): void {
       const verdict = await client.checkPolicy(id, agent === undefined ? call : { ...call, agentId: agent.id });
       if (context.options.json) context.json(verdict);
       else {
-        const words = { run: 'would run', ask: 'would need approval', refuse: 'would be refused' };
-        context.say(`${call.tool} ${words[verdict.outcome]}: ${plainLine(describeReason(verdict.reason))}`);
-        if (verdict.rule !== undefined) context.say(`  rule: ${plainLine(verdict.rule)}`);
+        context.say(results.verdict(call.tool, verdict.outcome, plainLine(describeReason(verdict.reason))));
+        if (verdict.rule !== undefined) context.say(results.verdictRule(plainLine(verdict.rule)));
         for (const miss of verdict.notApplied ?? [])
-          context.say(`  did not apply: ${plainLine(miss.rule)}: ${plainLine(ruleMissWords(miss))}`);
+          context.say(results.notApplied(plainLine(miss.rule), plainLine(ruleMissWords(miss))));
       }
       return verdict.outcome === 'run' ? EXIT.ok : EXIT.denied;
     },
   );
   register<PolicyFlags>(
-    inWorld(policy.command('matches').argument('<rule>'))
-      .description('List the calls of a chat that a rule matches. Nothing is stored.')
-      .option('-c, --chat <chat>', 'the chat: its id, or "last"', 'last')
-      .addHelpText('after', '\nExample:\n  countersign policy matches "allow shell_cmd(wc *)" -w harbour -c last'),
+    withHelp(inWorld(policy.command('matches').argument('<rule>')), help.matches).option(
+      '-c, --chat <chat>',
+      CHAT,
+      'last',
+    ),
     async (context, { args, options }) => {
       const client = await context.client();
       const { id } = await findWorld(client, options.world);
@@ -102,21 +98,18 @@ export function addPolicy(program: Command, register: Register): void {
         { title: 'tool', of: ({ toolName }: MatchedCall) => toolName },
         { title: 'what', of: ({ toolName, arguments: given }: MatchedCall) => callLine(toolName, given) },
       ];
-      showList(context, items, columns, 'It matches none of them.');
-      if (more) context.note('There are more, further back.');
+      showList(context, items, columns, results.noMatches);
+      if (more) context.note(results.moreMatches);
     },
   );
 }
 
 function showWarnings(context: CommandContext, { warnings = [] }: ShownPolicy): void {
-  for (const warning of warnings) context.note(`Warning: ${plainLine(ruleWarningWords(warning))}`);
+  for (const warning of warnings) context.note(results.warning(plainLine(ruleWarningWords(warning))));
 }
 
-/** Shown below the rules in the editor, so that line numbers are those of the rules, and not stored. */
-const HEADER = [
-  '# One rule per line: allow, ask or deny, then a tool and its arguments. deny beats ask beats allow.',
-  '# Your comments are kept; these lines are not. Remove the # before a proposed rule to put it in force.',
-];
+/** Below the rules in the editor, so that line numbers match; not stored. */
+const HEADER = results.policyHeader;
 
 async function readRules({ console: { stdin } }: CommandContext, file: string): Promise<string> {
   return file === '-' ? await text(stdin) : await readText(file);
@@ -131,13 +124,12 @@ async function changePolicy(
   const client = await context.client();
   const { id } = await findWorld(client, world);
   const { value, etag } = await client.policy(id);
-  if (etag === undefined)
-    throw new CommandError('The server did not say which rules these are; nothing was changed.', 1);
+  if (etag === undefined) throw new CommandError(errors.noEtag, 1);
   const wanted = rule.trim();
-  if (!isRule(wanted)) throw new CommandError('That is not a rule. A rule starts with allow, ask or deny.');
+  if (!isRule(wanted)) throw new CommandError(errors.notARule);
   const isThere = value.rules.includes(wanted);
   if (verb === 'remove' && !isThere)
-    throw new CommandError(`"${id}" has no such rule. ${suggestion(wanted, value.rules.filter(isRule))}`);
+    throw new CommandError(errors.noSuchRule(id, suggestion(wanted, value.rules.filter(isRule))));
   const others = value.rules.filter((each) => each !== wanted);
   const rules = verb === 'add' ? (isThere ? value.rules : [...value.rules, wanted]) : others;
   await confirmCovered(context, client, id, verb === 'add' && !isThere ? [wanted] : [], yes);
@@ -162,20 +154,18 @@ async function confirmCovered(
   });
   if (covered.length === 0) return;
   const calls = covered.map(({ count, when }) => coveredWords(count, when)).join(' and ');
-  await confirm(context, { yes, what: `This also runs ${calls}.` });
+  await confirm(context, { yes, what: results.alsoRuns(calls) });
 }
 
 function sayRules(id: string, lines: readonly string[]): string {
-  const count = lines.filter(isRule).length;
-  return `"${id}" has ${count} ${count === 1 ? 'rule' : 'rules'} now.`;
+  return results.ruleCount(id, lines.filter(isRule).length);
 }
 
 async function editPolicy(context: CommandContext, { world, file, yes }: PolicyFlags): Promise<void> {
   const client = await context.client();
   const { id } = await findWorld(client, world);
   const { value, etag } = await client.policy(id);
-  if (etag === undefined)
-    throw new CommandError('The server did not say which rules these are; nothing was changed.', 1);
+  if (etag === undefined) throw new CommandError(errors.noEtag, 1);
   const proposed = value.proposed.map((rule) => `# ${rule}`);
   const shown = `${[...value.rules, ...HEADER, ...proposed].join('\n')}\n`;
   const ours = new Set(file === undefined ? [...HEADER, ...proposed] : []);
@@ -190,7 +180,7 @@ async function editPolicy(context: CommandContext, { world, file, yes }: PolicyF
     file === undefined
       ? await editText(context, shown, 'policy.txt', save)
       : await save(await readRules(context, file));
-  if (changed === undefined) return context.note('Nothing was changed.');
+  if (changed === undefined) return context.note(results.nothingChanged);
   showDone(context, sayRules(id, changed.rules), changed);
   showWarnings(context, changed);
 }

@@ -1,0 +1,21 @@
+import type { Command } from 'commander';
+import type { Register } from '../register.js';
+import { withHelp } from '../../words/help.js';
+import { tuiHelp } from '../../words/help-chat.js';
+
+interface TuiFlags {
+  world?: string;
+  chat?: string;
+}
+
+/** `countersign tui` (X2): the full screen. */
+export function addTui(program: Command, register: Register): void {
+  const command = withHelp(program.command('tui'), tuiHelp)
+    .option('-w, --world <world>', tuiHelp.world)
+    .option('-c, --chat <chat>', tuiHelp.chat);
+  register<TuiFlags>(command, async (context, { options }) => {
+    // Loaded when it is wanted: it is larger than all the rest.
+    const { runTui } = await import('../../tui/run-tui.js');
+    return await runTui(context, options);
+  });
+}

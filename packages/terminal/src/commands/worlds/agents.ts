@@ -1,0 +1,169 @@
+import { readFile } from 'node:fs/promises';
+import { readAll } from '@countersign/client';
+import type { Agent, NewAgent } from '@countersign/protocol';
+import type { Command } from 'commander';
+import { CommandError } from '../../command-error.js';
+import { confirm } from '../../confirm.js';
+import { editJson } from '../../edit-text.js';
+import { findAgent, findChat, findWorld } from '../../find-things.js';
+import { showMessage } from './chats.js';
+import { readNumber } from '../read-flags.js';
+import type { Register } from '../register.js';
+import { showDone, showList, showThing } from '../show-list.js';
+import { again } from '../machine/serve.js';
+import { errors } from '../../words/errors.js';
+import { CHAT, withHelp, WORLD, YES } from '../../words/help.js';
+import { agentsHelp as help } from '../../words/help-worlds.js';
+import { results } from '../../words/results.js';
+
+interface AgentFlags {
+  world?: string;
+  name?: string;
+  provider?: string;
+  model?: string;
+  prompt?: string;
+  promptFile?: string;
+  tools?: string;
+  rule?: string[];
+  temperature?: string;
+  maxTokens?: string;
+  active?: boolean;
+}
+
+/** `countersign agents` (X3). */
+export function addAgents(program: Command, register: Register): void {
+  const agents = program.command('agents').description(help.about);
+  const inWorld = (command: Command): Command => command.option('-w, --world <world>', WORLD);
+  register<AgentFlags>(
+    withHelp(inWorld(agents.command('list', { isDefault: true })), help.list),
+    async (context, { options }) => {
+      const client = await context.client();
+      const { id: world } = await findWorld(client, options.world);
+      const all = await readAll((page) => client.agents(world, page));
+      const columns = [
+        { title: 'id', of: ({ id }: Agent) => id },
+        { title: 'name', of: ({ name }: Agent) => name },
+        { title: 'model', of: ({ provider, model }: Agent) => `${provider}/${model}` },
+        { title: 'active', of: ({ active }: Agent) => (active ? 'yes' : 'no') },
+        { title: 'tools', of: ({ tools }: Agent) => tools.join(', ') },
+      ];
+      showList(context, all, columns, results.noAgents(world));
+    },
+  );
+  register<AgentFlags>(
+    withHelp(inWorld(agents.command('show').argument('<agent>')), help.show),
+    async (context, { args, options }) => {
+      const client = await context.client();
+      const { id: world } = await findWorld(client, options.world);
+      showThing(context, await findAgent(client, world, args[0] ?? ''));
+    },
+  );
+  register<AgentFlags>(
+    withFlags(withHelp(inWorld(agents.command('add').argument('<name>')), help.add)),
+    async (context, { args, options }) => {
+      const { provider, model } = options;
+      if (provider === undefined || model === undefined) {
+        throw new CommandError(errors.needsModel);
+      }
+      const client = await context.client();
+      const { id: world } = await findWorld(client, options.world);
+      const made = await client.createAgent(world, {
+        ...(await readFlags(options)),
+        name: args[0] ?? '',
+        provider,
+        model,
+      });
+      showDone(context, results.agentAdded(made.id, world), made);
+    },
+  );
+  const edit = withHelp(inWorld(agents.command('edit').argument('<agent>')), help.edit);
+  register<AgentFlags>(withFlags(edit.option('--name <name>', help.name)), async (context, { args, options }) => {
+    const client = await context.client();
+    const { id: world } = await findWorld(client, options.world);
+    const { id } = await findAgent(client, world, args[0] ?? '');
+    const { value, etag } = await client.agent(world, id);
+    const { id: _, ...definition } = value;
+    const { world: __, ...flags } = options;
+    // The server checks it and names the wrong field.
+    const save = async (change: unknown): Promise<Agent> =>
+      await client.updateAgent(world, id, change as Partial<NewAgent>, etag === undefined ? {} : { ifMatch: etag });
+    const changed =
+      Object.keys(flags).length > 0
+        ? await save(await readFlags(flags))
+        : await editJson(context, definition, 'agent.json', save);
+    if (changed === undefined) return context.note(results.nothingChanged);
+    showDone(context, results.agentChanged(changed.id), changed);
+  });
+  register<AgentFlags & { chat: string }>(
+    withHelp(inWorld(agents.command('memory').argument('<agent>')), help.memory).option(
+      '-c, --chat <chat>',
+      CHAT,
+      'last',
+    ),
+    async (context, { args, options }) => {
+      const client = await context.client();
+      const { id: world } = await findWorld(client, options.world);
+      const { id } = await findAgent(client, world, args[0] ?? '');
+      const chat = await findChat(client, world, options.chat);
+      const messages = await readAll((page) => client.memory(world, id, chat.id, page));
+      if (context.options.json) context.json({ items: messages });
+      else
+        for (const message of messages)
+          showMessage(message, context.columns() ?? 100, (line) => context.say(line), 'with-calls');
+    },
+  );
+  const remove = withHelp(inWorld(agents.command('remove').argument('<agent>')), help.remove).option('--yes', YES);
+  register<{ world?: string; yes?: boolean }>(remove, async (context, { args, options }) => {
+    const client = await context.client();
+    const { id: world } = await findWorld(client, options.world);
+    const { id, name } = await findAgent(client, world, args[0] ?? '');
+    await confirm(context, { yes: options.yes, what: results.agentRemoval(name, world) });
+    await client.deleteAgent(world, id);
+    showDone(context, results.agentRemoved(id), { removed: id });
+  });
+}
+
+function withFlags(command: Command): Command {
+  return command
+    .option('--provider <name>', help.provider)
+    .option('--model <name>', help.model)
+    .option('--prompt <text>', help.prompt)
+    .option('--prompt-file <file>', help.promptFile)
+    .option('--tools <list>', help.tools)
+    .option('--rule <rule>', help.rule, again)
+    .option('--temperature <n>', help.temperature)
+    .option('--max-tokens <n>', help.maxTokens)
+    .option('--active', help.active)
+    .option('--no-active', help.noActive);
+}
+
+async function readFlags(flags: AgentFlags): Promise<Partial<NewAgent>> {
+  const { name, provider, model, prompt, promptFile, tools, rule, temperature, maxTokens, active } = flags;
+  const systemPrompt = promptFile === undefined ? prompt : await readText(promptFile);
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(provider === undefined ? {} : { provider }),
+    ...(model === undefined ? {} : { model }),
+    ...(systemPrompt === undefined ? {} : { systemPrompt }),
+    ...(tools === undefined
+      ? {}
+      : {
+          tools: tools
+            .split(',')
+            .map((tool) => tool.trim())
+            .filter((tool) => tool !== ''),
+        }),
+    ...(rule === undefined ? {} : { policy: rule }),
+    ...(temperature === undefined ? {} : { temperature: readNumber(temperature, '--temperature') }),
+    ...(maxTokens === undefined ? {} : { maxTokens: readNumber(maxTokens, '--max-tokens') }),
+    ...(active === undefined ? {} : { active }),
+  };
+}
+
+export async function readText(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    throw new CommandError(errors.cannotRead(file, error instanceof Error ? error.message : String(error)));
+  }
+}

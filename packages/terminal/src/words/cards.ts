@@ -1,0 +1,56 @@
+/** Approvals in line mode. Words that all screens share are in `@countersign/client`. */
+export const cardWords = {
+  toolAsks: (said: string): string => `The tool asks: “${said}”`,
+  place: (position: number, total: number): string => `${position} of ${total}`,
+  in: (where: string): string => `in ${where}`,
+  asksYou: (agent: string): string => `${agent} asks you`,
+  moreLines: (count: number): string => `  … ${count} more lines. Type s to see them; you can’t approve before that.`,
+  edited: '  Edited by you: this is what would run.',
+  noArguments: '(no arguments)',
+  shownAsChange: (length: number): string => `(${length} characters, below as a change)`,
+  expires: (at: string, left: string): string => `Expires at ${at}, in ${left}; then nothing runs.`,
+
+  // Choices. Deny is first.
+  deny: 'd: deny, with an optional reason (Enter denies)',
+  once: 'o: approve once',
+  onceEdited: 'o: approve the edited call once',
+  session: (tool: string, agent: string): string => `c: approve for this chat (every ${tool} by ${agent} in it)`,
+  always: (rule: string): string => `a: always… ${rule}`.trimEnd(),
+  edit: 'e: edit',
+  more: 's: show more',
+  reveal: 'r: reveal masked secrets (recorded in the audit log)',
+  next: 'n: next one first',
+  unseen: '  Type s to see the rest first. Nothing was decided.',
+  unknown: '  Unknown choice. Nothing was decided. Ctrl-D leaves.',
+  /** The reason that an agent is told when a person gives none. */
+  noReason: 'not this one',
+  notAnswered: 'not answered',
+  before: '\n  Earlier messages:',
+  answerPrompt: (hasChoices: boolean): string =>
+    `  Type your answer${hasChoices ? ' or the number of a choice' : ''}. Enter leaves the question unanswered.`,
+  argumentsPrompt: '  arguments ',
+
+  // Rules and grants
+  ruleIntro: (world: string): string => `  This rule will be added to the policy of ${world}:`,
+  ruleChoices: '  w: add it and approve   e: edit it   Enter: deny',
+  rulePrompt: '  rule ',
+  matchesNothing: '  It matches no other call in this chat.',
+  alsoMatches: '  It also matches these calls of this chat:',
+  andMore: '  … and more.',
+  coveredChoices: '  y: approve for this chat and run these too   Enter: back to the call',
+
+  // `countersign approvals`
+  noneWaiting: 'Nothing waits for you.',
+  watchIdle: '· Nothing waits for you. Ctrl-C leaves.',
+  rule: (rule: string | undefined): string => `  Rule: ${rule ?? 'none'}`,
+  scope: { once: 'once', session: 'for its chat', always: 'always, with a rule' },
+  approving: (scope: string): string => `This approves the call ${scope}.`,
+  approved: (scope: string): string => `Approved ${scope}.`,
+  answered: 'Answered.',
+  denied: 'Denied.',
+  chatWaits: 'The chat waits for you: countersign approvals list',
+  callStopped: 'The approved call was stopped.',
+  callFailed: (error: string): string => `The approved call failed: ${error}`,
+  callDidNotRun: (reason: string): string => `The approved call did not run: ${reason}`,
+  callChanged: 'The call changed after you approved it and needs approval again.',
+} as const;

@@ -1,0 +1,48 @@
+/** `countersign chat` and the commands that follow a chat. */
+export const chatWords = {
+  you: 'you',
+  unfinished: '· This chat was left unfinished.',
+  hint: '· /help lists the commands. Ctrl-C stops the agents, Ctrl-D leaves.',
+  demo: '· Try: Please tidy the notes folder.',
+  stopped: '· Stopped',
+  interruptAgain: '· Press Ctrl-C again to leave, or type /quit.',
+  unknownSlash: (word: string, near: string | undefined): string =>
+    `Unknown command ${word}.${near === undefined ? '' : ` Did you mean ${near}?`} /help lists them.`,
+  continued: ' (continued)',
+  toolOutput: (tool: string): string => `  ${tool} output`,
+  held: (why: string): string => `  · On hold. ${why}`,
+  reconnecting: '· Reconnecting… nothing is lost',
+  reconnected: '· Connected again',
+  askedAgain: '  · You will be asked again. Nothing ran.',
+  pasteIgnored: '  Pasted text can’t approve or deny. Type your answer.',
+
+  // Steps of a call
+  waiting: (call: string): string => `waiting for you: ${call}`,
+  running: (call: string): string => `running: ${call}`,
+  done: (took: string): string => `done${took}`,
+  stoppedCall: 'stopped, outcome unknown',
+  failed: (error: string): string => `failed: ${error}`,
+  denied: (reason: string, call: string): string => `denied: ${reason} (${call})`,
+  approved: 'approved',
+
+  // How a message ended
+  noAnswer: 'No agent answered. Is an agent active in this world?',
+  stoppedMessage: 'Stopped.',
+  timedOut: 'Timed out before the agents had finished.',
+  timedOutWaiting: (count: number): string =>
+    `Timed out: ${count} ${count === 1 ? 'approval waits' : 'approvals wait'} for a person (countersign approvals list).`,
+  unattended: 'nobody can be asked here (--unattended deny)',
+
+  // Leaving
+  left: (waiting: number, chat: { readonly world: string; readonly id: string } | undefined): string => {
+    const count = waiting === 1 ? '1 call still waits' : `${waiting} calls still wait`;
+    const next = chat === undefined ? '' : `Continue with countersign chat -w ${chat.world} -c ${chat.id}. `;
+    return `Nothing was decided. ${count} for you. ${next}List waiting calls with countersign approvals list.`;
+  },
+  cutOff:
+    'Stopped before the agents had finished. A running call is reported as "interrupted, outcome unknown". ' +
+    'Run countersign serve to continue the chat.',
+  waitingForAgents: 'Waiting for the agents to finish. Ctrl-C stops waiting.',
+  stoppedWaiting: (serverContinues: boolean): string =>
+    `Stopped waiting. Your decision stands.${serverContinues ? ' The server continues the chat.' : ''}`,
+} as const;

@@ -1,0 +1,95 @@
+/** Errors of the command line: what happened, then what to do. */
+export const errors = {
+  noCommand: (path: string, suggestion: string, group: string): string =>
+    `Unknown command "${path}". ${suggestion} Run countersign ${group}--help for a list.`,
+  badUsage: (problem: string, hint: string): string => `${problem}.${hint} See --help.`,
+  unexpected: (message: string): string => `Unexpected error: ${message} (--verbose prints the stack trace).`,
+  cannotWriteOutput: (reason: string): string => `Could not write to standard output: ${reason}.`,
+
+  // Finding things
+  notFound: (what: string, name: string, suggestion: string): string => `There is no ${what} "${name}". ${suggestion}`,
+  notFoundIn: (what: string, name: string, world: string, suggestion: string): string =>
+    `There is no ${what} "${name}" in "${world}". ${suggestion}`,
+  noWorlds: 'There is no world yet. Create one with: countersign worlds add NAME',
+  whichWorld: (suggestion: string): string => `Name a world with -w. ${suggestion}`,
+  noChats: (world: string): string => `There is no chat in "${world}" yet.`,
+  seeChats: (world: string): string => `Run countersign chats list -w ${world} to see them.`,
+  didYouMean: (name: string): string => `Did you mean "${name}"?`,
+  noneYet: 'There are none yet.',
+  thereAre: (names: readonly string[], isAll: boolean): string =>
+    `There ${names.length === 1 ? 'is' : 'are'} ${names.join(', ')}${isAll ? '' : ', …'}.`,
+
+  // Flags
+  notANumber: (flag: string, text: string): string => `${flag} must be a number, not "${text}".`,
+  notACount: (flag: string, text: string): string => `${flag} must be a whole number of at least 1, not "${text}".`,
+  notAChoice: (flag: string, text: string, suggestion: string): string => `${flag} can't be "${text}". ${suggestion}`,
+  notADuration: (flag: string, text: string): string => `${flag} must be a time such as 30s, 5m or 2h, not "${text}".`,
+  notAnObject: (flag: string): string => `${flag} must be a JSON object such as '{"path":"notes"}'.`,
+  notAPair: (flag: string): string => `${flag} must look like NAME=VALUE.`,
+  notAPort: (text: string): string => `Invalid port "${text}". Use a number up to 65535.`,
+  emptyFolder: '--folder must not be empty.',
+  needsModel: 'An agent needs --provider and --model, such as --provider anthropic --model claude-sonnet-4-5.',
+  nothingToChange: 'Nothing to change. Use flags; --help lists them.',
+  commandOrUrl: 'Use either a command or --server-url, not both.',
+  noCommandOrUrl: 'Give a command after --, or a URL with --server-url.',
+  noCompletion: (shell: string, suggestion: string): string => `There is no completion for "${shell}". ${suggestion}`,
+  ruleScope: '--rule goes with --scope always.',
+  patternScope: '--pattern goes with --scope session.',
+  argumentsScope: '--arguments goes with --scope once.',
+
+  // Files and editors
+  cannotRead: (file: string, reason: string): string => `Could not read the file "${file}": ${reason}.`,
+  cannotWrite: (file: string, reason: string): string => `Could not write "${file}": ${reason}.`,
+  fileExists: 'the file exists; choose another name',
+  noEditor: 'No editor found. Set EDITOR, or use flags (--help).',
+  editorFailed: (code: number | null): string => `The editor exited with ${code ?? 'a signal'}. Nothing was changed.`,
+  notSaved: (file: string): string => `Not saved. Your text is in ${file}.`,
+  invalidJson: (reason: string): string => `Invalid JSON (${reason}). Nothing was changed.`,
+  cannotImport: (file: string | undefined, reason: string): string =>
+    `Could not import ${file === undefined ? 'standard input' : `the file "${file}"`}: ${reason}`,
+
+  // Servers
+  relativeHome: (home: string): string =>
+    `The home folder "${home}" must be an absolute path. Set it with --home or COUNTERSIGN_HOME.`,
+  invalidUrl: (url: string): string => `Invalid server URL "${url}". Expected something like http://127.0.0.1:4747`,
+  noAnswer: (url: string): string => `No answer from ${url}. Is the server running? No stored data is lost.`,
+  notOurs: (url: string): string =>
+    `The server at ${url} is not a Countersign server. Name another one with --url or COUNTERSIGN_URL.`,
+  badToken: 'COUNTERSIGN_TOKEN contains characters that no token has. Copy it again.',
+  noToken: (url: string): string =>
+    `A server is running at ${url}, but this command has no token for it. Set COUNTERSIGN_TOKEN to the token of that server.`,
+  isItUp: (detail: string): string => `${detail} Is it running?`,
+  setToken: (detail: string): string => `${detail} Set COUNTERSIGN_TOKEN to the token of that server.`,
+  noServer: 'No server is running on this home folder. Start one with countersign serve.',
+  detachNeedsServer:
+    '--detach needs a running server to continue the chat. Start one with countersign serve, or omit --detach.',
+  serverClosed: 'The server closed.',
+  worldDeleted: (world: string): string => `The world "${world}" was deleted.`,
+  chatDeleted: 'The chat was deleted.',
+  serverGone: 'The server is gone. Nothing is lost: restart it, and continue with countersign chat -c last.',
+  needsTerminal: 'The full-screen UI needs a terminal. Use countersign chat instead.',
+
+  // Confirming
+  cannotConfirm: (what: string): string => `${what} There is no terminal to ask in. Add --yes to confirm.`,
+  nothingDone: 'Nothing was done.',
+
+  // Approvals and policies
+  isQuestion: 'This is a question. Answer it with countersign approvals answer.',
+  isNoQuestion: 'This is not a question. Use approvals approve or approvals deny.',
+  alreadyDecided: (status: string): string => `This call no longer waits: it is ${status}.`,
+  noWorldToWatch: 'There is no world to watch yet.',
+  noEtag: 'The server sent no version of the rules. Nothing was changed.',
+  notARule: 'This is not a rule. A rule starts with allow, ask or deny.',
+  noSuchRule: (world: string, suggestion: string): string => `"${world}" has no such rule. ${suggestion}`,
+  serverOff: (name: string, world: string): string =>
+    `"${name}" is disabled. Enable it with: countersign mcp edit ${name} -w ${world} --enabled`,
+  noPairToRemove: (name: string, suggestion: string): string =>
+    `There is no variable or header "${name}" to remove. ${suggestion}`,
+  noTurnYet: 'No agent has taken a turn in this chat yet.',
+  noMessage: 'There is no message. Try: countersign chat -w WORLD "message"',
+  emptyMessage: 'The message is empty.',
+  emptyCommand: 'The command is empty. Type one, or deny the call.',
+  noDestination: 'No destination. Use --to postgres://…, --to FILE or --to home.',
+  samePlace: 'Source and destination are the same. Nothing to copy.',
+  variableNotSet: (name: string): string => `The variable ${name} is not set.`,
+} as const;

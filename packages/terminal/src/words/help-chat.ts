@@ -1,0 +1,70 @@
+import type { Help } from './help.js';
+
+export const chatHelp = {
+  about: 'Talk to the agents of a world: interactively, with one message, or from a pipe',
+  message: 'message to send; - reads it, or the rest of it, from standard input',
+  world: 'world (required if there are several)',
+  chat: 'continue this chat: its id, or "last"',
+  new: 'start a new chat even if the last one is unfinished',
+  unattended: 'deny or wait, when there is no terminal to ask in',
+  timeout: 'give up after this time, such as 90s or 5m',
+  notes: [
+    'Nothing is approved by default. When a call needs approval, Enter denies it; Ctrl-D and Ctrl-C leave without deciding.',
+  ],
+  exitCodes: '0 answered, 1 failed, 2 wrong usage, 3 a call was denied, 4 timed out',
+  examples: [
+    'countersign chat -w harbour',
+    'countersign chat -w ops "summarise the log"',
+    'git diff | countersign chat -w ops "review this" -',
+  ],
+} satisfies Help;
+
+export const tuiHelp = {
+  about: 'Open the full-screen UI: agents, transcript and waiting calls side by side',
+  world: 'world (required if there are several)',
+  chat: 'open this chat: its id, or "last"',
+  examples: ['countersign tui -w harbour'],
+} satisfies Help;
+
+/** Commands inside `countersign chat`. */
+export const SLASH_COMMANDS = {
+  '/help': 'list the commands',
+  '/stop': 'stop this chat and deny its waiting calls (also Ctrl-C while agents work)',
+  '/new': 'start a new chat',
+  '/chats': 'list the chats of this world',
+  '/chat ID': 'continue another chat',
+  '/agents': 'list the agents',
+  '/approvals': 'list the calls that wait for you in this world',
+  '/quit': 'leave (also Ctrl-D); waiting calls stay in the queue',
+} as const;
+
+export const SLASH_NOTES = [
+  'Press Enter on an empty line to see what waits for you.',
+  'Start a paragraph with @name to address an agent.',
+] as const;
+
+/** Keys of the full-screen UI: a heading, or keys and what they do. */
+export const KEYS: readonly (readonly [string, string] | string)[] = [
+  'Everywhere',
+  ['Tab, Shift-Tab', 'next part of the screen, previous part'],
+  ['PgUp, PgDn', 'scroll'],
+  ['Ctrl-G', 'go to the waiting calls'],
+  ['Ctrl-N, Ctrl-P', 'new chat; chats and agents'],
+  ['Ctrl-X', 'stop this chat'],
+  ['Ctrl-C, q', 'leave; waiting calls stay in the queue'],
+  'Message',
+  ['Enter', 'send; Alt-Enter or Ctrl-J starts a new line'],
+  ['@', 'at the start of a paragraph: Tab completes a name'],
+  'Waiting calls (Enter alone approves nothing)',
+  ['d', 'deny, with an optional reason'],
+  ['o, then Enter', 'approve once'],
+  ['c, then Enter', 'approve for this chat; l: only calls like this'],
+  ['a', 'always: shows the rule, Enter adds it'],
+  ['e', 'edit the call, Enter approves the edited call'],
+  ['v', 'show masked secrets; recorded in the audit log'],
+  ['r, 1 to 9', 'answer a question'],
+  ['n, N', 'next call, previous call'],
+  'Transcript and chats',
+  ['j, k, g, G', 'down, up, to the start, to the end'],
+  ['x', 'show the full output of calls, or only the end'],
+];

@@ -1,0 +1,121 @@
+import type { Help } from './help.js';
+
+const detach = 'return immediately; the running server continues the chat';
+
+export const approvalsHelp = {
+  about: 'List, show and decide calls that need approval',
+  list: { about: 'List waiting calls of every world, oldest first', examples: ['countersign approvals list --json'] },
+  show: {
+    about: 'Show a call as you would approve it, with the messages before it',
+    examples: ['countersign approvals show approval_…'],
+  },
+  watch: {
+    about: 'Ask you about each call as it arrives, until you leave; for a second terminal',
+    notes: ['Without a terminal, it only lists new calls; with --json, as JSON Lines.'],
+    examples: ['countersign approvals watch'],
+  },
+  approve: {
+    about: 'Approve exactly the call that is shown, and wait until the chat has settled',
+    exitCodes: '0 the call succeeded (with --detach: it was approved), 1 it failed, 130 Ctrl-C',
+    examples: ['countersign approvals approve approval_… --scope once --yes'],
+  },
+  answer: {
+    about: 'Answer an agent’s question, and wait until the chat has settled; approves nothing',
+    examples: ['countersign approvals answer approval_… "the north quay"'],
+  },
+  deny: {
+    about: 'Deny a call, and wait until the chat has settled',
+    examples: ['countersign approvals deny approval_… --reason "not in production"'],
+  },
+  status: 'pending, approved, denied, expired or superseded',
+  chat: 'only this chat',
+  reveal: 'show masked secrets; recorded in the audit log',
+  scope: 'once, session (this chat) or always',
+  rule: 'with --scope always: rule to add instead of the proposed one',
+  pattern: 'with --scope session: only calls like this, such as "rm *.tmp"',
+  arguments: 'with --scope once: approve with these arguments instead',
+  reason: 'reason, for the audit log',
+  denyReason: 'reason, shown to the agent',
+  words: 'your answer',
+  detach,
+} satisfies Record<string, string | Help>;
+
+export const grantsHelp = {
+  about: 'List and revoke grants (approvals for a whole chat)',
+  list: { about: 'List grants', examples: ['countersign grants list -w harbour'] },
+  remove: {
+    about: 'Revoke a grant; the next call needs approval again',
+    examples: ['countersign grants remove grant_…'],
+  },
+} satisfies Record<string, string | Help>;
+
+export const policyHelp = {
+  about: 'Show, edit and test the rules of a world',
+  show: { about: 'Show the rules, one per line', examples: ['countersign policy show -w harbour'] },
+  edit: {
+    about: 'Edit the rules in your editor, or replace them from a file',
+    examples: ['EDITOR=nano countersign policy edit -w harbour'],
+  },
+  add: {
+    about: 'Add a rule, or accept one that an import proposed',
+    examples: ['countersign policy add "deny write_file(path=secrets/*)" -w harbour'],
+  },
+  remove: {
+    about: 'Remove a rule',
+    examples: ['countersign policy remove "deny write_file(path=secrets/*)" -w harbour'],
+  },
+  check: {
+    about: 'Show whether a call would run; runs and stores nothing',
+    exitCodes: '0 it would run, 3 it would need approval or be refused',
+    examples: [`countersign policy check shell_cmd '{"command":"rm -rf build"}' -w harbour`],
+  },
+  matches: {
+    about: 'List the calls of a chat that a rule matches; stores nothing',
+    examples: ['countersign policy matches "allow shell_cmd(wc *)" -w harbour -c last'],
+  },
+  file: 'read the rules from a file, one per line; - for standard input',
+  yes: 'skip the confirmation, even if new rules run waiting calls',
+  arguments: 'arguments as JSON',
+  agent: 'agent that makes the call',
+} satisfies Record<string, string | Help>;
+
+export const auditHelp = {
+  about: 'Read, verify and export the audit log: who asked, who approved, what ran',
+  list: { about: 'List the latest records', examples: ['countersign audit list -w harbour --last 5'] },
+  verify: {
+    about: 'Verify the hash chain of one world or of all, and compare it with heads that you stored elsewhere',
+    exitCodes: '0 intact, 1 broken, or a head can’t be trusted',
+    examples: [
+      'countersign audit verify',
+      'countersign audit verify --head /mnt/elsewhere/heads.jsonl --key audit.key.pub',
+    ],
+  },
+  head: {
+    about: 'Print the signed head of the log of one world or of all; store it outside the home folder',
+    notes: [
+      'Signs with the key file in COUNTERSIGN_AUDIT_KEY, or with COUNTERSIGN_AUDIT_COMMAND, which reads the text on standard\ninput and prints an Ed25519 signature in base64 (its public key: COUNTERSIGN_AUDIT_PUBLIC_KEY).',
+    ],
+    examples: ['countersign audit head >> /mnt/elsewhere/heads.jsonl'],
+  },
+  key: {
+    about: 'Create a key pair for audit heads: FILE signs, FILE.pub verifies',
+    examples: ['countersign audit key /mnt/elsewhere/audit.key'],
+  },
+  original: {
+    about: 'Show the unmasked arguments of a call; recorded in the audit log',
+    examples: ['countersign audit original call_… -w harbour'],
+  },
+  export: {
+    about: 'Export the whole log',
+    examples: ['countersign audit export -w harbour --format csv --out audit.csv'],
+  },
+  last: 'number of records',
+  kind: (kinds: readonly string[]): string => `only this kind: ${kinds.join(', ')}`,
+  agent: 'only records of this agent (its id)',
+  find: 'only records that contain these words',
+  headFile: 'file with heads that you stored elsewhere (audit head); repeatable',
+  keyFile: 'public key that signed the heads; repeatable',
+  newKeyFile: 'new file outside the home folder',
+  format: 'jsonl or csv',
+  out: 'write to a new file instead of standard output',
+};

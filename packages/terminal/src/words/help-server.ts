@@ -1,0 +1,74 @@
+import type { Help } from './help.js';
+
+export const programHelp = {
+  about: 'Agents propose. You countersign.',
+  version: 'Show the version',
+  help: 'Show help',
+  home: 'home folder (COUNTERSIGN_HOME, default ~/.countersign)',
+  url: 'URL of a running server (COUNTERSIGN_URL); reads its token from COUNTERSIGN_TOKEN',
+  json: 'print JSON',
+  verbose: 'print the stack trace of an error',
+  after:
+    '\nWithout a command, countersign starts the server and opens the browser. It accepts the flags of serve:' +
+    '\n--port, --host, --allow-host, --no-open and --log-level.' +
+    '\nCommands use the server that runs on the home folder. If none is running, a command starts one and stops it when it ends.',
+};
+
+export const serveHelp = {
+  summary: 'Start the server and open the browser (default)',
+  about: 'Start the server and open the browser',
+  port: 'port to listen on, 0 for any free port (PORT, default 4747)',
+  host: 'address to listen on (default 127.0.0.1); any other address accepts connections from other machines',
+  allowHost: 'another host name that clients may use; repeatable',
+  noOpen: 'print the URL and don’t open the browser',
+  logLevel: (levels: readonly string[]): string => `log level: ${levels.join(', ')} (LOG_LEVEL)`,
+  notes: [
+    'With --json, the first line on standard output is {"url","token","open"}. "token" is omitted if it comes from COUNTERSIGN_TOKEN.',
+  ],
+  examples: ['countersign serve --port 0 --no-open'],
+} satisfies Help;
+
+export const openHelp = {
+  about: 'Print a sign-in link for the running server and open it in the browser',
+  noOpen: 'print the link and don’t open the browser',
+  notes: ['The link works once, for one minute. With --json: {"open","expiresAt"}.'],
+  examples: ['countersign open --no-open'],
+  done: 'The link works once, for one minute.',
+} satisfies Help;
+
+export const doctorHelp = {
+  about: 'Check this machine: Node.js, home folder, database, API keys (names only), Ollama, sandbox, browser, port',
+  port: 'port to check',
+  exitCodes: '0 the server can start, 1 something it needs is broken',
+  examples: ['countersign doctor'],
+} satisfies Help;
+
+export const migrateHelp = {
+  about: 'Copy all data into an empty store; if the copy fails, nothing is copied',
+  from: 'source: "home", a file, or postgres://…',
+  to: 'destination: "home", a file, or postgres://… (DATABASE_URL)',
+  notes: [
+    'Other users of this machine can read command lines. Use "env:NAME" to read a URL and its password from a variable.',
+  ],
+  examples: ['DATABASE_URL=postgres://… countersign migrate --to env:DATABASE_URL'],
+} satisfies Help;
+
+export const completionHelp = {
+  about: 'Print a shell completion script',
+  examples: [
+    'source <(countersign completion bash)',
+    'countersign completion zsh > ~/.zfunc/_countersign',
+    'countersign completion fish > ~/.config/fish/completions/countersign.fish',
+  ],
+} satisfies Help;
+
+export const providersHelp = {
+  about: 'List model providers, their URLs and where their API keys come from; never prints a key',
+  notes: ['"configured" means that a key is set or none is needed. Run countersign doctor to test an endpoint.'],
+  examples: ['countersign providers --json'],
+} satisfies Help;
+
+export const statsHelp = {
+  about: 'Show counts, tokens and latencies of a world',
+  examples: ['countersign stats -w harbour'],
+} satisfies Help;

@@ -1,0 +1,146 @@
+import type { Help } from './help.js';
+
+export const worldsHelp = {
+  about: 'Manage worlds; each has its own agents, chats, tools and policy',
+  list: { about: 'List worlds', examples: ['countersign worlds list --json'] },
+  show: { about: 'Show the settings of a world', examples: ['countersign worlds show harbour --json'] },
+  add: { about: 'Create a world', examples: ['countersign worlds add Ops --folder ~/ops --mode ask'] },
+  edit: {
+    about: 'Edit a world; without flags, in your editor',
+    examples: ['countersign worlds edit ops --mode read'],
+  },
+  remove: { about: 'Delete a world with its agents and chats', examples: ['countersign worlds remove ops'] },
+  name: 'new name',
+  description: 'description',
+  folder: 'working folder of its agents',
+  mode: 'approval mode: read, ask or auto',
+  mainAgent: 'agent that receives messages without a mention; "none" sends them to all agents',
+  turnLimit: 'maximum turns per agent until a person writes',
+  maxIterations: 'maximum model calls per turn',
+  maxParallel: 'maximum read-only tools that run in parallel',
+  streaming: 'stream answers',
+  noStreaming: 'show answers when they are complete',
+  unattended: 'wait or deny, when nobody can be asked',
+  approvalTimeout: 'expire approvals after this time, such as 30s or 5m; "none" never expires them',
+} satisfies Record<string, string | Help>;
+
+export const agentsHelp = {
+  about: 'Manage the agents of a world: prompt, model and tools',
+  list: { about: 'List agents', examples: ['countersign agents list -w harbour'] },
+  show: { about: 'Show an agent with its prompt and tools', examples: ['countersign agents show scout -w harbour'] },
+  add: {
+    about: 'Add an agent to a world',
+    examples: ['countersign agents add Scout -w ops --provider ollama --model llama3 --tools "read_file,grep"'],
+  },
+  edit: {
+    about: 'Edit an agent; without flags, in your editor',
+    examples: ['countersign agents edit scout -w ops --model llama3.3'],
+  },
+  memory: {
+    about: 'Show the messages, calls and results that an agent sees of a chat',
+    examples: ['countersign agents memory mason -w harbour -c last --json'],
+  },
+  remove: { about: 'Remove an agent', examples: ['countersign agents remove scout -w ops'] },
+  name: 'new name',
+  provider: 'model provider: anthropic, openai, google, ollama or scripted',
+  model: 'model name',
+  prompt: 'system prompt',
+  promptFile: 'read the system prompt from a file',
+  tools: 'comma-separated tool names or globs',
+  rule: "policy rule for this agent; can only be stricter than the world's; repeatable",
+  temperature: 'sampling temperature (0–2)',
+  maxTokens: 'maximum tokens per answer',
+  active: 'enable the agent',
+  noActive: 'disable the agent',
+} satisfies Record<string, string | Help>;
+
+export const chatsHelp = {
+  about: 'Manage the chats of a world',
+  list: { about: 'List chats, newest last', examples: ['countersign chats list -w harbour'] },
+  show: { about: 'Show the transcript of a chat', examples: ['countersign chats show last -w harbour'] },
+  add: { about: 'Create a chat', examples: ['countersign chats add -w harbour --title "Release notes"'] },
+  edit: { about: 'Rename a chat', examples: ['countersign chats edit last -w harbour --title "Release notes"'] },
+  stop: {
+    about: 'Stop a chat: kill running calls and deny waiting ones',
+    examples: ['countersign chats stop last -w harbour'],
+  },
+  timeline: {
+    about: 'Show where the last turns spent their time: models, tools, waiting for people',
+    examples: ['countersign chats timeline last -w harbour'],
+  },
+  remove: { about: 'Delete a chat', examples: ['countersign chats remove last -w harbour'] },
+  title: 'title of the chat',
+  turn: 'only this turn',
+  last: 'number of turns',
+} satisfies Record<string, string | Help>;
+
+export const searchHelp = {
+  about: 'Search the messages of a world, newest first',
+  words: 'words that a message must contain; the last one may be a prefix',
+  limit: 'maximum number of results',
+  examples: ['countersign search -w harbour summary'],
+} satisfies Help;
+
+export const toolsHelp = {
+  about: 'List and show the tools of a world',
+  list: { about: 'List tools', examples: ['countersign tools list -w harbour'] },
+  show: { about: 'Show a tool and its parameters', examples: ['countersign tools show shell_cmd -w harbour'] },
+} satisfies Record<string, string | Help>;
+
+const mcpExitCodes = '0 it is running (or disabled), 1 it did not start; the change is saved';
+
+export const mcpHelp = {
+  about: 'Manage the MCP servers of a world',
+  list: { about: 'List MCP servers', examples: ['countersign mcp list -w ops'] },
+  show: {
+    about: 'Show an MCP server: its tools, recent output and changed tool definitions',
+    examples: ['countersign mcp show files -w ops'],
+  },
+  add: {
+    about: 'Add an MCP server (a command or a URL), start it and list its tools',
+    exitCodes: '0 it is running (or added disabled), 1 it did not start; it stays in the list so that you can fix it',
+    examples: [
+      'countersign mcp add files -w ops --network -- npx -y @modelcontextprotocol/server-filesystem .',
+      '    (npx downloads the package, so it needs --network)',
+      'countersign mcp add wiki -w ops --server-url https://wiki.example/mcp --header "Authorization=Bearer …"',
+    ],
+  },
+  edit: {
+    about: 'Edit an MCP server, restart it and list its tools',
+    notes: ['Variables and headers that you don’t name stay as they are.'],
+    exitCodes: mcpExitCodes,
+    examples: ['countersign mcp edit files -w ops --no-enabled'],
+  },
+  restart: {
+    about: 'Restart an MCP server and list its tools',
+    exitCodes: mcpExitCodes,
+    examples: ['countersign mcp restart files -w ops'],
+  },
+  remove: { about: 'Remove an MCP server and its tools', examples: ['countersign mcp remove files -w ops'] },
+  command: 'command to run, after --',
+  newCommand: 'new command to run, after --',
+  serverUrl: 'URL of an MCP server over HTTP, instead of a command',
+  newServerUrl: 'new URL',
+  unset: 'environment variable or header to remove; repeatable',
+  accept: 'accept its current tool definitions',
+  env: 'environment variable; repeatable',
+  header: 'HTTP header; repeatable',
+  trusted: 'run its read-only tools without approval; its other tools still need approval unless a rule allows them',
+  noTrusted: 'require approval for every tool unless a rule allows it',
+  enabled: 'enable the server',
+  noEnabled: 'disable the server',
+  network: 'allow connections to public hosts from its sandbox',
+  noNetwork: 'no network (default)',
+} satisfies Record<string, string | Help>;
+
+export const importHelp = {
+  about: 'Create a world from a YAML file; its allow rules and trust settings are only proposed',
+  file: 'YAML file, or - for standard input',
+  examples: ['countersign import ops.yaml'],
+} satisfies Help;
+
+export const exportHelp = {
+  about: 'Export a world as YAML: agents, policy and MCP servers; no chats and no secrets',
+  out: 'write to a new file instead of standard output',
+  examples: ['countersign export harbour --out harbour.yaml'],
+} satisfies Help;

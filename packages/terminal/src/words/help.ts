@@ -1,0 +1,24 @@
+import type { Command } from 'commander';
+
+/** What `--help` says about a command. Other fields are the texts of its flags and arguments. */
+export interface Help {
+  /** Imperative verb and object: "Add an agent to a world". */
+  readonly about: string;
+  readonly notes?: readonly string[];
+  readonly exitCodes?: string;
+  readonly examples: readonly string[];
+  readonly [flag: string]: unknown;
+}
+
+export const WORLD = 'world (id or name)';
+export const WORLD_OR_ALL = 'only this world';
+export const CHAT = 'chat: its id, or "last"';
+export const YES = 'skip the confirmation';
+
+export function withHelp(command: Command, { about, notes = [], exitCodes, examples }: Help): Command {
+  command.description(about);
+  for (const note of notes) command.addHelpText('after', `\n${note}`);
+  if (exitCodes !== undefined) command.addHelpText('after', `\nExit codes: ${exitCodes}.`);
+  const title = examples.length === 1 ? 'Example' : 'Examples';
+  return command.addHelpText('after', `\n${title}:\n${examples.map((example) => `  ${example}`).join('\n')}`);
+}

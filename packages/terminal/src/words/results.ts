@@ -1,0 +1,107 @@
+import { durationWords } from '@countersign/client';
+
+function plural(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
+
+/** What commands print when they have done something, and what empty lists say. */
+export const results = {
+  nothingChanged: 'Nothing was changed.',
+  wrote: (file: string): string => `Wrote ${file}.`,
+  confirm: (what: string, word: string): string => `${what} Type "${word}" to continue: `,
+
+  // Worlds
+  noWorlds: 'There is no world yet. Create one with: countersign worlds add NAME',
+  worldCreated: (id: string): string =>
+    `Created the world "${id}". Add an agent with: countersign agents add NAME -w ${id} …`,
+  worldChanged: (id: string): string => `Changed the world "${id}".`,
+  worldRemoval: (name: string): string => `This deletes the world "${name}" and all its chats.`,
+  worldRemoved: (id: string): string => `Deleted the world "${id}". Its audit log is kept.`,
+  worldImported: (id: string): string => `Created the world "${id}".`,
+  ruleProposed: (rule: string): string => `proposed, not in force: ${rule}`,
+  acceptProposed: (id: string): string => `To accept proposed rules, run: countersign policy edit -w ${id}`,
+  readingImport: (length: number): string => `… ${length} characters`,
+
+  // Agents
+  noAgents: (world: string): string =>
+    `"${world}" has no agent yet. Add one with: countersign agents add NAME -w ${world} --provider P --model M`,
+  agentAdded: (id: string, world: string): string => `Added the agent "${id}" to "${world}".`,
+  agentChanged: (id: string): string => `Changed the agent "${id}".`,
+  agentRemoval: (name: string, world: string): string => `This removes the agent "${name}" from "${world}".`,
+  agentRemoved: (id: string): string => `Removed the agent "${id}".`,
+
+  // Chats
+  noChats: (world: string): string => `"${world}" has no chat yet. Start one with: countersign chat -w ${world}`,
+  needsServer: (status: string): string => `${status}, needs a server`,
+  chatsNeedServer: 'Chats that need a server are not running. Continue them with: countersign serve',
+  chatCreated: (id: string): string => `Created the chat ${id}.`,
+  chatRenamed: (id: string, title: string): string => `Renamed the chat ${id} to "${title}".`,
+  chatStopped: (id: string): string => `Stopped ${id}.`,
+  chatRemoval: (title: string): string => `This deletes the chat "${title}".`,
+  chatRemoved: (id: string): string => `Deleted the chat ${id}.`,
+  noHits: 'No message matches.',
+  turnTokens: (input: number, output: number): string => ` · ${input} tokens in, ${output} out`,
+  waitingFor: (label: string): string => `waiting for you: ${label}`,
+
+  // Tools and MCP servers
+  noTools: (world: string): string => `"${world}" has no tools.`,
+  noMcpServers: (world: string): string =>
+    `"${world}" has no MCP server. Add one with: countersign mcp add NAME -w ${world} -- COMMAND …`,
+  mcpAdded: (name: string, world: string): string => `Added "${name}" to "${world}"`,
+  mcpChanged: (name: string, world: string): string => `Changed "${name}" in "${world}"`,
+  mcpRestarted: (name: string, world: string): string => `Restarted "${name}" in "${world}"`,
+  mcpRemoval: (name: string, world: string): string =>
+    `This removes the MCP server "${name}" and its tools from "${world}".`,
+  mcpRemoved: (name: string): string => `Removed "${name}".`,
+  mcpAccepted: (difference: string): string => `  accepted ${difference}`,
+  mcpStarting: (name: string): string => `Starting "${name}"…`,
+  mcpRights: (trusted: boolean): string =>
+    trusted
+      ? 'Its read-only tools run without approval. Its other tools need approval unless a rule allows them.'
+      : 'Its tools need approval unless a rule allows them.',
+  mcpNext: (name: string, world: string): string =>
+    `See its output with: countersign mcp show ${name} -w ${world}. Change it with: countersign mcp edit ${name} -w ${world}`,
+  mcpRunning: (done: string, tools: number, problem: string, rights: string, names: string): string =>
+    `${done}. It is running and offers ${plural(tools, 'tool')}.${problem} ${rights}${names}`,
+  mcpFailed: (done: string, reason: string, next: string): string =>
+    `${done}, but it did not start: ${reason}\nIt stays in the list, enabled. ${next}`,
+  mcpNoReason: 'it gave no reason',
+  mcpSilent: (done: string, seconds: number, next: string): string =>
+    `${done}, but it did not answer within ${seconds} seconds.\nIt stays in the list and is started again when it is needed. ${next}`,
+  mcpOff: (done: string, rights: string): string => `${done}. It is disabled. ${rights}`,
+
+  // Grants and policies
+  noGrants: 'There are no grants.',
+  grantRevoked: (id: string): string => `Revoked ${id}.`,
+  noRules: (world: string): string => `"${world}" has no rules. Every tool that needs approval asks you.`,
+  ruleCount: (world: string, count: number): string => `"${world}" has ${plural(count, 'rule')} now.`,
+  importedRule: (rule: string): string => `proposed by an import, not in force: ${rule}`,
+  warning: (warning: string): string => `Warning: ${warning}`,
+  alsoRuns: (calls: string): string => `This also runs ${calls}.`,
+  verdict: (tool: string, outcome: 'run' | 'ask' | 'refuse', reason: string): string =>
+    `${tool} ${{ run: 'would run', ask: 'would need approval', refuse: 'would be refused' }[outcome]}: ${reason}`,
+  verdictRule: (rule: string): string => `  rule: ${rule}`,
+  notApplied: (rule: string, reason: string): string => `  did not apply: ${rule}: ${reason}`,
+  noMatches: 'The rule matches no call of this chat.',
+  moreMatches: 'There are more matches further back.',
+  /** Shown below the rules in the editor and not saved. */
+  policyHeader: [
+    '# One rule per line: allow, ask or deny, then a tool and its arguments. deny beats ask beats allow.',
+    '# Your comments are kept; these lines are not. Remove the # before a proposed rule to put it in force.',
+  ],
+
+  // The machine
+  noProviders: 'There are no providers.',
+  doctorState: { fine: 'ok     ', without: 'without', broken: 'broken ' },
+  doctorVerdict: (isBroken: boolean): string =>
+    isBroken ? 'The server can’t start: something it needs is broken.' : 'The server can start.',
+  migrated: (rows: number, tables: number, auditRecords: number): string =>
+    `Copied ${plural(rows, 'row')} in ${plural(tables, 'table')}. The audit log (${plural(auditRecords, 'record')}) is intact on both sides.`,
+  migratedNext: 'Set DATABASE_URL to use PostgreSQL; without it, the server uses the file in the home folder.',
+  migrating: (table: string, rows: number, of: number): string => `… ${table} ${rows} of ${of}`,
+  latency: (median: number, p95: number): string => `median ${durationWords(median)}, p95 ${durationWords(p95)}`,
+  totals: (messages: number, chats: number, pending: number): string =>
+    `${plural(messages, 'message')} in ${plural(chats, 'chat')}; ${pending} waiting for you now.`,
+  turns: (states: readonly string[]): string => `Turns: ${states.join(', ')}.`,
+  decided: (count: number, latency: string): string => `Decided ${plural(count, 'approval')}: ${latency}.`,
+} as const;
