@@ -74,6 +74,27 @@ it('[S7] a role that may only connect reads no hint, forges none, repeats none, 
   expect(heard).toEqual(['{"said":"the harbour is closed"}', '{"said":"it is open again"}']);
 });
 
+it('[S7] a schema that a stranger owns or can create functions in is refused', async () => {
+  const url = await createPostgresDatabase();
+  const owner = await connect(url);
+  const stranger = await connectStranger(url);
+  const { rows } = await stranger.query<{ name: string; database: string }>(
+    'select current_user as name, current_database() as database',
+  );
+  const [{ name, database }] = rows as [{ name: string; database: string }];
+  await owner.query(`grant create on database ${database} to ${name}`);
+  for (const schema of ['countersign', 'countersign_jobs']) {
+    await stranger.query(`create schema ${schema}`);
+    const message = expect.stringMatching(`${schema} .*${name}`) as string;
+    await expect(open(url)).rejects.toMatchObject({ code: 'store-foreign', message });
+    await stranger.query(`drop schema ${schema}`);
+  }
+  await owner.query(`revoke create on database ${database} from ${name}`);
+  await (await openPostgres(url)).close();
+  await owner.query('grant create on schema countersign to public');
+  await expect(open(url)).rejects.toMatchObject({ message: expect.stringContaining('PUBLIC') as string });
+});
+
 it('[S5] a lock that a stranger holds stops no start where nothing is to be migrated', async () => {
   const url = await createPostgresDatabase();
   await (await openPostgres(url)).close();

@@ -2,6 +2,7 @@ import { CountersignError } from '@countersign/protocol';
 import type pg from 'pg';
 import { migrations } from '../migrations/index.js';
 import { takeLock } from './take-lock.js';
+import { JOBS_SCHEMA } from './wake-jobs.js';
 
 const ddl = {
   integer: 'bigint',
@@ -45,8 +46,36 @@ export async function migrate(client: pg.ClientBase, schema: string): Promise<vo
   }
 }
 
+/** We call functions in these schemas with our rights, so no stranger may own one or create in it. */
+async function refuseStrangers(client: pg.ClientBase, schema: string): Promise<void> {
+  const { rows } = await client.query<{ schema: string; role: string }>(
+    `select distinct n.nspname as schema, coalesce(g.rolname, 'PUBLIC') as role from pg_namespace n
+     join pg_roles me on me.rolname = current_user
+     join pg_database d on d.datname = current_database()
+     cross join lateral (
+       select n.nspowner as oid
+       union select a.grantee from aclexplode(n.nspacl) a where a.privilege_type = 'CREATE'
+     ) c
+     left join pg_roles g on g.oid = c.oid
+     where n.nspname = any($1) and (g.oid is null or not (
+       g.rolsuper or g.oid in (me.oid, d.datdba) or g.rolname = 'pg_database_owner'
+       or not me.rolsuper and pg_has_role(me.oid, g.oid, 'usage')
+     )) order by 1, 2`,
+    [[schema, JOBS_SCHEMA]],
+  );
+  const [first] = rows;
+  if (first === undefined) return;
+  const roles = rows.filter((row) => row.schema === first.schema).map(({ role }) => role);
+  throw new CountersignError(
+    'store-foreign',
+    `Other roles can create objects in the schema ${first.schema} of this PostgreSQL: ${roles.join(', ')}. ` +
+      'They could change what Countersign runs. Revoke CREATE on the schema from them, or use another database.',
+  );
+}
+
 /** How far it has come; 0 where there is nothing yet. Refuses what is not ours or newer than us. */
 export async function readVersion(client: pg.ClientBase, schema: string): Promise<number> {
+  await refuseStrangers(client, schema);
   const tables = await client.query<{ name: string }>(
     'select table_name as name from information_schema.tables where table_schema = $1',
     [schema],
