@@ -6,6 +6,8 @@ export interface CutWay {
   readonly url: string;
   cut(): void;
   restore(): void;
+  /** Ends the connection that next sends this text, after the database has answered and before anybody hears it. */
+  loseAnswerTo(text: string): { readonly isLost: boolean };
   close(): void;
 }
 
@@ -13,8 +15,20 @@ export async function openCutWay(databaseUrl: string): Promise<CutWay> {
   const target = new URL(databaseUrl);
   const sockets = new Set<Socket>();
   let isCut = false;
+  let losing: { text: string; isLost: boolean } | undefined;
   const server = createServer((near) => {
     const far = connect({ host: target.hostname, port: Number(target.port) });
+    let doomed: typeof losing;
+    near.on('data', (data) => {
+      if (losing === undefined || !data.includes(losing.text)) return;
+      doomed = losing;
+      losing = undefined;
+    });
+    far.prependListener('data', () => {
+      if (doomed === undefined) return;
+      doomed.isLost = true;
+      near.destroy();
+    });
     for (const [from, to] of [
       [near, far],
       [far, near],
@@ -36,6 +50,7 @@ export async function openCutWay(databaseUrl: string): Promise<CutWay> {
   url.port = String(typeof address === 'object' && address !== null ? address.port : 0);
   return {
     url: url.href,
+    loseAnswerTo: (text) => (losing = { text, isLost: false }),
     cut() {
       isCut = true;
       for (const socket of sockets) socket.pause();

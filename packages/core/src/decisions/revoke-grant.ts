@@ -32,10 +32,9 @@ async function revoke(
   { id, worldId, chatId, agentId, toolName }: GrantRecord,
   by: Signer | { who: string; why: string },
 ): Promise<boolean> {
-  if (!(await tx.revokeGrant(id))) return false;
+  // Raises `rev`: a call that is being started right now is judged again.
+  if (!(await tx.revokeGrant(worldId, id))) return false;
   tx.record({ kind: 'grant', decision: 'revoked', chatId, agentId, tool: toolName, ...by });
   tx.emit({ event: 'crud', chatId, data: { operation: 'delete', entity: 'grant', id } });
-  // Raises `rev`: a call that is being started right now is judged again.
-  await tx.updateWorld(worldId, {});
   return true;
 }

@@ -146,8 +146,8 @@ export interface StoreTransaction extends StoreReader {
   insertAgent(worldId: string, id: string, definition: AgentDefinition): Promise<AgentRecord>;
   updateAgent(worldId: string, id: string, definition: AgentDefinition): Promise<void>;
 
-  /** True if it was live. */
-  revokeGrant(id: string): Promise<boolean>;
+  /** Raises the world's `rev`. True if it was live. */
+  revokeGrant(worldId: string, id: string): Promise<boolean>;
 
   insertClient(client: ClientRecord): Promise<void>;
   /** It is there, by a stream in this process. */

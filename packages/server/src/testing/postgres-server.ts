@@ -1,7 +1,7 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync } from 'node:fs';
 import { chmod, chown, cp, mkdir, mkdtemp, stat, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -14,6 +14,8 @@ export interface PostgresServer {
   readonly url: string;
   /** Throws everybody out, ends and starts again at the same address. */
   restart(): Promise<void>;
+  /** Ends it, keeps a copy of everything and starts it again. The returned function puts the copy back, at the same address. */
+  backUp(): Promise<() => Promise<void>>;
   stop(): Promise<void>;
 }
 
@@ -171,15 +173,28 @@ async function launch({ programs, data, password, home, runAs, ...given }: Launc
     throw cause;
   });
 
+  const startAgain = async (meanwhile: () => void = () => undefined): Promise<void> => {
+    // Fast: open transactions are rolled back, nobody is waited for.
+    child.kill('SIGINT');
+    await gone;
+    meanwhile();
+    child = start();
+    gone = once(child, 'exit');
+    await untilReady(child);
+  };
+
   return {
     url: `postgres://countersign:${password}@127.0.0.1:${port}/postgres`,
-    async restart() {
-      // Fast: open transactions are rolled back, nobody is waited for.
-      child.kill('SIGINT');
-      await gone;
-      child = start();
-      gone = once(child, 'exit');
-      await untilReady(child);
+    restart: () => startAgain(),
+    async backUp() {
+      const copy = join(home, 'copy');
+      // Not `cp` of Node, which would give the files to this user.
+      await startAgain(() => execFileSync('cp', ['-a', data, copy]));
+      return () =>
+        startAgain(() => {
+          rmSync(data, { recursive: true });
+          renameSync(copy, data);
+        });
     },
     async stop() {
       process.off('exit', discard);

@@ -89,11 +89,17 @@ const WRITE_ROWS = `if step ? 'changed' then
     end if;`;
 
 /**
+ * The version of a chat: the transaction that last wrote its row, which every step does, and the start of the server. A server that lost
+ * commits (a failover, a restored backup) gives the same transaction ids again.
+ */
+export function versionOf(transaction: string): string {
+  return `${transaction}::text || '@' || extract(epoch from pg_postmaster_start_time())::text`;
+}
+
+/**
  * Writes steps of one world, each whole or not at all, in the transaction of the statement that calls it. Rows are locked first: the chats in
- * order of their ids, then the world. A step that was decided on older versions of its chats, on another \`rev\` of the world, or by a clock
- * that is off, is left out: 'stale'. One that would leave too many approvals of an agent pending is 'full'. Links of the audit chain are the same as \`link\` makes.
- *
- * The version of a chat is the transaction that last wrote its row, which every step does.
+ * order of their ids, then the world. A step that was decided on older versions of its chats, on another `rev` of the world, or by a clock
+ * that is off, is left out: 'stale'. One that would leave too many approvals of an agent pending is 'full'. Links of the audit chain are the same as `link` makes.
  */
 const BODY = `declare
   moment bigint := floor(extract(epoch from clock_timestamp()) * 1000)::bigint;
@@ -109,13 +115,13 @@ const BODY = `declare
 begin
   if cardinality(chat_ids) > 0 then
     select jsonb_object_agg(c.id, c.version) into versions from (
-      select id, xmin::text as version from chats where id = any (chat_ids) order by id for no key update
+      select id, ${versionOf('xmin')} as version from chats where id = any (chat_ids) order by id for no key update
     ) c;
   end if;
   versions := coalesce(versions, '{}');
   select * into w from worlds where id = world for no key update;
   for step in select jsonb_array_elements(steps) loop
-    if w.id is null and not step ? 'rev' then
+    if w.id is null and not step ? 'rev' or w.deleted_at is not null and step ? 'living' then
       raise no_data_found using message = 'there is no such world';
     end if;
     at := (step->>'at')::bigint;
@@ -156,11 +162,11 @@ begin
       values (world, w.audit_seq, entry, previous, w.audit_hash);
     end loop;
     results := results || jsonb_build_array(
-      jsonb_build_array(w.event_seq, w.audit_seq, w.audit_hash, working, pg_current_xact_id()::xid::text));
+      jsonb_build_array(w.event_seq, w.audit_seq, w.audit_hash, working, ${versionOf('pg_current_xact_id()::xid')}));
   end loop;
   update worlds set event_seq = w.event_seq, audit_seq = w.audit_seq, audit_hash = w.audit_hash
   where id = world and (event_seq, audit_seq) <> (w.event_seq, w.audit_seq);
-  return jsonb_build_object('now', moment, 'results', results);
+  return jsonb_build_object('now', floor(extract(epoch from clock_timestamp()) * 1000)::bigint, 'results', results);
 end`;
 
 const TYPES = 'text, text[], jsonb, bigint';
@@ -188,7 +194,18 @@ export interface AppendRow {
   appended: { now: number; results: Appended[] };
 }
 
-/** Creates the function unless it is there. Of many processes that start at once, one does. */
+const NOW = 'floor(extract(epoch from clock_timestamp()) * 1000)::bigint';
+
+/** Says that a process uses this function. Written at most once an hour. */
+async function markUsed(client: pg.ClientBase | pg.Pool, schema: string): Promise<void> {
+  await client.query(
+    `insert into ${schema}.meta as m (key, value) values ($1, ${NOW}) on conflict (key) do update set value = excluded.value
+     where m.value::bigint < ${NOW} - 3600000`,
+    [NAME],
+  );
+}
+
+/** Creates the function unless it is there. If many processes start at once, one of them creates it. */
 export async function ensureAppendFunction(client: pg.ClientBase, schema: string): Promise<void> {
   const isThere = async (): Promise<boolean> => {
     // Not by name resolution, which may remember that it was not there.
@@ -198,6 +215,8 @@ export async function ensureAppendFunction(client: pg.ClientBase, schema: string
     );
     return rows.length > 0;
   };
+  // Before looking for it, so that nobody drops it in between.
+  await markUsed(client, schema);
   if (await isThere()) return;
   await client.query('begin');
   try {
@@ -212,4 +231,14 @@ export async function ensureAppendFunction(client: pg.ClientBase, schema: string
     await client.query('rollback');
     throw error;
   }
+}
+
+/** Drops the functions of other versions that no process has used for a day. */
+export async function dropUnusedFunctions(pool: pg.Pool, schema: string): Promise<void> {
+  await markUsed(pool, schema);
+  await pool.query(`do $$ declare unused text; begin
+    for unused in delete from ${schema}.meta where key ~ '^append_steps_[0-9a-f]+$' and value::bigint < ${NOW} - 86400000
+      returning key loop
+      execute format('drop function if exists ${schema}.%I(${TYPES})', unused);
+    end loop; end $$`);
 }

@@ -15,7 +15,9 @@ export async function finishAndCommit(
   { emissions, records, now }: Pick<StepWrites, 'emissions' | 'records'> & { now: number },
   worldId: string,
 ): Promise<Finished> {
-  const query = appendQuery(worldId, [], [JSON.stringify(toSaid(worldId, now, { emissions, records }))], null);
+  // A world that was deleted since the transaction read it takes nothing any more.
+  const said = { ...toSaid(worldId, now, { emissions, records }), living: true };
+  const query = appendQuery(worldId, [], [JSON.stringify(said)], null);
   // From here to `send` nothing may throw: what is held back would never go out, nor anything after it.
   const send = holdBack(client);
   const appending = client.query<AppendRow>(query);

@@ -40,3 +40,37 @@ it('[S4] takes away the wake-ups and the names that killed processes have left b
   await client.end();
   await store.close();
 });
+
+it('[S5] drops the append functions that no process has used for a day, and keeps its own and recent ones', async () => {
+  const url = await createPostgresDatabase();
+  const store = await openPostgres(url, { maxConnections: 2 });
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  const functions = async (): Promise<string[]> => {
+    const { rows } = await client.query<{ name: string }>(
+      `select proname as name from pg_proc where pronamespace = 'countersign'::regnamespace and proname like 'append_steps%' order by 1`,
+    );
+    return rows.map(({ name }) => name);
+  };
+  const [own] = await functions();
+  const day = 86_400_000;
+  for (const [name, age] of [
+    ['append_steps_00000000000a', day + 60_000],
+    ['append_steps_00000000000b', day - 60_000],
+  ] as const) {
+    await client.query(
+      `create function countersign.${name}(text, text[], jsonb, bigint) returns jsonb language sql as 'select null::jsonb'`,
+    );
+    await client.query('insert into countersign.meta (key, value) values ($1, $2)', [name, Date.now() - age]);
+  }
+  // This process has been running for two days.
+  await client.query('update countersign.meta set value = $2 where key = $1', [own, Date.now() - 2 * day]);
+
+  const end = await store.shared?.deliverWakes(() => Promise.resolve());
+
+  await expect.poll(functions).toEqual(expect.arrayContaining(['append_steps_00000000000b', own]));
+  await expect.poll(functions).toHaveLength(2);
+  await end?.();
+  await client.end();
+  await store.close();
+});

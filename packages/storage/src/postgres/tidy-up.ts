@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { dropUnusedFunctions } from './append-function.js';
 import { JOBS_SCHEMA, wakeTask } from './wake-jobs.js';
 
 /**
@@ -23,6 +24,7 @@ async function tidyUp(pool: pg.Pool, schema: string): Promise<void> {
      where beat_at < floor(extract(epoch from clock_timestamp()) * 1000)::bigint - $1::bigint`,
     [FORGOTTEN_MS],
   );
+  await dropUnusedFunctions(pool, schema);
 }
 
 /** At once and then now and then. The returned function ends it. */

@@ -1,19 +1,25 @@
 import type { GrantRecord, StoreTransaction } from '@countersign/core/ports';
 import type { Connection } from '../connection.js';
 import type { Session } from '../session.js';
+import type { WorldStatements } from '../queries/worlds.js';
+import { raiseRevOn } from './worlds.js';
 import type { FoundRow, GrantRow, GrantStatements } from '../queries/grants.js';
 
 type GrantVerbs = Pick<StoreTransaction, 'grant' | 'grantsOfWorld' | 'revokeGrant'>;
 
-export function grantVerbs(on: Connection, s: GrantStatements, session: Session): GrantVerbs {
+export function grantVerbs(on: Connection, s: GrantStatements & WorldStatements, session: Session): GrantVerbs {
   const grant = on.first(s.grant, toGrant);
   const grantsOfWorld = on.all(s.grantsOfWorld, toGrant);
+  const raiseRev = raiseRevOn(on, s);
   const revokeGrant = on.run(s.revokeGrant);
 
   return {
     grant: async (id) => grant({ id }),
     grantsOfWorld: async (worldId) => grantsOfWorld({ worldId }),
-    revokeGrant: async (id) => (await revokeGrant({ id, now: session.now })) === 1,
+    async revokeGrant(worldId, id) {
+      await raiseRev(worldId);
+      return (await revokeGrant({ id, now: session.now })) === 1;
+    },
   };
 }
 

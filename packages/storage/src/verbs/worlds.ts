@@ -1,6 +1,6 @@
 import type { AgentRecord, StoreTransaction, WorldRecord } from '@countersign/core/ports';
 import { CountersignError, type AgentDefinition, type WorldSettings } from '@countersign/protocol';
-import type { Connection } from '../connection.js';
+import type { Connection, Soon } from '../connection.js';
 import type { Session } from '../session.js';
 import type { WorldStatements, WorldRow, AgentRow } from '../queries/worlds.js';
 
@@ -32,7 +32,7 @@ export function worldVerbs(on: Connection, s: WorldStatements, session: Session)
   const insertAgent = on.run(s.insertAgent);
   const updateAgent = on.run(s.updateAgent);
 
-  const raiseRev = (id: string) => updateWorld({ id, name: null, settings: null });
+  const raiseRev = raiseRevOn(on, s);
 
   return {
     world: async (id) => world({ id }),
@@ -57,17 +57,23 @@ export function worldVerbs(on: Connection, s: WorldStatements, session: Session)
     },
 
     async insertAgent(worldId, id, definition) {
+      await raiseRev(worldId);
       if ((await insertAgent({ worldId, id, definition: JSON.stringify(definition), now: session.now })) === 0) {
         throw new CountersignError('conflict', `The agent id "${id}" was given before and is never given again.`);
       }
-      await raiseRev(worldId);
       return { worldId, id, definition, createdAt: session.now };
     },
     async updateAgent(worldId, id, definition) {
-      await updateAgent({ worldId, id, definition: JSON.stringify(definition) });
       await raiseRev(worldId);
+      await updateAgent({ worldId, id, definition: JSON.stringify(definition) });
     },
   };
+}
+
+/** Raises a world's `rev`. Before the rest is written: steps lock the world first, too, and another order would deadlock. */
+export function raiseRevOn(on: Connection, s: Pick<WorldStatements, 'updateWorld'>): (id: string) => Soon<number> {
+  const updateWorld = on.run(s.updateWorld);
+  return (id) => updateWorld({ id, name: null, settings: null });
 }
 
 function jsonOrNull(value: unknown): string | null {

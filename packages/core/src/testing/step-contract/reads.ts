@@ -124,7 +124,7 @@ export function describeReads(open: OpenStore): void {
       tx.giveGrant(grant('grant_6', { toolName: 'fetch' }), '');
     });
     expect(await found()).toEqual(['grant_2', 'grant_1']);
-    await write(store(), (tx) => tx.revokeGrant('grant_2'));
+    await write(store(), (tx) => tx.revokeGrant(W, 'grant_2'));
     expect(await found()).toEqual(['grant_1']);
     await step(store(), (tx) => tx.giveGrant(grant('grant_5', { lastUsedAt: 5_000 }), '=ls'));
     expect(await found()).toEqual(['grant_1', 'grant_5']);

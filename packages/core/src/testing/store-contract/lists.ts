@@ -87,8 +87,8 @@ export function describeLists(open: OpenStore): void {
       tx.giveGrant(grant('grant_1'), '');
       tx.giveGrant(grant('grant_3', { agentId: B }), '');
     });
-    expect(await write(store(), (tx) => tx.revokeGrant('grant_1'))).toBe(true);
-    expect(await write(store(), (tx) => tx.revokeGrant('grant_1'))).toBe(false);
+    expect(await write(store(), (tx) => tx.revokeGrant(W, 'grant_1'))).toBe(true);
+    expect(await write(store(), (tx) => tx.revokeGrant(W, 'grant_1'))).toBe(false);
     expect(ids(await store().read((r) => r.grantsOfWorld(W)))).toEqual(['grant_2', 'grant_3']);
   });
 }

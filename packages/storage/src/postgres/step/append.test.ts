@@ -1,11 +1,9 @@
 import type { Fact, Store, StoredEvent } from '@countersign/core/ports';
 import { addChats, C, plant, W } from '@countersign/core/testing/step-contract';
-import pg from 'pg';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { createPostgresDatabase } from '../../../../../tests/support/postgres-database.js';
+import { openStepper, title } from '../../../../../tests/support/postgres-stepper.js';
 import { openPostgres } from '../open-postgres.js';
-import { postgresStatements } from '../statements.js';
-import { createStepper, type Stepper } from './run-step.js';
 
 let url = '';
 beforeAll(async () => {
@@ -19,51 +17,18 @@ async function open(schema: string): Promise<Store> {
   return store;
 }
 
-/** What steps go through below the store, with every statement that it sends. */
-function openStepper(schema: string) {
-  const types = new pg.TypeOverrides();
-  types.setTypeParser(pg.types.builtins.INT8, Number);
-  const pool = new pg.Pool({ connectionString: url, types, max: 2, options: `-c search_path=${schema}` });
-  onTestFinished(() => pool.end());
-  const sent: string[] = [];
-  pool.on('connect', (client) => {
-    const query = client.query.bind(client) as (...given: unknown[]) => unknown;
-    client.query = ((first: unknown, ...rest: unknown[]) => {
-      sent.push(typeof first === 'string' ? first : (first as { text: string }).text);
-      return query(first, ...rest);
-    }) as typeof client.query;
-  });
-  let zero = Date.now() - performance.now();
-  const clock = {
-    now: () => Math.floor(zero + performance.now()),
-    heard: (now: number) => void (zero = now - performance.now()),
-    stopFor: (ms: number) => void (zero -= ms),
-  };
-  const stepper = createStepper({ pool, statements: postgresStatements, task: 'none', clock });
-  return { stepper, sent, pool, clock };
-}
-
-function title(stepper: Pick<Stepper, 'step'>, chatId: string, text: string, kept?: (events: StoredEvent[]) => void) {
-  const change: Fact = { kind: 'chat-changed', chatId, change: { title: text } };
-  const emission = { event: 'system', chatId, data: { type: 'notice', message: text } } as const;
-  return stepper.step(
-    W,
-    { chats: [chatId] },
-    ({ now }) => ({
-      value: now,
-      writes: { facts: [change], emissions: [emission], records: [{ kind: 'stop' }], wakes: [] },
-    }),
-    kept,
-  );
-}
-
 it('[S1] a step in a chat that is in use here is one statement, and one that finds another process ahead is three', async () => {
   await open('statements');
-  const { stepper, sent, pool } = openStepper('statements');
+  const { stepper, sent, pool } = openStepper(url, 'statements');
   await title(stepper, C, 'first');
   const before = sent.length;
   for (const text of ['a', 'b', 'c']) await title(stepper, C, text);
   expect(sent.slice(before).map((text) => text.slice(0, 19))).toEqual(Array(3).fill('select append_steps'));
+  // Neither changes what was written last.
+  await pool.query('vacuum (full, freeze) chats');
+  await title(stepper, C, 'frozen');
+  expect(sent.at(-1)).toMatch('select append_steps');
+  expect(sent.at(-2)).toMatch('vacuum');
   await pool.query(`update chats set status = 'waiting'`);
   const changed = sent.length;
   await title(stepper, C, 'd');
@@ -81,7 +46,7 @@ it('[S1] steps of one world that are ready together share a commit, and are told
   await addChats(store, ...chats);
   const told: number[] = [];
   const tell = (events: StoredEvent[]): void => void told.push(...events.map(({ id }) => id));
-  const { stepper, pool } = openStepper('together');
+  const { stepper, pool } = openStepper(url, 'together');
   await Promise.all(chats.map((id) => title(stepper, id, 'loaded', tell)));
   await Promise.all(chats.map((id) => title(stepper, id, id, tell)));
   const { rows } = await pool.query(`select xmin::text from chats where id <> '${C}' group by 1`);
@@ -94,7 +59,7 @@ it('[S1] what the database refuses of one step fails none of those it was sent w
   const store = await open('refused');
   const chats = ['chat_a', 'chat_b', 'chat_c', 'chat_d'];
   await addChats(store, ...chats);
-  const { stepper } = openStepper('refused');
+  const { stepper } = openStepper(url, 'refused');
   await Promise.all(chats.map((id) => title(stepper, id, 'loaded')));
   const taken: Fact = { kind: 'chat-created', chat: { ...((await store.read((r) => r.chat(C))) ?? never()), id: C } };
   const refused = stepper.step(
@@ -113,7 +78,7 @@ it('[S1] what the database refuses of one step fails none of those it was sent w
 
 it('[A11] a step of a process whose clock has stopped for a while is decided again by the clock of the database', async () => {
   await open('clocks');
-  const { stepper, clock } = openStepper('clocks');
+  const { stepper, clock } = openStepper(url, 'clocks');
   const { value: before } = await title(stepper, C, 'in time');
   clock.stopFor(60_000);
   const { value: after } = await title(stepper, C, 'late');

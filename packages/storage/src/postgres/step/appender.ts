@@ -33,7 +33,22 @@ export function createAppender(pool: pg.Pool, clock: { now(): number; heard(now:
   async function send(worldId: string, group: readonly Grouped[]): Promise<readonly Appended[]> {
     const chats = group.flatMap((ready) => ready.chats);
     const steps = group.map(({ step }) => step);
-    const { rows } = await pool.query<AppendRow>(appendQuery(worldId, chats, steps, clock.now()));
+    const client = await pool.connect();
+    let isLost = true;
+    try {
+      // Only now: the wait for a connection says nothing about this process's clock.
+      const { rows } = await client.query<AppendRow>(appendQuery(worldId, chats, steps, clock.now()));
+      isLost = false;
+      return heard(rows);
+    } catch (error) {
+      isLost = !isRefusal(error);
+      throw error;
+    } finally {
+      client.release(isLost);
+    }
+  }
+
+  function heard(rows: readonly AppendRow[]): readonly Appended[] {
     const appended = rows[0]?.appended;
     if (appended === undefined) throw new Error('PostgreSQL did not answer an append.');
     clock.heard(appended.now);
@@ -113,7 +128,7 @@ function explained(error: unknown): unknown {
   return error instanceof pg.DatabaseError ? error : fromPostgres(error);
 }
 
-/** The server has judged what was sent, so nothing of it was kept. */
+/** The server answered with an error and goes on, so nothing of what was sent is kept. 57P: it ends the connection. */
 function isRefusal(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && /^(?:22|23|40|42|P0)/.test(error.code ?? '');
+  return error instanceof pg.DatabaseError && !/^(?:08|57P)/.test(error.code ?? '');
 }

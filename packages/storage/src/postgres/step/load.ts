@@ -10,6 +10,7 @@ import {
   turnColumns,
 } from '../../columns.js';
 import { toStored } from '../../text.js';
+import { versionOf } from '../append-function.js';
 import { namedQuery, type Query } from './query.js';
 
 /** What a step reads, as the database gives it: rows are arrays of cells. Null where there are none. */
@@ -94,7 +95,7 @@ const BASE = `select floor(extract(epoch from clock_timestamp()) * 1000)::bigint
   (select rev from worlds where id = $1::text and deleted_at is null) as rev,
   (select count(*) from turns where state <> 'ended' and world_id = $1::text and state in ('open', 'queued')) as working,
   (select json_agg(${cells('c', chatColumns)}) from chats c where c.id = any($2::text[])) as chats,
-  (select json_agg(json_build_array(c.id, c.xmin::text,
+  (select json_agg(json_build_array(c.id, ${versionOf('c.xmin')},
     exists (select 1 from grants g where g.chat_id = c.id and g.revoked_at is null),
     exists (select 1 from invocations i where i.outcome_unknown = 1 and i.chat_id = c.id))) from chats c
     where c.id = any($2::text[])) as kept,

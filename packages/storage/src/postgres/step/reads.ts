@@ -20,6 +20,8 @@ export interface GivenReads extends StepReads {
   readonly isKept: boolean;
   /** How many turns of the world it took to be at work without knowing. The append corrects what it has said of them. */
   readonly assumedWorking: number | undefined;
+  /** The chats it was given, with the versions that the append checks. */
+  readonly given: ReadonlyMap<string, KeptChat>;
 }
 
 /** What was loaded, as a step reads it. */
@@ -43,6 +45,7 @@ export function readsOf(
     now: loaded.now,
     isKept: false,
     assumedWorking: undefined,
+    given: chats,
     worldRev: loaded.rev ?? undefined,
     wroteElsewhere: (id) => foreign.has(id),
     chat: (id) => chats.get(id)?.state,
@@ -63,9 +66,14 @@ export function keptReads(worldId: string, needs: StepNeeds, kept: KeptChats, no
   const worldRev = kept.rev(worldId);
   const { clients = [], mcpTools = [], calls = [] } = needs;
   if (worldRev === undefined || clients.length > 0 || mcpTools.length > 0) return undefined;
-  if (needs.chats.some((id) => kept.chat(id) === undefined)) return undefined;
+  const given = new Map<string, KeptChat>();
+  for (const id of needs.chats) {
+    const chat = kept.chat(id);
+    if (chat === undefined) return undefined;
+    given.set(id, chat);
+  }
   for (const { chatId } of calls) {
-    const chat = kept.chat(chatId);
+    const chat = given.get(chatId);
     if (chat === undefined || chat.hasGrants || chat.hasUnknown) return undefined;
   }
   let assumedWorking: number | undefined;
@@ -77,7 +85,8 @@ export function keptReads(worldId: string, needs: StepNeeds, kept: KeptChats, no
     get assumedWorking() {
       return assumedWorking;
     },
-    chat: (id) => kept.chat(id)?.state,
+    given,
+    chat: (id) => given.get(id)?.state,
     working: () => (assumedWorking = 0),
     client: notLoaded,
     hasAsker: notLoaded,

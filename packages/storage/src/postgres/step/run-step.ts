@@ -8,7 +8,7 @@ import type { Appended } from '../append-function.js';
 import { fromPostgres } from '../errors.js';
 import { createAppender } from './appender.js';
 import { createTurns } from './in-turn.js';
-import { chatAfter, createKeptChats, type KeptChat } from './kept-chats.js';
+import { chatAfter, createKeptChats, type KeptChats } from './kept-chats.js';
 import { loadQuery, type Loaded } from './load.js';
 import { plan } from './plan.js';
 import { chatsOf, keptReads, NotLoaded, readsOf, type GivenReads } from './reads.js';
@@ -45,9 +45,8 @@ const MOST_TRIES = 20;
  * step reads what is not remembered, it is decided again on what is loaded then. Steps of one chat take turns, so its state is never one that
  * is not committed.
  */
-export function createStepper(tools: StepTools): Stepper {
+export function createStepper(tools: StepTools, kept: KeptChats = createKeptChats()): Stepper {
   const { pool, clock } = tools;
-  const kept = createKeptChats();
   const inTurn = createTurns();
   const appender = createAppender(pool, clock);
 
@@ -72,11 +71,6 @@ export function createStepper(tools: StepTools): Stepper {
     kept.dropRev(worldId);
   }
 
-  /** What the step is given is what it is checked against. */
-  function givenChats({ chats }: StepNeeds): Map<string, KeptChat> {
-    return new Map(chats.flatMap((id) => (kept.chat(id) === undefined ? [] : [[id, kept.chat(id) as KeptChat]])));
-  }
-
   async function tryStep<T>(
     worldId: string,
     needs: StepNeeds,
@@ -84,7 +78,7 @@ export function createStepper(tools: StepTools): Stepper {
     published: Kept | undefined,
     reads: GivenReads,
   ): Promise<Finished & { value: T }> {
-    const chats = givenChats(needs);
+    const { given: chats } = reads;
     const { value, writes } = decideOn(reads, decide);
     if (isNothing(writes)) {
       // Nothing is appended, so nothing checks what it was decided on.

@@ -30,24 +30,27 @@ export interface Decided {
 }
 
 /** A whole step, as the append function takes it. */
-export function toStep(
-  { worldId, at, rev, chats, working }: Decided,
-  rows: Rows | undefined,
-  writes: StepWrites,
-): object {
-  const { facts, limit } = writes;
-  const isAsked = (fact: StepWrites['facts'][number]): boolean =>
-    fact.kind === 'approval-requested' && fact.approval.agentId === limit?.agentId;
+export function toStep(decided: Decided, rows: Rows | undefined, writes: StepWrites): object {
+  const { worldId, at, working } = decided;
   return {
     ...toSaid(worldId, at, writes),
     ...rows,
-    rev,
-    chats: Object.fromEntries(Array.from(chats, ([id, { version }]) => [toStored(id), version])),
+    ...toCheck(decided),
     ...(working === undefined ? {} : { working }),
-    ...(limit === undefined
-      ? {}
-      : { limit: { agent: toStored(limit.agentId), most: limit.mostPending, asks: facts.filter(isAsked).length } }),
+    ...toLimit(writes),
   };
+}
+
+/** What must still be so. */
+export function toCheck({ at, rev, chats }: Decided): object {
+  return { at, rev, chats: Object.fromEntries(Array.from(chats, ([id, { version }]) => [toStored(id), version])) };
+}
+
+/** How many approvals may be pending, and how many of `facts` ask for one. */
+export function toLimit({ facts, limit }: Pick<StepWrites, 'facts' | 'limit'>): object {
+  if (limit === undefined) return {};
+  const asked = facts.filter((fact) => fact.kind === 'approval-requested' && fact.approval.agentId === limit.agentId);
+  return { limit: { agent: toStored(limit.agentId), most: limit.mostPending, asks: asked.length } };
 }
 
 /** Its events, as they were numbered, with how many turns were really at work. */

@@ -2,21 +2,21 @@ import type { StepWrites } from '@countersign/core/ports';
 import { CountersignError } from '@countersign/protocol';
 import pg from 'pg';
 import { appendQuery, type Appended, type AppendRow } from '../append-function.js';
-import { fromStored, toStored } from '../../text.js';
+import { toStored } from '../../text.js';
 import { fromPostgres } from '../errors.js';
 import { wakeQuery } from '../wake-jobs.js';
 import type { Operation } from './plan.js';
-import { namedQuery, type Query } from './query.js';
+import { namedQuery } from './query.js';
 import type { StepTools } from './run-step.js';
-import { toStep, type Decided } from './to-step.js';
-import { raisesRev, writeWide } from './write-wide.js';
+import { toCheck, toLimit, toSaid, type Decided } from './to-step.js';
+import { writeWide } from './write-wide.js';
 
 /**
  * Writes a step that one call of the append function can't, in a transaction of its own: it deletes, changes the world or its agents, or hands
- * turns to other processes. Locked in the same order: chats, then an agent, then the world.
+ * turns to other processes. Locks in the same order as all writers: chats, then the world, then anything else.
  */
 export async function writeAlone(
-  { pool, statements, task }: StepTools,
+  { pool, statements, task, clock }: StepTools,
   decided: Decided,
   operations: readonly Operation[],
   writes: StepWrites,
@@ -25,25 +25,25 @@ export async function writeAlone(
   const client = await pool.connect().catch((cause: unknown) => {
     throw fromPostgres(cause);
   });
+  const append = async (step: object, chats: readonly string[] = [], now: number | null = null): Promise<Appended> => {
+    const { rows } = await client.query<AppendRow>(appendQuery(worldId, chats, [JSON.stringify(step)], now));
+    return rows[0]?.appended.results[0] ?? 'stale';
+  };
   let isKept = false;
   try {
     await client.query('begin isolation level read committed');
-    if (!(await lockChats(client, decided.chats))) return 'stale';
-    let { rev } = decided;
+    if (writes.facts.some(({ kind }) => kind === 'world-deleted')) {
+      await client.query(namedQuery(LOCK_CHATS, [toStored(worldId)]));
+    }
+    const checked = await append(toCheck(decided), [...decided.chats.keys()].map(toStored), clock.now());
+    if (typeof checked === 'string') return checked;
     for (const operation of operations) {
-      if ('fact' in operation) rev += raisesRev(operation.fact);
-      const queries: Query[] =
-        'fact' in operation
-          ? writeWide(operation.fact, statements, at)
-          : [appendQuery(worldId, [], [JSON.stringify({ at, ...operation.rows })], null)];
-      for (const query of queries) await client.query(query);
+      if ('rows' in operation) await append({ at, ...operation.rows });
+      else for (const query of writeWide(operation.fact, statements, at)) await client.query(query);
     }
     if (writes.wakes.length > 0) await client.query(wakeQuery(writes.wakes, task));
-    // Its approvals are written and counted among the pending ones; its chats are checked already.
-    const facts = writes.facts.filter(({ kind }) => kind !== 'approval-requested');
-    const step = JSON.stringify(toStep({ ...decided, rev, chats: new Map() }, undefined, { ...writes, facts }));
-    const { rows } = await client.query<AppendRow>(appendQuery(worldId, [], [step], null));
-    const appended = rows[0]?.appended.results[0] ?? 'stale';
+    // Its approvals are written, so they are counted among the pending ones.
+    const appended = await append({ ...toSaid(worldId, at, writes), ...toLimit({ ...writes, facts: [] }) });
     if (typeof appended === 'string') return appended;
     await client.query('commit');
     isKept = true;
@@ -56,15 +56,8 @@ export async function writeAlone(
   }
 }
 
-/** False: somebody else has changed one of them. */
-async function lockChats(client: pg.ClientBase, chats: Decided['chats']): Promise<boolean> {
-  if (chats.size === 0) return true;
-  const ids = [...chats.keys()].map(toStored);
-  const { rows } = await client.query<{ id: string; version: string }>(namedQuery(LOCK, [ids]));
-  return rows.length === chats.size && rows.every(({ id, version }) => chats.get(fromStored(id))?.version === version);
-}
-
-const LOCK = 'select id, xmin::text as version from chats where id = any($1::text[]) order by id for no key update';
+/** All chats of a world that is deleted: a step in one of them waits, and then finds it gone. */
+const LOCK_CHATS = 'select 1 from chats where world_id = $1 order by id for no key update';
 
 function no(): boolean {
   return false;

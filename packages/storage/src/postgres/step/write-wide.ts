@@ -32,26 +32,14 @@ export function writeWide(fact: WideFact, s: Statements, now: number): Query[] {
   }
 }
 
-/** How much a fact raises the world's `rev`. */
-export function raisesRev({ kind }: WideFact): 0 | 1 {
-  return kind === 'outcome-accepted' || kind === 'chat-deleted' ? 0 : 1;
-}
-
 /** An id that was given before is refused by the table's key. */
 const INSERT_AGENT = 'insert into agents (world_id, id, definition, created_at) values ($1, $2, $3, $4)';
 
-/**
- * Its chats are locked first, as by any step. Its row is next, before anything is deleted: a step that creates a chat meanwhile then finds
- * another `rev` and writes nothing that would stay behind.
- */
 function deleteWorld(id: string, s: Statements, now: number): Query[] {
   return [
-    namedQuery(LOCK_CHATS, [toStored(id)]),
     queryOf(s.buryWorld, { id, now }),
     ...purgeOrder(s.purge).world.map((statement) => queryOf(statement, { id })),
     queryOf(s.deleteAgentsOfWorld, { worldId: id }),
     queryOf(s.deletePolicy, { worldId: id }),
   ];
 }
-
-const LOCK_CHATS = 'select 1 from chats where world_id = $1 order by id for no key update';

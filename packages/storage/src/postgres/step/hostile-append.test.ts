@@ -1,0 +1,122 @@
+import { randomBytes } from 'node:crypto';
+import type { Fact, Store } from '@countersign/core/ports';
+import { addChats, approval, C, plant, step, turn, W } from '@countersign/core/testing/step-contract';
+import { beforeAll, expect, it, onTestFinished } from 'vitest';
+import { createPostgresDatabase } from '../../../../../tests/support/postgres-database.js';
+import { nothing, openStepper, title } from '../../../../../tests/support/postgres-stepper.js';
+import { startPostgres } from '../../../../../tests/support/postgres-server.js';
+import { openPostgres } from '../open-postgres.js';
+import { createKeptChats } from './kept-chats.js';
+
+let url = '';
+beforeAll(async () => {
+  url = await createPostgresDatabase();
+});
+
+async function open(schema: string): Promise<Store> {
+  const store = await openPostgres(url, { schema, maxConnections: 2 });
+  onTestFinished(() => store.close());
+  await plant(store);
+  return store;
+}
+
+it('[S4] a chat too large to be remembered is still checked against what other processes write', async () => {
+  const store = await open('huge');
+  await step(store, (tx) => tx.insertApproval(approval('approval_1')));
+  const { stepper, beforeAppend } = openStepper(url, 'huge', { kept: createKeptChats(9, 1) });
+  beforeAppend(() => step(store, (tx) => tx.settleApproval('approval_1', DENIED)));
+  const seen: number[] = [];
+  await stepper.step(
+    W,
+    { chats: [C] },
+    (reads) => {
+      seen.push(reads.chat(C)?.approvals.size ?? 0);
+      return { value: 1, writes: { ...nothing, records: [{ kind: 'stop' }] } };
+    },
+    undefined,
+  );
+  expect(seen).toEqual([1, 0]);
+});
+
+it('[S1] a step that exceeds a limit of the database fails none of those it was sent with', async () => {
+  const store = await open('limits');
+  const chats = ['chat_a', 'chat_b', 'chat_c'];
+  await addChats(store, ...chats);
+  const { stepper } = openStepper(url, 'limits');
+  await Promise.all(chats.map((id) => title(stepper, id, 'loaded')));
+  // Longer than an entry of an index may be.
+  const long: Fact = { kind: 'turn-queued', turn: turn(randomBytes(6_000).toString('hex'), { chatId: 'chat_b' }) };
+  const refused = stepper.step(
+    W,
+    { chats: ['chat_b'] },
+    () => ({ value: 1, writes: { ...nothing, facts: [long] } }),
+    undefined,
+  );
+  const others = ['chat_a', 'chat_c'].map((id) => title(stepper, id, 'kept'));
+  await expect(refused).rejects.toThrow(/index/);
+  await Promise.all(others);
+});
+
+it('[A11] waiting for a connection does not make a step late', async () => {
+  await open('pool');
+  const { stepper, sent, pool, clock } = openStepper(url, 'pool', { max: 1 });
+  await title(stepper, C, 'loaded');
+  const busy = await pool.connect();
+  const before = sent.length;
+  // As if the wait for the connection took a minute.
+  clock.stopFor(60_000);
+  const waiting = title(stepper, C, 'waited');
+  await expect.poll(() => pool.waitingCount).toBe(1);
+  clock.stopFor(-60_000);
+  busy.release();
+  await waiting;
+  expect(sent.length - before).toBe(1);
+});
+
+it('[A11] a step in a transaction of its own is decided by the clock of the database, too', async () => {
+  await open('late');
+  const { stepper, clock } = openStepper(url, 'late');
+  const { value: before } = await title(stepper, C, 'in time');
+  clock.stopFor(60_000);
+  const accepted: Fact = { kind: 'outcome-accepted', chatId: C, toolName: 'shell_cmd', arguments: '{}' };
+  const { value: after } = await stepper.step(
+    W,
+    { chats: [C] },
+    ({ now }) => ({ value: now, writes: { ...nothing, facts: [accepted] } }),
+    undefined,
+  );
+  expect(after).toBeGreaterThanOrEqual(before);
+});
+
+it('[S4] a server that was restored from a backup gives transaction ids again, and no process takes them for its own', async () => {
+  const server = await startPostgres({ settings: { autovacuum: 'off' } });
+  onTestFinished(() => server.stop());
+  const store = await openPostgres(server.url, { maxConnections: 2 });
+  onTestFinished(() => store.close());
+  await plant(store);
+  const [one, other] = [openStepper(server.url, 'countersign'), openStepper(server.url, 'countersign')];
+  const row = async (): Promise<{ title: string; xmin: string } | undefined> =>
+    (await other.pool.query<{ title: string; xmin: string }>('select title, xmin::text from chats')).rows[0];
+  const restore = await server.backUp();
+  for (const text of ['a', 'b', 'c', 'lost']) await title(one.stepper, C, text);
+  const lost = (await row())?.xmin;
+  await restore();
+  for (let tries = 0; tries < 50 && (await row())?.xmin !== lost; tries += 1) await title(other.stepper, C, 'after');
+  expect(await row()).toEqual({ title: 'after', xmin: lost });
+  const before = one.sent.length;
+  await title(one.stepper, C, 'on old state');
+  expect(one.sent.slice(before).map((text) => text.slice(0, 12))).toEqual([
+    'select appen',
+    'select floor',
+    'select appen',
+  ]);
+});
+
+const DENIED = {
+  status: 'denied',
+  decision: 'deny',
+  scope: null,
+  reason: null,
+  decisionDigest: null,
+  decidedBy: 'ann',
+} as const;

@@ -1,0 +1,162 @@
+import type { Fact, Store } from '@countersign/core/ports';
+import { addChats, C, chat, grant, message, plant, step, turn, W } from '@countersign/core/testing/step-contract';
+import { CountersignError } from '@countersign/protocol';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { createPostgresDatabase } from '../../../../../tests/support/postgres-database.js';
+import { nothing, openStepper, title } from '../../../../../tests/support/postgres-stepper.js';
+import { openPostgres } from '../open-postgres.js';
+
+let url = '';
+let admin: pg.Client;
+beforeAll(async () => {
+  url = await createPostgresDatabase();
+  admin = new pg.Client({ connectionString: url });
+  await admin.connect();
+});
+afterAll(() => admin.end());
+
+async function open(schema: string): Promise<Store> {
+  const store = await openPostgres(url, { schema, maxConnections: 2 });
+  onTestFinished(() => store.close());
+  await plant(store);
+  return store;
+}
+
+it('[A14] a grant is revoked while a call uses it: neither fails', async () => {
+  const store = await open('revoked');
+  await step(store, (tx) => {
+    tx.giveGrant(grant('grant_1'), '');
+    tx.insertTurn(turn('turn_1'));
+  });
+  const { stepper } = openStepper(url, 'revoked');
+  await title(stepper, C, 'loaded');
+  const facts: Fact[] = [
+    { kind: 'turn-changed', chatId: C, turnId: 'turn_1', change: { iteration: 1 } },
+    { kind: 'grant-used', chatId: C, grantId: 'grant_1', at: 2_000 },
+  ];
+  // The step has the world and does not get any further.
+  const holder = await connect('revoked');
+  await holder.query('begin');
+  await holder.query('select 1 from turns for update');
+  const using = stepper.step(W, { chats: [C] }, () => ({ value: 1, writes: { ...nothing, facts } }), undefined);
+  await untilWaiting(1);
+  const revoking = store.transact(W, (tx) => tx.revokeGrant(W, 'grant_1'));
+  await untilWaiting(2);
+  await holder.query('commit');
+  await using;
+  expect(await revoking).toMatchObject({ value: true });
+});
+
+it('[A14] a chat is deleted while one of its grants is revoked: neither fails', async () => {
+  const store = await open('deleted');
+  await step(store, (tx) => {
+    tx.giveGrant(grant('grant_1'), '');
+    tx.insertTurn(turn('turn_1'));
+  });
+  // Its grants go after its turns, and the world's row is needed for what is told and recorded.
+  const holder = await connect('deleted');
+  await holder.query('begin');
+  await holder.query('lock table events in share mode');
+  const deleting = step(store, (tx) => {
+    tx.deleteChat(C);
+    tx.record({ kind: 'stop' });
+  });
+  await untilWaiting(1);
+  const revoking = store.transact(W, (tx) => tx.revokeGrant(W, 'grant_1'));
+  await untilWaiting(2);
+  await holder.query('commit');
+  await deleting;
+  expect(await revoking).toMatchObject({ value: false });
+});
+
+it('[A14] a rule that is written while steps of several chats are sent together is missed by none of them', async () => {
+  const store = await open('ruled');
+  const chats = ['chat_a', 'chat_b', 'chat_c'];
+  await addChats(store, ...chats);
+  const { stepper, beforeAppend } = openStepper(url, 'ruled');
+  await Promise.all(chats.map((id) => title(stepper, id, 'loaded')));
+  const before = (await store.read((r) => r.worldRev(W))) ?? 0;
+  beforeAppend(() => store.transact(W, (tx) => tx.updateWorld(W, { policy: ['deny *'] })));
+  const revs = await Promise.all(
+    chats.map((chatId) =>
+      stepper.step(
+        W,
+        { chats: [chatId] },
+        ({ worldRev }) => ({ value: worldRev, writes: { ...nothing, records: [{ kind: 'run' }] } }),
+        undefined,
+      ),
+    ),
+  );
+  expect(revs.map(({ value }) => value)).toEqual(chats.map(() => before + 1));
+});
+
+it('[S4] chats that are written, deleted and created by two processes at once leave nothing half written', async () => {
+  const stores = [await open('storm'), await openPostgres(url, { schema: 'storm', maxConnections: 4 })] as const;
+  onTestFinished(() => stores[1].close());
+  const chats = Array.from({ length: 6 }, (_, index) => `chat_${index}_`);
+  const refusals = new Set<unknown>();
+  const one = async (nth: number): Promise<void> => {
+    const store = stores[nth % 2] as Store;
+    const chatId = chats[nth % chats.length] as string;
+    await step(
+      store,
+      (tx) => {
+        if (tx.chat(chatId) === undefined) tx.createChat(chat(chatId));
+        else if (nth % 5 === 0) tx.deleteChat(chatId);
+        else {
+          tx.emit({ event: 'message', chatId, message: tx.appendMessage(message(`msg_${nth}`, { chatId })) });
+          tx.giveGrant(grant(`grant_${nth}`, { chatId }), '');
+        }
+        tx.record({ kind: 'run' });
+        if (nth % 7 === 0) tx.setPolicy([`allow tool_${nth}`]);
+      },
+      { chats: [chatId] },
+    );
+  };
+  const count = 120;
+  await Promise.all(
+    Array.from({ length: count }, (_, nth) =>
+      one(nth).catch((error: unknown) => refusals.add(error instanceof CountersignError ? error.code : error)),
+    ),
+  );
+  const orphans = ['messages', 'grants', 'events'].map(
+    (table) => `select '${table}' as what, chat_id from storm.${table} t
+      where chat_id is not null and not exists (select 1 from storm.chats c where c.id = t.chat_id)`,
+  );
+  expect((await admin.query(orphans.join(' union all '))).rows).toEqual([]);
+  expect(await stores[0].verifyAudit(W)).toMatchObject({ ok: true });
+  // Both created the same chat, and one was first.
+  refusals.delete('conflict');
+  expect(refusals).toEqual(new Set());
+});
+
+it('[S1] what is written in a world that is deleted at the same moment is refused', async () => {
+  const store = await open('gone');
+  const other = await openPostgres(url, { schema: 'gone', maxConnections: 2 });
+  onTestFinished(() => other.close());
+  const late = store.transact(W, async (tx) => {
+    expect(await tx.world(W)).toBeDefined();
+    await step(other, (now) => now.deleteWorld());
+    const definition = { transport: 'stdio', command: 'x', args: [], env: { KEY: 'secret' } } as never;
+    await tx.insertMcpServer({ worldId: W, name: 'late', definition, firstListedAt: null, createdAt: 1 });
+    tx.emit({ event: 'crud', chatId: null, data: { operation: 'create', entity: 'mcp-server', id: 'late' } });
+  });
+  await expect(late).rejects.toMatchObject({ code: 'not-found' });
+  expect(await store.read((r) => r.mcpServers(W))).toEqual([]);
+});
+
+async function connect(schema: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url, options: `-c search_path=${schema}` });
+  await client.connect();
+  onTestFinished(() => client.end());
+  return client;
+}
+
+async function untilWaiting(count: number): Promise<void> {
+  const waiting = async (): Promise<unknown> => (await admin.query(WAITING)).rows;
+  await expect.poll(waiting, { interval: 10 }).toEqual([{ waiting: count }]);
+}
+
+const WAITING = `select count(*)::int as waiting from pg_stat_activity
+  where datname = current_database() and wait_event_type = 'Lock'`;
