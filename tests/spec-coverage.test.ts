@@ -1,5 +1,11 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { checkSpec, compare, quotedNumbers, readList, specNumbers } from '../scripts/check-spec.mjs';
+import { checkSpec, compare, quotedNumbers, quotes, readList, specNumbers } from '../scripts/check-spec.mjs';
+import { requirementProblems } from './support/requirement-problems.js';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
 
 describe('the numbers of docs/spec', () => {
   const found = checkSpec();
@@ -56,5 +62,37 @@ describe('the reader of numbers', () => {
       listedInVain: ['A4'],
       listed: ['A1', 'A3', 'A4', 'A5'],
     });
+  });
+});
+
+describe('docs/requirements.md', () => {
+  it('names only rules, tests and sections that exist', () => {
+    const known = {
+      numbers: new Set(specNumbers(readFileSync(join(root, 'docs/spec/README.md'), 'utf8'))),
+      quoted: new Set(quotes().keys()),
+      exists: (path: string) => existsSync(join(root, path)),
+    };
+    expect(requirementProblems(readFileSync(join(root, 'docs/requirements.md'), 'utf8'), known)).toEqual([]);
+  });
+});
+
+describe('the reader of requirements', () => {
+  const known = { numbers: new Set(['A1']), quoted: new Set(['A1']), exists: (path: string) => path === 'tests/a.ts' };
+  const row = (number: string, test: string): string => `| x | ${number} | ${test} | |`;
+
+  it.each([
+    [row('A2', '`[A1]`'), 'x: no rule A2'],
+    [row('A1', '`[A3]`'), 'x: no test [A3]'],
+    [row('A1', '`tests/b.ts`'), 'x: no test tests/b.ts'],
+    [row('A1', ''), 'x: names no test'],
+    [row('A1', '`[A1]`; web later'), 'x: says "later"'],
+    ['[a](#gone)', 'no section #gone'],
+  ])('finds the problem in %j', (page, problem) => {
+    expect(requirementProblems(page, known)).toEqual([problem]);
+  });
+
+  it('accepts what is there', () => {
+    const page = `# 1. A title\n[a](#1-a-title)\n${row('A1', '`[A1]` `tests/a.ts` `compiler`')}\n${row('–', '–')}`;
+    expect(requirementProblems(page, known)).toEqual([]);
   });
 });
