@@ -4,9 +4,6 @@ import LongestFirst from './tests/support/longest-first.js';
 // Vitest hands these to Node as well: with 'import' among them, Node would load ES modules where CommonJS asks for its own.
 const sourceFirst = ['@countersign/source', 'node'];
 
-// Some builds of Node, Debian's among them, use io_uring and then refuse `seteuid`, which tests of file permissions need when they run as root.
-process.env['UV_USE_IO_URING'] = '0';
-
 const setup = (what: string): string => `tests/support/${what}-global-setup.ts`;
 
 export default defineConfig({

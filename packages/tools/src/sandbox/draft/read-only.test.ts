@@ -1,26 +1,36 @@
-import { chmod, chown, lstat, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { chmod, lstat, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { acceptDraft } from './accept-draft.js';
 
-/** Root may do everything; these are about everybody else. */
-const NOBODY = 65_534;
-const isRoot = process.geteuid?.() === 0;
+/** Permissions don't bind root, so a run as root gives up its capabilities. `process.seteuid` fails where Node may use io_uring, as on Debian 13. */
+const WITHOUT_CAPABILITIES = process.geteuid?.() === 0 ? ['setpriv', '--bounding-set=-all', '--inh-caps=-all'] : [];
+const ACCEPT_DRAFT = new URL('../../../dist/sandbox/draft/accept-draft.js', import.meta.url).href;
+const SCRIPT = `
+  import { access, constants } from 'node:fs/promises';
+  const { acceptDraft } = await import(process.argv[1]);
+  const [upper, workingDirectory, closed] = process.argv.slice(2);
+  await access(closed, constants.W_OK).then(() => { throw new Error('permissions do not bind this process') }, () => undefined);
+  await acceptDraft({
+    upper,
+    workingDirectory,
+    since: { ns: BigInt(Date.now() + 60_000) * 1_000_000n, steadyNs: { before: 0n, after: 0n } },
+    stillSeen: (paths) => Promise.resolve(paths.map(() => true)),
+    wasRemoved: () => false,
+    keepRemoved: false,
+    removing: () => Promise.resolve(),
+  });`;
 
 describe.skipIf(process.platform !== 'linux')('[T15] read-only folders', () => {
   let root: string;
   const at = (...names: string[]): string => join(root, ...names);
   beforeEach(async () => {
     root = await mkdtemp(join(tmpdir(), 'read-only-'));
-    if (isRoot) {
-      await chown(root, NOBODY, NOBODY);
-      process.seteuid?.(NOBODY);
-    }
     for (const name of ['upper', 'real']) await mkdir(at(name));
   });
   afterEach(async () => {
-    if (isRoot) process.seteuid?.(0);
     for (const name of ['upper', 'real']) await chmod(at(name, 'd'), 0o700).catch(() => undefined);
     await rm(root, { recursive: true });
   });
@@ -30,16 +40,10 @@ describe.skipIf(process.platform !== 'linux')('[T15] read-only folders', () => {
     for (const file of files) await writeFile(join(path, file), 'x');
     await chmod(path, 0o555);
   };
-  const accept = () =>
-    acceptDraft({
-      upper: at('upper'),
-      workingDirectory: at('real'),
-      since: { ns: BigInt(Date.now() + 60_000) * 1_000_000n, steadyNs: { before: 0n, after: 0n } },
-      stillSeen: (paths) => Promise.resolve(paths.map(() => true)),
-      wasRemoved: () => false,
-      keepRemoved: false,
-      removing: () => Promise.resolve(),
-    });
+  const accept = async (): Promise<void> => {
+    const [program = '', ...args] = [...WITHOUT_CAPABILITIES, process.execPath, '--input-type=module', '-e', SCRIPT];
+    await promisify(execFile)(program, [...args, ACCEPT_DRAFT, at('upper'), at('real'), at('real', 'd')]);
+  };
   const mode = async (path: string): Promise<number> => (await lstat(path)).mode & 0o777;
 
   it('one that the command opened and changed is changed, with the rights that the command gave it', async () => {
