@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -40,6 +41,22 @@ describe('README.md', () => {
       const { stdout, stderr } = await run(process.execPath, ['example.mjs'], { cwd: folder });
       expect({ time, stdout, stderr }).toEqual({ time, stdout: printed, stderr: '' });
     }
+  });
+
+  it('has the table of docs/benchmarks.md, with the same figures', async () => {
+    const [readme, benchmarks] = await Promise.all(
+      ['README.md', 'docs/benchmarks.md'].map((file) => readFile(join(root, file), 'utf8')),
+    );
+    const table = /<!-- benchmark:.*-->\n([\s\S]*?)\n<!-- \/benchmark -->/.exec(readme ?? '')?.[1];
+    expect(table).toMatch(/^\| one turn \| Countersign /);
+    expect(benchmarks).toContain(`\n${table}\n`);
+  });
+
+  it('links only to files that are there', async () => {
+    const readme = await readFile(join(root, 'README.md'), 'utf8');
+    const links = [...readme.matchAll(/\]\(([^)#]+)\)|src="([^"]+)"/g)].map(([, link, source]) => link ?? source ?? '');
+    expect(links.length).toBeGreaterThan(10);
+    expect(links.filter((link) => !/^https?:/.test(link) && !existsSync(join(root, link)))).toEqual([]);
   });
 
   it('[X1] starts what it says with what it says', async () => {
