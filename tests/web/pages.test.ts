@@ -217,7 +217,7 @@ describe.runIf(hasBrowser)('every page', () => {
 
   it('agents, worlds and chats are made, changed, renamed and deleted', async () => {
     const { page } = light;
-    await page.goto(`${opened.serving.url}/w/${world}/agents`);
+    await goTo(page, `/w/${world}/agents`);
     await button(page, 'Add agent').click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Name').fill('human');
@@ -230,7 +230,7 @@ describe.runIf(hasBrowser)('every page', () => {
     await page.getByRole('listitem').filter({ hasText: 'Bea' }).first().waitFor();
     expect((await opened.api.agents(world)).items.map(({ name }) => name)).toEqual(['Ada', 'Bea']);
 
-    await page.goto(`${opened.serving.url}/w/${world}/settings`);
+    await goTo(page, `/w/${world}/settings`);
     await page.getByLabel('Turn limit').fill('7');
     await page.getByLabel('Main agent').selectOption({ label: 'Ada' });
     await button(page, 'Save').click();
@@ -253,6 +253,10 @@ describe.runIf(hasBrowser)('every page', () => {
   it('one that could not be loaded says why and offers to try again, which loads it', async () => {
     const { page } = light;
     const refused = { type: 'about:blank', title: 'No', status: 403, detail: 'Not now.' };
+    // A page that was shown before keeps what it had. Here nothing was.
+    await page.goto(`${opened.serving.url}/inbox`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.evaluate("addEventListener('click', () => { globalThis.hasClicked = true; }, { capture: true })");
     for (const [name, part] of [
       ['/w/:world/policy', 'policy'],
       ['/w/:world/grants', 'grants'],
@@ -272,10 +276,10 @@ describe.runIf(hasBrowser)('every page', () => {
               body: JSON.stringify(refused),
             }),
       );
-      await page.goto(`${opened.serving.url}${name === 'chat' ? path : name.replace(':world', world)}`);
+      await page.evaluate('globalThis.hasClicked = false');
+      await goTo(page, name === 'chat' ? path : name.replace(':world', world));
       const alert = page.getByRole('main').getByRole('alert');
       await alert.getByText('Not now.').waitFor();
-      await page.evaluate("addEventListener('click', () => { globalThis.hasClicked = true; }, { capture: true })");
       await alert.getByRole('button', { name: 'Try again' }).click();
       await lastToCome(page, name).waitFor({ state: 'attached' });
       await page.unrouteAll({ behavior: 'ignoreErrors' });
@@ -285,7 +289,7 @@ describe.runIf(hasBrowser)('every page', () => {
 
   it('search finds what was said, and says when nobody did', async () => {
     const { page } = light;
-    await page.goto(`${opened.serving.url}/w/${world}/search`);
+    await goTo(page, `/w/${world}/search`);
     await page.getByLabel('Words in this world').fill('Markdown');
     const hits = page.getByRole('main').getByRole('link').filter({ hasText: 'Markdown' });
     await expect.poll(() => hits.count()).toBeGreaterThan(0);

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
-import { button, press, remarked, said, write } from './support/steps.js';
+import { button, goTo, press, remarked, said, write } from './support/steps.js';
 
 const memoryServer = createRequire(import.meta.url).resolve('@modelcontextprotocol/server-memory/dist/index.js');
 
@@ -22,7 +22,7 @@ describe.runIf(hasBrowser)('what is set, kept and brought', () => {
   afterAll(() => opened.close());
 
   const go = async (page: string): Promise<Page> => {
-    await visit.page.goto(`${opened.serving.url}/w/${world}/${page}`);
+    await goTo(visit.page, `/w/${world}/${page}`);
     await visit.page.getByRole('heading', { level: 1 }).waitFor();
     return visit.page;
   };
@@ -69,7 +69,7 @@ describe.runIf(hasBrowser)('what is set, kept and brought', () => {
   });
 
   it('[A16] the audit log is kept as JSON lines and as CSV, whole', async () => {
-    await visit.page.goto(`${opened.serving.url}${path}`);
+    await goTo(visit.page, path);
     await write(visit.page, press('kept'));
     await said(visit.page, 'Finished. done').waitFor();
     await expect.poll(async () => (await opened.api.chat(world, chat)).status).toBe('idle');

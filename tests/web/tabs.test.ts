@@ -3,7 +3,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vites
 import { hasBrowser, openBrowser, type Opened, picturesOf, type Visit } from './support/open-browser.js';
 import { asks, button, decided, enabled, press, said, toolCard, write } from './support/steps.js';
 
-const TABS = 8;
+/** One more than a browser opens connections to a server. */
+const TABS = 7;
 
 /**
  * A tab that does not answer for seconds is taken for one that is gone, and its stream is taken over. Here nobody is gone who was not
@@ -22,6 +23,8 @@ describe.runIf(hasBrowser)('many tabs of one browser', () => {
   /** Which tab asked for a stream of this world, in order: the last one reads it. */
   const readers: Page[] = [];
   const tabs: Page[] = [];
+  /** Open, but not in the app. */
+  const idle: Page[] = [];
   beforeAll(async () => {
     opened = await openBrowser();
     ({ world, path } = await opened.newChat());
@@ -58,8 +61,8 @@ describe.runIf(hasBrowser)('many tabs of one browser', () => {
   }
   const at = (index: number): Page => tabs[index] ?? visit.page;
 
-  it('[S6] eight of them follow an approval from its question to its end, over one stream', async () => {
-    await write(at(7), press('tabs-a'));
+  it('[S6] seven of them follow an approval from its question to its end, over one stream', async () => {
+    await write(at(6), press('tabs-a'));
     for (const tab of tabs) await button(tab, 'Approve once').waitFor();
     await button(at(3), 'Approve once').click();
     for (const tab of tabs) {
@@ -75,7 +78,7 @@ describe.runIf(hasBrowser)('many tabs of one browser', () => {
 
   it('[S6] when the tab that reads is closed, another goes on, and nothing is lost or doubled', async () => {
     await write(at(1), press('tabs-b'));
-    await button(at(7), 'Approve once').waitFor();
+    await button(at(6), 'Approve once').waitFor();
     await at(0).close();
     tabs.shift();
     await expect.poll(() => readers).toHaveLength(2);
@@ -106,13 +109,16 @@ describe.runIf(hasBrowser)('many tabs of one browser', () => {
   it('[A13] where nobody else can be asked, the tabs count as somebody, also when the one that reads is closed', async () => {
     await opened.api.updateWorld(world, { unattended: 'deny' });
     // As many as have something to do here.
-    for (const tab of tabs.splice(5)) await tab.close();
+    for (const tab of tabs.splice(3)) {
+      await tab.goto(`${opened.serving.url}/mark.svg`);
+      idle.push(tab);
+    }
     for (const tab of tabs) {
       await tab.goto(`${opened.serving.url}${path}`);
       await tab.getByLabel('Message').waitFor();
     }
     await expect.poll(() => askers()).toHaveLength(1);
-    const [first, last] = [at(1), at(4)];
+    const [first, last] = [at(1), at(2)];
     await write(first, press('tabs-d'));
     await asks(last, 'tabs-d').waitFor();
     await button(last, 'Approve once').click();
@@ -125,10 +131,10 @@ describe.runIf(hasBrowser)('many tabs of one browser', () => {
     // Another one reads by now, and says that somebody can be asked: neither is so by the grace that is given to the first.
     await expect.poll(() => readers.length).toBe(before + 1);
     await expect.poll(async () => (await askers()).filter((id) => !known.includes(id))).toHaveLength(1);
-    await write(at(1), press('tabs-e'));
-    await asks(at(3), 'tabs-e').waitFor();
-    await button(at(3), 'Approve once').click();
-    await toolCard(at(2), 'tabs-e').getByText('signed once').waitFor();
+    await write(at(0), press('tabs-e'));
+    await asks(at(1), 'tabs-e').waitFor();
+    await button(at(1), 'Approve once').click();
+    await toolCard(at(0), 'tabs-e').getByText('signed once').waitFor();
     await expect.poll(() => opened.ran).toContain('tabs-e');
   });
 
@@ -141,9 +147,9 @@ describe.runIf(hasBrowser)('many tabs of one browser', () => {
       globalThis.look = (now) => { seen = now; document.dispatchEvent(new Event('visibilitychange')); };
     `);
     const worlds: { tab: Page; world: string; chat: string }[] = [];
-    for (let count = 0; count < TABS - 1; count += 1) {
+    for (let count = 0; count < TABS; count += 1) {
       const { world: id, chat, path: where } = await opened.newChat();
-      const tab = tabs[count] ?? (await context.newPage());
+      const tab = [...tabs, ...idle][count] ?? (await context.newPage());
       for (const other of worlds) await other.tab.evaluate('look(false)');
       await tab.goto(`${opened.serving.url}${where}`);
       await tab.getByLabel('Message').waitFor();
