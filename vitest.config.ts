@@ -26,7 +26,7 @@ export default defineConfig({
     // A condition that holds is seen at once; how long one may take to come true is no measure on a busy machine.
     expect: { poll: { timeout: 30_000 } },
     include:
-      // `npm run search`: what looks for mistakes and may find what is none.
+      // `npm run search`: a search for bugs that may report false positives.
       process.env['SEARCH'] === '1' ? ['tests/**/*.search.ts'] : ['packages/*/src/**/*.test.ts', 'tests/**/*.test.ts'],
     // One project: with two, each has workers and transforms of its own, and loads the same modules again.
     globalSetup: ['build', 'web', 'postgres', 'bubblewrap', 'tmux'].map(setup),

@@ -3,7 +3,7 @@ export interface Subject {
   readonly name: string;
   before?(): Promise<void>;
   run(): Promise<void> | void;
-  /** Waits for what goes on after `run`, so that it does not run into the next subject's time. */
+  /** Waits for work that continues after `run`, so that it doesn't count against the next subject. */
   after?(): Promise<void>;
 }
 

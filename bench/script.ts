@@ -5,7 +5,7 @@ export const SYSTEM_PROMPT = 'You help people to travel.';
 export const ANSWER = 'It is 21 degrees in Lisbon and the sun is out.';
 export const USAGE = { inputTokens: 120, outputTokens: 12 };
 
-/** A turn without a tool, one with a tool that runs unasked, one with three that a person has to approve. */
+/** A turn without a tool, one with a tool that needs no approval, one with three that do. */
 export type Case = 'text' | 'one tool' | 'three gated tools';
 export const CASES: readonly Case[] = ['text', 'one tool', 'three gated tools'];
 

@@ -1,4 +1,4 @@
-// Several agents in one chat: who is addressed answers, and nobody talks for ever.
+// Several agents in one chat: only addressed agents answer, and the turn limit ends the exchange.
 import { openWorld, scripted } from 'countersign';
 
 const model = scripted(({ messages }) => {

@@ -116,7 +116,7 @@ await serving.close();
 rmSync(parent, { recursive: true, force: true });
 
 /**
- * Where the scratch folder lies is nobody's business; streams are left alone, so pages are loaded anew before a picture.
+ * Where the scratch folder lies is nobody's business; streams are left alone, so pages are reloaded before a picture.
  *
  * @param {import('playwright-core').Route} route
  */

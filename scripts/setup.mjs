@@ -21,7 +21,7 @@ const compiled = run(process.execPath, [join(root, 'node_modules', 'typescript',
 // Loaded only now: on a fresh clone there is nothing yet that could build it.
 const { buildWeb } = await import('./build-web.mjs');
 const hasWeb = buildWeb();
-// With --keep-going a test run goes on: its type check fails by name, beside the results of everything else.
+// With --keep-going a test run continues; its type check then fails as a test of its own.
 if (!(await compiled) && !keepsGoing) fail('The build failed; the errors are above.');
 if (!hasWeb && !keepsGoing) fail('The web app could not be built; the errors are above.');
 

@@ -15,7 +15,7 @@ interface Room {
   readonly exceptions?: Readonly<Record<string, readonly string[]>>;
   /** A package that also runs in a browser knows no module of Node. */
   readonly browser?: true;
-  /** A package that is published as one bundle: whoever installs it gets none of what it was made from. */
+  /** A package that is published as one bundle, without the packages it was built from. */
   readonly bundled?: true;
 }
 

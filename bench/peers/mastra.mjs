@@ -125,7 +125,7 @@ export function subject(work) {
         return streaming ? await (await drain(await ana.stream(paused))).text : (await ana.generate(paused)).text;
       }
       let current = paused;
-      // It asks for one call at a time, and goes on after each answer.
+      // It asks for one call at a time, and continues after each answer.
       for (let index = 0; index < count; index += 1) {
         const payload = await (streaming ? current.suspendPayload : current.suspendPayload);
         const approve = decisions?.[index] ?? true;

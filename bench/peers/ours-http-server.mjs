@@ -32,6 +32,6 @@ process.on('message', (order) => {
   if (order === 'close') void serving.close().then(() => process.disconnect());
   else process.send(answers[order]());
 });
-// Whoever started it may have been killed.
+// The parent process may have been killed.
 process.on('disconnect', () => process.exit());
 process.send({ url: serving.url });

@@ -227,7 +227,7 @@ function experimentsIn(folder, synchronous) {
       await world.close();
       return { runs: ran.count, refused: outcome.kind === 'refused' ? 1 : 0 };
     },
-    /** Whoever can write the file changes what was signed. */
+    /** Somebody with write access to the file changes the approved arguments. */
     async changed() {
       const { path, world, approvals } = await paused();
       await world.close();

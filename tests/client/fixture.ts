@@ -178,7 +178,7 @@ const tools: readonly Tool[] = [
   }),
   defineTool({
     name: 'linger',
-    description: 'goes on until it is stopped',
+    description: 'runs until it is stopped',
     parameters,
     execute: (_, { signal }) =>
       new Promise((_resolve, reject) => {

@@ -178,7 +178,7 @@ describe('a view of a chat, over HTTP', () => {
     view.close();
   });
 
-  it('says in words that a chat is not there, or was deleted', async () => {
+  it('explains that a chat does not exist or was deleted', async () => {
     const { client, world, chat } = await harbourWithAgents();
     const missing = openChat(client, world, 'chat_of_nobody');
     await eventually(() => expect(missing.getState().connection.kind).toBe('closed'));
@@ -346,7 +346,7 @@ describe('views over a wire that is cut', () => {
   );
 });
 
-/** Nothing goes on but what only a person, or a stop, could end. */
+/** Everything has settled, apart from what only a person or a stop can end. */
 async function isStill({ engine }: Harbour, chatId: string): Promise<boolean> {
   return await engine.runtime.store.read(async (reader) => {
     for (const turn of await reader.unfinishedTurns(chatId)) {

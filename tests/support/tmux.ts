@@ -8,7 +8,7 @@ import { inject } from 'vitest';
 
 const run = promisify(execFile);
 
-/** Whether there is one; where there is none, the set-up of the run has said what is left out. */
+/** Whether tmux is installed. If not, the set-up has said what is left out. */
 export const hasTmux = inject('tmux');
 export const command = `${process.execPath} ${fileURLToPath(new URL('../../packages/countersign/bin/countersign.js', import.meta.url))}`;
 /** What the shell says when it waits for a command. */

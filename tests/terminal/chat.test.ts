@@ -163,7 +163,7 @@ describe('countersign chat', () => {
     expect(await terminal.exitCode).toBe(0);
   });
 
-  it('[A12] says who decided when somebody else was quicker, and goes on', async () => {
+  it('[A12] says who decided when somebody else was quicker, and continues', async () => {
     const terminal = await newChat();
     terminal.type(t.asking(stamp('elsewhere')) + ENTER);
     await terminal.waitFor(SIGN);
@@ -276,7 +276,7 @@ describe('countersign chat', () => {
     expect(said).toContain('■ Ada · watch  stopped, outcome unknown');
   });
 
-  it('[A8] goes on when the server was away in the middle, and what was signed then is signed once', async () => {
+  it('[A8] continues after the server was away, and runs what was approved meanwhile once', async () => {
     const terminal = await newChat();
     terminal.type(t.asking(stamp('survivor')) + ENTER);
     await terminal.waitFor(SIGN);

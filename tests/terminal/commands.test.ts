@@ -31,7 +31,7 @@ async function ask(letter: string): Promise<string> {
 }
 
 describe('the commands', () => {
-  it('[X3] [X4] make, show, change and remove worlds, agents and chats, as JSON and in words', async () => {
+  it('[X3] [X4] make, show, change and remove worlds, agents and chats, as JSON and as text', async () => {
     expect(await json('worlds', 'add', 'Ops', '--mode', 'read')).toMatchObject({ id: 'ops', mode: 'read' });
     expect(await json('worlds', 'edit', 'ops', '--mode', 'ask', '--approval-timeout', '5m')).toMatchObject({
       mode: 'ask',

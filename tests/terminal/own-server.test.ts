@@ -72,7 +72,7 @@ describe('without a server', () => {
     expect(notes()).toContain('summary.md');
   });
 
-  it('goes on with a server of its own when the one it talked to was killed', async () => {
+  it('continues with a server of its own when the one it used was killed', async () => {
     const server = openTerminal(['serve', '--no-open', '--port', '0'], { env });
     await server.waitFor('Enter gives a new address');
     const terminal = openTerminal(['chat', '-w', 'harbour', '--new'], { env });

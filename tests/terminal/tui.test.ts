@@ -76,7 +76,7 @@ describe.runIf(hasTmux)('the full screen on the demo world', () => {
     await tmux.see('Not done: removed the scratch', { not: 'Agents' });
   });
 
-  it('[S3] loses nothing when the server is killed, and goes on where the next one runs', async () => {
+  it('[S3] loses nothing when the server is killed, and continues with the next one', async () => {
     await tmux.type('How large is the crew? Count the lines.');
     await tmux.press('Enter');
     await tmux.see('Mason wants to run: wc -l notes/crew.md');

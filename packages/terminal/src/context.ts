@@ -20,7 +20,7 @@ export interface CommandContext {
   /** The person leaves: what still runs in our own server is cut off when the command ends, instead of waited for. They are told. */
   leave(): void;
   /**
-   * Connects anew after a server has gone: to the one that runs on the home now, or to one of its own. Undefined where an address was
+   * Reconnects after a server has gone: to the one that runs on the home now, or to one of its own. Undefined where an address was
    * named: then that one is meant and no other.
    */
   reconnect(): Promise<Client | undefined>;

@@ -10,7 +10,7 @@ import { errors } from './words/errors.js';
 /** Reads the words, does what they say, and gives the exit code. Never rejects: what is wrong is one sentence on standard error. */
 export async function runProgram(words: readonly string[], around: Surroundings): Promise<number> {
   const { stdout, stderr } = around.console;
-  // Whoever read us has gone, as after `| head`: nothing is lost, and there is nobody to tell.
+  // The reader closed the pipe, as `| head` does.
   stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(EXIT.ok);
     // What was to be kept, as on a full disk, is not there: that must not look like success.

@@ -88,7 +88,7 @@ export function describeQuestion(approval: ApprovalView, look: CardLook): string
 }
 
 /**
- * What it would change where that is known, and always its arguments: a change alone would not say of which file. Only names stand at
+ * The diff if there is one, and always the arguments: a diff alone does not name the file. Only names stand at
  * the beginning of a line: what is in an argument can't pass for another one.
  */
 function callLines(approval: ApprovalView, edited: unknown, columns: number): string[] {

@@ -64,7 +64,7 @@ export function readAnswer(line: string, { options }: Pick<ApprovalView, 'option
   }
 }
 
-/** The choices in words, those that would take effect and no others (A2). Deny is first. */
+/** The choices that would take effect, and no others (A2). Deny is first. */
 export function describeChoices(
   approval: Pick<ApprovalView, 'options' | 'toolName' | 'proposedRule'>,
   agentName: string,

@@ -16,7 +16,7 @@ function printed(show: (printer: ReturnType<typeof createPrinter>) => void): str
 }
 
 describe('line mode', () => {
-  it('[M11] says once of a message that it waits, whoever wrote it and whoever speaks after it', () => {
+  it('[M11] says once that a message is on hold, for any author and any later speaker', () => {
     const before = chatOf([messageOf(1)], [approvalOf(1)]);
     const after = chatOf(
       [

@@ -16,7 +16,7 @@ import { plainLine, plainText, proseText } from '../text/plain-text.js';
 import { describeSignature, describeStep } from './describe-step.js';
 import { chatWords } from '../words/chat.js';
 
-/** Prints a chat as it goes on: answers while they are spoken, each call's life, what tools write. */
+/** Prints a chat live: streamed answers, the steps of each call, and tool output. */
 export interface Printer {
   /** What is there already is known: it is not printed. */
   skip(state: ChatState): void;
@@ -50,7 +50,7 @@ export function createPrinter({ write, paint, columns }: PrinterOptions): Printe
   const steps = new Map<string, string>();
   const outputs = new Map<string, number>();
   const watched = new Set<string>();
-  /** Messages of which it is not yet clear whether they wait. */
+  /** Messages that may be on hold; not known yet. */
   const unheard = new Set<string>();
   let notice = 0;
   let connection = 'open';

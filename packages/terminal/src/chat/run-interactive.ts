@@ -81,7 +81,7 @@ export async function runInteractive(
       if (command !== undefined) await obey(command);
       else if (line.trim() !== '') await session.send(line);
     } catch (error) {
-      // What was typed is wrong, or the server is away: the conversation goes on.
+      // Bad input, or the server is away: the conversation continues.
       if (!(error instanceof ClientError)) throw error;
       failed(error);
     }

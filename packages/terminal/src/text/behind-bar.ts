@@ -5,7 +5,7 @@ import { exactText, plainText, proseText } from './plain-text.js';
 /** What stands in front of every line that we did not write ourselves. */
 export const BAR = '  │ ';
 
-/** Text that goes on from a column, with a line break wherever the terminal would make one by itself. */
+/** Text that starts at a column, with a line break wherever the terminal would wrap. */
 export interface Wrapped {
   readonly text: string;
   readonly column: number;
@@ -80,8 +80,8 @@ export function proseBehindBar(text: string, columns: number): string {
 }
 
 /**
- * Our own words about others' things (a path, a rule): on lines that are indented, so that none begins where a card begins. What goes on
- * in a further line is indented more: there, others' words would stand where only ours do.
+ * Our own words about others' things (a path, a rule): on lines that are indented, so that none begins where a card begins.
+ * Continuation lines are indented more, because they may start with others' words.
  */
 export function indented(text: string, columns: number): string {
   return wrapLines(text.replaceAll(/\s*\n\s*/g, ' '), columns)

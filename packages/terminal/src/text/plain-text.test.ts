@@ -16,7 +16,7 @@ describe('text of others', () => {
     ['a\u200Bb\u200Dc\u2060', 'a‹U+200B›b‹U+200D›c‹U+2060›'],
     ['ls\u{E0041}\u{E007F}', 'ls‹U+E0041›‹U+E007F›'],
     ['\u3164\uFFA0\u00AD\u061C', '‹U+3164›‹U+FFA0›‹U+00AD›‹U+061C›'],
-  ])('[A15] shows %j by number, in words and in what will run', (text, shown) => {
+  ])('[A15] shows %j by number, in prose and in what will run', (text, shown) => {
     expect(plainText(text)).toBe(shown);
     expect(exactText(text)).toBe(shown);
   });

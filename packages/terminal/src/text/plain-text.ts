@@ -35,7 +35,7 @@ function shown(hidden: string): string {
   return hidden === '\r\n' ? '\n' : byNumber(hidden);
 }
 
-/** The same for what will run: what is read is what runs, down to a carriage return and a blank that is none. */
+/** The same for what will run: also shows carriage returns and characters that only look like a space. */
 export function exactText(text: string): string {
   if (SIMPLE.test(text)) return text;
   return text.replaceAll(UNSAFE_EXACT, byNumber).replaceAll(PILE, unpiled);

@@ -84,7 +84,7 @@ function openEnding(): Ending {
     resolve = yes;
     reject = no;
   });
-  // Heard by whoever waits for it; before that it must not count as unheard.
+  // Handled by the caller; until then it must not count as an unhandled rejection.
   promise.catch(() => undefined);
   return { promise, resolve, reject };
 }

@@ -88,7 +88,7 @@ export interface Facts {
   /** Whether the list of chats stands beside the rest. */
   readonly hasSide: boolean;
   readonly suggestions: readonly string[];
-  /** Of which card; how many lines of it are seen at once, how many it has, and whether something of the call is in none of them. */
+  /** The card, its visible and total lines, and whether part of the call is in none of them. */
   readonly card: {
     readonly id: string | undefined;
     readonly height: number;

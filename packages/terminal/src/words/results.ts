@@ -45,6 +45,7 @@ export const results = {
 
   // Tools and MCP servers
   noTools: (world: string): string => `"${world}" has no tools.`,
+  toolRuns: (isClient: boolean): string => (isClient ? 'in a client' : 'here'),
   noMcpServers: (world: string): string =>
     `"${world}" has no MCP server. Add one with: countersign mcp add NAME -w ${world} -- COMMAND …`,
   mcpAdded: (name: string, world: string): string => `Added "${name}" to "${world}"`,

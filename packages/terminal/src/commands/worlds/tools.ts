@@ -29,7 +29,7 @@ export function addTools(program: Command, register: Register): void {
         },
         { title: 'read-only', of: ({ readOnly }: ListedTool) => (readOnly === true ? 'yes' : '') },
         { title: 'trusted', of: ({ trusted }: ListedTool) => (trusted ? 'yes' : 'no') },
-        { title: 'runs', of: ({ location }: ListedTool) => (location === 'client' ? 'in a client' : 'here') },
+        { title: 'runs', of: ({ location }: ListedTool) => results.toolRuns(location === 'client') },
         { title: 'description', of: ({ description }: ListedTool) => description },
       ];
       showList(context, await readAll((page) => client.tools(world, page)), columns, results.noTools(world));

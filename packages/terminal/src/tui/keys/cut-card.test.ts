@@ -56,7 +56,7 @@ describe('a call that is too long for the screen', () => {
     const { ui } = typed(scene, ...down);
     expect(drawn({ ...scene, ui }).join('\n')).toContain('rm -rf ~');
     expect(typed({ ...scene, ui }, char('o'), ENTER).effects).toMatchObject([{ answer: { decision: 'approve' } }]);
-    // Another card has to be seen anew, also after one that fitted.
+    // The next card must be seen to its end too, even after one that fitted.
     expect(typed({ ...scene, ui }, char('n')).ui.card.isSeen).toBe(false);
     const short = typed(scene, char('n')).ui;
     expect(typed({ ...scene, ui: short }, char('N'), char('x')).ui.card.isSeen).toBe(false);

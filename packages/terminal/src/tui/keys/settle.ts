@@ -6,7 +6,7 @@ export function settle(
   ui: UiState,
   { world, now, hasSide, card }: Pick<Facts, 'world' | 'now' | 'hasSide' | 'card'>,
 ): UiState {
-  // A world that is loaded anew, from another server, has an empty queue at first: nothing was decided by that.
+  // A world that is reloaded from another server has an empty queue at first: that decides nothing.
   if (world.loading.kind !== 'ready') return ui;
   const current = nextCurrent(ui.card.current, world.queue, ui.card);
   let next = isSame(current, ui.card.current) ? ui : { ...ui, card: showing(ui.card, current, now) };

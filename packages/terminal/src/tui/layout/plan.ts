@@ -59,12 +59,12 @@ export function planOf(scene: Scene): Plan {
   return { areas, blocks, approval, body, isCut, foot, help };
 }
 
-/** How much of which card is seen. */
+/** Which card is shown, and how much of it. */
 export function cardOf({ areas, approval, body, isCut }: Plan): Facts['card'] {
   return { id: approval?.approvalId, height: areas.cardBody, length: body.length + 1, isCut };
 }
 
-/** How the transcript is scrolled, for whoever reads keys. */
+/** How the transcript is scrolled, for the key handlers. */
 export function transcriptOf({ areas, blocks }: Plan): {
   height: number;
   by: (scroll: Scroll, delta: number) => Scroll;

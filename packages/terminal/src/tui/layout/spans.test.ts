@@ -40,7 +40,7 @@ describe('text in cells', () => {
     expect(fieldLines({ text, cursor: text.length }, 70, 5, true, 'prose')).toHaveLength(5);
   });
 
-  it('breaks between words, and in words that are too long', () => {
+  it('breaks between words, and inside a word that is too long', () => {
     expect(wrapWords('the quick brown fox', 10)).toEqual(['the quick', 'brown fox']);
     expect(wrapWords('abcdefghijkl', 5)).toEqual(['abcde', 'fghij', 'kl']);
     expect(wrapWords('漢字漢字', 5)).toEqual(['漢字', '漢字']);

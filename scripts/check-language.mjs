@@ -1,0 +1,96 @@
+// Finds phrases that the style guide bans (CONTRIBUTING.md, "Language") in docs, comments, texts and test titles.
+//   node scripts/check-language.mjs            prints each of them
+//   node scripts/check-language.mjs --shrink   takes files without any out of the list of those not rewritten yet
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const LIST = 'scripts/not-rewritten-yet.txt';
+
+/** A phrase, and what to write instead. */
+const BANNED = /** @type {const} */ ([
+  ['anew', 'again'],
+  ['unasked', 'without approval'],
+  ['whoever', 'anyone who, or a concrete subject'],
+  ['for ever', 'forever, or for how long'],
+  // Not the loop `for (… of which)`.
+  [String.raw`of which(?!\))`, 'a sentence of its own'],
+  ['is none', 'there is no …, or invalid'],
+  ['by now', 'since then, or leave it out'],
+  ['but for', 'except'],
+  ['goes on', 'continues'],
+  ['in words', 'as text, or with an error message'],
+]);
+
+const PATTERN = new RegExp(String.raw`\b(?:${BANNED.map(([phrase]) => phrase).join('|')})\b`, 'gi');
+
+/**
+ * @param {string} text
+ * @returns {{ line: number, phrase: string }[]}
+ */
+export function bannedPhrases(text) {
+  return text
+    .split('\n')
+    .flatMap((line, index) => [...line.matchAll(PATTERN)].map(([phrase]) => ({ line: index + 1, phrase })));
+}
+
+/**
+ * @param {ReadonlyMap<string, string>} files path → text
+ * @param {readonly string[]} allowed files that are not rewritten yet
+ * @returns {{ banned: string[], listedInVain: string[] }}
+ */
+export function checkLanguage(files, allowed) {
+  const hits = new Map([...files].map(([file, text]) => [file, bannedPhrases(text)]));
+  return {
+    banned: [...hits]
+      .filter(([file]) => !allowed.includes(file))
+      .flatMap(([file, found]) => found.map(({ line, phrase }) => `${file}:${line}: "${phrase}"`)),
+    listedInVain: allowed.filter((file) => (hits.get(file) ?? []).length === 0),
+  };
+}
+
+const FOLDERS = ['packages', 'docs', 'tests', 'scripts', 'bench', 'examples'];
+const SKIPPED = new Set(['node_modules', 'dist', 'pictures', 'fixtures', '__snapshots__']);
+/** They have to name the phrases. */
+const OWN = new Set(['scripts/check-language.mjs', 'tests/plain-english.test.ts']);
+
+/** @returns {Map<string, string>} */
+export function textFiles() {
+  const found = [...readdirSync(root).filter((name) => name.endsWith('.md') || name.endsWith('.ts'))];
+  for (const folder of FOLDERS) collect(folder, found);
+  return new Map(found.filter((file) => !OWN.has(file)).map((file) => [file, readFileSync(join(root, file), 'utf8')]));
+}
+
+/**
+ * @param {string} folder
+ * @param {string[]} found
+ */
+function collect(folder, found) {
+  for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
+    const path = `${folder}/${entry.name}`;
+    if (entry.isDirectory() && !SKIPPED.has(entry.name)) collect(path, found);
+    else if (entry.isFile() && /\.(?:md|tsx?|mjs)$/.test(entry.name)) found.push(path);
+  }
+}
+
+/** @returns {string[]} */
+export function notRewrittenYet() {
+  return readFileSync(join(root, LIST), 'utf8')
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'));
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const allowed = notRewrittenYet();
+  const { banned, listedInVain } = checkLanguage(textFiles(), allowed);
+  if (process.argv.includes('--shrink')) {
+    const lines = readFileSync(join(root, LIST), 'utf8').split('\n');
+    writeFileSync(join(root, LIST), lines.filter((line) => !listedInVain.includes(line)).join('\n'));
+    console.log(`Removed ${listedInVain.length} of ${allowed.length} files.`);
+  } else {
+    for (const hit of banned) console.log(hit);
+    for (const file of listedInVain) console.log(`${file}: rewritten; run node scripts/check-language.mjs --shrink`);
+    process.exitCode = banned.length + listedInVain.length > 0 ? 1 : 0;
+  }
+}
