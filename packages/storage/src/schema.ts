@@ -1,45 +1,7 @@
-import type { Generated as Defaulted, GeneratedAlways } from 'kysely';
-
 /**
- * The tables as typed queries see them, the same on SQLite and PostgreSQL. Booleans are 0 or 1, JSON is text, times are milliseconds.
+ * The rows that are written and read whole, the same on SQLite and PostgreSQL. Booleans are 0 or 1, JSON is text, times are milliseconds.
  * `migrations/` creates them and says what each index is for.
  */
-
-interface MetaTable {
-  key: string;
-  value: string;
-}
-
-interface WorldsTable {
-  id: string;
-  name: string;
-  settings: string;
-  rev: number;
-  /** The number of the world's last event. */
-  event_seq: number;
-  /** Where the world's audit chain ends. */
-  audit_seq: number;
-  audit_hash: string;
-  created_at: number;
-  /** The row stays when the world goes: its id is never given again, and its audit log and last events go on from it. */
-  deleted_at: number | null;
-}
-
-/** Apart from `worlds`, which every step updates: fifty kilobytes of rules would be written again with each event. */
-interface WorldPoliciesTable {
-  world_id: string;
-  policy: string;
-  /** Allow rules of an import, which count only once a person has put them into the policy. */
-  proposed: Defaulted<string>;
-}
-
-interface AgentsTable {
-  world_id: string;
-  id: string;
-  definition: string;
-  created_at: number;
-  deleted_at: number | null;
-}
 
 export interface ChatsTable {
   id: string;
@@ -223,35 +185,4 @@ export interface SearchDocumentsTable {
   message_id: string;
   chat_id: string;
   world_id: string;
-}
-
-interface SearchedTable {
-  world_id: string;
-  /** The number of the last event whose message was looked at. */
-  upto: number;
-}
-
-/** Order of creation, given by the database: two rows of one millisecond keep their order. Never written by us. */
-interface Ordinal {
-  ordinal: GeneratedAlways<number>;
-}
-
-export interface Tables {
-  meta: MetaTable;
-  worlds: WorldsTable & Ordinal;
-  world_policies: WorldPoliciesTable;
-  agents: AgentsTable & Ordinal;
-  chats: ChatsTable & Ordinal;
-  messages: MessagesTable;
-  turns: TurnsTable;
-  invocations: InvocationsTable;
-  approvals: ApprovalsTable & Ordinal;
-  grants: GrantsTable & Ordinal;
-  clients: ClientsTable & Ordinal;
-  mcp_servers: McpServersTable & Ordinal;
-  mcp_tools: McpToolsTable;
-  events: EventsTable;
-  audit: AuditTable;
-  search_documents: SearchDocumentsTable & Ordinal;
-  searched: SearchedTable;
 }

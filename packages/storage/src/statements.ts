@@ -1,12 +1,38 @@
-import type { BuiltStatements } from './queries/build-statements.js';
+import { approvalStatements } from './queries/approvals.js';
+import { auditStatements } from './queries/audit.js';
+import { chatStatements } from './queries/chats.js';
+import { clientStatements } from './queries/clients.js';
+import { eventStatements } from './queries/events.js';
+import { grantStatements } from './queries/grants.js';
+import { invocationStatements } from './queries/invocations.js';
+import { mcpServerStatements } from './queries/mcp-servers.js';
+import { messageStatements } from './queries/messages.js';
+import { purgeStatements } from './queries/purge.js';
+import { searchStatements, type SearchDialect } from './queries/search.js';
+import { statsStatements } from './queries/stats.js';
+import { turnStatements } from './queries/turns.js';
+import { upkeepStatements } from './queries/upkeep.js';
+import { worldStatements } from './queries/worlds.js';
 
-/**
- * The texts of all statements in one dialect. They are put together from `queries` beforehand and kept in the sources: what puts them
- * together is a quarter of all that a start would load (N5).
- */
-export type WrittenStatements = BuiltStatements;
+export type Statements = ReturnType<typeof statementsIn>;
 
-export type Statements = WrittenStatements & {
-  /** The text that finds what has all these words; of the last, its beginning is enough. */
-  readonly matchText: (words: readonly string[]) => string;
-};
+/** Every statement there is. The databases differ only in how they search. */
+export function statementsIn(search: SearchDialect) {
+  return {
+    ...approvalStatements,
+    ...auditStatements,
+    ...chatStatements,
+    ...clientStatements,
+    ...eventStatements,
+    ...grantStatements,
+    ...invocationStatements,
+    ...mcpServerStatements,
+    ...messageStatements,
+    ...searchStatements(search),
+    ...statsStatements,
+    ...turnStatements,
+    ...upkeepStatements,
+    ...worldStatements,
+    purge: purgeStatements(search),
+  };
+}

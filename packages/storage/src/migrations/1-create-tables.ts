@@ -4,6 +4,7 @@ import type { Migration } from './ddl.js';
 export const createTables: Migration = ({ integer, ordinal, plain, clustered }) => [
   `create table meta (key text not null primary key, value text not null) ${clustered}`,
 
+  // The row stays when the world goes: its id is never given again, and its audit log and last events go on from it.
   `create table worlds (
     ordinal ${ordinal},
     id text not null unique,
@@ -16,6 +17,7 @@ export const createTables: Migration = ({ integer, ordinal, plain, clustered }) 
     created_at ${integer} not null,
     deleted_at ${integer}
   ) ${plain}`,
+  // Apart from `worlds`, which every step updates: fifty kilobytes of rules would be written again with each event.
   `create table world_policies (world_id text not null primary key, policy text not null) ${clustered}`,
 
   `create table agents (

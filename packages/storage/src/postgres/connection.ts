@@ -52,7 +52,8 @@ export function postgresConnection(client: pg.PoolClient): PostgresConnection {
     sql,
     names,
   }: Statement<P, Row>): (parameters: P) => Promise<pg.QueryArrayResult<unknown[]>> {
-    const name = nameOf(sql);
+    const text = numbered(sql);
+    const name = nameOf(text);
     return async (parameters) => {
       const mine = nth;
       const assertActive = (): void => {
@@ -65,7 +66,7 @@ export function postgresConnection(client: pg.PoolClient): PostgresConnection {
         await before;
         // What waited behind a statement that failed would come after the rollback, and be kept on its own.
         assertActive();
-        return await client.query<unknown[]>({ name, text: sql, values, rowMode: 'array' });
+        return await client.query<unknown[]>({ name, text, values, rowMode: 'array' });
       })();
       last = query.then(ignore, ignore);
       try {
@@ -78,6 +79,12 @@ export function postgresConnection(client: pg.PoolClient): PostgresConnection {
       }
     };
   }
+}
+
+/** PostgreSQL knows parameters by number. */
+export function numbered(sql: string): string {
+  let nth = 0;
+  return sql.replace(/\?/g, () => `$${(nth += 1)}`);
 }
 
 /** Under a name the server parses and plans a statement once for each connection. */

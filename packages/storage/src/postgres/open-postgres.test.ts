@@ -3,7 +3,9 @@ import pg from 'pg';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createPostgresDatabase } from '../../../../tests/support/postgres-database.js';
 import { migrations } from '../migrations/index.js';
+import { numbered } from './connection.js';
 import { openPostgres } from './open-postgres.js';
+import { postgresStatements } from './statements.js';
 
 let url = '';
 beforeAll(async () => {
@@ -25,6 +27,20 @@ it('[S4] [S5] many processes can start at once on an empty database and share on
   const keys = new Set(stores.map(({ hashKey }) => Buffer.from(hashKey).toString('hex')));
   expect([...keys]).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)]);
   await Promise.all(stores.map((store) => store.close()));
+});
+
+it('PostgreSQL understands every statement, with the parameters that it names', async () => {
+  await openPostgres(url, { schema: 'statements' }).then((store) => store.close());
+  const { purge, matchText: _, ...statements } = postgresStatements;
+  const all = Object.entries({ ...statements, ...purge.chat, ...purge.world });
+  const client = new pg.Client({ connectionString: url, options: '-c search_path=statements' });
+  await client.connect();
+  for (const [name, { sql }] of all) await client.query(`prepare "${name}" as ${numbered(sql)}`);
+  const { rows } = await client.query<{ name: string; count: number }>(
+    'select name, cardinality(parameter_types)::int as count from pg_prepared_statements order by prepare_time',
+  );
+  await client.end();
+  expect(rows).toEqual(all.map(([name, { names }]) => ({ name, count: names.length })));
 });
 
 it('keeps to a schema of its own', async () => {

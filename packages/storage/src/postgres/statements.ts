@@ -1,7 +1,4 @@
-import type { Statements } from '../statements.js';
-import { writtenStatements } from './written-statements.js';
+import { postgresSearch } from '../queries/search.js';
+import { statementsIn, type Statements } from '../statements.js';
 
-export const postgresStatements: Statements = {
-  ...writtenStatements,
-  matchText: (words) => `${words.map((word) => `'${word}'`).join(' & ')}:*`,
-};
+export const postgresStatements: Statements = statementsIn(postgresSearch);

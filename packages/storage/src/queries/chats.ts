@@ -1,36 +1,23 @@
-import { sql } from 'kysely';
 import { chatColumns } from '../columns.js';
-import { prepared, upTo, valuesOf, type Cells, type Queries, type RowOf } from './prepared.js';
 import type { ChatsTable } from '../schema.js';
+import { insertInto, prepared, type Cells } from './prepared.js';
 
 export type ChatRow = Cells<ChatsTable, typeof chatColumns>;
 
-export type ChatStatements = ReturnType<typeof chatStatements>;
+export type ChatStatements = typeof chatStatements;
 
-export function chatStatements(db: Queries) {
-  const chats = db.selectFrom('chats').select(chatColumns);
+const select = `select ${chatColumns.join(', ')} from chats`;
+const ordinalOf = (id: string, otherwise: number): string =>
+  `coalesce((select c.ordinal from chats c where c.id = ${id}), ${otherwise})`;
 
-  return {
-    chat: prepared<{ id: string }, ChatRow>((p) => chats.where('id', '=', p('id'))),
-    chats: prepared<{ worldId: string }, ChatRow>((p) => chats.where('world_id', '=', p('worldId')).orderBy('ordinal')),
-    chatsAfter: prepared<{ worldId: string; after: string; limit: number }, ChatRow>((p) =>
-      chats
-        .where('world_id', '=', p('worldId'))
-        .where('ordinal', '>', sql<number>`coalesce((select c.ordinal from chats c where c.id = ${p('after')}), 0)`)
-        .orderBy('ordinal')
-        .limit(upTo(p('limit'))),
-    ),
-    lastChats: prepared<{ worldId: string; before: string; limit: number }, ChatRow>((p) =>
-      chats
-        .where('world_id', '=', p('worldId'))
-        .where(
-          'ordinal',
-          '<',
-          sql<number>`coalesce((select c.ordinal from chats c where c.id = ${p('before')}), 9007199254740991)`,
-        )
-        .orderBy('ordinal', 'desc')
-        .limit(upTo(p('limit'))),
-    ),
-    insertChat: prepared<RowOf<ChatsTable>>((p) => db.insertInto('chats').values(valuesOf(chatColumns, p))),
-  };
-}
+export const chatStatements = {
+  chat: prepared<{ id: string }, ChatRow>(`${select} where id = :id`),
+  chats: prepared<{ worldId: string }, ChatRow>(`${select} where world_id = :worldId order by ordinal`),
+  chatsAfter: prepared<{ worldId: string; after: string; limit: number }, ChatRow>(
+    `${select} where world_id = :worldId and ordinal > ${ordinalOf(':after', 0)} order by ordinal limit :limit + 0`,
+  ),
+  lastChats: prepared<{ worldId: string; before: string; limit: number }, ChatRow>(
+    `${select} where world_id = :worldId and ordinal < ${ordinalOf(':before', Number.MAX_SAFE_INTEGER)} order by ordinal desc limit :limit + 0`,
+  ),
+  insertChat: insertInto<ChatsTable>('chats', chatColumns),
+};

@@ -1,44 +1,26 @@
-import { sql } from 'kysely';
 import { clientColumns } from '../columns.js';
-import { prepared, valuesOf, type Cells, type Queries, type RowOf } from './prepared.js';
 import type { ClientsTable } from '../schema.js';
+import { insertInto, prepared, type Cells } from './prepared.js';
 
 export type ClientRow = Cells<ClientsTable, typeof clientColumns>;
 
-export type ClientStatements = ReturnType<typeof clientStatements>;
+export type ClientStatements = typeof clientStatements;
 
-export function clientStatements(db: Queries) {
-  const clients = db.selectFrom('clients').select(clientColumns);
-  return {
-    client: prepared<{ id: string }, ClientRow>((p) => clients.where('id', '=', p('id'))),
-    clients: prepared<{ worldId: string }, ClientRow>((p) =>
-      clients.where('world_id', '=', p('worldId')).orderBy('ordinal'),
-    ),
-    asker: prepared<{ worldId: string }, [id: string]>((p) =>
-      db
-        .selectFrom('clients')
-        .select('id')
-        .where('world_id', '=', p('worldId'))
-        .where(sql<boolean>`approvals = 1`)
-        .where('left_at', 'is', null)
-        .limit(sql.lit(1)),
-    ),
-    insertClient: prepared<RowOf<ClientsTable>>((p) => db.insertInto('clients').values(valuesOf(clientColumns, p))),
-    allClients: prepared<object, ClientRow>(() => clients.orderBy('ordinal')),
-    setClientConnected: prepared<{ id: string; process: string }>((p) =>
-      db
-        .updateTable('clients')
-        .set({ left_at: sql`null`, connected_to: p('process') })
-        .where('id', '=', p('id')),
-    ),
-    setClientCut: prepared<{ id: string; process: string; leftAt: number }>((p) =>
-      db
-        .updateTable('clients')
-        .set({ left_at: p('leftAt'), connected_to: sql`''` })
-        .where('id', '=', p('id'))
-        .where('connected_to', '=', p('process'))
-        .where('left_at', 'is', null),
-    ),
-    deleteClient: prepared<{ id: string }>((p) => db.deleteFrom('clients').where('id', '=', p('id'))),
-  };
-}
+const select = `select ${clientColumns.join(', ')} from clients`;
+
+export const clientStatements = {
+  client: prepared<{ id: string }, ClientRow>(`${select} where id = :id`),
+  clients: prepared<{ worldId: string }, ClientRow>(`${select} where world_id = :worldId order by ordinal`),
+  asker: prepared<{ worldId: string }, [id: string]>(
+    'select id from clients where world_id = :worldId and approvals = 1 and left_at is null limit 1',
+  ),
+  insertClient: insertInto<ClientsTable>('clients', clientColumns),
+  allClients: prepared<object, ClientRow>(`${select} order by ordinal`),
+  setClientConnected: prepared<{ id: string; process: string }>(
+    'update clients set left_at = null, connected_to = :process where id = :id',
+  ),
+  setClientCut: prepared<{ id: string; process: string; leftAt: number }>(
+    `update clients set left_at = :leftAt, connected_to = '' where id = :id and connected_to = :process and left_at is null`,
+  ),
+  deleteClient: prepared<{ id: string }>('delete from clients where id = :id'),
+};

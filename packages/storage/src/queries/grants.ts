@@ -1,7 +1,6 @@
-import { sql } from 'kysely';
 import { foundGrantColumns, grantColumns, writtenGrantColumns } from '../columns.js';
-import { prepared, valuesOf, type Cells, type Queries, type RowOf } from './prepared.js';
 import type { GrantsTable } from '../schema.js';
+import { insertInto, prepared, type Cells } from './prepared.js';
 
 type CallOfGrants = {
   chatId: string;
@@ -14,47 +13,23 @@ type CallOfGrants = {
 export type FoundRow = Cells<GrantsTable, typeof foundGrantColumns>;
 export type GrantRow = Cells<GrantsTable, typeof grantColumns>;
 
-export type GrantStatements = ReturnType<typeof grantStatements>;
+export type GrantStatements = typeof grantStatements;
 
-export function grantStatements(db: Queries) {
-  const grants = db.selectFrom('grants').select(grantColumns);
+const select = `select ${grantColumns.join(', ')} from grants`;
 
-  return {
-    grant: prepared<{ id: string }, GrantRow>((p) => grants.where('id', '=', p('id'))),
-    // Ten thousand of them may stand before one call (N3): each column that is read for nothing would be read ten thousand times.
-    grants: prepared<CallOfGrants, FoundRow>((p) =>
-      db
-        .selectFrom('grants')
-        .select(foundGrantColumns)
-        .where('revoked_at', 'is', null)
-        .where('chat_id', '=', p('chatId'))
-        .where('agent_id', '=', p('agentId'))
-        .where('tool_name', '=', p('toolName'))
-        .where(sql<boolean>`pattern_key in ('', ${p('key')}, ${p('otherKey')})`)
-        .orderBy('ordinal'),
-    ),
-    anyGrant: prepared<{ chatId: string }, [id: string]>((p) =>
-      db.selectFrom('grants').select('id').where('chat_id', '=', p('chatId')).limit(sql.lit(1)),
-    ),
-    grantsOfWorld: prepared<{ worldId: string }, GrantRow>((p) =>
-      grants
-        .where('revoked_at', 'is', null)
-        .where(sql<boolean>`chat_id in (select id from chats where world_id = ${p('worldId')})`)
-        .orderBy('ordinal'),
-    ),
-    insertGrant: prepared<RowOf<GrantsTable>>((p) => db.insertInto('grants').values(valuesOf(writtenGrantColumns, p))),
-    touchGrant: prepared<{ id: string; now: number }>((p) =>
-      db
-        .updateTable('grants')
-        .set({ last_used_at: p('now') })
-        .where('id', '=', p('id')),
-    ),
-    revokeGrant: prepared<{ id: string; now: number }>((p) =>
-      db
-        .updateTable('grants')
-        .set({ revoked_at: p('now') })
-        .where('id', '=', p('id'))
-        .where('revoked_at', 'is', null),
-    ),
-  };
-}
+export const grantStatements = {
+  grant: prepared<{ id: string }, GrantRow>(`${select} where id = :id`),
+  // Ten thousand of them may stand before one call (N3): each column that is read for nothing would be read ten thousand times.
+  grants: prepared<CallOfGrants, FoundRow>(
+    `select ${foundGrantColumns.join(', ')} from grants where revoked_at is null and chat_id = :chatId and agent_id = :agentId and tool_name = :toolName and pattern_key in ('', :key, :otherKey) order by ordinal`,
+  ),
+  anyGrant: prepared<{ chatId: string }, [id: string]>('select id from grants where chat_id = :chatId limit 1'),
+  grantsOfWorld: prepared<{ worldId: string }, GrantRow>(
+    `${select} where revoked_at is null and chat_id in (select id from chats where world_id = :worldId) order by ordinal`,
+  ),
+  insertGrant: insertInto<GrantsTable>('grants', writtenGrantColumns),
+  touchGrant: prepared<{ id: string; now: number }>('update grants set last_used_at = :now where id = :id'),
+  revokeGrant: prepared<{ id: string; now: number }>(
+    'update grants set revoked_at = :now where id = :id and revoked_at is null',
+  ),
+};

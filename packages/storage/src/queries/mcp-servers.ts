@@ -1,6 +1,6 @@
 import { mcpToolColumns } from '../columns.js';
-import { prepared, valuesOf, type Cells, type Queries, type RowOf } from './prepared.js';
 import type { McpServersTable, McpToolsTable } from '../schema.js';
+import { insertInto, prepared, type Cells } from './prepared.js';
 
 const serverColumns = [
   'world_id',
@@ -13,64 +13,35 @@ export type ServerRow = Cells<McpServersTable, typeof serverColumns>;
 export type ToolRow = Cells<McpToolsTable, typeof mcpToolColumns>;
 type ByName = { worldId: string; name: string };
 
-export type McpServerStatements = ReturnType<typeof mcpServerStatements>;
+export type McpServerStatements = typeof mcpServerStatements;
 
-export function mcpServerStatements(db: Queries) {
-  const servers = db.selectFrom('mcp_servers').select(serverColumns);
-  const tools = db.selectFrom('mcp_tools').select(mcpToolColumns);
-  return {
-    mcpServer: prepared<ByName, ServerRow>((p) =>
-      servers.where('world_id', '=', p('worldId')).where('name', '=', p('name')),
-    ),
-    mcpServers: prepared<{ worldId: string }, ServerRow>((p) =>
-      servers.where('world_id', '=', p('worldId')).orderBy('ordinal'),
-    ),
-    insertMcpServer: prepared<RowOf<McpServersTable>>((p) =>
-      db
-        .insertInto('mcp_servers')
-        .values(valuesOf(serverColumns, p))
-        .onConflict((conflict) => conflict.columns(['world_id', 'name']).doNothing()),
-    ),
-    updateMcpServer: prepared<ByName & { before: string; definition: string }>((p) =>
-      db
-        .updateTable('mcp_servers')
-        .set({ definition: p('definition') })
-        .where('world_id', '=', p('worldId'))
-        .where('name', '=', p('name'))
-        .where('definition', '=', p('before')),
-    ),
-    setMcpServerListed: prepared<ByName & { now: number }>((p) =>
-      db
-        .updateTable('mcp_servers')
-        .set({ first_listed_at: p('now') })
-        .where('world_id', '=', p('worldId'))
-        .where('name', '=', p('name'))
-        .where('first_listed_at', 'is', null),
-    ),
-    deleteMcpServer: prepared<ByName>((p) =>
-      db.deleteFrom('mcp_servers').where('world_id', '=', p('worldId')).where('name', '=', p('name')),
-    ),
-    mcpTool: prepared<ByName, ToolRow>((p) => tools.where('world_id', '=', p('worldId')).where('name', '=', p('name'))),
-    mcpTools: prepared<ByName, ToolRow>((p) =>
-      tools.where('world_id', '=', p('worldId')).where('server', '=', p('name')).orderBy('name'),
-    ),
-    putMcpTool: prepared<RowOf<McpToolsTable>>((p) =>
-      db
-        .insertInto('mcp_tools')
-        .values(valuesOf(mcpToolColumns, p))
-        .onConflict((conflict) =>
-          conflict.columns(['world_id', 'name']).doUpdateSet((row) => ({
-            server: row.ref('excluded.server'),
-            accepted: row.ref('excluded.accepted'),
-            accepted_digest: row.ref('excluded.accepted_digest'),
-            seen: row.ref('excluded.seen'),
-            seen_digest: row.ref('excluded.seen_digest'),
-            reviewed: row.ref('excluded.reviewed'),
-          })),
-        ),
-    ),
-    deleteMcpTools: prepared<ByName>((p) =>
-      db.deleteFrom('mcp_tools').where('world_id', '=', p('worldId')).where('server', '=', p('name')),
-    ),
-  };
-}
+const servers = `select ${serverColumns.join(', ')} from mcp_servers`;
+const tools = `select ${mcpToolColumns.join(', ')} from mcp_tools`;
+const byName = 'where world_id = :worldId and name = :name';
+const ofServer = 'where world_id = :worldId and server = :name';
+const replaced = mcpToolColumns.slice(2).map((column) => `${column} = excluded.${column}`);
+
+export const mcpServerStatements = {
+  mcpServer: prepared<ByName, ServerRow>(`${servers} ${byName}`),
+  mcpServers: prepared<{ worldId: string }, ServerRow>(`${servers} where world_id = :worldId order by ordinal`),
+  insertMcpServer: insertInto<McpServersTable>(
+    'mcp_servers',
+    serverColumns,
+    ' on conflict (world_id, name) do nothing',
+  ),
+  updateMcpServer: prepared<ByName & { before: string; definition: string }>(
+    `update mcp_servers set definition = :definition ${byName} and definition = :before`,
+  ),
+  setMcpServerListed: prepared<ByName & { now: number }>(
+    `update mcp_servers set first_listed_at = :now ${byName} and first_listed_at is null`,
+  ),
+  deleteMcpServer: prepared<ByName>(`delete from mcp_servers ${byName}`),
+  mcpTool: prepared<ByName, ToolRow>(`${tools} ${byName}`),
+  mcpTools: prepared<ByName, ToolRow>(`${tools} ${ofServer} order by name`),
+  putMcpTool: insertInto<McpToolsTable>(
+    'mcp_tools',
+    mcpToolColumns,
+    ` on conflict (world_id, name) do update set ${replaced.join(', ')}`,
+  ),
+  deleteMcpTools: prepared<ByName>(`delete from mcp_tools ${ofServer}`),
+};

@@ -1,61 +1,33 @@
 import { messageColumns } from '../columns.js';
-import { prepared, upTo, valuesOf, type Cells, type Queries, type RowOf } from './prepared.js';
 import type { MessagesTable } from '../schema.js';
+import { insertInto, prepared, type Cells } from './prepared.js';
 
 export type MessageRow = Cells<MessagesTable, typeof messageColumns>;
 
-export type MessageStatements = ReturnType<typeof messageStatements>;
+export type MessageStatements = typeof messageStatements;
 
-export function messageStatements(db: Queries) {
-  const messages = db.selectFrom('messages').select(messageColumns);
+const select = `select ${messageColumns.join(', ')} from messages`;
+const ofEvents = (which: string): string =>
+  `${select} where id in (select events.message_id from events where ${which} and events.id > :after and events.id <= :last and events.message_id is not null)`;
 
-  return {
-    message: prepared<{ id: string }, MessageRow>((p) => messages.where('id', '=', p('id'))),
-    messageByClientId: prepared<{ chatId: string; clientMessageId: string }, MessageRow>((p) =>
-      messages.where('chat_id', '=', p('chatId')).where('client_message_id', '=', p('clientMessageId')),
-    ),
-    messages: prepared<{ chatId: string; after: number; limit: number }, MessageRow>((p) =>
-      messages
-        .where('chat_id', '=', p('chatId'))
-        .where('seq', '>', p('after'))
-        .orderBy('seq')
-        .limit(upTo(p('limit'))),
-    ),
-    lastMessages: prepared<{ chatId: string; before: number; limit: number }, MessageRow>((p) =>
-      messages
-        .where('chat_id', '=', p('chatId'))
-        .where('seq', '<', p('before'))
-        .orderBy('seq', 'desc')
-        .limit(upTo(p('limit'))),
-    ),
-    messagesOfTurn: prepared<{ turnId: string }, MessageRow>((p) =>
-      messages.where('turn_id', '=', p('turnId')).orderBy('seq'),
-    ),
-    /** The messages that a stretch of a world's events speaks of. */
-    messagesOfEvents: prepared<{ worldId: string; after: number; last: number }, MessageRow>((p) =>
-      messages.where('id', 'in', (eb) =>
-        eb
-          .selectFrom('events')
-          .select('events.message_id')
-          .where('events.world_id', '=', p('worldId'))
-          .where('events.id', '>', p('after'))
-          .where('events.id', '<=', p('last'))
-          .where('events.message_id', 'is not', null)
-          .$castTo<{ message_id: string }>(),
-      ),
-    ),
-    messagesOfChatEvents: prepared<{ chatId: string; after: number; last: number }, MessageRow>((p) =>
-      messages.where('id', 'in', (eb) =>
-        eb
-          .selectFrom('events')
-          .select('events.message_id')
-          .where('events.chat_id', '=', p('chatId'))
-          .where('events.id', '>', p('after'))
-          .where('events.id', '<=', p('last'))
-          .where('events.message_id', 'is not', null)
-          .$castTo<{ message_id: string }>(),
-      ),
-    ),
-    insertMessage: prepared<RowOf<MessagesTable>>((p) => db.insertInto('messages').values(valuesOf(messageColumns, p))),
-  };
-}
+export const messageStatements = {
+  message: prepared<{ id: string }, MessageRow>(`${select} where id = :id`),
+  messageByClientId: prepared<{ chatId: string; clientMessageId: string }, MessageRow>(
+    `${select} where chat_id = :chatId and client_message_id = :clientMessageId`,
+  ),
+  messages: prepared<{ chatId: string; after: number; limit: number }, MessageRow>(
+    `${select} where chat_id = :chatId and seq > :after order by seq limit :limit + 0`,
+  ),
+  lastMessages: prepared<{ chatId: string; before: number; limit: number }, MessageRow>(
+    `${select} where chat_id = :chatId and seq < :before order by seq desc limit :limit + 0`,
+  ),
+  messagesOfTurn: prepared<{ turnId: string }, MessageRow>(`${select} where turn_id = :turnId order by seq`),
+  /** The messages that a stretch of a world's events speaks of. */
+  messagesOfEvents: prepared<{ worldId: string; after: number; last: number }, MessageRow>(
+    ofEvents('events.world_id = :worldId'),
+  ),
+  messagesOfChatEvents: prepared<{ chatId: string; after: number; last: number }, MessageRow>(
+    ofEvents('events.chat_id = :chatId'),
+  ),
+  insertMessage: insertInto<MessagesTable>('messages', messageColumns),
+};

@@ -1,86 +1,62 @@
-import { sql, type RawBuilder } from 'kysely';
-import { prepared, upTo, type Queries, type RowOf, type Statement } from './prepared.js';
 import type { SearchDocumentsTable } from '../schema.js';
+import { insertInto, prepared } from './prepared.js';
 
 /** Where the databases search differently. Words are letters and digits only, so that none is ever syntax. */
 export interface SearchDialect {
-  /** Keeps the words of a document, given as one text with blanks between them. */
-  insertWords(ordinal: number, words: string): RawBuilder<unknown>;
+  /** Keeps `:words` of the document `:ordinal`, given as one text with blanks between them. */
+  insertWords: string;
   /** The column of `search_words` that holds the document's ordinal. */
-  ordinal: RawBuilder<number>;
-  matches(text: string): RawBuilder<boolean>;
+  ordinal: string;
+  /** Compares with `:text`, which `matchText` makes. */
+  matches: string;
+  /** The text that finds what has all these words; of the last, its beginning is enough. */
+  matchText: (words: readonly string[]) => string;
 }
 
 export type SearchStatements = ReturnType<typeof searchStatements>;
 
-export function searchStatements(db: Queries, dialect: SearchDialect) {
-  const raw = <P, Row = never>(
-    build: (p: <K extends keyof P & string>(name: K) => P[K]) => RawBuilder<unknown>,
-  ): Statement<P, Row> => prepared<P, Row>((p) => ({ compile: () => build(p).compile(db) }));
-  const { ordinal } = dialect;
-
+export function searchStatements({ insertWords, ordinal, matches, matchText }: SearchDialect) {
   return {
-    searchedUpTo: prepared<{ worldId: string }, [upto: number]>((p) =>
-      db.selectFrom('searched').select('upto').where('world_id', '=', p('worldId')),
+    matchText,
+    searchedUpTo: prepared<{ worldId: string }, [upto: number]>('select upto from searched where world_id = :worldId'),
+    startSearched: prepared<{ worldId: string }>(
+      'insert into searched (world_id, upto) values (:worldId, 0) on conflict (world_id) do nothing',
     ),
-    startSearched: prepared<{ worldId: string }>((p) =>
-      db
-        .insertInto('searched')
-        .values({ world_id: p('worldId'), upto: sql.lit(0) })
-        .onConflict((conflict) => conflict.column('world_id').doNothing()),
+    moveSearched: prepared<{ worldId: string; from: number; upto: number }>(
+      'update searched set upto = :upto where world_id = :worldId and upto = :from',
     ),
-    moveSearched: prepared<{ worldId: string; from: number; upto: number }>((p) =>
-      db
-        .updateTable('searched')
-        .set({ upto: p('upto') })
-        .where('world_id', '=', p('worldId'))
-        .where('upto', '=', p('from')),
-    ),
-    lastDocument: prepared<object, [ordinal: number]>(() =>
-      db.selectFrom('search_documents').select(sql<number>`coalesce(max(ordinal), 0)`.as('ordinal')),
+    lastDocument: prepared<object, [ordinal: number]>(
+      'select coalesce(max(ordinal), 0) as ordinal from search_documents',
     ),
     // Gives nothing back: with a statement that still has a row to give, SQLite writes its words out after each document.
-    insertDocument: prepared<RowOf<SearchDocumentsTable>>((p) =>
-      db
-        .insertInto('search_documents')
-        .values({ message_id: p('messageId'), chat_id: p('chatId'), world_id: p('worldId') }),
+    insertDocument: insertInto<SearchDocumentsTable>('search_documents', ['message_id', 'chat_id', 'world_id']),
+    documentsAfter: prepared<{ worldId: string; ordinal: number }, [ordinal: number]>(
+      'select ordinal from search_documents where ordinal > :ordinal and world_id = :worldId order by ordinal',
     ),
-    documentsAfter: prepared<{ worldId: string; ordinal: number }, [ordinal: number]>((p) =>
-      db
-        .selectFrom('search_documents')
-        .select('ordinal')
-        .where('ordinal', '>', p('ordinal'))
-        .where('world_id', '=', p('worldId'))
-        .orderBy('ordinal'),
-    ),
-    insertWords: raw<{ ordinal: number; words: string }>((p) => dialect.insertWords(p('ordinal'), p('words'))),
-    search: raw<{ worldId: string; text: string; before: number; limit: number }, [ordinal: number, message: string]>(
-      (p) => sql`select search_documents.ordinal, message_id from search_words
-        join search_documents on search_documents.ordinal = ${ordinal}
-        where ${dialect.matches(p('text'))} and world_id = ${p('worldId')} and ${ordinal} < ${p('before')}
-        order by ${ordinal} desc limit ${upTo(p('limit'))}`,
+    insertWords: prepared<{ ordinal: number; words: string }>(insertWords),
+    search: prepared<
+      { worldId: string; text: string; before: number; limit: number },
+      [ordinal: number, message: string]
+    >(
+      `select search_documents.ordinal, message_id from search_words join search_documents on search_documents.ordinal = ${ordinal}
+        where ${matches} and world_id = :worldId and ${ordinal} < :before order by ${ordinal} desc limit :limit + 0`,
     ),
   };
 }
 
-export function searchPurge(db: Queries, { ordinal }: SearchDialect) {
-  const words = (which: (id: string) => RawBuilder<boolean>) =>
-    prepared<{ id: string }>((p) => ({
-      compile: () =>
-        sql`delete from search_words where ${ordinal} in
-          (select ordinal from search_documents where ${which(p('id'))})`.compile(db),
-    }));
-  const ofChat = (id: string) => sql<boolean>`chat_id = ${id}`;
-  const ofWorld = (id: string) => sql<boolean>`chat_id in (select id from chats where world_id = ${id})`;
-  return {
-    chat: {
-      words: words(ofChat),
-      documents: prepared<{ id: string }>((p) => db.deleteFrom('search_documents').where(ofChat(p('id')))),
-    },
-    world: {
-      words: words(ofWorld),
-      documents: prepared<{ id: string }>((p) => db.deleteFrom('search_documents').where(ofWorld(p('id')))),
-      searched: prepared<{ id: string }>((p) => db.deleteFrom('searched').where('world_id', '=', p('id'))),
-    },
-  };
-}
+export const sqliteSearch: SearchDialect = {
+  insertWords: 'insert into search_words (rowid, words) values (:ordinal, :words)',
+  ordinal: 'search_words.rowid',
+  matches: 'search_words match :text',
+  // In quotes a word is a word, also one that spells an operator.
+  matchText: (words) => `${words.map((word) => `"${word}"`).join(' ')}*`,
+};
+
+export const postgresSearch: SearchDialect = {
+  insertWords: `insert into search_words (ordinal, words)
+    values (:ordinal, array_to_tsvector(string_to_array(nullif(:words, ''), ' ')))`,
+  ordinal: 'search_words.ordinal',
+  // A cast takes the words as they are; a parser of the database would cut them another way than they were kept.
+  matches: 'words @@ :text::tsquery',
+  matchText: (words) => `${words.map((word) => `'${word}'`).join(' & ')}:*`,
+};

@@ -1,53 +1,27 @@
-import { sql } from 'kysely';
 import { turnColumns } from '../columns.js';
-import { prepared, upTo, valuesOf, type Cells, type Queries, type RowOf } from './prepared.js';
 import type { TurnsTable } from '../schema.js';
+import { insertInto, prepared, type Cells } from './prepared.js';
 
 export type TurnRow = Cells<TurnsTable, typeof turnColumns>;
 
-export type TurnStatements = ReturnType<typeof turnStatements>;
+export type TurnStatements = typeof turnStatements;
 
-export function turnStatements(db: Queries) {
-  const turns = db.selectFrom('turns').select(turnColumns);
-  // Written as in the index over unfinished turns: with anything else SQLite would walk through all turns there ever were.
-  const unfinished = sql<boolean>`state <> 'ended'`;
-  const working = sql<boolean>`state in ('open', 'queued')`;
-  const worldOf = (chatId: string) => sql<string>`(select world_id from chats where chats.id = ${chatId})`;
+const select = `select ${turnColumns.join(', ')} from turns`;
+// Written as in the index over unfinished turns: with anything else SQLite would walk through all turns there ever were.
+const unfinished = `state <> 'ended'`;
+const oldestFirst = 'order by created_at, trigger_seq, id';
 
-  return {
-    turn: prepared<{ id: string }, TurnRow>((p) => turns.where('id', '=', p('id'))),
-    endedTurns: prepared<{ chatId: string; agentId: string; after: number; before: number; limit: number }, TurnRow>(
-      (p) =>
-        turns
-          .where('chat_id', '=', p('chatId'))
-          .where('agent_id', '=', p('agentId'))
-          .where('trigger_seq', '>', p('after'))
-          .where('trigger_seq', '<', p('before'))
-          .where(sql<boolean>`state = 'ended'`)
-          .orderBy('trigger_seq', 'desc')
-          .limit(upTo(p('limit'))),
-    ),
-    unfinishedTurns: prepared<object, TurnRow>(() =>
-      turns.where(unfinished).orderBy('created_at').orderBy('trigger_seq').orderBy('id'),
-    ),
-    unfinishedTurnsOfChat: prepared<{ chatId: string }, TurnRow>((p) =>
-      turns
-        .where(unfinished)
-        .where('world_id', '=', worldOf(p('chatId')))
-        .where(sql<boolean>`state in ('open', 'waiting', 'queued')`)
-        .where('chat_id', '=', p('chatId'))
-        .orderBy('created_at')
-        .orderBy('trigger_seq')
-        .orderBy('id'),
-    ),
-    countWorking: prepared<{ worldId: string }, [count: number]>((p) =>
-      db
-        .selectFrom('turns')
-        .select(sql<number>`count(*)`.as('count'))
-        .where(unfinished)
-        .where('world_id', '=', p('worldId'))
-        .where(working),
-    ),
-    insertTurn: prepared<RowOf<TurnsTable>>((p) => db.insertInto('turns').values(valuesOf(turnColumns, p))),
-  };
-}
+export const turnStatements = {
+  turn: prepared<{ id: string }, TurnRow>(`${select} where id = :id`),
+  endedTurns: prepared<{ chatId: string; agentId: string; after: number; before: number; limit: number }, TurnRow>(
+    `${select} where chat_id = :chatId and agent_id = :agentId and trigger_seq > :after and trigger_seq < :before and state = 'ended' order by trigger_seq desc limit :limit + 0`,
+  ),
+  unfinishedTurns: prepared<object, TurnRow>(`${select} where ${unfinished} ${oldestFirst}`),
+  unfinishedTurnsOfChat: prepared<{ chatId: string }, TurnRow>(
+    `${select} where ${unfinished} and world_id = (select world_id from chats where chats.id = :chatId) and state in ('open', 'waiting', 'queued') and chat_id = :chatId ${oldestFirst}`,
+  ),
+  countWorking: prepared<{ worldId: string }, [count: number]>(
+    `select count(*) as count from turns where ${unfinished} and world_id = :worldId and state in ('open', 'queued')`,
+  ),
+  insertTurn: insertInto<TurnsTable>('turns', turnColumns),
+};

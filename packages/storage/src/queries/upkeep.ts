@@ -1,16 +1,9 @@
-import { prepared, type Queries } from './prepared.js';
+import { prepared } from './prepared.js';
 
-export function upkeepStatements(db: Queries) {
-  return {
-    meta: prepared<{ key: string }, [value: string]>((p) =>
-      db.selectFrom('meta').select('value').where('key', '=', p('key')),
-    ),
-    // The first to write it wins, on however many processes.
-    insertMeta: prepared<{ key: string; value: string }>((p) =>
-      db
-        .insertInto('meta')
-        .values({ key: p('key'), value: p('value') })
-        .onConflict((conflict) => conflict.column('key').doNothing()),
-    ),
-  };
-}
+export const upkeepStatements = {
+  meta: prepared<{ key: string }, [value: string]>('select value from meta where key = :key'),
+  // The first to write it wins, on however many processes.
+  insertMeta: prepared<{ key: string; value: string }>(
+    'insert into meta (key, value) values (:key, :value) on conflict (key) do nothing',
+  ),
+};

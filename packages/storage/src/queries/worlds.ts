@@ -1,108 +1,50 @@
-import { sql } from 'kysely';
-import { prepared, type Queries } from './prepared.js';
+import { prepared } from './prepared.js';
 
-export type WorldStatements = ReturnType<typeof worldStatements>;
+export type WorldStatements = typeof worldStatements;
 
-export function worldStatements(db: Queries) {
-  const living = db
-    .selectFrom('worlds')
-    .innerJoin('world_policies', 'world_policies.world_id', 'worlds.id')
-    .select(['id', 'name', 'settings', 'policy', 'proposed', 'rev', 'created_at'])
-    .where('deleted_at', 'is', null);
-  const agents = db.selectFrom('agents').select(['world_id', 'id', 'definition', 'created_at']);
+type ByAgent = { worldId: string; id: string };
 
-  return {
-    world: prepared<{ id: string }, WorldRow>((p) => living.where('id', '=', p('id'))),
-    worldRev: prepared<{ id: string }, [rev: number]>((p) =>
-      db.selectFrom('worlds').select('rev').where('id', '=', p('id')).where('deleted_at', 'is', null),
-    ),
-    worlds: prepared<object, WorldRow>(() => living.orderBy('ordinal')),
-    worldIdTaken: prepared<{ id: string }, [id: string]>((p) =>
-      db.selectFrom('worlds').select('id').where('id', '=', p('id')),
-    ),
-    agents: prepared<{ worldId: string }, AgentRow>((p) =>
-      agents.where('world_id', '=', p('worldId')).where('deleted_at', 'is', null).orderBy('ordinal'),
-    ),
-    agentIdTaken: prepared<{ worldId: string; id: string }, [id: string]>((p) =>
-      db.selectFrom('agents').select('id').where('world_id', '=', p('worldId')).where('id', '=', p('id')),
-    ),
+const living = `select id, name, settings, policy, proposed, rev, created_at from worlds inner join world_policies on world_policies.world_id = worlds.id where deleted_at is null`;
 
-    insertWorld: prepared<{ id: string; name: string; settings: string; now: number }>((p) =>
-      db
-        .insertInto('worlds')
-        .values({
-          id: p('id'),
-          name: p('name'),
-          settings: p('settings'),
-          rev: sql.lit(1),
-          event_seq: sql.lit(0),
-          audit_seq: sql.lit(0),
-          audit_hash: sql.lit(''),
-          created_at: p('now'),
-        })
-        .onConflict((conflict) => conflict.column('id').doNothing()),
-    ),
-    insertPolicy: prepared<{ worldId: string; policy: string; proposed: string }>((p) =>
-      db.insertInto('world_policies').values({ world_id: p('worldId'), policy: p('policy'), proposed: p('proposed') }),
-    ),
-    updateWorld: prepared<{ id: string; name: string | null; settings: string | null }>((p) =>
-      db
-        .updateTable('worlds')
-        .set({
-          name: sql`coalesce(${p('name')}, name)`,
-          settings: sql`coalesce(${p('settings')}, settings)`,
-          rev: sql`rev + 1`,
-        })
-        .where('id', '=', p('id'))
-        .where('deleted_at', 'is', null),
-    ),
-    updatePolicy: prepared<{ worldId: string; policy: string | null; proposed: string | null }>((p) =>
-      db
-        .updateTable('world_policies')
-        .set({
-          policy: sql`coalesce(${p('policy')}, policy)`,
-          proposed: sql`coalesce(${p('proposed')}, proposed)`,
-        })
-        .where('world_id', '=', p('worldId')),
-    ),
-    buryWorld: prepared<{ id: string; now: number }>((p) =>
-      db
-        .updateTable('worlds')
-        .set({ deleted_at: p('now'), name: sql.lit(''), settings: sql.lit('{}'), rev: sql`rev + 1` })
-        .where('id', '=', p('id')),
-    ),
-    deletePolicy: prepared<{ worldId: string }>((p) =>
-      db.deleteFrom('world_policies').where('world_id', '=', p('worldId')),
-    ),
-    deleteAgentsOfWorld: prepared<{ worldId: string }>((p) =>
-      db.deleteFrom('agents').where('world_id', '=', p('worldId')),
-    ),
+export const worldStatements = {
+  world: prepared<{ id: string }, WorldRow>(`${living} and id = :id`),
+  worldRev: prepared<{ id: string }, [rev: number]>('select rev from worlds where id = :id and deleted_at is null'),
+  worlds: prepared<object, WorldRow>(`${living} order by ordinal`),
+  worldIdTaken: prepared<{ id: string }, [id: string]>('select id from worlds where id = :id'),
+  agents: prepared<{ worldId: string }, AgentRow>(
+    'select world_id, id, definition, created_at from agents where world_id = :worldId and deleted_at is null order by ordinal',
+  ),
+  agentIdTaken: prepared<ByAgent, [id: string]>('select id from agents where world_id = :worldId and id = :id'),
 
-    insertAgent: prepared<{ worldId: string; id: string; definition: string; now: number }>((p) =>
-      db
-        .insertInto('agents')
-        .values({ world_id: p('worldId'), id: p('id'), definition: p('definition'), created_at: p('now') })
-        .onConflict((conflict) => conflict.columns(['world_id', 'id']).doNothing()),
-    ),
-    updateAgent: prepared<{ worldId: string; id: string; definition: string }>((p) =>
-      db
-        .updateTable('agents')
-        .set({ definition: p('definition') })
-        .where('world_id', '=', p('worldId'))
-        .where('id', '=', p('id'))
-        .where('deleted_at', 'is', null),
-    ),
-    // The row stays, without what was in it: a grant binds to an id, and a new agent must not inherit it (A22).
-    buryAgent: prepared<{ worldId: string; id: string; now: number }>((p) =>
-      db
-        .updateTable('agents')
-        .set({ definition: sql.lit('{}'), deleted_at: p('now') })
-        .where('world_id', '=', p('worldId'))
-        .where('id', '=', p('id'))
-        .where('deleted_at', 'is', null),
-    ),
-  };
-}
+  insertWorld: prepared<{ id: string; name: string; settings: string; now: number }>(
+    `insert into worlds (id, name, settings, rev, event_seq, audit_seq, audit_hash, created_at) values (:id, :name, :settings, 1, 0, 0, '', :now) on conflict (id) do nothing`,
+  ),
+  insertPolicy: prepared<{ worldId: string; policy: string; proposed: string }>(
+    'insert into world_policies (world_id, policy, proposed) values (:worldId, :policy, :proposed)',
+  ),
+  updateWorld: prepared<{ id: string; name: string | null; settings: string | null }>(
+    'update worlds set name = coalesce(:name, name), settings = coalesce(:settings, settings), rev = rev + 1 where id = :id and deleted_at is null',
+  ),
+  updatePolicy: prepared<{ worldId: string; policy: string | null; proposed: string | null }>(
+    'update world_policies set policy = coalesce(:policy, policy), proposed = coalesce(:proposed, proposed) where world_id = :worldId',
+  ),
+  buryWorld: prepared<{ id: string; now: number }>(
+    `update worlds set deleted_at = :now, name = '', settings = '{}', rev = rev + 1 where id = :id`,
+  ),
+  deletePolicy: prepared<{ worldId: string }>('delete from world_policies where world_id = :worldId'),
+  deleteAgentsOfWorld: prepared<{ worldId: string }>('delete from agents where world_id = :worldId'),
+
+  insertAgent: prepared<ByAgent & { definition: string; now: number }>(
+    'insert into agents (world_id, id, definition, created_at) values (:worldId, :id, :definition, :now) on conflict (world_id, id) do nothing',
+  ),
+  updateAgent: prepared<ByAgent & { definition: string }>(
+    'update agents set definition = :definition where world_id = :worldId and id = :id and deleted_at is null',
+  ),
+  // The row stays, without what was in it: a grant binds to an id, and a new agent must not inherit it (A22).
+  buryAgent: prepared<ByAgent & { now: number }>(
+    `update agents set definition = '{}', deleted_at = :now where world_id = :worldId and id = :id and deleted_at is null`,
+  ),
+};
 
 export type WorldRow = [
   id: string,

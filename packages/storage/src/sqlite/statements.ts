@@ -1,8 +1,4 @@
-import type { Statements } from '../statements.js';
-import { writtenStatements } from './written-statements.js';
+import { sqliteSearch } from '../queries/search.js';
+import { statementsIn, type Statements } from '../statements.js';
 
-export const sqliteStatements: Statements = {
-  ...writtenStatements,
-  // In quotes a word is a word, also one that spells an operator.
-  matchText: (words) => `${words.map((word) => `"${word}"`).join(' ')}*`,
-};
+export const sqliteStatements: Statements = statementsIn(sqliteSearch);

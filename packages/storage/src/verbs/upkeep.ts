@@ -17,7 +17,7 @@ export interface UpkeepVerbs {
   auditHasHash(worldId: string, hash: string): Promise<boolean>;
 }
 
-export function upkeepVerbs(on: Connection, s: ReturnType<typeof upkeepStatements> & AuditStatements): UpkeepVerbs {
+export function upkeepVerbs(on: Connection, s: typeof upkeepStatements & AuditStatements): UpkeepVerbs {
   const meta = on.first(s.meta, ([value]) => value);
   const insertMeta = on.run(s.insertMeta);
   const auditRows = on.all(s.audit, toLink);

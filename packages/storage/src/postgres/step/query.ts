@@ -1,6 +1,6 @@
 import type { Statement } from '../../queries/prepared.js';
 import { toValue } from '../../text.js';
-import { nameOf } from '../connection.js';
+import { nameOf, numbered } from '../connection.js';
 
 /** A statement as the driver takes it. */
 export interface Query {
@@ -11,7 +11,7 @@ export interface Query {
 
 export function queryOf<P>({ sql, names }: Statement<P, unknown>, parameters: P): Query {
   return namedQuery(
-    sql,
+    numbered(sql),
     names.map((key) => toValue(parameters[key], key)),
   );
 }
