@@ -1,5 +1,5 @@
 import type { Fact } from '@countersign/core/ports';
-import type { Value } from '../../queries/prepared.js';
+import { camel, type Value } from '../../queries/prepared.js';
 import { toStored, toValue } from '../../text.js';
 import { toApprovalRow } from '../../verbs/approvals.js';
 import { toMessageRow } from '../../verbs/messages.js';
@@ -82,11 +82,5 @@ function toCell(value: unknown, key: string): Value {
 
 /** Columns with the names that records use for them. */
 const FIELDS = Object.fromEntries(
-  Object.entries(COLUMNS).map(([table, columns]) => [
-    table,
-    columns.map((column) => ({
-      column,
-      key: column.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
-    })),
-  ]),
+  Object.entries(COLUMNS).map(([table, columns]) => [table, columns.map((column) => ({ column, key: camel(column) }))]),
 ) as unknown as Record<Table, readonly { column: string; key: string }[]>;
