@@ -339,7 +339,7 @@ describe('[S4] engines on one PostgreSQL', () => {
     await expect.poll(() => silent.runtime.mayAct()).toBe(true);
   });
 
-  it('[S3] a turn that froze its process twice ends with an error, and no third process is asked to run it', async () => {
+  it('[S3.3] a turn that froze its process twice ends with an error, and no third process is asked to run it', async () => {
     const url = await createMigratedDatabase();
     const frozen: string[] = [];
     const model = (freeze: () => Promise<void>) =>
@@ -362,7 +362,7 @@ describe('[S4] engines on one PostgreSQL', () => {
     expect(frozen).toHaveLength(2);
   });
 
-  it('[S3] a turn that froze its process again and again ends, and those that ran beside it are answered', async () => {
+  it('[S3.4] a turn that froze its process again and again ends, and those that ran beside it are answered', async () => {
     const url = await createMigratedDatabase();
     const frozen: string[] = [];
     let beside = 0;

@@ -113,7 +113,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('a rule about a path holds inside
     expect((await run(command, ALLOW, { mode: 'auto' })).shown).toContain('PLANTED-WORD');
   });
 
-  it.each(ways)('[A19] %s does not come to it', async (_name, command) => {
+  it.each(ways)('[A19.5] %s does not reach it', async (_name, command) => {
     const { status } = await run(command, [...ALLOW, ...DENY], { mode: 'auto' });
     // A person who does not see through it says yes.
     if (status === 'waiting') await approveAll();

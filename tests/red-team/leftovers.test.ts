@@ -56,7 +56,7 @@ const PLANT = [
 const PLANTED = ['.venv/bin/bwrap', '.sometool/startup', '.sometoolrc', 'bin/git', 'node_modules/.bin/tsc'];
 
 describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command leaves behind in auto mode', () => {
-  it('[A36] is applied without new dot-files, dot-folders and executables, and the result has the rules that keep them', async () => {
+  it('[A36] [A36.3] is applied without new dot-files, dot-folders and executables, and the result has the rules that keep them', async () => {
     const first = await call('shell_cmd', { command: PLANT });
     expect(first.status).toBe('idle');
     expect(PLANTED.filter(there)).toEqual([]);
@@ -69,7 +69,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command leaves behind in 
     expect(second.told()).not.toContain('was applied');
   });
 
-  it('[A36] loses no file that it moved to such a name', async () => {
+  it('[A36.2] loses no file that it moved to such a name', async () => {
     for (const name of ['.rc', 'dir/.x', 'dir/a', 'gone']) {
       await mkdir(join(folder, name, '..'), { recursive: true });
       await write(join(folder, name), 'mine');
@@ -101,7 +101,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command leaves behind in 
     expect(PLANTED.filter(there)).toEqual([]);
   });
 
-  it('[A36] is no new file in a dot-folder, through a link either way', async () => {
+  it('[A36.1] is no new file in a dot-folder, through a link either way', async () => {
     await mkdir(join(folder, 'conf'));
     await mkdir(join(folder, '.real'));
     await symlink('conf', join(folder, '.sometool'));
@@ -124,7 +124,7 @@ describe.skipIf(sandbox.kind !== 'bubblewrap')('what a command leaves behind in 
 });
 
 describe('write_file in auto mode', () => {
-  it('[A36] needs approval for a dot-file unless a rule names it', async () => {
+  it('[A36.4] needs approval for a dot-file unless a rule names it', async () => {
     expect((await call('write_file', { path: '.sometoolrc', content: 'x' })).status).toBe('waiting');
     expect(there('.sometoolrc')).toBe(false);
     expect((await call('write_file', { path: 'a.txt', content: 'x' })).status).toBe('idle');
@@ -133,7 +133,7 @@ describe('write_file in auto mode', () => {
     expect(there('.sometoolrc')).toBe(true);
   });
 
-  it('[A36] creates no file in a dot-folder through a link unless a rule names it', async () => {
+  it('[A36.4] creates no file in a dot-folder through a link unless a rule names it', async () => {
     await mkdir(join(folder, 'conf'));
     await write(join(folder, 'conf/there'), 'x');
     await symlink('conf', join(folder, '.sometool'));

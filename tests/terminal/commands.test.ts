@@ -172,7 +172,7 @@ describe('the commands', () => {
     expect((await t.client.policy('docks')).value.rules).toEqual(['# none']);
   });
 
-  it('[A19] [X3] keep comments and blank lines of the policy, and the editor’s own header out of it', async () => {
+  it('[A19.1] [X3] keep comments and blank lines of the policy, and the editor’s own header out of it', async () => {
     const rules = join(t.folder, 'commented.txt');
     await writeFile(rules, '# Letters\n\nask stamp\n\n# Later\n');
     expect((await run('policy', 'edit', '-w', 'docks', '--file', rules)).stderr).toBe('"docks" has 1 rule now.\n');

@@ -121,7 +121,7 @@ describe('what a tool declares', () => {
     },
   );
 
-  it('[A2] [A19] a call with a part nobody can read is asked beside a rule about certain arguments, also where the tool needs no approval', async () => {
+  it('[A2] [A19.6] a call with a part nobody can read is asked beside a rule about certain arguments, also where the tool needs no approval', async () => {
     const { runs, tool: look } = recorder('look', { approval: { required: false } });
     const dynamic = { ...look, subjects: () => [{ kind: 'dynamic' as const, why: '$(…)' }] };
     const t = await openTestWorld({ script: obedient, tools: [dynamic], policy: ['deny look(/etc/**)'] });

@@ -108,7 +108,7 @@ describe('checking a policy', () => {
     expect(runs).toEqual([{ to: 'bakery', amount: 5 }]);
   });
 
-  it('[A26] says why a rule did not apply, without secrets', async () => {
+  it('[A26.5] says why a rule did not apply, without secrets', async () => {
     const t = await open({ policy: ['deny write_file(path=secret.txt)', 'allow write_file(content=a)'] });
     const secret = `ghp_${'a1B2'.repeat(9)}`;
     const content = `${'x'.repeat(100)} ${secret}`;
@@ -121,7 +121,7 @@ describe('checking a policy', () => {
     expect(JSON.stringify(notApplied)).not.toContain(secret.slice(4, -4));
   });
 
-  it('[A26] refuses a rule that can match no call when it is written, and keeps one that is stored', async () => {
+  it('[A26] [A26.1] refuses a rule that can match no call when it is written, and keeps one that is stored', async () => {
     const t = await open();
     const refused = async (rule: string): Promise<unknown> =>
       await t.world.setPolicy([rule]).then(
@@ -172,7 +172,7 @@ describe('checking a policy', () => {
     expect(verdict).not.toHaveProperty('proposedRule');
   });
 
-  it("[A19] an administrator's rules count, and can't be changed from the world", async () => {
+  it("[A19.3] an administrator's rules count, and can't be changed from the world", async () => {
     const t = await open({ adminRules: ['deny shell_cmd(git push *)'], policy: ['allow shell_cmd(git push *)'] });
     expect(await t.check('git push')).toMatchObject({ outcome: 'refuse', rule: 'deny shell_cmd(git push *)' });
     await t.world.setPolicy([]);
@@ -272,7 +272,7 @@ describe('what a rule would have been about in a chat', () => {
 });
 
 describe('a folder that is denied', () => {
-  it('[A19] is not searched by a call that starts above it', async () => {
+  it('[A19.5] is not searched by a call that starts above it', async () => {
     const t = await open({ policy: ['deny *(./secrets/**)', 'ask grep(./private/**)'] });
     for (const name of ['secrets', 'private', 'src']) {
       await mkdir(join(t.workingDirectory, name), { recursive: true });

@@ -402,7 +402,7 @@ describe('edited arguments', () => {
     expect(t.runs).toEqual([]);
   });
 
-  it('[A7] [A15] a mask sent back stands for its value, an unknown one is 422', async () => {
+  it('[A7] [A15.5] a mask sent back stands for its value, an unknown one is 422', async () => {
     const t = await askedTyped({ path: 'a', password: 'hunter2-secret' });
     expect(t.approval.arguments).toEqual({ path: 'a', password: 'hu‹masked 1: 10 characters›et' });
     expect(

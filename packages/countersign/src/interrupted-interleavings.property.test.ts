@@ -23,7 +23,7 @@ describe('any order of answers, decisions, results, stops, deaths and restarts',
   );
 });
 
-it('[S3] [A9] a turn that was interrupted twice ends with an error and leaves no question open', async () => {
+it('[S3.3] [A9] a turn that was interrupted twice ends with an error and leaves no question open', async () => {
   const bench = await openBench({ maxParallelTools: 1, maxIterations: 4 });
   const lab = await openLab(bench);
   const calls = (['sync', 'remove'] as const).map((tool) => ({ tool, n: 0, vendorId: '' }));
@@ -42,7 +42,7 @@ it('[S3] [A9] a turn that was interrupted twice ends with an error and leaves no
   await bench.store.close();
 });
 
-it('[S3] of turns that were interrupted twice together, each then runs alone, and only one that is interrupted alone ends', async () => {
+it('[S3.4] of turns that were interrupted twice together, each then runs alone, and only one that is interrupted alone ends', async () => {
   const bench = await openBench({ maxParallelTools: 1, maxIterations: 4 });
   const lab = await openLab(bench);
   const asked = (): string[] => lab.models.map(({ request }) => String(request.messages.at(-1)?.content));

@@ -210,7 +210,7 @@ describe('what a call would run', () => {
 });
 
 describe('a long text', () => {
-  it('[A15] of a person or a model shows whole, with its secrets masked wherever they stand', async () => {
+  it('[A15.4] of a person or a model shows whole, with its secrets masked wherever they stand', async () => {
     const filler = 'just words, and more of them. '.repeat(3_000);
     const long = `password=first-secret ${filler}password=middle-secret ${filler}password=last-secret. The end`;
     const t = await openTestWorld({ script: () => long });
@@ -263,7 +263,7 @@ describe('a mask that a model copies', () => {
 });
 
 describe('what hides', () => {
-  it('[A15] control, bidi and zero-width characters show as escapes, long blanks are counted', async () => {
+  it('[A15.7] control, bidi and zero-width characters show as escapes, long blanks are counted', async () => {
     const { runs, tool: remove } = recorder('remove', { approval: { required: true, message: 'Remove {path}' } });
     const t = await openTestWorld({ script: obedient, tools: [remove] });
     const path = `safe\u202etxt.\u200b\u0007${' '.repeat(200)}/etc`;

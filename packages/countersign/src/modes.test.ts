@@ -66,7 +66,7 @@ describe('auto mode', () => {
     });
   });
 
-  it('[A20] asks about what may run later outside, and about a file with a second name', async () => {
+  it('[A20.2] asks about what may run later outside, and about a file with a second name', async () => {
     const t = await open();
     await write(folder('outside'), 'old');
     await link(folder('outside'), t.at('linked'));
@@ -113,7 +113,7 @@ describe('read mode', () => {
 });
 
 describe('reading a file with a second name', () => {
-  it('[A19] is asked where a rule is about certain files, and only there', async () => {
+  it('[A20.2] is asked where a rule is about certain files, and only there', async () => {
     const t = await open({ mode: 'ask' });
     await mkdir(t.at('secrets'));
     await write(t.at('secrets/key'), 'the key');

@@ -44,7 +44,7 @@ describe('a question of an agent', () => {
     expect(await t.world.approvals()).toEqual([]);
   });
 
-  it('[T4] [T2] has the life of every call: requested, approved, started, succeeded', async () => {
+  it('[T4.4] [T2] has the life of every call: requested, approved, started, succeeded', async () => {
     const t = await asked();
     await t.world.answer(t.question.toolCallId, 'red');
     await t.chat.settled();
@@ -239,7 +239,7 @@ describe('a question of a running tool', () => {
     return { ...t, approval: await t.onlyApproval() };
   }
 
-  it('[W3] stands in the same queue, and the tool gets the words as they were typed', async () => {
+  it('[T4.5] [W3] stands in the same queue, and the tool gets the words as they were typed', async () => {
     const t = await running(async (ask) => ({ chosen: await ask(question) }));
     expect(t.approval).toMatchObject({ question, options: ['deny'], toolName: 'connect' });
     expect(await t.world.answer(t.approval, 'work')).toMatchObject({ status: 200 });

@@ -178,7 +178,7 @@ describe('a tool that was running when its process ended', () => {
     return { ...again, ...sending, approval, chat: await again.world.chat(t.chat.id) };
   }
 
-  it('[S3] has failed with outcome unknown, is not run again, and the model is told (others said nothing)', async () => {
+  it('[S3.1] has failed with outcome unknown, is not run again, and the model is told (others said nothing)', async () => {
     const t = await interrupted();
     expect(await t.chat.settled()).toBe('idle');
     expect(t.begun).toHaveLength(1);
@@ -200,7 +200,7 @@ describe('a tool that was running when its process ended', () => {
     );
   });
 
-  it('[S3] the same call is then asked whatever grants and rules say; another one is not', async () => {
+  it('[S3.2] the same call is then asked whatever grants and rules say; another one is not', async () => {
     const t = await interrupted({}, 'session');
     await t.chat.settled();
     await t.world.setPolicy(['allow send']);
@@ -219,7 +219,7 @@ describe('a tool that was running when its process ended', () => {
     expect(t.begun).toEqual([{ to: 'meg' }, { to: 'joe' }]);
   });
 
-  it('[S3] runs again if it declares idempotent, under the same approval', async () => {
+  it('[S3.1] [T4.3] runs again if it declares idempotent, under the same approval', async () => {
     const t = await interrupted({ idempotent: true });
     await t.again.opened;
     t.end.open('sent');

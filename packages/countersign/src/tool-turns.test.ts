@@ -127,7 +127,7 @@ describe('a tool turn', () => {
     expect(results(opened)).toEqual([{ result: `sent ${secret}` }, { error: `bad ${secret}` }]);
   });
 
-  it('[T4] each call goes forward only and has exactly one end; a denied one never starts', async () => {
+  it('[T4.1] each call goes forward only and has exactly one end; a denied one never starts', async () => {
     const opened = await openCalling(['ask', 'ask', 'free', 'nowhere'], {
       tools: [gated('ask', () => 'x'), tool('free', () => 'y')],
     });
@@ -148,7 +148,7 @@ describe('a tool turn', () => {
     ]);
   });
 
-  it('[T4] approving with edited arguments keeps the invocation and says what really runs', async () => {
+  it('[T4.2] approving with edited arguments keeps the invocation and says what really runs', async () => {
     const ran: unknown[] = [];
     const opened = await openCalling([{ name: 'move', arguments: { to: 'sea' } }], {
       tools: [gated('move', (args) => (ran.push(args), 'moved'))],

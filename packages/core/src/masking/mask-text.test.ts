@@ -273,7 +273,7 @@ describe('in shell text a mask covers literals only', () => {
     );
   });
 
-  it('[A15] shows every operator, expansion and line end, in order', () => {
+  it('[A15.3] shows every operator, expansion and line end, in order', () => {
     const operator = /[$`;|&<>()\n]/g;
     const fragment = fc.oneof(
       fc.constantFrom(

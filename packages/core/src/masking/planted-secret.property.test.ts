@@ -117,7 +117,7 @@ function everythingShown(text: string, cuts: readonly number[]): string {
 const cuts = fc.array(fc.nat(2000), { maxLength: 4 });
 
 describe('a planted secret', () => {
-  it('[A15] that is told by its name never shows, however it is nested and encoded', () => {
+  it('[A15.9] that is told by its name never shows, however it is nested and encoded', () => {
     fc.assert(
       fc.property(fc.constantFrom(...Object.keys(carriers)), plain, encodings, cuts, (carrier, secret, encode, at) => {
         const text = encode.reduce((inner, wrap) => wrap(inner), carriers[carrier]?.(secret) ?? '');
@@ -127,7 +127,7 @@ describe('a planted secret', () => {
     );
   });
 
-  it('[A15] that is told by its shape never shows, however it is nested and encoded', () => {
+  it('[A15.9] that is told by its shape never shows, however it is nested and encoded', () => {
     const around = fc.constantFrom<Encode>(
       (s) => `see ${s} there`,
       (s) => `x=${s}`,

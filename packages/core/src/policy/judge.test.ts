@@ -304,7 +304,7 @@ describe('judge', () => {
     });
   });
 
-  it("[A19] takes an agent's deny and ask, and nothing from its allow", () => {
+  it("[A19.2] takes an agent's deny and ask, and nothing from its allow", () => {
     const call = { tool: 'x', subjects: [command('a')], place };
     expect(judge({ world: none, agent: policy('allow x') }, call).outcome).toBe('none');
     expect(judge({ world: policy('allow x'), agent: policy('ask x(a)') }, call)).toEqual({
@@ -412,7 +412,7 @@ describe('judge, whatever the rules', () => {
     );
   });
 
-  it('[A19] a star in an allow rule lets no option in, unless it is the lone last word', () => {
+  it('[A19.7] a star in an allow rule lets no option in, unless it is the lone last word', () => {
     fc.assert(
       fc.property(
         fc.array(patternWord, { minLength: 1, maxLength: 4 }),

@@ -50,7 +50,7 @@ describe('proposeRule', () => {
     }),
   );
 
-  it('[A19] always covers its call, and no call with one word changed, added or left out', () => {
+  it('[A19.8] always covers its call, and no call with one word changed, added or left out', () => {
     fc.assert(
       fc.property(fc.array(text, { minLength: 1, maxLength: 5 }), fc.nat(4), text, (words, at, other) => {
         const rule = proposeRule({ tool: 'x', subjects: [command(...words)], place }) ?? 'none';

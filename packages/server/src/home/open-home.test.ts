@@ -147,7 +147,7 @@ describe('a home', () => {
     await open();
   });
 
-  it('[A19] takes the rules of whoever runs it from a file no world can change, and starts with no unreadable one', async () => {
+  it('[A19.3] reads the administrator’s rules from a file that no world can change, and does not start if it can’t', async () => {
     await mkdir(join(folder, 'home'));
     await writeFile(join(folder, 'home', 'admin.rules'), '# ours\n\nallow nonsense(\n');
     await expect(open()).rejects.toThrow(/admin\.rules, line 3, character 16: /);

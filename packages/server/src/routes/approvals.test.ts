@@ -277,7 +277,7 @@ describe('revealing what a mask hides', () => {
     return body.items.filter(({ kind }) => kind === 'reveal');
   };
 
-  it('[A15] [W3] shows a waiting call with nothing masked, and records who looked', async () => {
+  it('[A15.6] [W3] shows a waiting call with nothing masked, and records who looked', async () => {
     const { t, id } = await masked();
     expect(JSON.stringify(await t.pending())).not.toContain(SECRET);
     const shown = await t.api('POST', path(id));
@@ -292,7 +292,7 @@ describe('revealing what a mask hides', () => {
     expect(JSON.stringify(await t.api('GET', '/worlds/harbour/audit'))).not.toContain(SECRET);
   });
 
-  it('[A15] [A13] is for those who may decide, and only while it waits', async () => {
+  it('[A15.6] [A13] is for those who may decide, and only while it waits', async () => {
     const { t, id } = await masked();
     const { clientSecret } = await register(t, { label: 'pipe', approvals: false });
     expect((await t.api('POST', path(id), undefined, { [CLIENT_HEADER]: clientSecret })).status).toBe(403);

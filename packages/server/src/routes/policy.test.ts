@@ -95,7 +95,7 @@ describe('a policy', () => {
     expect((await t.api('GET', POLICY)).body).toEqual({ rules: [], proposed: [] });
   });
 
-  it('[A19] [W6] keeps comments and blank lines, which the gate ignores', async () => {
+  it('[A19.1] [W6] keeps comments and blank lines, which the gate ignores', async () => {
     const t = await openHarbour();
     const rules = ['# Deletions', '', 'deny remove', '', '# Deletions', 'ask other*'];
     const written = await t.api('PUT', POLICY, { rules }, { 'If-Match': await etagOf(t) });
@@ -116,7 +116,7 @@ describe('a policy', () => {
     });
   });
 
-  it('[A26] warns of a tool that is not there, and names the closest', async () => {
+  it('[A26.4] warns of a tool that is not there, and names the closest', async () => {
     const t = await openHarbour();
     const rules = ['# Files', 'deny remvoe', 'ask mcp__later__tool', 'deny remo*', 'deny sandbox_network', 'ask quux'];
     const warnings = [
@@ -128,7 +128,7 @@ describe('a policy', () => {
     expect((await t.api('GET', POLICY)).body).toEqual({ rules, proposed: [], warnings });
   });
 
-  it('[A19] [A26] that an older version stored with a rule that can not be read denies every call of its tool, and says so', async () => {
+  it('[A26.3] that an older version stored with a rule that can not be read denies every call of its tool, and says so', async () => {
     const t = await openHarbour();
     const stored = ['allow remove(path=a)', 'deny remove(path=b,)'];
     await t.engine.runtime.store.transact('harbour', (tx) => tx.updateWorld('harbour', { policy: stored }));

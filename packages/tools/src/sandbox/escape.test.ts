@@ -22,7 +22,7 @@ const home = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const visible = join(home, '..', '..', 'node_modules', '.cache');
 
 // Where there is no bubblewrap the run has said so, and that these were left out.
-describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20] a command in the sandbox can not get out', () => {
+describe.skipIf(sandbox.kind !== 'bubblewrap')('[A20.1] a command in the sandbox can’t get out', () => {
   let person: TestFolder;
   let ours: string;
   let workingDirectory: string;

@@ -70,7 +70,7 @@ describe('a secret that nothing runs', () => {
     expect(reveal(masked.value, masked.secrets)).toEqual({ ok: true, value: args });
   });
 
-  it('[A15] shows how long it is and what it begins and ends with, by its length', () => {
+  it('[A15.1] shows how long it is and what it begins and ends with, by its length', () => {
     const shows = (secret: string): unknown => maskCall({ password: secret }).value;
     expect(shows('hunter2')).toEqual({ password: '‹masked 1: 7 characters›' });
     expect(shows('hunter2hunter2')).toEqual({ password: 'hu‹masked 1: 10 characters›r2' });
@@ -96,7 +96,7 @@ describe('two calls', () => {
   );
   const text = fc.array(fragment, { maxLength: 12 }).map((parts) => parts.join(''));
 
-  it('[A15] that differ anywhere but inside the masked middle of a secret are shown differently', () => {
+  it('[A15.2] that differ anywhere but inside the masked middle of a secret are shown differently', () => {
     const change = fc.record({ at: fc.nat(), to: fc.constantFrom('x', 'Z', '7', ' ', ';', '/', '', 'zz') });
     fc.assert(
       fc.property(text, text, change, (command, token, { at, to }) => {

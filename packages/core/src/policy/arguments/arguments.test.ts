@@ -387,7 +387,7 @@ describe('conditions that can not be read', () => {
     ['amount => 5', 7, 'no operator =>'],
     ['amount=<5', 6, 'no operator =<'],
     ['amount <> 5', 7, 'no operator <>'],
-  ])('[A26] (%s) is refused for every tool, with its position', (pattern, position, words) => {
+  ])('[A26.2] (%s) is refused for every tool, with its position', (pattern, position, words) => {
     for (const head of ['deny *(', 'ask unknown(', 'allow x(']) {
       const parsed = parseRule(`${head}${pattern})`);
       expect(parsed).toMatchObject({ ok: false, position: head.length + position });
@@ -416,7 +416,7 @@ describe('conditions that can not be read', () => {
     expect(findMisfit(parsed.rule, undefined)).toBeUndefined();
   });
 
-  it('[A19] stored, deny and ask every call of their tools, and allow none', () => {
+  it('[A26.3] stored, deny and ask every call of their tools, and allow none', () => {
     const judged = (rule: string, tool: string): string =>
       judge({ world: compileStored([rule, 'allow *']), agent: NO_RULES }, { ...plain({ to: 'ann' }), tool }).outcome;
     expect(judged('deny x(to=bob,)', 'x')).toBe('deny');
@@ -429,7 +429,7 @@ describe('conditions that can not be read', () => {
     );
   });
 
-  it('[A19] stored without a tool that can be read, leave the rules that deny and ask, and everything else is asked', () => {
+  it('[A26.3] stored without a tool that can be read, leave the rules that deny and ask, and everything else is asked', () => {
     const world = compileStored(['deny x(to=bob)', 'dney y', 'allow *']);
     const outcomes = [plain({ to: 'bob' }), plain({ to: 'ann' })].map((call) =>
       judge({ world, agent: NO_RULES }, call),

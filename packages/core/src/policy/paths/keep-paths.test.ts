@@ -93,7 +93,7 @@ describe('a deny rule on a disk that does not tell cases apart', () => {
 
 describe('a deny rule that names a folder', () => {
   it.each(['deny *(~/.ssh)', 'deny shell_cmd(~/.ssh)', 'deny *(/home/ann/.ssh)'])(
-    '[A19] %s means what is in it too',
+    '[A19.4] %s means what is in it too',
     (rule) => {
       const judged = judge(
         { world: policy('allow shell_cmd(cat *)', rule), agent: NO_RULES },

@@ -72,7 +72,7 @@ describe('inspectDraft', () => {
     expect(['hooks/current', 'tools/now'].map(kept)).toEqual([false, false]);
   });
 
-  it('[A36] takes out a link in or on the way to a dot-folder that now leads elsewhere', async () => {
+  it('[A36.1] takes out a link in or on the way to a dot-folder that now leads elsewhere', async () => {
     for (const path of ['conf/a', 'hold/v1/a']) await put(folder, path);
     await symlink('v1', join(folder.path, 'hold/now'));
     await symlink('hold/now', join(folder.path, '.other'));
@@ -171,7 +171,7 @@ describe('inspectDraft', () => {
       expect(await inspect()).toEqual([]);
     });
 
-    it('[A36] applies node_modules as a whole or not at all', async () => {
+    it('[A36.2] applies node_modules as a whole or not at all', async () => {
       await put(draft, 'package-lock.json');
       await put(draft, 'app/node_modules/a/index.js');
       await put(draft, 'app/node_modules/a/node_modules/b/.eslintrc');
