@@ -15,10 +15,20 @@ export interface RowChecker {
   change(change: object): void;
 }
 
+/** By table: every store that is open has the newest schema. */
+const columnsOf = new Map<string, ReadonlyMap<string, Column>>();
+
+function readColumns(db: DatabaseSyncInstance, table: string): ReadonlyMap<string, Column> {
+  const columns = db.prepare(`pragma table_info(${table})`).all() as Column[];
+  const byName = new Map(columns.map((column) => [column.name, column]));
+  columnsOf.set(table, byName);
+  return byName;
+}
+
 /** `names`: properties of a row, named like the columns. */
 export function rowChecker(db: DatabaseSyncInstance, table: string, names: readonly string[]): RowChecker {
-  const columns = db.prepare(`pragma table_info(${table})`).all() as Column[];
-  const known = names.map((name) => ({ name, column: columns.find((column) => column.name === snake(name)) }));
+  const columns = columnsOf.get(table) ?? readColumns(db, table);
+  const known = names.map((name) => ({ name, column: columns.get(snake(name)) }));
 
   function check(row: object, isWhole: boolean): void {
     for (const { name, column } of known) {

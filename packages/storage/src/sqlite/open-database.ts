@@ -3,24 +3,12 @@ import { CountersignError } from '@countersign/protocol';
 import { migrations } from '../migrations/index.js';
 import { APPLICATION_ID, newerVersion } from './check-file.js';
 import { fromSqlite, primaryCode } from './errors.js';
+import { ddl, newestSchema } from './newest-schema.js';
 import { locked } from './own-file.js';
 import { sqliteStatements } from './statements.js';
 import { logFileOf, newMark, readLog, refuseUnreadable, removeLog } from './step-log.js';
 import { entryFolder } from './fold.js';
 import { readMark, SET_MARK } from './mark.js';
-
-const ddl = {
-  integer: 'integer',
-  ordinal: 'integer primary key',
-  plain: 'strict',
-  clustered: 'strict, without rowid',
-  json: { object: 'json_object', array: 'json_array' },
-  searchWords: [
-    // Words are cut by us, the same for every database; `ascii` leaves them as they are, and no position of any is kept.
-    `create virtual table search_words using fts5
-      (words, content = '', contentless_delete = 1, detail = none, tokenize = 'ascii')`,
-  ],
-};
 
 /** Opens and locks a database, brings it to the newest schema, and completes it with what its last process left in its log. */
 export function openDatabase(path: string, synchronous: 'FULL' | 'NORMAL'): DatabaseSyncInstance {
@@ -102,19 +90,24 @@ function foldLog(db: DatabaseSyncInstance, log: string): void {
 
 const SQLITE_CONSTRAINT = 19;
 
-/** Forward, in order, each in a transaction of its own: what was reached stays reached (S5). */
+/** Migrates in order, each migration in a transaction of its own: a version that was reached is kept (S5). A new store gets the newest schema. */
 function migrate(db: DatabaseSyncInstance, path: string): void {
   const version = pragma(db, 'user_version');
   if (version > migrations.length) throw newerVersion(path, version, migrations.length);
-  const missing = migrations.slice(version);
-  for (const [index, migration] of missing.entries()) {
-    db.exec('begin immediate');
-    for (const statement of migration(ddl)) db.exec(statement);
-    db.exec(`pragma user_version = ${version + index + 1}`);
-    db.exec('commit');
-  }
+  if (version === migrations.length) return;
+  if (version === 0) inTransaction(db, newestSchema(), migrations.length);
+  else
+    for (const [index, migration] of migrations.slice(version).entries())
+      inTransaction(db, migration(ddl), version + index + 1);
   // Into the file itself, where an older program looks before it opens it.
-  if (missing.length > 0) db.exec('pragma wal_checkpoint(truncate)');
+  db.exec('pragma wal_checkpoint(truncate)');
+}
+
+function inTransaction(db: DatabaseSyncInstance, statements: readonly string[], version: number): void {
+  db.exec('begin immediate');
+  for (const statement of statements) db.exec(statement);
+  db.exec(`pragma user_version = ${version}`);
+  db.exec('commit');
 }
 
 function pragma(db: DatabaseSyncInstance, name: 'application_id' | 'user_version'): number {

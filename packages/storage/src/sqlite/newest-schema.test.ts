@@ -1,0 +1,30 @@
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import { expect, it } from 'vitest';
+import { migrations } from '../migrations/index.js';
+import { ddl } from './newest-schema.js';
+import { openDatabase } from './open-database.js';
+
+function schemaOf(db: DatabaseSyncInstance): unknown[] {
+  return db.prepare('select type, name, tbl_name, sql from sqlite_schema order by type, name').all();
+}
+
+it('[S5] a new store has the schema that the migrations lead to, and its version', () => {
+  const migrated = new DatabaseSync(':memory:');
+  for (const migration of migrations) for (const statement of migration(ddl)) migrated.exec(statement);
+  const fresh = openDatabase(':memory:', 'NORMAL');
+  expect(schemaOf(fresh)).toEqual(schemaOf(migrated));
+  expect(fresh.prepare('pragma user_version').get()).toEqual({ user_version: migrations.length });
+  migrated.close();
+  fresh.close();
+});
+
+it('[S5] no migration writes rows of its own, which a new store would lack', () => {
+  const migrated = new DatabaseSync(':memory:');
+  for (const migration of migrations) for (const statement of migration(ddl)) migrated.exec(statement);
+  const tables = migrated
+    .prepare(`select name from sqlite_schema where type = 'table' and name not glob 'search_words*'`)
+    .all() as { name: string }[];
+  const counts = tables.map(({ name }) => [name, migrated.prepare(`select 1 from ${name} limit 1`).get()]);
+  expect(counts).toEqual(tables.map(({ name }) => [name, undefined]));
+  migrated.close();
+});
