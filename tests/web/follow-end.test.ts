@@ -97,6 +97,33 @@ describe.runIf(hasBrowser)('whoever is at the end of a chat', () => {
     await expect.poll(() => belowView(log)).toBeLessThan(1);
   });
 
+  it('leaves a call open that opens by itself under a click, and closes it by the next', async () => {
+    const { world, chat, path } = await opened.newChat();
+    const { page } = visit;
+    await goTo(page, path);
+    await page.getByLabel('Message').waitFor();
+    // Clicks in the moment in which it opens: that click was on its way while it was closed.
+    await page.evaluate(`
+      const observer = new MutationObserver(() => {
+        const header = document.querySelector('[data-invocation] button[aria-expanded="true"]');
+        if (header === null) return;
+        observer.disconnect();
+        header.click();
+        header.dataset.clicked = 'early';
+      });
+      observer.observe(document.body, { subtree: true, childList: true, attributes: true });
+    `);
+    await opened.api.send(world, chat, { content: call('watch', {}) });
+    const header = toolCard(page, 'watch').getByRole('button').first();
+    await expect.poll(() => header.getAttribute('data-clicked')).toBe('early');
+    await expect.poll(() => toolCard(page, 'watch').getByText('running').count()).toBe(1);
+    expect(await header.getAttribute('aria-expanded')).toBe('true');
+    await header.click();
+    await expect.poll(() => header.getAttribute('aria-expanded')).toBe('false');
+    await opened.api.stop(world, chat);
+    await toolCard(page, 'watch').getByText('stopped', { exact: true }).waitFor();
+  });
+
   it('opens a call without moving its header, and closes it where it was', async () => {
     const { world, chat, path } = await opened.newChat();
     for (let number = 1; number <= 20; number += 1)

@@ -33,6 +33,9 @@ export interface ToolCardProps {
   onReview?: (() => void) | undefined;
 }
 
+/** How long after a card opened by itself a click on it leaves it open. */
+const MEANT_TO_OPEN_MS = 1000;
+
 /**
  * One call, in one place, through its whole life. It opens by itself when it runs or fails, but only where it pushes nothing away:
  * elsewhere one line tells how it goes.
@@ -43,9 +46,15 @@ export function ToolCard({ invocation, approval, output, place, isLast, me, onRe
   const detailId = useId();
   const opens = isLast && (status.kind === 'running' || status.kind === 'failed');
   // Once open it stays so: what comes below it must not jump up when it ends.
-  const [opensItself, setOpensItself] = useState(false);
-  if (opens && !opensItself) setOpensItself(true);
-  const isOpen = opened ?? opensItself;
+  const [openedItselfAt, setOpenedItselfAt] = useState<number>();
+  if (opens && openedItselfAt === undefined) setOpenedItselfAt(performance.now());
+  const isOpen = opened ?? openedItselfAt !== undefined;
+  const toggle = (): void => {
+    // Aimed at a card that was still closed: the click was meant to open it.
+    const isEarly =
+      opened === undefined && openedItselfAt !== undefined && performance.now() - openedItselfAt < MEANT_TO_OPEN_MS;
+    setOpened(isEarly || !isOpen);
+  };
   const aside = isOpen ? '' : asideWords(status, output);
   const isStopped = status.kind === 'failed' && status.outcome === 'stopped';
   const state = callState(invocation, approval?.decision);
@@ -63,7 +72,7 @@ export function ToolCard({ invocation, approval, output, place, isLast, me, onRe
           type="button"
           aria-expanded={isOpen}
           aria-controls={detailId}
-          onClick={() => setOpened(!isOpen)}
+          onClick={toggle}
           className="flex min-h-10 min-w-0 flex-1 basis-full items-center gap-2 rounded-lg py-1 pl-2.5 text-left hover:bg-sunken max-sm:-ml-9 sm:basis-0"
         >
           <Icon
